@@ -1,0 +1,138 @@
+CREATE TABLE `admin_events` (
+	`id` text PRIMARY KEY NOT NULL,
+	`at` integer NOT NULL,
+	`actor` text NOT NULL,
+	`action` text NOT NULL,
+	`tenant_id` text,
+	`target` text NOT NULL,
+	`detail` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `admin_events_tenant` ON `admin_events` (`tenant_id`,`id`);--> statement-breakpoint
+CREATE TABLE `api_keys` (
+	`id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`secret_hash` text NOT NULL,
+	`scopes` text NOT NULL,
+	`limits` text NOT NULL,
+	`expires_at` integer,
+	`revoked_at` integer,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `api_keys_tenant` ON `api_keys` (`tenant_id`,`id`);--> statement-breakpoint
+CREATE TABLE `captures` (
+	`request_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`sealed` text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `counters` (
+	`tenant_id` text NOT NULL,
+	`subject` text NOT NULL,
+	`resource` text NOT NULL,
+	`bucket` integer NOT NULL,
+	`amount` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `subject`, `resource`, `bucket`)
+);
+--> statement-breakpoint
+CREATE INDEX `counters_bucket` ON `counters` (`bucket`);--> statement-breakpoint
+CREATE TABLE `credentials` (
+	`id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`provider` text NOT NULL,
+	`name` text NOT NULL,
+	`base_url` text,
+	`models` text,
+	`status` text NOT NULL,
+	`sealed` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `credentials_tenant` ON `credentials` (`tenant_id`,`id`);--> statement-breakpoint
+CREATE TABLE `model_overrides` (
+	`tenant_id` text NOT NULL,
+	`provider` text NOT NULL,
+	`model` text NOT NULL,
+	`change` text NOT NULL,
+	`updated_at` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `provider`, `model`)
+);
+--> statement-breakpoint
+CREATE TABLE `sampling_requests` (
+	`id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`key_id` text NOT NULL,
+	`session_id` text,
+	`server_id` text,
+	`client_name` text,
+	`client_version` text,
+	`revision` text,
+	`created_at` integer NOT NULL,
+	`asked` text,
+	`content_sha256` text NOT NULL,
+	`outcome` text NOT NULL,
+	`reason` text,
+	`reason_detail` text,
+	`decision` text,
+	`attempts` text NOT NULL,
+	`model` text,
+	`holds` text NOT NULL,
+	`counted` integer DEFAULT false NOT NULL,
+	`settlement` text,
+	`lease_until` integer,
+	`reserved_tokens` integer,
+	`reserved_micro_usd` integer,
+	`input_tokens` integer,
+	`output_tokens` integer,
+	`usage_estimated` integer,
+	`cost_micro_usd` integer,
+	`overshoot` integer NOT NULL,
+	`timing` text,
+	`total_ms` integer,
+	`overhead_ms` integer,
+	`settled_at` integer,
+	`retry_after_ms` integer,
+	`refused_hold` integer
+);
+--> statement-breakpoint
+CREATE INDEX `sampling_requests_tenant` ON `sampling_requests` (`tenant_id`,`id`);--> statement-breakpoint
+CREATE INDEX `sampling_requests_created` ON `sampling_requests` (`created_at`);--> statement-breakpoint
+CREATE INDEX `sampling_requests_live` ON `sampling_requests` (`tenant_id`,`key_id`,`lease_until`) WHERE "sampling_requests"."outcome" = 'admitted';--> statement-breakpoint
+CREATE INDEX `sampling_requests_leases` ON `sampling_requests` (`lease_until`) WHERE "sampling_requests"."outcome" = 'admitted';--> statement-breakpoint
+CREATE TABLE `servers` (
+	`id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`slug` text NOT NULL,
+	`url` text NOT NULL,
+	`sampling` text NOT NULL,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `servers_slug` ON `servers` (`tenant_id`,`slug`);--> statement-breakpoint
+CREATE TABLE `sessions` (
+	`id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`key_id` text NOT NULL,
+	`revision` text NOT NULL,
+	`capabilities` text NOT NULL,
+	`client_info` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`last_used_at` integer NOT NULL,
+	`expires_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `sessions_tenant` ON `sessions` (`tenant_id`,`id`);--> statement-breakpoint
+CREATE INDEX `sessions_expiry` ON `sessions` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `tenants` (
+	`id` text PRIMARY KEY NOT NULL,
+	`slug` text NOT NULL,
+	`name` text NOT NULL,
+	`policy` text NOT NULL,
+	`version` integer NOT NULL,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `tenants_slug_unique` ON `tenants` (`slug`);

@@ -1,0 +1,133 @@
+/**
+ * The composition root: the only file that sees every floor. What may live as long as the isolate
+ * lives in `createIsolate`; whatever touches the network belongs to one invocation, since the
+ * runtime forbids one invocation to use another's I/O.
+ */
+import { createClient } from "@libsql/client/web";
+import journal from "../migrations/meta/_journal.json" with { type: "json" };
+import type { Config } from "./config.ts";
+import { toHex, sameText, sha256 } from "./crypto/encoding.ts";
+import { createKeyTokens } from "./crypto/tokens.ts";
+import { createVault } from "./crypto/vault.ts";
+import { seedCatalogue } from "./domain/catalogue.ts";
+import { createIds } from "./domain/ids.ts";
+import type { Catalogue } from "./domain/models.ts";
+import type { Services } from "./http/context.ts";
+import { createAdminUseCases } from "./pipeline/admin/use-cases.ts";
+import { createAdmit } from "./pipeline/admit.ts";
+import { createAttempt } from "./pipeline/attempt.ts";
+import { createAuthenticate, createCallerMemory } from "./pipeline/authenticate.ts";
+import { createChooser } from "./pipeline/choose.ts";
+import { createRoute } from "./pipeline/route.ts";
+import { createSample } from "./pipeline/sample.ts";
+import { createJobs, type Jobs } from "./pipeline/scheduled/jobs.ts";
+import { createSessions } from "./pipeline/sessions.ts";
+import { createSettle } from "./pipeline/settle.ts";
+import { demoModels } from "./providers/demo.ts";
+import { createProviders } from "./providers/registry.ts";
+import { openD1, openLibsql, type DatabaseOptions } from "./store/db.ts";
+import { createReadiness } from "./store/migrations.ts";
+import { createStores } from "./store/stores.ts";
+
+const callersRemembered = 2_000;
+const randomBytesOf = (count: number): Uint8Array<ArrayBuffer> =>
+  crypto.getRandomValues(new Uint8Array(count));
+const now = (): number => Date.now();
+
+/** Resolves after `ms`, or as soon as the signal aborts. */
+const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener("abort", done);
+  });
+
+/** One JSON line, to the platform's log. Ids, reasons and counts; never content. */
+export const log = (entry: Record<string, unknown>): void => console.info(JSON.stringify(entry));
+
+/** What outlives one invocation: parsed settings, keys, pure state. No I/O. */
+export async function createIsolate(config: Config) {
+  const catalogue: Catalogue = config.demoProvider
+    ? { ...seedCatalogue, models: [...seedCatalogue.models, ...demoModels] }
+    : seedCatalogue;
+  return {
+    config,
+    catalogue,
+    vault: await createVault({
+      master: config.masterKey,
+      previous: config.previousMasterKey,
+      randomBytesOf,
+    }),
+    tokens: createKeyTokens({ randomBytesOf }),
+    ids: createIds({ now, randomBytesOf }),
+    memory: createCallerMemory(callersRemembered),
+    chooser: createChooser({ catalogue }),
+  };
+}
+
+export type Isolate = Awaited<ReturnType<typeof createIsolate>>;
+
+function open({ database }: Config, options: DatabaseOptions) {
+  if (database.kind === "d1") return openD1(database.binding, options);
+  const { url, authToken } = database;
+  const client = createClient(authToken === null ? { url } : { url, authToken });
+  return openLibsql(client, options);
+}
+
+/** What serves one invocation. `background` keeps work alive after the response. */
+export function createInvocation(
+  isolate: Isolate,
+  about: { background: (work: Promise<unknown>) => void; onRoundTrip?: () => void },
+): { services: Services; jobs: Jobs } {
+  const { config, catalogue, vault, tokens, ids, memory, chooser } = isolate;
+  const { sessionTtlMs, allowPrivateUpstreams } = config;
+  const { background, onRoundTrip } = about;
+  const db = open(config, onRoundTrip === undefined ? {} : { onRoundTrip });
+  const stores = createStores(db, { nonce: () => crypto.randomUUID() });
+  const { ledger } = stores;
+  const providers = createProviders({
+    fetch: (input, init) => fetch(input, init),
+    ai: config.ai ?? undefined,
+    demo: config.demoProvider,
+    now,
+  });
+  const services: Services = {
+    authenticate: createAuthenticate({ snapshots: stores.snapshots, tokens, memory, now }),
+    sample: createSample({
+      chooser,
+      admit: createAdmit({ ledger, sessionTtlMs }),
+      attempt: createAttempt({ providers, vault, now, wait }),
+      settle: createSettle({ ledger, vault, now, wait }),
+      ledger,
+      ids,
+      now,
+      background,
+    }),
+    route: createRoute({ chooser }),
+    sessions: createSessions({ sessions: stores.sessions, chooser, ids, now, sessionTtlMs }),
+    admin: createAdminUseCases({
+      ...stores,
+      ids,
+      now,
+      tokens,
+      vault,
+      providers,
+      catalogue,
+      allowPrivateUpstreams,
+    }),
+    readiness: createReadiness(
+      db,
+      journal.entries.map(({ tag }) => `${tag}.sql`),
+    ),
+    ids,
+    now,
+    sha256Hex: async (bytes) => toHex(await sha256(bytes)),
+    isOperator: (token) => sameText(token, config.adminToken),
+    allowedOrigins: config.allowedOrigins,
+  };
+  return { services, jobs: createJobs({ ...stores, vault, now }) };
+}

@@ -1,0 +1,107 @@
+/** The environment, parsed once. Names what is wrong with it; never prints what is in it. */
+import type { Ai, D1Database } from "@cloudflare/workers-types";
+import { err, ok, type Result } from "./domain/result.ts";
+
+/** What a deployment may set. */
+export interface Bindings {
+  DB?: D1Database;
+  AI?: Ai;
+  DATABASE_URL?: string;
+  DATABASE_AUTH_TOKEN?: string;
+  MASTER_KEY?: string;
+  MASTER_KEY_PREVIOUS?: string;
+  ADMIN_TOKEN?: string;
+  ALLOW_PRIVATE_UPSTREAMS?: string;
+  ALLOWED_ORIGINS?: string;
+  DEMO_PROVIDER?: string;
+  SESSION_TTL_HOURS?: string;
+}
+
+export type DatabaseConfig =
+  | { kind: "d1"; binding: D1Database }
+  | { kind: "libsql"; url: string; authToken: string | null };
+
+export interface Config {
+  database: DatabaseConfig;
+  /** 32 bytes */
+  masterKey: Uint8Array<ArrayBuffer>;
+  previousMasterKey: Uint8Array<ArrayBuffer> | null;
+  adminToken: string;
+  allowPrivateUpstreams: boolean;
+  /** origins of browsers that may call; the Worker's own is always allowed */
+  allowedOrigins: string[];
+  demoProvider: boolean;
+  sessionTtlMs: number;
+  ai: Ai | null;
+  toJSON(): string;
+}
+
+export interface ConfigFault {
+  setting: string;
+  problem: string;
+}
+
+const masterKeyBytes = 32;
+const leastTokenCharacters = 16;
+const defaultSessionTtlHours = 24;
+const hourMs = 3_600_000;
+
+const fault = (setting: string, problem: string): Result<never, ConfigFault> =>
+  err({ setting, problem });
+
+function keyOf(setting: string, text: string): Result<Uint8Array<ArrayBuffer>, ConfigFault> {
+  const wrong = fault(setting, `must be ${masterKeyBytes} bytes in base64`);
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return wrong;
+  try {
+    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    return bytes.length === masterKeyBytes ? ok(bytes) : wrong;
+  } catch {
+    return wrong;
+  }
+}
+
+function databaseOf(env: Bindings): Result<DatabaseConfig, ConfigFault> {
+  if (env.DATABASE_URL === undefined || env.DATABASE_URL === "")
+    return env.DB === undefined
+      ? fault("DATABASE_URL", "is missing, and there is no D1 binding DB")
+      : ok({ kind: "d1", binding: env.DB });
+  const url = URL.parse(env.DATABASE_URL);
+  if (url === null || !["libsql:", "https:", "http:"].includes(url.protocol))
+    return fault("DATABASE_URL", "must be a libsql:, https: or http: URL");
+  return ok({ kind: "libsql", url: env.DATABASE_URL, authToken: env.DATABASE_AUTH_TOKEN ?? null });
+}
+
+export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
+  const database = databaseOf(env);
+  if (!database.ok) return database;
+  if (env.MASTER_KEY === undefined) return fault("MASTER_KEY", "is missing");
+  const masterKey = keyOf("MASTER_KEY", env.MASTER_KEY);
+  if (!masterKey.ok) return masterKey;
+  const previous =
+    env.MASTER_KEY_PREVIOUS === undefined || env.MASTER_KEY_PREVIOUS === ""
+      ? ok(null)
+      : keyOf("MASTER_KEY_PREVIOUS", env.MASTER_KEY_PREVIOUS);
+  if (!previous.ok) return previous;
+  if (env.ADMIN_TOKEN === undefined) return fault("ADMIN_TOKEN", "is missing");
+  if (env.ADMIN_TOKEN.length < leastTokenCharacters)
+    return fault("ADMIN_TOKEN", `must be at least ${leastTokenCharacters} characters`);
+  const hours = Number(env.SESSION_TTL_HOURS ?? defaultSessionTtlHours);
+  if (!(hours > 0 && hours <= 24 * 365))
+    return fault("SESSION_TTL_HOURS", "must be a number of hours");
+  return ok({
+    database: database.value,
+    masterKey: masterKey.value,
+    previousMasterKey: previous.value,
+    adminToken: env.ADMIN_TOKEN,
+    allowPrivateUpstreams: env.ALLOW_PRIVATE_UPSTREAMS === "true",
+    allowedOrigins: (env.ALLOWED_ORIGINS ?? "")
+      .split(",")
+      .map((origin) => origin.trim())
+      .filter((origin) => origin !== ""),
+    demoProvider: env.DEMO_PROVIDER === "true",
+    sessionTtlMs: hours * hourMs,
+    ai: env.AI ?? null,
+    // Whoever prints a Config by mistake prints its shape and no secret.
+    toJSON: () => "[config]",
+  });
+}

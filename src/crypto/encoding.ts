@@ -1,0 +1,38 @@
+/** Bytes as text, for tokens and seals. */
+export const toBase64Url = (bytes: Uint8Array): string =>
+  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+
+/** null when it is not base64url. */
+export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
+  if (!/^[A-Za-z0-9_-]*$/.test(text)) return null;
+  try {
+    const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+  } catch {
+    return null;
+  }
+}
+
+export const toHex = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+export const sha256 = async (
+  text: string | Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array<ArrayBuffer>> =>
+  new Uint8Array(
+    await crypto.subtle.digest(
+      "SHA-256",
+      typeof text === "string" ? new TextEncoder().encode(text) : text,
+    ),
+  );
+
+/** Takes as long for a near miss as for a far one. */
+export async function sameText(left: string, right: string): Promise<boolean> {
+  const [a, b] = await Promise.all([sha256(left), sha256(right)]);
+  let difference = 0;
+  for (const [at, byte] of a.entries()) difference |= byte ^ (b[at] ?? 0);
+  return difference === 0;
+}

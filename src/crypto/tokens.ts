@@ -1,0 +1,30 @@
+/** API keys: `srk_<id>_<secret>`. 256 random bits need no slow hash: SHA-256 is what is stored. */
+import type { KeyTokens } from "../domain/ports.ts";
+import { sameText, sha256, toBase64Url, toHex } from "./encoding.ts";
+
+const secretBytes = 32;
+const shape = /^srk_([0-9a-z]{10,40})_([A-Za-z0-9_-]{43})$/;
+/** What a key's id begins with; left out of the token, which says `srk` already. */
+const idPrefix = "key_";
+
+const hashOf = async (secret: string): Promise<string> => toHex(await sha256(secret));
+
+export function createKeyTokens(deps: { randomBytesOf: (count: number) => Uint8Array }): KeyTokens {
+  return {
+    async mint(keyId) {
+      const secret = toBase64Url(deps.randomBytesOf(secretBytes));
+      return {
+        token: `srk_${keyId.slice(idPrefix.length)}_${secret}`,
+        secretHash: await hashOf(secret),
+      };
+    },
+    keyIdOf(token) {
+      const id = shape.exec(token)?.[1];
+      return id === undefined ? null : `${idPrefix}${id}`;
+    },
+    async matches(token, secretHash) {
+      const secret = shape.exec(token)?.[2];
+      return secret !== undefined && sameText(await hashOf(secret), secretHash);
+    },
+  };
+}

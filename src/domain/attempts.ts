@@ -1,0 +1,46 @@
+/** One provider call, as the audit record and a refusal tell it. */
+export type FaultKind =
+  | "rate_limit"
+  | "server"
+  | "network"
+  | "timeout"
+  | "auth"
+  | "invalid_request"
+  | "malformed"
+  | "empty"
+  | "cancelled";
+
+/** What went wrong at a provider. Holds no text of the provider's: those carry keys and prompts. */
+export interface ProviderFault {
+  kind: FaultKind;
+  /** HTTP status of the provider; null when there was none */
+  status: number | null;
+  retryable: boolean;
+  /** ms, from the provider's Retry-After */
+  retryAfterMs: number | null;
+  /** may the provider have charged for it */
+  billed: "no" | "maybe";
+}
+
+export interface AttemptSummary {
+  provider: string;
+  model: string;
+  status: number | null;
+  retryable: boolean;
+}
+
+export interface Attempt extends AttemptSummary {
+  credentialId: string;
+  /** null for the attempt that answered */
+  fault: FaultKind | null;
+  billed: "yes" | "no" | "maybe";
+  /** ms */
+  latencyMs: number;
+}
+
+export const summaryOf = ({ provider, model, status, retryable }: Attempt): AttemptSummary => ({
+  provider,
+  model,
+  status,
+  retryable,
+});

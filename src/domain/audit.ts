@@ -1,0 +1,143 @@
+/** The audit record of one sampling request. Holds sizes and hashes; content only when captured. */
+import type { Attempt } from "./attempts.ts";
+import type { JsonObject } from "./json.ts";
+import type { Hold } from "./limits.ts";
+import { blocksOf, type Priorities, type SamplingCall } from "./sampling.ts";
+import { type Modality } from "./modality.ts";
+import type { Decision } from "./selection.ts";
+import type { Reason } from "./refusals.ts";
+import type { Usage } from "./usage.ts";
+
+/** `admitted`: still running. `unknown`: its isolate died; charged as reserved. */
+export const outcomes = [
+  "admitted",
+  "succeeded",
+  "failed",
+  "refused",
+  "cancelled",
+  "unknown",
+] as const;
+export type Outcome = (typeof outcomes)[number];
+
+/** What was asked, without what was said. */
+export interface Asked {
+  messages: number;
+  /** characters of all texts */
+  characters: number;
+  /** bytes of the request's body */
+  bytes: number;
+  inputModalities: Modality[];
+  outputModalities: Modality[];
+  tools: number;
+  maxTokens: number;
+  hints: string[];
+  priorities: Priorities;
+  includeContext: string;
+  temperature: number | null;
+}
+
+export interface Who {
+  tenantId: string;
+  keyId: string;
+  sessionId: string | null;
+  clientName: string | null;
+  clientVersion: string | null;
+  revision: string | null;
+}
+
+/** ms each step took, up to settlement. */
+export interface Timing {
+  auth: number;
+  choose: number;
+  approve: number;
+  admit: number;
+  provider: number;
+}
+
+/** What is known when the call arrives. */
+export interface Opening {
+  id: string;
+  who: Who;
+  /** ms since the epoch */
+  createdAt: number;
+  asked: Asked | null;
+  /** hex SHA-256 of the request's params as they came */
+  contentSha256: string;
+}
+
+export interface SamplingRecord extends Opening {
+  outcome: Outcome;
+  reason: Reason | null;
+  /** limit, path or capability that refused; never content */
+  reasonDetail: string | null;
+  decision: Decision | null;
+  attempts: Attempt[];
+  reservedTokens: number | null;
+  usage: Usage | null;
+  costMicroUsd: number | null;
+  /** usage went beyond the reservation */
+  overshoot: boolean;
+  model: string | null;
+  timing: Timing | null;
+  /** ms, arrival to settlement */
+  totalMs: number | null;
+  /** ms of it that was not the provider's */
+  overheadMs: number | null;
+  settledAt: number | null;
+  captured: boolean;
+}
+
+/** How a call ended, as settlement writes it. */
+export interface Ending {
+  outcome: Exclude<Outcome, "admitted" | "refused" | "unknown">;
+  reason: Reason | null;
+  reasonDetail: string | null;
+  attempts: Attempt[];
+  usage: Usage | null;
+  costMicroUsd: number | null;
+  model: string | null;
+  timing: Timing;
+  totalMs: number;
+  overheadMs: number;
+}
+
+export interface Settlement extends Ending {
+  id: string;
+  tenantId: string;
+  now: number;
+  holds: Hold[];
+  /** tokens to charge to the token limits, instead of what was reserved */
+  chargedTokens: number;
+  /** sealed JSON of the request and the result, when the policy captures */
+  captured: string | null;
+}
+
+export function askedOf(call: SamplingCall, bytes: number, inputModalities: Modality[]): Asked {
+  let characters = call.systemPrompt?.length ?? 0;
+  for (const block of blocksOf(call)) if (block.type === "text") characters += block.text.length;
+  return {
+    messages: call.messages.length,
+    characters,
+    bytes,
+    inputModalities,
+    outputModalities: call.outputModalities,
+    tools: call.tools.length,
+    maxTokens: call.maxTokens,
+    hints: call.hints.slice(0, 10).map((hint) => hint.slice(0, 100)),
+    priorities: call.priorities,
+    includeContext: call.includeContext,
+    temperature: call.temperature ?? null,
+  };
+}
+
+/** A row of the log of admin actions. */
+export interface AdminEvent {
+  id: string;
+  at: number;
+  actor: string;
+  action: string;
+  tenantId: string | null;
+  target: string;
+  /** what changed, without secrets */
+  detail: JsonObject;
+}

@@ -1,0 +1,38 @@
+/** Ids: a prefix that says what it is, then 26 characters that sort by time. */
+export const idPrefixes = {
+  tenant: "ten",
+  key: "key",
+  credential: "cred",
+  server: "srv",
+  session: "ses",
+  request: "req",
+  event: "evt",
+} as const;
+export type IdKind = keyof typeof idPrefixes;
+
+export interface Ids {
+  next(kind: IdKind): string;
+}
+
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+const timeCharacters = 10;
+const randomBytes = 16;
+
+/** 48 bits of milliseconds, then 80 random bits; `randomBytesOf` fills from a secure source. */
+export function createIds(deps: {
+  now: () => number;
+  randomBytesOf: (count: number) => Uint8Array;
+}): Ids {
+  return {
+    next(kind) {
+      let time = deps.now();
+      let text = "";
+      for (let at = 0; at < timeCharacters; at += 1) {
+        text = `${alphabet[time % 32]}${text}`;
+        time = Math.floor(time / 32);
+      }
+      for (const byte of deps.randomBytesOf(randomBytes)) text += alphabet[byte % 32];
+      return `${idPrefixes[kind]}_${text}`;
+    },
+  };
+}

@@ -1,0 +1,14 @@
+/** JSON as it comes off a wire. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
+
+export interface JsonObject {
+  [key: string]: JsonValue;
+}
+
+/** A plain object and nothing else; arrays and null are not. */
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** An own property, so that `__proto__` and friends on the wire never reach a prototype. */
+export const own = (object: unknown, key: string): JsonValue | undefined =>
+  isObject(object) && Object.hasOwn(object, key) ? object[key] : undefined;

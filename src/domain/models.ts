@@ -1,0 +1,165 @@
+/** Models as the choice sees them: the catalogue, what a tenant changed in it, what it may use. */
+import type { Modality } from "./modality.ts";
+
+/** 1 (lowest) to 5 (highest); null where nobody knows. */
+export type Tier = 1 | 2 | 3 | 4 | 5 | null;
+
+export interface PriceTier {
+  /** this price counts for the whole request once its input is larger than this many tokens */
+  aboveInputTokens: number;
+  inputUsdPerMTok: number;
+  outputUsdPerMTok: number;
+}
+
+export interface Model {
+  provider: string;
+  id: string;
+  name: string;
+  family: string | null;
+  aliases: string[];
+  inputModalities: Modality[];
+  outputModalities: Modality[];
+  /** tokens of input and output together; null: unknown */
+  contextTokens: number | null;
+  /** tokens of output; null: unknown */
+  outputTokens: number | null;
+  tools: boolean;
+  temperature: boolean;
+  reasoning: boolean;
+  /** USD per million tokens, which is also micro-USD per token; null: unknown, which is never free */
+  inputUsdPerMTok: number | null;
+  outputUsdPerMTok: number | null;
+  cachedInputUsdPerMTok: number | null;
+  priceTiers: PriceTier[];
+  intelligence: Tier;
+  speed: Tier;
+  status: "active" | "preview" | "retired";
+  /** where the figures come from */
+  source: "catalogue" | "credential" | "override";
+}
+
+export interface Catalogue {
+  version: string;
+  models: readonly Model[];
+}
+
+/** What a tenant says about a model: changes to a known one, or a new one. */
+export type ModelChange = Partial<Omit<Model, "provider" | "id" | "source">>;
+
+export interface ModelOverride {
+  provider: string;
+  id: string;
+  change: ModelChange;
+}
+
+/** A model that a custom endpoint serves, as its credential declares it. */
+export interface DeclaredModel extends ModelChange {
+  id: string;
+}
+
+export const exclusionReasons = [
+  "input_modality",
+  "output_modality",
+  "tools",
+  "context_window",
+  "output_limit",
+  "not_allowed",
+  "no_credential",
+  "credential_failing",
+  "retired",
+] as const;
+export type ExclusionReason = (typeof exclusionReasons)[number];
+
+export interface Requirements {
+  inputModalities: Modality[];
+  outputModalities: Modality[];
+  tools: boolean;
+  /** tokens, estimated */
+  inputTokens: number;
+  /** tokens, after the policy's cap */
+  maxTokens: number;
+}
+
+/** A credential as the choice sees it: no secret. */
+export interface CredentialSummary {
+  id: string;
+  provider: string;
+  status: "active" | "failing";
+  /** null: every catalogue model of its provider */
+  models: DeclaredModel[] | null;
+}
+
+export const nameOf = (model: Pick<Model, "provider" | "id">): string =>
+  `${model.provider}/${model.id}`;
+
+const unknownModel = (provider: string, id: string): Model => ({
+  provider,
+  id,
+  name: id,
+  family: null,
+  aliases: [],
+  inputModalities: ["text"],
+  outputModalities: ["text"],
+  contextTokens: null,
+  outputTokens: null,
+  tools: false,
+  temperature: true,
+  reasoning: false,
+  inputUsdPerMTok: null,
+  outputUsdPerMTok: null,
+  cachedInputUsdPerMTok: null,
+  priceTiers: [],
+  intelligence: null,
+  speed: null,
+  status: "active",
+  source: "credential",
+});
+
+/** The catalogue as one tenant sees it: seed, then what its credentials declare, then its overrides. */
+export function modelsOf(
+  catalogue: Catalogue,
+  credentials: readonly CredentialSummary[],
+  overrides: readonly ModelOverride[],
+): Model[] {
+  const models = new Map(catalogue.models.map((model) => [nameOf(model), model]));
+  const apply = (
+    provider: string,
+    id: string,
+    change: ModelChange,
+    source: Model["source"],
+  ): void => {
+    const key = nameOf({ provider, id });
+    models.set(key, { ...(models.get(key) ?? unknownModel(provider, id)), ...change, source });
+  };
+  for (const credential of credentials)
+    for (const { id, ...change } of credential.models ?? [])
+      apply(credential.provider, id, change, "credential");
+  for (const { provider, id, change } of overrides) apply(provider, id, change, "override");
+  return [...models.values()];
+}
+
+/** The credentials that can serve a model, oldest first. */
+export const credentialsFor = (
+  model: Model,
+  credentials: readonly CredentialSummary[],
+): CredentialSummary[] =>
+  credentials.filter(
+    (credential) =>
+      credential.provider === model.provider &&
+      (credential.models === null ||
+        credential.models.length === 0 ||
+        credential.models.some(({ id }) => id === model.id)),
+  );
+
+const globPattern = (glob: string): RegExp =>
+  new RegExp(`^${glob.replaceAll(/[.+^${}()|[\]\\?]/g, "\\$&").replaceAll("*", ".*")}$`, "i");
+
+// Globs over `provider/model`, such as `openai/*` or `*/claude-*`. A denied one is denied even if allowed.
+export function isAllowed(
+  model: Pick<Model, "provider" | "id">,
+  policy: { allowedModels?: readonly string[]; deniedModels?: readonly string[] },
+): boolean {
+  const matches = (glob: string): boolean => globPattern(glob).test(nameOf(model));
+  if (policy.deniedModels?.some(matches)) return false;
+  return policy.allowedModels === undefined || policy.allowedModels.some(matches);
+}

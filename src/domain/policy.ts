@@ -1,0 +1,24 @@
+/** What a tenant may do, and what one of its keys may. Absent means: no such limit. */
+export interface Limits {
+  requestsPerMinute?: number;
+  tokensPerMinute?: number;
+  concurrent?: number;
+}
+
+export interface Policy {
+  limits?: Limits;
+  /** tokens: a larger `maxTokens` is lowered to this */
+  maxTokens?: number;
+  allowedModels?: string[];
+  deniedModels?: string[];
+  /** whether the content of requests and results is kept, sealed */
+  capture?: "none" | "full";
+  /** days until a finished audit record is deleted */
+  retentionDays?: number;
+  /** ms for all attempts of one call together */
+  deadlineMs?: number;
+}
+
+/** SDK clients give up at 60 s. */
+export const defaultDeadlineMs = 45_000;
+export const defaultRetentionDays = 90;

@@ -1,0 +1,286 @@
+/** What the pipeline needs from the rooms below it; `compose.ts` hands it in. */
+import type { ApiKey } from "./access.ts";
+import type { ProviderFault } from "./attempts.ts";
+import type { AdminEvent, Opening, Outcome, SamplingRecord, Settlement } from "./audit.ts";
+import type { Hold, LimitState } from "./limits.ts";
+import type {
+  CredentialSummary,
+  DeclaredModel,
+  Model,
+  ModelChange,
+  ModelOverride,
+} from "./models.ts";
+import type { Policy } from "./policy.ts";
+import type { Reason, Refusal } from "./refusals.ts";
+import type { Result } from "./result.ts";
+import type { Block, SamplingCall, StopReason } from "./sampling.ts";
+import type { Decision } from "./selection.ts";
+import type { Session } from "./session.ts";
+import type { Usage } from "./usage.ts";
+
+/** Everything that reaches the database may also find it out of reach. */
+export type Answer<T> = Promise<Result<T, Refusal>>;
+
+export interface Tenant {
+  id: string;
+  slug: string;
+  name: string;
+  policy: Policy;
+  /** rises with every change of the tenant or anything it owns that a choice depends on */
+  version: number;
+  createdAt: number;
+}
+
+export interface Credential extends CredentialSummary {
+  tenantId: string;
+  name: string;
+  baseUrl: string | null;
+  models: DeclaredModel[] | null;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** A credential with its key as the vault sealed it. */
+export interface SealedCredential extends Credential {
+  sealed: string;
+}
+
+export interface McpServer {
+  id: string;
+  tenantId: string;
+  slug: string;
+  url: string;
+  sampling: "router" | "client" | "client-then-router" | "deny";
+  createdAt: number;
+}
+
+// -- Authentication ---------------------------------------------------------------------------------
+
+/** All that a call needs to know about its caller, read in one round trip. */
+export interface Snapshot {
+  tenant: Tenant;
+  key: ApiKey & { secretHash: string };
+  credentials: SealedCredential[];
+  overrides: ModelOverride[];
+}
+
+export interface Snapshots {
+  /** `session` is null when there is none of that id for that key, or it has expired. */
+  load(
+    keyId: string,
+    sessionId: string | null,
+    now: number,
+  ): Answer<{ snapshot: Snapshot | null; session: Session | null }>;
+}
+
+// -- Ledger -----------------------------------------------------------------------------------------
+
+export interface Reservation {
+  opening: Opening;
+  decision: Decision;
+  tenantVersion: number;
+  holds: Hold[];
+  reservedTokens: number;
+  /** micro-USD charged if the call is never heard of again; null: unknown price */
+  reservedMicroUsd: number | null;
+  now: number;
+  leaseUntil: number;
+  /** the session's new expiry, when there is a session */
+  sessionExpiresAt: number | null;
+}
+
+export type Admission =
+  | { state: "admitted"; limits: LimitState[] }
+  | { state: "refused"; hold: Hold; retryAfterMs: number | null; limits: LimitState[] }
+  /** key, session or tenant are no longer what the choice assumed */
+  | { state: "stale" };
+
+export interface Ledger {
+  /** One batch: one transaction, one round trip. Writes the record whether admitted or refused. */
+  admit(reservation: Reservation): Answer<Admission>;
+  /** Counts once: true the first time, false when the record was settled or swept before. */
+  settle(settlement: Settlement): Answer<boolean>;
+  /** The record of a call that was refused before admission. */
+  refuse(
+    opening: Opening,
+    reason: Reason,
+    detail: string | null,
+    decision: Decision | null,
+  ): Answer<null>;
+  /** Expired leases become `unknown`, charged as reserved. Returns how many. */
+  sweep(now: number): Answer<number>;
+  /** Counters that no window can need any more. */
+  prune(now: number): Answer<number>;
+}
+
+// -- Stores -----------------------------------------------------------------------------------------
+
+export interface Page<T> {
+  data: T[];
+  nextCursor: string | null;
+}
+
+export interface PageRequest {
+  cursor: string | null;
+  limit: number;
+}
+
+export interface TenantStore {
+  create(tenant: Tenant, event: AdminEvent): Answer<null>;
+  bySlug(slug: string): Answer<Tenant | null>;
+  byId(id: string): Answer<Tenant | null>;
+  list(page: PageRequest): Answer<Page<Tenant>>;
+  update(id: string, change: { name?: string; policy?: Policy }, event: AdminEvent): Answer<null>;
+  /** With everything the tenant owns, audit records included; the event log stays. */
+  remove(id: string, event: AdminEvent): Answer<null>;
+}
+
+export interface KeyStore {
+  create(key: ApiKey, secretHash: string, event: AdminEvent): Answer<null>;
+  get(tenantId: string, id: string): Answer<ApiKey | null>;
+  list(tenantId: string, page: PageRequest): Answer<Page<ApiKey>>;
+  replaceSecret(tenantId: string, id: string, secretHash: string, event: AdminEvent): Answer<null>;
+  revoke(tenantId: string, id: string, now: number, event: AdminEvent): Answer<null>;
+}
+
+export interface CredentialChange {
+  name?: string;
+  baseUrl?: string | null;
+  models?: DeclaredModel[] | null;
+  status?: "active" | "failing";
+  sealed?: string;
+}
+
+export interface CredentialStore {
+  create(credential: SealedCredential, event: AdminEvent): Answer<null>;
+  get(tenantId: string, id: string): Answer<SealedCredential | null>;
+  list(tenantId: string, page: PageRequest): Answer<Page<Credential>>;
+  update(
+    tenantId: string,
+    id: string,
+    change: CredentialChange,
+    now: number,
+    event: AdminEvent,
+  ): Answer<null>;
+  remove(tenantId: string, id: string, event: AdminEvent): Answer<null>;
+  /** Every tenant's, oldest id first: for the re-seal job alone. */
+  sealedWithout(sealPrefix: string, limit: number): Answer<SealedCredential[]>;
+  /** Replaces a seal if it is still the one that was read. */
+  reseal(tenantId: string, id: string, from: string, to: string): Answer<null>;
+}
+
+export interface OverrideStore {
+  put(tenantId: string, override: ModelOverride, now: number, event: AdminEvent): Answer<null>;
+  list(tenantId: string): Answer<ModelOverride[]>;
+  remove(tenantId: string, provider: string, id: string, event: AdminEvent): Answer<null>;
+}
+
+export interface ServerStore {
+  create(server: McpServer, event: AdminEvent): Answer<null>;
+  bySlug(tenantId: string, slug: string): Answer<McpServer | null>;
+  list(tenantId: string, page: PageRequest): Answer<Page<McpServer>>;
+  remove(tenantId: string, id: string, event: AdminEvent): Answer<null>;
+}
+
+export interface SessionStore {
+  create(session: Session): Answer<null>;
+  get(tenantId: string, id: string): Answer<Session | null>;
+  list(tenantId: string, page: PageRequest): Answer<Page<Session>>;
+  touch(tenantId: string, id: string, now: number, expiresAt: number): Answer<null>;
+  /** True if there was one. Writes the event only when an administrator ends it. */
+  end(tenantId: string, id: string, event: AdminEvent | null): Answer<boolean>;
+  prune(now: number): Answer<number>;
+}
+
+export interface RequestFilter {
+  from?: number;
+  to?: number;
+  outcome?: Outcome;
+  model?: string;
+  key?: string;
+  session?: string;
+}
+
+export interface RequestStore {
+  get(tenantId: string, id: string): Answer<(SamplingRecord & { content: string | null }) | null>;
+  list(tenantId: string, filter: RequestFilter, page: PageRequest): Answer<Page<SamplingRecord>>;
+  /** Finished records older than their tenant's retention. Returns how many went. */
+  prune(now: number): Answer<number>;
+}
+
+export interface EventStore {
+  list(tenantId: string | null, page: PageRequest): Answer<Page<AdminEvent>>;
+}
+
+export interface Stores {
+  snapshots: Snapshots;
+  ledger: Ledger;
+  tenants: TenantStore;
+  keys: KeyStore;
+  credentials: CredentialStore;
+  overrides: OverrideStore;
+  servers: ServerStore;
+  sessions: SessionStore;
+  requests: RequestStore;
+  events: EventStore;
+}
+
+/** Whether the database answers and has every migration. */
+export interface Readiness {
+  check(): Answer<{ missingMigrations: string[] }>;
+}
+
+// -- Crypto -----------------------------------------------------------------------------------------
+
+/** What a seal is bound to: opening it as anything else fails. */
+export interface SealedFor {
+  purpose: "credential" | "capture";
+  tenantId: string;
+  provider: string;
+  id: string;
+}
+
+export interface Vault {
+  seal(plain: string, context: SealedFor): Promise<string>;
+  /** `error` when no key at hand opens it, or it was sealed for something else. */
+  open(sealed: string, context: SealedFor): Promise<Result<string, "unopenable">>;
+  /** How every seal of the current key begins. */
+  readonly sealPrefix: string;
+}
+
+export interface KeyTokens {
+  /** A new token for a key id: what the caller sees once, and what is stored. */
+  mint(keyId: string): Promise<{ token: string; secretHash: string }>;
+  /** The key id in a token; null if it is not one of ours. */
+  keyIdOf(token: string): string | null;
+  matches(token: string, secretHash: string): Promise<boolean>;
+}
+
+// -- Providers --------------------------------------------------------------------------------------
+
+export interface ProviderRequest {
+  credential: { provider: string; apiKey: string; baseUrl: string | null };
+  model: Model;
+  call: SamplingCall;
+  /** tokens, after every cap */
+  maxTokens: number;
+  signal: AbortSignal;
+}
+
+export interface ProviderAnswer {
+  content: Block[];
+  stopReason: StopReason;
+  providerStopReason: string | null;
+  usage: Usage;
+  /** parameters that this model doesn't take and that were left out */
+  notes: string[];
+}
+
+export interface Providers {
+  /** Never throws: whatever the library throws comes back as a fault without text of the provider's. */
+  complete(request: ProviderRequest): Promise<Result<ProviderAnswer, ProviderFault>>;
+  /** null if a credential for this provider can be used as it is, else what is wrong with it. */
+  problemWith(credential: { provider: string; baseUrl: string | null }): string | null;
+}
+
+export type { ModelChange };

@@ -1,0 +1,166 @@
+/**
+ * Every expected "no" of the product, and the one table that says what each means on each surface.
+ * JSON-RPC, problem+json, OpenAPI and the audit record read this table; nothing else maps reasons.
+ */
+import type { JsonObject } from "./json.ts";
+import type { AttemptSummary } from "./attempts.ts";
+import type { ExclusionReason, Requirements } from "./models.ts";
+
+export type Refusal =
+  | { reason: "user_rejected"; by: string }
+  | { reason: "approval_pending"; retryAfterMs: number }
+  | { reason: "invalid_params"; path: string; detail: string }
+  | { reason: "capability_missing"; requiredCapabilities: JsonObject }
+  | {
+      reason: "no_eligible_model";
+      requirements: Requirements;
+      candidates: { model: string; excludedBy: ExclusionReason }[];
+    }
+  | { reason: "rate_limited"; limit: string; retryAfterMs: number | null }
+  | { reason: "budget_exceeded"; limit: string; retryAfterMs: number | null }
+  | { reason: "forbidden"; action: string }
+  | { reason: "provider_failed"; attempts: AttemptSummary[] }
+  | { reason: "provider_timeout"; attempts: AttemptSummary[] }
+  | { reason: "unavailable"; retryAfterMs: number }
+  | { reason: "cancelled" }
+  | { reason: "idempotency_conflict" }
+  | { reason: "internal" }
+  // The wire's own refusals.
+  | { reason: "parse_error" }
+  | { reason: "invalid_request"; detail: string }
+  | { reason: "method_not_found"; method: string }
+  | { reason: "missing_meta"; path: string; detail: string }
+  | { reason: "header_mismatch"; header: string; missing: boolean }
+  | { reason: "unsupported_protocol_version"; supported: readonly string[]; requested: string }
+  // Transport and REST.
+  | { reason: "bad_request"; detail: string }
+  | { reason: "unauthorized"; detail: string }
+  | { reason: "not_found"; what: string }
+  | { reason: "session_not_found" }
+  | { reason: "session_required" }
+  | { reason: "origin_not_allowed" }
+  | { reason: "method_not_allowed"; allow: string }
+  | { reason: "not_acceptable"; accept: string }
+  | { reason: "conflict"; detail: string }
+  | { reason: "payload_too_large"; limitBytes: number }
+  | { reason: "unsupported_media_type"; expected: string }
+  | { reason: "invalid_cursor" };
+
+export type Reason = Refusal["reason"];
+
+interface Meaning {
+  /** JSON-RPC error code; our own are the negative of the HTTP status they mean */
+  code: number;
+  /** HTTP status where the surface is REST */
+  status: number;
+  /**
+   * HTTP status on the MCP wire: 200 for what a sampling caller must understand, since SDK clients
+   * drop the body of anything else; its own status for a transport-level fault.
+   */
+  mcpStatus: number;
+  title: string;
+  /** would the same request, later, have a chance */
+  retryable: boolean;
+}
+
+const sampling = (code: number, status: number, title: string, retryable: boolean): Meaning => ({
+  code,
+  status,
+  mcpStatus: 200,
+  title,
+  retryable,
+});
+
+const transport = (code: number, status: number, title: string): Meaning => ({
+  code,
+  status,
+  mcpStatus: status,
+  title,
+  retryable: false,
+});
+
+export const refusalTable: { readonly [R in Reason]: Meaning } = {
+  user_rejected: sampling(-1, 403, "User rejected sampling request", false),
+  approval_pending: sampling(-202, 202, "Waiting for approval", true),
+  invalid_params: sampling(-32602, 400, "Invalid params", false),
+  capability_missing: sampling(-32602, 400, "Required client capability not declared", false),
+  no_eligible_model: sampling(-422, 422, "No eligible model", false),
+  rate_limited: sampling(-429, 429, "Rate limit exceeded", true),
+  budget_exceeded: sampling(-402, 402, "Budget exceeded", true),
+  forbidden: sampling(-403, 403, "Forbidden", false),
+  provider_failed: sampling(-502, 502, "Provider failed", true),
+  provider_timeout: sampling(-504, 504, "Provider timed out", true),
+  unavailable: sampling(-503, 503, "Temporarily unavailable", true),
+  cancelled: sampling(-499, 499, "Cancelled", false),
+  idempotency_conflict: sampling(-409, 409, "Idempotency key used for another request", false),
+  internal: sampling(-32603, 500, "Internal error", false),
+  parse_error: transport(-32700, 400, "Parse error"),
+  invalid_request: transport(-32600, 400, "Invalid request"),
+  method_not_found: sampling(-32601, 404, "Method not found", false),
+  missing_meta: transport(-32602, 400, "Invalid params"),
+  header_mismatch: transport(-32020, 400, "Header mismatch"),
+  unsupported_protocol_version: transport(-32022, 400, "Unsupported protocol version"),
+  bad_request: transport(-32600, 400, "Bad request"),
+  unauthorized: transport(-401, 401, "Unauthorized"),
+  not_found: transport(-404, 404, "Not found"),
+  session_not_found: transport(-404, 404, "Session not found"),
+  session_required: transport(-32600, 400, "Mcp-Session-Id required"),
+  origin_not_allowed: transport(-403, 403, "Origin not allowed"),
+  method_not_allowed: transport(-405, 405, "Method not allowed"),
+  not_acceptable: transport(-406, 406, "Not acceptable"),
+  conflict: transport(-409, 409, "Conflict"),
+  payload_too_large: transport(-413, 413, "Payload too large"),
+  unsupported_media_type: transport(-415, 415, "Unsupported media type"),
+  invalid_cursor: transport(-32602, 400, "Invalid cursor"),
+};
+
+/** One sentence for a person. Holds names, numbers and paths; never content, keys or headers. */
+export function explain(refusal: Refusal): string {
+  const { title } = refusalTable[refusal.reason];
+  switch (refusal.reason) {
+    case "invalid_params":
+    case "missing_meta":
+      return `${title}: ${refusal.path === "" ? "" : `${refusal.path}: `}${refusal.detail}`;
+    case "invalid_request":
+    case "bad_request":
+    case "unauthorized":
+    case "conflict":
+      return `${title}: ${refusal.detail}`;
+    case "rate_limited":
+    case "budget_exceeded":
+      return refusal.retryAfterMs === null
+        ? `${title}: ${refusal.limit} is smaller than this one request needs`
+        : `${title}: ${refusal.limit}, room in ${refusal.retryAfterMs} ms`;
+    case "method_not_found":
+      return `${title}: ${refusal.method}`;
+    case "unsupported_protocol_version":
+      return `${title}: ${refusal.requested}; supported: ${refusal.supported.join(", ")}`;
+    case "header_mismatch":
+      return `${title}: ${refusal.header} ${refusal.missing ? "is missing" : "differs from the body"}`;
+    case "not_found":
+      return `${title}: ${refusal.what}`;
+    case "forbidden":
+      return `${title}: ${refusal.action}`;
+    case "method_not_allowed":
+      return `${title}: use ${refusal.allow}`;
+    case "not_acceptable":
+      return `${title}: send Accept: ${refusal.accept}`;
+    case "unsupported_media_type":
+      return `${title}: send Content-Type: ${refusal.expected}`;
+    case "payload_too_large":
+      return `${title}: at most ${refusal.limitBytes} bytes`;
+    case "capability_missing":
+      return `${title}: ${JSON.stringify(refusal.requiredCapabilities)}`;
+    default:
+      return title;
+  }
+}
+
+/** The refusal's own data, as `error.data` and problem+json carry it. */
+export function dataOf(refusal: Refusal): Record<string, unknown> {
+  const { reason, ...data } = refusal;
+  return { reason, ...data };
+}
+
+export const retryAfterOf = (refusal: Refusal): number | null =>
+  "retryAfterMs" in refusal ? refusal.retryAfterMs : null;

@@ -1,0 +1,23 @@
+/** The operator's token, or an API key with the scope `tenant-admin`. */
+import { createMiddleware } from "hono/factory";
+import { bearerOf, type HttpEnv } from "../context.ts";
+import { problem } from "../problem.ts";
+
+export const authorise = createMiddleware<HttpEnv>(async (c, next) => {
+  const { isOperator, authenticate } = c.get("services");
+  const token = bearerOf(c.req.header("Authorization"));
+  if (token === null)
+    return problem(c, {
+      reason: "unauthorized",
+      detail: "Send Authorization: Bearer <operator's token or tenant-admin key>.",
+    });
+  if (await isOperator(token)) {
+    c.set("actor", { kind: "operator" });
+    return next();
+  }
+  const caller = await authenticate({ token, sessionId: null, scope: "tenant-admin" }, "database");
+  if (!caller.ok) return problem(c, caller.error);
+  const { key, tenant } = caller.value.snapshot;
+  c.set("actor", { kind: "key", keyId: key.id, tenantId: tenant.id });
+  return next();
+});

@@ -1,0 +1,140 @@
+/** How an admin endpoint is declared: its shapes, its words, and one call of a use case. */
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { Actor } from "../../domain/access.ts";
+import type { PageRequest } from "../../domain/ports.ts";
+import { refusalTable, type Reason, type Refusal } from "../../domain/refusals.ts";
+import type { Result } from "../../domain/result.ts";
+import type { AdminUseCases } from "../../pipeline/admin/use-cases.ts";
+import type { HttpEnv } from "../context.ts";
+import { problem } from "../problem.ts";
+import { problemBody, slug, type pageQuery } from "./schemas.ts";
+
+const defaultPageSize = 50;
+
+/** What came as JSON or in a query has no `undefined`: an absent key is absent. */
+type Exact<T> = T extends (infer Item)[]
+  ? Exact<Item>[]
+  : T extends object
+    ? { [Key in keyof T]: Exact<Exclude<T[Key], undefined>> }
+    : T;
+
+interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
+  admin: AdminUseCases;
+  actor: Actor;
+  params: Exact<z.output<P>>;
+  query: Exact<z.output<Q>>;
+  body: Exact<z.output<B>>;
+}
+
+export interface Endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
+  method: "get" | "post" | "put" | "patch" | "delete";
+  path: string;
+  tag: string;
+  summary: string;
+  params?: P;
+  query?: Q;
+  body?: B;
+  /** what is answered; none: 204 */
+  answer?: z.ZodType;
+  status?: 200 | 201;
+  run: (input: Input<P, Q, B>) => Promise<Result<unknown, Refusal>>;
+}
+
+/** Refusals that any endpoint may answer, read from the one table. */
+const anyRefusal: readonly Reason[] = [
+  "invalid_params",
+  "unauthorized",
+  "forbidden",
+  "not_found",
+  "conflict",
+  "payload_too_large",
+  "unavailable",
+];
+
+const problems = Object.fromEntries(
+  anyRefusal.map((reason) => [
+    refusalTable[reason].status,
+    {
+      description: refusalTable[reason].title,
+      content: { "application/problem+json": { schema: problemBody } },
+    },
+  ]),
+);
+
+/** Where and what is wrong with an input, never its value. */
+function refuseInput(c: Context<HttpEnv>, error: z.core.$ZodError): Response {
+  const [issue] = error.issues;
+  return problem(c, {
+    reason: "invalid_params",
+    path: issue?.path.map(String).join(".") ?? "",
+    detail: issue?.message ?? "Not valid.",
+  });
+}
+
+export const adminApp = (): OpenAPIHono<HttpEnv> => {
+  const app = new OpenAPIHono<HttpEnv>({
+    defaultHook: (result, c) => (result.success ? undefined : refuseInput(c, result.error)),
+  });
+  return app;
+};
+
+const nothing = z.object({});
+
+/** Adds an endpoint and its OpenAPI description to an app. */
+export function endpoint<
+  P extends z.ZodType = typeof nothing,
+  Q extends z.ZodType = typeof nothing,
+  B extends z.ZodType = typeof nothing,
+>(app: OpenAPIHono<HttpEnv>, spec: Endpoint<P, Q, B>): void {
+  const { answer, body, params, query } = spec;
+  const status = answer === undefined ? 204 : (spec.status ?? 200);
+  const route = createRoute({
+    method: spec.method,
+    path: spec.path,
+    tags: [spec.tag],
+    summary: spec.summary,
+    security: [{ bearer: [] }],
+    request: {
+      params: (params ?? nothing) as z.ZodObject,
+      query: (query ?? nothing) as z.ZodObject,
+      ...(body === undefined
+        ? {}
+        : { body: { required: true, content: { "application/json": { schema: body } } } }),
+    },
+    responses: {
+      [status]:
+        answer === undefined
+          ? { description: "Done." }
+          : { description: "Done.", content: { "application/json": { schema: answer } } },
+      ...problems,
+    },
+  });
+  const handle = async (c: Context<HttpEnv>): Promise<Response> => {
+    const valid = (from: "param" | "query" | "json"): unknown => c.req.valid(from as never);
+    const result = await spec.run({
+      admin: c.get("services").admin,
+      actor: c.get("actor"),
+      params: valid("param") as Exact<z.output<P>>,
+      query: valid("query") as Exact<z.output<Q>>,
+      body: (body === undefined ? {} : valid("json")) as Exact<z.output<B>>,
+    });
+    if (!result.ok) return problem(c, result.error);
+    return status === 204
+      ? new Response(null, { status })
+      : Response.json(result.value, { status });
+  };
+  // The library types handlers by literal routes; ours come from a table, typed by `Endpoint`.
+  app.openapi(route, handle as never);
+}
+
+export const pageOf = (item: z.ZodType) =>
+  z.object({ data: z.array(item), nextCursor: z.string().nullable() });
+
+export const tenantParams = z.object({ tenant: slug });
+export const idParams = tenantParams.extend({ id: z.string().max(200) });
+
+export const pageRequestOf = (query: Exact<z.output<typeof pageQuery>>): PageRequest => ({
+  cursor: query.cursor ?? null,
+  limit: query.limit ?? defaultPageSize,
+});

@@ -1,0 +1,53 @@
+import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
+import { key, keyInput, newKey, pageQuery } from "./schemas.ts";
+
+export function keyRoutes() {
+  const app = adminApp();
+  const tag = "Keys";
+  endpoint(app, {
+    method: "post",
+    path: "/{tenant}/keys",
+    tag,
+    summary: "Create an API key; it is shown this once",
+    params: tenantParams,
+    body: keyInput,
+    answer: newKey,
+    status: 201,
+    run: ({ admin, actor, params, body }) =>
+      admin.keys.create(actor, params.tenant, {
+        name: body.name,
+        scopes: body.scopes,
+        expiresAt: body.expiresAt ?? null,
+        limits: body.limits ?? {},
+      }),
+  });
+  endpoint(app, {
+    method: "get",
+    path: "/{tenant}/keys",
+    tag,
+    summary: "List API keys, revoked ones included, newest first",
+    params: tenantParams,
+    query: pageQuery,
+    answer: pageOf(key),
+    run: ({ admin, actor, params, query }) =>
+      admin.keys.list(actor, params.tenant, pageRequestOf(query)),
+  });
+  endpoint(app, {
+    method: "delete",
+    path: "/{tenant}/keys/{id}",
+    tag,
+    summary: "Revoke an API key, at once",
+    params: idParams,
+    run: ({ admin, actor, params }) => admin.keys.revoke(actor, params.tenant, params.id),
+  });
+  endpoint(app, {
+    method: "post",
+    path: "/{tenant}/keys/{id}/rotate",
+    tag,
+    summary: "Replace an API key's secret; the old one stops at once",
+    params: idParams,
+    answer: newKey,
+    run: ({ admin, actor, params }) => admin.keys.rotate(actor, params.tenant, params.id),
+  });
+  return app;
+}

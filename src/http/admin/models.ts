@@ -1,0 +1,53 @@
+import { z } from "@hono/zod-openapi";
+import { ok } from "../../domain/result.ts";
+import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
+import { model, modelChange, pageQuery } from "./schemas.ts";
+
+/** A model's id may hold slashes, such as `@cf/meta/llama-3.1-8b`. */
+const modelParams = tenantParams.extend({
+  provider: z.string().max(50),
+  model: z.string().min(1).max(200),
+});
+const override = z
+  .object({ provider: z.string(), id: z.string(), change: modelChange })
+  .openapi("ModelOverride");
+
+export function modelRoutes() {
+  const app = adminApp();
+  const tag = "Models";
+  endpoint(app, {
+    method: "get",
+    path: "/{tenant}/models",
+    tag,
+    summary: "The catalogue as this tenant sees it, by name",
+    params: tenantParams,
+    query: pageQuery,
+    answer: pageOf(model),
+    run: ({ admin, actor, params, query }) =>
+      admin.models.list(actor, params.tenant, pageRequestOf(query)),
+  });
+  endpoint(app, {
+    method: "put",
+    path: "/{tenant}/models/{provider}/{model{.+}}",
+    tag,
+    summary: "Override a model of the catalogue, or define one",
+    params: modelParams,
+    body: modelChange,
+    answer: override,
+    run: async ({ admin, actor, params, body }) => {
+      const change = { provider: params.provider, id: params.model, change: body };
+      const put = await admin.models.put(actor, params.tenant, change);
+      return put.ok ? ok(change) : put;
+    },
+  });
+  endpoint(app, {
+    method: "delete",
+    path: "/{tenant}/models/{provider}/{model{.+}}",
+    tag,
+    summary: "Take an override back",
+    params: modelParams,
+    run: ({ admin, actor, params }) =>
+      admin.models.remove(actor, params.tenant, params.provider, params.model),
+  });
+  return app;
+}

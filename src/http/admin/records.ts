@@ -1,0 +1,70 @@
+import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
+import { event, pageQuery, record, recordFilter, recordWithContent, session } from "./schemas.ts";
+
+/** Sessions and audit records of a tenant. */
+export function recordRoutes() {
+  const app = adminApp();
+  endpoint(app, {
+    method: "get",
+    path: "/{tenant}/sessions",
+    tag: "Sessions",
+    summary: "List sessions with the capabilities they negotiated, newest first",
+    params: tenantParams,
+    query: pageQuery,
+    answer: pageOf(session),
+    run: ({ admin, actor, params, query }) =>
+      admin.records.sessions(actor, params.tenant, pageRequestOf(query)),
+  });
+  endpoint(app, {
+    method: "delete",
+    path: "/{tenant}/sessions/{id}",
+    tag: "Sessions",
+    summary: "End a session",
+    params: idParams,
+    run: ({ admin, actor, params }) => admin.records.endSession(actor, params.tenant, params.id),
+  });
+  endpoint(app, {
+    method: "get",
+    path: "/{tenant}/requests",
+    tag: "Requests",
+    summary: "List audit records, newest first",
+    params: tenantParams,
+    query: pageQuery.extend(recordFilter.shape),
+    answer: pageOf(record),
+    run: ({ admin, actor, params, query: { cursor, limit, ...filter } }) =>
+      admin.records.requests(
+        actor,
+        params.tenant,
+        filter,
+        pageRequestOf({
+          ...(cursor === undefined ? {} : { cursor }),
+          ...(limit === undefined ? {} : { limit }),
+        }),
+      ),
+  });
+  endpoint(app, {
+    method: "get",
+    path: "/{tenant}/requests/{id}",
+    tag: "Requests",
+    summary: "Read an audit record, its content too where the policy captured it",
+    params: idParams,
+    answer: recordWithContent,
+    run: ({ admin, actor, params }) => admin.records.request(actor, params.tenant, params.id),
+  });
+  return app;
+}
+
+/** The log of admin actions. */
+export function eventRoutes() {
+  const app = adminApp();
+  endpoint(app, {
+    method: "get",
+    path: "/",
+    tag: "Events",
+    summary: "The log of admin actions, newest first: all for the operator, else one tenant's",
+    query: pageQuery,
+    answer: pageOf(event),
+    run: ({ admin, actor, query }) => admin.records.events(actor, pageRequestOf(query)),
+  });
+  return app;
+}

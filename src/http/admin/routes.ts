@@ -1,0 +1,65 @@
+/** `/admin/v1`: REST, problem+json, OpenAPI 3.1 from the same schemas. */
+import { createMiddleware } from "hono/factory";
+import type { HttpEnv } from "../context.ts";
+import { readBody } from "../body.ts";
+import { problem } from "../problem.ts";
+import { authorise } from "./authorise.ts";
+import { credentialRoutes } from "./credentials.ts";
+import { docsPage } from "./docs.ts";
+import { adminApp } from "./endpoint.ts";
+import { keyRoutes } from "./keys.ts";
+import { modelRoutes } from "./models.ts";
+import { eventRoutes, recordRoutes } from "./records.ts";
+import { tenantRoutes } from "./tenants.ts";
+
+const writes = new Set(["POST", "PUT", "PATCH"]);
+
+/** A body is JSON of a bounded size, or it is refused before a schema sees it. */
+const checkBody = createMiddleware<HttpEnv>(async (c, next) => {
+  if (!writes.has(c.req.method)) return next();
+  const bytes = await readBody(c.req.raw.clone());
+  if (!bytes.ok) return problem(c, bytes.error);
+  if (bytes.value.byteLength === 0) return next();
+  const type = c.req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json")
+    return problem(c, { reason: "unsupported_media_type", expected: "application/json" });
+  try {
+    JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes.value));
+  } catch {
+    return problem(c, { reason: "bad_request", detail: "The body is JSON in UTF-8." });
+  }
+  return next();
+});
+
+const info = {
+  openapi: "3.1.0",
+  info: {
+    title: "Sampling Router: admin API",
+    version: "1",
+    description:
+      "Tenants, keys, credentials, models, policy, sessions and audit records. Times are ms since the epoch, money is micro-USD. Errors are RFC 9457 problems.",
+  },
+};
+
+export function adminRoutes() {
+  const app = adminApp();
+  app.openAPIRegistry.registerComponent("securitySchemes", "bearer", {
+    type: "http",
+    scheme: "bearer",
+    description: "The operator's token, or an API key with the scope tenant-admin.",
+  });
+  app.get("/openapi.json", (c) => c.json(app.getOpenAPI31Document(info)));
+  app.get("/docs", (c) => {
+    c.header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'");
+    return c.html(docsPage(app.getOpenAPI31Document(info)));
+  });
+  app.use("/*", authorise);
+  app.use("/*", checkBody);
+  app.route("/tenants", tenantRoutes());
+  app.route("/tenants", keyRoutes());
+  app.route("/tenants", credentialRoutes());
+  app.route("/tenants", modelRoutes());
+  app.route("/tenants", recordRoutes());
+  app.route("/events", eventRoutes());
+  return app;
+}

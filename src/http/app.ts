@@ -1,0 +1,32 @@
+/** Every surface, and the one door for what nobody expected. */
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { adminRoutes } from "./admin/routes.ts";
+import { consoleRoutes } from "./console.ts";
+import type { HttpEnv } from "./context.ts";
+import { healthRoutes } from "./health.ts";
+import { checkOrigin } from "./middleware/origin.ts";
+import { problem } from "./problem.ts";
+import { dryRunRoutes } from "./route.ts";
+import { samplingRoutes } from "./sampling/routes.ts";
+
+export function createApp(): OpenAPIHono<HttpEnv> {
+  const app = new OpenAPIHono<HttpEnv>();
+  app.use(async (c, next) => {
+    c.set("services", c.env.services);
+    c.set("requestId", c.env.services.ids.next("request"));
+    return next();
+  });
+  app.use(checkOrigin);
+  app.route("/v1/sampling", samplingRoutes());
+  app.route("/v1/route", dryRunRoutes());
+  app.route("/admin/v1", adminRoutes());
+  app.route("/health", healthRoutes());
+  app.route("/", consoleRoutes());
+  app.notFound((c) => problem(c, { reason: "not_found", what: "no such path" }));
+  app.onError((error, c) => {
+    // The name of what was thrown, never its message: that may hold content.
+    c.env.log({ event: "internal", requestId: c.get("requestId"), fault: error.name });
+    return problem(c, { reason: "internal" });
+  });
+  return app;
+}

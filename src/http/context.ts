@@ -1,0 +1,45 @@
+/** What every handler finds in its Hono context. Nothing below `http/` sees one. */
+import type { Actor } from "../domain/access.ts";
+import type { Ids } from "../domain/ids.ts";
+import type { Readiness } from "../domain/ports.ts";
+import type { AdminUseCases } from "../pipeline/admin/use-cases.ts";
+import type { Authenticate } from "../pipeline/authenticate.ts";
+import type { Route } from "../pipeline/route.ts";
+import type { Sample } from "../pipeline/sample.ts";
+import type { Sessions } from "../pipeline/sessions.ts";
+
+/** The pipeline, as one request needs it. */
+export interface Services {
+  authenticate: Authenticate;
+  sample: Sample;
+  route: Route;
+  sessions: Sessions;
+  admin: AdminUseCases;
+  readiness: Readiness;
+  ids: Ids;
+  now: () => number;
+  sha256Hex: (bytes: Uint8Array<ArrayBuffer>) => Promise<string>;
+  /** is this the operator's token */
+  isOperator: (token: string) => Promise<boolean>;
+  allowedOrigins: readonly string[];
+}
+
+export interface HttpEnv {
+  Bindings: {
+    services: Services;
+    /** one structured line, without content */
+    log: (entry: { event: string; requestId: string; fault: string }) => void;
+  };
+  Variables: {
+    services: Services;
+    requestId: string;
+    /** on the admin API */
+    actor: Actor;
+  };
+}
+
+/** The bearer token of an Authorization header; null: none. */
+export function bearerOf(header: string | undefined): string | null {
+  const match = /^Bearer +(\S+) *$/i.exec(header ?? "");
+  return match?.[1] ?? null;
+}

@@ -1,0 +1,18 @@
+/** `RateLimit` and `RateLimit-Policy` as draft-ietf-httpapi-ratelimit-headers spells them. */
+import { windowSeconds, type LimitState } from "../domain/limits.ts";
+import { retryAfterOf, type Refusal } from "../domain/refusals.ts";
+
+export function limitHeaders(limits: readonly LimitState[], refusal: Refusal | null) {
+  const headers: Record<string, string> = {};
+  if (limits.length > 0) {
+    headers["RateLimit-Policy"] = limits
+      .map(({ name, limit }) => `"${name}";q=${limit};w=${windowSeconds}`)
+      .join(", ");
+    headers["RateLimit"] = limits
+      .map(({ name, remaining, resetSeconds }) => `"${name}";r=${remaining};t=${resetSeconds}`)
+      .join(", ");
+  }
+  const retryAfterMs = refusal === null ? null : retryAfterOf(refusal);
+  if (retryAfterMs !== null) headers["Retry-After"] = String(Math.ceil(retryAfterMs / 1_000));
+  return headers;
+}

@@ -1,0 +1,36 @@
+/** DNS rebinding: a browser's page may call only from an origin that is named. CORS follows from it. */
+import { createMiddleware } from "hono/factory";
+import type { HttpEnv } from "../context.ts";
+import { problem } from "../problem.ts";
+
+const methods = "GET, POST, PUT, PATCH, DELETE, OPTIONS";
+const requestHeaders =
+  "Authorization, Content-Type, Accept, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Idempotency-Key, Last-Event-ID";
+const responseHeaders =
+  "Mcp-Session-Id, X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, Server-Timing";
+
+export const checkOrigin = createMiddleware<HttpEnv>(async (c, next) => {
+  const origin = c.req.header("Origin");
+  if (origin === undefined) {
+    if (c.req.method === "OPTIONS") return c.body(null, 204);
+    return next();
+  }
+  const own = new URL(c.req.url).origin;
+  if (origin !== own && !c.get("services").allowedOrigins.includes(origin))
+    return problem(c, { reason: "origin_not_allowed" });
+  const cors = {
+    "Access-Control-Allow-Origin": origin,
+    "Access-Control-Expose-Headers": responseHeaders,
+    Vary: "Origin",
+  };
+  if (c.req.method === "OPTIONS")
+    return c.body(null, 204, {
+      ...cors,
+      "Access-Control-Allow-Methods": methods,
+      "Access-Control-Allow-Headers": requestHeaders,
+      "Access-Control-Max-Age": "600",
+    });
+  await next();
+  for (const [name, value] of Object.entries(cors)) c.res.headers.set(name, value);
+  return undefined;
+});

@@ -1,0 +1,28 @@
+/** A refusal where the surface is REST: application/problem+json, RFC 9457. */
+import type { Context } from "hono";
+import { dataOf, explain, refusalTable, type Refusal } from "../domain/refusals.ts";
+import type { HttpEnv } from "./context.ts";
+import { limitHeaders } from "./limit-headers.ts";
+
+export function problem(c: Context<HttpEnv>, refusal: Refusal): Response {
+  const { status, title } = refusalTable[refusal.reason];
+  return new Response(
+    JSON.stringify({
+      type: `urn:sampling-router:refusal:${refusal.reason}`,
+      title,
+      status,
+      detail: explain(refusal),
+      ...dataOf(refusal),
+      requestId: c.get("requestId"),
+    }),
+    {
+      status,
+      headers: {
+        "Content-Type": "application/problem+json",
+        "X-Request-Id": c.get("requestId"),
+        ...limitHeaders([], refusal),
+        ...(status === 401 ? { "WWW-Authenticate": 'Bearer realm="sampling-router"' } : {}),
+      },
+    },
+  );
+}

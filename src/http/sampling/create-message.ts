@@ -1,0 +1,90 @@
+/** `sampling/createMessage` of either era, from params to reply. */
+import type { JsonObject } from "../../domain/json.ts";
+import { own } from "../../domain/json.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import type { Result } from "../../domain/result.ts";
+import type { Codec } from "../../mcp/codec.ts";
+import { errorMessage, resultMessage, type RequestId } from "../../mcp/jsonrpc.ts";
+import type { Caller } from "../../pipeline/authenticate.ts";
+import type { Finished } from "../../pipeline/sample.ts";
+import type { Services } from "../context.ts";
+import { limitHeaders } from "../limit-headers.ts";
+import { refusalReply, type Reply } from "./reply.ts";
+
+export const createMessageMethods = ["sampling/createMessage", "sampling-router/createMessage"];
+
+export interface CreateMessage {
+  id: RequestId;
+  params: JsonObject;
+  codec: Codec;
+  caller: Caller;
+  again: () => Promise<Result<Caller, Refusal>>;
+  /** raw, as declared: by the session, or with this request */
+  capabilitiesOf: (caller: Caller) => JsonObject;
+  clientInfo: JsonObject;
+  /** the whole body's */
+  bytes: number;
+  startedAt: number;
+  authMs: number;
+  leavingCancels: boolean;
+}
+
+const nameIn = (clientInfo: JsonObject, key: string): string | null => {
+  const value = own(clientInfo, key);
+  return typeof value === "string" ? value.slice(0, 200) : null;
+};
+
+const serverTiming = (timing: Finished["decision"]["timingMs"]): string =>
+  Object.entries(timing)
+    .map(([name, ms]) => `${name};dur=${ms}`)
+    .join(", ");
+
+export async function createMessage(services: Services, input: CreateMessage): Promise<Reply> {
+  const { id, params, codec, caller } = input;
+  const { _meta, ...content } = params;
+  const contentText = JSON.stringify(content);
+  const started = await services.sample({
+    caller,
+    again: input.again,
+    call: codec.decodeCall(params),
+    capabilitiesOf: (current) => codec.capabilitiesOf(input.capabilitiesOf(current)),
+    client: {
+      name: nameIn(input.clientInfo, "name"),
+      version: nameIn(input.clientInfo, "version"),
+      revision: codec.revision,
+    },
+    contentSha256: await services.sha256Hex(new TextEncoder().encode(contentText)),
+    bytes: input.bytes,
+    content: () => contentText,
+    startedAt: input.startedAt,
+    authMs: input.authMs,
+  });
+  const { requestId, limits, outcome } = started;
+  if (!outcome.ok)
+    return refusalReply(id, outcome.error, requestId, {
+      limits,
+      wireOf: codec.wireOf,
+    });
+  const run = outcome.value;
+  return {
+    kind: "running",
+    headers: { "X-Request-Id": requestId, ...limitHeaders(limits, null) },
+    running: {
+      leavingCancels: input.leavingCancels,
+      async finish(signal) {
+        const finished = await run(signal);
+        if (!finished.ok)
+          return {
+            message: errorMessage(id, finished.error, codec.wireOf(finished.error).code, requestId),
+            timing: null,
+          };
+        const { answer, call, decision } = finished.value;
+        const meta = { "sampling-router/decision": decision as unknown as JsonObject };
+        return {
+          message: resultMessage(id, codec.encodeAnswer(answer, call, meta)),
+          timing: serverTiming(decision.timingMs),
+        };
+      },
+    },
+  };
+}

@@ -1,0 +1,112 @@
+/** Legacy messages: `initialize` begins a session, everything else belongs to one. */
+import type { JsonObject } from "../../domain/json.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { err, type Result } from "../../domain/result.ts";
+import { codecFor, negotiate } from "../../mcp/era.ts";
+import { decodeInitialize, encodeInitialize } from "../../mcp/initialize.ts";
+import { resultMessage, type Incoming, type RequestId } from "../../mcp/jsonrpc.ts";
+import type { Caller } from "../../pipeline/authenticate.ts";
+import type { Services } from "../context.ts";
+import { createMessage, createMessageMethods } from "./create-message.ts";
+import { answer, refusalReply, type Reply } from "./reply.ts";
+
+export interface Arrived {
+  token: string | null;
+  sessionId: string | null;
+  headers: Headers;
+  bytes: number;
+  requestId: string;
+  startedAt: number;
+}
+
+async function initialize(
+  services: Services,
+  arrived: Arrived,
+  id: RequestId,
+  params: JsonObject,
+): Promise<Reply> {
+  const refused = (refusal: Refusal): Reply => refusalReply(id, refusal, arrived.requestId);
+  const caller = await services.authenticate(
+    { token: arrived.token, sessionId: null, scope: "sampling" },
+    "database",
+  );
+  if (!caller.ok) return refused(caller.error);
+  const call = decodeInitialize(params);
+  if (!call.ok) return refused(call.error);
+  const { requestedRevision, capabilities, clientInfo } = call.value;
+  const revision = negotiate(requestedRevision);
+  const { snapshot } = caller.value;
+  const session = await services.sessions.begin(snapshot, { revision, capabilities, clientInfo });
+  if (!session.ok) return refused(session.error);
+  const known = codecFor(revision)?.capabilitiesOf(capabilities) ?? capabilities;
+  const hosted = services.sessions.hostedFor(snapshot, known);
+  return answer(resultMessage(id, encodeInitialize(revision, hosted)), {
+    "Mcp-Session-Id": session.value.id,
+    "X-Request-Id": arrived.requestId,
+  });
+}
+
+/** A message that needs a session. `sampling` may be answered from memory; the rest asks the database. */
+async function inSession(
+  services: Services,
+  arrived: Arrived,
+  message: Extract<Incoming, { kind: "request" }>,
+): Promise<Reply> {
+  const { id, method, params } = message;
+  const refused = (refusal: Refusal): Reply => refusalReply(id, refusal, arrived.requestId);
+  const isSampling = createMessageMethods.includes(method);
+  const authenticated = await authenticate(services, arrived, isSampling ? "memory" : "database");
+  if (!authenticated.ok) return refused(authenticated.error);
+  const caller = authenticated.value;
+  const { session } = caller;
+  if (session === null) return refused({ reason: "session_required" });
+  const codec = codecFor(session.revision);
+  if (codec === null) return refused({ reason: "session_not_found" });
+  if (isSampling)
+    return createMessage(services, {
+      id,
+      params,
+      codec,
+      caller,
+      again: () => authenticate(services, arrived, "database"),
+      capabilitiesOf: (current) => current.session?.capabilities ?? {},
+      clientInfo: session.clientInfo,
+      bytes: arrived.bytes,
+      startedAt: arrived.startedAt,
+      authMs: services.now() - arrived.startedAt,
+      leavingCancels: false,
+    });
+  const touched = await services.sessions.touch(caller);
+  if (!touched.ok) return refused(touched.error);
+  if (method === "ping")
+    return answer(resultMessage(id, {}), { "X-Request-Id": arrived.requestId });
+  return refused({ reason: "method_not_found", method: method.slice(0, 100) });
+}
+
+export function authenticate(
+  services: Services,
+  { token, sessionId }: Arrived,
+  freshness: "memory" | "database",
+): Promise<Result<Caller, Refusal>> {
+  if (token !== null && sessionId === null)
+    return services
+      .authenticate({ token, sessionId: null, scope: "sampling" }, freshness)
+      .then((caller) => (caller.ok ? err({ reason: "session_required" }) : caller));
+  return services.authenticate({ token, sessionId, scope: "sampling" }, freshness);
+}
+
+export async function handleLegacy(
+  services: Services,
+  arrived: Arrived,
+  message: Incoming,
+): Promise<Reply> {
+  if (message.kind === "request")
+    return message.method === "initialize"
+      ? initialize(services, arrived, message.id, message.params)
+      : inSession(services, arrived, message);
+  // Notifications, and responses to nothing we asked: acknowledged once the session is known.
+  const caller = await authenticate(services, arrived, "database");
+  if (!caller.ok) return refusalReply(null, caller.error, arrived.requestId);
+  const touched = await services.sessions.touch(caller.value);
+  return touched.ok ? { kind: "accepted" } : refusalReply(null, touched.error, arrived.requestId);
+}

@@ -1,0 +1,61 @@
+/** Modern messages: no session; what a session held comes with every request. */
+import type { Refusal } from "../../domain/refusals.ts";
+import { modernWireOf } from "../../mcp/faults.ts";
+import { codecFor, supportedRevisions } from "../../mcp/era.ts";
+import { encodeDiscover } from "../../mcp/initialize.ts";
+import { resultMessage, type Incoming } from "../../mcp/jsonrpc.ts";
+import { checkHeaders, decodeModernMeta, modernRevision } from "../../mcp/rev2026/codec.ts";
+import type { Services } from "../context.ts";
+import { createMessage, createMessageMethods } from "./create-message.ts";
+import type { Arrived } from "./legacy.ts";
+import { answer, refusalReply, type Reply } from "./reply.ts";
+
+export async function handleModern(
+  services: Services,
+  arrived: Arrived,
+  message: Incoming,
+): Promise<Reply> {
+  const id = message.kind === "request" ? message.id : null;
+  const refused = (refusal: Refusal): Reply =>
+    refusalReply(id, refusal, arrived.requestId, { wireOf: modernWireOf });
+  const claim = { token: arrived.token, sessionId: null, scope: "sampling" } as const;
+  const again = () => services.authenticate(claim, "database");
+  const isSampling = message.kind === "request" && createMessageMethods.includes(message.method);
+  const caller = await services.authenticate(claim, isSampling ? "memory" : "database");
+  if (!caller.ok) return refused(caller.error);
+  const header = arrived.headers.get("MCP-Protocol-Version");
+  if (message.kind !== "request") return { kind: "accepted" };
+  const meta = decodeModernMeta(message.params);
+  const requested = meta.ok ? meta.value.revision : header;
+  if (requested !== null && requested !== modernRevision)
+    return refused({
+      reason: "unsupported_protocol_version",
+      supported: supportedRevisions,
+      requested: requested.slice(0, 50),
+    });
+  if (!meta.ok) return refused(meta.error);
+  const { method, params } = message;
+  const headers = checkHeaders(arrived.headers, { revision: meta.value.revision, method });
+  if (!headers.ok) return refused(headers.error);
+  const codec = codecFor(modernRevision);
+  if (isSampling && codec !== null)
+    return createMessage(services, {
+      id: message.id,
+      params,
+      codec,
+      caller: caller.value,
+      again,
+      capabilitiesOf: () => meta.value.capabilities,
+      clientInfo: meta.value.clientInfo,
+      bytes: arrived.bytes,
+      startedAt: arrived.startedAt,
+      authMs: services.now() - arrived.startedAt,
+      leavingCancels: true,
+    });
+  if (method !== "server/discover")
+    return refused({ reason: "method_not_found", method: method.slice(0, 100) });
+  const hosted = services.sessions.hostedFor(caller.value.snapshot, meta.value.capabilities);
+  return answer(resultMessage(message.id, encodeDiscover(supportedRevisions, hosted)), {
+    "X-Request-Id": arrived.requestId,
+  });
+}

@@ -1,0 +1,150 @@
+/** `/v1/sampling`: Streamable HTTP, both eras. */
+import { Hono, type Context } from "hono";
+import { own } from "../../domain/json.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { allowsBatch, isModern } from "../../mcp/era.ts";
+import { parseEnvelope, type Envelope, type Incoming } from "../../mcp/jsonrpc.ts";
+import { readBody } from "../body.ts";
+import { bearerOf, type HttpEnv } from "../context.ts";
+import { authenticate, handleLegacy, type Arrived } from "./legacy.ts";
+import { handleModern } from "./modern.ts";
+import { refusalReply, respond, respondAll, type Reply } from "./reply.ts";
+
+const json = "application/json";
+const eventStream = "text/event-stream";
+
+const accepts = (header: string | undefined, type: string): boolean =>
+  header === undefined ||
+  header.split(",").some((part) => {
+    const [range = "", ...parameters] = part.split(";").map((text) => text.trim().toLowerCase());
+    if (parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))) return false;
+    return range === type || range === "*/*" || range === `${type.split("/")[0]}/*`;
+  });
+
+/** Streams are for those who name them: a bare wildcard, such as curl's, gets plain JSON. */
+const namesStream = (header: string | undefined): boolean =>
+  header !== undefined &&
+  header.toLowerCase().includes(eventStream) &&
+  accepts(header, eventStream);
+
+const handle = (c: Context<HttpEnv>, arrived: Arrived, message: Incoming): Promise<Reply> => {
+  const params = message.kind === "response" ? {} : message.params;
+  const header = arrived.headers.get("MCP-Protocol-Version");
+  const modern =
+    isModern(params, header) &&
+    !(
+      message.kind === "request" &&
+      message.method === "initialize" &&
+      own(params, "_meta") === undefined
+    );
+  return (modern ? handleModern : handleLegacy)(c.get("services"), arrived, message);
+};
+
+async function handleBatch(
+  c: Context<HttpEnv>,
+  arrived: Arrived,
+  messages: Envelope["messages"],
+): Promise<Response> {
+  const refused = (refusal: Refusal): Promise<Response> =>
+    respond(refusalReply(null, refusal, arrived.requestId), {
+      acceptsStream: false,
+      signal: c.req.raw.signal,
+    });
+  const caller = await authenticate(c.get("services"), arrived, "database");
+  if (!caller.ok) return refused(caller.error);
+  const revision = caller.value.session?.revision ?? "";
+  if (!allowsBatch(revision))
+    return refused({ reason: "invalid_request", detail: `No batches in ${revision}.` });
+  const replies = await Promise.all(
+    messages.map(async (message): Promise<Reply> => {
+      if (!message.ok)
+        return refusalReply(message.error.id, message.error.refusal, arrived.requestId);
+      const { value } = message;
+      if (value.kind === "request" && value.method === "initialize")
+        return refusalReply(
+          value.id,
+          { reason: "invalid_request", detail: "initialize stands alone." },
+          arrived.requestId,
+        );
+      return handleLegacy(c.get("services"), arrived, value);
+    }),
+  );
+  return respondAll(replies);
+}
+
+async function post(c: Context<HttpEnv>): Promise<Response> {
+  const requestId = c.get("requestId");
+  const acceptsStream = namesStream(c.req.header("Accept"));
+  const refused = (refusal: Refusal): Promise<Response> =>
+    respond(refusalReply(null, refusal, requestId), { acceptsStream, signal: c.req.raw.signal });
+  const startedAt = c.get("services").now();
+  const accept = c.req.header("Accept");
+  if (!accepts(accept, json) && !accepts(accept, eventStream))
+    return refused({ reason: "not_acceptable", accept: `${json}, ${eventStream}` });
+  const contentType = c.req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase();
+  if (contentType !== json) return refused({ reason: "unsupported_media_type", expected: json });
+  const token = bearerOf(c.req.header("Authorization"));
+  // Nobody unknown gets a body read or parsed.
+  if (token === null)
+    return refused({ reason: "unauthorized", detail: "Send Authorization: Bearer <API key>." });
+  const body = await readBody(c.req.raw);
+  if (!body.ok) return refused(body.error);
+  const arrived: Arrived = {
+    token,
+    sessionId: c.req.header("Mcp-Session-Id") ?? null,
+    headers: c.req.raw.headers,
+    bytes: body.value.byteLength,
+    requestId,
+    startedAt,
+  };
+  const envelope = parseEnvelope(body.value);
+  if (!envelope.ok) return refused(envelope.error);
+  if (envelope.value.batch) return handleBatch(c, arrived, envelope.value.messages);
+  const [message] = envelope.value.messages;
+  if (message === undefined) return refused({ reason: "invalid_request", detail: "Empty." });
+  const reply = message.ok
+    ? await handle(c, arrived, message.value)
+    : refusalReply(message.error.id, message.error.refusal, requestId);
+  return respond(reply, { acceptsStream, signal: c.req.raw.signal });
+}
+
+async function end(c: Context<HttpEnv>): Promise<Response> {
+  const services = c.get("services");
+  const reply = (refusal: Refusal): Promise<Response> =>
+    respond(refusalReply(null, refusal, c.get("requestId")), {
+      acceptsStream: false,
+      signal: c.req.raw.signal,
+    });
+  const arrived: Arrived = {
+    token: bearerOf(c.req.header("Authorization")),
+    sessionId: c.req.header("Mcp-Session-Id") ?? null,
+    headers: c.req.raw.headers,
+    bytes: 0,
+    requestId: c.get("requestId"),
+    startedAt: services.now(),
+  };
+  const caller = await authenticate(services, arrived, "database");
+  if (!caller.ok) return reply(caller.error);
+  const { session } = caller.value;
+  if (session === null) return reply({ reason: "session_required" });
+  const ended = await services.sessions.end(session);
+  return ended.ok ? new Response(null, { status: 204 }) : reply(ended.error);
+}
+
+export const samplingRoutes = (): Hono<HttpEnv> =>
+  new Hono<HttpEnv>()
+    .post("/", post)
+    .delete("/", end)
+    .all("/", (c) =>
+      respond(
+        refusalReply(
+          null,
+          { reason: "method_not_allowed", allow: "POST, DELETE" },
+          c.get("requestId"),
+        ),
+        { acceptsStream: false, signal: c.req.raw.signal },
+      ).then((response) => {
+        response.headers.set("Allow", "POST, DELETE");
+        return response;
+      }),
+    );

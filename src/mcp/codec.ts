@@ -1,0 +1,21 @@
+/** One neutral model, one codec per revision. */
+import type { JsonObject } from "../domain/json.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import type { Result } from "../domain/result.ts";
+import type { SamplingAnswer, SamplingCall } from "../domain/sampling.ts";
+
+/** How a refusal travels: JSON-RPC code and HTTP status. */
+export interface Wire {
+  code: number;
+  status: number;
+}
+
+export interface Codec {
+  readonly revision: string;
+  decodeCall(params: JsonObject): Result<SamplingCall, Refusal>;
+  /** `meta` goes into the result's `_meta`. */
+  encodeAnswer(answer: SamplingAnswer, call: SamplingCall, meta: JsonObject): JsonObject;
+  wireOf(refusal: Refusal): Wire;
+  /** Raw capabilities as this revision knows them. */
+  capabilitiesOf(raw: JsonObject): JsonObject;
+}

@@ -1,0 +1,32 @@
+/** Which revision speaks. Legacy revisions negotiate once; a modern request names its own. */
+import { own, type JsonObject } from "../domain/json.ts";
+import type { Codec } from "./codec.ts";
+import { createLegacyCodec, legacyRevisions, type LegacyRevision } from "./rev2025/codec.ts";
+import { modernCodec, modernRevision } from "./rev2026/codec.ts";
+
+const legacyCodecs = new Map<string, Codec>(
+  legacyRevisions.map((revision) => [revision, createLegacyCodec(revision)]),
+);
+
+/** Newest first. */
+export const supportedRevisions: readonly string[] = [
+  modernRevision,
+  ...legacyRevisions.toReversed(),
+];
+
+export const isLegacy = (revision: string): boolean => legacyCodecs.has(revision);
+
+export const codecFor = (revision: string): Codec | null =>
+  revision === modernRevision ? modernCodec : (legacyCodecs.get(revision) ?? null);
+
+/** What `initialize` answers: the client's revision if it is a legacy one we speak, else our latest. */
+export const negotiate = (requested: string): LegacyRevision =>
+  (legacyCodecs.has(requested) ? requested : legacyRevisions.at(-1)) as LegacyRevision;
+
+/** JSON-RPC batches exist in this revision and no other. */
+export const allowsBatch = (revision: string): boolean => revision === "2025-03-26";
+
+/** Only modern requests name a revision in their own `_meta`, or in the header without a session. */
+export const isModern = (params: JsonObject, protocolHeader: string | null): boolean =>
+  own(own(params, "_meta"), "io.modelcontextprotocol/protocolVersion") !== undefined ||
+  (protocolHeader !== null && !isLegacy(protocolHeader));

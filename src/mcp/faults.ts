@@ -1,0 +1,27 @@
+/** Refusals at the wire: made from a schema's complaint, and spelt for a revision. */
+import type { z } from "zod";
+import { refusalTable, type Refusal } from "../domain/refusals.ts";
+import type { Wire } from "./codec.ts";
+
+export function legacyWireOf({ reason }: Refusal): Wire {
+  const { code, mcpStatus } = refusalTable[reason];
+  return { code, status: mcpStatus };
+}
+
+/** The modern revision prescribes code and status for two of them. */
+export function modernWireOf(refusal: Refusal): Wire {
+  if (refusal.reason === "capability_missing") return { code: -32021, status: 400 };
+  if (refusal.reason === "method_not_found")
+    return { code: refusalTable.method_not_found.code, status: 404 };
+  return legacyWireOf(refusal);
+}
+
+/** Where and what, never the value. */
+export function firstIssue(error: z.ZodError): Refusal {
+  const [issue] = error.issues;
+  return {
+    reason: "invalid_params",
+    path: issue?.path.map(String).join(".") ?? "",
+    detail: issue?.message ?? "Not valid.",
+  };
+}

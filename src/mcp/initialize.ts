@@ -1,0 +1,67 @@
+/** `initialize` of the legacy revisions. */
+import type { ServerCapabilities } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
+import { isObject, type JsonObject } from "../domain/json.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import { firstIssue } from "./faults.ts";
+
+const object = z.custom<JsonObject>(isObject, "Not an object.");
+
+const params = z.looseObject({
+  protocolVersion: z.string(),
+  capabilities: object,
+  clientInfo: z.looseObject({ name: z.string(), version: z.string() }),
+});
+
+export interface InitializeCall {
+  requestedRevision: string;
+  /** raw, as declared */
+  capabilities: JsonObject;
+  clientInfo: JsonObject;
+}
+
+export function decodeInitialize(wire: JsonObject): Result<InitializeCall, Refusal> {
+  const parsed = params.safeParse(wire);
+  if (!parsed.success) return err(firstIssue(parsed.error));
+  return ok({
+    requestedRevision: parsed.data.protocolVersion,
+    capabilities: wire["capabilities"] as JsonObject,
+    clientInfo: wire["clientInfo"] as JsonObject,
+  });
+}
+
+export const serverInfo = { name: "sampling-router", version: "0.1.0" } as const;
+
+/** What the tenant's models and this client's capabilities allow together. */
+export interface Hosted {
+  supportedModalities: string[];
+  tools: boolean;
+  context: boolean;
+}
+
+const instructions =
+  "Send sampling/createMessage: a model of this tenant answers, within its limits.";
+
+const capabilitiesWith = (hosted: Hosted): JsonObject =>
+  ({
+    extensions: { "sampling-router/hosted": { ...hosted } },
+  }) satisfies ServerCapabilities;
+
+export const encodeInitialize = (revision: string, hosted: Hosted): JsonObject => ({
+  protocolVersion: revision,
+  capabilities: capabilitiesWith(hosted),
+  serverInfo: { ...serverInfo },
+  instructions,
+});
+
+/** `server/discover` of the modern era. */
+export const encodeDiscover = (revisions: readonly string[], hosted: Hosted): JsonObject => ({
+  resultType: "complete",
+  supportedVersions: [...revisions],
+  capabilities: capabilitiesWith(hosted),
+  _meta: { "io.modelcontextprotocol/serverInfo": { ...serverInfo } },
+  instructions,
+  ttlMs: 0,
+  cacheScope: "private",
+});

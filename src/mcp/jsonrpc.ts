@@ -1,0 +1,111 @@
+/** JSON-RPC 2.0 envelopes: bytes into messages, results and refusals into bytes. */
+import { z } from "zod";
+import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
+import { dataOf, explain, type Refusal } from "../domain/refusals.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+
+export type RequestId = string | number;
+
+export type Incoming =
+  | { kind: "request"; id: RequestId; method: string; params: JsonObject }
+  | { kind: "notification"; method: string; params: JsonObject }
+  | { kind: "response" };
+
+export interface Envelope {
+  batch: boolean;
+  messages: Result<Incoming, { id: RequestId | null; refusal: Refusal }>[];
+}
+
+/** Deeper than any schema of the protocol; beyond it, recursion in libraries is an attack. */
+const maxDepth = 64;
+const maxBatch = 50;
+
+const request = z.looseObject({
+  jsonrpc: z.literal("2.0"),
+  id: z.union([z.string(), z.int()]),
+  method: z.string(),
+});
+const notification = z.looseObject({ jsonrpc: z.literal("2.0"), method: z.string() });
+const response = z.looseObject({
+  jsonrpc: z.literal("2.0"),
+  id: z.union([z.string(), z.int()]),
+});
+
+function isTooDeep(value: unknown): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > maxDepth) return true;
+    level = level.flatMap((item): unknown[] =>
+      typeof item === "object" && item !== null ? Object.values(item) : [],
+    );
+  }
+  return false;
+}
+
+const idOf = (value: unknown): RequestId | null => {
+  const id = isObject(value) ? value["id"] : null;
+  return typeof id === "string" || Number.isSafeInteger(id) ? (id as RequestId) : null;
+};
+
+function messageOf(value: unknown): Envelope["messages"][number] {
+  const refuse = (detail: string): Envelope["messages"][number] =>
+    err({ id: idOf(value), refusal: { reason: "invalid_request", detail } });
+  if (!isObject(value)) return refuse("A message is an object.");
+  if (value["jsonrpc"] !== "2.0") return refuse('"jsonrpc" is "2.0".');
+  const params = value["params"] ?? {};
+  if ("method" in value) {
+    if (!isObject(params)) return refuse('"params" is an object.');
+    if ("id" in value) {
+      const parsed = request.safeParse(value);
+      if (!parsed.success) return refuse('"id" is a string or an integer, "method" a string.');
+      return ok({ kind: "request", id: parsed.data.id, method: parsed.data.method, params });
+    }
+    const parsed = notification.safeParse(value);
+    if (!parsed.success) return refuse('"method" is a string.');
+    return ok({ kind: "notification", method: parsed.data.method, params });
+  }
+  const isResponse = response.safeParse(value).success && ("result" in value || "error" in value);
+  return isResponse ? ok({ kind: "response" }) : refuse("Neither a method, a result nor an error.");
+}
+
+/** UTF-8 JSON, one message or an array of them. */
+export function parseEnvelope(bytes: Uint8Array): Result<Envelope, Refusal> {
+  let value: JsonValue;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as JsonValue;
+  } catch {
+    return err({ reason: "parse_error" });
+  }
+  if (isTooDeep(value))
+    return err({ reason: "invalid_request", detail: `Nested deeper than ${maxDepth} levels.` });
+  if (!Array.isArray(value)) return ok({ batch: false, messages: [messageOf(value)] });
+  if (value.length === 0) return err({ reason: "invalid_request", detail: "An empty batch." });
+  if (value.length > maxBatch)
+    return err({
+      reason: "invalid_request",
+      detail: `A batch holds at most ${maxBatch} messages.`,
+    });
+  return ok({ batch: true, messages: value.map(messageOf) });
+}
+
+export const resultMessage = (id: RequestId, result: unknown): Record<string, unknown> => ({
+  jsonrpc: "2.0",
+  id,
+  result,
+});
+
+/** `requestId` names the audit record, or the HTTP request where there is none. */
+export const errorMessage = (
+  id: RequestId | null,
+  refusal: Refusal,
+  code: number,
+  requestId: string,
+): Record<string, unknown> => ({
+  jsonrpc: "2.0",
+  id,
+  error: {
+    code,
+    message: explain(refusal),
+    data: { ...dataOf(refusal), requestId },
+  },
+});

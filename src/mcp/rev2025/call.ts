@@ -1,0 +1,69 @@
+/** The params of `sampling/createMessage` as each legacy revision allows them. */
+import { z } from "zod";
+import { modalities } from "../../domain/modality.ts";
+import { audio, image, text, tool, toolResult, toolUse } from "./content.ts";
+
+const priority = z.number().min(0).max(1).optional();
+const maxHints = 100;
+const maxHintCharacters = 256;
+
+const block = {
+  "2024-11-05": z.discriminatedUnion("type", [text, image]),
+  "2025-03-26": z.discriminatedUnion("type", [text, image, audio]),
+  "2025-06-18": z.discriminatedUnion("type", [text, image, audio]),
+  "2025-11-25": z.discriminatedUnion("type", [text, image, audio, toolUse, toolResult]),
+} as const;
+
+export type LegacyRevision = keyof typeof block;
+export const legacyRevisions = Object.keys(block) as LegacyRevision[];
+
+export const outputModalitiesKey = "sampling-router/outputModalities";
+const wanted = z.looseObject({
+  [outputModalitiesKey]: z.array(z.enum(modalities)).min(1).optional(),
+});
+
+const contentOf = (revision: LegacyRevision) => {
+  const one = block[revision];
+  if (revision !== "2025-11-25")
+    return z
+      .custom<unknown>((value) => !Array.isArray(value), {
+        message: `One block, not an array, in ${revision}.`,
+        abort: true,
+      })
+      .pipe(one)
+      .transform((value) => [value]);
+  // A plain union would blame both branches at once; the shape says which one is meant.
+  return z
+    .custom<unknown>()
+    .transform((value) => (Array.isArray(value) ? value : [value]))
+    .pipe(z.array(one));
+};
+
+export const callSchema = (revision: LegacyRevision) =>
+  z.looseObject({
+    messages: z
+      .array(z.looseObject({ role: z.enum(["user", "assistant"]), content: contentOf(revision) }))
+      .min(1),
+    maxTokens: z.int().min(1),
+    modelPreferences: z
+      .looseObject({
+        hints: z
+          .array(z.looseObject({ name: z.string().max(maxHintCharacters).optional() }))
+          .max(maxHints)
+          .optional(),
+        costPriority: priority,
+        speedPriority: priority,
+        intelligencePriority: priority,
+      })
+      .optional(),
+    systemPrompt: z.string().optional(),
+    includeContext: z.enum(["none", "thisServer", "allServers"]).optional(),
+    temperature: z.number().optional(),
+    stopSequences: z.array(z.string()).optional(),
+    metadata: wanted.optional(),
+    tools: z.array(tool).optional(),
+    toolChoice: z.looseObject({ mode: z.enum(["auto", "required", "none"]).optional() }).optional(),
+    _meta: wanted.optional(),
+  });
+
+export type ParsedCall = z.infer<ReturnType<typeof callSchema>>;

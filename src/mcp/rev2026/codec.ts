@@ -1,0 +1,59 @@
+/** 2026-07-28: no session, capabilities in every request's `_meta`, results that say they are complete. */
+import { isObject, own, type JsonObject } from "../../domain/json.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { err, ok, type Result } from "../../domain/result.ts";
+import type { Codec } from "../codec.ts";
+import { modernWireOf } from "../faults.ts";
+import { createLegacyCodec } from "../rev2025/codec.ts";
+
+export const modernRevision = "2026-07-28";
+
+const metaKey = (name: string): string => `io.modelcontextprotocol/${name}`;
+
+// Blocks, params and the single-or-array rule are those of 2025-11-25; what differs is around them.
+const shared = createLegacyCodec("2025-11-25");
+
+export const modernCodec: Codec = {
+  revision: modernRevision,
+  decodeCall: shared.decodeCall,
+  encodeAnswer: (answer, call, meta) => ({
+    resultType: "complete",
+    ...shared.encodeAnswer(answer, call, meta),
+  }),
+  wireOf: modernWireOf,
+  capabilitiesOf: (raw) => raw,
+};
+
+export interface ModernMeta {
+  revision: string;
+  /** raw, as declared with this request */
+  capabilities: JsonObject;
+  clientInfo: JsonObject;
+}
+
+const refuse = (name: string, detail: string): Result<never, Refusal> =>
+  err({ reason: "missing_meta", path: `_meta.${metaKey(name)}`, detail });
+
+/** The `_meta` that every modern request carries. */
+export function decodeModernMeta(params: JsonObject): Result<ModernMeta, Refusal> {
+  const meta = own(params, "_meta");
+  const revision = own(meta, metaKey("protocolVersion"));
+  if (typeof revision !== "string") return refuse("protocolVersion", "Required, a string.");
+  const capabilities = own(meta, metaKey("clientCapabilities"));
+  if (!isObject(capabilities)) return refuse("clientCapabilities", "Required, an object.");
+  const clientInfo = own(meta, metaKey("clientInfo"));
+  return ok({ revision, capabilities, clientInfo: isObject(clientInfo) ? clientInfo : {} });
+}
+
+/** The headers that must say what the body says. */
+export function checkHeaders(
+  headers: { get(name: string): string | null },
+  body: { revision: string; method: string },
+): Result<null, Refusal> {
+  const expected = { "MCP-Protocol-Version": body.revision, "Mcp-Method": body.method };
+  for (const [header, value] of Object.entries(expected)) {
+    const found = headers.get(header);
+    if (found !== value) return err({ reason: "header_mismatch", header, missing: found === null });
+  }
+  return ok(null);
+}

@@ -1,0 +1,42 @@
+/** Which tenants an actor may see. What it may not see does not exist for it. */
+import type { Actor } from "../../domain/access.ts";
+import type { AdminEvent } from "../../domain/audit.ts";
+import type { Ids } from "../../domain/ids.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import type { Answer, Tenant, TenantStore } from "../../domain/ports.ts";
+import { err, ok } from "../../domain/result.ts";
+
+export interface AdminDeps {
+  tenants: TenantStore;
+  ids: Ids;
+  now: () => number;
+}
+
+export async function tenantFor(deps: AdminDeps, actor: Actor, slug: string): Answer<Tenant> {
+  const found = await deps.tenants.bySlug(slug);
+  if (!found.ok) return found;
+  const tenant = found.value;
+  const visible = tenant !== null && (actor.kind === "operator" || actor.tenantId === tenant.id);
+  return visible ? ok(tenant) : err({ reason: "not_found", what: `tenant ${slug}` });
+}
+
+export const eventOf = (
+  deps: AdminDeps,
+  actor: Actor,
+  what: { action: string; tenantId: string | null; target: string; detail?: JsonObject },
+): AdminEvent => ({
+  id: deps.ids.next("event"),
+  at: deps.now(),
+  actor: actor.kind === "operator" ? "operator" : actor.keyId,
+  action: what.action,
+  tenantId: what.tenantId,
+  target: what.target,
+  detail: what.detail ?? {},
+});
+
+/** A row that may be missing, as a refusal. */
+export async function present<T>(answer: Answer<T | null>, what: string): Answer<T> {
+  const found = await answer;
+  if (!found.ok) return found;
+  return found.value === null ? err({ reason: "not_found", what }) : ok(found.value);
+}

@@ -1,0 +1,219 @@
+import type { Actor } from "../../domain/access.ts";
+import type { ProviderFault } from "../../domain/attempts.ts";
+import { modelsOf, nameOf, type Catalogue, type DeclaredModel } from "../../domain/models.ts";
+import { problemWithUpstream } from "../../domain/upstreams.ts";
+import type {
+  Answer,
+  Credential,
+  CredentialChange,
+  CredentialStore,
+  Page,
+  PageRequest,
+  Providers,
+  SealedCredential,
+  Vault,
+} from "../../domain/ports.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { err, ok, type Result } from "../../domain/result.ts";
+import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
+
+export interface CredentialInput {
+  provider: string;
+  name: string;
+  apiKey: string;
+  baseUrl: string | null;
+  models: DeclaredModel[] | null;
+}
+
+export interface CredentialPatch {
+  name?: string | undefined;
+  apiKey?: string | undefined;
+  baseUrl?: string | null | undefined;
+  models?: DeclaredModel[] | null | undefined;
+}
+
+export interface CredentialCheck {
+  ok: boolean;
+  /** the model that was asked; null: no model to ask */
+  model: string | null;
+  fault: Pick<ProviderFault, "kind" | "status"> | null;
+}
+
+/** A check must cost next to nothing, and still be enough for models that think first. */
+const checkTokens = 16;
+const checkTimeoutMs = 20_000;
+
+const shown = ({ sealed: _, ...credential }: SealedCredential): Credential => credential;
+
+export function createCredentialAdmin(
+  deps: AdminDeps & {
+    credentials: CredentialStore;
+    vault: Vault;
+    providers: Providers;
+    catalogue: Catalogue;
+    allowPrivateUpstreams: boolean;
+  },
+) {
+  const { credentials, vault, providers } = deps;
+
+  const checked = (input: { provider: string; baseUrl: string | null }): Result<null, Refusal> => {
+    const problem =
+      (input.baseUrl === null
+        ? null
+        : problemWithUpstream(input.baseUrl, { allowPrivate: deps.allowPrivateUpstreams })) ??
+      providers.problemWith(input);
+    return problem === null
+      ? ok(null)
+      : err({ reason: "invalid_params", path: "baseUrl", detail: problem });
+  };
+
+  const seal = (key: string, of: { tenantId: string; provider: string; id: string }) =>
+    vault.seal(key, { purpose: "credential", ...of });
+
+  const find = async (
+    actor: Actor,
+    slug: string,
+    id: string,
+  ): Answer<{ tenantId: string; credential: SealedCredential }> => {
+    const tenant = await tenantFor(deps, actor, slug);
+    if (!tenant.ok) return tenant;
+    const tenantId = tenant.value.id;
+    const credential = await present(credentials.get(tenantId, id), `credential ${id}`);
+    return credential.ok ? ok({ tenantId, credential: credential.value }) : credential;
+  };
+
+  return {
+    async create(actor: Actor, slug: string, input: CredentialInput): Answer<Credential> {
+      const tenant = await tenantFor(deps, actor, slug);
+      if (!tenant.ok) return tenant;
+      const usable = checked(input);
+      if (!usable.ok) return usable;
+      const { apiKey, ...rest } = input;
+      const id = deps.ids.next("credential");
+      const tenantId = tenant.value.id;
+      const at = deps.now();
+      const credential: SealedCredential = {
+        id,
+        tenantId,
+        ...rest,
+        status: "active",
+        sealed: await seal(apiKey, { tenantId, provider: input.provider, id }),
+        createdAt: at,
+        updatedAt: at,
+      };
+      const created = await credentials.create(
+        credential,
+        eventOf(deps, actor, {
+          action: "credential.create",
+          tenantId,
+          target: id,
+          detail: { provider: input.provider, name: input.name, baseUrl: input.baseUrl },
+        }),
+      );
+      return created.ok ? ok(shown(credential)) : created;
+    },
+
+    async list(actor: Actor, slug: string, page: PageRequest): Answer<Page<Credential>> {
+      const tenant = await tenantFor(deps, actor, slug);
+      return tenant.ok ? credentials.list(tenant.value.id, page) : tenant;
+    },
+
+    async update(
+      actor: Actor,
+      slug: string,
+      id: string,
+      patch: CredentialPatch,
+    ): Answer<Credential> {
+      const found = await find(actor, slug, id);
+      if (!found.ok) return found;
+      const { tenantId, credential } = found.value;
+      const baseUrl = patch.baseUrl === undefined ? credential.baseUrl : patch.baseUrl;
+      const usable = checked({ provider: credential.provider, baseUrl });
+      if (!usable.ok) return usable;
+      const change: CredentialChange = {
+        baseUrl,
+        ...(patch.name === undefined ? {} : { name: patch.name }),
+        ...(patch.models === undefined ? {} : { models: patch.models }),
+        // A new key deserves a new chance.
+        ...(patch.apiKey === undefined
+          ? {}
+          : {
+              status: "active" as const,
+              sealed: await seal(patch.apiKey, { tenantId, provider: credential.provider, id }),
+            }),
+      };
+      const updated = await credentials.update(
+        tenantId,
+        id,
+        change,
+        deps.now(),
+        eventOf(deps, actor, {
+          action: "credential.update",
+          tenantId,
+          target: id,
+          detail: { changed: Object.keys(patch) },
+        }),
+      );
+      if (!updated.ok) return updated;
+      const again = await present(credentials.get(tenantId, id), `credential ${id}`);
+      return again.ok ? ok(shown(again.value)) : again;
+    },
+
+    async remove(actor: Actor, slug: string, id: string): Answer<null> {
+      const found = await find(actor, slug, id);
+      if (!found.ok) return found;
+      const { tenantId } = found.value;
+      return credentials.remove(
+        tenantId,
+        id,
+        eventOf(deps, actor, { action: "credential.delete", tenantId, target: id }),
+      );
+    },
+
+    /** The cheapest real call: one word to the cheapest text model that the credential offers. */
+    async check(actor: Actor, slug: string, id: string): Answer<CredentialCheck> {
+      const found = await find(actor, slug, id);
+      if (!found.ok) return found;
+      const { tenantId, credential } = found.value;
+      const { provider, baseUrl } = credential;
+      const declared = credential.models?.map((model) => model.id) ?? [];
+      const [model] = modelsOf(deps.catalogue, [credential], [])
+        .filter(
+          (known) =>
+            known.provider === provider &&
+            known.status !== "retired" &&
+            known.outputModalities.includes("text") &&
+            (declared.length === 0 || declared.includes(known.id)),
+        )
+        .toSorted((a, b) => (a.outputUsdPerMTok ?? 1e9) - (b.outputUsdPerMTok ?? 1e9));
+      if (model === undefined) return ok({ ok: false, model: null, fault: null });
+      const opened = await vault.open(credential.sealed, {
+        purpose: "credential",
+        tenantId,
+        provider,
+        id,
+      });
+      if (!opened.ok)
+        return ok({ ok: false, model: nameOf(model), fault: { kind: "auth", status: null } });
+      const called = await providers.complete({
+        credential: { provider, apiKey: opened.value, baseUrl },
+        model,
+        call: {
+          messages: [{ role: "user", content: [{ type: "text", text: "ping" }] }],
+          maxTokens: checkTokens,
+          hints: [],
+          priorities: {},
+          includeContext: "none",
+          stopSequences: [],
+          tools: [],
+          metadata: {},
+          outputModalities: ["text"],
+        },
+        maxTokens: checkTokens,
+        signal: AbortSignal.timeout(checkTimeoutMs),
+      });
+      const fault = called.ok ? null : { kind: called.error.kind, status: called.error.status };
+      return ok({ ok: called.ok, model: nameOf(model), fault });
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import type { Actor, ApiKey, Scope } from "../../domain/access.ts";
+import type { Limits } from "../../domain/policy.ts";
+import type { Answer, KeyStore, KeyTokens, Page, PageRequest } from "../../domain/ports.ts";
+import { err, ok } from "../../domain/result.ts";
+import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
+
+/** The token is in no other answer, and stored nowhere. */
+export interface NewKey extends ApiKey {
+  key: string;
+}
+
+export interface KeyInput {
+  name: string;
+  scopes: Scope[];
+  expiresAt: number | null;
+  limits: Limits;
+}
+
+export const createKeyAdmin = (deps: AdminDeps & { keys: KeyStore; tokens: KeyTokens }) => ({
+  async create(actor: Actor, slug: string, input: KeyInput): Answer<NewKey> {
+    const tenant = await tenantFor(deps, actor, slug);
+    if (!tenant.ok) return tenant;
+    const key: ApiKey = {
+      id: deps.ids.next("key"),
+      tenantId: tenant.value.id,
+      ...input,
+      revokedAt: null,
+      createdAt: deps.now(),
+    };
+    const { token, secretHash } = await deps.tokens.mint(key.id);
+    const created = await deps.keys.create(
+      key,
+      secretHash,
+      eventOf(deps, actor, {
+        action: "key.create",
+        tenantId: key.tenantId,
+        target: key.id,
+        detail: { name: input.name, scopes: input.scopes, expiresAt: input.expiresAt },
+      }),
+    );
+    return created.ok ? ok({ ...key, key: token }) : created;
+  },
+
+  async list(actor: Actor, slug: string, page: PageRequest): Answer<Page<ApiKey>> {
+    const tenant = await tenantFor(deps, actor, slug);
+    return tenant.ok ? deps.keys.list(tenant.value.id, page) : tenant;
+  },
+
+  async revoke(actor: Actor, slug: string, id: string): Answer<null> {
+    const tenant = await tenantFor(deps, actor, slug);
+    if (!tenant.ok) return tenant;
+    const tenantId = tenant.value.id;
+    const key = await present(deps.keys.get(tenantId, id), `key ${id}`);
+    if (!key.ok) return key;
+    if (key.value.revokedAt !== null) return ok(null);
+    return deps.keys.revoke(
+      tenantId,
+      id,
+      deps.now(),
+      eventOf(deps, actor, { action: "key.revoke", tenantId, target: id }),
+    );
+  },
+
+  /** A new secret under the same id; the old one stops at once. */
+  async rotate(actor: Actor, slug: string, id: string): Answer<NewKey> {
+    const tenant = await tenantFor(deps, actor, slug);
+    if (!tenant.ok) return tenant;
+    const tenantId = tenant.value.id;
+    const key = await present(deps.keys.get(tenantId, id), `key ${id}`);
+    if (!key.ok) return key;
+    if (key.value.revokedAt !== null)
+      return err({ reason: "conflict", detail: "A revoked key stays revoked." });
+    const { token, secretHash } = await deps.tokens.mint(id);
+    const replaced = await deps.keys.replaceSecret(
+      tenantId,
+      id,
+      secretHash,
+      eventOf(deps, actor, { action: "key.rotate", tenantId, target: id }),
+    );
+    return replaced.ok ? ok({ ...key.value, key: token }) : replaced;
+  },
+});

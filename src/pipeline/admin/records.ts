@@ -1,0 +1,80 @@
+/** What is looked at rather than changed: sessions, audit records, the log of admin actions. */
+import type { Actor } from "../../domain/access.ts";
+import type { AdminEvent, SamplingRecord } from "../../domain/audit.ts";
+import type { JsonValue } from "../../domain/json.ts";
+import type {
+  Answer,
+  EventStore,
+  Page,
+  PageRequest,
+  RequestFilter,
+  RequestStore,
+  SessionStore,
+  Vault,
+} from "../../domain/ports.ts";
+import { ok } from "../../domain/result.ts";
+import type { Session } from "../../domain/session.ts";
+import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
+
+export interface RecordWithContent extends SamplingRecord {
+  /** the request's params and the result's content; null: not captured, or no key opens it */
+  content: JsonValue;
+}
+
+export function createRecordAdmin(
+  deps: AdminDeps & {
+    sessions: SessionStore;
+    requests: RequestStore;
+    events: EventStore;
+    vault: Vault;
+  },
+) {
+  return {
+    async sessions(actor: Actor, slug: string, page: PageRequest): Answer<Page<Session>> {
+      const tenant = await tenantFor(deps, actor, slug);
+      return tenant.ok ? deps.sessions.list(tenant.value.id, page) : tenant;
+    },
+
+    async endSession(actor: Actor, slug: string, id: string): Answer<null> {
+      const tenant = await tenantFor(deps, actor, slug);
+      if (!tenant.ok) return tenant;
+      const tenantId = tenant.value.id;
+      const session = await present(deps.sessions.get(tenantId, id), `session ${id}`);
+      if (!session.ok) return session;
+      const event = eventOf(deps, actor, { action: "session.end", tenantId, target: id });
+      const ended = await deps.sessions.end(tenantId, id, event);
+      return ended.ok ? ok(null) : ended;
+    },
+
+    async requests(
+      actor: Actor,
+      slug: string,
+      filter: RequestFilter,
+      page: PageRequest,
+    ): Answer<Page<SamplingRecord>> {
+      const tenant = await tenantFor(deps, actor, slug);
+      return tenant.ok ? deps.requests.list(tenant.value.id, filter, page) : tenant;
+    },
+
+    async request(actor: Actor, slug: string, id: string): Answer<RecordWithContent> {
+      const tenant = await tenantFor(deps, actor, slug);
+      if (!tenant.ok) return tenant;
+      const tenantId = tenant.value.id;
+      const found = await present(deps.requests.get(tenantId, id), `request ${id}`);
+      if (!found.ok) return found;
+      const { content, ...record } = found.value;
+      if (content === null) return ok({ ...record, content: null });
+      const opened = await deps.vault.open(content, {
+        purpose: "capture",
+        tenantId,
+        provider: "",
+        id,
+      });
+      return ok({ ...record, content: opened.ok ? (JSON.parse(opened.value) as JsonValue) : null });
+    },
+
+    /** The operator sees all tenants' events, a tenant its own. */
+    events: (actor: Actor, page: PageRequest): Answer<Page<AdminEvent>> =>
+      deps.events.list(actor.kind === "operator" ? null : actor.tenantId, page),
+  };
+}

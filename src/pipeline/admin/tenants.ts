@@ -1,0 +1,99 @@
+import type { Actor } from "../../domain/access.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import type { Policy } from "../../domain/policy.ts";
+import type { Answer, Page, PageRequest, Tenant } from "../../domain/ports.ts";
+import { err, ok } from "../../domain/result.ts";
+import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
+
+const operatorOnly = (action: string) => err({ reason: "forbidden", action } as const);
+
+export const createTenantAdmin = (deps: AdminDeps) => ({
+  async create(actor: Actor, input: { slug: string; name: string }): Answer<Tenant> {
+    if (actor.kind !== "operator") return operatorOnly("creating tenants is the operator's");
+    const tenant: Tenant = {
+      id: deps.ids.next("tenant"),
+      ...input,
+      policy: {},
+      version: 1,
+      createdAt: deps.now(),
+    };
+    const created = await deps.tenants.create(
+      tenant,
+      eventOf(deps, actor, {
+        action: "tenant.create",
+        tenantId: tenant.id,
+        target: tenant.id,
+        detail: { slug: input.slug, name: input.name },
+      }),
+    );
+    if (created.ok) return ok(tenant);
+    return created.error.reason === "conflict"
+      ? err({ reason: "conflict", detail: `A tenant "${input.slug}" exists already.` })
+      : created;
+  },
+
+  async list(actor: Actor, page: PageRequest): Answer<Page<Tenant>> {
+    if (actor.kind === "operator") return deps.tenants.list(page);
+    const own = await deps.tenants.byId(actor.tenantId);
+    if (!own.ok) return own;
+    const first = page.cursor === null && own.value !== null ? [own.value] : [];
+    return ok({ data: first, nextCursor: null });
+  },
+
+  get: (actor: Actor, slug: string): Answer<Tenant> => tenantFor(deps, actor, slug),
+
+  async rename(actor: Actor, slug: string, name: string): Answer<Tenant> {
+    const tenant = await tenantFor(deps, actor, slug);
+    if (!tenant.ok) return tenant;
+    const { id } = tenant.value;
+    const updated = await deps.tenants.update(
+      id,
+      { name },
+      eventOf(deps, actor, {
+        action: "tenant.update",
+        tenantId: id,
+        target: id,
+        detail: { name },
+      }),
+    );
+    return updated.ok ? tenantFor(deps, actor, slug) : updated;
+  },
+
+  async remove(actor: Actor, slug: string): Answer<null> {
+    if (actor.kind !== "operator") return operatorOnly("deleting tenants is the operator's");
+    const tenant = await tenantFor(deps, actor, slug);
+    if (!tenant.ok) return tenant;
+    const { id } = tenant.value;
+    return deps.tenants.remove(
+      id,
+      eventOf(deps, actor, {
+        action: "tenant.delete",
+        tenantId: id,
+        target: id,
+        detail: { slug },
+      }),
+    );
+  },
+
+  async policy(actor: Actor, slug: string): Answer<Policy> {
+    const tenant = await tenantFor(deps, actor, slug);
+    return tenant.ok ? ok(tenant.value.policy) : tenant;
+  },
+
+  async replacePolicy(actor: Actor, slug: string, policy: Policy): Answer<Policy> {
+    const tenant = await tenantFor(deps, actor, slug);
+    if (!tenant.ok) return tenant;
+    const { id } = tenant.value;
+    const updated = await deps.tenants.update(
+      id,
+      { policy },
+      eventOf(deps, actor, {
+        action: "policy.replace",
+        tenantId: id,
+        target: id,
+        detail: policy as JsonObject,
+      }),
+    );
+    return updated.ok ? ok(policy) : updated;
+  },
+});

@@ -1,0 +1,28 @@
+import type { Catalogue } from "../../domain/models.ts";
+import type { KeyTokens, Providers, Stores, Vault } from "../../domain/ports.ts";
+import type { AdminDeps } from "./access.ts";
+import { createCredentialAdmin } from "./credentials.ts";
+import { createKeyAdmin } from "./keys.ts";
+import { createModelAdmin } from "./models.ts";
+import { createRecordAdmin } from "./records.ts";
+import { createTenantAdmin } from "./tenants.ts";
+
+/** Everything the admin API can do. */
+export const createAdminUseCases = (
+  deps: Stores &
+    AdminDeps & {
+      tokens: KeyTokens;
+      vault: Vault;
+      providers: Providers;
+      catalogue: Catalogue;
+      allowPrivateUpstreams: boolean;
+    },
+) => ({
+  tenants: createTenantAdmin(deps),
+  keys: createKeyAdmin(deps),
+  credentials: createCredentialAdmin(deps),
+  models: createModelAdmin(deps),
+  records: createRecordAdmin(deps),
+});
+
+export type AdminUseCases = ReturnType<typeof createAdminUseCases>;

@@ -1,0 +1,132 @@
+/** Walks the plan's choices until one answers, a fault stops it, or the deadline comes. */
+import { summaryOf, type Attempt, type ProviderFault } from "../domain/attempts.ts";
+import { stepAfter } from "../domain/failover.ts";
+import type { ProviderAnswer, Providers, SealedCredential, Vault } from "../domain/ports.ts";
+import type { Model } from "../domain/models.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import type { SamplingCall } from "../domain/sampling.ts";
+import type { Plan } from "../domain/selection.ts";
+
+export interface Attempted {
+  attempts: Attempt[];
+  /** ms spent in providers, waiting for them included */
+  providerMs: number;
+  answer: Result<{ model: Model; answer: ProviderAnswer }, Refusal>;
+}
+
+interface Walk {
+  plan: Plan;
+  call: SamplingCall;
+  credentials: readonly SealedCredential[];
+  deadlineMs: number;
+  /** the caller's own cancellation */
+  signal: AbortSignal;
+}
+
+/**
+ * The share of what is left of the deadline that one attempt may use while others could follow:
+ * a provider that hangs must not take the whole call with it.
+ */
+const shareOfDeadline = 2 / 3;
+
+const unopenable: ProviderFault = {
+  kind: "auth",
+  status: null,
+  retryable: true,
+  retryAfterMs: null,
+  billed: "no",
+};
+
+export function createAttempt(deps: {
+  providers: Providers;
+  vault: Vault;
+  now: () => number;
+  wait: (ms: number, signal: AbortSignal) => Promise<void>;
+}) {
+  const { providers, vault, now, wait } = deps;
+
+  const callOnce = async (
+    walk: Walk,
+    model: Model,
+    credential: SealedCredential,
+    timeoutMs: number,
+  ): Promise<Result<ProviderAnswer, ProviderFault>> => {
+    const { provider, tenantId, id, baseUrl } = credential;
+    const opened = await vault.open(credential.sealed, {
+      purpose: "credential",
+      tenantId,
+      provider,
+      id,
+    });
+    if (!opened.ok) return err(unopenable);
+    return providers.complete({
+      credential: { provider, apiKey: opened.value, baseUrl },
+      model,
+      call: walk.call,
+      maxTokens: walk.plan.decision.requirements.maxTokens,
+      signal: AbortSignal.any([walk.signal, AbortSignal.timeout(timeoutMs)]),
+    });
+  };
+
+  return async (walk: Walk): Promise<Attempted> => {
+    const startedAt = now();
+    const attempts: Attempt[] = [];
+    const queue = walk.plan.choices.flatMap(({ model, credentialIds }) =>
+      credentialIds.flatMap((id) => {
+        const credential = walk.credentials.find((known) => known.id === id);
+        return credential === undefined ? [] : [{ model, credential }];
+      }),
+    );
+    const remaining = (): number => walk.deadlineMs - (now() - startedAt);
+    const end = (answer: Attempted["answer"]): Attempted => ({
+      attempts,
+      providerMs: now() - startedAt,
+      answer,
+    });
+    for (let next = queue.shift(); next !== undefined;) {
+      const { model, credential } = next;
+      const attemptAt = now();
+      const share = queue.length > 0 ? shareOfDeadline : 1;
+      const called = await callOnce(
+        walk,
+        model,
+        credential,
+        Math.max(1, Math.floor(remaining() * share)),
+      );
+      const attempt = {
+        provider: model.provider,
+        model: model.id,
+        credentialId: credential.id,
+        latencyMs: now() - attemptAt,
+      };
+      if (called.ok) {
+        attempts.push({ ...attempt, status: 200, retryable: false, fault: null, billed: "yes" });
+        return end(ok({ model, answer: called.value }));
+      }
+      const fault = called.error;
+      const { kind, status, retryable, billed } = fault;
+      attempts.push({ ...attempt, status, retryable, fault: kind, billed });
+      if (kind === "cancelled") return end(err({ reason: "cancelled" }));
+      const step = stepAfter({
+        fault,
+        attempts: attempts.length,
+        candidatesLeft: queue.length,
+        remainingMs: remaining(),
+      });
+      if (step.next === "stop") break;
+      if (step.waitMs > 0) await wait(step.waitMs, walk.signal);
+      if (walk.signal.aborted) return end(err({ reason: "cancelled" }));
+      next = queue.shift() ?? next;
+    }
+    const timedOut = attempts.at(-1)?.fault === "timeout";
+    return end(
+      err({
+        reason: timedOut ? "provider_timeout" : "provider_failed",
+        attempts: attempts.map(summaryOf),
+      }),
+    );
+  };
+}
+
+export type AttemptAll = ReturnType<typeof createAttempt>;

@@ -1,0 +1,24 @@
+/** The dry run: the choice for a request, without calling anyone or charging anything. */
+import { everyCapability } from "../domain/capabilities.ts";
+import type { JsonObject } from "../domain/json.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { ok, type Result } from "../domain/result.ts";
+import type { SamplingCall } from "../domain/sampling.ts";
+import type { Decision } from "../domain/selection.ts";
+import type { Caller } from "./authenticate.ts";
+import type { Chooser } from "./choose.ts";
+
+export const createRoute =
+  ({ chooser }: { chooser: Chooser }) =>
+  (
+    call: SamplingCall,
+    caller: Caller,
+    capabilitiesOf: (raw: JsonObject) => JsonObject,
+  ): Result<Decision, Refusal> => {
+    const capabilities =
+      caller.session === null ? everyCapability : capabilitiesOf(caller.session.capabilities);
+    const plan = chooser.plan(call, caller.snapshot, capabilities);
+    return plan.ok ? ok(plan.value.decision) : plan;
+  };
+
+export type Route = ReturnType<typeof createRoute>;

@@ -1,0 +1,238 @@
+/**
+ * The product on one screen: choose → admit → attempt → settle. `start` ends with the admission,
+ * so that a surface can send its headers; `finish` is the provider's part, and always settles.
+ */
+import { askedOf, type Opening, type Timing } from "../domain/audit.ts";
+import { inputModalitiesOf } from "../domain/estimate.ts";
+import type { Ids } from "../domain/ids.ts";
+import type { JsonObject } from "../domain/json.ts";
+import { nameOfLimit, type LimitState } from "../domain/limits.ts";
+import { nameOf } from "../domain/models.ts";
+import type { Ledger } from "../domain/ports.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import type { SamplingAnswer, SamplingCall } from "../domain/sampling.ts";
+import type { Plan } from "../domain/selection.ts";
+import { costMicroUsd } from "../domain/usage.ts";
+import { reservationOf, type createAdmit, type Reserved } from "./admit.ts";
+import type { AttemptAll } from "./attempt.ts";
+import type { Caller } from "./authenticate.ts";
+import type { Chooser } from "./choose.ts";
+import type { Settle } from "./settle.ts";
+
+export interface Arrival {
+  caller: Caller;
+  /** The caller once more, from the database: the first may have come from memory. */
+  again: () => Promise<Result<Caller, Refusal>>;
+  call: Result<SamplingCall, Refusal>;
+  /** raw, projected to the revision, of the caller as it is now */
+  capabilitiesOf: (caller: Caller) => JsonObject;
+  client: { name: string | null; version: string | null; revision: string | null };
+  contentSha256: string;
+  bytes: number;
+  /** the params as they came, for a policy that captures */
+  content: () => string;
+  startedAt: number;
+  authMs: number;
+}
+
+export interface Finished {
+  answer: SamplingAnswer;
+  call: SamplingCall;
+  decision: {
+    requestId: string;
+    provider: string;
+    model: string;
+    attempts: number;
+    usage: { inputTokens: number; outputTokens: number };
+    costUsd: number | null;
+    notes: string[];
+    timingMs: Timing & { settle: number };
+  };
+}
+
+export interface Started {
+  requestId: string;
+  limits: LimitState[];
+  outcome: Result<(signal: AbortSignal) => Promise<Result<Finished, Refusal>>, Refusal>;
+}
+
+interface Admitted {
+  caller: Caller;
+  call: SamplingCall;
+  plan: Plan;
+  reserved: Reserved;
+  opening: Opening;
+  arrival: Arrival;
+  chooseMs: number;
+  admitMs: number;
+}
+
+export function createSample(deps: {
+  chooser: Chooser;
+  admit: ReturnType<typeof createAdmit>;
+  attempt: AttemptAll;
+  settle: Settle;
+  ledger: Ledger;
+  ids: Ids;
+  now: () => number;
+  /** Work that outlives the caller. */
+  background: (work: Promise<unknown>) => void;
+}) {
+  const { chooser, admit, attempt, settle, ledger, ids, now, background } = deps;
+
+  const openingOf = (arrival: Arrival): Opening => ({
+    id: ids.next("request"),
+    who: {
+      tenantId: arrival.caller.snapshot.tenant.id,
+      keyId: arrival.caller.snapshot.key.id,
+      sessionId: arrival.caller.session?.id ?? null,
+      clientName: arrival.client.name,
+      clientVersion: arrival.client.version,
+      revision: arrival.client.revision,
+    },
+    createdAt: arrival.startedAt,
+    asked: arrival.call.ok
+      ? askedOf(arrival.call.value, arrival.bytes, inputModalitiesOf(arrival.call.value))
+      : null,
+    contentSha256: arrival.contentSha256,
+  });
+
+  /** A refusal before admission has its record too; if that can't be written, nothing is answered. */
+  const refuse = async (opening: Opening, refusal: Refusal): Promise<Started> => {
+    const detail =
+      refusal.reason === "invalid_params"
+        ? refusal.path
+        : refusal.reason === "capability_missing"
+          ? JSON.stringify(refusal.requiredCapabilities)
+          : null;
+    const recorded = await ledger.refuse(opening, refusal.reason, detail, null);
+    return {
+      requestId: opening.id,
+      limits: [],
+      outcome: err(recorded.ok ? refusal : recorded.error),
+    };
+  };
+
+  const finish = async (
+    admitted: Admitted,
+    signal: AbortSignal,
+  ): Promise<Result<Finished, Refusal>> => {
+    const { arrival, caller, call, plan, reserved, opening } = admitted;
+    const { tenant, credentials } = caller.snapshot;
+    const { attempts, providerMs, answer } = await attempt({
+      plan,
+      call,
+      credentials,
+      deadlineMs: reserved.deadlineMs,
+      signal,
+    });
+    const got = answer.ok ? answer.value : null;
+    const usage = got?.answer.usage ?? null;
+    const cost = got === null ? null : costMicroUsd(got.model, got.answer.usage);
+    const timing: Timing = {
+      auth: arrival.authMs,
+      choose: admitted.chooseMs,
+      approve: 0,
+      admit: admitted.admitMs,
+      provider: providerMs,
+    };
+    const settlingAt = now();
+    await settle({
+      id: opening.id,
+      tenantId: tenant.id,
+      reserved,
+      attempts,
+      refusal: answer.ok ? null : answer.error,
+      model: got === null ? null : nameOf(got.model),
+      usage,
+      costMicroUsd: cost,
+      timing,
+      totalMs: settlingAt - arrival.startedAt,
+      content:
+        tenant.policy.capture === "full"
+          ? `{"params":${arrival.content()},"result":${JSON.stringify(got?.answer.content ?? null)}}`
+          : null,
+    });
+    if (got === null) return answer as Result<never, Refusal>;
+    const { content, stopReason, providerStopReason, notes } = got.answer;
+    return ok({
+      call,
+      answer: {
+        content,
+        stopReason,
+        model: nameOf(got.model),
+        ...(providerStopReason === null ? {} : { providerStopReason }),
+      },
+      decision: {
+        requestId: opening.id,
+        provider: got.model.provider,
+        model: got.model.id,
+        attempts: attempts.length,
+        usage: {
+          inputTokens: got.answer.usage.inputTokens,
+          outputTokens: got.answer.usage.outputTokens,
+        },
+        costUsd: cost === null ? null : cost / 1e6,
+        notes: [...plan.decision.notes, ...notes],
+        timingMs: { ...timing, settle: now() - settlingAt },
+      },
+    });
+  };
+
+  return async (arrival: Arrival): Promise<Started> => {
+    const opening = openingOf(arrival);
+    if (!arrival.call.ok) return refuse(opening, arrival.call.error);
+    const call = arrival.call.value;
+    let caller = arrival.caller;
+    for (let fresh = !caller.warm; ; fresh = true) {
+      const choosingAt = now();
+      const plan = chooser.plan(call, caller.snapshot, arrival.capabilitiesOf(caller));
+      const admittingAt = now();
+      if (plan.ok) {
+        const reserved = reservationOf(plan.value, caller, admittingAt);
+        const admission = await admit(plan.value, reserved, caller, opening, admittingAt);
+        const about = (limits: LimitState[], outcome: Started["outcome"]): Started => ({
+          requestId: opening.id,
+          limits,
+          outcome,
+        });
+        if (!admission.ok) return about([], err(admission.error));
+        if (admission.value.state === "refused") {
+          const { hold, retryAfterMs, limits } = admission.value;
+          return about(
+            limits,
+            err({ reason: "rate_limited", limit: nameOfLimit(hold), retryAfterMs }),
+          );
+        }
+        if (admission.value.state === "admitted") {
+          const admitted: Admitted = {
+            caller,
+            call,
+            plan: plan.value,
+            reserved,
+            opening,
+            arrival,
+            chooseMs: admittingAt - choosingAt,
+            admitMs: now() - admittingAt,
+          };
+          return about(
+            admission.value.limits,
+            ok((signal) => {
+              const work = finish(admitted, signal);
+              background(work);
+              return work;
+            }),
+          );
+        }
+        // Stale twice: somebody changes the tenant faster than it can be read.
+        if (fresh) return about([], err({ reason: "unavailable", retryAfterMs: 1_000 }));
+      } else if (fresh) return refuse(opening, plan.error);
+      const again = await arrival.again();
+      if (!again.ok) return { requestId: opening.id, limits: [], outcome: again };
+      caller = again.value;
+    }
+  };
+}
+
+export type Sample = ReturnType<typeof createSample>;

@@ -1,0 +1,51 @@
+/** What runs every minute. Each job is safe to run twice, and to be cut off. */
+import type {
+  CredentialStore,
+  Ledger,
+  RequestStore,
+  SessionStore,
+  Vault,
+} from "../../domain/ports.ts";
+import { reseal } from "./reseal.ts";
+
+export interface JobReport {
+  job: string;
+  /** rows changed; null: the database was out of reach */
+  changed: number | null;
+}
+
+/** Rounds of one job in one run: a backlog is worked off over several minutes. */
+const rounds = 5;
+
+export function createJobs(deps: {
+  ledger: Ledger;
+  sessions: SessionStore;
+  requests: RequestStore;
+  credentials: CredentialStore;
+  vault: Vault;
+  now: () => number;
+}) {
+  const { ledger, sessions, requests, credentials, vault, now } = deps;
+  const jobs = {
+    sweep: () => ledger.sweep(now()),
+    pruneCounters: () => ledger.prune(now()),
+    pruneSessions: () => sessions.prune(now()),
+    pruneRequests: () => requests.prune(now()),
+    reseal: () => reseal({ credentials, vault }),
+  };
+  return async (): Promise<JobReport[]> => {
+    const reports: JobReport[] = [];
+    for (const [job, run] of Object.entries(jobs)) {
+      let changed: number | null = 0;
+      for (let round = 0; round < rounds && changed !== null; round += 1) {
+        const done = await run();
+        changed = done.ok ? changed + done.value : null;
+        if (done.ok && done.value === 0) break;
+      }
+      reports.push({ job, changed });
+    }
+    return reports;
+  };
+}
+
+export type Jobs = ReturnType<typeof createJobs>;

@@ -1,0 +1,80 @@
+/** Legacy sessions: begun by `initialize`, used by what follows, ended by DELETE or by time. */
+import { supportedModalities, supports } from "../domain/capabilities.ts";
+import type { Ids } from "../domain/ids.ts";
+import type { JsonObject } from "../domain/json.ts";
+import { credentialsFor, isAllowed } from "../domain/models.ts";
+import type { Answer, SessionStore, Snapshot } from "../domain/ports.ts";
+import { ok } from "../domain/result.ts";
+import type { Modality } from "../domain/modality.ts";
+import type { Session } from "../domain/session.ts";
+import type { Caller } from "./authenticate.ts";
+import type { Chooser } from "./choose.ts";
+
+/** What the tenant's models and a client's capabilities allow together. */
+export interface Hosted {
+  supportedModalities: Modality[];
+  tools: boolean;
+  /** always false: the router sees no other server's context */
+  context: boolean;
+}
+
+/** How stale `lastUsedAt` may get before a message that samples nothing writes it. */
+const touchAfterMs = 60_000;
+
+export function createSessions(deps: {
+  sessions: SessionStore;
+  chooser: Chooser;
+  ids: Ids;
+  now: () => number;
+  sessionTtlMs: number;
+}) {
+  const { sessions, chooser, ids, now, sessionTtlMs } = deps;
+  return {
+    hostedFor(snapshot: Snapshot, capabilities: JsonObject): Hosted {
+      const field = chooser.fieldOf(snapshot);
+      const models = field.models.filter(
+        (model) =>
+          model.status !== "retired" &&
+          isAllowed(model, field.policy) &&
+          credentialsFor(model, field.credentials).some(({ status }) => status === "active"),
+      );
+      const sampling = supports(capabilities, "sampling");
+      return {
+        supportedModalities: supportedModalities(capabilities).filter(
+          (modality) =>
+            sampling && models.some(({ outputModalities }) => outputModalities.includes(modality)),
+        ),
+        tools: supports(capabilities, "sampling.tools") && models.some(({ tools }) => tools),
+        context: false,
+      };
+    },
+
+    async begin(
+      snapshot: Snapshot,
+      negotiated: { revision: string; capabilities: JsonObject; clientInfo: JsonObject },
+    ): Answer<Session> {
+      const at = now();
+      const session: Session = {
+        id: ids.next("session"),
+        tenantId: snapshot.tenant.id,
+        keyId: snapshot.key.id,
+        ...negotiated,
+        createdAt: at,
+        lastUsedAt: at,
+        expiresAt: at + sessionTtlMs,
+      };
+      const created = await sessions.create(session);
+      return created.ok ? ok(session) : created;
+    },
+
+    async touch({ session }: Caller): Answer<null> {
+      const at = now();
+      if (session === null || at - session.lastUsedAt < touchAfterMs) return ok(null);
+      return sessions.touch(session.tenantId, session.id, at, at + sessionTtlMs);
+    },
+
+    end: (session: Session): Answer<boolean> => sessions.end(session.tenantId, session.id, null),
+  };
+}
+
+export type Sessions = ReturnType<typeof createSessions>;

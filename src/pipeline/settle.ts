@@ -1,0 +1,89 @@
+/** Writes how a call ended. Runs on every branch after admission, and counts once. */
+import type { Attempt } from "../domain/attempts.ts";
+import type { Ending, Timing } from "../domain/audit.ts";
+import type { Answer, Ledger, Vault } from "../domain/ports.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import type { Usage } from "../domain/usage.ts";
+import type { Reserved } from "./admit.ts";
+
+export interface Ended {
+  id: string;
+  tenantId: string;
+  reserved: Reserved;
+  attempts: Attempt[];
+  refusal: Refusal | null;
+  model: string | null;
+  usage: Usage | null;
+  costMicroUsd: number | null;
+  timing: Timing;
+  totalMs: number;
+  /** what is kept when the policy captures; null: nothing */
+  content: string | null;
+}
+
+/** Tries of one settlement. After that the lease runs out and the sweep charges what was reserved. */
+const tries = 4;
+const waitMs = 250;
+
+const outcomeOf = (refusal: Refusal | null): Ending["outcome"] => {
+  if (refusal === null) return "succeeded";
+  return refusal.reason === "cancelled" ? "cancelled" : "failed";
+};
+
+/** What a call is charged: what was used, and the reservation for each attempt nobody can be sure of. */
+export function chargeOf(input: {
+  attempts: readonly Attempt[];
+  usage: Usage | null;
+  costMicroUsd: number | null;
+  reserved: Reserved;
+}): { tokens: number; microUsd: number | null } {
+  const { attempts, usage, costMicroUsd, reserved } = input;
+  const uncertain = attempts.filter(({ billed }) => billed === "maybe").length;
+  const used = usage === null ? 0 : usage.inputTokens + usage.outputTokens;
+  const tokens = used + uncertain * reserved.tokens;
+  const known = usage === null ? 0 : costMicroUsd;
+  const unsure = uncertain === 0 ? 0 : reserved.microUsd;
+  const microUsd = known === null || unsure === null ? null : known + uncertain * unsure;
+  return { tokens, microUsd };
+}
+
+export function createSettle(deps: {
+  ledger: Ledger;
+  vault: Vault;
+  now: () => number;
+  wait: (ms: number) => Promise<void>;
+}) {
+  const { ledger, vault, now, wait } = deps;
+  return async (ended: Ended): Answer<boolean> => {
+    const { id, tenantId, reserved, attempts, refusal, timing, totalMs } = ended;
+    const charge = chargeOf(ended);
+    const captured =
+      ended.content === null
+        ? null
+        : await vault.seal(ended.content, { purpose: "capture", tenantId, provider: "", id });
+    for (let count = 1; ; count += 1) {
+      const settled = await ledger.settle({
+        id,
+        tenantId,
+        now: now(),
+        holds: reserved.holds,
+        outcome: outcomeOf(refusal),
+        reason: refusal?.reason ?? null,
+        reasonDetail: null,
+        attempts,
+        usage: ended.usage,
+        model: ended.model,
+        costMicroUsd: charge.microUsd,
+        chargedTokens: charge.tokens,
+        timing,
+        totalMs,
+        overheadMs: Math.max(0, totalMs - timing.provider),
+        captured,
+      });
+      if (settled.ok || count === tries) return settled;
+      await wait(waitMs * count);
+    }
+  };
+}
+
+export type Settle = ReturnType<typeof createSettle>;

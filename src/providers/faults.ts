@@ -1,0 +1,212 @@
+/**
+ * Everything a provider's library may throw, as a fault that holds numbers and our own words only:
+ * messages, stacks, bodies and headers of these errors carry keys and whole prompts.
+ */
+import {
+  APICallError,
+  EmptyResponseBodyError,
+  InvalidArgumentError,
+  InvalidPromptError,
+  InvalidResponseDataError,
+  JSONParseError,
+  LoadAPIKeyError,
+  LoadSettingError,
+  NoContentGeneratedError,
+  NoSuchModelError,
+  TypeValidationError,
+  UnsupportedFunctionalityError,
+} from "@ai-sdk/provider";
+import type { FaultKind, ProviderFault } from "../domain/attempts.ts";
+import { isObject, own, type JsonObject, type JsonValue } from "../domain/json.ts";
+
+const fault = (kind: FaultKind, rest: Partial<ProviderFault> = {}): ProviderFault => ({
+  kind,
+  status: null,
+  retryable: true,
+  retryAfterMs: null,
+  billed: "maybe",
+  ...rest,
+});
+
+/** A success that says nothing. */
+export const emptyAnswer = (): ProviderFault => fault("empty", { status: 200 });
+
+/** A success that can't be read. */
+export const malformedAnswer = (): ProviderFault => fault("malformed", { status: 200 });
+
+/** Refused on this side of the wire: another model may well take it. */
+export const notSent = (): ProviderFault => fault("invalid_request", { billed: "no" });
+
+/** The call's own signal went off. */
+export const aborted = (signal: AbortSignal): ProviderFault =>
+  isTimeout(signal.reason) ? fault("timeout") : fault("cancelled", { retryable: false });
+
+function isTimeout(thrown: unknown): boolean {
+  return (
+    typeof thrown === "object" &&
+    thrown !== null &&
+    "name" in thrown &&
+    thrown.name === "TimeoutError"
+  );
+}
+
+/** No call waits longer, and no number in a header should outgrow a clock. */
+const longestWaitMs = 86_400_000;
+
+/** ms to wait by a `retry-after` header: seconds, or an HTTP date. */
+function waitOf(header: string, now: number): number | null {
+  if (/^\d+(\.\d+)?$/.test(header.trim())) return Math.ceil(Number(header) * 1_000);
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}
+
+function parse(text: string | undefined): JsonValue | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Google says it in the body: `{error: {details: [{"@type": "…RetryInfo", retryDelay: "1.5s"}]}}`. */
+function retryInfo(body: string | undefined): number | null {
+  const details = own(own(parse(body), "error"), "details");
+  for (const detail of Array.isArray(details) ? details : []) {
+    const delay = own(detail, "retryDelay");
+    const seconds = typeof delay === "string" ? /^(\d+(?:\.\d+)?)s$/.exec(delay)?.[1] : undefined;
+    if (seconds !== undefined) return Math.ceil(Number(seconds) * 1_000);
+  }
+  return null;
+}
+
+/**
+ * ms, from `retry-after-ms`, `retry-after` or Google's body, a day at most; null when the provider
+ * says nothing that can be read.
+ */
+export function retryAfterMsOf(
+  answer: { headers?: Record<string, string> | undefined; body?: string | undefined },
+  now: number,
+): number | null {
+  const ms = answer.headers?.["retry-after-ms"];
+  const after = answer.headers?.["retry-after"];
+  const wait =
+    ms !== undefined && /^\d+(\.\d+)?$/.test(ms.trim())
+      ? Math.ceil(Number(ms))
+      : ((after === undefined ? null : waitOf(after, now)) ?? retryInfo(answer.body));
+  return wait === null ? null : Math.min(wait, longestWaitMs);
+}
+
+/** Another credential, provider or moment may do better: all but what is wrong with the request. */
+export function faultOfStatus(status: number): Pick<ProviderFault, "kind" | "retryable"> {
+  switch (status) {
+    case 401:
+    case 403:
+      return { kind: "auth", retryable: true };
+    case 402:
+    case 429:
+      return { kind: "rate_limit", retryable: true };
+    // This provider doesn't know the model, or no longer; the next candidate is another one.
+    case 404:
+    case 410:
+      return { kind: "invalid_request", retryable: true };
+    case 408:
+      return { kind: "timeout", retryable: true };
+    case 409:
+    case 425:
+      return { kind: "server", retryable: true };
+    default:
+      return status >= 500
+        ? { kind: "server", retryable: true }
+        : { kind: "invalid_request", retryable: false };
+  }
+}
+
+/** The connection never stood, so nobody can have charged for it. */
+const neverConnected = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "ConnectionRefused",
+]);
+
+/** The chain of causes, with an end even where it is a circle. */
+function* causesOf(thrown: unknown): Generator<object> {
+  let current = thrown;
+  for (let depth = 0; depth < 8 && typeof current === "object" && current !== null; depth += 1) {
+    yield current;
+    current = "cause" in current ? current.cause : null;
+  }
+}
+
+function networkFault(thrown: unknown): ProviderFault {
+  for (const cause of causesOf(thrown))
+    if ("code" in cause && typeof cause.code === "string" && neverConnected.has(cause.code))
+      return fault("network", { billed: "no" });
+  return fault("network");
+}
+
+const isUnreadable = (thrown: unknown): boolean =>
+  JSONParseError.isInstance(thrown) ||
+  TypeValidationError.isInstance(thrown) ||
+  thrown instanceof SyntaxError;
+
+/**
+ * OpenAI's Responses library throws with a status that it made up, 400 or 500, for a success that
+ * failed inside; then the body is the parsed one, against its type.
+ */
+function faultInside(body: JsonObject): ProviderFault {
+  const error = own(body, "error");
+  if (!isObject(error)) return emptyAnswer();
+  const limited = error["code"] === "rate_limit_exceeded";
+  return fault(limited ? "rate_limit" : "server", { status: 200 });
+}
+
+function faultOfCall(error: APICallError, now: number): ProviderFault {
+  const status = error.statusCode;
+  if (status === undefined) return networkFault(error);
+  const body: unknown = error.responseBody;
+  if (isObject(body)) return faultInside(body);
+  const text = typeof body === "string" ? body : undefined;
+  if (status >= 400) {
+    const retryAfterMs = retryAfterMsOf({ headers: error.responseHeaders, body: text }, now);
+    return { ...faultOfStatus(status), status, retryAfterMs, billed: "no" };
+  }
+  if (text?.trim() === "") return fault("empty", { status });
+  if ([...causesOf(error)].some(isUnreadable)) return fault("malformed", { status });
+  // A body that breaks off: the status had come, the rest did not.
+  return fault(error.cause === undefined ? "malformed" : "network", { status });
+}
+
+/**
+ * Classifies what a provider's library threw. Total: never throws, keeps none of its text.
+ * @param context the call's own signal, and the time in ms since the epoch
+ */
+export function faultOf(
+  thrown: unknown,
+  context: { signal: AbortSignal; now: number },
+): ProviderFault {
+  // An answer with a status is one, whether or not somebody hung up while it was read.
+  if (APICallError.isInstance(thrown) && (thrown.statusCode ?? 0) >= 400)
+    return faultOfCall(thrown, context.now);
+  if (context.signal.aborted) return aborted(context.signal);
+  if (APICallError.isInstance(thrown)) return faultOfCall(thrown, context.now);
+  if (EmptyResponseBodyError.isInstance(thrown) || NoContentGeneratedError.isInstance(thrown))
+    return emptyAnswer();
+  // Thrown for a list of choices that is empty.
+  if (InvalidResponseDataError.isInstance(thrown)) return emptyAnswer();
+  if (isUnreadable(thrown)) return malformedAnswer();
+  if (LoadAPIKeyError.isInstance(thrown) || LoadSettingError.isInstance(thrown))
+    return fault("auth", { billed: "no" });
+  if (
+    UnsupportedFunctionalityError.isInstance(thrown) ||
+    InvalidPromptError.isInstance(thrown) ||
+    InvalidArgumentError.isInstance(thrown) ||
+    NoSuchModelError.isInstance(thrown)
+  )
+    return notSent();
+  if (isTimeout(thrown)) return fault("timeout");
+  return networkFault(thrown);
+}

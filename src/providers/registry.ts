@@ -1,0 +1,131 @@
+/** Which provider a credential names, and the port that calls it. */
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createGoogle } from "@ai-sdk/google";
+import { createOpenAI } from "@ai-sdk/openai";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { createWorkersAI } from "workers-ai-provider";
+import type { Providers, ProviderRequest } from "../domain/ports.ts";
+import { err, ok } from "../domain/result.ts";
+import { demoAnswer } from "./demo.ts";
+import { aborted, faultOf, notSent } from "./faults.ts";
+import { generate, type Served } from "./language.ts";
+
+/** The Workers AI binding, as far as it is used. */
+export interface AiBinding {
+  run(model: string, inputs: object, options?: object): Promise<unknown>;
+}
+
+export interface ProvidersDeps {
+  fetch: typeof fetch;
+  /** absent: no credential for `workers-ai` works */
+  ai?: AiBinding | undefined;
+  /** whether the provider `demo` is offered */
+  demo: boolean;
+  /** ms since the epoch */
+  now: () => number;
+}
+
+/**
+ * Where known providers are reached. Those of the native ones are here too, and always handed in:
+ * without, the libraries read `OPENAI_BASE_URL` and the like, and would send a tenant's key there.
+ */
+const baseUrls: ReadonlyMap<string, string> = new Map([
+  ["openai", "https://api.openai.com/v1"],
+  ["anthropic", "https://api.anthropic.com/v1"],
+  ["google", "https://generativelanguage.googleapis.com/v1beta"],
+  ["openrouter", "https://openrouter.ai/api/v1"],
+  ["mistral", "https://api.mistral.ai/v1"],
+  ["groq", "https://api.groq.com/openai/v1"],
+  ["xai", "https://api.x.ai/v1"],
+  ["deepseek", "https://api.deepseek.com/v1"],
+  ["together", "https://api.together.xyz/v1"],
+  ["fireworks", "https://api.fireworks.ai/inference/v1"],
+  ["cerebras", "https://api.cerebras.ai/v1"],
+]);
+
+/** Models that the Chat Completions API doesn't serve. */
+const needsResponses = /(-pro|-codex|deep-research)/;
+
+type CredentialPlace = Pick<ProviderRequest["credential"], "provider" | "baseUrl">;
+
+/** null when there is none, or none that is a URL over http. */
+function baseUrlOf({ provider, baseUrl }: CredentialPlace): string | null {
+  const text = baseUrl?.trim() ? baseUrl.trim() : baseUrls.get(provider);
+  if (text === undefined || !URL.canParse(text)) return null;
+  const url = new URL(text);
+  if (url.protocol !== "https:" && url.protocol !== "http:") return null;
+  // Ollama's own variable, OLLAMA_HOST, names the host; the wire is one step below.
+  if (provider === "ollama" && url.pathname === "/") url.pathname = "/v1";
+  return url.toString();
+}
+
+/** Stays out of the provider's logs and fine-tuning sets; new OpenAI accounts store by default. */
+const unstored = { openai: { store: false } };
+
+function problemOf(credential: CredentialPlace, deps: ProvidersDeps): string | null {
+  const { provider, baseUrl } = credential;
+  if (provider === "demo")
+    return deps.demo ? null : `The provider "demo" is not offered by this deployment.`;
+  if (provider === "workers-ai")
+    return deps.ai === undefined
+      ? `The provider "workers-ai" needs the AI binding, which this deployment does not have.`
+      : null;
+  if (baseUrlOf(credential) !== null) return null;
+  return baseUrl?.trim()
+    ? `The base URL of the provider "${provider}" is not an http or https URL.`
+    : `The provider "${provider}" needs a base URL: it has no default one.`;
+}
+
+/** null when a credential can't be used as it is. Makes no request. */
+function serve(request: ProviderRequest, deps: ProvidersDeps): Served | null {
+  const { credential, model } = request;
+  const { apiKey, provider } = credential;
+  const { fetch } = deps;
+  if (provider === "workers-ai") {
+    // Any other id would be somebody else's model, billed through the operator's gateway.
+    if (deps.ai === undefined || !model.id.startsWith("@")) return null;
+    // The binding's generated type lists every model by name; the adapter only calls `run`.
+    const workersAi = createWorkersAI({ binding: deps.ai });
+    return { model: workersAi.chat(model.id), wire: "workers-ai" };
+  }
+  const baseURL = baseUrlOf(credential);
+  if (baseURL === null) return null;
+  switch (provider) {
+    case "openai": {
+      const openai = createOpenAI({ apiKey, baseURL, fetch });
+      return needsResponses.test(model.id)
+        ? { model: openai.responses(model.id), wire: "openai-responses", providerOptions: unstored }
+        : { model: openai.chat(model.id), wire: "openai-chat", providerOptions: unstored };
+    }
+    case "anthropic":
+      return {
+        model: createAnthropic({ apiKey, baseURL, fetch }).chat(model.id),
+        wire: "anthropic",
+      };
+    case "google":
+      return { model: createGoogle({ apiKey, baseURL, fetch }).chat(model.id), wire: "google" };
+    default: {
+      const compatible = createOpenAICompatible({ name: provider, apiKey, baseURL, fetch });
+      return { model: compatible.chatModel(model.id), wire: "openai-compatible" };
+    }
+  }
+}
+
+/** The port to every provider. */
+export function createProviders(deps: ProvidersDeps): Providers {
+  return {
+    async complete(request) {
+      // Gone before it began: nothing was sent, nothing is billed.
+      if (request.signal.aborted) return err({ ...aborted(request.signal), billed: "no" });
+      if (problemOf(request.credential, deps) !== null) return err(notSent());
+      if (request.credential.provider === "demo") return ok(demoAnswer(request));
+      try {
+        const served = serve(request, deps);
+        return served === null ? err(notSent()) : await generate(request, served, deps.now);
+      } catch (thrown) {
+        return err(faultOf(thrown, { signal: request.signal, now: deps.now() }));
+      }
+    },
+    problemWith: (credential) => problemOf(credential, deps),
+  };
+}

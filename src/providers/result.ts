@@ -1,0 +1,145 @@
+/** What a language model generated, as the answer to a sampling call. */
+import type {
+  LanguageModelV4Content,
+  LanguageModelV4FinishReason,
+  LanguageModelV4GenerateResult,
+} from "@ai-sdk/provider";
+import type { ProviderFault } from "../domain/attempts.ts";
+import { estimateInputTokens, tokensOfText } from "../domain/estimate.ts";
+import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
+import type { ProviderAnswer } from "../domain/ports.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import type { Block, SamplingCall, StopReason } from "../domain/sampling.ts";
+import type { Usage } from "../domain/usage.ts";
+import { emptyAnswer, malformedAnswer } from "./faults.ts";
+
+/** What of a generated result is read. */
+export type Generated = Pick<LanguageModelV4GenerateResult, "content" | "finishReason" | "usage">;
+
+/** `String.fromCharCode` takes its arguments on the stack; a whole image would not fit. */
+const chunk = 8_192;
+
+function base64Of(data: string | Uint8Array): string {
+  if (typeof data === "string") return data;
+  let binary = "";
+  for (let at = 0; at < data.length; at += chunk)
+    binary += String.fromCharCode(...data.subarray(at, at + chunk));
+  return btoa(binary);
+}
+
+/** The input of a tool call; null when it is no JSON object. No input at all is an empty one. */
+function inputOf(text: string): JsonObject | null {
+  if (text.trim() === "") return {};
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A part as a block; null for what the protocol has no block for; undefined when it is unreadable. */
+function blockOf(part: LanguageModelV4Content): Block | null | undefined {
+  if (part.type === "text") return part.text === "" ? null : { type: "text", text: part.text };
+  if (part.type === "tool-call") {
+    // Run by the provider itself: there is nothing for the caller to run.
+    if (part.providerExecuted) return null;
+    const input = inputOf(part.input);
+    if (input === null) return undefined;
+    return { type: "tool_use", id: part.toolCallId, name: part.toolName, input };
+  }
+  if (part.type === "file" && part.data.type === "data") {
+    const block = { data: base64Of(part.data.data), mimeType: part.mediaType };
+    if (part.mediaType.startsWith("image/")) return { type: "image", ...block };
+    if (part.mediaType.startsWith("audio/")) return { type: "audio", ...block };
+  }
+  return null;
+}
+
+function blocksOfParts(parts: readonly LanguageModelV4Content[]): Block[] | null {
+  const blocks: Block[] = [];
+  for (const part of parts) {
+    const block = blockOf(part);
+    if (block === undefined) return null;
+    if (block === null) continue;
+    const last = blocks.at(-1);
+    if (block.type === "text" && last?.type === "text")
+      blocks[blocks.length - 1] = { type: "text", text: last.text + block.text };
+    else blocks.push(block);
+  }
+  return blocks;
+}
+
+/** The protocol's word for why a model stopped; the provider's own where the protocol has none. */
+export function stopReasonOf(
+  { unified, raw }: LanguageModelV4FinishReason,
+  blocks: readonly Block[],
+): StopReason {
+  // Not every server that speaks a provider's wire has its words; a tool use asks to be answered.
+  if (unified === "stop" || unified === "other")
+    if (blocks.some(({ type }) => type === "tool_use")) return "toolUse";
+  switch (unified) {
+    case "stop":
+      return raw === "stop_sequence" ? "stopSequence" : "endTurn";
+    case "length":
+      return "maxTokens";
+    case "tool-calls":
+      return "toolUse";
+    case "content-filter":
+      // OpenAI's refusals stop like any other answer.
+      return raw === undefined || raw === "stop" ? "contentFilter" : raw;
+    case "error":
+    case "interrupted":
+    case "other":
+      return raw ?? unified;
+  }
+}
+
+const counted = (tokens: number | undefined): number | null =>
+  tokens === undefined || !Number.isFinite(tokens) || tokens < 0 ? null : Math.round(tokens);
+
+/** Tokens as the provider counted them; what it did not count is estimated and marked. */
+export function usageOf(generated: Generated, call: SamplingCall, blocks: Block[]): Usage {
+  const input = counted(generated.usage.inputTokens.total);
+  const output = counted(generated.usage.outputTokens.total);
+  // Libraries turn "none reported" into zeros; no call has an input of zero tokens.
+  if (input !== null && input > 0 && output !== null)
+    return { inputTokens: input, outputTokens: output, estimated: false };
+  let reasoning = 0;
+  for (const part of generated.content)
+    if (part.type === "reasoning") reasoning += tokensOfText(part.text);
+  const { systemPrompt: _, ...bare } = call;
+  const answer = {
+    ...bare,
+    tools: [],
+    messages: [{ role: "assistant" as const, content: blocks }],
+  };
+  return {
+    inputTokens: input !== null && input > 0 ? input : estimateInputTokens(call),
+    outputTokens: output !== null && output > 0 ? output : estimateInputTokens(answer) + reasoning,
+    estimated: true,
+  };
+}
+
+/** The answer, or the fault of a success that holds nothing or nothing readable. */
+export function answerOf(
+  generated: Generated,
+  call: SamplingCall,
+  notes: readonly string[],
+): Result<ProviderAnswer, ProviderFault> {
+  const blocks = blocksOfParts(generated.content);
+  if (blocks === null) return err(malformedAnswer());
+  const stopReason = stopReasonOf(generated.finishReason, blocks);
+  if (blocks.length === 0) {
+    if (generated.finishReason.unified !== "length") return err(emptyAnswer());
+    // All of maxTokens went into reasoning. Another model would be charged for the same.
+    blocks.push({ type: "text", text: "" });
+  }
+  return ok({
+    content: blocks,
+    stopReason,
+    providerStopReason: generated.finishReason.raw ?? null,
+    usage: usageOf(generated, call, blocks),
+    notes: [...notes],
+  });
+}

@@ -1,0 +1,75 @@
+import { and, asc, desc, eq, lt, notLike } from "drizzle-orm";
+import type { CredentialStore, SealedCredential } from "../domain/ports.ts";
+import { ok } from "../domain/result.ts";
+import { raiseVersion, writeChange } from "./change.ts";
+import type { Database } from "./db.ts";
+import { pageOf, rowsFor } from "./page.ts";
+import { credentials } from "./schema.ts";
+
+export const createCredentialStore = (db: Database): CredentialStore => {
+  const its = (tenantId: string, id: string) =>
+    and(eq(credentials.tenantId, tenantId), eq(credentials.id, id));
+  return {
+    create: (credential, event) =>
+      writeChange(
+        db,
+        credential.tenantId,
+        db.builder.insert(credentials).values(credential),
+        event,
+      ),
+    get: (tenantId, id) =>
+      db.read(async (builder): Promise<SealedCredential | null> => {
+        const [row] = await builder.select().from(credentials).where(its(tenantId, id)).limit(1);
+        return row ?? null;
+      }),
+    list: (tenantId, page) =>
+      db.read(async (builder) => {
+        const rows = await builder
+          .select()
+          .from(credentials)
+          .where(
+            and(
+              eq(credentials.tenantId, tenantId),
+              page.cursor === null ? undefined : lt(credentials.id, page.cursor),
+            ),
+          )
+          .orderBy(desc(credentials.id))
+          .limit(rowsFor(page));
+        return pageOf(
+          rows.map(({ sealed: _, ...credential }) => credential),
+          page,
+        );
+      }),
+    update: (tenantId, id, { ...values }, now, event) =>
+      writeChange(
+        db,
+        tenantId,
+        db.builder
+          .update(credentials)
+          .set({ ...values, updatedAt: now })
+          .where(its(tenantId, id)),
+        event,
+      ),
+    remove: (tenantId, id, event) =>
+      writeChange(db, tenantId, db.builder.delete(credentials).where(its(tenantId, id)), event),
+    sealedWithout: (sealPrefix, limit) =>
+      db.read((builder): Promise<SealedCredential[]> =>
+        builder
+          .select()
+          .from(credentials)
+          .where(notLike(credentials.sealed, `${sealPrefix}%`))
+          .orderBy(asc(credentials.id))
+          .limit(limit),
+      ),
+    async reseal(tenantId, id, from, to) {
+      const written = await db.write([
+        db.builder
+          .update(credentials)
+          .set({ sealed: to })
+          .where(and(its(tenantId, id), eq(credentials.sealed, from))),
+        raiseVersion(db.builder, tenantId),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+  };
+};

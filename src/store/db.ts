@@ -1,0 +1,135 @@
+/**
+ * One seam over two drivers. Reads go through drizzle; writes go through `write`, which sends
+ * compiled statements as one transaction in one round trip.
+ */
+import type { Client } from "@libsql/client";
+import type { D1Database, D1PreparedStatement } from "@cloudflare/workers-types";
+import { drizzle as drizzleD1, type DrizzleD1Database } from "drizzle-orm/d1";
+import { drizzle as drizzleLibsql } from "drizzle-orm/libsql/web";
+import { err, ok } from "../domain/result.ts";
+import type { Answer } from "../domain/ports.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
+import type { SQL } from "drizzle-orm";
+import * as schema from "./schema.ts";
+
+export type Parameter = string | number | null;
+
+/** Anything drizzle can compile, or SQL compiled already. */
+export interface Compiled {
+  toSQL(): { sql: string; params: unknown[] };
+}
+
+const dialect = new SQLiteAsyncDialect();
+
+/** What drizzle's builder can't say. */
+export const raw = (statement: SQL): Compiled => ({ toSQL: () => dialect.sqlToQuery(statement) });
+
+export type Row = Record<string, unknown>;
+
+/** drizzle's builder, typed once: both drivers build and map alike. */
+export type Builder = DrizzleD1Database<typeof schema>;
+
+export interface Database {
+  readonly builder: Builder;
+  /** Reads and everything drizzle runs by itself. Counts as one round trip. */
+  read<T>(work: (builder: Builder) => Promise<T>): Answer<T>;
+  /** One transaction, one round trip; the rows that each statement returned. */
+  write(statements: readonly Compiled[]): Answer<Row[][]>;
+}
+
+export interface DatabaseOptions {
+  /** ms for one round trip */
+  timeoutMs?: number;
+  /** Called once for every round trip, for the bench and `Server-Timing`. */
+  onRoundTrip?: (kind: "read" | "write") => void;
+}
+
+const defaultTimeoutMs = 5_000;
+/** What a caller is told to wait when the database is out of reach. */
+const retryAfterMs = 1_000;
+/** SQLite says busy when another writer holds the lock; the same statements may be sent again. */
+const lockedTries = 3;
+const lockedWaitMs = 25;
+
+const messageOf = (cause: unknown): string => {
+  let text = "";
+  for (let error: unknown = cause; error instanceof Error; error = error.cause)
+    text += ` ${error.message}`;
+  return text;
+};
+
+// Drivers and D1 tell constraint and lock faults apart in their message alone; the codes differ.
+const isConstraint = (cause: unknown): boolean =>
+  /UNIQUE constraint failed/i.test(messageOf(cause));
+const isLocked = (cause: unknown): boolean =>
+  /SQLITE_BUSY|database is locked|database table is locked/i.test(messageOf(cause));
+
+const refusalFor = (cause: unknown): Refusal =>
+  isConstraint(cause)
+    ? { reason: "conflict", detail: "It exists already." }
+    : { reason: "unavailable", retryAfterMs };
+
+async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("database deadline")), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function createDatabase(
+  builder: Builder,
+  send: (statements: { sql: string; params: Parameter[] }[]) => Promise<Row[][]>,
+  { timeoutMs = defaultTimeoutMs, onRoundTrip = () => {} }: DatabaseOptions,
+): Database {
+  const attempt = async <T>(kind: "read" | "write", work: () => Promise<T>): Answer<T> => {
+    for (let tries = 1; ; tries += 1) {
+      onRoundTrip(kind);
+      try {
+        return ok(await withDeadline(work(), timeoutMs));
+      } catch (cause) {
+        if (!isLocked(cause) || tries >= lockedTries) return err(refusalFor(cause));
+        await new Promise((resolve) => setTimeout(resolve, lockedWaitMs * tries));
+      }
+    }
+  };
+  return {
+    builder,
+    read: (work) => attempt("read", () => work(builder)),
+    write(statements) {
+      const compiled = statements.map((statement) => {
+        const { sql, params } = statement.toSQL();
+        return { sql, params: params as Parameter[] };
+      });
+      return attempt("write", () => send(compiled));
+    },
+  };
+}
+
+export function openD1(binding: D1Database, options: DatabaseOptions = {}): Database {
+  const send = async (statements: { sql: string; params: Parameter[] }[]): Promise<Row[][]> => {
+    const prepared: D1PreparedStatement[] = statements.map(({ sql, params }) =>
+      binding.prepare(sql).bind(...params),
+    );
+    const results = await binding.batch<Row>(prepared);
+    return results.map(({ results: rows }) => rows);
+  };
+  return createDatabase(drizzleD1(binding, { schema }), send, options);
+}
+
+export function openLibsql(client: Client, options: DatabaseOptions = {}): Database {
+  // "write" takes the lock at once; drizzle's own batch starts deferred and then waits seconds for it.
+  const send = async (statements: { sql: string; params: Parameter[] }[]): Promise<Row[][]> => {
+    const results = await client.batch(
+      statements.map(({ sql, params }) => ({ sql, args: params })),
+      "write",
+    );
+    return results.map(({ rows }) => rows as unknown as Row[]);
+  };
+  return createDatabase(drizzleLibsql(client, { schema }), send, options);
+}

@@ -1,0 +1,28 @@
+import { and, desc, eq, lt } from "drizzle-orm";
+import type { AdminEvent } from "../domain/audit.ts";
+import type { EventStore } from "../domain/ports.ts";
+import type { Builder, Compiled, Database } from "./db.ts";
+import { pageOf, rowsFor } from "./page.ts";
+import { adminEvents } from "./schema.ts";
+
+/** The event's row, for the same transaction as the change that it tells of. */
+export const appendEvent = (builder: Builder, event: AdminEvent): Compiled =>
+  builder.insert(adminEvents).values(event);
+
+export const createEventStore = (db: Database): EventStore => ({
+  list: (tenantId, page) =>
+    db.read(async (builder) => {
+      const rows = await builder
+        .select()
+        .from(adminEvents)
+        .where(
+          and(
+            tenantId === null ? undefined : eq(adminEvents.tenantId, tenantId),
+            page.cursor === null ? undefined : lt(adminEvents.id, page.cursor),
+          ),
+        )
+        .orderBy(desc(adminEvents.id))
+        .limit(rowsFor(page));
+      return pageOf(rows, page);
+    }),
+});

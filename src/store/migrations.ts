@@ -1,0 +1,60 @@
+/**
+ * Applies and checks migrations. The table and its name are wrangler's, so that
+ * `wrangler d1 migrations` and this agree on what a database has.
+ */
+import { sql } from "drizzle-orm";
+import type { Answer, Readiness } from "../domain/ports.ts";
+import { ok } from "../domain/result.ts";
+import { raw, type Compiled, type Database } from "./db.ts";
+
+export interface Migration {
+  /** the file's name, such as `0000_house.sql` */
+  name: string;
+  sql: string;
+}
+
+const separator = "--> statement-breakpoint";
+
+const table = raw(sql`
+  create table if not exists d1_migrations (
+    id integer primary key autoincrement,
+    name text unique,
+    applied_at timestamp default current_timestamp not null)`);
+
+const statement = (text: string): Compiled => ({ toSQL: () => ({ sql: text, params: [] }) });
+
+async function appliedOf(db: Database): Answer<string[]> {
+  const rows = await db.write([table, raw(sql`select name from d1_migrations order by id`)]);
+  return rows.ok ? ok((rows.value[1] ?? []).map((row) => String(row["name"]))) : rows;
+}
+
+/**
+ * Each migration is one transaction whose first statement claims its name, which is unique: of two
+ * migrators at once, one applies and the other finds it applied. Returns the names applied here.
+ */
+export async function migrate(db: Database, migrations: readonly Migration[]): Answer<string[]> {
+  const done: string[] = [];
+  for (const migration of migrations) {
+    const applied = await appliedOf(db);
+    if (!applied.ok) return applied;
+    if (applied.value.includes(migration.name)) continue;
+    const written = await db.write([
+      raw(sql`insert into d1_migrations (name) values (${migration.name})`),
+      ...migration.sql.split(separator).map((text) => statement(text.trim())),
+    ]);
+    if (written.ok) done.push(migration.name);
+    else if (written.error.reason !== "conflict") return written;
+  }
+  return ok(done);
+}
+
+export const createReadiness = (db: Database, expected: readonly string[]): Readiness => ({
+  async check() {
+    const rows = await db.read((builder) =>
+      builder.all<{ name: string }>(sql`select name from d1_migrations`),
+    );
+    if (!rows.ok) return rows;
+    const applied = new Set(rows.value.map(({ name }) => name));
+    return ok({ missingMigrations: expected.filter((name) => !applied.has(name)) });
+  },
+});

@@ -1,0 +1,11 @@
+/** Cursor pagination, newest first: ids sort by time, so the last id of a page is its cursor. */
+import type { Page, PageRequest } from "../domain/ports.ts";
+
+/** How many rows to read to know whether a page has a successor. */
+export const rowsFor = (page: PageRequest): number => page.limit + 1;
+
+export function pageOf<T extends { id: string }>(rows: T[], page: PageRequest): Page<T> {
+  const data = rows.slice(0, page.limit);
+  const last = data.at(-1);
+  return { data, nextCursor: rows.length > page.limit && last !== undefined ? last.id : null };
+}

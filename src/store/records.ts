@@ -1,0 +1,53 @@
+/** The audit record as a row, and back. */
+import type { Opening, SamplingRecord } from "../domain/audit.ts";
+import type { samplingRequests } from "./schema.ts";
+
+type Columns = typeof samplingRequests.$inferSelect;
+
+/** What is known of a call when it arrives. */
+export const openingColumns = ({ id, who, createdAt, asked, contentSha256 }: Opening) => ({
+  id,
+  ...who,
+  createdAt,
+  asked,
+  contentSha256,
+  attempts: [],
+  overshoot: false,
+});
+
+export const toRecord = (row: Columns, captured: boolean): SamplingRecord => ({
+  id: row.id,
+  who: {
+    tenantId: row.tenantId,
+    keyId: row.keyId,
+    sessionId: row.sessionId,
+    clientName: row.clientName,
+    clientVersion: row.clientVersion,
+    revision: row.revision,
+  },
+  createdAt: row.createdAt,
+  asked: row.asked,
+  contentSha256: row.contentSha256,
+  outcome: row.outcome,
+  reason: row.reason,
+  reasonDetail: row.reasonDetail,
+  decision: row.decision,
+  attempts: row.attempts,
+  reservedTokens: row.reservedTokens,
+  usage:
+    row.inputTokens === null || row.outputTokens === null
+      ? null
+      : {
+          inputTokens: row.inputTokens,
+          outputTokens: row.outputTokens,
+          estimated: row.usageEstimated ?? false,
+        },
+  costMicroUsd: row.costMicroUsd,
+  overshoot: row.overshoot,
+  model: row.model,
+  timing: row.timing,
+  totalMs: row.totalMs,
+  overheadMs: row.overheadMs,
+  settledAt: row.settledAt,
+  captured,
+});

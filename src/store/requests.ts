@@ -1,0 +1,78 @@
+import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
+import { defaultRetentionDays } from "../domain/policy.ts";
+import type { RequestFilter, RequestStore } from "../domain/ports.ts";
+import { ok } from "../domain/result.ts";
+import { raw, type Database } from "./db.ts";
+import { pageOf, rowsFor } from "./page.ts";
+import { toRecord } from "./records.ts";
+import { captures, samplingRequests } from "./schema.ts";
+
+const pruneSize = 1_000;
+const dayMs = 86_400_000;
+
+const conditionsOf = (filter: RequestFilter) => [
+  filter.from === undefined ? undefined : gte(samplingRequests.createdAt, filter.from),
+  filter.to === undefined ? undefined : lt(samplingRequests.createdAt, filter.to),
+  filter.outcome === undefined ? undefined : eq(samplingRequests.outcome, filter.outcome),
+  filter.model === undefined ? undefined : eq(samplingRequests.model, filter.model),
+  filter.key === undefined ? undefined : eq(samplingRequests.keyId, filter.key),
+  filter.session === undefined ? undefined : eq(samplingRequests.sessionId, filter.session),
+];
+
+export const createRequestStore = (db: Database): RequestStore => ({
+  get: (tenantId, id) =>
+    db.read(async (builder) => {
+      const [found] = await builder
+        .select({ row: samplingRequests, sealed: captures.sealed })
+        .from(samplingRequests)
+        .leftJoin(
+          captures,
+          and(
+            eq(captures.requestId, samplingRequests.id),
+            eq(captures.tenantId, samplingRequests.tenantId),
+          ),
+        )
+        .where(and(eq(samplingRequests.tenantId, tenantId), eq(samplingRequests.id, id)))
+        .limit(1);
+      if (found === undefined) return null;
+      return { ...toRecord(found.row, found.sealed !== null), content: found.sealed };
+    }),
+  list: (tenantId, filter, page) =>
+    db.read(async (builder) => {
+      const rows = await builder
+        .select({ row: samplingRequests, captured: captures.requestId })
+        .from(samplingRequests)
+        .leftJoin(
+          captures,
+          and(
+            eq(captures.requestId, samplingRequests.id),
+            eq(captures.tenantId, samplingRequests.tenantId),
+          ),
+        )
+        .where(
+          and(
+            eq(samplingRequests.tenantId, tenantId),
+            page.cursor === null ? undefined : lt(samplingRequests.id, page.cursor),
+            ...conditionsOf(filter),
+          ),
+        )
+        .orderBy(desc(samplingRequests.id))
+        .limit(rowsFor(page));
+      return pageOf(
+        rows.map(({ row, captured }) => toRecord(row, captured !== null)),
+        page,
+      );
+    }),
+  async prune(now) {
+    const aged = sql`
+      select r.id from sampling_requests r join tenants t on t.id = r.tenant_id
+      where r.outcome <> 'admitted' and r.created_at < ${now} - ${dayMs}
+          * coalesce(json_extract(t.policy, '$.retentionDays'), ${defaultRetentionDays})
+      order by r.created_at limit ${pruneSize}`;
+    const written = await db.write([
+      raw(sql`delete from captures where request_id in (${aged})`),
+      raw(sql`delete from sampling_requests where id in (${aged}) returning id`),
+    ]);
+    return written.ok ? ok((written.value[1] ?? []).length) : written;
+  },
+});

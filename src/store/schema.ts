@@ -1,0 +1,208 @@
+/**
+ * One schema for D1 and libSQL. Times are ms since the epoch, money is micro-USD, ids sort by time.
+ * Every table that a tenant owns carries `tenant_id`, and every query on it names the tenant.
+ */
+import { sql } from "drizzle-orm";
+import {
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+import type { Scope } from "../domain/access.ts";
+import type { Attempt } from "../domain/attempts.ts";
+import type { Asked, Outcome, Timing } from "../domain/audit.ts";
+import type { JsonObject } from "../domain/json.ts";
+import type { Hold } from "../domain/limits.ts";
+import type { DeclaredModel, ModelChange } from "../domain/models.ts";
+import type { Limits, Policy } from "../domain/policy.ts";
+import type { Reason } from "../domain/refusals.ts";
+import type { Decision } from "../domain/selection.ts";
+
+export const tenants = sqliteTable("tenants", {
+  id: text().primaryKey(),
+  slug: text().notNull().unique(),
+  name: text().notNull(),
+  policy: text({ mode: "json" }).$type<Policy>().notNull(),
+  version: integer().notNull(),
+  createdAt: integer("created_at").notNull(),
+});
+
+// No foreign keys: D1 enforces them and libSQL may not, so nothing could rely on them.
+const tenantId = () => text("tenant_id").notNull();
+
+export const apiKeys = sqliteTable(
+  "api_keys",
+  {
+    id: text().primaryKey(),
+    tenantId: tenantId(),
+    name: text().notNull(),
+    /** hex SHA-256 of the token's secret part; the secret itself is stored nowhere */
+    secretHash: text("secret_hash").notNull(),
+    scopes: text({ mode: "json" }).$type<Scope[]>().notNull(),
+    limits: text({ mode: "json" }).$type<Limits>().notNull(),
+    expiresAt: integer("expires_at"),
+    revokedAt: integer("revoked_at"),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [index("api_keys_tenant").on(table.tenantId, table.id)],
+);
+
+export const credentials = sqliteTable(
+  "credentials",
+  {
+    id: text().primaryKey(),
+    tenantId: tenantId(),
+    provider: text().notNull(),
+    name: text().notNull(),
+    baseUrl: text("base_url"),
+    models: text({ mode: "json" }).$type<DeclaredModel[]>(),
+    status: text().$type<"active" | "failing">().notNull(),
+    /** the provider's key, sealed by the vault */
+    sealed: text().notNull(),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [index("credentials_tenant").on(table.tenantId, table.id)],
+);
+
+export const modelOverrides = sqliteTable(
+  "model_overrides",
+  {
+    tenantId: tenantId(),
+    provider: text().notNull(),
+    model: text().notNull(),
+    change: text({ mode: "json" }).$type<ModelChange>().notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.provider, table.model] })],
+);
+
+export const servers = sqliteTable(
+  "servers",
+  {
+    id: text().primaryKey(),
+    tenantId: tenantId(),
+    slug: text().notNull(),
+    url: text().notNull(),
+    sampling: text().$type<"router" | "client" | "client-then-router" | "deny">().notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [uniqueIndex("servers_slug").on(table.tenantId, table.slug)],
+);
+
+export const sessions = sqliteTable(
+  "sessions",
+  {
+    id: text().primaryKey(),
+    tenantId: tenantId(),
+    keyId: text("key_id").notNull(),
+    revision: text().notNull(),
+    /** raw, as it came off the wire */
+    capabilities: text({ mode: "json" }).$type<JsonObject>().notNull(),
+    clientInfo: text("client_info", { mode: "json" }).$type<JsonObject>().notNull(),
+    createdAt: integer("created_at").notNull(),
+    lastUsedAt: integer("last_used_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (table) => [
+    index("sessions_tenant").on(table.tenantId, table.id),
+    index("sessions_expiry").on(table.expiresAt),
+  ],
+);
+
+export const samplingRequests = sqliteTable(
+  "sampling_requests",
+  {
+    id: text().primaryKey(),
+    tenantId: tenantId(),
+    keyId: text("key_id").notNull(),
+    sessionId: text("session_id"),
+    serverId: text("server_id"),
+    clientName: text("client_name"),
+    clientVersion: text("client_version"),
+    revision: text(),
+    createdAt: integer("created_at").notNull(),
+    asked: text({ mode: "json" }).$type<Asked>(),
+    contentSha256: text("content_sha256").notNull(),
+    outcome: text().$type<Outcome>().notNull(),
+    reason: text().$type<Reason>(),
+    reasonDetail: text("reason_detail"),
+    decision: text({ mode: "json" }).$type<Decision>(),
+    attempts: text({ mode: "json" }).$type<Attempt[]>().notNull(),
+    /** `provider/model` that was chosen, then the one that answered */
+    model: text(),
+    holds: text({ mode: "json" }).$type<Hold[]>().notNull(),
+    /** whether admission has raised the counters; false inside its own transaction alone */
+    counted: integer({ mode: "boolean" }).notNull().default(false),
+    /** which try of the settlement ended it: the same batch sent again may say that it did */
+    settlement: text(),
+    leaseUntil: integer("lease_until"),
+    reservedTokens: integer("reserved_tokens"),
+    reservedMicroUsd: integer("reserved_micro_usd"),
+    inputTokens: integer("input_tokens"),
+    outputTokens: integer("output_tokens"),
+    usageEstimated: integer("usage_estimated", { mode: "boolean" }),
+    costMicroUsd: integer("cost_micro_usd"),
+    overshoot: integer({ mode: "boolean" }).notNull(),
+    timing: text({ mode: "json" }).$type<Timing>(),
+    totalMs: integer("total_ms"),
+    overheadMs: integer("overhead_ms"),
+    settledAt: integer("settled_at"),
+    /** ms until the refused limit has room, as found at admission */
+    retryAfterMs: integer("retry_after_ms"),
+    /** position in `holds` of the limit that refused */
+    refusedHold: integer("refused_hold"),
+  },
+  (table) => [
+    index("sampling_requests_tenant").on(table.tenantId, table.id),
+    index("sampling_requests_created").on(table.createdAt),
+    // Concurrency counts live rows: this index holds nothing else.
+    index("sampling_requests_live")
+      .on(table.tenantId, table.keyId, table.leaseUntil)
+      .where(sql`${table.outcome} = 'admitted'`),
+    index("sampling_requests_leases")
+      .on(table.leaseUntil)
+      .where(sql`${table.outcome} = 'admitted'`),
+  ],
+);
+
+export const captures = sqliteTable("captures", {
+  requestId: text("request_id").primaryKey(),
+  tenantId: tenantId(),
+  /** JSON of the request and its result, sealed by the vault */
+  sealed: text().notNull(),
+});
+
+export const counters = sqliteTable(
+  "counters",
+  {
+    tenantId: tenantId(),
+    subject: text().notNull(),
+    resource: text().notNull(),
+    /** s since the epoch */
+    bucket: integer().notNull(),
+    amount: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.subject, table.resource, table.bucket] }),
+    index("counters_bucket").on(table.bucket),
+  ],
+);
+
+/** The log of admin actions. It outlives the tenants that it speaks of. */
+export const adminEvents = sqliteTable(
+  "admin_events",
+  {
+    id: text().primaryKey(),
+    at: integer().notNull(),
+    actor: text().notNull(),
+    action: text().notNull(),
+    tenantId: text("tenant_id"),
+    target: text().notNull(),
+    detail: text({ mode: "json" }).$type<JsonObject>().notNull(),
+  },
+  (table) => [index("admin_events_tenant").on(table.tenantId, table.id)],
+);

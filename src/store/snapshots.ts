@@ -1,0 +1,56 @@
+/** All that a call needs to know about its caller, in one round trip. */
+import { and, asc, eq, gt, sql } from "drizzle-orm";
+import type { Snapshots } from "../domain/ports.ts";
+import type { Database } from "./db.ts";
+import { apiKeys, credentials, modelOverrides, sessions, tenants } from "./schema.ts";
+
+export const createSnapshots = (db: Database): Snapshots => ({
+  load: (keyId, sessionId, now) =>
+    db.read(async (builder) => {
+      // The key is the only thing known yet; everything else is found through its tenant.
+      const tenantId = sql`(select ${apiKeys.tenantId} from ${apiKeys} where ${apiKeys.id} = ${keyId})`;
+      // No join of the two: in a batch, D1 answers with objects, in which same-named columns are one.
+      const [keyRows, tenantRows, credentialRows, overrideRows, sessionRows] = await builder.batch([
+        builder.select().from(apiKeys).where(eq(apiKeys.id, keyId)).limit(1),
+        builder.select().from(tenants).where(eq(tenants.id, tenantId)).limit(1),
+        builder
+          .select()
+          .from(credentials)
+          .where(eq(credentials.tenantId, tenantId))
+          .orderBy(asc(credentials.id)),
+        builder
+          .select()
+          .from(modelOverrides)
+          .where(eq(modelOverrides.tenantId, tenantId))
+          .orderBy(asc(modelOverrides.provider), asc(modelOverrides.model)),
+        builder
+          .select()
+          .from(sessions)
+          .where(
+            and(
+              eq(sessions.tenantId, tenantId),
+              eq(sessions.keyId, keyId),
+              eq(sessions.id, sessionId ?? ""),
+              gt(sessions.expiresAt, now),
+            ),
+          )
+          .limit(1),
+      ]);
+      const [key] = keyRows;
+      const [tenant] = tenantRows;
+      if (key === undefined || tenant === undefined) return { snapshot: null, session: null };
+      return {
+        snapshot: {
+          tenant,
+          key,
+          credentials: credentialRows,
+          overrides: overrideRows.map(({ provider, model, change }) => ({
+            provider,
+            id: model,
+            change,
+          })),
+        },
+        session: sessionRows[0] ?? null,
+      };
+    }),
+});

@@ -1,0 +1,26 @@
+import type { Stores } from "../domain/ports.ts";
+import { createCredentialStore } from "./credentials.ts";
+import type { Database } from "./db.ts";
+import { createEventStore } from "./events.ts";
+import { createKeyStore } from "./keys.ts";
+import { createLedger } from "./ledger.ts";
+import { createOverrideStore } from "./overrides.ts";
+import { createRequestStore } from "./requests.ts";
+import { createServerStore } from "./servers.ts";
+import { createSessionStore } from "./sessions.ts";
+import { createSnapshots } from "./snapshots.ts";
+import { createTenantStore } from "./tenants.ts";
+
+/** Every store over one database. */
+export const createStores = (db: Database, deps: { nonce: () => string }): Stores => ({
+  snapshots: createSnapshots(db),
+  ledger: createLedger(db, deps),
+  tenants: createTenantStore(db),
+  keys: createKeyStore(db),
+  credentials: createCredentialStore(db),
+  overrides: createOverrideStore(db),
+  servers: createServerStore(db),
+  sessions: createSessionStore(db),
+  requests: createRequestStore(db),
+  events: createEventStore(db),
+});

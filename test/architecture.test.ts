@@ -1,0 +1,163 @@
+/** The house's rules, derived again from the source: the lint rules can't be weakened unseen. */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const root = join(import.meta.dirname, "..", "src");
+
+const files = readdirSync(root, { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".ts") && !path.endsWith(".d.ts"))
+  .map((path) => ({
+    path: path.replaceAll("\\", "/"),
+    text: readFileSync(join(root, path), "utf8"),
+  }));
+
+const importsOf = ({ path, text }: { path: string; text: string }): string[] =>
+  [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, target = ""]) =>
+    target.startsWith(".")
+      ? `src/${relative(root, normalize(join(root, dirname(path), target))).replaceAll("\\", "/")}`
+      : target,
+  );
+
+const room = (path: string): string => path.split("/")[0] ?? "";
+const floors: Record<string, number> = {
+  domain: 0,
+  store: 1,
+  crypto: 1,
+  providers: 1,
+  mcp: 1,
+  pipeline: 2,
+  http: 3,
+};
+const ownRoom = (target: string): string => room(target.replace(/^src\//, ""));
+const violations = (rule: (file: (typeof files)[number], target: string) => boolean): string[] =>
+  files.flatMap((file) =>
+    importsOf(file)
+      .filter((target) => rule(file, target))
+      .map((target) => `${file.path} imports ${target}`),
+  );
+const onlyIn = (pattern: RegExp, rooms: readonly string[]): string[] =>
+  violations(({ path }, target) => pattern.test(target) && !rooms.includes(room(path)));
+
+describe("the house", () => {
+  it("is read whole: every room is there", () => {
+    for (const name of Object.keys(floors))
+      expect(files.some(({ path }) => room(path) === name)).toBe(true);
+    expect(files.length).toBeGreaterThan(60);
+  });
+
+  it("has imports that go down only, and no room of floor 1 imports another", () => {
+    expect(
+      violations(({ path }, target) => {
+        const from = floors[room(path)];
+        const to = floors[ownRoom(target)];
+        if (from === undefined || to === undefined || !target.startsWith("src/")) return false;
+        return to > from || (to === from && room(path) !== ownRoom(target));
+      }),
+    ).toEqual([]);
+  });
+
+  it("has a pipeline that imports the domain and itself only", () => {
+    expect(
+      violations(
+        ({ path }, target) =>
+          room(path) === "pipeline" && !/^src\/(domain|pipeline)\//.test(target),
+      ),
+    ).toEqual([]);
+  });
+
+  it("has a surface that imports neither store, crypto nor providers", () => {
+    expect(
+      violations(
+        ({ path }, target) =>
+          room(path) === "http" && ["store", "crypto", "providers"].includes(ownRoom(target)),
+      ),
+    ).toEqual([]);
+  });
+
+  it("has a launcher that only borrows the store and the domain", () => {
+    expect(
+      violations(
+        ({ path }, target) =>
+          room(path) === "start" &&
+          target.startsWith("src/") &&
+          !["start", "store", "domain", "config.ts"].includes(ownRoom(target)),
+      ),
+    ).toEqual([]);
+  });
+
+  it("keeps each library in its room", () => {
+    expect(onlyIn(/^(hono|@hono\/)/, ["http"])).toEqual([]);
+    expect(onlyIn(/^@modelcontextprotocol\//, ["mcp"])).toEqual([]);
+    expect(onlyIn(/^drizzle-orm/, ["store"])).toEqual([]);
+    expect(onlyIn(/^(@ai-sdk\/|workers-ai-provider)/, ["providers"])).toEqual([]);
+    expect(onlyIn(/^@libsql\//, ["store", "start", "compose.ts"])).toEqual([]);
+    expect(onlyIn(/^(node:|miniflare|wrangler|esbuild)/, ["start"])).toEqual([]);
+    expect(onlyIn(/^zod$/, ["mcp", "start"])).toEqual([]);
+  });
+
+  it("keeps the domain pure", () => {
+    const impure =
+      /\b(fetch\(|Date\.now|new Date\(\)|crypto\.|Math\.random|setTimeout|process\.|console\.)/;
+    expect(files.filter(({ path, text }) => room(path) === "domain" && impure.test(text))).toEqual(
+      [],
+    );
+  });
+
+  it("keeps clocks, chance and the network out of the pipeline", () => {
+    const impure =
+      /\b(fetch\(|Date\.now|new Date\(|crypto\.|Math\.random|setTimeout|process\.|console\.)/;
+    expect(
+      files.filter(({ path, text }) => room(path) === "pipeline" && impure.test(text)),
+    ).toEqual([]);
+  });
+
+  it("reads the environment in config.ts and in the launcher only", () => {
+    expect(
+      files
+        .filter(({ text }) => /process\.env|\benv\.[A-Z_]{3,}/.test(text))
+        .map(({ path }) => path)
+        .filter((path) => path !== "config.ts" && room(path) !== "start"),
+    ).toEqual([]);
+  });
+
+  it("has no cycle", () => {
+    const graph = new Map(files.map((file) => [`src/${file.path}`, importsOf(file)]));
+    const done = new Set<string>();
+    const visit = (path: string, trail: string[]): string[] | null => {
+      if (trail.includes(path)) return [...trail, path];
+      if (done.has(path)) return null;
+      for (const next of graph.get(path) ?? []) {
+        if (!graph.has(next)) continue;
+        const cycle = visit(next, [...trail, path]);
+        if (cycle !== null) return cycle;
+      }
+      done.add(path);
+      return null;
+    };
+    for (const path of graph.keys()) expect(visit(path, [])).toBeNull();
+  });
+
+  it("has small files with plain names, and no classes of its own", () => {
+    expect(
+      files.filter(({ text }) => text.split("\n").length > 301).map(({ path }) => path),
+    ).toEqual([]);
+    expect(
+      files
+        .map(({ path }) => path)
+        .filter((path) =>
+          /(^|\/)(utils?|helpers?|common|types|manager|lib|misc)(\/|\.ts$)/.test(path),
+        ),
+    ).toEqual([]);
+    expect(
+      files
+        .filter(({ text }) => /^\s*(export )?(abstract )?class /m.test(text))
+        .map(({ path }) => path),
+    ).toEqual([]);
+    expect(
+      files
+        .filter(({ text }) => /\bas any\b|: any\b|@ts-(ignore|expect-error)/.test(text))
+        .map(({ path }) => path),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,155 @@
+/** Whatever a provider does wrong, its fault says what, and nothing of the key or the prompt. */
+import { inspect } from "node:util";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { ProviderFault } from "../../../src/domain/attempts.ts";
+import type { ProviderRequest } from "../../../src/domain/ports.ts";
+import { createProviders } from "../../../src/providers/registry.ts";
+import {
+  faultyText,
+  startFaultyProvider,
+  type FaultyMode,
+  type FaultyProvider,
+} from "../../fakes/faulty-provider.ts";
+import { callOf, loopbackFetch, requestOf, saying, wires } from "../../fixtures/providers/calls.ts";
+
+const keyCanary = "sk-CANARY-key-4f1d";
+const promptCanary = "CANARY-prompt-9b7e";
+
+const expected: Record<
+  Exclude<FaultyMode, "slow" | "fine">,
+  Omit<ProviderFault, "status" | "kind"> & { kind: unknown }
+> = {
+  unauthorized: { kind: "auth", retryable: true, retryAfterMs: null, billed: "no" },
+  "rate-limited": { kind: "rate_limit", retryable: true, retryAfterMs: 7_000, billed: "no" },
+  broken: { kind: "server", retryable: true, retryAfterMs: null, billed: "no" },
+  rejected: { kind: "invalid_request", retryable: false, retryAfterMs: null, billed: "no" },
+  "unknown-model": { kind: "invalid_request", retryable: true, retryAfterMs: null, billed: "no" },
+  reset: { kind: "network", retryable: true, retryAfterMs: null, billed: "maybe" },
+  cut: { kind: "network", retryable: true, retryAfterMs: null, billed: "maybe" },
+  garbage: { kind: "malformed", retryable: true, retryAfterMs: null, billed: "maybe" },
+  misshapen: { kind: "malformed", retryable: true, retryAfterMs: null, billed: "maybe" },
+  // To the libraries of Gemini and of OpenAI's Responses this is a success with every field missing.
+  unrelated: {
+    kind: expect.stringMatching(/^(malformed|empty)$/),
+    retryable: true,
+    retryAfterMs: null,
+    billed: "maybe",
+  },
+  empty: { kind: "empty", retryable: true, retryAfterMs: null, billed: "maybe" },
+  silent: { kind: "empty", retryable: true, retryAfterMs: null, billed: "maybe" },
+};
+const statuses: Partial<Record<FaultyMode, number | null>> = {
+  unauthorized: 401,
+  "rate-limited": 429,
+  broken: 500,
+  rejected: 400,
+  "unknown-model": 404,
+  reset: null,
+};
+const modes = Object.keys(expected) as (keyof typeof expected)[];
+
+let faulty: FaultyProvider;
+beforeAll(async () => {
+  faulty = await startFaultyProvider();
+});
+afterAll(() => faulty.stop());
+beforeEach(() => faulty.clear());
+
+const allWires = [...wires, { provider: "openai", model: "gpt-5-pro" }] as const;
+
+describe.each(allWires)("$provider $model", (wire) => {
+  const providers = createProviders({ fetch: loopbackFetch, demo: false, now: Date.now });
+  const request = (signal = new AbortController().signal): ProviderRequest =>
+    requestOf(wire, {
+      baseUrl: faulty.url(wire.provider),
+      apiKey: keyCanary,
+      signal,
+      call: callOf({
+        systemPrompt: `system ${promptCanary}`,
+        ...saying({ type: "text", text: `user ${promptCanary}` }),
+      }),
+    });
+
+  const clean = (value: unknown): void => {
+    const told = `${JSON.stringify(value)} ${inspect(value, {
+      depth: null,
+      showHidden: true,
+      getters: true,
+    })}`;
+    expect(told).not.toContain("CANARY");
+  };
+
+  it.each(modes)("%s", async (mode) => {
+    faulty.setMode(mode);
+    const result = await providers.complete(request());
+    expect(result).toMatchObject({ ok: false, error: expected[mode] });
+    if (result.ok) return;
+    if (statuses[mode] !== undefined) expect(result.error.status).toBe(statuses[mode]);
+    clean(result);
+    // Both canaries did travel, once: no retry hides in the library.
+    const [sent, ...more] = faulty.requests();
+    expect(more).toEqual([]);
+    expect(sent?.body).toContain(promptCanary);
+    expect(JSON.stringify(sent?.headers)).toContain(keyCanary);
+  });
+
+  it("a deadline", async () => {
+    faulty.setMode("slow");
+    const result = await providers.complete(request(AbortSignal.timeout(50)));
+    expect(result).toEqual({
+      ok: false,
+      error: {
+        kind: "timeout",
+        status: null,
+        retryable: true,
+        retryAfterMs: null,
+        billed: "maybe",
+      },
+    });
+    clean(result);
+  });
+
+  it.each([undefined, new Error(promptCanary), "just so"])("a cancellation: %s", async (reason) => {
+    faulty.setMode("slow");
+    const controller = new AbortController();
+    const pending = providers.complete(request(controller.signal));
+    setTimeout(() => controller.abort(reason), 50);
+    const result = await pending;
+    expect(result).toEqual({
+      ok: false,
+      error: {
+        kind: "cancelled",
+        status: null,
+        retryable: false,
+        retryAfterMs: null,
+        billed: "maybe",
+      },
+    });
+    clean(result);
+  });
+
+  it("a refused connection was never billed", async () => {
+    const gone = await startFaultyProvider();
+    await gone.stop();
+    const { credential, ...rest } = request();
+    const baseUrl = gone.url(wire.provider);
+    const refused = await providers.complete({ ...rest, credential: { ...credential, baseUrl } });
+    expect(refused).toMatchObject({
+      ok: false,
+      error: { kind: "network", status: null, retryable: true, billed: "no" },
+    });
+    clean(refused);
+  });
+
+  it("and when all is well, all is well", async () => {
+    faulty.setMode("fine");
+    expect(await providers.complete(request())).toMatchObject({
+      ok: true,
+      value: {
+        content: [{ type: "text", text: faultyText }],
+        stopReason: "endTurn",
+        usage: { inputTokens: 12, outputTokens: 5, estimated: false },
+      },
+    });
+  });
+});

@@ -1,0 +1,236 @@
+/** A provider on loopback that does everything wrong, and talks too much while doing it. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export const faultyModes = [
+  /** 401 whose body and header echo the key */
+  "unauthorized",
+  /** 429 with `Retry-After: 7` that echoes the whole request */
+  "rate-limited",
+  /** 500 with an HTML page that echoes the whole request */
+  "broken",
+  /** 400 that echoes the whole request */
+  "rejected",
+  /** 404 that echoes the whole request */
+  "unknown-model",
+  /** the connection is reset once the request has been read */
+  "reset",
+  /** 200, a header for 1,000 bytes, a few of them, then a reset */
+  "cut",
+  /** 200 and no JSON, echoing the whole request */
+  "garbage",
+  /** 200 and JSON of another shape, echoing the whole request */
+  "misshapen",
+  /** 200 and JSON of nobody's, echoing the whole request */
+  "unrelated",
+  /** 200, the provider's own envelope, no content */
+  "empty",
+  /** 200 and not one byte */
+  "silent",
+  /** 200 and a proper answer, after `slowMs` */
+  "slow",
+  /** 200 and a proper answer */
+  "fine",
+] as const;
+export type FaultyMode = (typeof faultyModes)[number];
+
+/** What the modes `slow` and `fine` say. */
+export const faultyText = "All is well.";
+
+export interface FaultyRequest {
+  path: string;
+  /** names in lower case */
+  headers: Record<string, string>;
+  /** as it came */
+  body: string;
+}
+
+export interface FaultyProvider {
+  /** Base URL for a credential of that provider: `openai`, `anthropic`, `google`, or any compatible one. */
+  url(provider: string): string;
+  /** What every request from now on meets. */
+  setMode(mode: FaultyMode): void;
+  /** Every request so far, oldest first. */
+  requests(): FaultyRequest[];
+  clear(): void;
+  stop(): Promise<void>;
+}
+
+type Wire = "openai" | "responses" | "anthropic" | "google";
+
+function wireOf(path: string): Wire {
+  if (path.includes("/messages")) return "anthropic";
+  if (path.includes(":generateContent") || path.includes(":streamGenerateContent")) return "google";
+  return path.includes("/responses") ? "responses" : "openai";
+}
+
+/** The envelope of a success; null stands for no content. */
+function envelopeOf(wire: Wire, text: string | null): unknown {
+  const tokens = { input: 12, output: text === null ? 0 : 5 };
+  switch (wire) {
+    case "anthropic":
+      return {
+        id: "msg_1",
+        type: "message",
+        role: "assistant",
+        model: "claude",
+        content: text === null ? [] : [{ type: "text", text }],
+        stop_reason: "end_turn",
+        stop_sequence: null,
+        usage: { input_tokens: tokens.input, output_tokens: tokens.output },
+      };
+    case "google":
+      return {
+        candidates: [
+          {
+            content: text === null ? {} : { role: "model", parts: [{ text }] },
+            finishReason: "STOP",
+          },
+        ],
+        usageMetadata: { promptTokenCount: tokens.input, candidatesTokenCount: tokens.output },
+      };
+    case "responses":
+      return {
+        id: "resp_1",
+        object: "response",
+        created_at: 1,
+        model: "gpt",
+        output:
+          text === null
+            ? []
+            : [
+                {
+                  type: "message",
+                  id: "msg_1",
+                  role: "assistant",
+                  content: [{ type: "output_text", text, annotations: [] }],
+                },
+              ],
+        usage: { input_tokens: tokens.input, output_tokens: tokens.output },
+      };
+    case "openai":
+      return {
+        id: "chatcmpl-1",
+        object: "chat.completion",
+        created: 1,
+        model: "gpt",
+        choices: [
+          { index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" },
+        ],
+        usage: { prompt_tokens: tokens.input, completion_tokens: tokens.output },
+      };
+  }
+}
+
+function errorOf(wire: Wire, status: number, message: string): unknown {
+  if (wire === "anthropic") return { type: "error", error: { type: "error", message } };
+  if (wire === "google") return { error: { code: status, message, status: "FAILED" } };
+  return { error: { message, type: "error", param: message, code: "failed" } };
+}
+
+/**
+ * Starts it on a random port of 127.0.0.1, in mode `fine`.
+ * @param options.slowMs how long mode `slow` takes, in ms; 5,000 unless told
+ * @example
+ * const faulty = await startFaultyProvider();
+ * faulty.setMode("rate-limited");
+ * // a credential with baseUrl faulty.url("openai") now meets a 429
+ * await faulty.stop();
+ */
+export async function startFaultyProvider(
+  options: { slowMs?: number } = {},
+): Promise<FaultyProvider> {
+  let mode: FaultyMode = "fine";
+  let seen: FaultyRequest[] = [];
+  const timers = new Set<NodeJS.Timeout>();
+
+  const answer = (request: FaultyRequest, response: ServerResponse): void => {
+    const wire = wireOf(request.path);
+    const echo = `${JSON.stringify(request.headers)} ${request.body}`;
+    const json = (status: number, body: unknown, headers: Record<string, string> = {}): void => {
+      response.writeHead(status, { "content-type": "application/json", ...headers });
+      response.end(JSON.stringify(body));
+    };
+    const fail = (status: number, headers: Record<string, string> = {}): void =>
+      json(status, errorOf(wire, status, `Failed for ${echo}`), headers);
+    switch (mode) {
+      case "unauthorized": {
+        const key = request.headers["authorization"] ?? request.headers["x-api-key"];
+        return fail(401, { "x-echo": key ?? request.headers["x-goog-api-key"] ?? "" });
+      }
+      case "rate-limited":
+        return fail(429, { "retry-after": "7" });
+      case "rejected":
+        return fail(400);
+      case "unknown-model":
+        return fail(404);
+      case "broken":
+        response.writeHead(500, { "content-type": "text/html" });
+        response.end(`<html><body>Internal error: ${echo}</body></html>`);
+        return;
+      case "reset":
+        response.destroy();
+        return;
+      case "cut":
+        response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
+        response.write(`{"choices": [`, () => response.destroy());
+        return;
+      case "garbage":
+        response.writeHead(200, { "content-type": "application/json" });
+        response.end(`not json at all: ${echo}`);
+        return;
+      case "misshapen":
+        return json(200, { choices: echo, content: echo, candidates: echo, output: echo });
+      case "unrelated":
+        return json(200, { message: echo });
+      case "empty":
+        return json(200, envelopeOf(wire, null));
+      case "silent":
+        response.writeHead(200, { "content-type": "application/json" });
+        response.end();
+        return;
+      case "fine":
+        return json(200, envelopeOf(wire, faultyText));
+      case "slow": {
+        const timer = setTimeout(() => {
+          timers.delete(timer);
+          json(200, envelopeOf(wire, faultyText));
+        }, options.slowMs ?? 5_000);
+        timers.add(timer);
+      }
+    }
+  };
+
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    let body = "";
+    request.setEncoding("utf8");
+    for await (const chunk of request) body += String(chunk);
+    const headers: Record<string, string> = {};
+    for (const [name, value] of Object.entries(request.headers))
+      headers[name] = Array.isArray(value) ? value.join(", ") : (value ?? "");
+    const entry = { path: request.url ?? "", headers, body };
+    seen.push(entry);
+    answer(entry, response);
+  };
+  const server = createServer((request, response) => {
+    receive(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  return {
+    url: (provider) => `${origin}/${provider === "google" ? "v1beta" : "v1"}`,
+    setMode: (next) => {
+      mode = next;
+    },
+    requests: () => [...seen],
+    clear: () => {
+      seen = [];
+    },
+    stop: async () => {
+      for (const timer of timers) clearTimeout(timer);
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,204 @@
+import type { LanguageModelV4Content, LanguageModelV4Usage } from "@ai-sdk/provider";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { estimateInputTokens } from "../../../src/domain/estimate.ts";
+import { answerOf, stopReasonOf, type Generated } from "../../../src/providers/result.ts";
+import { callOf, png } from "../../fixtures/providers/calls.ts";
+
+const usageOf = (input: number | undefined, output: number | undefined): LanguageModelV4Usage => ({
+  inputTokens: { total: input, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: output, text: undefined, reasoning: undefined },
+});
+
+const generated = (
+  content: LanguageModelV4Content[],
+  change: Partial<Generated> = {},
+): Generated => ({
+  content,
+  finishReason: { unified: "stop", raw: "stop" },
+  usage: usageOf(10, 5),
+  ...change,
+});
+
+const answer = (value: Generated): ReturnType<typeof answerOf> => answerOf(value, callOf(), []);
+
+const toolCall = (input: string): LanguageModelV4Content => ({
+  type: "tool-call",
+  toolCallId: "t1",
+  toolName: "camera",
+  input,
+});
+
+describe("content", () => {
+  it("joins adjacent texts, drops reasoning, keeps order", () => {
+    const result = answer(
+      generated([
+        { type: "reasoning", text: "hmm" },
+        { type: "text", text: "a" },
+        { type: "reasoning", text: "hmm" },
+        { type: "text", text: "b" },
+        toolCall('{"zoom":2}'),
+        { type: "text", text: "c" },
+      ]),
+    );
+    expect(result).toMatchObject({
+      ok: true,
+      value: {
+        content: [
+          { type: "text", text: "ab" },
+          { type: "tool_use", id: "t1", name: "camera", input: { zoom: 2 } },
+          { type: "text", text: "c" },
+        ],
+      },
+    });
+  });
+
+  it("turns generated files into blocks, from bytes or base64", () => {
+    const bytes = Uint8Array.from(Buffer.from(png, "base64"));
+    const result = answer(
+      generated([
+        { type: "file", mediaType: "image/png", data: { type: "data", data: bytes } },
+        { type: "file", mediaType: "audio/wav", data: { type: "data", data: "UklG" } },
+      ]),
+    );
+    expect(result).toMatchObject({
+      ok: true,
+      value: {
+        content: [
+          { type: "image", data: png, mimeType: "image/png" },
+          { type: "audio", data: "UklG", mimeType: "audio/wav" },
+        ],
+      },
+    });
+  });
+
+  it("reads a tool call without input as one with an empty input", () => {
+    expect(answer(generated([toolCall("")]))).toMatchObject({
+      value: { content: [{ type: "tool_use", input: {} }] },
+    });
+  });
+
+  it("calls a tool call whose input is no JSON object malformed", () => {
+    for (const input of ["{", "[1]", "7", "null", '"x"'])
+      expect(answer(generated([toolCall(input)]))).toEqual({
+        ok: false,
+        error: {
+          kind: "malformed",
+          status: 200,
+          retryable: true,
+          retryAfterMs: null,
+          billed: "maybe",
+        },
+      });
+  });
+
+  it("calls a success without content empty", () => {
+    for (const content of [[], [{ type: "text" as const, text: "" }]])
+      expect(answer(generated(content))).toMatchObject({
+        ok: false,
+        error: { kind: "empty", retryable: true, billed: "maybe" },
+      });
+  });
+
+  it("answers with an empty text when reasoning took all of maxTokens", () => {
+    const finishReason = { unified: "length", raw: "length" } as const;
+    expect(answer(generated([{ type: "reasoning", text: "hmm" }], { finishReason }))).toMatchObject(
+      {
+        ok: true,
+        value: { content: [{ type: "text", text: "" }], stopReason: "maxTokens" },
+      },
+    );
+  });
+});
+
+describe("stop reason", () => {
+  it.each([
+    ["stop", "stop", "endTurn"],
+    ["stop", "end_turn", "endTurn"],
+    ["stop", "stop_sequence", "stopSequence"],
+    ["length", "max_tokens", "maxTokens"],
+    ["tool-calls", "tool_calls", "toolUse"],
+    ["content-filter", "SAFETY", "SAFETY"],
+    ["content-filter", "stop", "contentFilter"],
+    ["other", "RECITATION_X", "RECITATION_X"],
+    ["other", undefined, "other"],
+  ] as const)("%s (%s) is %s", (unified, raw, expected) => {
+    expect(stopReasonOf({ unified, raw }, [])).toBe(expected);
+  });
+
+  it.each([
+    ["stop", "toolUse"],
+    ["other", "toolUse"],
+    ["length", "maxTokens"],
+  ] as const)("%s is %s where a tool is used", (unified, expected) => {
+    const use = { type: "tool_use", id: "t1", name: "camera", input: {} } as const;
+    expect(stopReasonOf({ unified, raw: "whatever" }, [use])).toBe(expected);
+  });
+
+  it("keeps the provider's own word", () => {
+    const finishReason = { unified: "stop", raw: "end_turn" } as const;
+    expect(answer(generated([{ type: "text", text: "a" }], { finishReason }))).toMatchObject({
+      value: { stopReason: "endTurn", providerStopReason: "end_turn" },
+    });
+  });
+});
+
+describe("usage", () => {
+  const text: LanguageModelV4Content[] = [{ type: "text", text: "seven chars or so" }];
+
+  it("is the provider's where it counted", () => {
+    expect(answer(generated(text))).toMatchObject({
+      value: { usage: { inputTokens: 10, outputTokens: 5, estimated: false } },
+    });
+  });
+
+  it.each([
+    [undefined, undefined],
+    [0, 0],
+    [Number.NaN, Number.NaN],
+    [-1, -1],
+  ])("is estimated where the provider counted %s and %s", (input, output) => {
+    const result = answer(generated(text, { usage: usageOf(input, output) }));
+    expect(result).toMatchObject({
+      value: { usage: { inputTokens: estimateInputTokens(callOf()), estimated: true } },
+    });
+    expect(result.ok && result.value.usage.outputTokens).toBeGreaterThan(0);
+  });
+
+  it("keeps the half that the provider counted", () => {
+    expect(answer(generated(text, { usage: usageOf(undefined, 5) }))).toMatchObject({
+      value: { usage: { outputTokens: 5, estimated: true } },
+    });
+    expect(answer(generated(text, { usage: usageOf(10, undefined) }))).toMatchObject({
+      value: { usage: { inputTokens: 10, estimated: true } },
+    });
+  });
+
+  it("counts reasoning that is dropped into the estimate", () => {
+    const none = { usage: usageOf(undefined, undefined) };
+    const plain = answer(generated(text, none));
+    const long = answer(
+      generated([{ type: "reasoning", text: "hmm ".repeat(100) }, ...text], none),
+    );
+    expect(
+      plain.ok && long.ok && long.value.usage.outputTokens - plain.value.usage.outputTokens,
+    ).toBeGreaterThan(90);
+  });
+
+  it("is always whole, finite and positive", () => {
+    const tokens = fc.option(fc.double(), { nil: undefined });
+    fc.assert(
+      fc.property(tokens, tokens, (input, output) => {
+        const result = answer(generated(text, { usage: usageOf(input, output) }));
+        if (!result.ok) return false;
+        const { inputTokens, outputTokens } = result.value.usage;
+        return (
+          Number.isInteger(inputTokens) &&
+          inputTokens > 0 &&
+          Number.isInteger(outputTokens) &&
+          outputTokens >= 0
+        );
+      }),
+    );
+  });
+});
