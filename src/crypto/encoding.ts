@@ -5,12 +5,14 @@ export const toBase64Url = (bytes: Uint8Array): string =>
     .replaceAll("/", "_")
     .replaceAll("=", "");
 
-/** null when it is not base64url. */
+/** null when it is not base64url, or not the one spelling that `toBase64Url` gives its bytes. */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[A-Za-z0-9_-]*$/.test(text)) return null;
   try {
     const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    // `atob` ignores the last character's spare bits, so a changed text could mean the same.
+    return toBase64Url(bytes) === text ? bytes : null;
   } catch {
     return null;
   }

@@ -61,11 +61,12 @@ export async function createVault(deps: {
       return `${sealPrefix}${toBase64Url(iv)}.${toBase64Url(new Uint8Array(sealed))}`;
     },
     async open(sealed, context) {
-      const [version, keyId, nonce, text] = sealed.split(".");
+      const [version, keyId, nonce, text, ...more] = sealed.split(".");
       const key = ring.get(keyId ?? "");
       const iv = fromBase64Url(nonce ?? "");
       const bytes = fromBase64Url(text ?? "");
-      if (version !== "v1" || key === undefined || iv?.length !== nonceBytes || bytes === null)
+      if (version !== "v1" || more.length > 0) return err("unopenable");
+      if (key === undefined || iv?.length !== nonceBytes || bytes === null)
         return err("unopenable");
       try {
         const plain = await crypto.subtle.decrypt(
@@ -73,7 +74,8 @@ export async function createVault(deps: {
           key,
           bytes,
         );
-        return ok(new TextDecoder().decode(plain));
+        // A byte order mark at the beginning belongs to the text, too.
+        return ok(new TextDecoder("utf-8", { ignoreBOM: true }).decode(plain));
       } catch {
         return err("unopenable");
       }

@@ -5,26 +5,30 @@ import type { Refusal } from "../domain/refusals.ts";
 /** Larger than what any provider takes inline; a Worker holds a body several times in its 128 MB. */
 export const maxBodyBytes = 12 * 1024 * 1024;
 
-const tooLarge: Refusal = { reason: "payload_too_large", limitBytes: maxBodyBytes };
+/**
+ * A caller that is cut off while it sends sees a broken connection and not the refusal, so a body
+ * that is too large is read to its end and dropped, up to this size.
+ */
+const drainBytes = 64 * 1024 * 1024;
 
-/** Reads at most `maxBodyBytes`; what the header announces too large is refused unread. */
 export async function readBody(
   request: Request,
 ): Promise<Result<Uint8Array<ArrayBuffer>, Refusal>> {
-  if (Number(request.headers.get("content-length") ?? 0) > maxBodyBytes) return err(tooLarge);
-  const chunks: Uint8Array[] = [];
+  let chunks: Uint8Array[] = [];
   let size = 0;
   const reader = request.body?.getReader();
   for (;;) {
     const next = await reader?.read().catch(() => ({ done: true, value: undefined }) as const);
     if (next === undefined || next.done) break;
     size += next.value.byteLength;
-    if (size > maxBodyBytes) {
+    if (size > maxBodyBytes) chunks = [];
+    else chunks.push(next.value);
+    if (size > drainBytes) {
       await reader?.cancel();
-      return err(tooLarge);
+      break;
     }
-    chunks.push(next.value);
   }
+  if (size > maxBodyBytes) return err({ reason: "payload_too_large", limitBytes: maxBodyBytes });
   const bytes = new Uint8Array(size);
   let at = 0;
   for (const chunk of chunks) {

@@ -1,13 +1,21 @@
-import { and, desc, eq, lt } from "drizzle-orm";
+import { and, desc, eq, lt, sql, type SQL } from "drizzle-orm";
 import type { AdminEvent } from "../domain/audit.ts";
 import type { EventStore } from "../domain/ports.ts";
-import type { Builder, Compiled, Database } from "./db.ts";
+import { raw, type Builder, type Compiled, type Database } from "./db.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import { adminEvents } from "./schema.ts";
 
 /** The event's row, for the same transaction as the change that it tells of. */
 export const appendEvent = (builder: Builder, event: AdminEvent): Compiled =>
   builder.insert(adminEvents).values(event);
+
+/** Likewise, if the condition holds when the transaction runs. */
+export const appendEventWhere = (event: AdminEvent, condition: SQL): Compiled =>
+  raw(sql`
+    insert into admin_events (id, at, actor, action, tenant_id, target, detail)
+    select ${event.id}, ${event.at}, ${event.actor}, ${event.action}, ${event.tenantId},
+      ${event.target}, ${JSON.stringify(event.detail)}
+    where ${condition}`);
 
 export const createEventStore = (db: Database): EventStore => ({
   list: (tenantId, page) =>

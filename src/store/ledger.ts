@@ -180,29 +180,34 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
       const { id, tenantId, now, usage, attempts, timing, holds } = settlement;
       const nonce = deps.nonce();
       const builder = db.builder;
-      const returned = holds
-        .filter(({ resource }) => resource === "tokens")
-        .map(({ subject, bucket, amount }) => ({
-          subject,
-          bucket,
-          delta: settlement.chargedTokens - amount,
-        }));
       const its = and(eq(samplingRequests.id, id), eq(samplingRequests.tenantId, tenantId));
-      const giveBack = sql`
-        update counters set amount = amount + (h.value ->> 'delta')
-        from json_each(${JSON.stringify(returned)}) h
-        where counters.tenant_id = ${tenantId} and counters.resource = 'tokens'
-          and counters.subject = h.value ->> 'subject' and counters.bucket = h.value ->> 'bucket'
-          and exists (select 1 from sampling_requests r where r.id = ${id}
-            and r.tenant_id = ${tenantId} and r.outcome = 'admitted')`;
+      const open = sql`exists (select 1 from sampling_requests r where r.id = ${id}
+        and r.tenant_id = ${tenantId} and r.outcome = 'admitted')`;
+      // One statement each, of which there are two at most: a join would walk the tenant's counters.
+      const giveBack = holds
+        .filter(({ resource }) => resource === "tokens")
+        .map(({ subject, resource, bucket, amount }) =>
+          builder
+            .update(counters)
+            .set({ amount: sql`${counters.amount} + ${settlement.chargedTokens - amount}` })
+            .where(
+              and(
+                eq(counters.tenantId, tenantId),
+                eq(counters.subject, subject),
+                eq(counters.resource, resource),
+                eq(counters.bucket, bucket),
+                open,
+              ),
+            ),
+        );
       const keep = sql`
         insert into captures (request_id, tenant_id, sealed)
         select r.id, r.tenant_id, ${settlement.captured} from sampling_requests r
         where r.id = ${id} and r.tenant_id = ${tenantId} and r.settlement = ${nonce}
         on conflict do nothing`;
       const written = await db.write([
-        // Always there, so that the next statement has one place; before it, while the row is open.
-        raw(giveBack),
+        // Before the row's end, which is what makes it count once.
+        ...giveBack,
         builder
           .update(samplingRequests)
           .set({
@@ -232,7 +237,7 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
           .returning({ id: samplingRequests.id }),
         ...(settlement.captured === null ? [] : [raw(keep)]),
       ]);
-      return written.ok ? ok((written.value[1] ?? []).length > 0) : written;
+      return written.ok ? ok((written.value[giveBack.length] ?? []).length > 0) : written;
     },
 
     async refuse(opening, reason, detail, decision) {

@@ -23,6 +23,13 @@ const table = raw(sql`
 
 const statement = (text: string): Compiled => ({ toSQL: () => ({ sql: text, params: [] }) });
 
+const statementsOf = (migration: Migration): Compiled[] =>
+  migration.sql
+    .split(separator)
+    .map((text) => text.trim())
+    .filter((text) => text !== "")
+    .map(statement);
+
 async function appliedOf(db: Database): Answer<string[]> {
   const rows = await db.write([table, raw(sql`select name from d1_migrations order by id`)]);
   return rows.ok ? ok((rows.value[1] ?? []).map((row) => String(row["name"]))) : rows;
@@ -40,7 +47,7 @@ export async function migrate(db: Database, migrations: readonly Migration[]): A
     if (applied.value.includes(migration.name)) continue;
     const written = await db.write([
       raw(sql`insert into d1_migrations (name) values (${migration.name})`),
-      ...migration.sql.split(separator).map((text) => statement(text.trim())),
+      ...statementsOf(migration),
     ]);
     if (written.ok) done.push(migration.name);
     else if (written.error.reason !== "conflict") return written;
@@ -50,9 +57,14 @@ export async function migrate(db: Database, migrations: readonly Migration[]): A
 
 export const createReadiness = (db: Database, expected: readonly string[]): Readiness => ({
   async check() {
-    const rows = await db.read((builder) =>
-      builder.all<{ name: string }>(sql`select name from d1_migrations`),
-    );
+    const rows = await db.read(async (builder) => {
+      // A database that was never migrated answers too: it lacks everything.
+      const there = await builder.all(
+        sql`select 1 from sqlite_master where type = 'table' and name = 'd1_migrations'`,
+      );
+      if (there.length === 0) return [];
+      return builder.all<{ name: string }>(sql`select name from d1_migrations`);
+    });
     if (!rows.ok) return rows;
     const applied = new Set(rows.value.map(({ name }) => name));
     return ok({ missingMigrations: expected.filter((name) => !applied.has(name)) });

@@ -64,11 +64,12 @@ export const createRequestStore = (db: Database): RequestStore => ({
       );
     }),
   async prune(now) {
+    // `cross join` keeps the order of the loops: each tenant's aged records, and none of the others.
     const aged = sql`
-      select r.id from sampling_requests r join tenants t on t.id = r.tenant_id
-      where r.outcome <> 'admitted' and r.created_at < ${now} - ${dayMs}
+      select r.id from tenants t cross join sampling_requests r
+      where r.tenant_id = t.id and r.outcome <> 'admitted' and r.created_at < ${now} - ${dayMs}
           * coalesce(json_extract(t.policy, '$.retentionDays'), ${defaultRetentionDays})
-      order by r.created_at limit ${pruneSize}`;
+      order by t.id, r.created_at limit ${pruneSize}`;
     const written = await db.write([
       raw(sql`delete from captures where request_id in (${aged})`),
       raw(sql`delete from sampling_requests where id in (${aged}) returning id`),

@@ -158,7 +158,8 @@ export const samplingRequests = sqliteTable(
   },
   (table) => [
     index("sampling_requests_tenant").on(table.tenantId, table.id),
-    index("sampling_requests_created").on(table.createdAt),
+    // Retention is each tenant's own.
+    index("sampling_requests_age").on(table.tenantId, table.createdAt),
     // Concurrency counts live rows: this index holds nothing else.
     index("sampling_requests_live")
       .on(table.tenantId, table.keyId, table.leaseUntil)

@@ -1,8 +1,8 @@
-import { and, desc, eq, lt } from "drizzle-orm";
+import { and, desc, eq, gt, lt, sql } from "drizzle-orm";
 import type { SessionStore } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
 import type { Database } from "./db.ts";
-import { appendEvent } from "./events.ts";
+import { appendEventWhere } from "./events.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import { sessions } from "./schema.ts";
 
@@ -36,16 +36,22 @@ export const createSessionStore = (db: Database): SessionStore => {
       }),
     async touch(tenantId, id, now, expiresAt) {
       const written = await db.write([
-        db.builder.update(sessions).set({ lastUsedAt: now, expiresAt }).where(its(tenantId, id)),
+        db.builder
+          .update(sessions)
+          .set({ lastUsedAt: now, expiresAt })
+          // An expired one stays expired: its caller was told so.
+          .where(and(its(tenantId, id), gt(sessions.expiresAt, now))),
       ]);
       return written.ok ? ok(null) : written;
     },
     async end(tenantId, id, event) {
+      const there = sql`exists (select 1 from ${sessions} where ${its(tenantId, id)})`;
       const written = await db.write([
+        // Before the session goes, since the event is about one that was there.
+        ...(event === null ? [] : [appendEventWhere(event, there)]),
         db.builder.delete(sessions).where(its(tenantId, id)).returning({ id: sessions.id }),
-        ...(event === null ? [] : [appendEvent(db.builder, event)]),
       ]);
-      return written.ok ? ok((written.value[0] ?? []).length > 0) : written;
+      return written.ok ? ok((written.value.at(-1) ?? []).length > 0) : written;
     },
     async prune(now) {
       const written = await db.write([

@@ -1,4 +1,4 @@
-import { desc, eq, lt, sql } from "drizzle-orm";
+import { desc, eq, inArray, lt, sql } from "drizzle-orm";
 import type { Tenant, TenantStore } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
 import type { Database } from "./db.ts";
@@ -54,7 +54,6 @@ export const createTenantStore = (db: Database): TenantStore => {
     },
     async remove(id, event) {
       const owned = [
-        captures,
         counters,
         samplingRequests,
         sessions,
@@ -63,7 +62,13 @@ export const createTenantStore = (db: Database): TenantStore => {
         credentials,
         apiKeys,
       ];
+      const its = db.builder
+        .select({ id: samplingRequests.id })
+        .from(samplingRequests)
+        .where(eq(samplingRequests.tenantId, id));
       const written = await db.write([
+        // Found through their requests, which therefore go after them.
+        db.builder.delete(captures).where(inArray(captures.requestId, its)),
         ...owned.map((table) => db.builder.delete(table).where(eq(table.tenantId, id))),
         db.builder.delete(tenants).where(eq(tenants.id, id)),
         appendEvent(db.builder, event),

