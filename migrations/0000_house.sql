@@ -99,7 +99,7 @@ CREATE TABLE `sampling_requests` (
 );
 --> statement-breakpoint
 CREATE INDEX `sampling_requests_tenant` ON `sampling_requests` (`tenant_id`,`id`);--> statement-breakpoint
-CREATE INDEX `sampling_requests_created` ON `sampling_requests` (`created_at`);--> statement-breakpoint
+CREATE INDEX `sampling_requests_age` ON `sampling_requests` (`tenant_id`,`created_at`);--> statement-breakpoint
 CREATE INDEX `sampling_requests_live` ON `sampling_requests` (`tenant_id`,`key_id`,`lease_until`) WHERE "sampling_requests"."outcome" = 'admitted';--> statement-breakpoint
 CREATE INDEX `sampling_requests_leases` ON `sampling_requests` (`lease_until`) WHERE "sampling_requests"."outcome" = 'admitted';--> statement-breakpoint
 CREATE TABLE `servers` (

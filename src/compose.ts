@@ -90,7 +90,8 @@ export function createInvocation(
   const stores = createStores(db, { nonce: () => crypto.randomUUID() });
   const { ledger } = stores;
   const providers = createProviders({
-    fetch: (input, init) => fetch(input, init),
+    // A redirect could carry a key, or the prompt, to another host.
+    fetch: (input, init) => fetch(input, { ...init, redirect: "manual" }),
     ai: config.ai ?? undefined,
     demo: config.demoProvider,
     now,
@@ -128,6 +129,12 @@ export function createInvocation(
     sha256Hex: async (bytes) => toHex(await sha256(bytes)),
     isOperator: (token) => sameText(token, config.adminToken),
     allowedOrigins: config.allowedOrigins,
+    report: (requestId, thrown) =>
+      log({
+        event: "internal",
+        requestId,
+        fault: thrown instanceof Error ? thrown.name : typeof thrown,
+      }),
   };
   return { services, jobs: createJobs({ ...stores, vault, now }) };
 }

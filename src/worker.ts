@@ -30,7 +30,7 @@ export default {
       );
     }
     const { services } = invocationFor(found, context);
-    return app.fetch(request, { services, log });
+    return app.fetch(request, { services });
   },
 
   async scheduled(_event: unknown, env: Bindings, context: ExecutionContext): Promise<void> {

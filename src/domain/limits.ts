@@ -24,7 +24,7 @@ export interface LimitState {
   name: string;
   limit: number;
   remaining: number;
-  /** s until all of it is free again, at the latest */
+  /** s until the oldest of what is used is free again, at the latest */
   resetSeconds: number;
 }
 

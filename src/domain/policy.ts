@@ -1,3 +1,5 @@
+import type { ShapingRule } from "./shaping.ts";
+
 /** What a tenant may do, and what one of its keys may. Absent means: no such limit. */
 export interface Limits {
   requestsPerMinute?: number;
@@ -15,10 +17,15 @@ export interface Policy {
   capture?: "none" | "full";
   /** days until a finished audit record is deleted */
   retentionDays?: number;
+  /** tool-use turns that a request's own history may hold */
+  toolRounds?: number;
+  /** how content is shaped by what clients declare */
+  rules?: ShapingRule[];
   /** ms for all attempts of one call together */
   deadlineMs?: number;
 }
 
 /** SDK clients give up at 60 s. */
 export const defaultDeadlineMs = 45_000;
+export const defaultToolRounds = 25;
 export const defaultRetentionDays = 90;

@@ -78,6 +78,8 @@ export interface SamplingCall {
   toolChoice?: "auto" | "required" | "none";
   metadata: JsonObject;
   outputModalities: Modality[];
+  /** the answer must be JSON: content negotiation, or the tenant's rules, asked for it */
+  format?: "json";
 }
 
 export type StopReason = "endTurn" | "stopSequence" | "maxTokens" | "toolUse" | (string & {});
@@ -104,6 +106,10 @@ export function* blocksOf(call: Pick<SamplingCall, "messages">): Generator<Block
 
 const refuse = (path: string, detail: string): Result<never, Refusal> =>
   err({ reason: "invalid_params", path, detail });
+
+/** Turns of the history in which the assistant used tools. */
+export const toolRoundsOf = (messages: readonly Message[]): number =>
+  messages.filter(({ content }) => content.some(({ type }) => type === "tool_use")).length;
 
 /**
  * The tool-loop rules of 2025-11-25, "Tool Use in Sampling": a user message with a tool result holds

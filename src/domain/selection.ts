@@ -16,6 +16,7 @@ import {
 import type { Refusal } from "./refusals.ts";
 import { err, ok, type Result } from "./result.ts";
 import type { Priorities, SamplingCall } from "./sampling.ts";
+import type { NegotiationRecord } from "./shaping.ts";
 import { costMicroUsd } from "./usage.ts";
 
 export interface Axes {
@@ -46,6 +47,8 @@ export interface Decision {
   weights: Axes;
   estimate: { inputTokens: number; outputTokens: number; costUsd: number | null };
   catalogueVersion: string;
+  /** what content negotiation changed; absent: nothing was declared */
+  negotiation?: NegotiationRecord;
   /** what was read differently from how it was written */
   notes: string[];
 }

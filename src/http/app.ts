@@ -24,8 +24,7 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.route("/", consoleRoutes());
   app.notFound((c) => problem(c, { reason: "not_found", what: "no such path" }));
   app.onError((error, c) => {
-    // The name of what was thrown, never its message: that may hold content.
-    c.env.log({ event: "internal", requestId: c.get("requestId"), fault: error.name });
+    c.env.services.report(c.get("requestId"), error);
     return problem(c, { reason: "internal" });
   });
   return app;

@@ -22,13 +22,13 @@ export interface Services {
   /** is this the operator's token */
   isOperator: (token: string) => Promise<boolean>;
   allowedOrigins: readonly string[];
+  /** One structured line for what nobody expected: the name of what was thrown, never its message. */
+  report: (requestId: string, thrown: unknown) => void;
 }
 
 export interface HttpEnv {
   Bindings: {
     services: Services;
-    /** one structured line, without content */
-    log: (entry: { event: string; requestId: string; fault: string }) => void;
   };
   Variables: {
     services: Services;

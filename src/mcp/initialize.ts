@@ -1,6 +1,7 @@
 /** `initialize` of the legacy revisions. */
 import type { ServerCapabilities } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
+import { contentNegotiationKey } from "../domain/negotiation.ts";
 import { isObject, type JsonObject } from "../domain/json.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -45,7 +46,7 @@ const instructions =
 
 const capabilitiesWith = (hosted: Hosted): JsonObject =>
   ({
-    extensions: { "sampling-router/hosted": { ...hosted } },
+    extensions: { [contentNegotiationKey]: {}, "sampling-router/hosted": { ...hosted } },
   }) satisfies ServerCapabilities;
 
 export const encodeInitialize = (revision: string, hosted: Hosted): JsonObject => ({

@@ -94,7 +94,9 @@ export const resultMessage = (id: RequestId, result: unknown): Record<string, un
   result,
 });
 
-/** `requestId` names the audit record, or the HTTP request where there is none. */
+/**
+ * An unknown id is left out and not null: the specification's schemas know no null, and Streamable HTTP
+ * speaks of an error "that has no id". `requestId` names the audit record, or the HTTP request where there is none. */
 export const errorMessage = (
   id: RequestId | null,
   refusal: Refusal,
@@ -102,7 +104,7 @@ export const errorMessage = (
   requestId: string,
 ): Record<string, unknown> => ({
   jsonrpc: "2.0",
-  id,
+  ...(id === null ? {} : { id }),
   error: {
     code,
     message: explain(refusal),

@@ -38,6 +38,27 @@ const unopenable: ProviderFault = {
   billed: "no",
 };
 
+/** It answered, and was paid for it, but not with what was asked. */
+const notJson: ProviderFault = {
+  kind: "malformed",
+  status: 200,
+  retryable: true,
+  retryAfterMs: null,
+  billed: "maybe",
+};
+
+/** A tool use is no answer yet, and a cut one is the caller's own limit. */
+function isAskedFormat(answer: ProviderAnswer, call: SamplingCall): boolean {
+  if (call.format !== "json" || answer.stopReason !== "endTurn") return true;
+  const texts = answer.content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  try {
+    JSON.parse(texts.join(""));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export function createAttempt(deps: {
   providers: Providers;
   vault: Vault;
@@ -88,7 +109,7 @@ export function createAttempt(deps: {
       const { model, credential } = next;
       const attemptAt = now();
       const share = queue.length > 0 ? shareOfDeadline : 1;
-      const called = await callOnce(
+      let called = await callOnce(
         walk,
         model,
         credential,
@@ -100,6 +121,7 @@ export function createAttempt(deps: {
         credentialId: credential.id,
         latencyMs: now() - attemptAt,
       };
+      if (called.ok && !isAskedFormat(called.value, walk.call)) called = err(notJson);
       if (called.ok) {
         attempts.push({ ...attempt, status: 200, retryable: false, fault: null, billed: "yes" });
         return end(ok({ model, answer: called.value }));

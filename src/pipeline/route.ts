@@ -1,5 +1,6 @@
 /** The dry run: the choice for a request, without calling anyone or charging anything. */
 import { everyCapability } from "../domain/capabilities.ts";
+import { featuresOf } from "../domain/negotiation.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { ok, type Result } from "../domain/result.ts";
@@ -15,9 +16,11 @@ export const createRoute =
     caller: Caller,
     capabilitiesOf: (raw: JsonObject) => JsonObject,
   ): Result<Decision, Refusal> => {
-    const capabilities =
-      caller.session === null ? everyCapability : capabilitiesOf(caller.session.capabilities);
-    const plan = chooser.plan(call, caller.snapshot, capabilities);
+    const raw = caller.session?.capabilities ?? everyCapability;
+    const plan = chooser.plan(call, caller.snapshot, {
+      capabilities: capabilitiesOf(raw),
+      features: featuresOf(raw),
+    });
     return plan.ok ? ok(plan.value.decision) : plan;
   };
 

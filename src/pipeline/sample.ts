@@ -5,19 +5,17 @@
 import { askedOf, type Opening, type Timing } from "../domain/audit.ts";
 import { inputModalitiesOf } from "../domain/estimate.ts";
 import type { Ids } from "../domain/ids.ts";
-import type { JsonObject } from "../domain/json.ts";
 import { nameOfLimit, type LimitState } from "../domain/limits.ts";
 import { nameOf } from "../domain/models.ts";
 import type { Ledger } from "../domain/ports.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SamplingAnswer, SamplingCall } from "../domain/sampling.ts";
-import type { Plan } from "../domain/selection.ts";
 import { costMicroUsd } from "../domain/usage.ts";
 import { reservationOf, type createAdmit, type Reserved } from "./admit.ts";
 import type { AttemptAll } from "./attempt.ts";
 import type { Caller } from "./authenticate.ts";
-import type { Chooser } from "./choose.ts";
+import type { Chooser, Declared, Planned } from "./choose.ts";
 import type { Settle } from "./settle.ts";
 
 export interface Arrival {
@@ -25,8 +23,8 @@ export interface Arrival {
   /** The caller once more, from the database: the first may have come from memory. */
   again: () => Promise<Result<Caller, Refusal>>;
   call: Result<SamplingCall, Refusal>;
-  /** raw, projected to the revision, of the caller as it is now */
-  capabilitiesOf: (caller: Caller) => JsonObject;
+  /** of the caller as it is now */
+  declaredBy: (caller: Caller) => Declared;
   client: { name: string | null; version: string | null; revision: string | null };
   contentSha256: string;
   bytes: number;
@@ -59,13 +57,30 @@ export interface Started {
 
 interface Admitted {
   caller: Caller;
-  call: SamplingCall;
-  plan: Plan;
+  plan: Planned;
   reserved: Reserved;
   opening: Opening;
   arrival: Arrival;
   chooseMs: number;
   admitMs: number;
+}
+
+/** What a record says of its refusal: places, capabilities, counts; never content. */
+function detailOf(refusal: Refusal): string | null {
+  switch (refusal.reason) {
+    case "invalid_params":
+      return refusal.path;
+    case "capability_missing":
+      return JSON.stringify(refusal.requiredCapabilities);
+    case "no_eligible_model": {
+      const counts: Record<string, number> = {};
+      for (const { excludedBy } of refusal.candidates)
+        counts[excludedBy] = (counts[excludedBy] ?? 0) + 1;
+      return JSON.stringify(counts);
+    }
+    default:
+      return null;
+  }
 }
 
 export function createSample(deps: {
@@ -100,13 +115,7 @@ export function createSample(deps: {
 
   /** A refusal before admission has its record too; if that can't be written, nothing is answered. */
   const refuse = async (opening: Opening, refusal: Refusal): Promise<Started> => {
-    const detail =
-      refusal.reason === "invalid_params"
-        ? refusal.path
-        : refusal.reason === "capability_missing"
-          ? JSON.stringify(refusal.requiredCapabilities)
-          : null;
-    const recorded = await ledger.refuse(opening, refusal.reason, detail, null);
+    const recorded = await ledger.refuse(opening, refusal.reason, detailOf(refusal), null);
     return {
       requestId: opening.id,
       limits: [],
@@ -118,7 +127,8 @@ export function createSample(deps: {
     admitted: Admitted,
     signal: AbortSignal,
   ): Promise<Result<Finished, Refusal>> => {
-    const { arrival, caller, call, plan, reserved, opening } = admitted;
+    const { arrival, caller, plan, reserved, opening } = admitted;
+    const { call } = plan;
     const { tenant, credentials } = caller.snapshot;
     const { attempts, providerMs, answer } = await attempt({
       plan,
@@ -187,7 +197,7 @@ export function createSample(deps: {
     let caller = arrival.caller;
     for (let fresh = !caller.warm; ; fresh = true) {
       const choosingAt = now();
-      const plan = chooser.plan(call, caller.snapshot, arrival.capabilitiesOf(caller));
+      const plan = chooser.plan(call, caller.snapshot, arrival.declaredBy(caller));
       const admittingAt = now();
       if (plan.ok) {
         const reserved = reservationOf(plan.value, caller, admittingAt);
@@ -208,7 +218,6 @@ export function createSample(deps: {
         if (admission.value.state === "admitted") {
           const admitted: Admitted = {
             caller,
-            call,
             plan: plan.value,
             reserved,
             opening,

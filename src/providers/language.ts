@@ -9,6 +9,7 @@ import type { ProviderFault } from "../domain/attempts.ts";
 import type { ProviderAnswer, ProviderRequest } from "../domain/ports.ts";
 import { err, type Result } from "../domain/result.ts";
 import { faultOf } from "./faults.ts";
+import { mergeOptions, optionsFromMetadata } from "./metadata.ts";
 import { promptOf, toolsOf, type MediaPlaces } from "./prompt.ts";
 import { answerOf } from "./result.ts";
 
@@ -64,14 +65,17 @@ export function optionsOf(
   request: ProviderRequest,
   served: Pick<Served, "wire" | "providerOptions">,
 ): { options: LanguageModelV4CallOptions; notes: string[] } {
-  const { call, model } = request;
-  const notes: string[] = [];
+  const { call, credential, model } = request;
+  const passed = optionsFromMetadata(call.metadata, credential.provider);
+  const notes: string[] = [...passed.notes];
+  const providerOptions = mergeOptions(credential.provider, passed.options, served.providerOptions);
   const options: LanguageModelV4CallOptions = {
     prompt: promptOf(call, traits[served.wire].media),
     maxOutputTokens: request.maxTokens,
     abortSignal: request.signal,
     ...toolsOf(call),
-    ...(served.providerOptions === undefined ? {} : { providerOptions: served.providerOptions }),
+    ...(call.format === "json" ? { responseFormat: { type: "json" as const } } : {}),
+    ...(providerOptions === undefined ? {} : { providerOptions }),
   };
   if (call.temperature !== undefined) {
     if (model.temperature) options.temperature = call.temperature;

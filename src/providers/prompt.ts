@@ -8,7 +8,9 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4TextPart,
   LanguageModelV4ToolResultOutput,
+  SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
+import { isObject, own } from "../domain/json.ts";
 import type {
   AudioBlock,
   Block,
@@ -18,7 +20,9 @@ import type {
   SamplingCall,
   Tool,
   ToolResultBlock,
+  ToolUseBlock,
 } from "../domain/sampling.ts";
+import { providerMetadataKey } from "./metadata.ts";
 
 /**
  * Where a wire takes images and audio beside the user's own messages. Where it doesn't, the library
@@ -95,6 +99,12 @@ function outputOf(
 const labelled = (label: string, media: readonly (ImageBlock | AudioBlock)[]): UserPart[] =>
   media.length === 0 ? [] : [textPart(label), ...media.map(fileOf)];
 
+/** What the provider of an earlier turn wanted back with this tool use. */
+function metadataOf(block: ToolUseBlock): { providerOptions?: SharedV4ProviderOptions } {
+  const kept = own(block._meta, providerMetadataKey);
+  return isObject(kept) ? { providerOptions: kept as SharedV4ProviderOptions } : {};
+}
+
 function assistantMessage(
   message: Message,
   places: MediaPlaces,
@@ -109,6 +119,7 @@ function assistantMessage(
         toolCallId: block.id,
         toolName: block.name,
         input: block.input,
+        ...metadataOf(block),
       });
     else if (isMedia(block)) {
       if (places.inAssistantMessages) content.push(fileOf(block));

@@ -12,6 +12,7 @@ import { err, ok, type Result } from "../domain/result.ts";
 import type { Block, SamplingCall, StopReason } from "../domain/sampling.ts";
 import type { Usage } from "../domain/usage.ts";
 import { emptyAnswer, malformedAnswer } from "./faults.ts";
+import { providerMetadataKey } from "./metadata.ts";
 
 /** What of a generated result is read. */
 export type Generated = Pick<LanguageModelV4GenerateResult, "content" | "finishReason" | "usage">;
@@ -46,7 +47,10 @@ function blockOf(part: LanguageModelV4Content): Block | null | undefined {
     if (part.providerExecuted) return null;
     const input = inputOf(part.input);
     if (input === null) return undefined;
-    return { type: "tool_use", id: part.toolCallId, name: part.toolName, input };
+    const use: Block = { type: "tool_use", id: part.toolCallId, name: part.toolName, input };
+    if (part.providerMetadata !== undefined)
+      use._meta = { [providerMetadataKey]: part.providerMetadata as JsonObject };
+    return use;
   }
   if (part.type === "file" && part.data.type === "data") {
     const block = { data: base64Of(part.data.data), mimeType: part.mediaType };

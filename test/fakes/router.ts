@@ -6,13 +6,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { pidsOf } from "../../src/start/processes.ts";
 import { runtimeProgram } from "../../src/start/runtime.ts";
-import { freePort } from "./sqld.ts";
+import { freePort, whenGone } from "./sqld.ts";
 
 export interface RouterOptions {
   /** on top of an environment without proxies, keys and settings of the caller's */
   env?: Record<string, string>;
   /** absent: a new one, removed by `stop` */
   stateDir?: string;
+  /** absent: the launcher itself; `["npm", "start"]`: as the contract says */
+  command?: readonly [string, ...string[]];
 }
 
 export interface Router {
@@ -51,20 +53,11 @@ function nodeBinary(): string {
   return existsSync(own) ? own : process.execPath;
 }
 
-const temporary = new Set<string>();
-const children = new Set<ChildProcess>();
-process.once("exit", () => {
-  for (const child of children) child.kill("SIGKILL");
-  for (const stateDir of temporary) {
-    for (const pid of pidsOf(runtimeProgram(stateDir))) process.kill(pid, "SIGKILL");
-    rmSync(stateDir, { recursive: true, force: true });
-  }
-});
-
-/** A state directory that is removed when the test process ends. */
+/** A state directory that is removed some time after the test process has ended. */
 export function temporaryStateDir(): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "router-state-")));
-  temporary.add(path);
+  // A launcher that was left has ended by then.
+  whenGone(`sleep 8; rm -rf "$1"`, path);
   return path;
 }
 
@@ -72,7 +65,8 @@ export function temporaryStateDir(): string {
 export async function spawnLauncher(options: RouterOptions = {}): Promise<Launched> {
   const stateDir = options.stateDir ?? temporaryStateDir();
   const port = Number(options.env?.["PORT"] ?? (await freePort()));
-  const child = spawn(nodeBinary(), ["src/start/main.ts"], {
+  const [program, ...args] = options.command ?? [nodeBinary(), "src/start/main.ts"];
+  const child = spawn(program, args, {
     cwd: checkout,
     env: {
       ...Object.fromEntries(
@@ -84,14 +78,14 @@ export async function spawnLauncher(options: RouterOptions = {}): Promise<Launch
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  children.add(child);
+  const dismiss = whenGone(`kill -INT "$1"; sleep 7; kill -9 "$1"`, String(child.pid));
   let printed = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   const ended = new Promise<number | null>((resolve) => {
     // `close`: everything it printed has been read by then.
     child.once("close", (code) => {
-      children.delete(child);
+      dismiss();
       resolve(code);
     });
   });
@@ -134,7 +128,6 @@ export async function startRouter(options: RouterOptions = {}): Promise<Router> 
       const code = await ended;
       if (options.stateDir === undefined) {
         rmSync(stateDir, { recursive: true, force: true });
-        temporary.delete(stateDir);
       }
       return code;
     },

@@ -2,7 +2,7 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer, Socket, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -70,6 +70,22 @@ export function freePort(): Promise<number> {
   });
 }
 
+/**
+ * Runs `command` of sh, with `args`, when this process is gone, however it went: vitest ends its
+ * workers without their `exit`, and a server that is left would stay for good. Call the answer when
+ * there is nothing left to clean.
+ */
+export function whenGone(command: string, ...args: string[]): () => void {
+  const watcher = spawn("sh", ["-c", `cat > /dev/null; ${command}`, "sh", ...args], {
+    // Not in this process's group, which a Ctrl-C ends as a whole.
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  watcher.unref();
+  if (watcher.stdin instanceof Socket) watcher.stdin.unref();
+  return () => void watcher.kill("SIGKILL");
+}
+
 const ended = (child: ChildProcess): Promise<void> =>
   child.exitCode !== null || child.signalCode !== null
     ? Promise.resolve()
@@ -87,7 +103,7 @@ export async function startSqld(): Promise<Sqld> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   let child: ChildProcess;
-  const killIt = (): void => void child.kill("SIGKILL");
+  let dismiss = (): void => {};
 
   const start = async (): Promise<void> => {
     let said = "";
@@ -96,26 +112,26 @@ export async function startSqld(): Promise<Sqld> {
       ["--no-welcome", "--db-path", directory, "--http-listen-addr", `127.0.0.1:${port}`],
       { env: { PATH: process.env["PATH"] ?? "", ...settings }, stdio: ["ignore", "pipe", "pipe"] },
     );
+    dismiss = whenGone(`kill -9 "$1"; rm -rf "$2"`, String(child.pid), directory);
     for (const stream of [child.stdout, child.stderr])
       stream?.on("data", (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4_000)));
     const until = performance.now() + readyWithinMs;
     for (;;) {
       if (await answers(url)) return;
       if (child.exitCode !== null || child.signalCode !== null || performance.now() > until) {
-        killIt();
+        await end("SIGKILL");
         throw new Error(`The libSQL server did not start:\n${said}`);
       }
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   };
-  await start();
-  process.once("exit", killIt);
-
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     const ending = ended(child);
     child.kill(signal);
     await ending;
+    dismiss();
   };
+  await start();
   return {
     url,
     pid: () => child.pid ?? 0,
@@ -124,7 +140,6 @@ export async function startSqld(): Promise<Sqld> {
     async stop() {
       // Its own shutdown waits for open connections, and its data is not needed any more.
       await end("SIGKILL");
-      process.removeListener("exit", killIt);
       rmSync(directory, { recursive: true, force: true });
     },
   };

@@ -1,6 +1,7 @@
 /** How an admin endpoint is declared: its shapes, its words, and one call of a use case. */
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
 import type { Actor } from "../../domain/access.ts";
 import type { PageRequest } from "../../domain/ports.ts";
 import { refusalTable, type Reason, type Refusal } from "../../domain/refusals.ts";
@@ -65,9 +66,12 @@ const problems = Object.fromEntries(
 /** Where and what is wrong with an input, never its value. */
 function refuseInput(c: Context<HttpEnv>, error: z.core.$ZodError): Response {
   const [issue] = error.issues;
+  const path = issue?.path.map(String) ?? [];
+  // The issue is the object's, but what is wrong with it is the key.
+  if (issue?.code === "unrecognized_keys") path.push(...issue.keys.slice(0, 1));
   return problem(c, {
     reason: "invalid_params",
-    path: issue?.path.map(String).join(".") ?? "",
+    path: path.join(".").slice(0, 200),
     detail: issue?.message ?? "Not valid.",
   });
 }
@@ -78,6 +82,13 @@ export const adminApp = (): OpenAPIHono<HttpEnv> => {
   });
   return app;
 };
+
+/** A missing body is no empty object: a policy would be replaced by none. */
+const requireBody = createMiddleware<HttpEnv>(async (c, next) =>
+  (await c.req.text()) === ""
+    ? problem(c, { reason: "bad_request", detail: "A JSON body is required." })
+    : next(),
+);
 
 const nothing = z.object({});
 
@@ -95,6 +106,7 @@ export function endpoint<
     tags: [spec.tag],
     summary: spec.summary,
     security: [{ bearer: [] }],
+    ...(body === undefined ? {} : { middleware: requireBody }),
     request: {
       params: (params ?? nothing) as z.ZodObject,
       query: (query ?? nothing) as z.ZodObject,

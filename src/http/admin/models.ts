@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { ok } from "../../domain/result.ts";
 import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
-import { model, modelChange, pageQuery } from "./schemas.ts";
+import { model, modelChange, pageQuery, provider } from "./schemas.ts";
 
 /** A model's id may hold slashes, such as `@cf/meta/llama-3.1-8b`. */
 const modelParams = tenantParams.extend({
-  provider: z.string().max(50),
+  provider,
   model: z.string().min(1).max(200),
 });
 const override = z

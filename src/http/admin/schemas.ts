@@ -3,6 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { scopes } from "../../domain/access.ts";
 import { outcomes } from "../../domain/audit.ts";
 import { modalities } from "../../domain/modality.ts";
+import { formats, parsePredicate, verbosities } from "../../domain/negotiation.ts";
 
 const millis = z.int().openapi({ description: "ms since the epoch", example: 1_795_132_800_000 });
 const count = z.int().min(1).max(1_000_000_000);
@@ -23,6 +24,31 @@ export const limits = z
 
 const glob = z.string().min(1).max(200).openapi({ example: "openai/*" });
 
+const priority = z.number().min(0).max(1).optional();
+const shapingRule = z
+  .strictObject({
+    when: z
+      .array(
+        z
+          .string()
+          .max(100)
+          .refine((text) => parsePredicate(text) !== null, "No tag, !tag, tag=value or tag!=value.")
+          .openapi({ example: "format=json" }),
+      )
+      .max(20),
+    set: z.strictObject({
+      defaultPriorities: z
+        .strictObject({ cost: priority, speed: priority, intelligence: priority })
+        .optional(),
+      verbosity: z.enum(verbosities).optional(),
+      format: z.enum(formats).optional(),
+      systemPromptSuffix: z.string().min(1).max(4_000).optional(),
+    }),
+  })
+  .openapi("ShapingRule", {
+    description: "Applied when every predicate holds; of several, the last has the word.",
+  });
+
 export const policy = z
   .strictObject({
     limits: limits.optional(),
@@ -34,6 +60,10 @@ export const policy = z
     capture: z.enum(["none", "full"]).optional().openapi({
       description: "Whether requests and results are kept, sealed. Default: none.",
     }),
+    toolRounds: z.int().min(0).max(1_000).optional().openapi({
+      description: "Tool-use turns that a request's own history may hold. Default: 25.",
+    }),
+    rules: z.array(shapingRule).max(50).optional(),
     retentionDays: z.int().min(1).max(3_650).optional(),
     deadlineMs: z.int().min(1_000).max(90_000).optional().openapi({
       description: "ms for all attempts of one call together. Default: 45000.",
@@ -132,7 +162,7 @@ export const model = z
   })
   .openapi("Model");
 
-const provider = z
+export const provider = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,49}$/, "Lower-case letters, digits and hyphens.")
   .openapi({ example: "openai" });

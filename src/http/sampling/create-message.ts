@@ -1,6 +1,7 @@
 /** `sampling/createMessage` of either era, from params to reply. */
 import type { JsonObject } from "../../domain/json.ts";
 import { own } from "../../domain/json.ts";
+import { featuresOf } from "../../domain/negotiation.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import type { Codec } from "../../mcp/codec.ts";
@@ -47,7 +48,10 @@ export async function createMessage(services: Services, input: CreateMessage): P
     caller,
     again: input.again,
     call: codec.decodeCall(params),
-    capabilitiesOf: (current) => codec.capabilitiesOf(input.capabilitiesOf(current)),
+    declaredBy(current) {
+      const raw = input.capabilitiesOf(current);
+      return { capabilities: codec.capabilitiesOf(raw), features: featuresOf(raw) };
+    },
     client: {
       name: nameIn(input.clientInfo, "name"),
       version: nameIn(input.clientInfo, "version"),
@@ -72,18 +76,24 @@ export async function createMessage(services: Services, input: CreateMessage): P
     running: {
       leavingCancels: input.leavingCancels,
       async finish(signal) {
-        const finished = await run(signal);
-        if (!finished.ok)
+        const failed = (refusal: Refusal) => ({
+          message: errorMessage(id, refusal, codec.wireOf(refusal).code, requestId),
+          timing: null,
+        });
+        try {
+          const finished = await run(signal);
+          if (!finished.ok) return failed(finished.error);
+          const { answer, call, decision } = finished.value;
+          const meta = { "sampling-router/decision": decision as unknown as JsonObject };
           return {
-            message: errorMessage(id, finished.error, codec.wireOf(finished.error).code, requestId),
-            timing: null,
+            message: resultMessage(id, codec.encodeAnswer(answer, call, meta)),
+            timing: serverTiming(decision.timingMs),
           };
-        const { answer, call, decision } = finished.value;
-        const meta = { "sampling-router/decision": decision as unknown as JsonObject };
-        return {
-          message: resultMessage(id, codec.encodeAnswer(answer, call, meta)),
-          timing: serverTiming(decision.timingMs),
-        };
+        } catch (thrown) {
+          // A stream has begun by now: the app's own door can't answer any more.
+          services.report(requestId, thrown);
+          return failed({ reason: "internal" });
+        }
       },
     },
   };

@@ -1,5 +1,5 @@
 /** One JSON-RPC message's answer, and how it becomes an HTTP response. */
-import type { Refusal } from "../../domain/refusals.ts";
+import { refusalTable, type Refusal } from "../../domain/refusals.ts";
 import type { Wire } from "../../mcp/codec.ts";
 import { legacyWireOf } from "../../mcp/faults.ts";
 import { errorMessage, type RequestId } from "../../mcp/jsonrpc.ts";
@@ -31,7 +31,9 @@ export function refusalReply(
   requestId: string,
   about: { limits?: readonly LimitState[]; wireOf?: (refusal: Refusal) => Wire } = {},
 ): Reply {
-  const { code, status } = (about.wireOf ?? legacyWireOf)(refusal);
+  const { code, status: wireStatus } = (about.wireOf ?? legacyWireOf)(refusal);
+  // Nobody can tell by its body what an answer without an id is about; 200 would be a success.
+  const status = id === null ? refusalTable[refusal.reason].status : wireStatus;
   return answer(
     errorMessage(id, refusal, code, requestId),
     {

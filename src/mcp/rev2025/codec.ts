@@ -1,6 +1,6 @@
 /** The four legacy revisions. They differ in what content may be, and in nothing else that we carry. */
+import { forVersion } from "../../domain/capabilities.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { isObject, own } from "../../domain/json.ts";
 import { err, ok } from "../../domain/result.ts";
 import type {
   Block,
@@ -150,14 +150,6 @@ function encode(answer: SamplingAnswer, call: SamplingCall, meta: JsonObject): J
   return result(block, omitted.length === 0 ? {} : { "sampling-router/omitted": omitted });
 }
 
-/** Sub-capabilities of sampling exist from 2025-11-25; `supportedModalities` is schema-valid everywhere. */
-function project(raw: JsonObject, revision: LegacyRevision): JsonObject {
-  const sampling = own(raw, "sampling");
-  if (revision === "2025-11-25" || !isObject(sampling)) return raw;
-  const { tools: _tools, context: _context, ...kept } = sampling;
-  return { ...raw, sampling: kept };
-}
-
 export function createLegacyCodec(revision: LegacyRevision): Codec {
   const schema = callSchema(revision);
   return {
@@ -168,6 +160,6 @@ export function createLegacyCodec(revision: LegacyRevision): Codec {
     },
     encodeAnswer: encode,
     wireOf: legacyWireOf,
-    capabilitiesOf: (raw) => project(raw, revision),
+    capabilitiesOf: (raw) => forVersion(raw, revision),
   };
 }

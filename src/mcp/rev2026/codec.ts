@@ -1,4 +1,5 @@
 /** 2026-07-28: no session, capabilities in every request's `_meta`, results that say they are complete. */
+import { forVersion } from "../../domain/capabilities.ts";
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
@@ -21,7 +22,7 @@ export const modernCodec: Codec = {
     ...shared.encodeAnswer(answer, call, meta),
   }),
   wireOf: modernWireOf,
-  capabilitiesOf: (raw) => raw,
+  capabilitiesOf: (raw) => forVersion(raw, modernRevision),
 };
 
 export interface ModernMeta {

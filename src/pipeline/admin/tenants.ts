@@ -60,9 +60,9 @@ export const createTenantAdmin = (deps: AdminDeps) => ({
   },
 
   async remove(actor: Actor, slug: string): Answer<null> {
-    if (actor.kind !== "operator") return operatorOnly("deleting tenants is the operator's");
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
+    if (actor.kind !== "operator") return operatorOnly("deleting tenants is the operator's");
     const { id } = tenant.value;
     return deps.tenants.remove(
       id,

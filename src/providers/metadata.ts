@@ -1,0 +1,55 @@
+/**
+ * A call's `metadata` for its provider: what stands under the provider's own name, and of that only
+ * what shapes an answer. The rest could change the model, the bill or what the provider keeps: some
+ * adapters copy unknown options into the body.
+ */
+import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
+import { isObject, own, type JsonObject } from "../domain/json.ts";
+
+/**
+ * Where a tool use carries what its provider wants back with it in the next turn, such as Gemini's
+ * thought signature: the caller keeps the history, so it travels there and back.
+ */
+export const providerMetadataKey = "sampling-router/providerMetadata";
+
+const openai = [
+  "user",
+  "reasoningEffort",
+  "textVerbosity",
+  "parallelToolCalls",
+  "promptCacheKey",
+  "safetyIdentifier",
+];
+const passed: Readonly<Record<string, readonly string[]>> = {
+  openai,
+  anthropic: ["effort", "disableParallelToolUse", "metadata", "cacheControl"],
+  google: ["safetySettings", "thinkingConfig", "labels"],
+};
+/** Every OpenAI-compatible endpoint. */
+const compatible = ["user", "reasoningEffort", "textVerbosity"];
+
+export function optionsFromMetadata(
+  metadata: JsonObject,
+  provider: string,
+): { options: JsonObject | null; notes: string[] } {
+  const given = own(metadata, provider);
+  if (!isObject(given)) return { options: null, notes: [] };
+  const known = (Object.hasOwn(passed, provider) ? passed[provider] : compatible) ?? compatible;
+  const entries = Object.entries(given);
+  const kept = entries.filter(([key]) => known.includes(key));
+  const notes =
+    kept.length === entries.length
+      ? []
+      : [`metadata: ${entries.length - kept.length} option(s) not passed on`];
+  return { options: kept.length === 0 ? null : Object.fromEntries(kept), notes };
+}
+
+/** Ours win: they say what a provider may keep. */
+export const mergeOptions = (
+  namespace: string,
+  fromMetadata: JsonObject | null,
+  ours: SharedV4ProviderOptions | undefined,
+): SharedV4ProviderOptions | undefined =>
+  fromMetadata === null
+    ? ours
+    : { ...ours, [namespace]: { ...fromMetadata, ...ours?.[namespace] } };

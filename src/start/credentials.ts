@@ -1,0 +1,113 @@
+/** The demo tenant's credentials: one for each provider variable, or the canned provider. */
+import { createHmac } from "node:crypto";
+import { z } from "zod";
+import { err, ok, type Result } from "../domain/result.ts";
+import { unexpected, type Admin } from "./admin.ts";
+import { ollamaModels } from "./ollama.ts";
+import type { ProviderSetting } from "./provider-settings.ts";
+
+export interface Wanted {
+  name: string;
+  provider: string;
+  apiKey: string;
+  baseUrl: string | null;
+  /** null: those of the catalogue; undefined: not known now, those it has stay */
+  models: { id: string }[] | null | undefined;
+}
+
+const path = "/tenants/demo/credentials";
+const existing = z.looseObject({ id: z.string(), provider: z.string(), name: z.string() });
+type Existing = z.infer<typeof existing>;
+
+export const demoCredential: Wanted = {
+  name: "demo",
+  provider: "demo",
+  apiKey: "demo",
+  baseUrl: null,
+  models: null,
+};
+
+/** An Ollama that doesn't answer is said in one line; its credential is made all the same. */
+export async function wantedCredentials(
+  providers: readonly ProviderSetting[],
+  warn: (line: string) => void,
+): Promise<Wanted[]> {
+  if (providers.length === 0) return [demoCredential];
+  return Promise.all(
+    providers.map(async ({ name, provider, apiKey, baseUrl, ollama }): Promise<Wanted> => {
+      const credential = { name, provider, apiKey, baseUrl, models: null };
+      if (ollama === null) return credential;
+      const models = await ollamaModels(ollama);
+      if (models.ok) return { ...credential, models: models.value.map((id) => ({ id })) };
+      warn(models.error);
+      return { ...credential, models: undefined };
+    }),
+  );
+}
+
+/** Keyed by the master key: another one seals anew, and the file gives no hash of a key away. */
+const fingerprintOf = (wanted: Wanted, masterKey: string): string =>
+  createHmac("sha256", masterKey).update(JSON.stringify(wanted)).digest("hex");
+
+const isThe =
+  (wanted: Pick<Wanted, "name" | "provider">) =>
+  ({ name, provider }: Existing): boolean =>
+    name === wanted.name && provider === wanted.provider;
+
+async function remove(admin: Admin, doomed: readonly Existing[]): Promise<Result<null, string>> {
+  for (const { id } of doomed) {
+    const answer = await admin.call("DELETE", `${path}/${id}`);
+    // 404: another launcher on the same database was first.
+    if (answer.status >= 300 && answer.status !== 404)
+      return err(unexpected(`DELETE ${path}/${id}`, answer));
+  }
+  return ok(null);
+}
+
+async function create(admin: Admin, wanted: Wanted): Promise<Result<null, string>> {
+  const { baseUrl, models, ...rest } = wanted;
+  const body = { ...rest, ...(baseUrl && { baseUrl }), ...(models && { models }) };
+  const answer = await admin.call("POST", path, body);
+  if (answer.status !== 201 && answer.status !== 409)
+    return err(unexpected(`POST ${path}`, answer));
+  // Two launchers on one database may both have made it: the older one stays.
+  const all = await admin.list(path, existing);
+  if (!all.ok) return all;
+  const [, ...later] = all.value.filter(isThe(wanted)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return remove(admin, later);
+}
+
+async function bring(admin: Admin, id: string, wanted: Wanted): Promise<Result<null, string>> {
+  const { apiKey, baseUrl, models } = wanted;
+  const answer = await admin.call("PATCH", `${path}/${id}`, { apiKey, baseUrl, models });
+  if (answer.status === 404) return create(admin, wanted);
+  return answer.status === 200 ? ok(null) : err(unexpected(`PATCH ${path}/${id}`, answer));
+}
+
+/** `known`: what was made before, name → fingerprint. Answers with what is there now. */
+export async function seedCredentials(
+  admin: Admin,
+  options: { wanted: readonly Wanted[]; known: Record<string, string>; masterKey: string },
+): Promise<Result<Record<string, string>, string>> {
+  const { wanted, known, masterKey } = options;
+  const all = await admin.list(path, existing);
+  if (!all.ok) return all;
+  const fingerprints: Record<string, string> = {};
+  for (const each of wanted) {
+    const fingerprint = fingerprintOf(each, masterKey);
+    fingerprints[each.name] = fingerprint;
+    const found = all.value.find(isThe(each));
+    if (found !== undefined && known[each.name] === fingerprint) continue;
+    const done =
+      found === undefined ? await create(admin, each) : await bring(admin, found.id, each);
+    if (!done.ok) return done;
+  }
+  // A variable that is gone must not go on costing money; what others made is theirs.
+  const surplus = all.value.filter(
+    (each) =>
+      (Object.hasOwn(known, each.name) || isThe(demoCredential)(each)) &&
+      !wanted.some((one) => isThe(one)(each)),
+  );
+  const removed = await remove(admin, surplus);
+  return removed.ok ? ok(fingerprints) : removed;
+}

@@ -1,0 +1,59 @@
+/** The orderly end: what was begun last ends first. */
+
+export interface Ending {
+  add(step: () => void | Promise<void>): void;
+  run(): Promise<void>;
+}
+
+export function createEnding(): Ending {
+  const steps: (() => void | Promise<void>)[] = [];
+  return {
+    add: (step) => void steps.push(step),
+    async run() {
+      for (let step = steps.pop(); step !== undefined; step = steps.pop()) await step();
+    },
+  };
+}
+
+/** npm passes on the Ctrl-C that the terminal has sent to everybody already: that is one, not two. */
+const sameMs = 500;
+const graceMs = 5_000;
+const parentMs = 500;
+
+/**
+ * npm runs a script in a shell, and passes a SIGTERM on to that shell alone: it dies, and the router
+ * would stay behind with its port. Only below npm: elsewhere a parent may leave on purpose.
+ */
+function whenNpmEnds(end: () => void): void {
+  const parent = process.ppid;
+  if (process.env["npm_lifecycle_event"] === undefined) return;
+  setInterval(() => {
+    if (process.ppid !== parent) end();
+  }, parentMs).unref();
+}
+
+/**
+ * Ctrl-C and its like end the process with 0; a second one doesn't wait. The answer tells whether
+ * one came: what fails from then on fails because of it.
+ */
+export function endOnSignals(ending: Ending, say: (line: string) => void): () => boolean {
+  let first: number | null = null;
+  const end = async (): Promise<void> => {
+    say("Ending.");
+    // miniflare's hook on `exit` ends a runtime that is still there.
+    setTimeout(() => process.exit(0), graceMs);
+    await ending.run();
+    process.exit(0);
+  };
+  const received = (): void => {
+    if (first === null) {
+      first = performance.now();
+      end().catch(() => process.exit(1));
+    } else if (performance.now() - first > sameMs) process.exit(1);
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, received);
+  whenNpmEnds(() => {
+    if (first === null) received();
+  });
+  return () => first !== null;
+}

@@ -1,0 +1,58 @@
+/**
+ * One launcher per state directory. The lock is the operating system's, through SQLite: it ends
+ * with its process, however that one ends, and two launchers can't both find it free. A file with a
+ * pid could be stale, and its pid could be somebody else's by now; `runtime.json` only says who.
+ */
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { err, ok, type Result } from "../domain/result.ts";
+import { reasonOf } from "./state-directory.ts";
+
+export interface Lock {
+  release(): void;
+}
+
+const lockFile = "launcher.lock";
+const holderFile = "runtime.json";
+
+// SQLite's SQLITE_BUSY.
+const busyCode = 5;
+const isBusy = (cause: unknown): boolean =>
+  cause instanceof Error && "errcode" in cause && cause.errcode === busyCode;
+
+function holderOf(path: string): string {
+  try {
+    const held: unknown = JSON.parse(readFileSync(path, "utf8"));
+    if (typeof held === "object" && held !== null && "pid" in held && "port" in held)
+      return `, pid ${Number(held.pid)}, on port ${Number(held.port)}`;
+  } catch {
+    // The holder has only just begun, or has just ended.
+  }
+  return "";
+}
+
+export async function lockStateDirectory(
+  stateDir: string,
+  port: number,
+): Promise<Result<Lock, string>> {
+  // Node calls its SQLite experimental and says so on stderr; nothing that a caller can act on.
+  process.removeAllListeners("warning");
+  const { DatabaseSync } = await import("node:sqlite");
+  const holder = join(stateDir, holderFile);
+  const database = new DatabaseSync(join(stateDir, lockFile));
+  try {
+    database.exec("begin exclusive");
+  } catch (cause) {
+    database.close();
+    return isBusy(cause)
+      ? err(`STATE_DIR ${stateDir} is in use: already running${holderOf(holder)}`)
+      : err(`STATE_DIR ${stateDir} can't be locked: ${reasonOf(cause)}`);
+  }
+  writeFileSync(holder, `${JSON.stringify({ pid: process.pid, port })}\n`, { mode: 0o600 });
+  return ok({
+    release() {
+      rmSync(holder, { force: true });
+      database.close();
+    },
+  });
+}

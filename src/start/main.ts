@@ -1,0 +1,38 @@
+/** `npm start`. What it prints for a person goes to stdout, the Worker's log and faults to stderr. */
+import { createEnding, endOnSignals } from "./ending.ts";
+import { launch } from "./launch.ts";
+import { parseSettings } from "./settings.ts";
+import { welcome } from "./welcome.ts";
+
+// Whoever read the output may leave, as in `npm start | head`; the router stays.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const log = (line: string): void => void process.stderr.write(`${line}\n`);
+
+const ending = createEnding();
+const isEnding = endOnSignals(ending, say);
+
+const messageOf = (cause: unknown): string =>
+  cause instanceof Error ? cause.message : String(cause);
+
+async function run(): Promise<string | null> {
+  const settings = parseSettings(process.env);
+  if (!settings.ok) return settings.error;
+  const about = await launch(settings.value, ending, { say, log });
+  if (!about.ok) return about.error;
+  say(`\n${welcome({ ...about.value, startedMs: performance.now() })}`);
+  return null;
+}
+
+async function fail(fault: string): Promise<void> {
+  // What fails once a signal came, fails because of it.
+  if (isEnding()) return;
+  log(`sampling-router: ${fault}`);
+  await ending.run();
+  process.exit(1);
+}
+
+// A runtime that can't be run at all is an event of miniflare's that nobody can catch.
+process.on("uncaughtException", (cause) => void fail(messageOf(cause)));
+const fault = await run().catch(messageOf);
+if (fault !== null) await fail(fault);

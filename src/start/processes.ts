@@ -1,0 +1,61 @@
+/** Finds and ends processes by the program that they were started as. */
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+
+const graceMs = 2_000;
+const pollMs = 20;
+
+function linuxPids(program: string): number[] {
+  return readdirSync("/proc")
+    .filter((entry) => /^[0-9]+$/.test(entry))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith(`${program}\0`);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+function otherPids(program: string): number[] {
+  const listed = execFileSync("ps", ["-A", "-ww", "-o", "pid=,command="], { encoding: "utf8" });
+  return listed
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line.replace(/^[0-9]+ +/, "").startsWith(`${program} `))
+    .map((line) => Number.parseInt(line, 10));
+}
+
+/** Processes whose first argument is exactly this program. Windows: none, see `runtimeProgram`. */
+export function pidsOf(program: string): number[] {
+  if (process.platform === "win32") return [];
+  return process.platform === "linux" ? linuxPids(program) : otherPids(program);
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+async function gone(program: string): Promise<boolean> {
+  for (let waited = 0; waited < graceMs; waited += pollMs) {
+    if (pidsOf(program).length === 0) return true;
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+  return false;
+}
+
+/** Asks, then forces. The pids that were found; false when one of them is still there. */
+export async function endAll(program: string): Promise<{ pids: number[]; ended: boolean }> {
+  const pids = pidsOf(program);
+  if (pids.length === 0) return { pids, ended: true };
+  for (const pid of pids) signal(pid, "SIGTERM");
+  if (await gone(program)) return { pids, ended: true };
+  // Found again each time, so that a pid that went to another program is left alone.
+  for (const pid of pidsOf(program)) signal(pid, "SIGKILL");
+  return { pids, ended: await gone(program) };
+}

@@ -1,0 +1,66 @@
+/** Which of the provider variables are set, and what credential each one means. */
+import { err, ok, type Result } from "../domain/result.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ProviderSetting {
+  /** the variable, which is the credential's name too */
+  name: string;
+  provider: string;
+  apiKey: string;
+  /** null: the provider's own */
+  baseUrl: string | null;
+  /** where Ollama lists its models; null for every other provider */
+  ollama: string | null;
+}
+
+const keyed = [
+  { name: "OPENAI_API_KEY", provider: "openai", place: "OPENAI_BASE_URL" },
+  { name: "ANTHROPIC_API_KEY", provider: "anthropic", place: "ANTHROPIC_BASE_URL" },
+  { name: "GEMINI_API_KEY", provider: "google", place: "GEMINI_BASE_URL" },
+] as const;
+
+const ollamaPort = 11_434;
+
+function httpUrl(text: string): URL | null {
+  const url = URL.parse(text);
+  return url !== null && ["http:", "https:"].includes(url.protocol) ? url : null;
+}
+
+/**
+ * OLLAMA_HOST as Ollama itself reads it: the scheme, the host and the port may each be missing.
+ * It is also the address that Ollama binds, so "every interface" has to become one to call.
+ */
+function ollamaUrl(text: string): string | null {
+  const bare = !text.includes("://");
+  const url = httpUrl(bare ? `http://${text.startsWith(":") ? `127.0.0.1${text}` : text}` : text);
+  if (url === null) return null;
+  if (bare && url.port === "" && !/:80(\/|$)/.test(text)) url.port = String(ollamaPort);
+  if (url.hostname === "0.0.0.0" || url.hostname === "[::]") url.hostname = "127.0.0.1";
+  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+}
+
+export function providerSettings(env: Environment): Result<ProviderSetting[], string> {
+  const settings: ProviderSetting[] = [];
+  for (const { name, provider, place } of keyed) {
+    const apiKey = env[name]?.trim();
+    const baseUrl = env[place]?.trim() ?? null;
+    if (baseUrl !== null && httpUrl(baseUrl) === null)
+      return err(`${place} must be an http: or https: URL`);
+    if (apiKey) settings.push({ name, provider, apiKey, baseUrl, ollama: null });
+  }
+  const host = env["OLLAMA_HOST"]?.trim();
+  if (host) {
+    const ollama = ollamaUrl(host);
+    if (ollama === null) return err("OLLAMA_HOST must be host:port or an http: or https: URL");
+    settings.push({
+      name: "OLLAMA_HOST",
+      provider: "ollama",
+      // Ollama asks for no key; a credential has one.
+      apiKey: "ollama",
+      baseUrl: `${ollama}/v1`,
+      ollama,
+    });
+  }
+  return ok(settings);
+}

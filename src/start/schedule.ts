@@ -1,0 +1,41 @@
+/** The Worker's scheduled jobs: the local runtime fires no cron by itself. */
+import type { Runtime } from "./runtime.ts";
+
+const cron = "* * * * *";
+/** Ticks follow each other, so one that hangs must not be the last one. */
+const deadlineMs = 30_000;
+
+async function tick(runtime: Runtime, log: (line: string) => void): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no end after ${deadlineMs / 1000} s`)), deadlineMs);
+  });
+  try {
+    await Promise.race([runtime.scheduled(cron), late]);
+  } catch (cause) {
+    log(`The scheduled jobs failed: ${cause instanceof Error ? cause.message : String(cause)}`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Once now, and again `seconds` after each one's end. Call the answer to stop. */
+export function startSchedule(
+  runtime: Runtime,
+  options: { seconds: number; log: (line: string) => void },
+): () => void {
+  const { seconds, log } = options;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const run = async (): Promise<void> => {
+    await tick(runtime, (line) => {
+      if (!stopped) log(line);
+    });
+    if (!stopped) timer = setTimeout(() => void run(), seconds * 1000);
+  };
+  void run();
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
+}

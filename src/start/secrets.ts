@@ -1,0 +1,80 @@
+/** What the launcher generated once and keeps: a file of the state directory, for its owner alone. */
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { err, ok, type Result } from "../domain/result.ts";
+import { reasonOf } from "./state-directory.ts";
+
+const keyBytes = 32;
+
+const kept = z.strictObject({
+  /** absent as long as the environment gives them */
+  masterKey: z
+    .base64()
+    .refine((text) => Buffer.from(text, "base64").length === keyBytes)
+    .optional(),
+  adminToken: z.string().min(16).optional(),
+  /** API key of the demo tenant */
+  demoKey: z.string().optional(),
+  /** name of a credential made here → keyed hash of what was in it */
+  credentials: z.record(z.string(), z.string()),
+});
+export type Kept = z.infer<typeof kept>;
+
+export interface Secrets {
+  masterKey: string;
+  adminToken: string;
+  /** false: the environment gave it */
+  adminTokenGenerated: boolean;
+  kept: Kept;
+  save(kept: Kept): void;
+}
+
+const generate = (): string => randomBytes(keyBytes).toString("base64");
+const generateToken = (): string => `sra_${randomBytes(keyBytes).toString("base64url")}`;
+
+function read(path: string): Result<Kept, string> {
+  if (!existsSync(path)) return ok({ credentials: {} });
+  // Never made anew: a new master key would leave every sealed credential unreadable.
+  const hint = "restore it, or remove STATE_DIR to begin anew";
+  try {
+    const parsed = kept.safeParse(JSON.parse(readFileSync(path, "utf8")));
+    return parsed.success ? ok(parsed.data) : err(`STATE_DIR: ${path} is damaged; ${hint}`);
+  } catch (cause) {
+    return cause instanceof SyntaxError
+      ? err(`STATE_DIR: ${path} is damaged; ${hint}`)
+      : err(`STATE_DIR: ${path} can't be read: ${reasonOf(cause)}`);
+  }
+}
+
+function write(path: string, value: Kept): void {
+  const whole = `${path}.${process.pid}`;
+  writeFileSync(whole, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true });
+  renameSync(whole, path);
+}
+
+/** The environment's secrets win and are not written down. */
+export function openSecrets(
+  stateDir: string,
+  given: { masterKey: string | undefined; adminToken: string | undefined },
+): Result<Secrets, string> {
+  const path = join(stateDir, "secrets.json");
+  const found = read(path);
+  if (!found.ok) return found;
+  const masterKey = given.masterKey ?? found.value.masterKey ?? generate();
+  const adminToken = given.adminToken ?? found.value.adminToken ?? generateToken();
+  const value: Kept = {
+    ...found.value,
+    ...(given.masterKey === undefined && { masterKey }),
+    ...(given.adminToken === undefined && { adminToken }),
+  };
+  write(path, value);
+  return ok({
+    masterKey,
+    adminToken,
+    adminTokenGenerated: given.adminToken === undefined,
+    kept: value,
+    save: (next) => write(path, next),
+  });
+}

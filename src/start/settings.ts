@@ -1,0 +1,84 @@
+/** The launcher's environment, parsed. Every fault names its setting and prints no value of a secret one. */
+import { fileURLToPath } from "node:url";
+import { resolve } from "node:path";
+import { parseConfig } from "../config.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import { providerSettings, type Environment, type ProviderSetting } from "./provider-settings.ts";
+
+export interface Settings {
+  port: number;
+  /** absolute */
+  stateDir: string;
+  /** s between two scheduled runs */
+  scheduleSeconds: number;
+  /** absent: the one kept in the state directory */
+  masterKey: string | undefined;
+  adminToken: string | undefined;
+  /** null: the embedded database */
+  database: { url: string; authToken: string | undefined } | null;
+  providers: ProviderSetting[];
+  /** Settings of the Worker that go to it as they are. */
+  passedOn: Record<string, string>;
+}
+
+export const checkout = fileURLToPath(new URL("../../", import.meta.url));
+
+const defaultPort = "8787";
+const defaultScheduleSeconds = "60";
+const passedOn = ["MASTER_KEY_PREVIOUS", "ALLOWED_ORIGINS", "SESSION_TTL_HOURS"];
+
+/** RFC 6750, section 2.1: what can follow `Bearer`. */
+const bearerToken = /^[A-Za-z0-9._~+/-]+=*$/;
+const digits = /^[0-9]{1,5}$/;
+
+/** Whether the Worker will accept what is given; what is absent is generated, and so stands in. */
+function checkWorker(env: Environment): Result<null, string> {
+  const config = parseConfig({
+    ...env,
+    DATABASE_URL: env["DATABASE_URL"] ?? "http://embedded.invalid",
+    MASTER_KEY: env["MASTER_KEY"] ?? Buffer.alloc(32).toString("base64"),
+    ADMIN_TOKEN: env["ADMIN_TOKEN"] ?? "generated on the first start",
+  });
+  if (config.ok) return ok(null);
+  const { setting, problem } = config.error;
+  const hint =
+    setting === "DATABASE_URL"
+      ? "; the Workers runtime opens no files: leave it unset for the embedded database"
+      : "";
+  return err(`${setting} ${problem}${hint}`);
+}
+
+/** An empty variable counts as absent, as compose files and CI leave them. */
+const present = (env: Environment): Environment =>
+  Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ""),
+  );
+
+export function parseSettings(environment: Environment): Result<Settings, string> {
+  const env = present(environment);
+  const port = env["PORT"] ?? defaultPort;
+  if (!digits.test(port) || Number(port) < 1 || Number(port) > 65_535)
+    return err(`PORT must be a number from 1 to 65535`);
+  const scheduleSeconds = Number(env["SCHEDULE_SECONDS"] ?? defaultScheduleSeconds);
+  if (!(scheduleSeconds > 0 && scheduleSeconds <= 86_400))
+    return err(`SCHEDULE_SECONDS must be a number of seconds, at most a day`);
+  if (!bearerToken.test(env["ADMIN_TOKEN"] ?? "x"))
+    return err("ADMIN_TOKEN must be letters, digits and - . _ ~ + / = only, as a bearer token is");
+  const worker = checkWorker(env);
+  if (!worker.ok) return worker;
+  const providers = providerSettings(env);
+  if (!providers.ok) return providers;
+  const url = env["DATABASE_URL"];
+  return ok({
+    port: Number(port),
+    stateDir: resolve(env["STATE_DIR"] ?? resolve(checkout, ".state")),
+    scheduleSeconds,
+    masterKey: env["MASTER_KEY"],
+    adminToken: env["ADMIN_TOKEN"],
+    database: url === undefined ? null : { url, authToken: env["DATABASE_AUTH_TOKEN"] },
+    providers: providers.value,
+    passedOn: Object.fromEntries(
+      passedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+    ),
+  });
+}

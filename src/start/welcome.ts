@@ -1,0 +1,62 @@
+/** What is printed once everything answers. */
+
+export interface Welcome {
+  port: number;
+  key: string;
+  /** null: the environment gave it, so it is known and not shown */
+  adminToken: string | null;
+  stateDir: string;
+  /** the database's host; null: embedded */
+  database: string | null;
+  providers: readonly string[];
+  startedMs: number;
+}
+
+const example = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "sampling/createMessage",
+  params: {
+    messages: [{ role: "user", content: { type: "text", text: "Say hello." } }],
+    maxTokens: 100,
+    _meta: {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities": { sampling: {} },
+    },
+  },
+});
+
+/** One line, for sh. `--noproxy`: a proxy of the environment can't reach this machine's loopback. */
+export const curlLine = (port: number, key: string): string =>
+  `curl -sS --noproxy 127.0.0.1 http://127.0.0.1:${port}/v1/sampling ` +
+  `-H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' ` +
+  "-H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: sampling/createMessage' " +
+  `-d '${example}'`;
+
+export function welcome(about: Welcome): string {
+  const { port, key, adminToken, stateDir, database, providers, startedMs } = about;
+  const canned = providers.includes("demo");
+  const rows = [
+    ["Console", `http://127.0.0.1:${port}/console`],
+    ["Admin token", adminToken ?? "as given in ADMIN_TOKEN"],
+    ["API key", `${key}  (tenant demo)`],
+    [
+      "Providers",
+      canned
+        ? "demo: canned answers; set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or OLLAMA_HOST for real ones"
+        : providers.join(", "),
+    ],
+    ["Database", database ?? "embedded"],
+    ["State", stateDir],
+  ];
+  return [
+    `Sampling Router is ready after ${(startedMs / 1000).toFixed(1)} s.`,
+    "",
+    ...rows.map(([name, value]) => `  ${(name ?? "").padEnd(12)} ${value}`),
+    "",
+    "Try it:",
+    curlLine(port, key),
+    "",
+    "Ctrl-C ends it; the next start finds everything as it was.",
+  ].join("\n");
+}

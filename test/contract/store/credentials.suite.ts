@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { credential, event, id, start, tenant } from "./fixtures.ts";
+import { givenWorld, value, type Backend } from "./open.ts";
+import { expectPages } from "./pages.ts";
+
+export const credentialsSuite = (backend: Backend): void => {
+  describe("credentials", () => {
+    const world = givenWorld(backend);
+    const someTenant = async () => {
+      const its = tenant();
+      value(await world.stores.tenants.create(its, event(its.id)));
+      return its.id;
+    };
+    const stored = async (tenantId: string, fields: Parameters<typeof credential>[1] = {}) => {
+      const its = credential(tenantId, fields);
+      value(await world.stores.credentials.create(its, event(tenantId)));
+      return its;
+    };
+    const versionOf = async (tenantId: string) =>
+      value(await world.stores.tenants.byId(tenantId))?.version;
+
+    it("gives back what was put in", async () => {
+      const tenantId = await someTenant();
+      const its = await stored(tenantId, {
+        baseUrl: "https://models.test/v1",
+        models: [{ id: "local", tools: true, aliases: ["l"] }],
+      });
+      expect(value(await world.stores.credentials.get(tenantId, its.id))).toEqual(its);
+      expect(value(await world.stores.credentials.get(tenantId, id("credential")))).toBeNull();
+    });
+
+    it("lists page by page, and never the sealed key", async () => {
+      const tenantId = await someTenant();
+      const made: string[] = [];
+      for (let count = 0; count < 5; count += 1) made.push((await stored(tenantId)).id);
+      await expectPages((page) => world.stores.credentials.list(tenantId, page), made);
+      const page = await world.stores.credentials.list(tenantId, { cursor: null, limit: 5 });
+      expect(JSON.stringify(page)).not.toContain("sealed");
+    });
+
+    it("changes what is named, and nothing else", async () => {
+      const tenantId = await someTenant();
+      const { credentials } = world.stores;
+      const its = await stored(tenantId, { models: [{ id: "local" }] });
+      const later = start + 5;
+      value(
+        await credentials.update(tenantId, its.id, { status: "failing" }, later, event(tenantId)),
+      );
+      const failing = { ...its, status: "failing", updatedAt: later };
+      expect(value(await credentials.get(tenantId, its.id))).toEqual(failing);
+      const change = { models: null, name: "New", sealed: "v1.b.c.d", baseUrl: "https://b.test" };
+      value(await credentials.update(tenantId, its.id, change, later, event(tenantId)));
+      expect(value(await credentials.get(tenantId, its.id))).toEqual({ ...failing, ...change });
+      expect(await versionOf(tenantId)).toBe(4);
+    });
+
+    it("is gone when it is removed", async () => {
+      const tenantId = await someTenant();
+      const its = await stored(tenantId);
+      value(await world.stores.credentials.remove(tenantId, its.id, event(tenantId)));
+      expect(value(await world.stores.credentials.get(tenantId, its.id))).toBeNull();
+      expect(await versionOf(tenantId)).toBe(3);
+    });
+
+    it("finds the seals of other keys, everyone's, oldest first", async () => {
+      const [a, b] = [await someTenant(), await someTenant()];
+      const old = await stored(a, { sealed: "v1.000000000000.n.c" });
+      await stored(a, { sealed: "v1.111111111111.n.c" });
+      const older = await stored(b, { sealed: "v1.222222222222.n.c" });
+      const { credentials } = world.stores;
+      expect(value(await credentials.sealedWithout("v1.111111111111.", 10))).toEqual([old, older]);
+      expect(value(await credentials.sealedWithout("v1.111111111111.", 1))).toEqual([old]);
+    });
+
+    it("puts a new seal in place of the one that was read, and of no other", async () => {
+      const tenantId = await someTenant();
+      const its = await stored(tenantId, { sealed: "old" });
+      const { credentials } = world.stores;
+      value(await credentials.reseal(tenantId, its.id, "not this one", "late"));
+      expect(value(await credentials.get(tenantId, its.id))).toEqual(its);
+      value(await credentials.reseal(tenantId, its.id, "old", "new"));
+      expect(value(await credentials.get(tenantId, its.id))).toEqual({ ...its, sealed: "new" });
+    });
+  });
+};

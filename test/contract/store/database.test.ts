@@ -1,0 +1,196 @@
+/** What the seam makes of a database that is late, locked or gone, and how often it goes there. */
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { createClient as createFileClient, type Client } from "@libsql/client";
+import { createClient as createWebClient } from "@libsql/client/web";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openLibsql, raw, type Database } from "../../../src/store/db.ts";
+import { migrate } from "../../../src/store/migrations.ts";
+import { tenants } from "../../../src/store/schema.ts";
+import { startSqld, type Sqld } from "../../fakes/sqld.ts";
+import { readMigrations } from "../../setup/migrations.ts";
+import { caller, credential, event, reservation, session, settlement, start } from "./fixtures.ts";
+import { storesOn, value } from "./open.ts";
+
+const unavailable = { ok: false, error: { reason: "unavailable", retryAfterMs: 1_000 } };
+const select = raw(sql`select 1 as one`);
+
+/** ms that the work takes. */
+async function timed<T>(work: () => Promise<T>): Promise<{ result: T; ms: number }> {
+  const from = performance.now();
+  const result = await work();
+  return { result, ms: performance.now() - from };
+}
+
+describe("a database out of reach", () => {
+  it("is unavailable at once when the server was killed", async () => {
+    const sqld = await startSqld();
+    try {
+      const db = openLibsql(createWebClient({ url: sqld.url }));
+      value(await migrate(db, readMigrations()));
+      const who = await caller(storesOn(db));
+      await sqld.kill9();
+      for (const work of [
+        () => storesOn(db).ledger.admit(reservation(who, start)),
+        () => storesOn(db).snapshots.load(who.keyId, null, start),
+        () => db.write([select]),
+        () => db.read((builder) => builder.select().from(tenants)),
+      ]) {
+        const { result, ms } = await timed<unknown>(work);
+        expect(result).toEqual(unavailable);
+        expect(ms).toBeLessThan(1_000);
+      }
+    } finally {
+      await sqld.stop();
+    }
+  });
+
+  describe("that takes the connection and never answers", () => {
+    const sockets = new Set<Socket>();
+    const silent = createServer((socket) => {
+      sockets.add(socket);
+    });
+    let url: string;
+    beforeAll(async () => {
+      await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+      url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    });
+    afterAll(async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => silent.close(resolve));
+    });
+
+    it("is unavailable when the deadline has passed, and asked once", async () => {
+      let trips = 0;
+      const db = openLibsql(createWebClient({ url }), {
+        timeoutMs: 200,
+        onRoundTrip: () => (trips += 1),
+      });
+      for (const work of [
+        () => db.write([select]),
+        () => db.read((builder) => builder.select().from(tenants)),
+      ]) {
+        trips = 0;
+        const { result, ms } = await timed<unknown>(work);
+        expect(result).toEqual(unavailable);
+        expect(ms).toBeGreaterThanOrEqual(190);
+        expect(ms).toBeLessThan(1_000);
+        expect(trips).toBe(1);
+      }
+    });
+  });
+});
+
+describe("a locked database", () => {
+  let folder: string;
+  let url: string;
+  const clients: Client[] = [];
+  /** `timeout: 0`: no waiting inside SQLite, since the seam's own patience is what is tried here. */
+  const connect = (): Client => {
+    const client = createFileClient({ url, timeout: 0 });
+    clients.push(client);
+    return client;
+  };
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "sampling-router-"));
+    url = `file:${join(folder, "database.sqlite")}`;
+    await connect().execute("create table t (n integer)");
+  });
+  afterEach(() => {
+    for (const client of clients.splice(0)) client.close();
+    rmSync(folder, { recursive: true });
+  });
+  const insert = raw(sql`insert into t values (1)`);
+  const count = async () =>
+    Number((await connect().execute("select count(*) from t")).rows[0]?.[0]);
+
+  it.each([
+    ["a write", (db: Database) => db.write([insert])],
+    ["a read", (db: Database) => db.read((builder) => builder.run(sql`insert into t values (1)`))],
+  ])("is asked again for %s, which then happens once", async (_, work) => {
+    let trips = 0;
+    // A new connection each time: one of `file:` that was refused a lock once can't commit any more
+    // ("SQL statements in progress"), which no connection to a server or to D1 does.
+    const fresh = new Proxy(connect(), {
+      get: (_target, name) => {
+        const client = connect();
+        const member: unknown = Reflect.get(client, name, client);
+        return typeof member === "function" ? member.bind(client) : member;
+      },
+    });
+    const db = openLibsql(fresh, { onRoundTrip: () => (trips += 1) });
+    const lock = await connect().transaction("write");
+    setTimeout(() => void lock.rollback(), 40);
+    expect(await work(db)).toMatchObject({ ok: true });
+    expect(trips).toBe(3);
+    expect(await count()).toBe(1);
+  });
+
+  it("is unavailable when it stays locked, and nothing was written", async () => {
+    let trips = 0;
+    const db = openLibsql(connect(), { onRoundTrip: () => (trips += 1) });
+    const lock = await connect().transaction("write");
+    const { result, ms } = await timed(() => db.write([insert]));
+    expect(result).toEqual(unavailable);
+    expect(trips).toBe(3);
+    expect(ms).toBeLessThan(1_000);
+    await lock.rollback();
+    expect(await count()).toBe(0);
+  });
+});
+
+describe("round trips to the libSQL server", () => {
+  let sqld: Sqld;
+  let fetched: string[];
+  let db: Database;
+  beforeAll(async () => {
+    sqld = await startSqld();
+    const counting: typeof fetch = async (input, init) => {
+      const request = new Request(input, init);
+      fetched.push(`${request.method} ${new URL(request.url).pathname}`);
+      return fetch(request);
+    };
+    fetched = [];
+    db = openLibsql(createWebClient({ url: sqld.url, fetch: counting }));
+    value(await migrate(db, readMigrations()));
+  });
+  afterAll(() => sqld.stop());
+  beforeEach(() => {
+    fetched.length = 0;
+  });
+
+  it("needs one HTTP request for the very first write of a fresh client, too", async () => {
+    const fresh: string[] = [];
+    const counting: typeof fetch = async (input, init) => {
+      const request = new Request(input, init);
+      fresh.push(new URL(request.url).pathname);
+      return fetch(request);
+    };
+    value(await openLibsql(createWebClient({ url: sqld.url, fetch: counting })).write([select]));
+    expect(fresh).toEqual(["/v2/pipeline"]);
+  });
+
+  it("needs one HTTP request for a write, an admission, a settlement and a snapshot", async () => {
+    const stores = storesOn(db);
+    const limits = { requestsPerMinute: 9, tokensPerMinute: 9_000, concurrent: 9 };
+    const who = await caller(stores, { tenantLimits: limits, keyLimits: limits });
+    const its = session(who.tenantId, who.keyId);
+    value(await stores.sessions.create(its));
+    const steps: Record<string, () => Promise<unknown>> = {
+      write: () => db.write([select, select, select]),
+      snapshot: () => stores.snapshots.load(who.keyId, its.id, start),
+      admission: () => stores.ledger.admit(reserved),
+      settlement: () => stores.ledger.settle(settlement(reserved, start, { captured: "content" })),
+      change: () => stores.credentials.create(credential(who.tenantId), event(who.tenantId)),
+    };
+    const reserved = reservation(who, start, { sessionId: its.id });
+    for (const [step, work] of Object.entries(steps)) {
+      fetched.length = 0;
+      expect(await work()).toMatchObject({ ok: true });
+      expect([step, ...fetched]).toEqual([step, "POST /v2/pipeline"]);
+    }
+  });
+});

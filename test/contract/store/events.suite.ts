@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { event, tenant } from "./fixtures.ts";
+import { givenWorld, value, type Backend } from "./open.ts";
+import { expectPages } from "./pages.ts";
+
+export const eventsSuite = (backend: Backend): void => {
+  describe("events", () => {
+    const world = givenWorld(backend);
+
+    it("lists a tenant's page by page, and everyone's for the operator", async () => {
+      const { tenants, events } = world.stores;
+      const [its, other] = [tenant(), tenant()];
+      const created = event(its.id, "tenant.create");
+      value(await tenants.create(its, created));
+      const made = [created.id];
+      while (made.length < 5) {
+        const change = event(its.id, "tenant.update");
+        value(await tenants.update(its.id, { name: `Name ${made.length}` }, change));
+        made.push(change.id);
+      }
+      await expectPages((page) => events.list(its.id, page), made);
+      await expectPages((page) => events.list(null, page), made);
+      const last = event(other.id, "tenant.create");
+      value(await tenants.create(other, last));
+      await expectPages((page) => events.list(its.id, page), made);
+      const page = await events.list(null, { cursor: null, limit: 1 });
+      expect(value(page).data).toEqual([last]);
+    });
+  });
+};

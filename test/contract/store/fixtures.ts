@@ -1,0 +1,242 @@
+/** Whole objects to start from; a test names only what it is about. */
+import type { ApiKey } from "../../../src/domain/access.ts";
+import type { AdminEvent, Opening, Settlement } from "../../../src/domain/audit.ts";
+import { createIds, type IdKind } from "../../../src/domain/ids.ts";
+import { holdsOf } from "../../../src/domain/limits.ts";
+import type { Limits, Policy } from "../../../src/domain/policy.ts";
+import type {
+  McpServer,
+  Reservation,
+  SealedCredential,
+  Stores,
+  Tenant,
+} from "../../../src/domain/ports.ts";
+import type { Decision } from "../../../src/domain/selection.ts";
+import type { Session } from "../../../src/domain/session.ts";
+import { value } from "./open.ts";
+
+/** A whole second, so that the arithmetic of the buckets can be read. */
+export const start = 1_800_000_000_000;
+
+// Ids sort by time; a clock that ticks with each id puts them in the order in which they were made.
+let ticks = 0;
+const ids = createIds({
+  now: () => start + ticks++,
+  randomBytesOf: (count) => crypto.getRandomValues(new Uint8Array(count)),
+});
+export const id = (kind: IdKind): string => ids.next(kind);
+
+export const event = (tenantId: string | null, action = "test.done"): AdminEvent => ({
+  id: id("event"),
+  at: start,
+  actor: "operator",
+  action,
+  tenantId,
+  target: "target",
+  detail: { why: "test" },
+});
+
+export const tenant = (fields: Partial<Tenant> = {}): Tenant => {
+  const tenantId = id("tenant");
+  return {
+    id: tenantId,
+    slug: tenantId.replace("_", "-"),
+    name: "Tenant",
+    policy: {},
+    version: 1,
+    createdAt: start,
+    ...fields,
+  };
+};
+
+export const key = (tenantId: string, fields: Partial<ApiKey> = {}): ApiKey => ({
+  id: id("key"),
+  tenantId,
+  name: "Key",
+  scopes: ["sampling"],
+  expiresAt: null,
+  revokedAt: null,
+  limits: {},
+  createdAt: start,
+  ...fields,
+});
+
+export const credential = (
+  tenantId: string,
+  fields: Partial<SealedCredential> = {},
+): SealedCredential => ({
+  id: id("credential"),
+  tenantId,
+  provider: "openai",
+  name: "Credential",
+  baseUrl: null,
+  models: null,
+  status: "active",
+  sealed: "v1.aaaaaaaaaaaa.nonce.text",
+  createdAt: start,
+  updatedAt: start,
+  ...fields,
+});
+
+export const server = (tenantId: string, fields: Partial<McpServer> = {}): McpServer => ({
+  id: id("server"),
+  tenantId,
+  slug: "server",
+  url: "https://server.test/mcp",
+  sampling: "router",
+  createdAt: start,
+  ...fields,
+});
+
+export const session = (
+  tenantId: string,
+  keyId: string,
+  fields: Partial<Session> = {},
+): Session => ({
+  id: id("session"),
+  tenantId,
+  keyId,
+  revision: "2025-11-25",
+  capabilities: { sampling: { tools: {}, supportedModalities: ["text", "image"] } },
+  clientInfo: { name: "client", version: "1" },
+  createdAt: start,
+  lastUsedAt: start,
+  expiresAt: start + 3_600_000,
+  ...fields,
+});
+
+export interface Caller {
+  tenantId: string;
+  keyId: string;
+  tenantLimits: Limits;
+  keyLimits: Limits;
+}
+
+/** A tenant with one key, stored; its version is then 2, since a key is a change. */
+export async function caller(
+  stores: Stores,
+  fields: { tenantLimits?: Limits; keyLimits?: Limits; policy?: Policy } = {},
+): Promise<Caller> {
+  const { tenantLimits = {}, keyLimits = {}, policy = {} } = fields;
+  const its = tenant({ policy: { ...policy, limits: tenantLimits } });
+  value(await stores.tenants.create(its, event(its.id)));
+  const keyId = await anotherKey(stores, its.id, keyLimits);
+  return { tenantId: its.id, keyId, tenantLimits, keyLimits };
+}
+
+export async function anotherKey(
+  stores: Stores,
+  tenantId: string,
+  limits: Limits = {},
+): Promise<string> {
+  const its = key(tenantId, { limits });
+  value(await stores.keys.create(its, "hash", event(tenantId)));
+  return its.id;
+}
+
+export const opening = (who: Pick<Caller, "tenantId" | "keyId">, createdAt = start): Opening => ({
+  id: id("request"),
+  who: {
+    tenantId: who.tenantId,
+    keyId: who.keyId,
+    sessionId: null,
+    clientName: "client",
+    clientVersion: "1",
+    revision: "2025-11-25",
+  },
+  createdAt,
+  asked: {
+    messages: 1,
+    characters: 5,
+    bytes: 100,
+    inputModalities: ["text"],
+    outputModalities: ["text"],
+    tools: 0,
+    maxTokens: 100,
+    hints: ["claude"],
+    priorities: { cost: 1 },
+    includeContext: "none",
+    temperature: null,
+  },
+  contentSha256: "00".repeat(32),
+});
+
+export const decision = (fields: Partial<Decision> = {}): Decision => ({
+  provider: "openai",
+  model: "gpt",
+  candidates: [{ provider: "openai", model: "gpt", score: 1 }],
+  excluded: {},
+  requirements: {
+    inputModalities: ["text"],
+    outputModalities: ["text"],
+    tools: false,
+    inputTokens: 20,
+    maxTokens: 80,
+  },
+  weights: { cost: 1, speed: 0, intelligence: 0 },
+  estimate: { inputTokens: 20, outputTokens: 80, costUsd: 0.001 },
+  catalogueVersion: "test",
+  notes: [],
+  ...fields,
+});
+
+/** How long the leases of these tests last. */
+export const leaseMs = 75_000;
+
+export interface ReservationFields extends Partial<Reservation> {
+  tokens?: number;
+  sessionId?: string;
+}
+
+/** What a caller reserves at a moment: 100 tokens, under every limit that the caller has. */
+export function reservation(
+  who: Caller,
+  now: number,
+  { tokens = 100, sessionId, ...fields }: ReservationFields = {},
+): Reservation {
+  const plain = opening(who, now);
+  return {
+    opening: { ...plain, who: { ...plain.who, sessionId: sessionId ?? null } },
+    decision: decision(),
+    tenantVersion: 2,
+    holds: holdsOf({
+      now,
+      tokens,
+      scopes: [
+        { scope: "tenant", subject: who.tenantId, limits: who.tenantLimits },
+        { scope: "key", subject: who.keyId, limits: who.keyLimits },
+      ],
+    }),
+    reservedTokens: tokens,
+    reservedMicroUsd: 1_000,
+    now,
+    leaseUntil: now + leaseMs,
+    sessionExpiresAt: sessionId === undefined ? null : now + 3_600_000,
+    ...fields,
+  };
+}
+
+/** The good end of a reservation, charged as used. */
+export const settlement = (
+  reserved: Reservation,
+  now: number,
+  fields: Partial<Settlement> = {},
+): Settlement => ({
+  id: reserved.opening.id,
+  tenantId: reserved.opening.who.tenantId,
+  now,
+  holds: reserved.holds,
+  chargedTokens: reserved.reservedTokens,
+  captured: null,
+  outcome: "succeeded",
+  reason: null,
+  reasonDetail: null,
+  attempts: [],
+  usage: { inputTokens: 20, outputTokens: 80, estimated: false },
+  costMicroUsd: 500,
+  model: "openai/gpt",
+  timing: { auth: 1, choose: 1, approve: 0, admit: 2, provider: 100 },
+  totalMs: 110,
+  overheadMs: 10,
+  ...fields,
+});

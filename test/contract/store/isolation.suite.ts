@@ -1,0 +1,335 @@
+/**
+ * Tenants are strangers: what one of them owns can be neither seen nor changed in another's name.
+ * Every method of every store has a line here, or stands in the list of those that name no tenant.
+ */
+import { sql } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import type { Stores } from "../../../src/domain/ports.ts";
+import { raw } from "../../../src/store/db.ts";
+import {
+  caller,
+  credential,
+  decision,
+  event,
+  key,
+  opening,
+  reservation,
+  server,
+  session,
+  settlement,
+  start,
+  type Caller,
+} from "./fixtures.ts";
+import { givenWorld, value, type Backend } from "./open.ts";
+
+const page = { cursor: null, limit: 100 };
+const empty = { data: [], nextCursor: null };
+const dayMs = 86_400_000;
+
+const ownedTables = [
+  "api_keys",
+  "captures",
+  "counters",
+  "credentials",
+  "model_overrides",
+  "sampling_requests",
+  "servers",
+  "sessions",
+] as const;
+
+/** One object of each kind, owned by one tenant. */
+interface Owned {
+  who: Caller;
+  credential: ReturnType<typeof credential>;
+  server: ReturnType<typeof server>;
+  session: ReturnType<typeof session>;
+  settled: ReturnType<typeof reservation>;
+  running: ReturnType<typeof reservation>;
+}
+
+/** These name no tenant: they serve the whole house, or find the tenant through a secret's id. */
+const nameNoTenant = [
+  "snapshots.load",
+  "tenants.bySlug",
+  "tenants.byId",
+  "tenants.list",
+  "ledger.sweep",
+  "ledger.prune",
+  "credentials.sealedWithout",
+  "sessions.prune",
+  "requests.prune",
+];
+
+/** What a stranger may try with the owner's ids, and what it then gets: null, nothing, no row. */
+const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) => Promise<void>> =
+  {
+    "tenants.create": async ({ tenants }, { who }) => {
+      const theft = await tenants.create(
+        { id: who.tenantId, slug: "stolen", name: "", policy: {}, version: 1, createdAt: start },
+        event(null),
+      );
+      expect(theft).toMatchObject({ ok: false, error: { reason: "conflict" } });
+    },
+    "tenants.update": async ({ tenants }, _, { tenantId }) => {
+      value(await tenants.update(tenantId, { name: "Stranger" }, event(tenantId)));
+    },
+    "tenants.remove": async ({ tenants }, _, { tenantId }) => {
+      value(await tenants.remove(tenantId, event(tenantId)));
+    },
+    "keys.create": async ({ keys }, { who }, { tenantId }) => {
+      const theft = await keys.create(key(tenantId, { id: who.keyId }), "hash", event(tenantId));
+      expect(theft).toMatchObject({ ok: false, error: { reason: "conflict" } });
+    },
+    "keys.get": async ({ keys }, { who }, { tenantId }) => {
+      expect(value(await keys.get(tenantId, who.keyId))).toBeNull();
+    },
+    "keys.list": async ({ keys }, { who }, { tenantId }) => {
+      const listed = value(await keys.list(tenantId, page)).data;
+      expect(listed.map(({ id }) => id)).not.toContain(who.keyId);
+      expect(listed).toHaveLength(1);
+    },
+    "keys.replaceSecret": async ({ keys }, { who }, { tenantId }) => {
+      value(await keys.replaceSecret(tenantId, who.keyId, "stolen", event(tenantId)));
+    },
+    "keys.revoke": async ({ keys }, { who }, { tenantId }) => {
+      value(await keys.revoke(tenantId, who.keyId, start, event(tenantId)));
+    },
+    "credentials.create": async ({ credentials }, owner, { tenantId }) => {
+      const theft = await credentials.create(
+        credential(tenantId, { id: owner.credential.id }),
+        event(tenantId),
+      );
+      expect(theft).toMatchObject({ ok: false, error: { reason: "conflict" } });
+    },
+    "credentials.get": async ({ credentials }, owner, { tenantId }) => {
+      expect(value(await credentials.get(tenantId, owner.credential.id))).toBeNull();
+    },
+    "credentials.list": async ({ credentials }, _, { tenantId }) => {
+      expect(value(await credentials.list(tenantId, page))).toEqual(empty);
+    },
+    "credentials.update": async ({ credentials }, owner, { tenantId }) => {
+      const change = {
+        sealed: "stolen",
+        status: "failing",
+        baseUrl: "https://stranger.test",
+      } as const;
+      value(
+        await credentials.update(tenantId, owner.credential.id, change, start, event(tenantId)),
+      );
+    },
+    "credentials.remove": async ({ credentials }, owner, { tenantId }) => {
+      value(await credentials.remove(tenantId, owner.credential.id, event(tenantId)));
+    },
+    "credentials.reseal": async ({ credentials }, owner, { tenantId }) => {
+      const { id, sealed } = owner.credential;
+      value(await credentials.reseal(tenantId, id, sealed, "stolen"));
+    },
+    "overrides.put": async ({ overrides }, _, { tenantId }) => {
+      const change = { name: "Stranger's" };
+      value(
+        await overrides.put(
+          tenantId,
+          { provider: "openai", id: "gpt", change },
+          start,
+          event(tenantId),
+        ),
+      );
+      expect(value(await overrides.list(tenantId))).toEqual([
+        { provider: "openai", id: "gpt", change },
+      ]);
+    },
+    "overrides.list": async ({ overrides }, _, { tenantId }) => {
+      expect(value(await overrides.list(tenantId))).toEqual([]);
+    },
+    "overrides.remove": async ({ overrides }, _, { tenantId }) => {
+      value(await overrides.remove(tenantId, "openai", "gpt", event(tenantId)));
+    },
+    "servers.create": async ({ servers }, owner, { tenantId }) => {
+      const theft = await servers.create(
+        server(tenantId, { id: owner.server.id, slug: "other" }),
+        event(tenantId),
+      );
+      expect(theft).toMatchObject({ ok: false, error: { reason: "conflict" } });
+      // A slug belongs to a tenant, so the same one is free elsewhere.
+      value(await servers.create(server(tenantId, { slug: owner.server.slug }), event(tenantId)));
+    },
+    "servers.bySlug": async ({ servers }, owner, { tenantId }) => {
+      expect(value(await servers.bySlug(tenantId, owner.server.slug))).toBeNull();
+    },
+    "servers.list": async ({ servers }, _, { tenantId }) => {
+      expect(value(await servers.list(tenantId, page))).toEqual(empty);
+    },
+    "servers.remove": async ({ servers }, owner, { tenantId }) => {
+      value(await servers.remove(tenantId, owner.server.id, event(tenantId)));
+    },
+    "sessions.create": async ({ sessions }, owner, { tenantId, keyId }) => {
+      const theft = await sessions.create(session(tenantId, keyId, { id: owner.session.id }));
+      expect(theft).toMatchObject({ ok: false, error: { reason: "conflict" } });
+    },
+    "sessions.get": async ({ sessions }, owner, { tenantId }) => {
+      expect(value(await sessions.get(tenantId, owner.session.id))).toBeNull();
+    },
+    "sessions.list": async ({ sessions }, _, { tenantId }) => {
+      expect(value(await sessions.list(tenantId, page))).toEqual(empty);
+    },
+    "sessions.touch": async ({ sessions }, owner, { tenantId }) => {
+      value(await sessions.touch(tenantId, owner.session.id, start + 1, start + dayMs));
+    },
+    "sessions.end": async ({ sessions }, owner, { tenantId }) => {
+      expect(value(await sessions.end(tenantId, owner.session.id, event(tenantId)))).toBe(false);
+      expect(value(await sessions.end(tenantId, owner.session.id, null))).toBe(false);
+    },
+    "requests.get": async ({ requests }, owner, { tenantId }) => {
+      expect(value(await requests.get(tenantId, owner.settled.opening.id))).toBeNull();
+    },
+    "requests.list": async ({ requests }, owner, { tenantId }) => {
+      const { keyId: key } = owner.who;
+      for (const filter of [{}, { key }, { session: owner.session.id }])
+        expect(value(await requests.list(tenantId, filter, page))).toEqual(empty);
+    },
+    "events.list": async ({ events }, { who }, { tenantId }) => {
+      const tenants = value(await events.list(tenantId, page)).data.map((each) => each.tenantId);
+      expect(tenants).not.toContain(who.tenantId);
+      expect(new Set(tenants)).toEqual(new Set([tenantId]));
+    },
+    "ledger.admit": async ({ ledger }, owner, stranger) => {
+      // The owner's request id, and then the owner's session, in the stranger's name.
+      const plain = reservation(stranger, start);
+      const { id } = owner.running.opening;
+      const theft = await ledger.admit({ ...plain, opening: { ...plain.opening, id } });
+      expect(value(theft)).toEqual({ state: "stale" });
+      const { id: sessionId } = owner.session;
+      const ride = await ledger.admit(reservation(stranger, start, { sessionId }));
+      expect(value(ride)).toEqual({ state: "stale" });
+      // The stranger's own counters, though it names the owner as subject.
+      const [tenantHold] = owner.running.holds;
+      if (tenantHold === undefined) throw new Error("the owner has limits");
+      value(await ledger.admit(reservation(stranger, start, { holds: [tenantHold] })));
+    },
+    "ledger.settle": async ({ ledger }, owner, { tenantId }) => {
+      const ended = settlement(owner.running, start, {
+        tenantId,
+        chargedTokens: 0,
+        captured: "stolen",
+      });
+      expect(value(await ledger.settle(ended))).toBe(false);
+    },
+    "ledger.refuse": async ({ ledger }, owner, stranger) => {
+      const { id } = owner.running.opening;
+      value(await ledger.refuse({ ...opening(stranger), id }, "internal", null, decision()));
+      expect(
+        value(await ledger.refuse({ ...opening(stranger) }, "internal", null, null)),
+      ).toBeNull();
+    },
+  };
+
+export const isolationSuite = (backend: Backend): void => {
+  describe("isolation", () => {
+    const world = givenWorld(backend);
+
+    async function owned(): Promise<Owned> {
+      const { stores } = world;
+      const who = await caller(stores, {
+        tenantLimits: { tokensPerMinute: 1_000 },
+        keyLimits: { requestsPerMinute: 10 },
+      });
+      const { tenantId, keyId } = who;
+      const its = {
+        who,
+        credential: credential(tenantId),
+        server: server(tenantId),
+        session: session(tenantId, keyId),
+        settled: reservation(who, start),
+        running: reservation(who, start),
+      };
+      value(await stores.ledger.admit(its.settled));
+      value(await stores.ledger.settle(settlement(its.settled, start, { captured: "v1.mine" })));
+      value(await stores.ledger.admit(its.running));
+      value(await stores.credentials.create(its.credential, event(tenantId)));
+      value(await stores.servers.create(its.server, event(tenantId)));
+      value(await stores.sessions.create(its.session));
+      const override = { provider: "openai", id: "gpt", change: { name: "Mine" } };
+      value(await stores.overrides.put(tenantId, override, start, event(tenantId)));
+      return its;
+    }
+
+    /** Every row that a tenant has anywhere. */
+    async function everythingOf(tenantId: string, tables: readonly string[] = ownedTables) {
+      const queries = [
+        ...tables.map(
+          (table) => sql`select * from ${sql.identifier(table)} where tenant_id = ${tenantId}`,
+        ),
+        sql`select * from tenants where id = ${tenantId}`,
+      ];
+      const rows = value(await world.db.write(queries.map(raw)));
+      return rows.map((table) => table.map((row) => ({ ...row })));
+    }
+
+    it("has an attempt for every method of every store that names a tenant", () => {
+      const methods = Object.entries(world.stores).flatMap(([store, methods]) =>
+        Object.keys(methods).map((method) => `${store}.${method}`),
+      );
+      expect([...Object.keys(attempts), ...nameNoTenant].toSorted()).toEqual(methods.toSorted());
+    });
+
+    it.each(Object.keys(attempts))("lets no stranger in: %s", async (method) => {
+      const owner = await owned();
+      const stranger = await caller(world.stores);
+      const before = await everythingOf(owner.who.tenantId, [...ownedTables, "admin_events"]);
+      for (const rows of before) expect(rows).not.toEqual([]);
+      await attempts[method]?.(world.stores, owner, stranger);
+      expect(await everythingOf(owner.who.tenantId, [...ownedTables, "admin_events"])).toEqual(
+        before,
+      );
+    });
+
+    it("can still settle and capture what a stranger tried to settle", async () => {
+      const owner = await owned();
+      const stranger = await caller(world.stores);
+      await attempts["ledger.settle"]?.(world.stores, owner, stranger);
+      const ended = settlement(owner.running, start, { captured: "v1.mine" });
+      expect(value(await world.stores.ledger.settle(ended))).toBe(true);
+      const { tenantId } = owner.who;
+      expect(
+        value(await world.stores.requests.get(tenantId, owner.running.opening.id)),
+      ).toMatchObject({ content: "v1.mine" });
+    });
+
+    it("hands a snapshot the key's own tenant, and no one else's session", async () => {
+      const owner = await owned();
+      const stranger = await caller(world.stores);
+      const loaded = value(
+        await world.stores.snapshots.load(stranger.keyId, owner.session.id, start),
+      );
+      expect(loaded.session).toBeNull();
+      expect(loaded.snapshot).toMatchObject({
+        tenant: { id: stranger.tenantId },
+        key: { id: stranger.keyId, tenantId: stranger.tenantId },
+        credentials: [],
+        overrides: [],
+      });
+    });
+
+    it("removes a tenant with everything that it owns, and leaves its events", async () => {
+      const owner = await owned();
+      const { tenantId } = owner.who;
+      value(await world.stores.tenants.remove(tenantId, event(tenantId, "tenant.removed")));
+      for (const rows of await everythingOf(tenantId)) expect(rows).toEqual([]);
+      const events = value(await world.stores.events.list(tenantId, page)).data;
+      expect(events[0]?.action).toBe("tenant.removed");
+      expect(events.length).toBeGreaterThan(3);
+    });
+
+    it("knows every table that a tenant owns", async () => {
+      const rows = value(
+        await world.db.write([
+          raw(sql`select name from sqlite_master
+            where type = 'table' and sql like '%' || char(96) || 'tenant_id' || char(96) || ' %'`),
+        ]),
+      )[0];
+      expect((rows ?? []).map(({ name }) => name).toSorted()).toEqual(
+        [...ownedTables, "admin_events"].toSorted(),
+      );
+    });
+  });
+};

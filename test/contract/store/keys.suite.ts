@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { event, id, key, start, tenant } from "./fixtures.ts";
+import { givenWorld, value, type Backend } from "./open.ts";
+import { expectPages } from "./pages.ts";
+
+export const keysSuite = (backend: Backend): void => {
+  describe("keys", () => {
+    const world = givenWorld(backend);
+    const someTenant = async () => {
+      const its = tenant();
+      value(await world.stores.tenants.create(its, event(its.id)));
+      return its.id;
+    };
+    const stored = async (tenantId: string, fields: Parameters<typeof key>[1] = {}) => {
+      const its = key(tenantId, fields);
+      value(await world.stores.keys.create(its, "hash", event(tenantId)));
+      return its;
+    };
+    const versionOf = async (tenantId: string) =>
+      value(await world.stores.tenants.byId(tenantId))?.version;
+    const hashOf = async (keyId: string) =>
+      value(await world.stores.snapshots.load(keyId, null, start)).snapshot?.key.secretHash;
+
+    it("gives back what was put in, without the hash", async () => {
+      const tenantId = await someTenant();
+      const its = await stored(tenantId, {
+        scopes: ["sampling", "tenant-admin"],
+        limits: { concurrent: 2 },
+        expiresAt: start + 1,
+      });
+      expect(value(await world.stores.keys.get(tenantId, its.id))).toEqual(its);
+      const listed = await world.stores.keys.list(tenantId, { cursor: null, limit: 5 });
+      expect(value(listed).data).toEqual([its]);
+      expect(value(await world.stores.keys.get(tenantId, id("key")))).toBeNull();
+    });
+
+    it("raises its tenant's version with every change", async () => {
+      const tenantId = await someTenant();
+      const { keys } = world.stores;
+      const its = await stored(tenantId);
+      expect(await versionOf(tenantId)).toBe(2);
+      value(await keys.replaceSecret(tenantId, its.id, "other", event(tenantId)));
+      expect(await versionOf(tenantId)).toBe(3);
+      value(await keys.revoke(tenantId, its.id, start, event(tenantId)));
+      expect(await versionOf(tenantId)).toBe(4);
+    });
+
+    it("replaces the secret", async () => {
+      const tenantId = await someTenant();
+      const its = await stored(tenantId);
+      value(await world.stores.keys.replaceSecret(tenantId, its.id, "other", event(tenantId)));
+      expect(await hashOf(its.id)).toBe("other");
+    });
+
+    it("stays revoked: neither a new secret nor a later date", async () => {
+      const tenantId = await someTenant();
+      const { keys } = world.stores;
+      const its = await stored(tenantId);
+      value(await keys.revoke(tenantId, its.id, start + 1, event(tenantId)));
+      value(await keys.revoke(tenantId, its.id, start + 2, event(tenantId)));
+      value(await keys.replaceSecret(tenantId, its.id, "other", event(tenantId)));
+      expect(value(await keys.get(tenantId, its.id))).toEqual({ ...its, revokedAt: start + 1 });
+      expect(await hashOf(its.id)).toBe("hash");
+    });
+
+    it("refuses an id that is taken", async () => {
+      const tenantId = await someTenant();
+      const its = await stored(tenantId);
+      const refused = await world.stores.keys.create(its, "hash", event(tenantId));
+      expect(refused).toMatchObject({ ok: false, error: { reason: "conflict" } });
+      expect(await versionOf(tenantId)).toBe(2);
+    });
+
+    it("lists page by page, revoked ones too", async () => {
+      const tenantId = await someTenant();
+      const made: string[] = [];
+      for (let count = 0; count < 5; count += 1) made.push((await stored(tenantId)).id);
+      value(await world.stores.keys.revoke(tenantId, made[2] ?? "", start, event(tenantId)));
+      await expectPages((page) => world.stores.keys.list(tenantId, page), made);
+    });
+  });
+};

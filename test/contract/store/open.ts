@@ -1,0 +1,82 @@
+/** How a suite gets its database. Every test has one of its own, or one that was emptied for it. */
+import { sql } from "drizzle-orm";
+import { afterEach, beforeEach } from "vitest";
+import { raw, type Database, type DatabaseOptions } from "../../../src/store/db.ts";
+import { migrate, type Migration } from "../../../src/store/migrations.ts";
+import { createStores } from "../../../src/store/stores.ts";
+import type { Stores } from "../../../src/domain/ports.ts";
+
+export interface Opened {
+  db: Database;
+  close(): Promise<void>;
+}
+
+/** An empty database: no table in it. Another call while one is open opens the same one again. */
+export interface Backend {
+  name: string;
+  migrations: Migration[];
+  open(): Promise<Opened>;
+  /** One more connection to the database that `open` gave. */
+  again(options?: DatabaseOptions): Promise<Opened>;
+}
+
+/** The value of an answer that has to be one. */
+export function value<T>(result: { ok: true; value: T } | { ok: false; error: unknown }): T {
+  if (!result.ok) throw new Error(`refused: ${JSON.stringify(result.error)}`);
+  return result.value;
+}
+
+/** Removes every table, for a database that can't be thrown away. */
+export async function wipe(db: Database): Promise<void> {
+  const rows = value(
+    await db.write([
+      raw(sql`select name from sqlite_master where type = 'table'
+        and substr(name, 1, 4) not in ('sqli', '_cf_', 'libs')`),
+    ]),
+  );
+  const names = (rows[0] ?? []).map((row) => String(row["name"]));
+  if (names.length > 0)
+    value(await db.write(names.map((name) => raw(sql`drop table ${sql.identifier(name)}`))));
+}
+
+export interface World {
+  db: Database;
+  stores: Stores;
+  again(options?: DatabaseOptions): Promise<Database>;
+}
+
+/** A migrated database and its stores, fresh before each test of the surrounding `describe`. */
+export function givenWorld(backend: Backend): World {
+  const opened: Opened[] = [];
+  let current: { db: Database; stores: Stores } | undefined;
+  const here = () => {
+    if (current === undefined) throw new Error("no database outside a test");
+    return current;
+  };
+  beforeEach(async () => {
+    const first = await backend.open();
+    opened.push(first);
+    value(await migrate(first.db, backend.migrations));
+    current = { db: first.db, stores: storesOn(first.db) };
+  });
+  afterEach(async () => {
+    for (const each of opened.splice(0).toReversed()) await each.close();
+    current = undefined;
+  });
+  return {
+    get db() {
+      return here().db;
+    },
+    get stores() {
+      return here().stores;
+    },
+    async again(options) {
+      const next = await backend.again(options);
+      opened.push(next);
+      return next.db;
+    },
+  };
+}
+
+export const storesOn = (db: Database): Stores =>
+  createStores(db, { nonce: () => crypto.randomUUID() });

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { defaultRetentionDays } from "../../../src/domain/policy.ts";
+import type { RequestFilter } from "../../../src/domain/ports.ts";
+import { caller, decision, opening, reservation, session, settlement, start } from "./fixtures.ts";
+import { givenWorld, value, type Backend } from "./open.ts";
+import { expectPages } from "./pages.ts";
+
+const dayMs = 86_400_000;
+
+export const requestsSuite = (backend: Backend): void => {
+  describe("requests", () => {
+    const world = givenWorld(backend);
+    const refused = async (who: { tenantId: string; keyId: string }, at = start) => {
+      const its = opening(who, at);
+      value(await world.stores.ledger.refuse(its, "forbidden", null, null));
+      return its.id;
+    };
+
+    it("lists page by page, and a filter keeps to its pages", async () => {
+      const who = await caller(world.stores);
+      const made: string[] = [];
+      for (let count = 0; count < 5; count += 1) {
+        made.push(await refused(who));
+        value(await world.stores.ledger.admit(reservation(who, start)));
+      }
+      await expectPages(
+        (page) => world.stores.requests.list(who.tenantId, { outcome: "refused" }, page),
+        made,
+      );
+    });
+
+    it("finds by time, outcome, model, key and session", async () => {
+      const who = await caller(world.stores);
+      const its = session(who.tenantId, who.keyId);
+      value(await world.stores.sessions.create(its));
+      const { ledger } = world.stores;
+      const early = await refused(who, start - 1);
+      const plain = reservation(who, start);
+      const inSession = reservation(who, start + 1, {
+        sessionId: its.id,
+        decision: decision({ provider: "anthropic", model: "claude" }),
+      });
+      for (const each of [plain, inSession]) value(await ledger.admit(each));
+      value(await ledger.settle(settlement(plain, start + 2)));
+
+      const found = async (filter: RequestFilter) =>
+        value(
+          await world.stores.requests.list(who.tenantId, filter, { cursor: null, limit: 9 }),
+        ).data.map(({ id }) => id);
+      const [a, b] = [plain.opening.id, inSession.opening.id];
+      expect(await found({})).toEqual([b, a, early]);
+      expect(await found({ from: start })).toEqual([b, a]);
+      expect(await found({ to: start })).toEqual([early]);
+      expect(await found({ from: start, to: start + 1 })).toEqual([a]);
+      expect(await found({ outcome: "succeeded" })).toEqual([a]);
+      expect(await found({ outcome: "admitted" })).toEqual([b]);
+      expect(await found({ model: "anthropic/claude" })).toEqual([b]);
+      expect(await found({ key: who.keyId })).toEqual([b, a, early]);
+      expect(await found({ key: "key_other" })).toEqual([]);
+      expect(await found({ session: its.id, from: start })).toEqual([b]);
+    });
+
+    it("prunes by each tenant's retention", async () => {
+      const short = await caller(world.stores, { policy: { retentionDays: 2 } });
+      const long = await caller(world.stores);
+      const kept = async () => {
+        const lists = [short, long].map(({ tenantId }) =>
+          world.stores.requests.list(tenantId, {}, { cursor: null, limit: 9 }),
+        );
+        return (await Promise.all(lists)).map((list) => value(list).data.length);
+      };
+      for (const who of [short, long]) {
+        await refused(who, start);
+        await refused(who, start + dayMs);
+      }
+      const { requests } = world.stores;
+      expect(value(await requests.prune(start + 2 * dayMs))).toBe(0);
+      expect(value(await requests.prune(start + 2 * dayMs + 1))).toBe(1);
+      expect(await kept()).toEqual([1, 2]);
+      expect(value(await requests.prune(start + defaultRetentionDays * dayMs + 1))).toBe(2);
+      expect(await kept()).toEqual([0, 1]);
+    });
+
+    it("prunes no call that is still running", async () => {
+      const who = await caller(world.stores, { policy: { retentionDays: 1 } });
+      const running = reservation(who, start);
+      value(await world.stores.ledger.admit(running));
+      const { requests, ledger } = world.stores;
+      expect(value(await requests.prune(start + 10 * dayMs))).toBe(0);
+      value(await ledger.sweep(start + 10 * dayMs));
+      expect(value(await requests.prune(start + 10 * dayMs))).toBe(1);
+    });
+  });
+};

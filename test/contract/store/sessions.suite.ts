@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { caller, event, session, start } from "./fixtures.ts";
+import { givenWorld, value, type Backend } from "./open.ts";
+import { expectPages } from "./pages.ts";
+
+export const sessionsSuite = (backend: Backend): void => {
+  describe("sessions", () => {
+    const world = givenWorld(backend);
+    const stored = async (
+      who: { tenantId: string; keyId: string },
+      fields: Parameters<typeof session>[2] = {},
+    ) => {
+      const its = session(who.tenantId, who.keyId, fields);
+      value(await world.stores.sessions.create(its));
+      return its;
+    };
+
+    it("gives back what was put in, capabilities as they came off the wire", async () => {
+      const who = await caller(world.stores);
+      const its = await stored(who, {
+        capabilities: { sampling: { supportedModalities: ["text", 7] }, experimental: { a: null } },
+      });
+      expect(value(await world.stores.sessions.get(who.tenantId, its.id))).toEqual(its);
+    });
+
+    it("moves the expiry of a live one, and leaves an expired one alone", async () => {
+      const who = await caller(world.stores);
+      const { sessions } = world.stores;
+      const its = await stored(who, { expiresAt: start + 10 });
+      value(await sessions.touch(who.tenantId, its.id, start + 9, start + 20));
+      const touched = { ...its, lastUsedAt: start + 9, expiresAt: start + 20 };
+      expect(value(await sessions.get(who.tenantId, its.id))).toEqual(touched);
+      value(await sessions.touch(who.tenantId, its.id, start + 20, start + 40));
+      expect(value(await sessions.get(who.tenantId, its.id))).toEqual(touched);
+    });
+
+    it("ends once, with an event when an administrator ends it", async () => {
+      const who = await caller(world.stores);
+      const { sessions, events } = world.stores;
+      const actions = async () =>
+        value(await events.list(who.tenantId, { cursor: null, limit: 10 }))
+          .data.map(({ action }) => action)
+          .filter((action) => action === "session.end");
+      const [own, other] = [await stored(who), await stored(who)];
+      expect(value(await sessions.end(who.tenantId, own.id, null))).toBe(true);
+      expect(await actions()).toEqual([]);
+      const ended = event(who.tenantId, "session.end");
+      expect(value(await sessions.end(who.tenantId, other.id, ended))).toBe(true);
+      expect(await actions()).toEqual(["session.end"]);
+      // Nothing was ended, so nothing is told.
+      const again = event(who.tenantId, "session.end");
+      expect(value(await sessions.end(who.tenantId, other.id, again))).toBe(false);
+      expect(await actions()).toEqual(["session.end"]);
+      expect(value(await sessions.get(who.tenantId, other.id))).toBeNull();
+    });
+
+    it("prunes the expired ones", async () => {
+      const who = await caller(world.stores);
+      const { sessions } = world.stores;
+      const expired = await stored(who, { expiresAt: start + 9 });
+      const live = await stored(who, { expiresAt: start + 11 });
+      expect(value(await sessions.prune(start + 10))).toBe(1);
+      expect(value(await sessions.get(who.tenantId, expired.id))).toBeNull();
+      expect(value(await sessions.get(who.tenantId, live.id))).toEqual(live);
+    });
+
+    it("lists page by page", async () => {
+      const who = await caller(world.stores);
+      const made: string[] = [];
+      for (let count = 0; count < 5; count += 1) made.push((await stored(who)).id);
+      await expectPages((page) => world.stores.sessions.list(who.tenantId, page), made);
+    });
+  });
+};

@@ -1,0 +1,35 @@
+/** Every store suite, for one database. */
+import { credentialsSuite } from "./credentials.suite.ts";
+import { databaseSuite } from "./database.suite.ts";
+import { eventsSuite } from "./events.suite.ts";
+import { isolationSuite } from "./isolation.suite.ts";
+import { keysSuite } from "./keys.suite.ts";
+import { ledgerSuite } from "./ledger.suite.ts";
+import { migrationsSuite } from "./migrations.suite.ts";
+import type { Backend } from "./open.ts";
+import { overridesSuite } from "./overrides.suite.ts";
+import { requestsSuite } from "./requests.suite.ts";
+import { serversSuite } from "./servers.suite.ts";
+import { sessionsSuite } from "./sessions.suite.ts";
+import { snapshotsSuite } from "./snapshots.suite.ts";
+import { tenantsSuite } from "./tenants.suite.ts";
+
+const suites = [
+  databaseSuite,
+  migrationsSuite,
+  tenantsSuite,
+  keysSuite,
+  credentialsSuite,
+  overridesSuite,
+  serversSuite,
+  sessionsSuite,
+  snapshotsSuite,
+  requestsSuite,
+  eventsSuite,
+  ledgerSuite,
+  isolationSuite,
+];
+
+export const storeSuites = (backend: Backend): void => {
+  for (const suite of suites) suite(backend);
+};

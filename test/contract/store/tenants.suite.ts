@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { event, id, start, tenant } from "./fixtures.ts";
+import { givenWorld, value, type Backend } from "./open.ts";
+import { expectPages } from "./pages.ts";
+
+export const tenantsSuite = (backend: Backend): void => {
+  describe("tenants", () => {
+    const world = givenWorld(backend);
+    const stored = async (fields: Parameters<typeof tenant>[0] = {}) => {
+      const its = tenant(fields);
+      value(await world.stores.tenants.create(its, event(its.id, "tenant.create")));
+      return its;
+    };
+
+    it("gives back what was put in, by id and by slug", async () => {
+      const its = await stored({
+        policy: { limits: { requestsPerMinute: 5 }, allowedModels: ["*/claude-*"], maxTokens: 9 },
+      });
+      expect(value(await world.stores.tenants.byId(its.id))).toEqual(its);
+      expect(value(await world.stores.tenants.bySlug(its.slug))).toEqual(its);
+    });
+
+    it("knows nothing of a tenant that isn't there", async () => {
+      expect(value(await world.stores.tenants.byId(id("tenant")))).toBeNull();
+      expect(value(await world.stores.tenants.bySlug("nobody"))).toBeNull();
+    });
+
+    it("refuses a slug that is taken, and then writes no event either", async () => {
+      const its = await stored();
+      const second = tenant({ slug: its.slug });
+      const refused = await world.stores.tenants.create(second, event(second.id));
+      expect(refused).toMatchObject({ ok: false, error: { reason: "conflict" } });
+      const log = await world.stores.events.list(second.id, { cursor: null, limit: 10 });
+      expect(value(log).data).toEqual([]);
+    });
+
+    it("changes what is named, and raises the version", async () => {
+      const its = await stored({ policy: { maxTokens: 5 } });
+      const { tenants } = world.stores;
+      value(await tenants.update(its.id, { name: "New" }, event(its.id)));
+      expect(value(await tenants.byId(its.id))).toEqual({ ...its, name: "New", version: 2 });
+      value(await tenants.update(its.id, { policy: {} }, event(its.id)));
+      expect(value(await tenants.byId(its.id))).toEqual({
+        ...its,
+        name: "New",
+        policy: {},
+        version: 3,
+      });
+    });
+
+    it("frees the slug of a tenant that is removed", async () => {
+      const its = await stored();
+      value(await world.stores.tenants.remove(its.id, event(its.id)));
+      expect(value(await world.stores.tenants.byId(its.id))).toBeNull();
+      await stored({ slug: its.slug, createdAt: start + 1 });
+    });
+
+    it("lists page by page", async () => {
+      const made: string[] = [];
+      for (let count = 0; count < 5; count += 1) made.push((await stored()).id);
+      await expectPages((page) => world.stores.tenants.list(page), made);
+    });
+  });
+};

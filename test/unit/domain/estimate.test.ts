@@ -1,0 +1,80 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  estimateInputTokens,
+  inputModalitiesOf,
+  tokensOfText,
+} from "../../../src/domain/estimate.ts";
+import type { Block } from "../../../src/domain/sampling.ts";
+import { call } from "./models.fixture.ts";
+
+const asked = (...content: Block[]) => call({ messages: [{ role: "user", content }] });
+const text = (of: string): Block => ({ type: "text", text: of });
+const image = { type: "image", data: "aGk=", mimeType: "image/png" } as const;
+const audio = { type: "audio", data: "A".repeat(17_000), mimeType: "audio/mp3" } as const;
+const empty = estimateInputTokens(asked());
+
+describe("tokens of a text", () => {
+  it.each([
+    ["", 0],
+    ["a", 1],
+    ["seven c", 2],
+    ["日本語", 3],
+    ["한국어", 3],
+    ["日本 ab", 3],
+  ])("%j are %d", (given, tokens) => {
+    expect(tokensOfText(given)).toBe(tokens);
+  });
+
+  it("grow with the text", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (a, b) => {
+        expect(tokensOfText(a + b)).toBeGreaterThanOrEqual(tokensOfText(a));
+        expect(Number.isInteger(tokensOfText(a))).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("tokens of a call", () => {
+  const more = (of: ReturnType<typeof call>): number => estimateInputTokens(of) - empty;
+
+  it("count texts, the system prompt and tools", () => {
+    expect(more(asked(text("a".repeat(35))))).toBe(10);
+    expect(more({ ...asked(), systemPrompt: "a".repeat(35) })).toBe(10);
+    expect(more({ ...asked(), tools: [{ name: "look", inputSchema: {} }] })).toBeGreaterThan(0);
+  });
+
+  it("count each message's wrapping", () => {
+    expect(estimateInputTokens(call({ messages: [] }))).toBe(0);
+    expect(empty).toBeGreaterThan(0);
+  });
+
+  it("count an image as the dearest provider does, and audio by its length", () => {
+    expect(more(asked(image))).toBe(1_600);
+    expect(more(asked(audio))).toBe(100);
+  });
+
+  it("count what lies in a tool use and in a tool result", () => {
+    const use: Block = { type: "tool_use", id: "1", name: "look", input: { at: "a".repeat(70) } };
+    expect(more(asked(use))).toBeGreaterThan(20);
+    const result: Block = { type: "tool_result", toolUseId: "1", content: [image] };
+    expect(more(asked(result))).toBeGreaterThanOrEqual(1_600);
+    const structured: Block = { ...result, structuredContent: { rows: "a".repeat(350) } };
+    expect(more(asked(structured))).toBeGreaterThanOrEqual(1_700);
+    const resource: Block = {
+      ...result,
+      content: [{ type: "resource", raw: { resource: { text: "a".repeat(350) } } }],
+    };
+    expect(more(asked(resource))).toBeGreaterThan(100);
+  });
+});
+
+describe("what a model must read", () => {
+  it("is text always, and what the blocks are, inside tool results too", () => {
+    expect(inputModalitiesOf(asked())).toEqual(["text"]);
+    expect(inputModalitiesOf(asked(image, image, audio))).toEqual(["text", "image", "audio"]);
+    const result: Block = { type: "tool_result", toolUseId: "1", content: [audio] };
+    expect(inputModalitiesOf(asked(result))).toEqual(["text", "audio"]);
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { matchesHint, narrow } from "../../../src/domain/hints.ts";
+import { nameOf } from "../../../src/domain/models.ts";
+import { model } from "./models.fixture.ts";
+
+const sonnet = model("anthropic/claude-sonnet-9", {
+  family: "claude-sonnet",
+  aliases: ["Sonnet-Latest"],
+});
+const hosted = model("bedrock/anthropic.sonnet-v9", { family: "claude-sonnet" });
+const top = model("openai/top", { family: "gpt", intelligence: 5, speed: 2 });
+const middle = model("openai/middle", { family: "gpt-mini", intelligence: 3, speed: 4 });
+
+describe("a hint", () => {
+  it.each([
+    "claude",
+    "sonnet-9",
+    "ANTHROPIC",
+    "anthropic/claude",
+    "sonnet-latest",
+    " claude ",
+    "c",
+  ])("of %j matches", (hint) => {
+    expect(matchesHint(sonnet, hint)).toBe(true);
+  });
+
+  it.each(["", "  ", "claude sonnet", "gpt", "claude*", ".", "sonnet-99"])(
+    "of %j doesn't",
+    (hint) => {
+      expect(matchesHint(sonnet, hint)).toBe(false);
+    },
+  );
+
+  it("is text, not a pattern", () => {
+    expect(matchesHint(model("openai/gpt-5.4"), "gpt-5.4")).toBe(true);
+    expect(matchesHint(model("openai/gpt-5x4"), "gpt-5.4")).toBe(false);
+  });
+});
+
+describe("hints in order", () => {
+  const names = (
+    hints: string[],
+    feasible: (typeof sonnet)[],
+    all = [sonnet, hosted, top, middle],
+  ) => {
+    const { models, ...rest } = narrow(hints, feasible, all);
+    return { models: models.map(nameOf), ...rest };
+  };
+
+  it("narrow to all that the first matching one matches", () => {
+    expect(names(["llama", "openai", "claude"], [sonnet, top, middle])).toEqual({
+      models: ["openai/top", "openai/middle"],
+      hint: "openai",
+      viaEquivalence: false,
+    });
+  });
+
+  it("prefer a later match to an earlier equivalent", () => {
+    expect(names(["claude-sonnet-9", "middle"], [hosted, middle]).models).toEqual([
+      "openai/middle",
+    ]);
+  });
+
+  it("take the same family elsewhere when the named model can't serve", () => {
+    expect(names(["claude-sonnet-9"], [hosted, top, middle])).toEqual({
+      models: ["bedrock/anthropic.sonnet-v9"],
+      hint: "claude-sonnet-9",
+      viaEquivalence: true,
+    });
+  });
+
+  it("take the nearest by intelligence and speed when there is no relative", () => {
+    expect(names(["claude-sonnet-9"], [top, middle])).toEqual({
+      models: ["openai/middle"],
+      hint: "claude-sonnet-9",
+      viaEquivalence: true,
+    });
+  });
+
+  it("take an unknown tier for far away, not for near", () => {
+    const unknown = model("openai/unknown", { intelligence: null, speed: null });
+    expect(names(["claude-sonnet-9"], [unknown, middle]).models).toEqual(["openai/middle"]);
+  });
+
+  it("don't apply when they name nothing known", () => {
+    expect(names(["llama", ""], [top, middle])).toEqual({
+      models: ["openai/top", "openai/middle"],
+      hint: null,
+      viaEquivalence: false,
+    });
+  });
+
+  it("narrow nothing to nothing", () => {
+    expect(names(["claude"], [])).toEqual({ models: [], hint: null, viaEquivalence: false });
+  });
+});

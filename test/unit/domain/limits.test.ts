@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { holdsOf, nameOfLimit, windowSeconds } from "../../../src/domain/limits.ts";
+import type { Limits } from "../../../src/domain/policy.ts";
+
+const scopes = (tenant: Limits, key: Limits) =>
+  [
+    { scope: "tenant", subject: "ten_1", limits: tenant },
+    { scope: "key", subject: "key_1", limits: key },
+  ] as const;
+
+describe("holds", () => {
+  it("are one for each limit there is, the tenant's first", () => {
+    const all: Limits = { requestsPerMinute: 1, tokensPerMinute: 2, concurrent: 3 };
+    const holds = holdsOf({ now: 90_500, tokens: 7, scopes: scopes(all, all) });
+    expect(holds.map((hold) => [nameOfLimit(hold), hold.subject, hold.amount, hold.limit])).toEqual(
+      [
+        ["tenant.requestsPerMinute", "ten_1", 1, 1],
+        ["tenant.tokensPerMinute", "ten_1", 7, 2],
+        ["tenant.concurrent", "ten_1", 1, 3],
+        ["key.requestsPerMinute", "key_1", 1, 1],
+        ["key.tokensPerMinute", "key_1", 7, 2],
+        ["key.concurrent", "key_1", 1, 3],
+      ],
+    );
+  });
+
+  it("are none where there is no limit; a limit of 0 is one", () => {
+    expect(holdsOf({ now: 0, tokens: 1, scopes: scopes({}, {}) })).toEqual([]);
+    const [hold] = holdsOf({ now: 0, tokens: 1, scopes: scopes({}, { requestsPerMinute: 0 }) });
+    expect(hold).toMatchObject({ scope: "key", limit: 0, amount: 1 });
+  });
+
+  it.each([
+    [90_000, 90],
+    [90_001, 90],
+    [90_999, 90],
+    [91_000, 91],
+  ])(
+    "at %d ms lie in second %d, and count every second that a minute before touches",
+    (now, bucket) => {
+      const [hold] = holdsOf({ now, tokens: 1, scopes: scopes({ requestsPerMinute: 1 }, {}) });
+      expect(hold).toMatchObject({ bucket, since: bucket - windowSeconds });
+      // Whoever was admitted within the last 60 s was admitted in a second that counts.
+      expect(Math.floor((now - 60_000) / 1_000)).toBeGreaterThanOrEqual(bucket - windowSeconds);
+    },
+  );
+});

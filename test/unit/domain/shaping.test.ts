@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { contentNegotiationKey, featuresOf } from "../../../src/domain/negotiation.ts";
+import type { SamplingCall } from "../../../src/domain/sampling.ts";
+import {
+  formatSentences,
+  recordOf,
+  shape,
+  shapingOf,
+  verbositySentences,
+  type ShapingRule,
+} from "../../../src/domain/shaping.ts";
+
+const features = (...list: string[]) =>
+  featuresOf({ extensions: { [contentNegotiationKey]: { version: "1.0", features: list } } });
+
+const call: SamplingCall = {
+  messages: [{ role: "user", content: [{ type: "text", text: "Hello" }] }],
+  maxTokens: 10,
+  hints: [],
+  priorities: { cost: 1 },
+  systemPrompt: "You are kind.",
+  includeContext: "none",
+  stopSequences: [],
+  tools: [],
+  metadata: {},
+  outputModalities: ["text"],
+};
+
+describe("shaping", () => {
+  it("changes nothing where nothing was declared", () => {
+    expect(shape(call, shapingOf(features(), []))).toEqual(call);
+    expect(recordOf(features(), shapingOf(features(), []))).toBeNull();
+  });
+
+  it("adds one sentence for each and never replaces the prompt", () => {
+    const shaping = shapingOf(features("format=markdown", "verbosity=compact"), []);
+    const shaped = shape(call, shaping);
+    expect(shaped.systemPrompt).toBe(
+      `You are kind.\n\n${formatSentences.markdown}\n\n${verbositySentences.compact}`,
+    );
+    expect(shaped.format).toBeUndefined();
+  });
+
+  it("asks for JSON twice: in words, and as the provider's own setting", () => {
+    const shaped = shape(call, shapingOf(features("format=json"), []));
+    expect(shaped.format).toBe("json");
+    expect(shaped.systemPrompt).toContain(formatSentences.json);
+  });
+
+  it("applies the rules whose predicates all hold, the last one with the word", () => {
+    const rules: ShapingRule[] = [
+      { when: ["agent"], set: { format: "text", defaultPriorities: { cost: 0, speed: 1 } } },
+      { when: ["agent", "!interactive"], set: { format: "json", systemPromptSuffix: "Be exact." } },
+      { when: ["human"], set: { verbosity: "verbose" } },
+    ];
+    const shaping = shapingOf(features("agent", "format=markdown"), rules);
+    expect(shaping.rules).toEqual([0, 1]);
+    const shaped = shape(call, shaping);
+    expect(shaped.format).toBe("json");
+    // What the call says stands; the rule fills in what it left open.
+    expect(shaped.priorities).toEqual({ cost: 1, speed: 1 });
+    expect(shaped.systemPrompt?.endsWith("Be exact.")).toBe(true);
+    expect(recordOf(features("agent", "format=markdown"), shaping)).toEqual({
+      features: ["agent", "format=markdown"],
+      ignored: [],
+      format: "json",
+      verbosity: null,
+      rules: [0, 1],
+    });
+  });
+
+  it.each([
+    "agent",
+    "human",
+    "mcp-capable",
+    "interactive",
+    "!interactive",
+    "sampling",
+    "elicitation",
+    "roots",
+    "tasks",
+    "verbosity=compact",
+    "verbosity=standard",
+    "verbosity=verbose",
+    "format=json",
+    "format=text",
+    "format=markdown",
+    "x-admin",
+    "x-limit=none",
+  ])("of %s touches the prompt and the format, and nothing else of a call", (tag) => {
+    const { systemPrompt: _, format: __, ...rest } = shape(call, shapingOf(features(tag), []));
+    const { systemPrompt: ___, ...expected } = call;
+    expect(rest).toEqual(expected);
+  });
+});
