@@ -170,3 +170,41 @@ export async function createTenant(
     credentialId: String(credential.get("id")),
   };
 }
+
+/** One modern request: no session, everything in it. `capabilities` null leaves `_meta` out. */
+export async function callOnce(
+  { url }: Reached,
+  key: string,
+  params: Record<string, unknown>,
+  about: {
+    method?: string;
+    capabilities?: unknown;
+    headers?: Record<string, string>;
+    signal?: AbortSignal;
+  } = {},
+): Promise<Answered> {
+  const method = about.method ?? "sampling/createMessage";
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": about.capabilities ?? { sampling: {} },
+  };
+  return answered(
+    await fetch(`${url}/v1/sampling`, {
+      method: "POST",
+      headers: headersOf(key, {
+        Accept: "application/json",
+        "MCP-Protocol-Version": "2026-07-28",
+        "Mcp-Method": method,
+        ...about.headers,
+      }),
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: (lastId += 1),
+        method,
+        params: about.capabilities === null ? params : { ...params, _meta: meta },
+      }),
+      ...(about.signal === undefined ? {} : { signal: about.signal }),
+    }),
+  );
+}

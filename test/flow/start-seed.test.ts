@@ -1,0 +1,163 @@
+/** What `npm start` makes of the provider variables, and of the deployment's settings. */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { unstable_readConfig } from "wrangler";
+import { readDeployment } from "../../src/start/bundle.ts";
+import type { Runtime } from "../../src/start/runtime.ts";
+import { startSchedule } from "../../src/start/schedule.ts";
+import { checkout, parseSettings } from "../../src/start/settings.ts";
+import { startAimock, usageOf, type Aimock } from "../fakes/aimock.ts";
+import { asking, callOnce } from "../fakes/caller.ts";
+import { startRouter, temporaryStateDir, type Router } from "../fakes/router.ts";
+
+const timeout = 60_000;
+
+interface Credential {
+  id: string;
+  provider: string;
+  name: string;
+  baseUrl: string | null;
+  models: { id: string }[] | null;
+  updatedAt: number;
+}
+
+async function credentialsOf({ url, adminToken }: Router): Promise<Credential[]> {
+  const answer = await fetch(`${url}/admin/v1/tenants/demo/credentials`, {
+    headers: { authorization: `Bearer ${adminToken}` },
+  });
+  const { data } = (await answer.json()) as { data: Credential[] };
+  return data.toSorted((a, b) => (a.provider < b.provider ? -1 : 1));
+}
+
+const answerOf = async (router: Router): Promise<unknown> =>
+  (await callOnce(router, router.demoKey, asking("hello", { maxTokens: 50 }))).body;
+
+describe("provider variables", () => {
+  const stateDir = temporaryStateDir();
+  let aimock: Aimock;
+  let ollama: Server;
+  let ollamaHost: string;
+  beforeAll(async () => {
+    aimock = await startAimock([
+      { match: { userMessage: "hello" }, response: { content: "Hi!", usage: usageOf(11, 7) } },
+    ]);
+    ollama = createServer((request, response) => {
+      response.end(
+        request.url === "/api/tags" ? JSON.stringify({ models: [{ name: "qwen3:8b" }] }) : "",
+      );
+    });
+    await new Promise<void>((resolve) => ollama.listen(0, "127.0.0.1", resolve));
+    ollamaHost = `127.0.0.1:${(ollama.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    ollama.close();
+    await aimock.stop();
+  });
+
+  const within = async (
+    env: Record<string, string>,
+    look: (router: Router) => Promise<void>,
+  ): Promise<void> => {
+    const router = await startRouter({ stateDir, env });
+    try {
+      await look(router);
+    } finally {
+      await router.stop();
+    }
+  };
+
+  it("become credentials, are left alone while unchanged, and go", { timeout }, async () => {
+    const openai = { OPENAI_API_KEY: "sk-canary-1", OPENAI_BASE_URL: aimock.url("openai") };
+    let before: Credential[] = [];
+
+    await within({ ...openai, OLLAMA_HOST: ollamaHost }, async (router) => {
+      before = await credentialsOf(router);
+      expect(before).toMatchObject([
+        {
+          provider: "ollama",
+          name: "OLLAMA_HOST",
+          baseUrl: `http://${ollamaHost}/v1`,
+          models: [{ id: "qwen3:8b" }],
+        },
+        { provider: "openai", name: "OPENAI_API_KEY", baseUrl: aimock.url("openai") },
+      ]);
+      expect(router.output()).not.toContain("sk-canary");
+    });
+
+    await within({ ...openai, OLLAMA_HOST: ollamaHost }, async (router) => {
+      expect(await credentialsOf(router)).toEqual(before);
+    });
+
+    await within({ ...openai, OPENAI_API_KEY: "sk-canary-2" }, async (router) => {
+      const now = await credentialsOf(router);
+      expect(now).toMatchObject([{ provider: "openai", id: before[1]?.id }]);
+      expect(now[0]?.updatedAt).toBeGreaterThan(before[1]?.updatedAt ?? Infinity);
+      expect(await answerOf(router)).toMatchObject({ result: { content: { text: "Hi!" } } });
+      const [sent] = await aimock.journal();
+      expect(sent?.headers["authorization"]).toBe("Bearer sk-canary-2");
+    });
+
+    await within({}, async (router) => {
+      expect(await credentialsOf(router)).toMatchObject([{ provider: "demo" }]);
+    });
+  });
+
+  it("of an Ollama that is away are one line, and the start goes on", { timeout }, async () => {
+    await within({ OLLAMA_HOST: "127.0.0.1:9" }, async (router) => {
+      expect(router.output()).toContain("OLLAMA_HOST: http://127.0.0.1:9 does not answer");
+      expect(await credentialsOf(router)).toMatchObject([{ provider: "ollama" }]);
+    });
+  });
+});
+
+describe("OLLAMA_HOST is read as Ollama reads it", () => {
+  it.each([
+    ["127.0.0.1:1234", "http://127.0.0.1:1234/v1"],
+    ["ollama.lan", "http://ollama.lan:11434/v1"],
+    ["0.0.0.0", "http://127.0.0.1:11434/v1"],
+    ["[::]:1234", "http://127.0.0.1:1234/v1"],
+    [":1234", "http://127.0.0.1:1234/v1"],
+    ["http://ollama.lan", "http://ollama.lan/v1"],
+    ["ollama.lan:80", "http://ollama.lan/v1"],
+    ["https://ollama.example/base/", "https://ollama.example/base/v1"],
+  ])("%s", (host, baseUrl) => {
+    const settings = parseSettings({ OLLAMA_HOST: host });
+    expect(settings).toMatchObject({ value: { providers: [{ baseUrl }] } });
+  });
+});
+
+describe("the deployment's settings", () => {
+  it("are those that wrangler reads", () => {
+    const config = unstable_readConfig({ config: `${checkout}wrangler.toml` });
+    expect(readDeployment(checkout)).toEqual({
+      ok: true,
+      value: {
+        main: "src/worker.ts",
+        compatibilityDate: config.compatibility_date,
+        compatibilityFlags: config.compatibility_flags,
+      },
+    });
+    expect(config.main).toBe(`${checkout}src/worker.ts`);
+  });
+});
+
+describe("the schedule", () => {
+  it("outlives runs that fail, each of them one line", async () => {
+    let runs = 0;
+    const lines: string[] = [];
+    const runtime = {
+      scheduled: async () => {
+        runs += 1;
+        if (runs % 2 === 1) throw new Error("no database");
+      },
+    } as Partial<Runtime> as Runtime;
+    const stop = startSchedule(runtime, { seconds: 0.01, log: (line) => lines.push(line) });
+    await expect.poll(() => runs).toBeGreaterThanOrEqual(4);
+    stop();
+    const after = runs;
+    expect(new Set(lines)).toEqual(new Set(["The scheduled jobs failed: no database"]));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(runs).toBe(after);
+  });
+});

@@ -1,0 +1,277 @@
+/** `npm start` as a person, a crash and a second machine meet it: real processes, real runtime. */
+import { execFile } from "node:child_process";
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, describe, expect, it } from "vitest";
+import { asking, callOnce } from "../fakes/caller.ts";
+import { spawnLauncher, startRouter, temporaryStateDir, type Router } from "../fakes/router.ts";
+import { startSqld, type Sqld } from "../fakes/sqld.ts";
+
+const timeout = 60_000;
+const run = promisify(execFile);
+
+const started: Router[] = [];
+async function start(options: Parameters<typeof startRouter>[0] = {}): Promise<Router> {
+  const router = await startRouter(options);
+  started.push(router);
+  return router;
+}
+afterAll(async () => {
+  await Promise.all(started.map((router) => router.stop()));
+});
+
+const curlLineOf = (output: string): string => /^curl .*$/m.exec(output)?.[0] ?? "";
+
+/** The line as sh runs it; where there is no curl, the request that the line describes. */
+async function paste(line: string): Promise<string> {
+  try {
+    return (await run("sh", ["-c", line])).stdout;
+  } catch (cause) {
+    // 127: sh's "not found".
+    if (!(cause instanceof Error && "code" in cause && cause.code === 127)) throw cause;
+    console.warn("There is no curl on this machine: the line is parsed and sent with fetch.");
+    const headers = [...line.matchAll(/-H '([^:]+): ([^']*)'/g)].map(
+      ([, name, value]): [string, string] => [name ?? "", value ?? ""],
+    );
+    const answer = await fetch(/ (http:\S+) /.exec(line)?.[1] ?? "", {
+      method: "POST",
+      headers,
+      body: / -d '(.*)'$/.exec(line)?.[1] ?? "",
+    });
+    return answer.text();
+  }
+}
+
+const sample = async (router: Router): Promise<unknown> =>
+  (await callOnce(router, router.demoKey, asking("Say hello.", { maxTokens: 100 }))).body;
+
+const sampled = { result: { role: "assistant", content: { type: "text" } } };
+
+const admin = (router: Router, path: string, body?: object): Promise<Response> =>
+  fetch(`${router.url}/admin/v1${path}`, {
+    method: body === undefined ? "GET" : "POST",
+    headers: {
+      authorization: `Bearer ${router.adminToken}`,
+      "content-type": "application/json",
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The single line that a failed start prints. */
+async function faultOf(options: Parameters<typeof spawnLauncher>[0]): Promise<string> {
+  const launched = await spawnLauncher(options);
+  expect(await launched.ended).toBe(1);
+  const lines = launched.output().trim().split("\n");
+  expect(lines).toHaveLength(1);
+  return lines[0] ?? "";
+}
+
+describe("a start, an end and another start", () => {
+  const stateDir = temporaryStateDir();
+  let first: Router;
+
+  it("prints a curl line that works as pasted, and what a person needs", { timeout }, async () => {
+    first = await start({ stateDir });
+    expect(first.output()).toContain(`${first.url}/console`);
+    expect(first.adminToken.length).toBeGreaterThanOrEqual(32);
+    expect(first.demoKey).toMatch(/^srk_/);
+    const answer: unknown = JSON.parse(await paste(curlLineOf(first.output())));
+    expect(answer).toMatchObject(sampled);
+  });
+
+  it("keeps its secrets for the owner alone", () => {
+    expect(statSync(join(stateDir, "secrets.json")).mode & 0o077).toBe(0);
+  });
+
+  it("lets no second launcher on the same state", { timeout }, async () => {
+    const fault = await faultOf({ stateDir });
+    expect(fault).toMatch(/^sampling-router: STATE_DIR .* already running, pid [0-9]+/);
+    expect(fault).toContain(`pid ${first.pid},`);
+  });
+
+  it("ends with 0 on Ctrl-C and leaves no process", { timeout }, async () => {
+    expect((await admin(first, "/tenants", { slug: "kept", name: "Kept" })).status).toBe(201);
+    const [runtime] = first.runtimePids();
+    expect(runtime).toBeDefined();
+    // A terminal sends it to everybody in the foreground: the runtime dies under the launcher.
+    if (runtime !== undefined) process.kill(runtime, "SIGINT");
+    expect(await first.stop()).toBe(0);
+    expect(first.runtimePids()).toEqual([]);
+    expect(isAlive(first.pid)).toBe(false);
+    expect(existsSync(join(stateDir, "runtime.json"))).toBe(false);
+  });
+
+  it("finds everything as it was", { timeout }, async () => {
+    const second = await start({ stateDir });
+    expect(second.demoKey).toBe(first.demoKey);
+    expect(second.adminToken).toBe(first.adminToken);
+    expect((await admin(second, "/tenants/kept")).status).toBe(200);
+    expect(await sample(second)).toMatchObject(sampled);
+    const given = "operators-own-token";
+    await second.stop();
+    // What an update of the runtime leaves: a link to the old one, which is gone.
+    const link = join(stateDir, "workerd");
+    unlinkSync(link);
+    symlinkSync("/nowhere/workerd", link);
+    const third = await start({ stateDir, env: { ADMIN_TOKEN: given } });
+    expect((await admin(third, "/tenants/kept")).status).toBe(200);
+    expect(third.output()).not.toContain(given);
+    expect(readFileSync(join(stateDir, "secrets.json"), "utf8")).toContain(first.adminToken);
+  });
+});
+
+describe("a crash", () => {
+  it("of the launcher: the next start ends the runtime it left", { timeout }, async () => {
+    const stateDir = temporaryStateDir();
+    const crashed = await start({ stateDir });
+    const [left] = crashed.runtimePids();
+    process.kill(crashed.pid, "SIGKILL");
+    await expect.poll(() => isAlive(crashed.pid)).toBe(false);
+    expect(crashed.runtimePids()).toEqual([left]);
+    // The same port too, which the one that was left still holds.
+    const next = await start({ stateDir, env: { PORT: new URL(crashed.url).port } });
+    expect(next.output()).toContain(`Ended the runtime of an earlier start, pid ${left}.`);
+    expect(next.runtimePids()).toHaveLength(1);
+    expect(next.runtimePids()).not.toContain(left);
+    expect(next.demoKey).toBe(crashed.demoKey);
+    expect(await sample(next)).toMatchObject(sampled);
+  });
+});
+
+describe("npm start", () => {
+  it("leaves nothing when npm is told to end", { timeout }, async () => {
+    const launched = await start({ command: ["npm", "start"] });
+    expect(launched.runtimePids()).toHaveLength(1);
+    // npm passes it on to the shell between them, which passes it on to nobody.
+    process.kill(launched.pid, "SIGTERM");
+    await expect.poll(() => launched.runtimePids(), { timeout: 10_000 }).toEqual([]);
+    await expect
+      .poll(() => existsSync(join(launched.stateDir, "runtime.json")), { timeout: 10_000 })
+      .toBe(false);
+  });
+});
+
+describe("a setting that can't work is one line and no start", () => {
+  it("a busy port", { timeout }, async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const port = typeof address === "object" ? String(address?.port) : "";
+    const fault = await faultOf({ env: { PORT: port } });
+    server.close();
+    expect(fault).toContain(`sampling-router: PORT ${port} is in use`);
+    expect(fault).toContain("PORT=");
+  });
+
+  it("a state directory that can't be written", { timeout }, async () => {
+    // Below a file: permission bits stop nobody who runs as root.
+    const folder = mkdtempSync(join(tmpdir(), "router-file-"));
+    const file = join(folder, "file");
+    writeFileSync(file, "");
+    const stateDir = join(file, "state");
+    expect(await faultOf({ stateDir })).toContain(
+      `sampling-router: STATE_DIR ${stateDir} is not writable`,
+    );
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each(["c2hvcnQ=", "not base64!", Buffer.alloc(33).toString("base64")])(
+    "the malformed MASTER_KEY %s",
+    { timeout },
+    async (key) => {
+      const fault = await faultOf({ env: { MASTER_KEY: key } });
+      expect(fault).toBe("sampling-router: MASTER_KEY must be 32 bytes in base64");
+    },
+  );
+
+  it("an ADMIN_TOKEN that no header can carry", { timeout }, async () => {
+    const fault = await faultOf({ env: { ADMIN_TOKEN: "an operator's own token" } });
+    expect(fault).toMatch(/^sampling-router: ADMIN_TOKEN must be /);
+    expect(fault).not.toContain("own token");
+  });
+
+  it("damaged secrets, which are not made anew", { timeout }, async () => {
+    const stateDir = temporaryStateDir();
+    writeFileSync(join(stateDir, "secrets.json"), `{"masterKey": "c2hv`);
+    expect(await faultOf({ stateDir })).toMatch(/^sampling-router: STATE_DIR: .* is damaged/);
+    expect(readFileSync(join(stateDir, "secrets.json"), "utf8")).toBe(`{"masterKey": "c2hv`);
+  });
+
+  it("a database that is no server", { timeout }, async () => {
+    const fault = await faultOf({ env: { DATABASE_URL: "file:local.db" } });
+    expect(fault).toMatch(/^sampling-router: DATABASE_URL must be /);
+  });
+});
+
+describe("one libSQL server", () => {
+  let sqld: Sqld | undefined;
+  afterAll(async () => sqld?.stop());
+
+  it("serves two processes that start at once", { timeout }, async () => {
+    sqld = await startSqld();
+    const env = { DATABASE_URL: sqld.url, MASTER_KEY: Buffer.alloc(32, 7).toString("base64") };
+    const both = await Promise.all([start({ env }), start({ env })]);
+    const [one, other] = both;
+    for (const router of both) expect(await sample(router)).toMatchObject(sampled);
+    // Each has made a key of its own; both are good at both.
+    expect(await sample({ ...one, demoKey: other.demoKey })).toMatchObject(sampled);
+    const listed = (await (await admin(one, "/tenants/demo/credentials")).json()) as {
+      data: { provider: string }[];
+    };
+    expect(listed.data.map(({ provider }) => provider)).toEqual(["demo"]);
+  });
+});
+
+describe("scheduled jobs", () => {
+  it("run again and again", { timeout }, async () => {
+    // A session that expires after a second is pruned by a run that comes later than it.
+    const router = await start({ env: { SCHEDULE_SECONDS: "0.5", SESSION_TTL_HOURS: "0.0003" } });
+    for (const times of [1, 2]) {
+      const answer = await fetch(`${router.url}/v1/sampling`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${router.demoKey}`,
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+        },
+        body: JSON.stringify({
+          jsonrpc: "2.0",
+          id: 1,
+          method: "initialize",
+          params: {
+            protocolVersion: "2025-11-25",
+            capabilities: { sampling: {} },
+            clientInfo: { name: "test", version: "1" },
+          },
+        }),
+      });
+      expect(answer.status).toBe(200);
+      await expect
+        .poll(() => router.output().match(/"job":"pruneSessions","changed":1/g)?.length, {
+          timeout: 20_000,
+        })
+        .toBe(times);
+    }
+  });
+});
