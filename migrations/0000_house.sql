@@ -22,6 +22,15 @@ CREATE TABLE `api_keys` (
 );
 --> statement-breakpoint
 CREATE INDEX `api_keys_tenant` ON `api_keys` (`tenant_id`,`id`);--> statement-breakpoint
+CREATE TABLE `cancellations` (
+	`tenant_id` text NOT NULL,
+	`session_id` text NOT NULL,
+	`message_id` text NOT NULL,
+	`at` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `session_id`, `message_id`)
+);
+--> statement-breakpoint
+CREATE INDEX `cancellations_at` ON `cancellations` (`at`);--> statement-breakpoint
 CREATE TABLE `captures` (
 	`request_id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,

@@ -17,6 +17,7 @@ import { createAdminUseCases } from "./pipeline/admin/use-cases.ts";
 import { createAdmit } from "./pipeline/admit.ts";
 import { createAttempt } from "./pipeline/attempt.ts";
 import { createAuthenticate, createCallerMemory } from "./pipeline/authenticate.ts";
+import { createCancellation } from "./pipeline/cancel.ts";
 import { createChooser } from "./pipeline/choose.ts";
 import { createRoute } from "./pipeline/route.ts";
 import { createSample } from "./pipeline/sample.ts";
@@ -96,6 +97,7 @@ export function createInvocation(
     demo: config.demoProvider,
     now,
   });
+  const cancellation = createCancellation({ cancellations: stores.cancellations, now, wait });
   const services: Services = {
     authenticate: createAuthenticate({ snapshots: stores.snapshots, tokens, memory, now }),
     sample: createSample({
@@ -103,11 +105,13 @@ export function createInvocation(
       admit: createAdmit({ ledger, sessionTtlMs }),
       attempt: createAttempt({ providers, vault, now, wait }),
       settle: createSettle({ ledger, vault, now, wait }),
+      cancellation,
       ledger,
       ids,
       now,
       background,
     }),
+    cancellation,
     route: createRoute({ chooser }),
     sessions: createSessions({ sessions: stores.sessions, chooser, ids, now, sessionTtlMs }),
     admin: createAdminUseCases({

@@ -192,6 +192,21 @@ export interface SessionStore {
   prune(now: number): Answer<number>;
 }
 
+/** A call as its notification names it. */
+export interface CancelledCall {
+  tenantId: string;
+  sessionId: string;
+  /** the JSON-RPC id, as JSON */
+  messageId: string;
+}
+
+export interface CancellationStore {
+  record(call: CancelledCall, now: number): Answer<null>;
+  /** Whether it was recorded at `since` or later. */
+  isRecorded(call: CancelledCall, since: number): Answer<boolean>;
+  prune(now: number): Answer<number>;
+}
+
 export interface RequestFilter {
   from?: number;
   to?: number;
@@ -221,6 +236,7 @@ export interface Stores {
   overrides: OverrideStore;
   servers: ServerStore;
   sessions: SessionStore;
+  cancellations: CancellationStore;
   requests: RequestStore;
   events: EventStore;
 }

@@ -3,6 +3,7 @@ import type { Actor } from "../domain/access.ts";
 import type { Ids } from "../domain/ids.ts";
 import type { Readiness } from "../domain/ports.ts";
 import type { AdminUseCases } from "../pipeline/admin/use-cases.ts";
+import type { Cancellation } from "../pipeline/cancel.ts";
 import type { Authenticate } from "../pipeline/authenticate.ts";
 import type { Route } from "../pipeline/route.ts";
 import type { Sample } from "../pipeline/sample.ts";
@@ -14,6 +15,7 @@ export interface Services {
   sample: Sample;
   route: Route;
   sessions: Sessions;
+  cancellation: Cancellation;
   admin: AdminUseCases;
   readiness: Readiness;
   ids: Ids;

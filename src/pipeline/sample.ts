@@ -15,6 +15,7 @@ import { costMicroUsd } from "../domain/usage.ts";
 import { reservationOf, type createAdmit, type Reserved } from "./admit.ts";
 import type { AttemptAll } from "./attempt.ts";
 import type { Caller } from "./authenticate.ts";
+import type { Cancellation } from "./cancel.ts";
 import type { Chooser, Declared, Planned } from "./choose.ts";
 import type { Settle } from "./settle.ts";
 
@@ -26,6 +27,8 @@ export interface Arrival {
   /** of the caller as it is now */
   declaredBy: (caller: Caller) => Declared;
   client: { name: string | null; version: string | null; revision: string | null };
+  /** the JSON-RPC id, as JSON, by which a session can take the call back; null: it can't */
+  messageId: string | null;
   contentSha256: string;
   bytes: number;
   /** the params as they came, for a policy that captures */
@@ -88,13 +91,14 @@ export function createSample(deps: {
   admit: ReturnType<typeof createAdmit>;
   attempt: AttemptAll;
   settle: Settle;
+  cancellation: Cancellation;
   ledger: Ledger;
   ids: Ids;
   now: () => number;
   /** Work that outlives the caller. */
   background: (work: Promise<unknown>) => void;
 }) {
-  const { chooser, admit, attempt, settle, ledger, ids, now, background } = deps;
+  const { chooser, admit, attempt, settle, cancellation, ledger, ids, now, background } = deps;
 
   const openingOf = (arrival: Arrival): Opening => ({
     id: ids.next("request"),
@@ -130,13 +134,22 @@ export function createSample(deps: {
     const { arrival, caller, plan, reserved, opening } = admitted;
     const { call } = plan;
     const { tenant, credentials } = caller.snapshot;
+    const { session } = caller;
+    const watch =
+      session === null || arrival.messageId === null
+        ? null
+        : cancellation.watch(
+            { tenantId: tenant.id, sessionId: session.id, messageId: arrival.messageId },
+            arrival.startedAt,
+          );
     const { attempts, providerMs, answer } = await attempt({
       plan,
       call,
       credentials,
       deadlineMs: reserved.deadlineMs,
-      signal,
+      signal: watch === null ? signal : AbortSignal.any([signal, watch.signal]),
     });
+    watch?.stop();
     const got = answer.ok ? answer.value : null;
     const usage = got?.answer.usage ?? null;
     const cost = got === null ? null : costMicroUsd(got.model, got.answer.usage);

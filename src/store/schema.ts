@@ -193,6 +193,22 @@ export const counters = sqliteTable(
   ],
 );
 
+/** Calls that their callers took back, until their owners have seen it. */
+export const cancellations = sqliteTable(
+  "cancellations",
+  {
+    tenantId: tenantId(),
+    sessionId: text("session_id").notNull(),
+    /** the JSON-RPC id, as JSON: 1 and "1" are two calls */
+    messageId: text("message_id").notNull(),
+    at: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.sessionId, table.messageId] }),
+    index("cancellations_at").on(table.at),
+  ],
+);
+
 /** The log of admin actions. It outlives the tenants that it speaks of. */
 export const adminEvents = sqliteTable(
   "admin_events",

@@ -1,4 +1,5 @@
 import type { Stores } from "../domain/ports.ts";
+import { createCancellationStore } from "./cancellations.ts";
 import { createCredentialStore } from "./credentials.ts";
 import type { Database } from "./db.ts";
 import { createEventStore } from "./events.ts";
@@ -21,6 +22,7 @@ export const createStores = (db: Database, deps: { nonce: () => string }): Store
   overrides: createOverrideStore(db),
   servers: createServerStore(db),
   sessions: createSessionStore(db),
+  cancellations: createCancellationStore(db),
   requests: createRequestStore(db),
   events: createEventStore(db),
 });

@@ -6,6 +6,7 @@ import { appendEvent } from "./events.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import {
   apiKeys,
+  cancellations,
   captures,
   counters,
   credentials,
@@ -56,6 +57,7 @@ export const createTenantStore = (db: Database): TenantStore => {
       const owned = [
         counters,
         samplingRequests,
+        cancellations,
         sessions,
         servers,
         modelOverrides,

@@ -58,6 +58,7 @@ export async function createMessage(services: Services, input: CreateMessage): P
       revision: codec.revision,
     },
     contentSha256: await services.sha256Hex(new TextEncoder().encode(contentText)),
+    messageId: input.leavingCancels ? null : JSON.stringify(id),
     bytes: input.bytes,
     content: () => contentText,
     startedAt: input.startedAt,

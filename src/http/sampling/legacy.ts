@@ -1,5 +1,5 @@
 /** Legacy messages: `initialize` begins a session, everything else belongs to one. */
-import type { JsonObject } from "../../domain/json.ts";
+import { own, type JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, type Result } from "../../domain/result.ts";
 import { codecFor, negotiate } from "../../mcp/era.ts";
@@ -107,6 +107,16 @@ export async function handleLegacy(
   // Notifications, and responses to nothing we asked: acknowledged once the session is known.
   const caller = await authenticate(services, arrived, "database");
   if (!caller.ok) return refusalReply(null, caller.error, arrived.requestId);
+  const { session } = caller.value;
+  if (message.kind === "notification" && message.method === "notifications/cancelled") {
+    const requestId = own(message.params, "requestId");
+    if (session !== null && (typeof requestId === "string" || typeof requestId === "number")) {
+      const { tenantId, id: sessionId } = session;
+      const messageId = JSON.stringify(requestId);
+      const recorded = await services.cancellation.cancel({ tenantId, sessionId, messageId });
+      if (!recorded.ok) return refusalReply(null, recorded.error, arrived.requestId);
+    }
+  }
   const touched = await services.sessions.touch(caller.value);
   return touched.ok ? { kind: "accepted" } : refusalReply(null, touched.error, arrived.requestId);
 }

@@ -1,5 +1,6 @@
 /** What runs every minute. Each job is safe to run twice, and to be cut off. */
 import type {
+  CancellationStore,
   CredentialStore,
   Ledger,
   RequestStore,
@@ -19,16 +20,18 @@ const rounds = 5;
 
 export function createJobs(deps: {
   ledger: Ledger;
+  cancellations: CancellationStore;
   sessions: SessionStore;
   requests: RequestStore;
   credentials: CredentialStore;
   vault: Vault;
   now: () => number;
 }) {
-  const { ledger, sessions, requests, credentials, vault, now } = deps;
+  const { ledger, cancellations, sessions, requests, credentials, vault, now } = deps;
   const jobs = {
     sweep: () => ledger.sweep(now()),
     pruneCounters: () => ledger.prune(now()),
+    pruneCancellations: () => cancellations.prune(now()),
     pruneSessions: () => sessions.prune(now()),
     pruneRequests: () => requests.prune(now()),
     reseal: () => reseal({ credentials, vault }),

@@ -28,6 +28,7 @@ const dayMs = 86_400_000;
 
 const ownedTables = [
   "api_keys",
+  "cancellations",
   "captures",
   "counters",
   "credentials",
@@ -57,8 +58,15 @@ const nameNoTenant = [
   "ledger.prune",
   "credentials.sealedWithout",
   "sessions.prune",
+  "cancellations.prune",
   "requests.prune",
 ];
+
+const callOf = ({ who, session: { id } }: Pick<Owned, "who" | "session">) => ({
+  tenantId: who.tenantId,
+  sessionId: id,
+  messageId: "1",
+});
 
 /** What a stranger may try with the owner's ids, and what it then gets: null, nothing, no row. */
 const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) => Promise<void>> =
@@ -179,6 +187,13 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       expect(value(await sessions.end(tenantId, owner.session.id, event(tenantId)))).toBe(false);
       expect(value(await sessions.end(tenantId, owner.session.id, null))).toBe(false);
     },
+    "cancellations.record": async ({ cancellations }, owner, { tenantId }) => {
+      value(await cancellations.record({ ...callOf(owner), tenantId }, start + 1));
+    },
+    "cancellations.isRecorded": async ({ cancellations }, owner, { tenantId }) => {
+      const seen = await cancellations.isRecorded({ ...callOf(owner), tenantId }, start);
+      expect(value(seen)).toBe(false);
+    },
     "requests.get": async ({ requests }, owner, { tenantId }) => {
       expect(value(await requests.get(tenantId, owner.settled.opening.id))).toBeNull();
     },
@@ -248,6 +263,7 @@ export const isolationSuite = (backend: Backend): void => {
       value(await stores.credentials.create(its.credential, event(tenantId)));
       value(await stores.servers.create(its.server, event(tenantId)));
       value(await stores.sessions.create(its.session));
+      value(await stores.cancellations.record(callOf(its), start));
       const override = { provider: "openai", id: "gpt", change: { name: "Mine" } };
       value(await stores.overrides.put(tenantId, override, start, event(tenantId)));
       return its;

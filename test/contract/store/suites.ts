@@ -1,4 +1,5 @@
 /** Every store suite, for one database. */
+import { cancellationsSuite } from "./cancellations.suite.ts";
 import { credentialsSuite } from "./credentials.suite.ts";
 import { databaseSuite } from "./database.suite.ts";
 import { eventsSuite } from "./events.suite.ts";
@@ -23,6 +24,7 @@ const suites = [
   overridesSuite,
   serversSuite,
   sessionsSuite,
+  cancellationsSuite,
   snapshotsSuite,
   requestsSuite,
   eventsSuite,

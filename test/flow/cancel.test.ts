@@ -1,0 +1,93 @@
+/** A call taken back, by a notification that reaches another process than the call. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { adminOf, asking, createTenant, openSession } from "../fakes/caller.ts";
+import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
+import { startRouter, type Router } from "../fakes/router.ts";
+import { startSqld, type Sqld } from "../fakes/sqld.ts";
+
+const adminToken = "operator-token-of-the-tests";
+let sqld: Sqld;
+let faulty: FaultyProvider;
+let one: Router;
+let other: Router;
+
+beforeAll(async () => {
+  sqld = await startSqld();
+  faulty = await startFaultyProvider({ slowMs: 20_000 });
+  const env = {
+    DATABASE_URL: sqld.url,
+    MASTER_KEY: Buffer.alloc(32, 9).toString("base64"),
+    ADMIN_TOKEN: adminToken,
+  };
+  one = await startRouter({ env });
+  other = await startRouter({ env });
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([one?.stop(), other?.stop()]);
+  await faulty?.stop();
+  await sqld?.stop();
+});
+
+const message = (id: number | string, method: string, params: unknown): string =>
+  JSON.stringify({ jsonrpc: "2.0", id, method, params });
+const cancelled = (requestId: unknown): string =>
+  JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
+
+describe("notifications/cancelled", () => {
+  it("ends the call within two seconds, from whichever process, and no other call", async () => {
+    const { key } = await createTenant({ ...one, adminToken }, "cancel", {
+      provider: "openai-compatible",
+      baseUrl: faulty.url("openai-compatible"),
+      models: [{ id: "slow", inputUsdPerMTok: 1, outputUsdPerMTok: 1 }],
+      policy: { limits: { concurrent: 2, tokensPerMinute: 10_000 } },
+    });
+    faulty.setMode("slow");
+    const session = await openSession(one, key);
+    const call = (id: number | string) =>
+      session.send(message(id, "sampling/createMessage", asking("take your time")));
+    const taken = call("a");
+    const staying = call(1);
+    const until = Date.now() + 10_000;
+    while (faulty.requests().length < 2 && Date.now() < until)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(faulty.requests()).toHaveLength(2);
+
+    const elsewhere = { ...session, url: other.url };
+    const sent = Date.now();
+    // Neither the text "1" nor another session's id is the call 1.
+    for (const id of ["1", "a"]) {
+      const answer = await fetch(`${elsewhere.url}/v1/sampling`, {
+        method: "POST",
+        headers: {
+          Authorization: `Bearer ${key}`,
+          "Content-Type": "application/json",
+          Accept: "application/json, text/event-stream",
+          "Mcp-Session-Id": session.sessionId ?? "",
+        },
+        body: cancelled(id),
+      });
+      expect(answer.status).toBe(202);
+    }
+    const answer = await taken;
+    expect(Date.now() - sent).toBeLessThan(2_500);
+    expect(answer.get("error")).toMatchObject({ code: -499, data: { reason: "cancelled" } });
+
+    const admin = adminOf(one, adminToken);
+    const records = await admin("GET", "/tenants/cancel/requests");
+    const outcomes = (records.get("data") as { outcome: string }[]).map(({ outcome }) => outcome);
+    expect(outcomes.toSorted()).toEqual(["admitted", "cancelled"]);
+    const [ended] = (records.get("data") as { outcome: string }[]).filter(
+      ({ outcome }) => outcome === "cancelled",
+    );
+    // Nobody can say what the provider will bill for it, so what was reserved is charged.
+    expect(ended).toMatchObject({
+      reason: "cancelled",
+      attempts: [{ fault: "cancelled", billed: "maybe" }],
+      costMicroUsd: expect.any(Number),
+    });
+    const more = await session.send(message(2, "ping", {}));
+    expect(more.get("result")).toEqual({});
+    await session.send(cancelled(1));
+    expect((await staying).get("error.code")).toBe(-499);
+  }, 40_000);
+});
