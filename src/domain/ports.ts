@@ -1,22 +1,13 @@
 /** What the pipeline needs from the rooms below it; `compose.ts` hands it in. */
 import type { ApiKey } from "./access.ts";
-import type { ProviderFault } from "./attempts.ts";
 import type { AdminEvent, Opening, Outcome, SamplingRecord, Settlement } from "./audit.ts";
 import type { Hold, LimitState } from "./limits.ts";
-import type {
-  CredentialSummary,
-  DeclaredModel,
-  Model,
-  ModelChange,
-  ModelOverride,
-} from "./models.ts";
+import type { CredentialSummary, DeclaredModel, ModelOverride } from "./models.ts";
 import type { Policy } from "./policy.ts";
 import type { Reason, Refusal } from "./refusals.ts";
 import type { Result } from "./result.ts";
-import type { Block, SamplingCall, StopReason } from "./sampling.ts";
 import type { Decision } from "./selection.ts";
 import type { Session } from "./session.ts";
-import type { Usage } from "./usage.ts";
 
 /** Everything that reaches the database may also find it out of reach. */
 export type Answer<T> = Promise<Result<T, Refusal>>;
@@ -271,32 +262,3 @@ export interface KeyTokens {
   keyIdOf(token: string): string | null;
   matches(token: string, secretHash: string): Promise<boolean>;
 }
-
-// -- Providers --------------------------------------------------------------------------------------
-
-export interface ProviderRequest {
-  credential: { provider: string; apiKey: string; baseUrl: string | null };
-  model: Model;
-  call: SamplingCall;
-  /** tokens, after every cap */
-  maxTokens: number;
-  signal: AbortSignal;
-}
-
-export interface ProviderAnswer {
-  content: Block[];
-  stopReason: StopReason;
-  providerStopReason: string | null;
-  usage: Usage;
-  /** parameters that this model doesn't take and that were left out */
-  notes: string[];
-}
-
-export interface Providers {
-  /** Never throws: whatever the library throws comes back as a fault without text of the provider's. */
-  complete(request: ProviderRequest): Promise<Result<ProviderAnswer, ProviderFault>>;
-  /** null if a credential for this provider can be used as it is, else what is wrong with it. */
-  problemWith(credential: { provider: string; baseUrl: string | null }): string | null;
-}
-
-export type { ModelChange };

@@ -43,8 +43,7 @@ export type Refusal =
   | { reason: "not_acceptable"; accept: string }
   | { reason: "conflict"; detail: string }
   | { reason: "payload_too_large"; limitBytes: number }
-  | { reason: "unsupported_media_type"; expected: string }
-  | { reason: "invalid_cursor" };
+  | { reason: "unsupported_media_type"; expected: string };
 
 export type Reason = Refusal["reason"];
 
@@ -111,8 +110,9 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   conflict: transport(-409, 409, "Conflict"),
   payload_too_large: transport(-413, 413, "Payload too large"),
   unsupported_media_type: transport(-415, 415, "Unsupported media type"),
-  invalid_cursor: transport(-32602, 400, "Invalid cursor"),
 };
+
+export const reasons = Object.keys(refusalTable) as Reason[];
 
 /** One sentence for a person. Holds names, numbers and paths; never content, keys or headers. */
 export function explain(refusal: Refusal): string {
@@ -156,10 +156,13 @@ export function explain(refusal: Refusal): string {
   }
 }
 
-/** The refusal's own data, as `error.data` and problem+json carry it. */
+/**
+ * The refusal's own data, as `error.data` and problem+json carry it. Without the sentence: `explain`
+ * says it, in `error.message`, and in the member of a problem that has the same name.
+ */
 export function dataOf(refusal: Refusal): Record<string, unknown> {
-  const { reason, ...data } = refusal;
-  return { reason, ...data };
+  const { detail: _, ...data }: Refusal & { detail?: string } = refusal;
+  return data;
 }
 
 export const retryAfterOf = (refusal: Refusal): number | null =>

@@ -1,7 +1,8 @@
 /** Walks the plan's choices until one answers, a fault stops it, or the deadline comes. */
 import { summaryOf, type Attempt, type ProviderFault } from "../domain/attempts.ts";
 import { stepAfter } from "../domain/failover.ts";
-import type { ProviderAnswer, Providers, SealedCredential, Vault } from "../domain/ports.ts";
+import type { SealedCredential, Vault } from "../domain/ports.ts";
+import type { ProviderAnswer, Providers } from "../domain/providers.ts";
 import type { Model } from "../domain/models.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";

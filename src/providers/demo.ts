@@ -1,7 +1,7 @@
 /** The provider `demo`: canned answers, labelled as such. Calls nobody, costs nothing. */
 import { estimateInputTokens, tokensOfText } from "../domain/estimate.ts";
 import type { Model } from "../domain/models.ts";
-import type { ProviderAnswer, ProviderRequest } from "../domain/ports.ts";
+import type { ProviderAnswer, ProviderRequest } from "../domain/providers.ts";
 import type { Block, SamplingCall } from "../domain/sampling.ts";
 
 const label = "[demo model, no provider was called]";

@@ -6,7 +6,7 @@ import type {
   SharedV4Warning,
 } from "@ai-sdk/provider";
 import type { ProviderFault } from "../domain/attempts.ts";
-import type { ProviderAnswer, ProviderRequest } from "../domain/ports.ts";
+import type { ProviderAnswer, ProviderRequest } from "../domain/providers.ts";
 import { err, type Result } from "../domain/result.ts";
 import { faultOf } from "./faults.ts";
 import { mergeOptions, optionsFromMetadata } from "./metadata.ts";

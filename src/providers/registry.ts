@@ -4,7 +4,7 @@ import { createGoogle } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { createWorkersAI } from "workers-ai-provider";
-import type { Providers, ProviderRequest } from "../domain/ports.ts";
+import type { Providers, ProviderRequest } from "../domain/providers.ts";
 import { err, ok } from "../domain/result.ts";
 import { demoAnswer } from "./demo.ts";
 import { aborted, faultOf, notSent } from "./faults.ts";
@@ -40,6 +40,7 @@ const baseUrls: ReadonlyMap<string, string> = new Map([
   ["deepseek", "https://api.deepseek.com/v1"],
   ["together", "https://api.together.xyz/v1"],
   ["fireworks", "https://api.fireworks.ai/inference/v1"],
+  ["cohere", "https://api.cohere.ai/compatibility/v1"],
   ["cerebras", "https://api.cerebras.ai/v1"],
 ]);
 

@@ -7,7 +7,7 @@ import type {
 import type { ProviderFault } from "../domain/attempts.ts";
 import { estimateInputTokens, tokensOfText } from "../domain/estimate.ts";
 import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
-import type { ProviderAnswer } from "../domain/ports.ts";
+import type { ProviderAnswer } from "../domain/providers.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Block, SamplingCall, StopReason } from "../domain/sampling.ts";
 import type { Usage } from "../domain/usage.ts";

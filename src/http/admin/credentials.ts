@@ -1,11 +1,6 @@
 import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
-import {
-  credential,
-  credentialCheck,
-  credentialInput,
-  credentialPatch,
-  pageQuery,
-} from "./schemas.ts";
+import { credential, credentialCheck, credentialInput, credentialPatch } from "./model-schemas.ts";
+import { pageQuery } from "./schemas.ts";
 
 export function credentialRoutes() {
   const app = adminApp();

@@ -45,19 +45,27 @@ export interface Endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.
 /** Refusals that any endpoint may answer, read from the one table. */
 const anyRefusal: readonly Reason[] = [
   "invalid_params",
+  "bad_request",
   "unauthorized",
   "forbidden",
+  "origin_not_allowed",
   "not_found",
   "conflict",
   "payload_too_large",
+  "unsupported_media_type",
+  "internal",
   "unavailable",
 ];
 
+/** One description for a status, which several refusals may share. */
 const problems = Object.fromEntries(
-  anyRefusal.map((reason) => [
-    refusalTable[reason].status,
+  [...new Set(anyRefusal.map((reason) => refusalTable[reason].status))].map((status) => [
+    status,
     {
-      description: refusalTable[reason].title,
+      description: anyRefusal
+        .filter((reason) => refusalTable[reason].status === status)
+        .map((reason) => refusalTable[reason].title)
+        .join(", or: "),
       content: { "application/problem+json": { schema: problemBody } },
     },
   ]),

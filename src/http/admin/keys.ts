@@ -1,5 +1,6 @@
 import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
-import { key, keyInput, newKey, pageQuery } from "./schemas.ts";
+import { pageQuery } from "./schemas.ts";
+import { key, keyInput, newKey } from "./tenant-schemas.ts";
 
 export function keyRoutes() {
   const app = adminApp();

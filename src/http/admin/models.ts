@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { ok } from "../../domain/result.ts";
 import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
-import { model, modelChange, pageQuery, provider } from "./schemas.ts";
+import { model, modelChange, provider } from "./model-schemas.ts";
+import { pageQuery } from "./schemas.ts";
 
 /** A model's id may hold slashes, such as `@cf/meta/llama-3.1-8b`. */
 const modelParams = tenantParams.extend({

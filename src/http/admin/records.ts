@@ -1,5 +1,6 @@
 import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
-import { event, pageQuery, record, recordFilter, recordWithContent, session } from "./schemas.ts";
+import { event, record, recordFilter, recordWithContent, session } from "./record-schemas.ts";
+import { pageQuery } from "./schemas.ts";
 
 /** Sessions and audit records of a tenant. */
 export function recordRoutes() {

@@ -1,5 +1,7 @@
 import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
-import { pageQuery, policy, tenant, tenantInput, tenantPatch } from "./schemas.ts";
+import { policy } from "./policy-schemas.ts";
+import { pageQuery } from "./schemas.ts";
+import { tenant, tenantInput, tenantPatch } from "./tenant-schemas.ts";
 
 export function tenantRoutes() {
   const app = adminApp();

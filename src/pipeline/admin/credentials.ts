@@ -9,10 +9,10 @@ import type {
   CredentialStore,
   Page,
   PageRequest,
-  Providers,
   SealedCredential,
   Vault,
 } from "../../domain/ports.ts";
+import type { Providers } from "../../domain/providers.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
@@ -38,6 +38,9 @@ export interface CredentialCheck {
   model: string | null;
   fault: Pick<ProviderFault, "kind" | "status"> | null;
 }
+
+/** These are reached by a binding, or not at all. */
+const keyless = new Set(["workers-ai", "demo"]);
 
 /** A check must cost next to nothing, and still be enough for models that think first. */
 const checkTokens = 16;
@@ -89,6 +92,13 @@ export function createCredentialAdmin(
       const usable = checked(input);
       if (!usable.ok) return usable;
       const { apiKey, ...rest } = input;
+      // An endpoint of one's own may need none.
+      if (apiKey === "" && input.baseUrl === null && !keyless.has(input.provider))
+        return err({
+          reason: "invalid_params",
+          path: "apiKey",
+          detail: "This provider needs one.",
+        });
       const id = deps.ids.next("credential");
       const tenantId = tenant.value.id;
       const at = deps.now();

@@ -1,5 +1,6 @@
 import type { Catalogue } from "../../domain/models.ts";
-import type { KeyTokens, Providers, Stores, Vault } from "../../domain/ports.ts";
+import type { KeyTokens, Stores, Vault } from "../../domain/ports.ts";
+import type { Providers } from "../../domain/providers.ts";
 import type { AdminDeps } from "./access.ts";
 import { createCredentialAdmin } from "./credentials.ts";
 import { createKeyAdmin } from "./keys.ts";

@@ -1,0 +1,31 @@
+/** The port to providers. */
+import type { ProviderFault } from "./attempts.ts";
+import type { Model } from "./models.ts";
+import type { Result } from "./result.ts";
+import type { Block, SamplingCall, StopReason } from "./sampling.ts";
+import type { Usage } from "./usage.ts";
+
+export interface ProviderRequest {
+  credential: { provider: string; apiKey: string; baseUrl: string | null };
+  model: Model;
+  call: SamplingCall;
+  /** tokens, after every cap */
+  maxTokens: number;
+  signal: AbortSignal;
+}
+
+export interface ProviderAnswer {
+  content: Block[];
+  stopReason: StopReason;
+  providerStopReason: string | null;
+  usage: Usage;
+  /** parameters that this model doesn't take and that were left out */
+  notes: string[];
+}
+
+export interface Providers {
+  /** Never throws: whatever the library throws comes back as a fault without text of the provider's. */
+  complete(request: ProviderRequest): Promise<Result<ProviderAnswer, ProviderFault>>;
+  /** null if a credential for this provider can be used as it is, else what is wrong with it. */
+  problemWith(credential: { provider: string; baseUrl: string | null }): string | null;
+}

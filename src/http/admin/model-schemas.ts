@@ -1,0 +1,105 @@
+/** Models, and the credentials that declare them. */
+import { z } from "@hono/zod-openapi";
+import { modalities } from "../../domain/modality.ts";
+import { count, millis, name } from "./schemas.ts";
+
+const modalityList = z.array(z.enum(modalities)).min(1);
+const price = z.number().min(0).max(100_000).nullable();
+const tier = z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4), z.literal(5)]);
+const priceTier = z.strictObject({
+  aboveInputTokens: count,
+  inputUsdPerMTok: z.number().min(0),
+  outputUsdPerMTok: z.number().min(0),
+});
+
+const modelFigures = {
+  name: name.optional(),
+  family: z.string().max(100).nullable().optional(),
+  aliases: z.array(z.string().min(1).max(200)).max(50).optional(),
+  inputModalities: modalityList.optional(),
+  outputModalities: modalityList.optional(),
+  contextTokens: count.nullable().optional(),
+  outputTokens: count.nullable().optional(),
+  tools: z.boolean().optional(),
+  temperature: z.boolean().optional(),
+  reasoning: z.boolean().optional(),
+  inputUsdPerMTok: price.optional(),
+  outputUsdPerMTok: price.optional(),
+  cachedInputUsdPerMTok: price.optional(),
+  priceTiers: z.array(priceTier).max(10).optional(),
+  intelligence: tier.nullable().optional(),
+  speed: tier.nullable().optional(),
+  status: z.enum(["active", "preview", "retired"]).optional(),
+};
+export const modelChange = z.strictObject(modelFigures).openapi("ModelChange");
+export const declaredModel = z
+  .strictObject({ id: z.string().min(1).max(200), ...modelFigures })
+  .openapi("DeclaredModel");
+export const model = z
+  .object({
+    provider: z.string(),
+    id: z.string(),
+    name,
+    family: z.string().nullable(),
+    aliases: z.array(z.string()),
+    inputModalities: modalityList,
+    outputModalities: modalityList,
+    contextTokens: z.int().nullable(),
+    outputTokens: z.int().nullable(),
+    tools: z.boolean(),
+    temperature: z.boolean(),
+    reasoning: z.boolean(),
+    inputUsdPerMTok: price,
+    outputUsdPerMTok: price,
+    cachedInputUsdPerMTok: price,
+    priceTiers: z.array(priceTier),
+    intelligence: tier.nullable(),
+    speed: tier.nullable(),
+    status: z.enum(["active", "preview", "retired"]),
+    source: z.enum(["catalogue", "credential", "override"]),
+    available: z.boolean().openapi({ description: "Has a credential, and the policy allows it." }),
+  })
+  .openapi("Model");
+
+export const provider = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,49}$/, "Lower-case letters, digits and hyphens.")
+  .openapi({ example: "openai" });
+const secret = z.string().max(4_096);
+export const credentialInput = z
+  .strictObject({
+    provider,
+    name,
+    apiKey: secret,
+    baseUrl: z.string().max(500).nullish(),
+    models: z.array(declaredModel).max(500).nullish(),
+  })
+  .openapi("CredentialInput");
+export const credentialPatch = z
+  .strictObject({
+    name: name.optional(),
+    apiKey: secret.optional(),
+    baseUrl: z.string().max(500).nullable().optional(),
+    models: z.array(declaredModel).max(500).nullable().optional(),
+  })
+  .openapi("CredentialPatch");
+export const credential = z
+  .object({
+    id: z.string(),
+    tenantId: z.string(),
+    provider: z.string(),
+    name,
+    baseUrl: z.string().nullable(),
+    models: z.array(declaredModel).nullable(),
+    status: z.enum(["active", "failing"]),
+    createdAt: millis,
+    updatedAt: millis,
+  })
+  .openapi("Credential", { description: "The provider's key never comes back." });
+export const credentialCheck = z
+  .object({
+    ok: z.boolean(),
+    model: z.string().nullable(),
+    fault: z.object({ kind: z.string(), status: z.int().nullable() }).nullable(),
+  })
+  .openapi("CredentialCheck");

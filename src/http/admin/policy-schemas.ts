@@ -1,0 +1,61 @@
+/** A tenant's policy, and the limits that a key has too. */
+import { z } from "@hono/zod-openapi";
+import { formats, parsePredicate, verbosities } from "../../domain/negotiation.ts";
+import { count } from "./schemas.ts";
+
+export const limits = z
+  .strictObject({
+    requestsPerMinute: count.optional(),
+    tokensPerMinute: count.optional(),
+    concurrent: count.optional(),
+  })
+  .openapi("Limits", { description: "An absent limit is none." });
+
+const glob = z.string().min(1).max(200).openapi({ example: "openai/*" });
+
+const priority = z.number().min(0).max(1).optional();
+const shapingRule = z
+  .strictObject({
+    when: z
+      .array(
+        z
+          .string()
+          .max(100)
+          .refine((text) => parsePredicate(text) !== null, "No tag, !tag, tag=value or tag!=value.")
+          .openapi({ example: "format=json" }),
+      )
+      .max(20),
+    set: z.strictObject({
+      defaultPriorities: z
+        .strictObject({ cost: priority, speed: priority, intelligence: priority })
+        .optional(),
+      verbosity: z.enum(verbosities).optional(),
+      format: z.enum(formats).optional(),
+      systemPromptSuffix: z.string().min(1).max(4_000).optional(),
+    }),
+  })
+  .openapi("ShapingRule", {
+    description: "Applied when every predicate holds; of several, the last has the word.",
+  });
+
+export const policy = z
+  .strictObject({
+    limits: limits.optional(),
+    maxTokens: count.optional().openapi({ description: "A larger maxTokens is lowered to this." }),
+    allowedModels: z.array(glob).max(200).optional().openapi({
+      description: "Globs over provider/model. Absent: everything. Empty: nothing.",
+    }),
+    deniedModels: z.array(glob).max(200).optional(),
+    capture: z.enum(["none", "full"]).optional().openapi({
+      description: "Whether requests and results are kept, sealed. Default: none.",
+    }),
+    toolRounds: z.int().min(0).max(1_000).optional().openapi({
+      description: "Tool-use turns that a request's own history may hold. Default: 25.",
+    }),
+    rules: z.array(shapingRule).max(50).optional(),
+    retentionDays: z.int().min(1).max(3_650).optional(),
+    deadlineMs: z.int().min(1_000).max(90_000).optional().openapi({
+      description: "ms for all attempts of one call together. Default: 45000.",
+    }),
+  })
+  .openapi("Policy");

@@ -1,0 +1,38 @@
+/** Tenants and their API keys. */
+import { z } from "@hono/zod-openapi";
+import { scopes } from "../../domain/access.ts";
+import { limits, policy } from "./policy-schemas.ts";
+import { millis, name, slug } from "./schemas.ts";
+
+export const tenantInput = z.strictObject({ slug, name }).openapi("TenantInput");
+export const tenantPatch = z.strictObject({ name }).openapi("TenantPatch");
+export const tenant = z
+  .object({ id: z.string(), slug, name, version: z.int(), createdAt: millis, policy })
+  .openapi("Tenant");
+
+export const keyInput = z
+  .strictObject({
+    name,
+    scopes: z
+      .array(z.enum(scopes))
+      .min(1)
+      .transform((list) => [...new Set(list)]),
+    expiresAt: millis.nullish(),
+    limits: limits.optional(),
+  })
+  .openapi("KeyInput");
+export const key = z
+  .object({
+    id: z.string(),
+    tenantId: z.string(),
+    name,
+    scopes: z.array(z.enum(scopes)),
+    expiresAt: millis.nullable(),
+    revokedAt: millis.nullable(),
+    limits,
+    createdAt: millis,
+  })
+  .openapi("Key");
+export const newKey = key
+  .extend({ key: z.string().openapi({ description: "The API key. Shown this once." }) })
+  .openapi("NewKey");

@@ -1,0 +1,555 @@
+/**
+ * Who may not come in, written once and demanded of every endpoint: the admin API's operations, and
+ * the doors of `/v1`. A documented operation without an entry here fails the suite.
+ */
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { adminOf, asking, at, openSession, type Answered } from "../fakes/caller.ts";
+import type { Router } from "../fakes/router.ts";
+
+type Admin = ReturnType<typeof adminOf>;
+
+/** One tenant with a key of every kind. */
+export interface Tenant {
+  slug: string;
+  id: string;
+  /** its own administrator */
+  admin: Admin;
+  keys: Record<KeyKind, string>;
+}
+
+const keyKinds = {
+  sampling: { scopes: ["sampling"] },
+  "another sampling": { scopes: ["sampling"] },
+  "tenant-admin": { scopes: ["tenant-admin"] },
+  revoked: { scopes: ["sampling", "tenant-admin"] },
+  // 1970.
+  expired: { scopes: ["sampling", "tenant-admin"], expiresAt: 1 },
+} as const;
+type KeyKind = keyof typeof keyKinds;
+
+export interface Target {
+  params?: Record<string, string>;
+  body?: unknown;
+}
+
+export interface Entry {
+  /** `tenant`: what the path names. `operator`: beyond any tenant. `own`: whatever the caller sees. */
+  reach: "tenant" | "operator" | "own";
+  /** of a success */
+  status: number;
+  /** a tenant's own administrator may not, either */
+  operatorOnly?: true;
+  /** A fresh thing to act on, and a body that would be accepted. */
+  target?: (tenant: Tenant, router: Router) => Promise<Target>;
+}
+
+const idOf = async (made: Promise<Answered>): Promise<string> => {
+  const answer = await made;
+  expect(answer.status).toBe(201);
+  return String(answer.get("id"));
+};
+const newKey = (tenant: Tenant) =>
+  idOf(tenant.admin("POST", `/tenants/${tenant.slug}/keys`, keyBody()));
+const newCredential = (tenant: Tenant) =>
+  idOf(tenant.admin("POST", `/tenants/${tenant.slug}/credentials`, credentialBody()));
+const newSession = async (tenant: Tenant, router: Router): Promise<string> =>
+  (await openSession(router, tenant.keys.sampling)).sessionId ?? "";
+const newRequest = async (tenant: Tenant, router: Router): Promise<string> => {
+  const session = await openSession(router, tenant.keys.sampling);
+  const answer = await session.sample(asking("hello"));
+  expect(answer.text).toContain('"result"');
+  return answer.headers.get("x-request-id") ?? "";
+};
+const newOverride = async (tenant: Tenant): Promise<Record<string, string>> => {
+  const model = `@mine/${randomUUID()}`;
+  const path = `/tenants/${tenant.slug}/models/demo/${encodeURIComponent(model)}`;
+  expect((await tenant.admin("PUT", path, { speed: 1 })).status).toBe(200);
+  return { provider: "demo", model };
+};
+
+const keyBody = () => ({ name: "made by the suite", scopes: ["sampling"] });
+const credentialBody = () => ({ provider: "demo", name: "made by the suite", apiKey: "x" });
+
+/** Every operation of the admin API, as its OpenAPI document spells it. */
+export const endpoints: Record<string, Entry> = {
+  "POST /tenants": {
+    reach: "operator",
+    status: 201,
+    target: async () => ({ body: { slug: `made-${randomUUID()}`, name: "Made" } }),
+  },
+  "GET /tenants": { reach: "own", status: 200 },
+  "GET /tenants/{tenant}": { reach: "tenant", status: 200 },
+  "PATCH /tenants/{tenant}": {
+    reach: "tenant",
+    status: 200,
+    target: async () => ({ body: { name: randomUUID() } }),
+  },
+  "DELETE /tenants/{tenant}": { reach: "tenant", status: 204, operatorOnly: true },
+  "GET /tenants/{tenant}/policy": { reach: "tenant", status: 200 },
+  "PUT /tenants/{tenant}/policy": {
+    reach: "tenant",
+    status: 200,
+    target: async () => ({ body: { maxTokens: 100 + Math.floor(Math.random() * 1e6) } }),
+  },
+  "POST /tenants/{tenant}/keys": {
+    reach: "tenant",
+    status: 201,
+    target: async () => ({ body: keyBody() }),
+  },
+  "GET /tenants/{tenant}/keys": { reach: "tenant", status: 200 },
+  "DELETE /tenants/{tenant}/keys/{id}": {
+    reach: "tenant",
+    status: 204,
+    target: async (tenant) => ({ params: { id: await newKey(tenant) } }),
+  },
+  "POST /tenants/{tenant}/keys/{id}/rotate": {
+    reach: "tenant",
+    status: 200,
+    target: async (tenant) => ({ params: { id: await newKey(tenant) } }),
+  },
+  "POST /tenants/{tenant}/credentials": {
+    reach: "tenant",
+    status: 201,
+    target: async () => ({ body: credentialBody() }),
+  },
+  "GET /tenants/{tenant}/credentials": { reach: "tenant", status: 200 },
+  "PATCH /tenants/{tenant}/credentials/{id}": {
+    reach: "tenant",
+    status: 200,
+    target: async (tenant) => ({
+      params: { id: await newCredential(tenant) },
+      body: { name: randomUUID() },
+    }),
+  },
+  "DELETE /tenants/{tenant}/credentials/{id}": {
+    reach: "tenant",
+    status: 204,
+    target: async (tenant) => ({ params: { id: await newCredential(tenant) } }),
+  },
+  "POST /tenants/{tenant}/credentials/{id}/check": {
+    reach: "tenant",
+    status: 200,
+    target: async (tenant) => ({ params: { id: await newCredential(tenant) } }),
+  },
+  "GET /tenants/{tenant}/models": { reach: "tenant", status: 200 },
+  "PUT /tenants/{tenant}/models/{provider}/{model}": {
+    reach: "tenant",
+    status: 200,
+    target: async () => ({
+      params: { provider: "demo", model: `@mine/${randomUUID()}` },
+      body: { speed: 2 },
+    }),
+  },
+  "DELETE /tenants/{tenant}/models/{provider}/{model}": {
+    reach: "tenant",
+    status: 204,
+    target: async (tenant) => ({ params: await newOverride(tenant) }),
+  },
+  "GET /tenants/{tenant}/sessions": { reach: "tenant", status: 200 },
+  "DELETE /tenants/{tenant}/sessions/{id}": {
+    reach: "tenant",
+    status: 204,
+    target: async (tenant, router) => ({ params: { id: await newSession(tenant, router) } }),
+  },
+  "GET /tenants/{tenant}/requests": { reach: "tenant", status: 200 },
+  "GET /tenants/{tenant}/requests/{id}": {
+    reach: "tenant",
+    status: 200,
+    target: async (tenant, router) => ({ params: { id: await newRequest(tenant, router) } }),
+  },
+  "GET /events": { reach: "own", status: 200 },
+};
+
+const methods = ["get", "post", "put", "patch", "delete"];
+
+/** The operations of an OpenAPI document, spelt as in `endpoints`. */
+export function operationsOf(document: unknown): string[] {
+  const { paths } = document as { paths: Record<string, Record<string, unknown>> };
+  return Object.entries(paths).flatMap(([path, item]) =>
+    methods
+      .filter((method) => item[method] !== undefined)
+      .map((method) => `${method.toUpperCase()} ${path}`),
+  );
+}
+
+export const fill = (path: string, params: Record<string, string>): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+
+export async function tenantWithKeys(router: Router, slug: string): Promise<Tenant> {
+  const operator = adminOf(router, router.adminToken);
+  const id = await idOf(operator("POST", "/tenants", { slug, name: slug }));
+  const path = `/tenants/${slug}`;
+  await idOf(operator("POST", `${path}/credentials`, credentialBody()));
+  const keys: Partial<Record<KeyKind, string>> = {};
+  for (const [kind, about] of Object.entries(keyKinds)) {
+    const made = await operator("POST", `${path}/keys`, { name: kind, ...about });
+    expect(made.status).toBe(201);
+    keys[kind as KeyKind] = String(made.get("key"));
+    if (kind === "revoked") await operator("DELETE", `${path}/keys/${String(made.get("id"))}`);
+  }
+  const all = keys as Record<KeyKind, string>;
+  return { slug, id, keys: all, admin: adminOf(router, all["tenant-admin"]) };
+}
+
+/** The same id, another secret. */
+const wrongSecret = (key: string): string => `${key.slice(0, -43)}${"A".repeat(43)}`;
+const garbage = "not-a-key";
+
+const reasonOf = (answer: Answered): unknown =>
+  answer.get("error.data.reason") ?? answer.get("reason");
+
+/** A refusal as problem+json. */
+export function expectProblem(answer: Answered, status: number, reason: string): void {
+  expect([answer.status, answer.get("reason"), answer.text]).toEqual([status, reason, answer.text]);
+  expect(answer.headers.get("content-type")).toBe("application/problem+json");
+  expect(answer.body).toMatchObject({
+    type: `urn:sampling-router:refusal:${reason}`,
+    title: expect.stringMatching(/\S/) as string,
+    status,
+    detail: expect.stringMatching(/\S/) as string,
+    requestId: answer.headers.get("x-request-id"),
+  });
+  if (status === 401) expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer /);
+}
+
+/** All that an administrator can see of a tenant, and how far the log has come. */
+async function stateOf(operator: Admin, { slug }: Tenant): Promise<unknown> {
+  const path = `/tenants/${slug}`;
+  const lists = ["keys", "credentials", "sessions", "requests"];
+  const paths = [path, ...lists.map((list) => `${path}/${list}?limit=200`)];
+  const [log, models, seen] = await Promise.all([
+    operator("GET", "/events?limit=1"),
+    operator("GET", `${path}/models?limit=200`),
+    Promise.all(paths.map((each) => operator("GET", each))),
+  ]);
+  const overrides = (models.get("data") as { source: string }[]).filter(
+    ({ source }) => source === "override",
+  );
+  return [log.body, overrides, seen.map(({ status, body }) => [status, body])];
+}
+
+/**
+ * @param start the product, running; ended by whoever started it
+ */
+export function isolationSuite(start: () => Promise<Router>): void {
+  let router: Router;
+  let operator: Admin;
+  let victim: Tenant;
+  let stranger: Tenant;
+
+  beforeAll(async () => {
+    router = await start();
+    operator = adminOf(router, router.adminToken);
+    [victim, stranger] = await Promise.all([
+      tenantWithKeys(router, "victim"),
+      tenantWithKeys(router, "stranger"),
+    ]);
+  }, 60_000);
+
+  describe("the admin API", () => {
+    it("has an entry here for each documented operation, and no other", async () => {
+      const document = await fetch(`${router.url}/admin/v1/openapi.json`);
+      expect(operationsOf(await document.json()).toSorted()).toEqual(
+        Object.keys(endpoints).toSorted(),
+      );
+    });
+
+    describe.each(Object.entries(endpoints))("%s", (operation, entry) => {
+      const [method = "", path = ""] = operation.split(" ");
+      const targetIn = async (tenant: Tenant): Promise<Target> =>
+        (await entry.target?.(tenant, router)) ?? {};
+      const call = (
+        token: string | null,
+        slug: string,
+        { params, body }: Target,
+      ): Promise<Answered> => {
+        const filled = fill(path, { ...params, tenant: slug });
+        if (token !== null) return adminOf(router, token)(method, filled, body);
+        return withoutToken(router, method, `/admin/v1${filled}`, body);
+      };
+
+      it("is closed to whoever has no key of the tenant's administrator, and nothing changes", async () => {
+        const target = await targetIn(victim);
+        const before = await stateOf(operator, victim);
+        const { keys } = victim;
+        const unauthorized: [string, string | null][] = [
+          ["no token", null],
+          ["garbage", garbage],
+          ["nearly the operator's token", `${router.adminToken}x`],
+          ["a wrong secret", wrongSecret(keys["tenant-admin"])],
+          ["a revoked key", keys.revoked],
+          ["an expired key", keys.expired],
+        ];
+        for (const [who, token] of unauthorized) {
+          const answer = await call(token, victim.slug, target);
+          expect([who, answer.status]).toEqual([who, 401]);
+          expectProblem(answer, 401, "unauthorized");
+        }
+        expectProblem(await call(keys.sampling, victim.slug, target), 403, "forbidden");
+        expect(await stateOf(operator, victim)).toEqual(before);
+      });
+
+      if (entry.reach === "tenant") {
+        it("hides a tenant from the administrator of another, and nothing changes", async () => {
+          const target = await targetIn(victim);
+          const before = await stateOf(operator, victim);
+          const foreign = await call(stranger.keys["tenant-admin"], victim.slug, target);
+          const unknown = await call(stranger.keys["tenant-admin"], "nobody", target);
+          expectProblem(foreign, 404, "not_found");
+          // What it may not see and what is not there are told in the same words.
+          const words = (answer: Answered, slug: string): string =>
+            String(answer.get("detail")).replace(slug, "?");
+          expect(words(foreign, victim.slug)).toBe(words(unknown, "nobody"));
+          expect(await stateOf(operator, victim)).toEqual(before);
+        });
+
+        it("knows no unknown tenant", async () => {
+          expectProblem(
+            await call(router.adminToken, "nobody", await targetIn(victim)),
+            404,
+            "not_found",
+          );
+        });
+      }
+
+      if (path.includes("{id}"))
+        it("finds no object of another tenant under one's own", async () => {
+          const target = await targetIn(victim);
+          const before = await stateOf(operator, victim);
+          expectProblem(
+            await call(stranger.keys["tenant-admin"], stranger.slug, target),
+            404,
+            "not_found",
+          );
+          expectProblem(await call(router.adminToken, stranger.slug, target), 404, "not_found");
+          expect(await stateOf(operator, victim)).toEqual(before);
+        });
+
+      if (entry.reach === "operator")
+        it("is the operator's, not a tenant's", async () => {
+          const target = await targetIn(victim);
+          const before = await stateOf(operator, victim);
+          expectProblem(
+            await call(victim.keys["tenant-admin"], victim.slug, target),
+            403,
+            "forbidden",
+          );
+          expect(await stateOf(operator, victim)).toEqual(before);
+        });
+
+      if (entry.reach === "own")
+        it("shows a tenant its own and no other's", async () => {
+          // Both have just done something, so both are on the operator's first page.
+          for (const tenant of [victim, stranger])
+            await tenant.admin("PATCH", `/tenants/${tenant.slug}`, { name: randomUUID() });
+          const all = `${path}?limit=200`;
+          const own = await victim.admin(method, all);
+          expect(own.text).toContain(victim.id);
+          expect(own.text).not.toContain(stranger.id);
+          const everything = await operator(method, all);
+          for (const { id } of [victim, stranger]) expect(everything.text).toContain(id);
+        });
+
+      // Without this, a path with a slip of the pen would pass everything above.
+      it("opens to those it is for", async () => {
+        const disposable = await tenantWithKeys(router, `open-${randomUUID()}`);
+        if (entry.reach !== "operator") {
+          const own = await call(
+            disposable.keys["tenant-admin"],
+            disposable.slug,
+            await targetIn(disposable),
+          );
+          expect(own.status).toBe(entry.operatorOnly === true ? 403 : entry.status);
+        }
+        const target = await targetIn(disposable);
+        const answer = await call(router.adminToken, disposable.slug, target);
+        expect([answer.status, answer.text]).toEqual([entry.status, answer.text]);
+      });
+    });
+  });
+
+  describe("the doors of /v1", () => {
+    /** What each one takes, and whether a session. */
+    const doors: Record<string, { session: boolean; open(caller: Coming): Promise<Answered> }> = {
+      "POST /v1/sampling, initialize": {
+        session: false,
+        open: (caller) =>
+          message(caller, "initialize", {
+            protocolVersion: "2025-11-25",
+            capabilities: { sampling: {} },
+            clientInfo: { name: "suite", version: "1" },
+          }),
+      },
+      "POST /v1/sampling, sampling/createMessage in a session": {
+        session: true,
+        open: (caller) => message(caller, "sampling/createMessage", asking("hello")),
+      },
+      "POST /v1/sampling, ping": { session: true, open: (caller) => message(caller, "ping", {}) },
+      "POST /v1/sampling, a notification": {
+        session: true,
+        open: (caller) =>
+          post(caller, "/v1/sampling", {
+            jsonrpc: "2.0",
+            method: "notifications/initialized",
+          }),
+      },
+      "DELETE /v1/sampling": {
+        session: true,
+        open: (caller) => arrive(router, "DELETE", "/v1/sampling", caller),
+      },
+      "POST /v1/sampling, server/discover of the modern era": {
+        session: false,
+        open: (caller) => modern(caller, "server/discover", {}),
+      },
+      "POST /v1/sampling, sampling/createMessage of the modern era": {
+        session: false,
+        open: (caller) => modern(caller, "sampling/createMessage", asking("hello")),
+      },
+      "POST /v1/route": {
+        session: false,
+        open: (caller) => post(caller, "/v1/route", asking("hello")),
+      },
+      "POST /v1/route with a session": {
+        session: true,
+        open: (caller) => post(caller, "/v1/route", asking("hello")),
+      },
+    };
+    const post = (caller: Coming, path: string, body: unknown): Promise<Answered> =>
+      arrive(router, "POST", path, caller, body);
+    const message = (caller: Coming, method: string, params: unknown): Promise<Answered> =>
+      post(caller, "/v1/sampling", { jsonrpc: "2.0", id: 1, method, params });
+    const modern = (caller: Coming, method: string, params: object): Promise<Answered> =>
+      arrive(
+        router,
+        "POST",
+        "/v1/sampling",
+        caller,
+        {
+          jsonrpc: "2.0",
+          id: 1,
+          method,
+          params: {
+            ...params,
+            _meta: {
+              "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+              "io.modelcontextprotocol/clientCapabilities": { sampling: {} },
+            },
+          },
+        },
+        { "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method },
+      );
+
+    const sessionOf = async (tenant: Tenant, kind: KeyKind = "sampling"): Promise<string> =>
+      (await openSession(router, tenant.keys[kind])).sessionId ?? "";
+
+    describe.each(Object.entries(doors))("%s", (name, { session, open }) => {
+      // What expects no answer can be told by its status only; a request's refusal is read by SDKs.
+      const answersJsonRpc =
+        name.startsWith("POST /v1/sampling") && !name.includes("a notification");
+
+      it("opens to a key of its scope", async () => {
+        const token = victim.keys.sampling;
+        const sessionId = session ? await sessionOf(victim) : null;
+        const answer = await open({ token, sessionId });
+        expect([answer.status < 300, reasonOf(answer)]).toEqual([true, undefined]);
+      });
+
+      it("is closed without a key of its scope, and leaves no trace", async () => {
+        const sessionId = session ? await sessionOf(victim) : null;
+        const before = await stateOf(operator, victim);
+        const { keys } = victim;
+        for (const token of [
+          null,
+          garbage,
+          router.adminToken,
+          wrongSecret(keys.sampling),
+          keys.revoked,
+          keys.expired,
+        ]) {
+          const answer = await open({ token, sessionId });
+          expect([answer.status, reasonOf(answer)]).toEqual([401, "unauthorized"]);
+          expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer /);
+        }
+        const unscoped = await open({ token: keys["tenant-admin"], sessionId });
+        expect(reasonOf(unscoped)).toBe("forbidden");
+        if (answersJsonRpc)
+          expect([unscoped.status, unscoped.get("error.code")]).toEqual([200, -403]);
+        else expect(unscoped.status).toBe(403);
+        expect(await stateOf(operator, victim)).toEqual(before);
+      });
+
+      if (session)
+        it("knows no session of another tenant or of another key, though it lives", async () => {
+          const sessionId = await sessionOf(victim);
+          // Warm: the isolate remembers the session and the strangers.
+          await open2xx(router, { token: victim.keys.sampling, sessionId });
+          for (const token of [stranger.keys.sampling, victim.keys["another sampling"]])
+            await open2xx(router, { token, sessionId: null });
+          const before = await stateOf(operator, victim);
+          const strangers = await stateOf(operator, stranger);
+          for (const token of [stranger.keys.sampling, victim.keys["another sampling"]])
+            for (const wrong of [sessionId, "ses_00000000000000000000000000"]) {
+              const answer = await open({ token, sessionId: wrong });
+              expect([answer.status, reasonOf(answer)]).toEqual([404, "session_not_found"]);
+            }
+          expect(await stateOf(operator, victim)).toEqual(before);
+          expect(await stateOf(operator, stranger)).toEqual(strangers);
+          await open2xx(router, { token: victim.keys.sampling, sessionId });
+        });
+    });
+  });
+}
+
+interface Coming {
+  token: string | null;
+  sessionId: string | null;
+}
+
+async function arrive(
+  { url }: Router,
+  method: string,
+  path: string,
+  { token, sessionId }: Coming,
+  body?: unknown,
+  more: Record<string, string> = {},
+): Promise<Answered> {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      Accept: "application/json",
+      ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
+      ...(sessionId === null ? {} : { "Mcp-Session-Id": sessionId }),
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...more,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return answeredBy(response);
+}
+
+const withoutToken = (router: Router, method: string, path: string, body: unknown) =>
+  arrive(router, method, path, { token: null, sessionId: null }, body);
+
+async function answeredBy(response: Response): Promise<Answered> {
+  const text = await response.text();
+  let body: unknown = null;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    body = null;
+  }
+  return {
+    status: response.status,
+    headers: response.headers,
+    body,
+    text,
+    get: (path) => at(body, path),
+  };
+}
+
+/** A dry run: makes the isolate remember its caller, and leaves nothing behind. */
+async function open2xx(router: Router, caller: Coming): Promise<void> {
+  const answer = await arrive(router, "POST", "/v1/route", caller, asking("hello"));
+  expect([answer.status, answer.text]).toEqual([200, answer.text]);
+}
