@@ -45,7 +45,8 @@ export function refusalReply(
   );
 }
 
-const keepAliveMs = 5_000;
+/** The runtime notices that a caller has left when it writes, and a cancellation takes effect within 2 s. */
+const keepAliveMs = 1_000;
 const never = new AbortController().signal;
 
 /** One message event, with comments until it comes. */
