@@ -1,0 +1,36 @@
+/** A Worker of the bench's own, in the very runtime that `npm start` serves the router in. */
+import { about, serveParent } from "./child.ts";
+import { bundleWorker, readDeployment } from "../../src/start/bundle.ts";
+import { applyMigrations, readMigrations } from "../../src/start/migrations.ts";
+import { startRuntime } from "../../src/start/runtime.ts";
+import { checkout } from "../../src/start/settings.ts";
+import { openD1 } from "../../src/store/db.ts";
+
+export interface Hosted {
+  /** path in the checkout */
+  entry: string;
+  port: number;
+  stateDir: string;
+  /** whether it gets an embedded database, migrated */
+  embedded: boolean;
+  values: Record<string, string>;
+}
+
+const { entry, ...place } = about() as Hosted;
+const deployment = readDeployment(checkout);
+if (!deployment.ok) throw new Error(deployment.error);
+const script = await bundleWorker(checkout, entry);
+if (!script.ok) throw new Error(script.error);
+const runtime = await startRuntime({
+  ...place,
+  deployment: deployment.value,
+  script: script.value,
+  log: (line) => process.stderr.write(`${line}\n`),
+});
+if (!runtime.ok) throw new Error(runtime.error);
+if (place.embedded) {
+  const db = openD1(await runtime.value.database());
+  const applied = await applyMigrations(db, readMigrations(checkout), "the embedded database");
+  if (!applied.ok) throw new Error(applied.error);
+}
+serveParent({ url: `http://127.0.0.1:${place.port}` }, runtime.value.stop);
