@@ -37,6 +37,20 @@ CREATE TABLE `captures` (
 	`sealed` text NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `catalogue_meta` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`version` text,
+	`synced_at` integer,
+	`due_at` integer NOT NULL,
+	`seed_version` text,
+	`fault` text
+);
+--> statement-breakpoint
+CREATE TABLE `catalogues` (
+	`provider` text PRIMARY KEY NOT NULL,
+	`models` text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `counters` (
 	`tenant_id` text NOT NULL,
 	`subject` text NOT NULL,
@@ -61,6 +75,19 @@ CREATE TABLE `credentials` (
 );
 --> statement-breakpoint
 CREATE INDEX `credentials_tenant` ON `credentials` (`tenant_id`,`id`);--> statement-breakpoint
+CREATE TABLE `health` (
+	`tenant_id` text NOT NULL,
+	`credential_id` text NOT NULL,
+	`model` text NOT NULL,
+	`samples` text NOT NULL,
+	`failures` integer NOT NULL,
+	`failed_at` integer,
+	`retry_after_ms` integer,
+	`updated_at` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `credential_id`, `model`)
+);
+--> statement-breakpoint
+CREATE INDEX `health_updated` ON `health` (`updated_at`);--> statement-breakpoint
 CREATE TABLE `model_overrides` (
 	`tenant_id` text NOT NULL,
 	`provider` text NOT NULL,

@@ -5,22 +5,25 @@
  */
 import { createClient } from "@libsql/client/web";
 import journal from "../migrations/meta/_journal.json" with { type: "json" };
+import { createCatalogueSource } from "./catalogue/source.ts";
+import { versionOf } from "./catalogue/version.ts";
 import type { Config } from "./config.ts";
 import { toHex, sameText, sha256 } from "./crypto/encoding.ts";
 import { createKeyTokens } from "./crypto/tokens.ts";
 import { createVault } from "./crypto/vault.ts";
 import { seedCatalogue } from "./domain/catalogue.ts";
 import { createIds } from "./domain/ids.ts";
-import type { Catalogue } from "./domain/models.ts";
 import type { Services } from "./http/context.ts";
 import { createAdminUseCases } from "./pipeline/admin/use-cases.ts";
 import { createAdmit } from "./pipeline/admit.ts";
 import { createAttempt } from "./pipeline/attempt.ts";
-import { createAuthenticate, createCallerMemory } from "./pipeline/authenticate.ts";
+import { createAuthenticate, createCallerMemory, memoryKeyOf } from "./pipeline/authenticate.ts";
 import { createCancellation } from "./pipeline/cancel.ts";
+import { createCatalogueReader, holdCatalogue } from "./pipeline/catalogue.ts";
 import { createChooser } from "./pipeline/choose.ts";
 import { createRoute } from "./pipeline/route.ts";
 import { createSample } from "./pipeline/sample.ts";
+import { createCatalogueJob } from "./pipeline/scheduled/catalogue.ts";
 import { createJobs, type Jobs } from "./pipeline/scheduled/jobs.ts";
 import { createSessions } from "./pipeline/sessions.ts";
 import { createSettle } from "./pipeline/settle.ts";
@@ -31,6 +34,8 @@ import { createReadiness } from "./store/migrations.ts";
 import { createStores } from "./store/stores.ts";
 
 const callersRemembered = 2_000;
+/** What was measured of a provider counts within a minute at every isolate. */
+const rememberedMs = 60_000;
 const randomBytesOf = (count: number): Uint8Array<ArrayBuffer> =>
   crypto.getRandomValues(new Uint8Array(count));
 const now = (): number => Date.now();
@@ -52,9 +57,10 @@ export const log = (entry: Record<string, unknown>): void => console.info(JSON.s
 
 /** What outlives one invocation: parsed settings, keys, pure state. No I/O. */
 export async function createIsolate(config: Config) {
-  const catalogue: Catalogue = config.demoProvider
-    ? { ...seedCatalogue, models: [...seedCatalogue.models, ...demoModels] }
-    : seedCatalogue;
+  const catalogue = holdCatalogue({
+    seed: seedCatalogue,
+    always: config.demoProvider ? demoModels : [],
+  });
   return {
     config,
     catalogue,
@@ -65,8 +71,8 @@ export async function createIsolate(config: Config) {
     }),
     tokens: createKeyTokens({ randomBytesOf }),
     ids: createIds({ now, randomBytesOf }),
-    memory: createCallerMemory(callersRemembered),
-    chooser: createChooser({ catalogue }),
+    memory: createCallerMemory({ capacity: callersRemembered, lifetimeMs: rememberedMs, now }),
+    chooser: createChooser({ catalogue: catalogue.current, now }),
   };
 }
 
@@ -85,11 +91,14 @@ export function createInvocation(
   about: { background: (work: Promise<unknown>) => void; onRoundTrip?: () => void },
 ): { services: Services; jobs: Jobs } {
   const { config, catalogue, vault, tokens, ids, memory, chooser } = isolate;
-  const { sessionTtlMs, allowPrivateUpstreams } = config;
+  const { sessionTtlMs, allowPrivateUpstreams, catalogueUrl } = config;
   const { background, onRoundTrip } = about;
   const db = open(config, onRoundTrip === undefined ? {} : { onRoundTrip });
   const stores = createStores(db, { nonce: () => crypto.randomUUID() });
   const { ledger } = stores;
+  const readCatalogue = createCatalogueReader({ held: catalogue, catalogues: stores.catalogues });
+  // Nothing waits for it: what is chosen meanwhile is chosen from the catalogue at hand, and says so.
+  if (catalogue.takesTurn(now())) background(readCatalogue());
   const providers = createProviders({
     // A redirect could carry a key, or the prompt, to another host.
     fetch: (input, init) => fetch(input, { ...init, redirect: "manual" }),
@@ -103,12 +112,14 @@ export function createInvocation(
     sample: createSample({
       chooser,
       admit: createAdmit({ ledger, sessionTtlMs }),
-      attempt: createAttempt({ providers, vault, now, wait }),
-      settle: createSettle({ ledger, vault, now, wait }),
+      attempt: createAttempt({ providers, vault, now, wait, chance: () => Math.random() }),
+      settle: createSettle({ ledger, vault, ids, now, wait }),
       cancellation,
       ledger,
       ids,
       now,
+      forget: ({ snapshot, session }) =>
+        memory.delete(memoryKeyOf(snapshot.key.id, session?.id ?? null)),
       background,
     }),
     cancellation,
@@ -121,7 +132,7 @@ export function createInvocation(
       tokens,
       vault,
       providers,
-      catalogue,
+      catalogue: readCatalogue,
       allowPrivateUpstreams,
     }),
     readiness: createReadiness(
@@ -140,5 +151,16 @@ export function createInvocation(
         fault: thrown instanceof Error ? thrown.name : typeof thrown,
       }),
   };
-  return { services, jobs: createJobs({ ...stores, vault, now }) };
+  const syncCatalogue =
+    catalogueUrl === null
+      ? null
+      : createCatalogueJob({
+          catalogues: stores.catalogues,
+          source: createCatalogueSource({ url: catalogueUrl, fetch: (...args) => fetch(...args) }),
+          seed: seedCatalogue,
+          versionOf,
+          now,
+          report: (fault) => log({ event: "catalogue", fault }),
+        });
+  return { services, jobs: createJobs({ ...stores, vault, syncCatalogue, now }) };
 }

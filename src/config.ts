@@ -15,6 +15,7 @@ export interface Bindings {
   ALLOWED_ORIGINS?: string;
   DEMO_PROVIDER?: string;
   SESSION_TTL_HOURS?: string;
+  CATALOGUE_URL?: string;
 }
 
 export type DatabaseConfig =
@@ -32,6 +33,8 @@ export interface Config {
   allowedOrigins: string[];
   demoProvider: boolean;
   sessionTtlMs: number;
+  /** where the daily sync finds models.dev's `api.json`; null: none */
+  catalogueUrl: string | null;
   ai: Ai | null;
   toJSON(): string;
 }
@@ -45,6 +48,7 @@ const masterKeyBytes = 32;
 const leastTokenCharacters = 16;
 const defaultSessionTtlHours = 24;
 const hourMs = 3_600_000;
+export const defaultCatalogueUrl = "https://models.dev/api.json";
 
 const fault = (setting: string, problem: string): Result<never, ConfigFault> =>
   err({ setting, problem });
@@ -71,6 +75,9 @@ function databaseOf(env: Bindings): Result<DatabaseConfig, ConfigFault> {
   return ok({ kind: "libsql", url: env.DATABASE_URL, authToken: env.DATABASE_AUTH_TOKEN ?? null });
 }
 
+export const isHttpUrl = (text: string): boolean =>
+  ["http:", "https:"].includes(URL.parse(text)?.protocol ?? "");
+
 export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   const database = databaseOf(env);
   if (!database.ok) return database;
@@ -88,6 +95,9 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   const hours = Number(env.SESSION_TTL_HOURS ?? defaultSessionTtlHours);
   if (!(hours > 0 && hours <= 24 * 365))
     return fault("SESSION_TTL_HOURS", "must be a number of hours");
+  const catalogueUrl = env.CATALOGUE_URL ?? defaultCatalogueUrl;
+  if (catalogueUrl !== "" && !isHttpUrl(catalogueUrl))
+    return fault("CATALOGUE_URL", "must be an http: or https: URL, or empty for no sync");
   return ok({
     database: database.value,
     masterKey: masterKey.value,
@@ -100,6 +110,7 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
       .filter((origin) => origin !== ""),
     demoProvider: env.DEMO_PROVIDER === "true",
     sessionTtlMs: hours * hourMs,
+    catalogueUrl: catalogueUrl === "" ? null : catalogueUrl,
     ai: env.AI ?? null,
     // Whoever prints a Config by mistake prints its shape and no secret.
     toJSON: () => "[config]",

@@ -22,6 +22,7 @@ const importsOf = ({ path, text }: { path: string; text: string }): string[] =>
 const room = (path: string): string => path.split("/")[0] ?? "";
 const floors: Record<string, number> = {
   domain: 0,
+  catalogue: 1,
   store: 1,
   crypto: 1,
   providers: 1,
@@ -70,18 +71,20 @@ describe("the house", () => {
     expect(
       violations(
         ({ path }, target) =>
-          room(path) === "http" && ["store", "crypto", "providers"].includes(ownRoom(target)),
+          room(path) === "http" &&
+          ["store", "crypto", "providers", "catalogue"].includes(ownRoom(target)),
       ),
     ).toEqual([]);
   });
 
-  it("has a launcher that only borrows the store and the domain", () => {
+  it("has a launcher that only borrows the store, the domain and the catalogue's sync", () => {
     expect(
       violations(
         ({ path }, target) =>
           room(path) === "start" &&
           target.startsWith("src/") &&
-          !["start", "store", "domain", "config.ts"].includes(ownRoom(target)),
+          !["start", "store", "domain", "catalogue", "config.ts"].includes(ownRoom(target)) &&
+          target !== "src/pipeline/scheduled/catalogue.ts",
       ),
     ).toEqual([]);
   });
@@ -93,7 +96,7 @@ describe("the house", () => {
     expect(onlyIn(/^(@ai-sdk\/|workers-ai-provider)/, ["providers"])).toEqual([]);
     expect(onlyIn(/^@libsql\//, ["store", "start", "compose.ts"])).toEqual([]);
     expect(onlyIn(/^(node:|miniflare|wrangler|esbuild)/, ["start"])).toEqual([]);
-    expect(onlyIn(/^zod$/, ["mcp", "start"])).toEqual([]);
+    expect(onlyIn(/^zod$/, ["catalogue", "mcp", "start"])).toEqual([]);
   });
 
   it("keeps the domain pure", () => {

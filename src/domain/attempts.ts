@@ -8,6 +8,8 @@ export type FaultKind =
   | "invalid_request"
   | "malformed"
   | "empty"
+  /** an answer, but not the JSON that was asked for */
+  | "not_json"
   | "cancelled";
 
 /** What went wrong at a provider. Holds no text of the provider's: those carry keys and prompts. */
@@ -36,6 +38,8 @@ export interface Attempt extends AttemptSummary {
   billed: "yes" | "no" | "maybe";
   /** ms */
   latencyMs: number;
+  /** ms, as the provider asked */
+  retryAfterMs: number | null;
 }
 
 export const summaryOf = ({ provider, model, status, retryable }: Attempt): AttemptSummary => ({

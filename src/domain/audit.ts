@@ -1,6 +1,7 @@
 /** The audit record of one sampling request. Holds sizes and hashes; content only when captured. */
 import type { Attempt } from "./attempts.ts";
 import type { JsonObject } from "./json.ts";
+import type { HealthChange } from "./health.ts";
 import type { Hold } from "./limits.ts";
 import { blocksOf, type Priorities, type SamplingCall } from "./sampling.ts";
 import { type Modality } from "./modality.ts";
@@ -108,6 +109,10 @@ export interface Settlement extends Ending {
   holds: Hold[];
   /** tokens to charge to the token limits, instead of what was reserved */
   chargedTokens: number;
+  /** what its attempts say of the providers */
+  health: HealthChange[];
+  /** credentials that a provider refused, each with the event that says so */
+  failing: { credentialId: string; event: AdminEvent }[];
   /** sealed JSON of the request and the result, when the policy captures */
   captured: string | null;
 }
@@ -123,7 +128,8 @@ export function askedOf(call: SamplingCall, bytes: number, inputModalities: Moda
     outputModalities: call.outputModalities,
     tools: call.tools.length,
     maxTokens: call.maxTokens,
-    hints: call.hints.slice(0, 10).map((hint) => hint.slice(0, 100)),
+    // All of them, or the decision could not be replayed; the codec bounds them.
+    hints: call.hints,
     priorities: call.priorities,
     includeContext: call.includeContext,
     temperature: call.temperature ?? null,

@@ -1,6 +1,7 @@
 /** Token estimates before a provider has counted. Rounded up: a reservation should cover the bill. */
 import { blocksOf, type SamplingCall } from "./sampling.ts";
 import { type Modality } from "./modality.ts";
+import { tokensIn, type TokenFamily } from "./tokens.ts";
 
 /** Characters per token of English prose lie near 4; code and other scripts run denser. */
 const charactersPerToken = 3.5;
@@ -13,19 +14,24 @@ const base64CharactersPerAudioToken = 170;
 /** Role, separators and wrapper of one message. */
 const tokensPerMessage = 8;
 
+/** Rough, and the same for every model: where no family is known and little depends on it. */
 export const tokensOfText = (text: string): number => {
   const dense = text.match(denseScript)?.length ?? 0;
   return Math.ceil(dense + (text.length - dense) / charactersPerToken);
 };
 
-/** Tokens that the call's input will be, system prompt, tools and media included. */
-export function estimateInputTokens(call: SamplingCall): number {
-  let tokens = call.messages.length * tokensPerMessage + tokensOfText(call.systemPrompt ?? "");
-  if (call.tools.length > 0) tokens += tokensOfText(JSON.stringify(call.tools));
+/**
+ * Tokens that the call's input will be, system prompt, tools and media included. The family is that of the
+ * model's tokenizer; without one, the most that any known one counts.
+ */
+export function estimateInputTokens(call: SamplingCall, family: TokenFamily = "other"): number {
+  const tokensOf = (text: string): number => tokensIn(text, family);
+  let tokens = call.messages.length * tokensPerMessage + tokensOf(call.systemPrompt ?? "");
+  if (call.tools.length > 0) tokens += tokensOf(JSON.stringify(call.tools));
   for (const block of blocksOf(call)) {
     switch (block.type) {
       case "text":
-        tokens += tokensOfText(block.text);
+        tokens += tokensOf(block.text);
         break;
       case "image":
         tokens += tokensPerImage;
@@ -34,14 +40,14 @@ export function estimateInputTokens(call: SamplingCall): number {
         tokens += Math.ceil(block.data.length / base64CharactersPerAudioToken);
         break;
       case "tool_use":
-        tokens += tokensOfText(block.name) + tokensOfText(JSON.stringify(block.input));
+        tokens += tokensOf(block.name) + tokensOf(JSON.stringify(block.input));
         break;
       case "tool_result":
-        tokens += tokensOfText(JSON.stringify(block.structuredContent ?? ""));
+        tokens += tokensOf(JSON.stringify(block.structuredContent ?? ""));
         break;
       case "resource":
       case "resource_link":
-        tokens += tokensOfText(JSON.stringify(block.raw));
+        tokens += tokensOf(JSON.stringify(block.raw));
         break;
     }
   }

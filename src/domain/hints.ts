@@ -4,16 +4,34 @@
  */
 import { nameOf, type Model } from "./models.ts";
 
-export function matchesHint(model: Model, hint: string): boolean {
+/** Between names; no hint that holds it matches, so none can reach over it. */
+const separator = "\n";
+
+/** Models are never changed, only replaced, so what was made of one stays right. */
+const searchable = new WeakMap<Model, string>();
+
+function namesOf(model: Model): string {
+  let names = searchable.get(model);
+  if (names === undefined) {
+    names = [nameOf(model), model.family ?? "", ...model.aliases].join(separator).toLowerCase();
+    searchable.set(model, names);
+  }
+  return names;
+}
+
+/** A hint as it is looked for; null when it can match nothing. */
+function needleOf(hint: string): string | null {
   const needle = hint.trim().toLowerCase();
-  if (needle === "") return false;
-  return [nameOf(model), model.family ?? "", ...model.aliases].some((text) =>
-    text.toLowerCase().includes(needle),
-  );
+  return needle === "" || needle.includes(separator) ? null : needle;
+}
+
+export function matchesHint(model: Model, hint: string): boolean {
+  const needle = needleOf(hint);
+  return needle !== null && namesOf(model).includes(needle);
 }
 
 export interface Narrowed {
-  models: Model[];
+  models: ReadonlySet<Model>;
   /** the hint that narrowed the field; null: none applied */
   hint: string | null;
   /** the hint named a model that can't serve, and these stand in for it */
@@ -47,12 +65,12 @@ export function narrow(
 ): Narrowed {
   for (const hint of hints) {
     const models = feasible.filter((model) => matchesHint(model, hint));
-    if (models.length > 0) return { models, hint, viaEquivalence: false };
+    if (models.length > 0) return { models: new Set(models), hint, viaEquivalence: false };
   }
   for (const hint of hints) {
     const known = all.filter((model) => matchesHint(model, hint));
     if (known.length > 0 && feasible.length > 0)
-      return { models: equivalentsOf(known, feasible), hint, viaEquivalence: true };
+      return { models: new Set(equivalentsOf(known, feasible)), hint, viaEquivalence: true };
   }
-  return { models: [...feasible], hint: null, viaEquivalence: false };
+  return { models: new Set(feasible), hint: null, viaEquivalence: false };
 }

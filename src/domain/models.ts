@@ -11,6 +11,21 @@ export interface PriceTier {
   outputUsdPerMTok: number;
 }
 
+/**
+ * What images and audio cost in units of their own. An absent one: this model isn't billed by it.
+ * `usage.ts` says which of them count, and when the prices of tokens do.
+ */
+export interface MediaPrices {
+  /** USD per million, for those tokens of input and output that are images, where text costs another */
+  imageInputUsdPerMTok?: number | undefined;
+  imageOutputUsdPerMTok?: number | undefined;
+  usdPerImage?: number | undefined;
+  /** of audio that was generated */
+  usdPerAudioMinute?: number | undefined;
+  /** USD per million characters read aloud */
+  usdPerMCharacters?: number | undefined;
+}
+
 export interface Model {
   provider: string;
   id: string;
@@ -31,11 +46,15 @@ export interface Model {
   outputUsdPerMTok: number | null;
   cachedInputUsdPerMTok: number | null;
   priceTiers: PriceTier[];
+  /** absent: tokens are all it is billed by */
+  mediaPrices?: MediaPrices | undefined;
   intelligence: Tier;
   speed: Tier;
   status: "active" | "preview" | "retired";
-  /** where the figures come from */
+  /** who spoke last of it */
   source: "catalogue" | "credential" | "override";
+  /** the figures that the last sync with models.dev gave; absent: none */
+  synced?: readonly Figure[];
 }
 
 export interface Catalogue {
@@ -44,7 +63,8 @@ export interface Catalogue {
 }
 
 /** What a tenant says about a model: changes to a known one, or a new one. */
-export type ModelChange = Partial<Omit<Model, "provider" | "id" | "source">>;
+export type ModelChange = Partial<Omit<Model, "provider" | "id" | "source" | "synced">>;
+export type Figure = keyof ModelChange;
 
 export interface ModelOverride {
   provider: string;
@@ -66,6 +86,7 @@ export const exclusionReasons = [
   "not_allowed",
   "no_credential",
   "credential_failing",
+  "circuit_open",
   "retired",
 ] as const;
 export type ExclusionReason = (typeof exclusionReasons)[number];
@@ -122,6 +143,13 @@ export function modelsOf(
   overrides: readonly ModelOverride[],
 ): Model[] {
   const models = new Map(catalogue.models.map((model) => [nameOf(model), model]));
+  // A credential may call a model by an alias, as Ollama's `llama3.2:latest`: what is known still counts.
+  const known = (provider: string, id: string): Model => {
+    const model = catalogue.models.find(
+      (its) => its.provider === provider && its.aliases.includes(id),
+    );
+    return model === undefined ? unknownModel(provider, id) : { ...model, id, aliases: [] };
+  };
   const apply = (
     provider: string,
     id: string,
@@ -129,7 +157,7 @@ export function modelsOf(
     source: Model["source"],
   ): void => {
     const key = nameOf({ provider, id });
-    models.set(key, { ...(models.get(key) ?? unknownModel(provider, id)), ...change, source });
+    models.set(key, { ...(models.get(key) ?? known(provider, id)), ...change, source });
   };
   for (const credential of credentials)
     for (const { id, ...change } of credential.models ?? [])
@@ -137,6 +165,9 @@ export function modelsOf(
   for (const { provider, id, change } of overrides) apply(provider, id, change, "override");
   return [...models.values()];
 }
+
+/** Serve what was put there, not what there is: a credential that names no model offers none. */
+export const localProviders: ReadonlySet<string> = new Set(["ollama"]);
 
 /** The credentials that can serve a model, oldest first. */
 export const credentialsFor = (
@@ -146,9 +177,9 @@ export const credentialsFor = (
   credentials.filter(
     (credential) =>
       credential.provider === model.provider &&
-      (credential.models === null ||
-        credential.models.length === 0 ||
-        credential.models.some(({ id }) => id === model.id)),
+      (credential.models === null || credential.models.length === 0
+        ? !localProviders.has(model.provider)
+        : credential.models.some(({ id }) => id === model.id)),
   );
 
 /**

@@ -1,6 +1,8 @@
 /** What the pipeline needs from the rooms below it; `compose.ts` hands it in. */
 import type { ApiKey } from "./access.ts";
 import type { AdminEvent, Opening, Outcome, SamplingRecord, Settlement } from "./audit.ts";
+import type { CatalogueStore } from "./catalogues.ts";
+import type { Health } from "./health.ts";
 import type { Hold, LimitState } from "./limits.ts";
 import type { CredentialSummary, DeclaredModel, ModelOverride } from "./models.ts";
 import type { Policy } from "./policy.ts";
@@ -53,6 +55,8 @@ export interface Snapshot {
   key: ApiKey & { secretHash: string };
   credentials: SealedCredential[];
   overrides: ModelOverride[];
+  /** what was seen of its credentials' models */
+  health: Health[];
 }
 
 export interface Snapshots {
@@ -198,6 +202,11 @@ export interface CancellationStore {
   prune(now: number): Answer<number>;
 }
 
+export interface HealthStore {
+  list(tenantId: string): Answer<Health[]>;
+  prune(now: number): Answer<number>;
+}
+
 export interface RequestFilter {
   from?: number;
   to?: number;
@@ -228,6 +237,8 @@ export interface Stores {
   servers: ServerStore;
   sessions: SessionStore;
   cancellations: CancellationStore;
+  health: HealthStore;
+  catalogues: CatalogueStore;
   requests: RequestStore;
   events: EventStore;
 }

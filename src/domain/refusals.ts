@@ -29,7 +29,6 @@ export type Refusal =
   | { reason: "parse_error" }
   | { reason: "invalid_request"; detail: string }
   | { reason: "method_not_found"; method: string }
-  | { reason: "missing_meta"; path: string; detail: string }
   | { reason: "header_mismatch"; header: string; missing: boolean }
   | { reason: "unsupported_protocol_version"; supported: readonly string[]; requested: string }
   // Transport and REST.
@@ -96,7 +95,6 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   parse_error: transport(-32700, 400, "Parse error"),
   invalid_request: transport(-32600, 400, "Invalid request"),
   method_not_found: sampling(-32601, 404, "Method not found", false),
-  missing_meta: transport(-32602, 400, "Invalid params"),
   header_mismatch: transport(-32020, 400, "Header mismatch"),
   unsupported_protocol_version: transport(-32022, 400, "Unsupported protocol version"),
   bad_request: transport(-32600, 400, "Bad request"),
@@ -119,7 +117,6 @@ export function explain(refusal: Refusal): string {
   const { title } = refusalTable[refusal.reason];
   switch (refusal.reason) {
     case "invalid_params":
-    case "missing_meta":
       return `${title}: ${refusal.path === "" ? "" : `${refusal.path}: `}${refusal.detail}`;
     case "invalid_request":
     case "bad_request":

@@ -1,29 +1,18 @@
 /**
- * The choice: feasible first, then preferred, and explained. Pure: the same call, models and
+ * The choice: feasible first, then preferred, and explained. Pure: the same request, field and
  * catalogue version give the same decision.
  */
 import { estimateInputTokens, inputModalitiesOf } from "./estimate.ts";
-import { narrow } from "./hints.ts";
-import {
-  credentialsFor,
-  isAllowed,
-  nameOf,
-  type CredentialSummary,
-  type ExclusionReason,
-  type Model,
-  type Requirements,
-} from "./models.ts";
+import { exclusionOf, type Entry, type Field, type FieldPolicy } from "./field.ts";
+import type { Measured } from "./health.ts";
+import { narrow, type Narrowed } from "./hints.ts";
+import type { ExclusionReason, Model, Requirements } from "./models.ts";
 import type { Refusal } from "./refusals.ts";
 import { err, ok, type Result } from "./result.ts";
-import type { Priorities, SamplingCall } from "./sampling.ts";
+import type { SamplingCall } from "./sampling.ts";
+import { byRank, scoreAll, weightsOf, type Axes, type Scored } from "./score.ts";
+import { expectedUsage } from "./usage.ts";
 import type { NegotiationRecord } from "./shaping.ts";
-import { costMicroUsd } from "./usage.ts";
-
-export interface Axes {
-  cost: number;
-  speed: number;
-  intelligence: number;
-}
 
 export interface Candidate {
   provider: string;
@@ -33,6 +22,8 @@ export interface Candidate {
   axes?: Axes;
   matchedHint?: string;
   viaEquivalence?: true;
+  /** what was seen of it; absent: too little */
+  measured?: Measured;
   excludedBy?: ExclusionReason;
 }
 
@@ -65,29 +56,7 @@ export interface Plan {
   choices: Choice[];
 }
 
-export interface Field {
-  models: readonly Model[];
-  credentials: readonly CredentialSummary[];
-  catalogueVersion: string;
-  policy: { allowedModels?: string[]; deniedModels?: string[]; maxTokens?: number };
-}
-
-/** An absent priority neither asks for an axis nor against it. None at all: balanced. */
-const neutral = 0.5;
-
-export function weightsOf(priorities: Priorities): Axes {
-  const raw = {
-    cost: priorities.cost ?? neutral,
-    speed: priorities.speed ?? neutral,
-    intelligence: priorities.intelligence ?? neutral,
-  };
-  const sum = raw.cost + raw.speed + raw.intelligence;
-  // All three at 0 ask for nothing: balanced, like none at all.
-  if (sum === 0) return { cost: 1 / 3, speed: 1 / 3, intelligence: 1 / 3 };
-  return { cost: raw.cost / sum, speed: raw.speed / sum, intelligence: raw.intelligence / sum };
-}
-
-export function requirementsOf(call: SamplingCall, policy: Field["policy"]): Requirements {
+export function requirementsOf(call: SamplingCall, policy: FieldPolicy): Requirements {
   return {
     inputModalities: inputModalitiesOf(call),
     outputModalities: call.outputModalities,
@@ -97,79 +66,16 @@ export function requirementsOf(call: SamplingCall, policy: Field["policy"]): Req
   };
 }
 
-/** Why a model can't serve; null if it can. The first reason that applies, in this order. */
-export function exclusionOf(
-  model: Model,
-  needs: Requirements,
-  field: Pick<Field, "policy" | "credentials">,
-): ExclusionReason | null {
-  const credentials = credentialsFor(model, field.credentials);
-  if (credentials.length === 0) return "no_credential";
-  if (model.status === "retired") return "retired";
-  if (!isAllowed(model, field.policy)) return "not_allowed";
-  if (credentials.every(({ status }) => status === "failing")) return "credential_failing";
-  if (!needs.inputModalities.every((modality) => model.inputModalities.includes(modality)))
-    return "input_modality";
-  if (!needs.outputModalities.every((modality) => model.outputModalities.includes(modality)))
-    return "output_modality";
-  if (needs.tools && !model.tools) return "tools";
-  if (model.outputTokens !== null && needs.maxTokens > model.outputTokens) return "output_limit";
-  if (model.contextTokens !== null && needs.inputTokens + needs.maxTokens > model.contextTokens)
-    return "context_window";
-  return null;
-}
-
-/** Share of the other models that are strictly worse, ties counting half: 0–1, whatever the unit. */
-function quantiles(values: readonly number[]): number[] {
-  if (values.length === 1) return [1];
-  return values.map((value, at) => {
-    let below = 0;
-    for (const [other, rival] of values.entries())
-      if (other !== at) below += rival < value ? 1 : rival === value ? 0.5 : 0;
-    return below / (values.length - 1);
-  });
-}
-
-/** What an unknown figure counts as: the middle for a tier, the dearest for a price. */
-const middleTier = 3;
-
-interface Scored {
-  model: Model;
-  axes: Axes;
-  score: number;
-  cost: number;
-}
-
-function scoreAll(models: readonly Model[], needs: Requirements, weights: Axes): Scored[] {
-  const usage = { inputTokens: needs.inputTokens, outputTokens: needs.maxTokens };
-  const costs = models.map((model) => costMicroUsd(model, usage) ?? Number.POSITIVE_INFINITY);
-  const cost = quantiles(costs.map((value) => -value));
-  const speed = quantiles(models.map((model) => model.speed ?? middleTier));
-  const intelligence = quantiles(models.map((model) => model.intelligence ?? middleTier));
-  return models.map((model, at) => {
-    const axes = {
-      cost: cost[at] ?? 0,
-      speed: speed[at] ?? 0,
-      intelligence: intelligence[at] ?? 0,
-    };
-    const score =
-      weights.cost * axes.cost +
-      weights.speed * axes.speed +
-      weights.intelligence * axes.intelligence;
-    return { model, axes, score, cost: costs[at] ?? Number.POSITIVE_INFINITY };
-  });
-}
-
-/** Higher score, then cheaper, then more intelligent, then faster, then by name. */
-function byRank(a: Scored, b: Scored): number {
-  if (Math.abs(a.score - b.score) > 1e-9) return b.score - a.score;
-  if (a.cost !== b.cost) return a.cost - b.cost;
-  if (a.axes.intelligence !== b.axes.intelligence) return b.axes.intelligence - a.axes.intelligence;
-  if (a.axes.speed !== b.axes.speed) return b.axes.speed - a.axes.speed;
-  return nameOf(a.model) < nameOf(b.model) ? -1 : 1;
-}
-
 const round = (value: number): number => Math.round(value * 1e4) / 1e4;
+
+/** What the choice is made of: everything else about a request is of no account. */
+export interface Asking {
+  needs: Requirements;
+  hints: readonly string[];
+  /** of the three axes; they add up to 1 */
+  weights: Axes;
+  notes: readonly string[];
+}
 
 function notesOf(call: SamplingCall, needs: Requirements): string[] {
   const notes: string[] = [];
@@ -179,29 +85,37 @@ function notesOf(call: SamplingCall, needs: Requirements): string[] {
   return notes;
 }
 
-/** Chooses. Refuses with every model that has a credential and what excluded it. */
-export function choose(call: SamplingCall, field: Field): Result<Plan, Refusal> {
-  const needs = requirementsOf(call, field.policy);
-  const weights = weightsOf(call.priorities);
-  const feasible: Model[] = [];
-  const out: Candidate[] = [];
-  const excluded: Decision["excluded"] = {};
-  for (const model of field.models) {
-    const reason = exclusionOf(model, needs, field);
-    if (reason === null) feasible.push(model);
-    else if (reason === "no_credential") excluded[reason] = (excluded[reason] ?? 0) + 1;
-    else out.push({ provider: model.provider, model: model.id, excludedBy: reason });
+const candidateOf = ({ entry, axes, score }: Scored, narrowed: Narrowed): Candidate => {
+  const candidate: Candidate = {
+    provider: entry.model.provider,
+    model: entry.model.id,
+    score: round(score),
+    axes: {
+      cost: round(axes.cost),
+      speed: round(axes.speed),
+      intelligence: round(axes.intelligence),
+    },
+  };
+  if (entry.measured !== null) candidate.measured = entry.measured;
+  if (narrowed.hint !== null && narrowed.models.has(entry.model)) {
+    candidate.matchedHint = narrowed.hint;
+    if (narrowed.viaEquivalence) candidate.viaEquivalence = true;
   }
-  const byName = (a: Candidate, b: Candidate): number =>
-    `${a.provider}/${a.model}` < `${b.provider}/${b.model}` ? -1 : 1;
-  out.sort(byName);
-  const narrowed = narrow(call.hints, feasible, field.models);
-  const preferred = new Set(narrowed.models);
-  const scored = scoreAll(feasible, needs, weights).toSorted(
-    (a, b) => Number(preferred.has(b.model)) - Number(preferred.has(a.model)) || byRank(a, b),
-  );
-  const best = scored[0];
-  if (best === undefined)
+  return candidate;
+};
+
+/** Chooses. Refuses with every model that has a credential and what excluded it. */
+export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
+  const { needs, hints, weights } = asking;
+  const feasible: Entry[] = [];
+  const out: Candidate[] = [];
+  for (const entry of field.entries) {
+    const excludedBy = exclusionOf(entry, needs);
+    const { provider, id } = entry.model;
+    if (excludedBy === null) feasible.push(entry);
+    else out.push({ provider, model: id, excludedBy });
+  }
+  if (feasible.length === 0)
     return err({
       reason: "no_eligible_model",
       requirements: needs,
@@ -210,49 +124,49 @@ export function choose(call: SamplingCall, field: Field): Result<Plan, Refusal> 
         excludedBy: excludedBy ?? "no_credential",
       })),
     });
-  const candidates = scored.map(({ model, axes, score }): Candidate => {
-    const candidate: Candidate = {
-      provider: model.provider,
-      model: model.id,
-      score: round(score),
-      axes: {
-        cost: round(axes.cost),
-        speed: round(axes.speed),
-        intelligence: round(axes.intelligence),
-      },
-    };
-    if (narrowed.hint !== null && preferred.has(model)) {
-      candidate.matchedHint = narrowed.hint;
-      if (narrowed.viaEquivalence) candidate.viaEquivalence = true;
-    }
-    return candidate;
-  });
+  const narrowed = narrow(
+    hints,
+    feasible.map(({ model }) => model),
+    field.models,
+  );
+  const all = scoreAll(feasible, needs, weights);
+  const isPreferred = ({ entry }: Scored): boolean => narrowed.models.has(entry.model);
+  const scored =
+    narrowed.hint === null
+      ? all.toSorted(byRank)
+      : [
+          ...all.filter(isPreferred).toSorted(byRank),
+          ...all.filter((its) => !isPreferred(its)).toSorted(byRank),
+        ];
+  const candidates = scored.map((its) => candidateOf(its, narrowed));
+  const [best] = scored as [Scored, ...Scored[]];
+  const { provider, id } = best.entry.model;
   const decision: Decision = {
-    provider: best.model.provider,
-    model: best.model.id,
+    provider,
+    model: id,
     candidates: [...candidates, ...out],
-    excluded,
+    excluded: field.unserved === 0 ? {} : { no_credential: field.unserved },
     requirements: needs,
-    weights: {
-      cost: round(weights.cost),
-      speed: round(weights.speed),
-      intelligence: round(weights.intelligence),
-    },
+    weights,
     estimate: {
       inputTokens: needs.inputTokens,
-      outputTokens: needs.maxTokens,
+      outputTokens: expectedUsage(best.entry.model, needs).outputTokens,
       costUsd: Number.isFinite(best.cost) ? best.cost / 1e6 : null,
     },
     catalogueVersion: field.catalogueVersion,
-    notes: notesOf(call, needs),
+    notes: [...asking.notes],
   };
-  const choices = scored.map(({ model }) => ({
-    model,
-    credentialIds: credentialsFor(model, field.credentials)
-      .filter(({ status }) => status === "active")
-      .map(({ id }) => id),
+  const choices = scored.map(({ entry }) => ({
+    model: entry.model,
+    credentialIds: entry.credentialIds,
   }));
   return ok({ decision, choices });
+}
+
+export function choose(call: SamplingCall, field: Field): Result<Plan, Refusal> {
+  const needs = requirementsOf(call, field.policy);
+  const weights = weightsOf(call.priorities);
+  return decide({ needs, hints: call.hints, weights, notes: notesOf(call, needs) }, field);
 }
 
 /** The decision as the audit record keeps it: feasible candidates, and counts for the rest. */

@@ -16,6 +16,9 @@ export function modernWireOf(refusal: Refusal): Wire {
   return legacyWireOf(refusal);
 }
 
+/** A request without the `_meta` that every modern one carries is a fault of its transport. */
+export const missingMetaWire: Wire = { code: refusalTable.invalid_params.code, status: 400 };
+
 /** Where and what, never the value. */
 export function firstIssue(error: z.ZodError): Refusal {
   const [issue] = error.issues;

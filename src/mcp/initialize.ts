@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from "../domain/json.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { firstIssue } from "./faults.ts";
+import { modalitiesOf } from "./rev2025/call.ts";
 
 const object = z.custom<JsonObject>(isObject, "Not an object.");
 
@@ -51,7 +52,12 @@ const capabilitiesWith = (hosted: Hosted): JsonObject =>
 
 export const encodeInitialize = (revision: string, hosted: Hosted): JsonObject => ({
   protocolVersion: revision,
-  capabilities: capabilitiesWith(hosted),
+  capabilities: capabilitiesWith({
+    ...hosted,
+    supportedModalities: modalitiesOf(revision).filter((kind) =>
+      hosted.supportedModalities.includes(kind),
+    ),
+  }),
   serverInfo: { ...serverInfo },
   instructions,
 });

@@ -5,7 +5,7 @@ import { holdsOf, type Hold } from "../domain/limits.ts";
 import { defaultDeadlineMs } from "../domain/policy.ts";
 import type { Admission, Answer, Ledger } from "../domain/ports.ts";
 import type { Plan } from "../domain/selection.ts";
-import { costMicroUsd } from "../domain/usage.ts";
+import { costMicroUsd, expectedUsage } from "../domain/usage.ts";
 import type { Caller } from "./authenticate.ts";
 
 /** A lease outlives the longest call: its deadline, then settlement with its retries. */
@@ -20,11 +20,12 @@ export interface Reserved {
 
 export function reservationOf(plan: Plan, caller: Caller, now: number): Reserved {
   const { key, tenant } = caller.snapshot;
-  const { inputTokens, maxTokens } = plan.decision.requirements;
-  const tokens = inputTokens + maxTokens;
-  const costs = plan.choices
+  const needs = plan.decision.requirements;
+  const attempts = plan.choices
     .slice(0, maxAttempts)
-    .map(({ model }) => costMicroUsd(model, { inputTokens, outputTokens: maxTokens }));
+    .map(({ model }) => ({ model, usage: expectedUsage(model, needs) }));
+  const tokens = Math.max(...attempts.map(({ usage }) => usage.inputTokens + usage.outputTokens));
+  const costs = attempts.map(({ model, usage }) => costMicroUsd(model, usage));
   return {
     tokens,
     holds: holdsOf({

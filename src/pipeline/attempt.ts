@@ -41,7 +41,7 @@ const unopenable: ProviderFault = {
 
 /** It answered, and was paid for it, but not with what was asked. */
 const notJson: ProviderFault = {
-  kind: "malformed",
+  kind: "not_json",
   status: 200,
   retryable: true,
   retryAfterMs: null,
@@ -50,7 +50,8 @@ const notJson: ProviderFault = {
 
 /** A tool use is no answer yet, and a cut one is the caller's own limit. */
 function isAskedFormat(answer: ProviderAnswer, call: SamplingCall): boolean {
-  if (call.format !== "json" || answer.stopReason !== "endTurn") return true;
+  if (call.format !== "json" || !call.outputModalities.includes("text")) return true;
+  if (answer.stopReason !== "endTurn") return true;
   const texts = answer.content.flatMap((block) => (block.type === "text" ? [block.text] : []));
   try {
     JSON.parse(texts.join(""));
@@ -65,8 +66,10 @@ export function createAttempt(deps: {
   vault: Vault;
   now: () => number;
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** 0–1 */
+  chance: () => number;
 }) {
-  const { providers, vault, now, wait } = deps;
+  const { providers, vault, now, wait, chance } = deps;
 
   const callOnce = async (
     walk: Walk,
@@ -124,17 +127,20 @@ export function createAttempt(deps: {
       };
       if (called.ok && !isAskedFormat(called.value, walk.call)) called = err(notJson);
       if (called.ok) {
-        attempts.push({ ...attempt, status: 200, retryable: false, fault: null, billed: "yes" });
+        const outcome = { status: 200, retryable: false, fault: null, billed: "yes" } as const;
+        attempts.push({ ...attempt, ...outcome, retryAfterMs: null });
         return end(ok({ model, answer: called.value }));
       }
       const fault = called.error;
-      const { kind, status, retryable, billed } = fault;
-      attempts.push({ ...attempt, status, retryable, fault: kind, billed });
+      const { kind, status, retryable, billed, retryAfterMs } = fault;
+      attempts.push({ ...attempt, status, retryable, fault: kind, billed, retryAfterMs });
       if (kind === "cancelled") return end(err({ reason: "cancelled" }));
       const step = stepAfter({
         fault,
         attempts: attempts.length,
         candidatesLeft: queue.length,
+        sameCredentialNext: queue[0]?.credential.id === credential.id,
+        chance: chance(),
         remainingMs: remaining(),
       });
       if (step.next === "stop") break;

@@ -30,13 +30,28 @@ export interface CallerMemory {
   delete(key: string): void;
 }
 
-export function createCallerMemory(capacity: number): CallerMemory {
-  const entries = new Map<string, { snapshot: Snapshot; session: Session | null }>();
+export function createCallerMemory(deps: {
+  capacity: number;
+  /** ms after which what was measured of providers is read again */
+  lifetimeMs: number;
+  now: () => number;
+}): CallerMemory {
+  const { capacity, lifetimeMs, now } = deps;
+  const entries = new Map<
+    string,
+    { value: { snapshot: Snapshot; session: Session | null }; until: number }
+  >();
   return {
-    get: (key) => entries.get(key),
+    get(key) {
+      const entry = entries.get(key);
+      return entry === undefined || entry.until < now() ? undefined : entry.value;
+    },
     set(key, value) {
+      // Using it again does not make it younger.
+      const known = entries.get(key);
+      const until = known?.value.snapshot === value.snapshot ? known.until : now() + lifetimeMs;
       entries.delete(key);
-      entries.set(key, value);
+      entries.set(key, { value, until });
       const oldest = entries.keys().next();
       if (entries.size > capacity && oldest.done !== true) entries.delete(oldest.value);
     },
@@ -46,6 +61,10 @@ export function createCallerMemory(capacity: number): CallerMemory {
 
 const unauthorized = (detail: string): Result<never, Refusal> =>
   err({ reason: "unauthorized", detail });
+
+/** What a snapshot is remembered by. */
+export const memoryKeyOf = (keyId: string, sessionId: string | null): string =>
+  `${keyId} ${sessionId ?? ""}`;
 
 export type Authenticate = (
   claim: Claim,
@@ -63,7 +82,7 @@ export function createAuthenticate(deps: {
     if (token === null) return unauthorized("Send Authorization: Bearer <API key>.");
     const keyId = tokens.keyIdOf(token);
     if (keyId === null) return unauthorized("Not an API key.");
-    const memoryKey = `${keyId} ${sessionId ?? ""}`;
+    const memoryKey = memoryKeyOf(keyId, sessionId);
     const remembered = freshness === "memory" ? memory.get(memoryKey) : undefined;
     let found: { snapshot: Snapshot | null; session: Session | null };
     if (remembered === undefined) {

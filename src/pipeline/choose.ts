@@ -2,15 +2,16 @@
  * From a call and its caller to a plan: capabilities first, then what was negotiated, then the choice.
  */
 import { missingFrom, requiredFor } from "../domain/capabilities.ts";
+import { fieldFrom, type Field } from "../domain/field.ts";
 import type { JsonObject } from "../domain/json.ts";
-import { modelsOf, type Catalogue, type Model } from "../domain/models.ts";
+import { modelsOf, type Catalogue } from "../domain/models.ts";
 import type { Features } from "../domain/negotiation.ts";
 import { defaultToolRounds } from "../domain/policy.ts";
 import type { Snapshot } from "../domain/ports.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { checkToolHistory, toolRoundsOf, type SamplingCall } from "../domain/sampling.ts";
-import { choose, type Field, type Plan } from "../domain/selection.ts";
+import { choose, type Plan } from "../domain/selection.ts";
 import { recordOf, shape, shapingOf } from "../domain/shaping.ts";
 
 /** What the client on whose behalf is sampled declared. */
@@ -31,20 +32,24 @@ export interface Chooser {
   plan(call: SamplingCall, snapshot: Snapshot, declared: Declared): Result<Planned, Refusal>;
 }
 
-export function createChooser(deps: { catalogue: Catalogue }): Chooser {
-  const merged = new WeakMap<Snapshot, readonly Model[]>();
+export function createChooser(deps: { catalogue: () => Catalogue; now: () => number }): Chooser {
+  // One snapshot serves many requests; what was measured in it is as old as the snapshot is.
+  const prepared = new WeakMap<Snapshot, { catalogue: Catalogue; field: Field }>();
   const fieldOf = (snapshot: Snapshot): Field => {
-    let models = merged.get(snapshot);
-    if (models === undefined) {
-      models = modelsOf(deps.catalogue, snapshot.credentials, snapshot.overrides);
-      merged.set(snapshot, models);
-    }
-    return {
-      models,
-      credentials: snapshot.credentials,
-      catalogueVersion: deps.catalogue.version,
-      policy: snapshot.tenant.policy,
-    };
+    const catalogue = deps.catalogue();
+    const known = prepared.get(snapshot);
+    if (known?.catalogue === catalogue) return known.field;
+    const { credentials, overrides, health, tenant } = snapshot;
+    const field = fieldFrom({
+      models: modelsOf(catalogue, credentials, overrides),
+      credentials,
+      catalogueVersion: catalogue.version,
+      policy: tenant.policy,
+      health,
+      now: deps.now(),
+    });
+    prepared.set(snapshot, { catalogue, field });
+    return field;
   };
   return {
     fieldOf,

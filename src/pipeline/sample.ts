@@ -3,6 +3,7 @@
  * so that a surface can send its headers; `finish` is the provider's part, and always settles.
  */
 import { askedOf, type Opening, type Timing } from "../domain/audit.ts";
+import { captureOf } from "../domain/capture.ts";
 import { inputModalitiesOf } from "../domain/estimate.ts";
 import type { Ids } from "../domain/ids.ts";
 import { nameOfLimit, type LimitState } from "../domain/limits.ts";
@@ -95,10 +96,13 @@ export function createSample(deps: {
   ledger: Ledger;
   ids: Ids;
   now: () => number;
+  /** What this isolate remembers of a caller is out of date. */
+  forget: (caller: Caller) => void;
   /** Work that outlives the caller. */
   background: (work: Promise<unknown>) => void;
 }) {
-  const { chooser, admit, attempt, settle, cancellation, ledger, ids, now, background } = deps;
+  const { chooser, admit, attempt, settle, cancellation, ledger, ids, now, forget, background } =
+    deps;
 
   const openingOf = (arrival: Arrival): Opening => ({
     id: ids.next("request"),
@@ -150,6 +154,8 @@ export function createSample(deps: {
       signal: watch === null ? signal : AbortSignal.any([signal, watch.signal]),
     });
     watch?.stop();
+    // A provider that failed has another circuit now.
+    if (attempts.some(({ fault }) => fault !== null)) forget(caller);
     const got = answer.ok ? answer.value : null;
     const usage = got?.answer.usage ?? null;
     const cost = got === null ? null : costMicroUsd(got.model, got.answer.usage);
@@ -174,7 +180,7 @@ export function createSample(deps: {
       totalMs: settlingAt - arrival.startedAt,
       content:
         tenant.policy.capture === "full"
-          ? `{"params":${arrival.content()},"result":${JSON.stringify(got?.answer.content ?? null)}}`
+          ? captureOf(arrival.content(), got?.answer.content ?? null)
           : null,
     });
     if (got === null) return answer as Result<never, Refusal>;

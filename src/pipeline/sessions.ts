@@ -2,7 +2,6 @@
 import { supportedModalities, supports } from "../domain/capabilities.ts";
 import type { Ids } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
-import { credentialsFor, isAllowed } from "../domain/models.ts";
 import type { Answer, SessionStore, Snapshot } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
 import type { Modality } from "../domain/modality.ts";
@@ -32,12 +31,9 @@ export function createSessions(deps: {
   return {
     hostedFor(snapshot: Snapshot, capabilities: JsonObject): Hosted {
       const field = chooser.fieldOf(snapshot);
-      const models = field.models.filter(
-        (model) =>
-          model.status !== "retired" &&
-          isAllowed(model, field.policy) &&
-          credentialsFor(model, field.credentials).some(({ status }) => status === "active"),
-      );
+      const models = field.entries
+        .filter(({ exclusion }) => exclusion === null || exclusion === "circuit_open")
+        .map(({ model }) => model);
       const sampling = supports(capabilities, "sampling");
       return {
         supportedModalities: supportedModalities(capabilities).filter(

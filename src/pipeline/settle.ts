@@ -1,6 +1,9 @@
 /** Writes how a call ended. Runs on every branch after admission, and counts once. */
 import type { Attempt } from "../domain/attempts.ts";
 import type { Ending, Timing } from "../domain/audit.ts";
+import { countsAgainst, type HealthChange } from "../domain/health.ts";
+import type { Ids } from "../domain/ids.ts";
+import { nameOf } from "../domain/models.ts";
 import type { Answer, Ledger, Vault } from "../domain/ports.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Usage } from "../domain/usage.ts";
@@ -47,13 +50,39 @@ export function chargeOf(input: {
   return { tokens, microUsd };
 }
 
+/** What the attempts say of their providers. */
+function healthOf(attempts: readonly Attempt[], usage: Usage | null, at: number): HealthChange[] {
+  return attempts.flatMap((attempt): HealthChange[] => {
+    const { credentialId, provider, model, fault, latencyMs, retryAfterMs } = attempt;
+    const its = { credentialId, model: nameOf({ provider, id: model }) };
+    if (fault === null) {
+      const outputTokens = usage?.outputTokens ?? 0;
+      const sample = outputTokens === 0 ? null : { at, ms: latencyMs, outputTokens };
+      return [{ ...its, sample, fault: null }];
+    }
+    return countsAgainst(fault)
+      ? [{ ...its, sample: null, fault: { kind: fault, retryAfterMs } }]
+      : [];
+  });
+}
+
+/** Credentials that their provider doesn't know: nothing but a new key will help. */
+const failingOf = (attempts: readonly Attempt[]): string[] => [
+  ...new Set(
+    attempts
+      .filter(({ fault, status }) => fault === "auth" && status === 401)
+      .map(({ credentialId }) => credentialId),
+  ),
+];
+
 export function createSettle(deps: {
   ledger: Ledger;
   vault: Vault;
+  ids: Ids;
   now: () => number;
   wait: (ms: number) => Promise<void>;
 }) {
-  const { ledger, vault, now, wait } = deps;
+  const { ledger, vault, ids, now, wait } = deps;
   return async (ended: Ended): Answer<boolean> => {
     const { id, tenantId, reserved, attempts, refusal, timing, totalMs } = ended;
     const charge = chargeOf(ended);
@@ -76,6 +105,19 @@ export function createSettle(deps: {
         costMicroUsd: charge.microUsd,
         chargedTokens: charge.tokens,
         timing,
+        health: healthOf(attempts, ended.usage, now()),
+        failing: failingOf(attempts).map((credentialId) => ({
+          credentialId,
+          event: {
+            id: ids.next("event"),
+            at: now(),
+            actor: "router",
+            action: "credential.failing",
+            tenantId,
+            target: credentialId,
+            detail: { requestId: id },
+          },
+        })),
         totalMs,
         overheadMs: Math.max(0, totalMs - timing.provider),
         captured,

@@ -90,7 +90,10 @@ export function demoAnswer(request: Pick<ProviderRequest, "call" | "maxTokens">)
       usage: { inputTokens, outputTokens: tokensOfText(tool.name) + 1, estimated: true },
       notes: [],
     };
-  const { text, stopReason } = say(call, maxTokens);
+  const said = say(call, maxTokens);
+  const { stopReason } = said;
+  // Who asks for JSON gets JSON, with the label inside.
+  const text = call.format === "json" ? JSON.stringify({ demo: said.text }) : said.text;
   return {
     content: [{ type: "text", text }],
     stopReason,

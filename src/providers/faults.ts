@@ -34,6 +34,19 @@ export const emptyAnswer = (): ProviderFault => fault("empty", { status: 200 });
 /** A success that can't be read. */
 export const malformedAnswer = (): ProviderFault => fault("malformed", { status: 200 });
 
+const tooLarge = "AnswerTooLarge";
+
+/** To be thrown while an answer is read that is larger than can be carried. Holds nothing of it. */
+export const answerTooLarge = (): Error =>
+  Object.assign(new Error("The answer is too large."), { name: tooLarge });
+
+/**
+ * Not tried elsewhere: it has been paid for, and so would be the next one, asked for the same and most
+ * likely as large.
+ */
+export const tooLargeAnswer = (): ProviderFault =>
+  fault("malformed", { status: 200, retryable: false });
+
 /** Refused on this side of the wire: another model may well take it. */
 export const notSent = (): ProviderFault => fault("invalid_request", { billed: "no" });
 
@@ -191,6 +204,8 @@ export function faultOf(
   // An answer with a status is one, whether or not somebody hung up while it was read.
   if (APICallError.isInstance(thrown) && (thrown.statusCode ?? 0) >= 400)
     return faultOfCall(thrown, context.now);
+  for (const cause of causesOf(thrown))
+    if ("name" in cause && cause.name === tooLarge) return tooLargeAnswer();
   if (context.signal.aborted) return aborted(context.signal);
   if (APICallError.isInstance(thrown)) return faultOfCall(thrown, context.now);
   if (EmptyResponseBodyError.isInstance(thrown) || NoContentGeneratedError.isInstance(thrown))

@@ -3,15 +3,17 @@ import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
   SharedV4ProviderOptions,
-  SharedV4Warning,
 } from "@ai-sdk/provider";
 import type { ProviderFault } from "../domain/attempts.ts";
+import type { Modality } from "../domain/modality.ts";
 import type { ProviderAnswer, ProviderRequest } from "../domain/providers.ts";
 import { err, type Result } from "../domain/result.ts";
-import { faultOf } from "./faults.ts";
+import { imageTokensOf } from "../domain/usage.ts";
+import { faultOf, notSent } from "./faults.ts";
 import { mergeOptions, optionsFromMetadata } from "./metadata.ts";
 import { promptOf, toolsOf, type MediaPlaces } from "./prompt.ts";
 import { answerOf } from "./result.ts";
+import { notesOfWarnings } from "./warnings.ts";
 
 /** How a request travels, which decides what it may hold. */
 export type Wire =
@@ -33,22 +35,28 @@ interface Traits {
   media: MediaPlaces;
   /** how many stop sequences the endpoint takes; more are an error there */
   stopSequences: number;
+  /**
+   * What a model may answer with beside text. OpenAI's chat models speak and OpenRouter's draw, but their
+   * libraries drop it: asking them would be paying for an answer that can't be read.
+   */
+  emits: readonly Modality[];
 }
 
 const inside: MediaPlaces = { inToolResults: true, inAssistantMessages: true };
 const outside: MediaPlaces = { inToolResults: false, inAssistantMessages: false };
 
 const traits: Readonly<Record<Wire, Traits>> = {
-  "openai-chat": { media: outside, stopSequences: 4 },
-  "openai-responses": { media: outside, stopSequences: 0 },
-  "openai-compatible": { media: outside, stopSequences: Number.POSITIVE_INFINITY },
+  "openai-chat": { media: outside, stopSequences: 4, emits: [] },
+  "openai-responses": { media: outside, stopSequences: 0, emits: [] },
+  "openai-compatible": { media: outside, stopSequences: Number.POSITIVE_INFINITY, emits: [] },
   anthropic: {
     media: { inToolResults: true, inAssistantMessages: false },
     stopSequences: Number.POSITIVE_INFINITY,
+    emits: [],
   },
-  google: { media: inside, stopSequences: 5 },
+  google: { media: inside, stopSequences: 5, emits: ["image", "audio"] },
   // Its adapter leaves them out without a word.
-  "workers-ai": { media: outside, stopSequences: 0 },
+  "workers-ai": { media: outside, stopSequences: 0, emits: [] },
 };
 
 /** Providers whose reasoning models answer a stop sequence with 400. */
@@ -60,6 +68,15 @@ function stopLimitOf(request: ProviderRequest, wire: Wire): number {
   return traits[wire].stopSequences;
 }
 
+/** Images and audio that were asked for. */
+export const mediaOf = ({ call }: ProviderRequest): Modality[] =>
+  call.outputModalities.filter((modality) => modality !== "text");
+
+/** What Gemini is to answer with: left alone, it may also write where only an image was asked for. */
+const emitting = (modalities: readonly Modality[]): SharedV4ProviderOptions => ({
+  google: { responseModalities: modalities.map((modality) => modality.toUpperCase()) },
+});
+
 /** What a call asks for, less what the model doesn't take. */
 export function optionsOf(
   request: ProviderRequest,
@@ -68,7 +85,9 @@ export function optionsOf(
   const { call, credential, model } = request;
   const passed = optionsFromMetadata(call.metadata, credential.provider);
   const notes: string[] = [...passed.notes];
-  const providerOptions = mergeOptions(credential.provider, passed.options, served.providerOptions);
+  const media = mediaOf(request);
+  const ours = media.length > 0 ? emitting(call.outputModalities) : served.providerOptions;
+  const providerOptions = mergeOptions(credential.provider, passed.options, ours);
   const options: LanguageModelV4CallOptions = {
     prompt: promptOf(call, traits[served.wire].media),
     maxOutputTokens: request.maxTokens,
@@ -77,6 +96,17 @@ export function optionsOf(
     ...(call.format === "json" ? { responseFormat: { type: "json" as const } } : {}),
     ...(providerOptions === undefined ? {} : { providerOptions }),
   };
+  if (media.includes("audio")) {
+    // Its length is that of what is said, in other tokens than those that the caller counts.
+    delete options.maxOutputTokens;
+    notes.push("maxTokens left out: it counts text, and audio was asked for");
+  } else if (media.includes("image")) {
+    options.maxOutputTokens = Math.min(
+      request.maxTokens + imageTokensOf(model),
+      model.outputTokens ?? Number.POSITIVE_INFINITY,
+    );
+    notes.push("maxTokens counts text: room for an image was added");
+  }
   if (call.temperature !== undefined) {
     if (model.temperature) options.temperature = call.temperature;
     else notes.push("temperature left out: this model does not take it");
@@ -91,33 +121,22 @@ export function optionsOf(
   return { options, notes };
 }
 
-/** Only the name of a setting is taken over: the library's details quote what was asked. */
-function notesOf(warnings: readonly SharedV4Warning[], known: readonly string[]): string[] {
-  const notes: string[] = [];
-  for (const warning of warnings) {
-    if (warning.type !== "unsupported" && warning.type !== "compatibility") continue;
-    const { feature } = warning;
-    if (!/^[a-zA-Z]{1,40}$/.test(feature) || known.some((note) => note.startsWith(feature)))
-      continue;
-    notes.push(
-      warning.type === "unsupported"
-        ? `${feature} left out or changed: this model does not take it as asked`
-        : `${feature} adjusted to what this model takes`,
-    );
-  }
-  return notes;
-}
-
 /** Calls the model once. Never throws. */
 export async function generate(
   request: ProviderRequest,
   served: Served,
   now: () => number,
 ): Promise<Result<ProviderAnswer, ProviderFault>> {
+  // Nothing was sent, so nothing is billed, and the next candidate may do better.
+  if (!mediaOf(request).every((modality) => traits[served.wire].emits.includes(modality)))
+    return err(notSent());
   try {
     const { options, notes } = optionsOf(request, served);
     const generated = await served.model.doGenerate(options);
-    return answerOf(generated, request.call, [...notes, ...notesOf(generated.warnings, notes)]);
+    return answerOf(generated, request.call, [
+      ...notes,
+      ...notesOfWarnings(generated.warnings, notes),
+    ]);
   } catch (thrown) {
     return err(faultOf(thrown, { signal: request.signal, now: now() }));
   }

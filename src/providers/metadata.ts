@@ -12,6 +12,9 @@ import { isObject, own, type JsonObject } from "../domain/json.ts";
  */
 export const providerMetadataKey = "sampling-router/providerMetadata";
 
+/** What is asked of a model, which decides what its endpoint takes. */
+export type Kind = "language" | "image" | "speech";
+
 const openai = [
   "user",
   "reasoningEffort",
@@ -20,23 +23,43 @@ const openai = [
   "promptCacheKey",
   "safetyIdentifier",
 ];
-const passed: Readonly<Record<string, readonly string[]>> = {
-  openai,
-  anthropic: ["effort", "disableParallelToolUse", "metadata", "cacheControl"],
-  google: ["safetySettings", "thinkingConfig", "labels"],
+const passed: Readonly<Record<Kind, Readonly<Record<string, readonly string[]>>>> = {
+  language: {
+    openai,
+    anthropic: ["effort", "disableParallelToolUse", "metadata", "cacheControl"],
+    google: ["safetySettings", "thinkingConfig", "labels", "imageConfig"],
+  },
+  image: {
+    openai: [
+      "size",
+      "quality",
+      "background",
+      "outputFormat",
+      "outputCompression",
+      "user",
+      "safetyIdentifier",
+    ],
+  },
+  speech: { google: ["voice"] },
 };
 /** Every OpenAI-compatible endpoint. */
-const compatible = ["user", "reasoningEffort", "textVerbosity"];
+const compatible: Readonly<Record<Kind, readonly string[]>> = {
+  language: ["user", "reasoningEffort", "textVerbosity"],
+  image: ["size", "quality", "user"],
+  speech: ["voice", "outputFormat", "speed"],
+};
 
 export function optionsFromMetadata(
   metadata: JsonObject,
   provider: string,
+  kind: Kind = "language",
 ): { options: JsonObject | null; notes: string[] } {
   const given = own(metadata, provider);
   if (!isObject(given)) return { options: null, notes: [] };
-  const known = (Object.hasOwn(passed, provider) ? passed[provider] : compatible) ?? compatible;
+  const named = passed[kind];
+  const known = Object.hasOwn(named, provider) ? named[provider] : compatible[kind];
   const entries = Object.entries(given);
-  const kept = entries.filter(([key]) => known.includes(key));
+  const kept = entries.filter(([key]) => known?.includes(key));
   const notes =
     kept.length === entries.length
       ? []

@@ -4,11 +4,16 @@ import { createGoogle } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { createWorkersAI } from "workers-ai-provider";
-import type { Providers, ProviderRequest } from "../domain/providers.ts";
-import { err, ok } from "../domain/result.ts";
+import type { ProviderFault } from "../domain/attempts.ts";
+import type { ProviderAnswer, Providers, ProviderRequest } from "../domain/providers.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import { boundedFetch } from "./bounded.ts";
 import { demoAnswer } from "./demo.ts";
 import { aborted, faultOf, notSent } from "./faults.ts";
-import { generate, type Served } from "./language.ts";
+import { generateImage, type ServedImage } from "./image.ts";
+import { generate, mediaOf, type Served } from "./language.ts";
+import type { Kind } from "./metadata.ts";
+import { generateSpeech, type ServedSpeech } from "./speech.ts";
 
 /** The Workers AI binding, as far as it is used. */
 export interface AiBinding {
@@ -77,11 +82,19 @@ function problemOf(credential: CredentialPlace, deps: ProvidersDeps): string | n
     : `The provider "${provider}" needs a base URL: it has no default one.`;
 }
 
+/** What is asked of a model: a conversation, an image or speech; null when it can't be asked for it. */
+export function kindOf({ model, call }: Pick<ProviderRequest, "model" | "call">): Kind | null {
+  const wanted = call.outputModalities;
+  if (model.outputModalities.includes("text")) return "language";
+  // Such a model has an endpoint of its own, and each of those makes one thing.
+  const [only, ...more] = wanted;
+  if (more.length > 0 || only === undefined || !model.outputModalities.includes(only)) return null;
+  return only === "image" ? "image" : "speech";
+}
 /** null when a credential can't be used as it is. Makes no request. */
-function serve(request: ProviderRequest, deps: ProvidersDeps): Served | null {
+function serveLanguage(request: ProviderRequest, deps: ProvidersDeps): Served | null {
   const { credential, model } = request;
   const { apiKey, provider } = credential;
-  const { fetch } = deps;
   if (provider === "workers-ai") {
     // Any other id would be somebody else's model, billed through the operator's gateway.
     if (deps.ai === undefined || !model.id.startsWith("@")) return null;
@@ -91,6 +104,7 @@ function serve(request: ProviderRequest, deps: ProvidersDeps): Served | null {
   }
   const baseURL = baseUrlOf(credential);
   if (baseURL === null) return null;
+  const fetch = mediaOf(request).length > 0 ? boundedFetch(deps.fetch, baseURL) : deps.fetch;
   switch (provider) {
     case "openai": {
       const openai = createOpenAI({ apiKey, baseURL, fetch });
@@ -112,6 +126,90 @@ function serve(request: ProviderRequest, deps: ProvidersDeps): Served | null {
   }
 }
 
+/** The same for images. Of Google's models only Gemini's are left, and those are language models. */
+function serveImage(request: ProviderRequest, deps: ProvidersDeps): ServedImage | null {
+  const { credential, model } = request;
+  const { apiKey, provider } = credential;
+  if (provider === "workers-ai") {
+    if (deps.ai === undefined || !model.id.startsWith("@")) return null;
+    const image = createWorkersAI({ binding: deps.ai }).image(model.id);
+    return { model: image, namespace: provider, dropsFiles: true };
+  }
+  const baseURL = baseUrlOf(credential);
+  if (baseURL === null || provider === "anthropic") return null;
+  const fetch = boundedFetch(deps.fetch, baseURL);
+  switch (provider) {
+    case "openai":
+      return {
+        model: createOpenAI({ apiKey, baseURL, fetch }).image(model.id),
+        namespace: provider,
+      };
+    case "google":
+      return model.id.startsWith("gemini-")
+        ? { model: createGoogle({ apiKey, baseURL, fetch }).image(model.id), namespace: provider }
+        : null;
+    default: {
+      const compatible = createOpenAICompatible({ name: provider, apiKey, baseURL, fetch });
+      return {
+        model: compatible.imageModel(model.id),
+        namespace: provider,
+        // Many answer with a link unless told otherwise, and links aren't followed.
+        providerOptions: { [provider]: { response_format: "b64_json" } },
+      };
+    }
+  }
+}
+
+/** OpenAI's first speech models only read. */
+const readsOnly = /^tts-1/;
+
+/** The same for speech. */
+function serveSpeech(request: ProviderRequest, deps: ProvidersDeps): ServedSpeech | null {
+  const { credential, model } = request;
+  const { apiKey, provider } = credential;
+  if (provider === "workers-ai") {
+    if (deps.ai === undefined || !model.id.startsWith("@")) return null;
+    const speech = createWorkersAI({ binding: deps.ai }).speech(model.id);
+    return { model: speech, takesInstructions: false };
+  }
+  const baseURL = baseUrlOf(credential);
+  if (baseURL === null || provider === "anthropic") return null;
+  const fetch = boundedFetch(deps.fetch, baseURL);
+  if (provider === "google")
+    return {
+      model: createGoogle({ apiKey, baseURL, fetch }).speech(model.id),
+      takesInstructions: true,
+    };
+  // The compatible library has no speech; the endpoint is OpenAI's wherever it is offered.
+  return {
+    model: createOpenAI({ name: provider, apiKey, baseURL, fetch }).speech(model.id),
+    takesInstructions: provider === "openai" && !readsOnly.test(model.id),
+    // The smallest that everything plays.
+    outputFormat: "mp3",
+  };
+}
+
+async function complete(
+  request: ProviderRequest,
+  kind: Kind,
+  deps: ProvidersDeps,
+): Promise<Result<ProviderAnswer, ProviderFault>> {
+  switch (kind) {
+    case "language": {
+      const served = serveLanguage(request, deps);
+      return served === null ? err(notSent()) : generate(request, served, deps.now);
+    }
+    case "image": {
+      const served = serveImage(request, deps);
+      return served === null ? err(notSent()) : generateImage(request, served, deps.now);
+    }
+    case "speech": {
+      const served = serveSpeech(request, deps);
+      return served === null ? err(notSent()) : generateSpeech(request, served, deps.now);
+    }
+  }
+}
+
 /** The port to every provider. */
 export function createProviders(deps: ProvidersDeps): Providers {
   return {
@@ -119,10 +217,12 @@ export function createProviders(deps: ProvidersDeps): Providers {
       // Gone before it began: nothing was sent, nothing is billed.
       if (request.signal.aborted) return err({ ...aborted(request.signal), billed: "no" });
       if (problemOf(request.credential, deps) !== null) return err(notSent());
-      if (request.credential.provider === "demo") return ok(demoAnswer(request));
+      const kind = kindOf(request);
+      if (kind === null) return err(notSent());
+      if (request.credential.provider === "demo")
+        return mediaOf(request).length > 0 ? err(notSent()) : ok(demoAnswer(request));
       try {
-        const served = serve(request, deps);
-        return served === null ? err(notSent()) : await generate(request, served, deps.now);
+        return await complete(request, kind, deps);
       } catch (thrown) {
         return err(faultOf(thrown, { signal: request.signal, now: deps.now() }));
       }

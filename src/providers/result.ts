@@ -6,27 +6,18 @@ import type {
 } from "@ai-sdk/provider";
 import type { ProviderFault } from "../domain/attempts.ts";
 import { estimateInputTokens, tokensOfText } from "../domain/estimate.ts";
-import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
+import { isObject, own, type JsonObject, type JsonValue } from "../domain/json.ts";
+import type { Modality } from "../domain/modality.ts";
 import type { ProviderAnswer } from "../domain/providers.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Block, SamplingCall, StopReason } from "../domain/sampling.ts";
 import type { Usage } from "../domain/usage.ts";
 import { emptyAnswer, malformedAnswer } from "./faults.ts";
+import { checkedBlocks, containedOf, mediaBlockOf, secondsOf } from "./media.ts";
 import { providerMetadataKey } from "./metadata.ts";
 
 /** What of a generated result is read. */
 export type Generated = Pick<LanguageModelV4GenerateResult, "content" | "finishReason" | "usage">;
-
-/** `String.fromCharCode` takes its arguments on the stack; a whole image would not fit. */
-const chunk = 8_192;
-
-function base64Of(data: string | Uint8Array): string {
-  if (typeof data === "string") return data;
-  let binary = "";
-  for (let at = 0; at < data.length; at += chunk)
-    binary += String.fromCharCode(...data.subarray(at, at + chunk));
-  return btoa(binary);
-}
 
 /** The input of a tool call; null when it is no JSON object. No input at all is an empty one. */
 function inputOf(text: string): JsonObject | null {
@@ -40,7 +31,10 @@ function inputOf(text: string): JsonObject | null {
 }
 
 /** A part as a block; null for what the protocol has no block for; undefined when it is unreadable. */
-function blockOf(part: LanguageModelV4Content): Block | null | undefined {
+function blockOf(
+  part: LanguageModelV4Content,
+  wanted: readonly Modality[],
+): Block | null | undefined {
   if (part.type === "text") return part.text === "" ? null : { type: "text", text: part.text };
   if (part.type === "tool-call") {
     // Run by the provider itself: there is nothing for the caller to run.
@@ -52,18 +46,22 @@ function blockOf(part: LanguageModelV4Content): Block | null | undefined {
       use._meta = { [providerMetadataKey]: part.providerMetadata as JsonObject };
     return use;
   }
-  if (part.type === "file" && part.data.type === "data") {
-    const block = { data: base64Of(part.data.data), mimeType: part.mediaType };
-    if (part.mediaType.startsWith("image/")) return { type: "image", ...block };
-    if (part.mediaType.startsWith("audio/")) return { type: "audio", ...block };
-  }
-  return null;
+  if (part.type !== "file" || part.data.type !== "data") return null;
+  // What else there is, such as a document, the protocol has no block for.
+  const kind = /^(image|audio)\//.exec(part.mediaType)?.[1];
+  if (kind === undefined) return null;
+  const block = mediaBlockOf(containedOf(part.data.data, part.mediaType));
+  // One that nobody asked for doesn't spoil the rest.
+  return block ?? (wanted.some((modality) => modality === kind) ? undefined : null);
 }
 
-function blocksOfParts(parts: readonly LanguageModelV4Content[]): Block[] | null {
+function blocksOfParts(
+  parts: readonly LanguageModelV4Content[],
+  wanted: readonly Modality[],
+): Block[] | null {
   const blocks: Block[] = [];
   for (const part of parts) {
-    const block = blockOf(part);
+    const block = blockOf(part, wanted);
     if (block === undefined) return null;
     if (block === null) continue;
     const last = blocks.at(-1);
@@ -99,16 +97,47 @@ export function stopReasonOf(
   }
 }
 
-const counted = (tokens: number | undefined): number | null =>
+/** Tokens as reported; null for what is no count. */
+export const countedTokens = (tokens: number | undefined): number | null =>
   tokens === undefined || !Number.isFinite(tokens) || tokens < 0 ? null : Math.round(tokens);
+
+/** Google tells how many of the output tokens were images: `[{modality: "IMAGE", tokenCount: 1290}]`. */
+function imageTokensIn(generated: Generated): number | null {
+  const details = own(generated.usage.raw, "candidatesTokensDetails");
+  if (!Array.isArray(details)) return null;
+  const images = details.find((detail) => own(detail, "modality") === "IMAGE");
+  const count = own(images, "tokenCount");
+  return typeof count === "number" ? countedTokens(count) : null;
+}
+
+function withMedia(usage: Usage, generated: Generated, blocks: readonly Block[]): Usage {
+  const images = blocks.filter(({ type }) => type === "image").length;
+  const audio = blocks.find((block) => block.type === "audio");
+  if (images === 0 && audio === undefined) return usage;
+  const seconds = audio === undefined ? null : secondsOf(audio);
+  return {
+    ...usage,
+    media: {
+      // Without a count of their own they may have been all of it; text is the cheaper part.
+      ...(images > 0
+        ? { images, imageOutputTokens: imageTokensIn(generated) ?? usage.outputTokens }
+        : {}),
+      ...(seconds === null ? {} : { audioSeconds: seconds }),
+    },
+  };
+}
 
 /** Tokens as the provider counted them; what it did not count is estimated and marked. */
 export function usageOf(generated: Generated, call: SamplingCall, blocks: Block[]): Usage {
-  const input = counted(generated.usage.inputTokens.total);
-  const output = counted(generated.usage.outputTokens.total);
+  const input = countedTokens(generated.usage.inputTokens.total);
+  const output = countedTokens(generated.usage.outputTokens.total);
   // Libraries turn "none reported" into zeros; no call has an input of zero tokens.
   if (input !== null && input > 0 && output !== null)
-    return { inputTokens: input, outputTokens: output, estimated: false };
+    return withMedia(
+      { inputTokens: input, outputTokens: output, estimated: false },
+      generated,
+      blocks,
+    );
   let reasoning = 0;
   for (const part of generated.content)
     if (part.type === "reasoning") reasoning += tokensOfText(part.text);
@@ -118,11 +147,12 @@ export function usageOf(generated: Generated, call: SamplingCall, blocks: Block[
     tools: [],
     messages: [{ role: "assistant" as const, content: blocks }],
   };
-  return {
+  const usage = {
     inputTokens: input !== null && input > 0 ? input : estimateInputTokens(call),
     outputTokens: output !== null && output > 0 ? output : estimateInputTokens(answer) + reasoning,
     estimated: true,
   };
+  return withMedia(usage, generated, blocks);
 }
 
 /** The answer, or the fault of a success that holds nothing or nothing readable. */
@@ -131,7 +161,7 @@ export function answerOf(
   call: SamplingCall,
   notes: readonly string[],
 ): Result<ProviderAnswer, ProviderFault> {
-  const blocks = blocksOfParts(generated.content);
+  const blocks = blocksOfParts(generated.content, call.outputModalities);
   if (blocks === null) return err(malformedAnswer());
   const stopReason = stopReasonOf(generated.finishReason, blocks);
   if (blocks.length === 0) {
@@ -139,8 +169,10 @@ export function answerOf(
     // All of maxTokens went into reasoning. Another model would be charged for the same.
     blocks.push({ type: "text", text: "" });
   }
+  const checked = checkedBlocks(blocks, call);
+  if (!checked.ok) return checked;
   return ok({
-    content: blocks,
+    content: checked.value,
     stopReason,
     providerStopReason: generated.finishReason.raw ?? null,
     usage: usageOf(generated, call, blocks),

@@ -77,8 +77,12 @@ export function parseSettings(environment: Environment): Result<Settings, string
     adminToken: env["ADMIN_TOKEN"],
     database: url === undefined ? null : { url, authToken: env["DATABASE_AUTH_TOKEN"] },
     providers: providers.value,
-    passedOn: Object.fromEntries(
-      passedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
-    ),
+    passedOn: {
+      // A local start calls nobody unasked.
+      CATALOGUE_URL: env["CATALOGUE_URL"] ?? "",
+      ...Object.fromEntries(
+        passedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+      ),
+    },
   });
 }

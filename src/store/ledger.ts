@@ -1,180 +1,25 @@
 /**
- * The ledger. Admission and settlement are one transaction and one round trip each. The very same
- * batch may run twice (a lock, a lost answer), so counters move only while the row says that they
+ * The ledger. Admission (beside) and settlement are one transaction and one round trip each. The very
+ * same batch may run twice (a lock, a lost answer), so counters move only while the row says that they
  * have not yet, and the same transaction makes it say that they have: nothing counts twice.
  */
-import { and, eq, getTableColumns, gt, or, sql } from "drizzle-orm";
-import { nameOfLimit, concurrencyRetryMs, windowSeconds } from "../domain/limits.ts";
-import type { Hold, LimitState } from "../domain/limits.ts";
-import type { Admission, Answer, Ledger, Reservation } from "../domain/ports.ts";
-import { compactDecision } from "../domain/selection.ts";
+import { and, eq, or, sql } from "drizzle-orm";
+import { windowSeconds } from "../domain/limits.ts";
+import type { Ledger } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
+import { compactDecision } from "../domain/selection.ts";
+import { admit } from "./admission.ts";
+import { raw, type Database } from "./db.ts";
+import { failingStatements, healthStatement } from "./health.ts";
 import { openingColumns } from "./records.ts";
-import { raw, type Database, type Row } from "./db.ts";
-import { counters, samplingRequests, sessions } from "./schema.ts";
+import { counters, samplingRequests } from "./schema.ts";
 
 const sweepSize = 200;
 const pruneSize = 5_000;
 
-const number = (value: unknown): number => Number(value ?? 0);
-
-/** Every hold with what is used of it, as a table expression named `used`. */
-const usedOf = (tenantId: string, holds: readonly Hold[], now: number) => sql`
-  select h.key as position, h.value ->> 'limit' as "limit", h.value ->> 'amount' as amount,
-    h.value ->> 'subject' as subject, h.value ->> 'resource' as resource,
-    h.value ->> 'since' as since, h.value ->> 'name' as name,
-    case h.value ->> 'resource'
-      when 'concurrent' then (
-        select count(*) from sampling_requests r
-        where r.tenant_id = ${tenantId} and r.outcome = 'admitted' and r.lease_until > ${now}
-          and (h.value ->> 'scope' = 'tenant' or r.key_id = h.value ->> 'subject'))
-      else (
-        select coalesce(sum(c.amount), 0) from counters c
-        where c.tenant_id = ${tenantId} and c.subject = h.value ->> 'subject'
-          and c.resource = h.value ->> 'resource' and c.bucket >= h.value ->> 'since')
-    end as used
-  from json_each(${JSON.stringify(holds.map((hold) => ({ ...hold, name: nameOfLimit(hold) })))}) h`;
-
-/**
- * The second at which enough of a window will have passed for the amount to fit: the oldest bucket
- * whose successors leave room; null if it never will.
- */
-const freeAt = (tenantId: string) => sql`(
-  select min(b.bucket) + ${windowSeconds + 1} from counters b
-  where b.tenant_id = ${tenantId} and b.subject = refused.subject
-    and b.resource = refused.resource and b.bucket >= refused.since
-    and refused.amount + (
-      select coalesce(sum(c.amount), 0) from counters c
-      where c.tenant_id = ${tenantId} and c.subject = b.subject and c.resource = b.resource
-        and c.bucket > b.bucket) <= refused."limit")`;
-
-function statesOf(holds: readonly Hold[], rows: readonly Row[], nowSeconds: number): LimitState[] {
-  return rows.flatMap((row): LimitState[] => {
-    const hold = holds[number(row["position"])];
-    if (hold === undefined) return [];
-    const oldest = row["oldest"] === null ? nowSeconds : number(row["oldest"]);
-    return [
-      {
-        name: nameOfLimit(hold),
-        limit: hold.limit,
-        remaining: Math.max(0, hold.limit - number(row["used"])),
-        resetSeconds:
-          hold.resource === "concurrent" ? 1 : Math.max(1, oldest + windowSeconds + 1 - nowSeconds),
-      },
-    ];
-  });
-}
-
 export function createLedger(db: Database, deps: { nonce: () => string }): Ledger {
-  const admit = async (reservation: Reservation): Answer<Admission> => {
-    const { opening, holds, now, tenantVersion, leaseUntil, sessionExpiresAt } = reservation;
-    const { id, who } = opening;
-    const { tenantId, keyId, sessionId } = who;
-    const values = {
-      ...openingColumns(opening),
-      decision: compactDecision(reservation.decision),
-      model: `${reservation.decision.provider}/${reservation.decision.model}`,
-      holds,
-      counted: false,
-      leaseUntil,
-      reservedTokens: reservation.reservedTokens,
-      reservedMicroUsd: reservation.reservedMicroUsd,
-    };
-    const columns = getTableColumns(samplingRequests);
-    const names = Object.keys(values) as (keyof typeof values)[];
-    const encoded = names.map((name) => {
-      const value = values[name];
-      return sql`${value === null ? null : columns[name].mapToDriverValue(value)}`;
-    });
-    const columnNames = sql.join(
-      names.map((name) => sql.identifier(columns[name].name)),
-      sql`, `,
-    );
-    const insert = sql`
-      with used as (${usedOf(tenantId, holds, now)}),
-        refused as (
-          select * from used where used + amount > "limit" order by position limit 1)
-      insert into sampling_requests
-        (${columnNames}, outcome, reason, reason_detail, settled_at, refused_hold, retry_after_ms)
-      select ${sql.join(encoded, sql`, `)},
-        case when refused.position is null then 'admitted' else 'refused' end,
-        case when refused.position is null then null else 'rate_limited' end,
-        refused.name,
-        case when refused.position is null then null else ${now} end,
-        refused.position,
-        case when refused.position is null then null
-          when refused.resource = 'concurrent' then ${concurrencyRetryMs}
-          else ${freeAt(tenantId)} * 1000 - ${now} end
-      from tenants left join refused on true
-      where tenants.id = ${tenantId} and tenants.version = ${tenantVersion}
-        and (${sessionId} is null or exists (
-          select 1 from sessions where sessions.id = ${sessionId}
-            and sessions.tenant_id = ${tenantId} and sessions.key_id = ${keyId}
-            and sessions.expires_at > ${now}))
-      on conflict (id) do nothing`;
-    const bump = sql`
-      insert into counters (tenant_id, subject, resource, bucket, amount)
-      select ${tenantId}, h.value ->> 'subject', h.value ->> 'resource', h.value ->> 'bucket',
-        h.value ->> 'amount'
-      from json_each(${JSON.stringify(holds)}) h
-      where h.value ->> 'resource' <> 'concurrent' and exists (
-        select 1 from sampling_requests where id = ${id} and tenant_id = ${tenantId}
-          and outcome = 'admitted' and counted = 0)
-      on conflict (tenant_id, subject, resource, bucket)
-        do update set amount = amount + excluded.amount`;
-    const standing = sql`
-      select used.position, used.used, (
-        select min(c.bucket) from counters c where c.tenant_id = ${tenantId}
-          and c.subject = used.subject and c.resource = used.resource and c.bucket >= used.since
-      ) as oldest
-      from (${usedOf(tenantId, holds, now)}) used order by used.position`;
-    const builder = db.builder;
-    const touch =
-      sessionId === null || sessionExpiresAt === null
-        ? []
-        : [
-            builder
-              .update(sessions)
-              .set({ lastUsedAt: now, expiresAt: sessionExpiresAt })
-              .where(
-                and(
-                  eq(sessions.id, sessionId),
-                  eq(sessions.tenantId, tenantId),
-                  eq(sessions.keyId, keyId),
-                  // An expired one stays expired: its caller was told so.
-                  gt(sessions.expiresAt, now),
-                ),
-              ),
-          ];
-    const written = await db.write([
-      raw(insert),
-      ...(holds.length === 0 ? [] : [raw(bump)]),
-      builder
-        .update(samplingRequests)
-        .set({ counted: true })
-        .where(and(eq(samplingRequests.id, id), eq(samplingRequests.tenantId, tenantId)))
-        .returning({
-          outcome: samplingRequests.outcome,
-          refused_hold: samplingRequests.refusedHold,
-          retry_after_ms: samplingRequests.retryAfterMs,
-        }),
-      ...(holds.length === 0 ? [] : [raw(standing)]),
-      ...touch,
-    ]);
-    if (!written.ok) return written;
-    const [row] = written.value[holds.length === 0 ? 1 : 2] ?? [];
-    if (row === undefined) return ok({ state: "stale" });
-    const standings = holds.length === 0 ? [] : (written.value[3] ?? []);
-    const limits = statesOf(holds, standings, Math.floor(now / 1_000));
-    if (row["outcome"] === "admitted") return ok({ state: "admitted", limits });
-    const hold = holds[number(row["refused_hold"])];
-    if (hold === undefined) return ok({ state: "stale" });
-    const retryAfterMs = row["retry_after_ms"] === null ? null : number(row["retry_after_ms"]);
-    return ok({ state: "refused", hold, retryAfterMs, limits });
-  };
-
   return {
-    admit,
+    admit: (reservation) => admit(db, reservation),
 
     async settle(settlement) {
       const { id, tenantId, now, usage, attempts, timing, holds } = settlement;
@@ -205,9 +50,15 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
         select r.id, r.tenant_id, ${settlement.captured} from sampling_requests r
         where r.id = ${id} and r.tenant_id = ${tenantId} and r.settlement = ${nonce}
         on conflict do nothing`;
+      const marks = settlement.health.map((change) => healthStatement(tenantId, change, now, open));
+      const failing = settlement.failing.flatMap((its) =>
+        failingStatements(builder, tenantId, its),
+      );
       const written = await db.write([
         // Before the row's end, which is what makes it count once.
         ...giveBack,
+        ...marks,
+        ...failing,
         builder
           .update(samplingRequests)
           .set({
@@ -237,7 +88,9 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
           .returning({ id: samplingRequests.id }),
         ...(settlement.captured === null ? [] : [raw(keep)]),
       ]);
-      return written.ok ? ok((written.value[giveBack.length] ?? []).length > 0) : written;
+      return written.ok
+        ? ok((written.value[giveBack.length + marks.length + failing.length] ?? []).length > 0)
+        : written;
     },
 
     async refuse(opening, reason, detail, decision) {

@@ -15,8 +15,9 @@ import type { Scope } from "../domain/access.ts";
 import type { Attempt } from "../domain/attempts.ts";
 import type { Asked, Outcome, Timing } from "../domain/audit.ts";
 import type { JsonObject } from "../domain/json.ts";
+import type { Sample } from "../domain/health.ts";
 import type { Hold } from "../domain/limits.ts";
-import type { DeclaredModel, ModelChange } from "../domain/models.ts";
+import type { DeclaredModel, Model, ModelChange } from "../domain/models.ts";
 import type { Limits, Policy } from "../domain/policy.ts";
 import type { Reason } from "../domain/refusals.ts";
 import type { Decision } from "../domain/selection.ts";
@@ -193,6 +194,27 @@ export const counters = sqliteTable(
   ],
 );
 
+/** What was seen of a credential's model: how fast it answered, whether its circuit is open. */
+export const health = sqliteTable(
+  "health",
+  {
+    tenantId: tenantId(),
+    credentialId: text("credential_id").notNull(),
+    /** `provider/model` */
+    model: text().notNull(),
+    /** newest first */
+    samples: text({ mode: "json" }).$type<Sample[]>().notNull(),
+    failures: integer().notNull(),
+    failedAt: integer("failed_at"),
+    retryAfterMs: integer("retry_after_ms"),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.credentialId, table.model] }),
+    index("health_updated").on(table.updatedAt),
+  ],
+);
+
 /** Calls that their callers took back, until their owners have seen it. */
 export const cancellations = sqliteTable(
   "cancellations",
@@ -208,6 +230,26 @@ export const cancellations = sqliteTable(
     index("cancellations_at").on(table.at),
   ],
 );
+
+/** The synced catalogue, which is every tenant's. One row per provider: D1 holds 2 MB in a row. */
+export const catalogues = sqliteTable("catalogues", {
+  provider: text().primaryKey(),
+  models: text({ mode: "json" }).$type<Model[]>().notNull(),
+});
+
+/** One row. */
+export const catalogueMeta = sqliteTable("catalogue_meta", {
+  id: integer().primaryKey(),
+  /** null: never synced */
+  version: text(),
+  syncedAt: integer("synced_at"),
+  /** when the next sync may begin; while one runs, when it counts as cut off */
+  dueAt: integer("due_at").notNull(),
+  /** of the seed that the last sync began with */
+  seedVersion: text("seed_version"),
+  /** why the last one was refused; null: it was not */
+  fault: text(),
+});
 
 /** The log of admin actions. It outlives the tenants that it speaks of. */
 export const adminEvents = sqliteTable(

@@ -2,7 +2,7 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { Snapshots } from "../domain/ports.ts";
 import type { Database } from "./db.ts";
-import { apiKeys, credentials, modelOverrides, sessions, tenants } from "./schema.ts";
+import { apiKeys, credentials, health, modelOverrides, sessions, tenants } from "./schema.ts";
 
 export const createSnapshots = (db: Database): Snapshots => ({
   load: (keyId, sessionId, now) =>
@@ -10,32 +10,34 @@ export const createSnapshots = (db: Database): Snapshots => ({
       // The key is the only thing known yet; everything else is found through its tenant.
       const tenantId = sql`(select ${apiKeys.tenantId} from ${apiKeys} where ${apiKeys.id} = ${keyId})`;
       // No join of the two: in a batch, D1 answers with objects, in which same-named columns are one.
-      const [keyRows, tenantRows, credentialRows, overrideRows, sessionRows] = await builder.batch([
-        builder.select().from(apiKeys).where(eq(apiKeys.id, keyId)).limit(1),
-        builder.select().from(tenants).where(eq(tenants.id, tenantId)).limit(1),
-        builder
-          .select()
-          .from(credentials)
-          .where(eq(credentials.tenantId, tenantId))
-          .orderBy(asc(credentials.id)),
-        builder
-          .select()
-          .from(modelOverrides)
-          .where(eq(modelOverrides.tenantId, tenantId))
-          .orderBy(asc(modelOverrides.provider), asc(modelOverrides.model)),
-        builder
-          .select()
-          .from(sessions)
-          .where(
-            and(
-              eq(sessions.tenantId, tenantId),
-              eq(sessions.keyId, keyId),
-              eq(sessions.id, sessionId ?? ""),
-              gt(sessions.expiresAt, now),
-            ),
-          )
-          .limit(1),
-      ]);
+      const [keyRows, tenantRows, credentialRows, overrideRows, healthRows, sessionRows] =
+        await builder.batch([
+          builder.select().from(apiKeys).where(eq(apiKeys.id, keyId)).limit(1),
+          builder.select().from(tenants).where(eq(tenants.id, tenantId)).limit(1),
+          builder
+            .select()
+            .from(credentials)
+            .where(eq(credentials.tenantId, tenantId))
+            .orderBy(asc(credentials.id)),
+          builder
+            .select()
+            .from(modelOverrides)
+            .where(eq(modelOverrides.tenantId, tenantId))
+            .orderBy(asc(modelOverrides.provider), asc(modelOverrides.model)),
+          builder.select().from(health).where(eq(health.tenantId, tenantId)),
+          builder
+            .select()
+            .from(sessions)
+            .where(
+              and(
+                eq(sessions.tenantId, tenantId),
+                eq(sessions.keyId, keyId),
+                eq(sessions.id, sessionId ?? ""),
+                gt(sessions.expiresAt, now),
+              ),
+            )
+            .limit(1),
+        ]);
       const [key] = keyRows;
       const [tenant] = tenantRows;
       if (key === undefined || tenant === undefined) return { snapshot: null, session: null };
@@ -49,6 +51,7 @@ export const createSnapshots = (db: Database): Snapshots => ({
             id: model,
             change,
           })),
+          health: healthRows,
         },
         session: sessionRows[0] ?? null,
       };

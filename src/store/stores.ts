@@ -1,8 +1,10 @@
 import type { Stores } from "../domain/ports.ts";
 import { createCancellationStore } from "./cancellations.ts";
+import { createCatalogueStore } from "./catalogues.ts";
 import { createCredentialStore } from "./credentials.ts";
 import type { Database } from "./db.ts";
 import { createEventStore } from "./events.ts";
+import { createHealthStore } from "./health.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLedger } from "./ledger.ts";
 import { createOverrideStore } from "./overrides.ts";
@@ -23,6 +25,8 @@ export const createStores = (db: Database, deps: { nonce: () => string }): Store
   servers: createServerStore(db),
   sessions: createSessionStore(db),
   cancellations: createCancellationStore(db),
+  health: createHealthStore(db),
+  catalogues: createCatalogueStore(db),
   requests: createRequestStore(db),
   events: createEventStore(db),
 });

@@ -7,6 +7,7 @@ import { pageOf, rowsFor } from "./page.ts";
 import {
   apiKeys,
   cancellations,
+  health,
   captures,
   counters,
   credentials,
@@ -58,6 +59,7 @@ export const createTenantStore = (db: Database): TenantStore => {
         counters,
         samplingRequests,
         cancellations,
+        health,
         sessions,
         servers,
         modelOverrides,

@@ -1,6 +1,7 @@
 /** `npm run bench`: see `--help`. Exits 1 when an answer was wrong or a round trip too many. */
 import { writeFileSync } from "node:fs";
 import { createEnding } from "../../src/start/ending.ts";
+import { benchChoice } from "./choose.ts";
 import { compared, figuresOf, type Figures } from "./figures.ts";
 import { runTurn, type Target, type Turn } from "./load.ts";
 import { help, parseOptions, type Options, type SubjectName } from "./options.ts";
@@ -97,8 +98,12 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     void end(130);
   });
 try {
-  const options = parseOptions(process.argv.slice(2));
-  if (options === null) {
+  const [what, ...rest] = process.argv.slice(2);
+  const options = what === "choose" ? null : parseOptions(process.argv.slice(2));
+  if (what === "choose" && rest.length === 0) {
+    await benchChoice(say);
+    await end(0);
+  } else if (options === null) {
     say(help.trimEnd());
     await end(0);
   } else {

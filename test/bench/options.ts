@@ -26,6 +26,8 @@ on D1; the router in workerd on the real libSQL server. Every answer is checked;
 the run. Then the database round trips of single requests are counted; more than two before the
 provider cold, one warm, or one after it fail the run too.
 
+  choose              only the choice itself, with 5,000 models in the catalogue
+
   --quick             about half a minute, for a first look
   --rounds N          turns of every subject at every concurrency (5)
   --seconds S         length of one turn (2)

@@ -1,6 +1,7 @@
 /** A provider on loopback that does everything wrong, and talks too much while doing it. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { png, wav } from "../fixtures/providers/calls.ts";
 
 export const faultyModes = [
   /** 401 whose body and header echo the key */
@@ -34,7 +35,7 @@ export const faultyModes = [
 ] as const;
 export type FaultyMode = (typeof faultyModes)[number];
 
-/** What the modes `slow` and `fine` say. */
+/** What the modes `slow` and `fine` say; image and speech endpoints send a small one of theirs. */
 export const faultyText = "All is well.";
 
 export interface FaultyRequest {
@@ -56,11 +57,13 @@ export interface FaultyProvider {
   stop(): Promise<void>;
 }
 
-type Wire = "openai" | "responses" | "anthropic" | "google";
+type Wire = "openai" | "responses" | "anthropic" | "google" | "images" | "speech";
 
 function wireOf(path: string): Wire {
   if (path.includes("/messages")) return "anthropic";
   if (path.includes(":generateContent") || path.includes(":streamGenerateContent")) return "google";
+  if (path.includes("/images/")) return "images";
+  if (path.includes("/audio/speech")) return "speech";
   return path.includes("/responses") ? "responses" : "openai";
 }
 
@@ -108,6 +111,13 @@ function envelopeOf(wire: Wire, text: string | null): unknown {
               ],
         usage: { input_tokens: tokens.input, output_tokens: tokens.output },
       };
+    case "images":
+      return {
+        created: 1,
+        data: text === null ? [] : [{ b64_json: png }],
+        usage: { input_tokens: tokens.input, output_tokens: tokens.output },
+      };
+    case "speech":
     case "openai":
       return {
         id: "chatcmpl-1",
@@ -151,6 +161,11 @@ export async function startFaultyProvider(
       response.writeHead(status, { "content-type": "application/json", ...headers });
       response.end(JSON.stringify(body));
     };
+    const succeed = (text: string | null): void => {
+      if (wire !== "speech") return json(200, envelopeOf(wire, text));
+      response.writeHead(200, { "content-type": "audio/wav" });
+      response.end(text === null ? "" : Buffer.from(wav, "base64"));
+    };
     const fail = (status: number, headers: Record<string, string> = {}): void =>
       json(status, errorOf(wire, status, `Failed for ${echo}`), headers);
     switch (mode) {
@@ -184,17 +199,17 @@ export async function startFaultyProvider(
       case "unrelated":
         return json(200, { message: echo });
       case "empty":
-        return json(200, envelopeOf(wire, null));
+        return succeed(null);
       case "silent":
         response.writeHead(200, { "content-type": "application/json" });
         response.end();
         return;
       case "fine":
-        return json(200, envelopeOf(wire, faultyText));
+        return succeed(faultyText);
       case "slow": {
         const timer = setTimeout(() => {
           timers.delete(timer);
-          json(200, envelopeOf(wire, faultyText));
+          succeed(faultyText);
         }, options.slowMs ?? 5_000);
         timers.add(timer);
       }

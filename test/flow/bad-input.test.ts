@@ -35,6 +35,7 @@ describe("the envelope", () => {
     refused(await post("{nope"), "parse_error", -32700, 400);
   });
 
+  // cites: J-015
   it("refuses UTF-16", async () => {
     const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
     const utf16 = new Uint8Array(2 + text.length * 2);
@@ -47,6 +48,7 @@ describe("the envelope", () => {
     refused(await post(""), "parse_error", -32700, 400);
   });
 
+  // cites: J-001, J-002, J-003
   it.each([
     ["no jsonrpc", { id: 1, method: "ping" }],
     ["another jsonrpc", { jsonrpc: "1.0", id: 1, method: "ping" }],
@@ -66,6 +68,7 @@ describe("the envelope", () => {
     refused(await post(body), "invalid_request", -32600, 400);
   });
 
+  // cites: J-010, H-006
   it("refuses a batch, except on the one revision that has them", async () => {
     const ping = (id: number) => ({ jsonrpc: "2.0", id, method: "ping" });
     const batch = JSON.stringify([ping(1), ping(2)]);
@@ -90,6 +93,7 @@ describe("the envelope", () => {
     refused(await post(ping, { Accept: "text/html" }), "not_acceptable", -406, 406);
   });
 
+  // cites: H-005
   it("refuses GET, and says what it takes", async () => {
     const answer = await fetch(`${router.url}/v1/sampling`, {
       headers: { Authorization: `Bearer ${key}` },
@@ -98,6 +102,7 @@ describe("the envelope", () => {
     expect(answer.headers.get("allow")).toBe("POST, DELETE");
   });
 
+  // cites: H-001, H-002
   it("refuses an origin that nobody allowed", async () => {
     const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
     expect((await post(ping, { Origin: "https://evil.example" })).status).toBe(403);
@@ -111,6 +116,7 @@ describe("the envelope", () => {
 });
 
 describe("the params", () => {
+  // cites: S-006, S-007, S-031, S-053
   it.each([
     ["missing maxTokens", { ...asking("x"), maxTokens: undefined }, "maxTokens"],
     ["maxTokens of -1", asking("x", { maxTokens: -1 }), "maxTokens"],
@@ -155,6 +161,7 @@ describe("the params", () => {
     expect(answer.get("error.data.path")).toBe(path);
   });
 
+  // cites: S-010
   it("refuses an array of blocks before 2025-11-25", async () => {
     const content = [{ type: "text", text: "x" }];
     const params = { messages: [{ role: "user", content }], maxTokens: 10 };
@@ -163,6 +170,7 @@ describe("the params", () => {
     expect((await sample(params)).get("result.model")).toMatch(/^demo\//);
   });
 
+  // cites: S-008, S-009
   it("refuses audio in 2024-11-05", async () => {
     const content = { type: "audio", mimeType: "audio/wav", data: "AAAA" };
     const params = { messages: [{ role: "user", content }], maxTokens: 10 };
@@ -177,6 +185,7 @@ describe("the params", () => {
     refused(await sample({ messages, maxTokens: 10 }, { capabilities }), "invalid_params", -32602);
   });
 
+  // cites: S-003, S-004
   it("refuses tools where they were not declared, and names exactly that", async () => {
     const tools = [{ name: "look", inputSchema: { type: "object" } }];
     const answer = await sample(asking("x", { tools }));
@@ -186,10 +195,12 @@ describe("the params", () => {
     });
   });
 
+  // cites: S-001
   it("refuses sampling where it was not declared", async () => {
     refused(await sample(asking("x"), { capabilities: {} }), "capability_missing", -32602);
   });
 
+  // cites: M-003
   it("refuses an undeclared output modality before any provider is called", async () => {
     const metadata = { "sampling-router/outputModalities": ["image"] };
     const answer = await sample(asking("x", { metadata }));
@@ -220,6 +231,7 @@ describe("the params", () => {
 describe("who asks", () => {
   const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
 
+  // cites: H-004
   it("refuses a revoked key and an expired one", async () => {
     const admin = adminOf(router, router.adminToken);
     const keys = "/tenants/bad-input/keys";
@@ -247,6 +259,7 @@ describe("who asks", () => {
     expect(await answer.text()).toContain("expired");
   });
 
+  // cites: H-019
   it("knows no session of another tenant, and none that has ended", async () => {
     const other = await createTenant(router, "bad-input-other", { provider: "demo" });
     const theirs = await openSession(router, other.key);
@@ -266,6 +279,7 @@ describe("who asks", () => {
     expect([400, 404]).toContain(answer.status);
   });
 
+  // cites: H-021
   it("refuses a protocol version that nobody speaks", async () => {
     const answer = await post(ping, { "MCP-Protocol-Version": "1999-01-01" });
     expect(answer.status).toBe(400);

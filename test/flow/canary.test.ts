@@ -42,21 +42,19 @@ function filesUnder(folder: string): string[] {
 }
 
 describe.each(providers)("a key of %s", (provider) => {
-  const slug = `canary-${provider}`;
-
   it.each(faultyModes.filter((mode) => !["silent"].includes(mode)))(
     "is in no answer when its provider is %s",
     async (mode: FaultyMode) => {
       const admin = adminOf(router, router.adminToken);
-      const existing = await admin("GET", `/tenants/${slug}`);
-      if (existing.status === 404)
-        await createTenant(router, slug, {
-          provider,
-          apiKey: canary,
-          baseUrl: faulty.url(provider),
-          models: [model],
-          policy: { deadlineMs: 3_000 },
-        });
+      // One each: a provider that failed is remembered, and a refused key is not sent again.
+      const slug = `canary-${provider}-${mode}`;
+      await createTenant(router, slug, {
+        provider,
+        apiKey: canary,
+        baseUrl: faulty.url(provider),
+        models: [model],
+        policy: { deadlineMs: 3_000 },
+      });
       const key = keep(
         await admin("POST", `/tenants/${slug}/keys`, { name: mode, scopes: ["sampling"] }),
       );
@@ -86,10 +84,11 @@ describe.each(providers)("a key of %s", (provider) => {
 });
 
 describe("afterwards", () => {
+  // cites: S-054, S-056
   it("is in no answer, no log line and no table, and neither is the prompt in log or table", async () => {
     const admin = adminOf(router, router.adminToken);
     keep(await admin("GET", "/events?limit=200"));
-    const tried = await admin("POST", `/tenants/canary-openai/credentials`, {
+    const tried = await admin("POST", `/tenants/canary-openai-fine/credentials`, {
       provider: "openai",
       name: "bad",
       apiKey: canary,
@@ -113,15 +112,15 @@ describe("afterwards", () => {
   it("is sealed even where the policy captures what was said", async () => {
     const admin = adminOf(router, router.adminToken);
     faulty.setMode("fine");
-    await admin("PUT", "/tenants/canary-openai/policy", { capture: "full" });
-    const key = await admin("POST", "/tenants/canary-openai/keys", {
+    await admin("PUT", "/tenants/canary-openai-fine/policy", { capture: "full" });
+    const key = await admin("POST", "/tenants/canary-openai-fine/keys", {
       name: "capture",
       scopes: ["sampling"],
     });
     const session = await openSession(router, String(key.get("key")));
     const answer = await session.sample(asking(promptCanary));
     const id = String(answer.get("result._meta.sampling-router/decision.requestId"));
-    const record = await admin("GET", `/tenants/canary-openai/requests/${id}`);
+    const record = await admin("GET", `/tenants/canary-openai-fine/requests/${id}`);
     expect(record.get("content.params.messages.0.content.text")).toBe(promptCanary);
     expect(record.get("content.result.0.text")).toBe(answer.get("result.content.text"));
     for (const path of filesUnder(router.stateDir))

@@ -34,6 +34,7 @@ const cancelled = (requestId: unknown): string =>
   JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
 
 describe("notifications/cancelled", () => {
+  // cites: U-002
   it("ends the call within two seconds, from whichever process, and no other call", async () => {
     const { key } = await createTenant({ ...one, adminToken }, "cancel", {
       provider: "openai-compatible",

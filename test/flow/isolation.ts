@@ -158,6 +158,11 @@ export const endpoints: Record<string, Entry> = {
     status: 200,
     target: async (tenant, router) => ({ params: { id: await newRequest(tenant, router) } }),
   },
+  "POST /tenants/{tenant}/requests/{id}/replay": {
+    reach: "tenant",
+    status: 200,
+    target: async (tenant, router) => ({ params: { id: await newRequest(tenant, router) } }),
+  },
   "GET /events": { reach: "own", status: 200 },
 };
 

@@ -53,6 +53,7 @@ describe("two worker processes on one libSQL server", () => {
     await sqld?.stop();
   });
 
+  // cites: S-052
   it("admits exactly 10 of 64 concurrent callers, and one more when it said so", async () => {
     const [first, second] = routers as [Router, Router];
     const { key } = await createTenant({ ...first, adminToken }, "limited", {

@@ -277,6 +277,7 @@ describe.each(wires)("$provider, through the official client", (wire) => {
     expect(result).toMatchObject({ content: { text: "Once upon" }, stopReason: "maxTokens" });
   });
 
+  // cites: S-033
   it("is asked for no more tokens than the policy allows, and says so", async () => {
     await admin("PUT", `/tenants/${slug}/policy`, { ...allowed, maxTokens: 40 });
     const result = await connected.sample({ ...asking("hello"), maxTokens: 500 });
@@ -449,15 +450,14 @@ describe("audio", () => {
     const reasons = (data["candidates"] as { excludedBy: string }[]).map(
       ({ excludedBy }) => excludedBy,
     );
-    expect(new Set(reasons)).toEqual(
-      new Set(provider === "anthropic" ? ["input_modality", "retired"] : ["input_modality"]),
-    );
+    expect(new Set(reasons)).toEqual(new Set(["input_modality", "retired"]));
     expect(await aimock.journal()).toEqual([]);
     await client.close();
   });
 });
 
 describe("a reasoning model of OpenAI's", () => {
+  // cites: S-039
   it("is asked in its own words, and the caller is told what was left out", async () => {
     const { key } = await createTenant(router, "reasoning", {
       provider: "openai",

@@ -77,12 +77,14 @@ describe.each(revisions)("SDK v1 on %s", (revision) => {
   });
   afterAll(() => connected.client.close());
 
+  // cites: L-004
   it("agrees on the revision it asked for", async () => {
     expect(connected.transport.protocolVersion).toBe(revision);
     expect(connected.client.getServerVersion()).toMatchObject({ name: "sampling-router" });
     expect(await bySession(connected.sessionId)).toMatchObject({ revision });
   });
 
+  // cites: M-005
   it("has its capabilities and its name kept as it declared them", async () => {
     const session = await bySession(connected.sessionId);
     expect(session?.["capabilities"]).toEqual(capabilities);
@@ -103,6 +105,7 @@ describe.each(revisions)("SDK v1 on %s", (revision) => {
     });
   });
 
+  // cites: S-041, S-042
   it("is answered by a model", async () => {
     const result = await connected.sample({
       ...asking("hello"),
@@ -129,6 +132,7 @@ describe.each(revisions)("SDK v1 on %s", (revision) => {
     expect(new Set(results.map((result) => decisionOf(result).requestId)).size).toBe(5);
   });
 
+  // cites: U-001
   it("is answered a ping", async () => {
     expect(await connected.client.ping()).toEqual({});
   });
@@ -175,6 +179,7 @@ describe.each(revisions)("SDK v1 on %s", (revision) => {
     expect(await connected.client.ping()).toEqual({});
   });
 
+  // cites: H-020
   it("ends its session, which is then gone for everybody", async () => {
     const { sessionId } = connected;
     expect(await bySession(sessionId)).toBeDefined();
@@ -208,6 +213,7 @@ describe.each(revisions.filter((revision) => revision !== latest))("SDK v1 on %s
   });
   afterAll(() => connected.client.close());
 
+  // cites: C-015
   it("has no tools: the revision has no such capability", async () => {
     const { code, data } = await refusalOf(
       connected.sampleWithTools({ ...asking("weather in Ghent"), tools: [weatherTool] }),
@@ -231,6 +237,7 @@ describe.each(revisions.filter((revision) => revision !== latest))("SDK v1 on %s
 });
 
 describe("SDK v1", () => {
+  // cites: S-012, S-050
   it("uses tools, several at once, and brings their results", async () => {
     const connected = await connect(router.url, key, { revision: latest, capabilities });
     const question = { role: "user", content: { type: "text", text: "weather in Ghent" } };
@@ -292,6 +299,7 @@ describe("SDK v1", () => {
       ).rejects.toThrow();
   });
 
+  // cites: L-005
   it("is offered the latest legacy revision when it asks for one that nobody knows", async () => {
     const { client, sessionId, transport } = await connect(router.url, key, {
       revision: "1999-01-01",

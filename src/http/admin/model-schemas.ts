@@ -1,6 +1,7 @@
 /** Models, and the credentials that declare them. */
 import { z } from "@hono/zod-openapi";
 import { modalities } from "../../domain/modality.ts";
+import { figureSources } from "../../domain/provenance.ts";
 import { count, millis, name } from "./schemas.ts";
 
 const modalityList = z.array(z.enum(modalities)).min(1);
@@ -11,6 +12,18 @@ const priceTier = z.strictObject({
   inputUsdPerMTok: z.number().min(0),
   outputUsdPerMTok: z.number().min(0),
 });
+const mediaPrice = z.number().min(0).max(100_000).optional();
+const mediaPrices = z
+  .strictObject({
+    imageInputUsdPerMTok: mediaPrice,
+    imageOutputUsdPerMTok: mediaPrice,
+    usdPerImage: mediaPrice,
+    usdPerAudioMinute: mediaPrice,
+    usdPerMCharacters: mediaPrice,
+  })
+  .openapi("MediaPrices", {
+    description: "What images and audio cost in their own units; an absent one is not billed by.",
+  });
 
 const modelFigures = {
   name: name.optional(),
@@ -27,6 +40,7 @@ const modelFigures = {
   outputUsdPerMTok: price.optional(),
   cachedInputUsdPerMTok: price.optional(),
   priceTiers: z.array(priceTier).max(10).optional(),
+  mediaPrices: mediaPrices.optional(),
   intelligence: tier.nullable().optional(),
   speed: tier.nullable().optional(),
   status: z.enum(["active", "preview", "retired"]).optional(),
@@ -53,11 +67,25 @@ export const model = z
     outputUsdPerMTok: price,
     cachedInputUsdPerMTok: price,
     priceTiers: z.array(priceTier),
+    mediaPrices: mediaPrices.optional(),
     intelligence: tier.nullable(),
     speed: tier.nullable(),
     status: z.enum(["active", "preview", "retired"]),
-    source: z.enum(["catalogue", "credential", "override"]),
-    available: z.boolean().openapi({ description: "Has a credential, and the policy allows it." }),
+    source: z
+      .enum(["catalogue", "credential", "override"])
+      .openapi({ description: "Who spoke last of the model." }),
+    sources: z.partialRecord(modelChange.keyof(), z.enum(figureSources)).openapi({
+      description:
+        "Where each figure came from that did not come from `source`; `catalogue` there means the seed.",
+      example: { inputUsdPerMTok: "models.dev", speed: "override" },
+    }),
+    available: z.boolean().openapi({
+      description: "Could be chosen now: a working credential, allowed, no open circuit.",
+    }),
+    measured: z
+      .object({ p50Ms: z.int(), tokensPerSecond: z.number(), samples: z.int() })
+      .nullable()
+      .openapi({ description: "What the router saw of it lately. null: too little." }),
   })
   .openapi("Model");
 

@@ -81,3 +81,12 @@ export const event = z
     detail: anyObject,
   })
   .openapi("AdminEvent");
+
+export const replayed = z
+  .object({
+    same: z.boolean(),
+    differences: z.array(z.string()),
+    recorded: anyObject,
+    replayed: anyObject.nullable(),
+  })
+  .openapi("Replay");

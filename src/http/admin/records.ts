@@ -1,5 +1,12 @@
 import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
-import { event, record, recordFilter, recordWithContent, session } from "./record-schemas.ts";
+import {
+  event,
+  record,
+  recordFilter,
+  recordWithContent,
+  replayed,
+  session,
+} from "./record-schemas.ts";
 import { pageQuery } from "./schemas.ts";
 
 /** Sessions and audit records of a tenant. */
@@ -51,6 +58,15 @@ export function recordRoutes() {
     params: idParams,
     answer: recordWithContent,
     run: ({ admin, actor, params }) => admin.records.request(actor, params.tenant, params.id),
+  });
+  endpoint(app, {
+    method: "post",
+    path: "/{tenant}/requests/{id}/replay",
+    tag: "Requests",
+    summary: "Make a recorded decision again, and say whether it is the same",
+    params: idParams,
+    answer: replayed,
+    run: ({ admin, actor, params }) => admin.replay(actor, params.tenant, params.id),
   });
   return app;
 }

@@ -1,6 +1,6 @@
 /** Modern messages: no session; what a session held comes with every request. */
 import type { Refusal } from "../../domain/refusals.ts";
-import { modernWireOf } from "../../mcp/faults.ts";
+import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";
 import { codecFor, supportedRevisions } from "../../mcp/era.ts";
 import { encodeDiscover } from "../../mcp/initialize.ts";
 import { resultMessage, type Incoming } from "../../mcp/jsonrpc.ts";
@@ -9,6 +9,12 @@ import type { Services } from "../context.ts";
 import { createMessage, createMessageMethods } from "./create-message.ts";
 import type { Arrived } from "./legacy.ts";
 import { answer, refusalReply, type Reply } from "./reply.ts";
+
+export const unsupportedRevision = (requested: string): Refusal => ({
+  reason: "unsupported_protocol_version",
+  supported: supportedRevisions,
+  requested: requested.slice(0, 50),
+});
 
 export async function handleModern(
   services: Services,
@@ -24,16 +30,17 @@ export async function handleModern(
   const caller = await services.authenticate(claim, isSampling ? "memory" : "database");
   if (!caller.ok) return refused(caller.error);
   const header = arrived.headers.get("MCP-Protocol-Version");
-  if (message.kind !== "request") return { kind: "accepted" };
+  const unsupported = (requested: string): Reply => refused(unsupportedRevision(requested));
+  // Nothing of ours asks anything of a caller, and nothing here can be taken back but by leaving.
+  if (message.kind !== "request")
+    return header === null || header === modernRevision
+      ? { kind: "accepted" }
+      : unsupported(header);
   const meta = decodeModernMeta(message.params);
   const requested = meta.ok ? meta.value.revision : header;
-  if (requested !== null && requested !== modernRevision)
-    return refused({
-      reason: "unsupported_protocol_version",
-      supported: supportedRevisions,
-      requested: requested.slice(0, 50),
-    });
-  if (!meta.ok) return refused(meta.error);
+  if (requested !== null && requested !== modernRevision) return unsupported(requested);
+  if (!meta.ok)
+    return refusalReply(id, meta.error, arrived.requestId, { wireOf: () => missingMetaWire });
   const { method, params } = message;
   const headers = checkHeaders(arrived.headers, { revision: meta.value.revision, method });
   if (!headers.ok) return refused(headers.error);

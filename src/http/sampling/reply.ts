@@ -85,6 +85,8 @@ function stream(running: Running, headers: Record<string, string>, left: AbortSi
     headers: {
       "Content-Type": "text/event-stream",
       "Cache-Control": "no-cache, no-transform",
+      // A proxy that buffers would hold back the comments, and with them the caller's leaving.
+      "X-Accel-Buffering": "no",
       ...headers,
     },
   });

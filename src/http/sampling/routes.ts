@@ -2,12 +2,12 @@
 import { Hono, type Context } from "hono";
 import { own } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import { allowsBatch, isModern } from "../../mcp/era.ts";
+import { allowsBatch, isLegacy, isModern } from "../../mcp/era.ts";
 import { parseEnvelope, type Envelope, type Incoming } from "../../mcp/jsonrpc.ts";
 import { readBody } from "../body.ts";
 import { bearerOf, type HttpEnv } from "../context.ts";
 import { authenticate, handleLegacy, type Arrived } from "./legacy.ts";
-import { handleModern } from "./modern.ts";
+import { handleModern, unsupportedRevision } from "./modern.ts";
 import { refusalReply, respond, respondAll, type Reply } from "./reply.ts";
 
 const json = "application/json";
@@ -123,6 +123,8 @@ async function end(c: Context<HttpEnv>): Promise<Response> {
     requestId: c.get("requestId"),
     startedAt: services.now(),
   };
+  const revision = c.req.header("MCP-Protocol-Version");
+  if (revision !== undefined && !isLegacy(revision)) return reply(unsupportedRevision(revision));
   const caller = await authenticate(services, arrived, "database");
   if (!caller.ok) return reply(caller.error);
   const { session } = caller.value;

@@ -1,6 +1,6 @@
 /** The params of `sampling/createMessage` as each legacy revision allows them. */
 import { z } from "zod";
-import { modalities } from "../../domain/modality.ts";
+import { modalities, type Modality } from "../../domain/modality.ts";
 import { audio, image, text, tool, toolResult, toolUse } from "./content.ts";
 
 const priority = z.number().min(0).max(1).optional();
@@ -18,9 +18,18 @@ export type LegacyRevision = keyof typeof block;
 export const legacyRevisions = Object.keys(block) as LegacyRevision[];
 
 export const outputModalitiesKey = "sampling-router/outputModalities";
-const wanted = z.looseObject({
-  [outputModalitiesKey]: z.array(z.enum(modalities)).min(1).optional(),
-});
+/** What a revision has blocks for. */
+export const modalitiesOf = (revision: string): Modality[] =>
+  modalities.filter((kind) => kind !== "audio" || revision !== "2024-11-05");
+
+/** What it has no block for can't be wanted either: the answer could not be told. */
+const wantedIn = (revision: LegacyRevision) =>
+  z.looseObject({
+    [outputModalitiesKey]: z
+      .array(z.enum(modalitiesOf(revision)))
+      .min(1)
+      .optional(),
+  });
 
 const contentOf = (revision: LegacyRevision) => {
   const one = block[revision];
@@ -60,10 +69,10 @@ export const callSchema = (revision: LegacyRevision) =>
     includeContext: z.enum(["none", "thisServer", "allServers"]).optional(),
     temperature: z.number().optional(),
     stopSequences: z.array(z.string()).optional(),
-    metadata: wanted.optional(),
+    metadata: wantedIn(revision).optional(),
     tools: z.array(tool).optional(),
     toolChoice: z.looseObject({ mode: z.enum(["auto", "required", "none"]).optional() }).optional(),
-    _meta: wanted.optional(),
+    _meta: wantedIn(revision).optional(),
   });
 
 export type ParsedCall = z.infer<ReturnType<typeof callSchema>>;

@@ -5,6 +5,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import type { Codec } from "../codec.ts";
 import { modernWireOf } from "../faults.ts";
+import { serverInfo } from "../initialize.ts";
 import { createLegacyCodec } from "../rev2025/codec.ts";
 
 export const modernRevision = "2026-07-28";
@@ -19,7 +20,7 @@ export const modernCodec: Codec = {
   decodeCall: shared.decodeCall,
   encodeAnswer: (answer, call, meta) => ({
     resultType: "complete",
-    ...shared.encodeAnswer(answer, call, meta),
+    ...shared.encodeAnswer(answer, call, { [metaKey("serverInfo")]: { ...serverInfo }, ...meta }),
   }),
   wireOf: modernWireOf,
   capabilitiesOf: (raw) => forVersion(raw, modernRevision),
@@ -33,7 +34,7 @@ export interface ModernMeta {
 }
 
 const refuse = (name: string, detail: string): Result<never, Refusal> =>
-  err({ reason: "missing_meta", path: `_meta.${metaKey(name)}`, detail });
+  err({ reason: "invalid_params", path: `_meta.${metaKey(name)}`, detail });
 
 /** The `_meta` that every modern request carries. */
 export function decodeModernMeta(params: JsonObject): Result<ModernMeta, Refusal> {

@@ -1,6 +1,6 @@
 import type { Actor } from "../../domain/access.ts";
 import type { ProviderFault } from "../../domain/attempts.ts";
-import { modelsOf, nameOf, type Catalogue, type DeclaredModel } from "../../domain/models.ts";
+import { modelsOf, nameOf, type DeclaredModel } from "../../domain/models.ts";
 import { problemWithUpstream } from "../../domain/upstreams.ts";
 import type {
   Answer,
@@ -14,6 +14,7 @@ import type {
 } from "../../domain/ports.ts";
 import type { Providers } from "../../domain/providers.ts";
 import type { Refusal } from "../../domain/refusals.ts";
+import type { CatalogueReader } from "../catalogue.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 
@@ -53,7 +54,7 @@ export function createCredentialAdmin(
     credentials: CredentialStore;
     vault: Vault;
     providers: Providers;
-    catalogue: Catalogue;
+    catalogue: CatalogueReader;
     allowPrivateUpstreams: boolean;
   },
 ) {
@@ -182,12 +183,13 @@ export function createCredentialAdmin(
 
     /** The cheapest real call: one word to the cheapest text model that the credential offers. */
     async check(actor: Actor, slug: string, id: string): Answer<CredentialCheck> {
-      const found = await find(actor, slug, id);
+      const [found, catalogue] = await Promise.all([find(actor, slug, id), deps.catalogue()]);
       if (!found.ok) return found;
+      if (!catalogue.ok) return catalogue;
       const { tenantId, credential } = found.value;
       const { provider, baseUrl } = credential;
       const declared = credential.models?.map((model) => model.id) ?? [];
-      const [model] = modelsOf(deps.catalogue, [credential], [])
+      const [model] = modelsOf(catalogue.value, [credential], [])
         .filter(
           (known) =>
             known.provider === provider &&

@@ -1,28 +1,29 @@
 import type { Actor } from "../../domain/access.ts";
+import { fieldFrom } from "../../domain/field.ts";
+import type { Measured } from "../../domain/health.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import {
-  credentialsFor,
-  isAllowed,
-  modelsOf,
-  nameOf,
-  type Catalogue,
-  type Model,
-  type ModelChange,
-} from "../../domain/models.ts";
+import { modelsOf, nameOf, type Model, type ModelChange } from "../../domain/models.ts";
 import type {
   Answer,
   CredentialStore,
+  HealthStore,
   OverrideStore,
   Page,
   PageRequest,
 } from "../../domain/ports.ts";
+import { sourcesFrom, type Sources } from "../../domain/provenance.ts";
 import { err, ok } from "../../domain/result.ts";
+import type { CatalogueReader } from "../catalogue.ts";
 import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
 
 /** A model as one tenant sees it. */
-export interface TenantModel extends Model {
-  /** has a credential and the policy allows it */
+export interface TenantModel extends Omit<Model, "synced"> {
+  /** of each figure that did not come from `source` */
+  sources: Sources;
+  /** could be chosen now: a working credential, allowed, no open circuit */
   available: boolean;
+  /** what was seen of it; null: too little */
+  measured: Measured | null;
 }
 
 /** More credentials than any tenant has. */
@@ -32,33 +33,51 @@ export function createModelAdmin(
   deps: AdminDeps & {
     overrides: OverrideStore;
     credentials: CredentialStore;
-    catalogue: Catalogue;
+    health: HealthStore;
+    catalogue: CatalogueReader;
   },
 ) {
-  const { overrides, credentials, catalogue } = deps;
+  const { overrides, credentials, health, catalogue } = deps;
   return {
     /** Sorted by name; the cursor is the last name. */
     async list(actor: Actor, slug: string, page: PageRequest): Answer<Page<TenantModel>> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
       const { id, policy } = tenant.value;
-      const [changes, held] = await Promise.all([
+      const [known, changes, held, seen] = await Promise.all([
+        catalogue(),
         overrides.list(id),
         credentials.list(id, everyCredential),
+        health.list(id),
       ]);
+      if (!known.ok) return known;
       if (!changes.ok) return changes;
       if (!held.ok) return held;
+      if (!seen.ok) return seen;
       const after = page.cursor;
-      const rest = modelsOf(catalogue, held.value.data, changes.value)
+      const merged = [known.value, held.value.data, changes.value] as const;
+      const sourcesOf = sourcesFrom(...merged);
+      const field = fieldFrom({
+        models: modelsOf(...merged),
+        credentials: held.value.data,
+        catalogueVersion: known.value.version,
+        policy,
+        health: seen.value,
+        now: deps.now(),
+      });
+      const entries = new Map(field.entries.map((entry) => [entry.model, entry]));
+      const rest = field.models
         .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
         .filter((model) => after === null || nameOf(model) > after);
-      const data = rest.slice(0, page.limit).map((model) => ({
-        ...model,
-        available:
-          model.status !== "retired" &&
-          isAllowed(model, policy) &&
-          credentialsFor(model, held.value.data).some(({ status }) => status === "active"),
-      }));
+      const data = rest.slice(0, page.limit).map((model) => {
+        const { synced: _, ...shown } = model;
+        return {
+          ...shown,
+          sources: sourcesOf(model),
+          available: entries.get(model)?.exclusion === null,
+          measured: entries.get(model)?.measured ?? null,
+        };
+      });
       const last = data.at(-1);
       return ok({
         data,

@@ -1,11 +1,12 @@
-import type { Catalogue } from "../../domain/models.ts";
 import type { KeyTokens, Stores, Vault } from "../../domain/ports.ts";
 import type { Providers } from "../../domain/providers.ts";
+import type { CatalogueReader } from "../catalogue.ts";
 import type { AdminDeps } from "./access.ts";
 import { createCredentialAdmin } from "./credentials.ts";
 import { createKeyAdmin } from "./keys.ts";
 import { createModelAdmin } from "./models.ts";
 import { createRecordAdmin } from "./records.ts";
+import { createReplayAdmin } from "./replay.ts";
 import { createTenantAdmin } from "./tenants.ts";
 
 /** Everything the admin API can do. */
@@ -15,7 +16,7 @@ export const createAdminUseCases = (
       tokens: KeyTokens;
       vault: Vault;
       providers: Providers;
-      catalogue: Catalogue;
+      catalogue: CatalogueReader;
       allowPrivateUpstreams: boolean;
     },
 ) => ({
@@ -24,6 +25,7 @@ export const createAdminUseCases = (
   credentials: createCredentialAdmin(deps),
   models: createModelAdmin(deps),
   records: createRecordAdmin(deps),
+  replay: createReplayAdmin(deps),
 });
 
 export type AdminUseCases = ReturnType<typeof createAdminUseCases>;

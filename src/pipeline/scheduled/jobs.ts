@@ -1,6 +1,8 @@
 /** What runs every minute. Each job is safe to run twice, and to be cut off. */
 import type {
+  Answer,
   CancellationStore,
+  HealthStore,
   CredentialStore,
   Ledger,
   RequestStore,
@@ -21,20 +23,36 @@ const rounds = 5;
 export function createJobs(deps: {
   ledger: Ledger;
   cancellations: CancellationStore;
+  health: HealthStore;
   sessions: SessionStore;
   requests: RequestStore;
   credentials: CredentialStore;
   vault: Vault;
+  /** null: this deployment syncs no catalogue */
+  syncCatalogue: (() => Answer<number>) | null;
   now: () => number;
 }) {
-  const { ledger, cancellations, sessions, requests, credentials, vault, now } = deps;
+  const {
+    ledger,
+    cancellations,
+    health,
+    sessions,
+    requests,
+    credentials,
+    vault,
+    syncCatalogue,
+    now,
+  } = deps;
   const jobs = {
     sweep: () => ledger.sweep(now()),
     pruneCounters: () => ledger.prune(now()),
     pruneCancellations: () => cancellations.prune(now()),
+    pruneHealth: () => health.prune(now()),
     pruneSessions: () => sessions.prune(now()),
     pruneRequests: () => requests.prune(now()),
     reseal: () => reseal({ credentials, vault }),
+    // Last: it waits for somebody else's server.
+    ...(syncCatalogue !== null && { catalogue: syncCatalogue }),
   };
   return async (): Promise<JobReport[]> => {
     const reports: JobReport[] = [];

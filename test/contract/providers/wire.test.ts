@@ -94,6 +94,7 @@ describe.each(wires)("$provider", (wire) => {
     expect(headers[header]).toContain("test-key");
   });
 
+  // cites: S-034
   it("sends the system prompt where the provider has it", async () => {
     const { sent } = await ask(callOf({ systemPrompt: "Be brief." }));
     if (wire.provider === "anthropic")
@@ -117,6 +118,7 @@ describe.each(wires)("$provider", (wire) => {
     expect(JSON.stringify(sent)).toContain(JSON.stringify(expected[key]));
   });
 
+  // cites: S-032, S-037, S-038
   it("sends maxTokens, temperature and stop sequences", async () => {
     const call = callOf({ maxTokens: 500, temperature: 0.25, stopSequences: ["END", "\n\n#"] });
     const { sent, answer } = await ask(call, { maxTokens: 123 });
@@ -178,6 +180,7 @@ describe.each(wires)("$provider", (wire) => {
     expect(wireText.split('"get_weather"').length - 1).toBeGreaterThanOrEqual(2);
   });
 
+  // cites: S-047, S-048, S-049
   it.each(["required", "none", "auto"] as const)("sends the tool choice %s", async (toolChoice) => {
     const { sent } = await ask(callOf({ tools, toolChoice }));
     const expected = {

@@ -227,6 +227,8 @@ export const settlement = (
   now,
   holds: reserved.holds,
   chargedTokens: reserved.reservedTokens,
+  health: [],
+  failing: [],
   captured: null,
   outcome: "succeeded",
   reason: null,

@@ -2,6 +2,7 @@
  * Tenants are strangers: what one of them owns can be neither seen nor changed in another's name.
  * Every method of every store has a line here, or stands in the list of those that name no tenant.
  */
+import type { HealthChange } from "../../../src/domain/health.ts";
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import type { Stores } from "../../../src/domain/ports.ts";
@@ -32,6 +33,7 @@ const ownedTables = [
   "captures",
   "counters",
   "credentials",
+  "health",
   "model_overrides",
   "sampling_requests",
   "servers",
@@ -59,8 +61,21 @@ const nameNoTenant = [
   "credentials.sealedWithout",
   "sessions.prune",
   "cancellations.prune",
+  "catalogues.newerThan",
+  "catalogues.state",
+  "catalogues.claim",
+  "catalogues.replace",
+  "catalogues.postpone",
+  "health.prune",
   "requests.prune",
 ];
+
+const seen = (credentialId: string): HealthChange => ({
+  credentialId,
+  model: "openai/gpt",
+  sample: { at: start, ms: 100, outputTokens: 10 },
+  fault: null,
+});
 
 const callOf = ({ who, session: { id } }: Pick<Owned, "who" | "session">) => ({
   tenantId: who.tenantId,
@@ -194,6 +209,9 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const seen = await cancellations.isRecorded({ ...callOf(owner), tenantId }, start);
       expect(value(seen)).toBe(false);
     },
+    "health.list": async ({ health }, _, { tenantId }) => {
+      expect(value(await health.list(tenantId))).toEqual([]);
+    },
     "requests.get": async ({ requests }, owner, { tenantId }) => {
       expect(value(await requests.get(tenantId, owner.settled.opening.id))).toBeNull();
     },
@@ -258,7 +276,14 @@ export const isolationSuite = (backend: Backend): void => {
         running: reservation(who, start),
       };
       value(await stores.ledger.admit(its.settled));
-      value(await stores.ledger.settle(settlement(its.settled, start, { captured: "v1.mine" })));
+      value(
+        await stores.ledger.settle(
+          settlement(its.settled, start, {
+            captured: "v1.mine",
+            health: [seen(its.credential.id)],
+          }),
+        ),
+      );
       value(await stores.ledger.admit(its.running));
       value(await stores.credentials.create(its.credential, event(tenantId)));
       value(await stores.servers.create(its.server, event(tenantId)));

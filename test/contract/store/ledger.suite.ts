@@ -558,6 +558,7 @@ export const ledgerSuite = (backend: Backend): void => {
           fault: null,
           billed: "yes",
           latencyMs: 99,
+          retryAfterMs: null,
         } as const;
         await settle(reserved, start + second, {
           model: "anthropic/claude",

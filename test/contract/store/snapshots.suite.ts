@@ -34,6 +34,7 @@ export const snapshotsSuite = (backend: Backend): void => {
           key: { ...key, secretHash: "hash" },
           credentials: [first, second],
           overrides: [override],
+          health: [],
         },
         session: its,
       });

@@ -1,8 +1,10 @@
 /** Every store suite, for one database. */
 import { cancellationsSuite } from "./cancellations.suite.ts";
+import { cataloguesSuite } from "./catalogues.suite.ts";
 import { credentialsSuite } from "./credentials.suite.ts";
 import { databaseSuite } from "./database.suite.ts";
 import { eventsSuite } from "./events.suite.ts";
+import { healthSuite } from "./health.suite.ts";
 import { isolationSuite } from "./isolation.suite.ts";
 import { keysSuite } from "./keys.suite.ts";
 import { ledgerSuite } from "./ledger.suite.ts";
@@ -25,6 +27,8 @@ const suites = [
   serversSuite,
   sessionsSuite,
   cancellationsSuite,
+  cataloguesSuite,
+  healthSuite,
   snapshotsSuite,
   requestsSuite,
   eventsSuite,

@@ -68,6 +68,7 @@ const anyCapabilities = fc.dictionary(
 ) as fc.Arbitrary<JsonObject>;
 
 describe("forVersion", () => {
+  // cites: C-001, C-002, C-003, C-004, C-006
   it("drops what a revision does not know yet, and keeps a bare parent", () => {
     expect(forVersion(everything, "2024-11-05")).toEqual({
       roots: { listChanged: true },
@@ -106,6 +107,7 @@ describe("forVersion", () => {
 });
 
 describe("supports", () => {
+  // cites: C-007, C-008, C-009
   it.each([
     [{ sampling: {} }, "sampling", true],
     [{ sampling: { tools: {} } }, "sampling", true],
@@ -135,11 +137,13 @@ describe("supports", () => {
 });
 
 describe("supportedModalities", () => {
+  // cites: M-001
   it("means text when it is omitted or no list", () => {
     for (const raw of [{}, { sampling: {} }, { sampling: { supportedModalities: "image" } }])
       expect(supportedModalities(raw)).toEqual(["text"]);
   });
 
+  // cites: M-002
   it("keeps the known ones", () => {
     const raw = { sampling: { supportedModalities: ["smell", "audio", "image"] } };
     expect(supportedModalities(raw)).toEqual(["image", "audio"]);
@@ -147,6 +151,7 @@ describe("supportedModalities", () => {
 });
 
 describe("missingFrom", () => {
+  // cites: C-010, C-011
   it.each([
     [{ sampling: {} }, {}, { sampling: {} }],
     [{ sampling: { tools: {} } }, {}, { sampling: { tools: {} } }],
@@ -182,6 +187,7 @@ describe("missingFrom", () => {
     },
   );
 
+  // cites: C-010
   it("misses nothing of itself", () => {
     fc.assert(
       fc.property(anyCapabilities, (raw) => {

@@ -14,6 +14,7 @@ const providers = [
   "google",
   "groq",
   "mistral",
+  "ollama",
   "openai",
   "together",
   "workers-ai",
@@ -23,13 +24,16 @@ const providers = [
 /** Text models whose output is cheaper than their input, each looked at by hand. */
 const cheaperOutput: readonly string[] = [];
 
-const price = z.number().positive().max(1000);
+const price = z.number().min(0).max(1000);
 const tokens = z.int().positive();
 const tier = z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4), z.literal(5)]);
 const distinct = (values: readonly unknown[]): boolean => new Set(values).size === values.length;
 const someModalities = z.array(z.enum(modalities)).min(1).refine(distinct);
 
-// Every field is required and no other is allowed; 0 is no price, as unknown is null.
+/** A model on the operator's own machine costs nothing; anywhere else 0 is a gap in the data. */
+const isLocal = (model: { provider: string }): boolean => model.provider === "ollama";
+
+// Every field is required and no other is allowed; unknown is null.
 const modelSchema = z.strictObject({
   provider: z.enum(providers),
   id: z.string().min(1),
@@ -49,8 +53,17 @@ const modelSchema = z.strictObject({
   priceTiers: z.array(
     z.strictObject({ aboveInputTokens: tokens, inputUsdPerMTok: price, outputUsdPerMTok: price }),
   ),
+  mediaPrices: z
+    .strictObject({
+      imageInputUsdPerMTok: price.optional(),
+      imageOutputUsdPerMTok: price.optional(),
+      usdPerImage: price.optional(),
+      usdPerAudioMinute: price.optional(),
+      usdPerMCharacters: price.optional(),
+    })
+    .optional(),
   intelligence: tier,
-  speed: tier,
+  speed: tier.nullable(),
   status: z.enum(["active", "preview", "retired"]),
 }) satisfies z.ZodType<Omit<Model, "source">>;
 
@@ -101,6 +114,12 @@ describe("the seed catalogue", () => {
     expect(serving.some(({ outputModalities }) => outputModalities.includes(modality))).toBe(true);
   });
 
+  it("knows how fast every model is but for those whose machine it doesn't know", () => {
+    expect(namesOf(models.filter(({ speed }) => speed === null))).toEqual(
+      namesOf(models.filter(isLocal)),
+    );
+  });
+
   it("names no model twice, by id or alias, within a provider", () => {
     const names = models.flatMap(({ provider, id, aliases }) =>
       [id, ...aliases].map((name) => `${provider}/${name}`.toLowerCase()),
@@ -118,6 +137,13 @@ describe("the seed catalogue", () => {
 });
 
 describe("prices of the seed catalogue", () => {
+  it("are 0 on the operator's own machine, and nowhere else", () => {
+    const free = models.filter(
+      ({ inputUsdPerMTok, outputUsdPerMTok }) => inputUsdPerMTok === 0 || outputUsdPerMTok === 0,
+    );
+    expect(namesOf(free)).toEqual(namesOf(models.filter(isLocal)));
+  });
+
   it("are both known or both unknown, and unknown ones have no tiers", () => {
     const halfKnown = models.filter(
       ({ inputUsdPerMTok, outputUsdPerMTok, cachedInputUsdPerMTok, priceTiers }) =>

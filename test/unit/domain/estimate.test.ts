@@ -5,6 +5,7 @@ import {
   inputModalitiesOf,
   tokensOfText,
 } from "../../../src/domain/estimate.ts";
+import { tokensIn } from "../../../src/domain/tokens.ts";
 import type { Block } from "../../../src/domain/sampling.ts";
 import { call } from "./models.fixture.ts";
 
@@ -40,8 +41,9 @@ describe("tokens of a call", () => {
   const more = (of: ReturnType<typeof call>): number => estimateInputTokens(of) - empty;
 
   it("count texts, the system prompt and tools", () => {
-    expect(more(asked(text("a".repeat(35))))).toBe(10);
-    expect(more({ ...asked(), systemPrompt: "a".repeat(35) })).toBe(10);
+    const ten = "one two three four five six seven eight nine ten";
+    expect(more(asked(text(ten)))).toBe(tokensIn(ten, "other"));
+    expect(more({ ...asked(), systemPrompt: ten })).toBe(tokensIn(ten, "other"));
     expect(more({ ...asked(), tools: [{ name: "look", inputSchema: {} }] })).toBeGreaterThan(0);
   });
 
@@ -60,11 +62,11 @@ describe("tokens of a call", () => {
     expect(more(asked(use))).toBeGreaterThan(20);
     const result: Block = { type: "tool_result", toolUseId: "1", content: [image] };
     expect(more(asked(result))).toBeGreaterThanOrEqual(1_600);
-    const structured: Block = { ...result, structuredContent: { rows: "a".repeat(350) } };
+    const structured: Block = { ...result, structuredContent: { rows: "word ".repeat(100) } };
     expect(more(asked(structured))).toBeGreaterThanOrEqual(1_700);
     const resource: Block = {
       ...result,
-      content: [{ type: "resource", raw: { resource: { text: "a".repeat(350) } } }],
+      content: [{ type: "resource", raw: { resource: { text: "word ".repeat(100) } } }],
     };
     expect(more(asked(resource))).toBeGreaterThan(100);
   });

@@ -11,12 +11,29 @@ const fault = (fields: Partial<ProviderFault> = {}): ProviderFault => ({
   ...fields,
 });
 const after = (fields: Partial<Parameters<typeof stepAfter>[0]> = {}) =>
-  stepAfter({ fault: fault(), attempts: 1, candidatesLeft: 1, remainingMs: 10_000, ...fields });
+  stepAfter({
+    fault: fault(),
+    attempts: 1,
+    candidatesLeft: 1,
+    sameCredentialNext: false,
+    chance: 0.5,
+    remainingMs: 10_000,
+    ...fields,
+  });
 const stop = { next: "stop" };
 
 describe("after a fault", () => {
   it("the next candidate is tried at once", () => {
     expect(after()).toEqual({ next: "try", waitMs: 0 });
+  });
+
+  it("another model of the same credential gets a moment, doubled each time, jittered", () => {
+    const same = { sameCredentialNext: true };
+    expect(after(same)).toEqual({ next: "try", waitMs: 100 });
+    expect(after({ ...same, attempts: 3 })).toEqual({ next: "try", waitMs: 400 });
+    expect(after({ ...same, chance: 0 })).toEqual({ next: "try", waitMs: 50 });
+    expect(after({ ...same, chance: 1 })).toEqual({ next: "try", waitMs: 150 });
+    expect(after({ ...same, remainingMs: 300 })).toEqual(stop);
   });
 
   it("the next candidate does not wait for the last one's Retry-After", () => {

@@ -12,6 +12,7 @@ const top = model("openai/top", { family: "gpt", intelligence: 5, speed: 2 });
 const middle = model("openai/middle", { family: "gpt-mini", intelligence: 3, speed: 4 });
 
 describe("a hint", () => {
+  // cites: S-023
   it.each([
     "claude",
     "sonnet-9",
@@ -44,9 +45,10 @@ describe("hints in order", () => {
     all = [sonnet, hosted, top, middle],
   ) => {
     const { models, ...rest } = narrow(hints, feasible, all);
-    return { models: models.map(nameOf), ...rest };
+    return { models: [...models].map(nameOf), ...rest };
   };
 
+  // cites: S-024
   it("narrow to all that the first matching one matches", () => {
     expect(names(["llama", "openai", "claude"], [sonnet, top, middle])).toEqual({
       models: ["openai/top", "openai/middle"],
@@ -61,6 +63,7 @@ describe("hints in order", () => {
     ]);
   });
 
+  // cites: S-026
   it("take the same family elsewhere when the named model can't serve", () => {
     expect(names(["claude-sonnet-9"], [hosted, top, middle])).toEqual({
       models: ["bedrock/anthropic.sonnet-v9"],
@@ -82,6 +85,7 @@ describe("hints in order", () => {
     expect(names(["claude-sonnet-9"], [unknown, middle]).models).toEqual(["openai/middle"]);
   });
 
+  // cites: S-027
   it("don't apply when they name nothing known", () => {
     expect(names(["llama", ""], [top, middle])).toEqual({
       models: ["openai/top", "openai/middle"],

@@ -31,11 +31,13 @@ describe("ids", () => {
     );
   });
 
+  // cites: H-016
   it("never repeat within one millisecond", () => {
     const ids = createIds({ now: () => 0, randomBytesOf });
     expect(new Set(Array.from({ length: 10_000 }, () => ids.next("event"))).size).toBe(10_000);
   });
 
+  // cites: H-016
   it("use every character as often as the others: no bias towards some", () => {
     const seen = new Map<string, number>();
     for (let byte = 0; byte < 256; byte += 1) {

@@ -1,7 +1,7 @@
 /** A handful of models with figures that can be held in one's head, and calls to ask them. */
 import type { CredentialSummary, Model } from "../../../src/domain/models.ts";
 import type { SamplingCall } from "../../../src/domain/sampling.ts";
-import type { Field } from "../../../src/domain/selection.ts";
+import { fieldFrom, type Field, type FieldParts } from "../../../src/domain/field.ts";
 
 export const model = (name: string, fields: Partial<Model> = {}): Model => {
   const [provider = "", ...id] = name.split("/");
@@ -96,13 +96,14 @@ export const credential = (
   ...fields,
 });
 
-export const field = (fields: Partial<Field> = {}): Field => ({
-  models: Object.values(models),
-  credentials: ["openai", "anthropic", "google"].map((provider) => credential(provider)),
-  catalogueVersion: "test",
-  policy: {},
-  ...fields,
-});
+export const field = (fields: Partial<FieldParts> = {}): Field =>
+  fieldFrom({
+    models: Object.values(models),
+    credentials: ["openai", "anthropic", "google"].map((provider) => credential(provider)),
+    catalogueVersion: "test",
+    policy: {},
+    ...fields,
+  });
 
 export const call = (fields: Partial<SamplingCall> = {}): SamplingCall => ({
   messages: [{ role: "user", content: [{ type: "text", text: "Hello." }] }],

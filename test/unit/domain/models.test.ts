@@ -135,6 +135,23 @@ describe("a tenant's models", () => {
     ]);
   });
 
+  it("are known by an alias too, as the credential calls them", () => {
+    const known = model("ollama/llama3.2:3b", { aliases: ["llama3.2", "llama3.2:latest"] });
+    const declaring = credential("ollama", { models: [{ id: "llama3.2:latest", speed: 5 }] });
+    const found = modelsOf({ version: "1", models: [known] }, [declaring], []);
+    expect(found.map(nameOf)).toEqual(["ollama/llama3.2:3b", "ollama/llama3.2:latest"]);
+    expect(found[1]).toEqual({
+      ...known,
+      id: "llama3.2:latest",
+      aliases: [],
+      speed: 5,
+      source: "credential",
+    });
+    // Another provider's alias is nothing to it.
+    const elsewhere = credential("other", { models: [{ id: "llama3.2" }] });
+    expect(modelsOf({ version: "1", models: [known] }, [elsewhere], [])[1]?.tools).toBe(false);
+  });
+
   it("may be new ones, by override", () => {
     const override = { provider: "p", id: "a/b", change: { name: "New" } };
     expect(modelsOf(seed, [], [override]).map(nameOf)).toEqual(["openai/gpt", "p/a/b"]);
@@ -142,6 +159,14 @@ describe("a tenant's models", () => {
 });
 
 describe("a model's credentials", () => {
+  it("name what they serve where only that is there: an Ollama has what was pulled", () => {
+    const known = named("ollama/llama3.2:3b");
+    const silent = credential("ollama", { id: "silent" });
+    const empty = credential("ollama", { id: "empty", models: [] });
+    const its = credential("ollama", { id: "its", models: [{ id: "llama3.2:3b" }] });
+    expect(credentialsFor(known, [silent, empty, its]).map(({ id }) => id)).toEqual(["its"]);
+  });
+
   const gpt = named("openai/gpt");
   it("are those of its provider that serve it, in their order", () => {
     const all = credential("openai", { id: "all" });

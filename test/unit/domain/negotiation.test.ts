@@ -19,6 +19,7 @@ const evaluate = (predicate: string, features: unknown): boolean | null => {
 };
 
 describe("what a client declares", () => {
+  // cites: N-001, N-010
   it("is read as tags with and without values", () => {
     expect(tagsOf(["agent", "format=json", "verbosity=compact", "x-team", "x-tier=gold"])).toEqual({
       agent: null,
@@ -93,6 +94,7 @@ describe("what a client declares", () => {
 });
 
 describe("a predicate", () => {
+  // cites: N-005
   it.each([
     ["agent", ["agent"], true],
     ["agent", ["human"], false],

@@ -1,17 +1,16 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { exclusionOf, type Field, type FieldParts } from "../../../src/domain/field.ts";
 import { matchesHint } from "../../../src/domain/hints.ts";
 import { nameOf, type Model } from "../../../src/domain/models.ts";
 import type { Block, ImageBlock, Priorities, SamplingCall } from "../../../src/domain/sampling.ts";
 import {
   choose,
   compactDecision,
-  exclusionOf,
   requirementsOf,
-  weightsOf,
-  type Field,
   type Plan,
 } from "../../../src/domain/selection.ts";
+import { weightsOf } from "../../../src/domain/score.ts";
 import { costMicroUsd } from "../../../src/domain/usage.ts";
 import { call, credential, field, model, models } from "./models.fixture.ts";
 
@@ -41,7 +40,7 @@ const chosen = (of: SamplingCall, within: Field): string => {
 interface Scenario {
   when: string;
   call?: Partial<SamplingCall>;
-  field?: Partial<Field>;
+  field?: Partial<FieldParts>;
   /** the chosen one's name, or why each model with a credential is out */
   chosen: Model | Partial<Record<string, string>>;
 }
@@ -163,12 +162,12 @@ const scenarios: Scenario[] = [
   },
   {
     when: "the question is long",
-    call: { ...asking({ type: "text", text: "word ".repeat(120_000) }), priorities: only("cost") },
+    call: { ...asking({ type: "text", text: "word ".repeat(220_000) }), priorities: only("cost") },
     chosen: flash,
   },
   {
     when: "the question fits no window",
-    call: asking({ type: "text", text: "word ".repeat(900_000) }),
+    call: asking({ type: "text", text: "word ".repeat(1_200_000) }),
     field: { models: [big, flash] },
     chosen: { "openai/gpt-big": "context_window", "google/gemini-flash": "context_window" },
   },
@@ -445,7 +444,9 @@ describe("whatever the models and the call,", () => {
       fc.property(anyModels, anyCall, (all, of) => {
         const its = within(all);
         const needs = requirementsOf(of, its.policy);
-        const feasible = all.filter((each) => exclusionOf(each, needs, its) === null);
+        const feasible = its.entries
+          .filter((entry) => exclusionOf(entry, needs) === null)
+          .map((entry) => entry.model);
         const result = choose(of, its);
         expect(result.ok).toBe(feasible.length > 0);
         if (!result.ok) return;
@@ -511,6 +512,7 @@ describe("whatever the models and the call,", () => {
     { axis: "speed", worse: "slower", figure: (each: Model) => each.speed ?? 3 },
     { axis: "intelligence", worse: "duller", figure: (each: Model) => each.intelligence ?? 3 },
   ] as const;
+  // cites: S-028, S-029, S-030
   it.each(axes)("more weight on $axis never makes the choice $worse", ({ axis, figure }) => {
     fc.assert(
       fc.property(anyModels, anyCall, fc.integer({ min: 1, max: 10 }), (all, of, tenths) => {
@@ -529,6 +531,7 @@ describe("whatever the models and the call,", () => {
     );
   });
 
+  // cites: S-022, S-024, S-025
   it("the first hint that a feasible model answers to decides before everything else", () => {
     fc.assert(
       fc.property(anyModels, anyCall, (all, of) => {

@@ -27,11 +27,13 @@ const call: SamplingCall = {
 };
 
 describe("shaping", () => {
+  // cites: N-003
   it("changes nothing where nothing was declared", () => {
     expect(shape(call, shapingOf(features(), []))).toEqual(call);
     expect(recordOf(features(), shapingOf(features(), []))).toBeNull();
   });
 
+  // cites: N-008, N-009, S-034
   it("adds one sentence for each and never replaces the prompt", () => {
     const shaping = shapingOf(features("format=markdown", "verbosity=compact"), []);
     const shaped = shape(call, shaping);
@@ -41,6 +43,7 @@ describe("shaping", () => {
     expect(shaped.format).toBeUndefined();
   });
 
+  // cites: N-009
   it("asks for JSON twice: in words, and as the provider's own setting", () => {
     const shaped = shape(call, shapingOf(features("format=json"), []));
     expect(shaped.format).toBe("json");
@@ -69,6 +72,7 @@ describe("shaping", () => {
     });
   });
 
+  // cites: N-006
   it.each([
     "agent",
     "human",

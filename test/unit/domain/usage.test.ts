@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { costMicroUsd } from "../../../src/domain/usage.ts";
+import type { Modality } from "../../../src/domain/modality.ts";
+import type { MediaPrices } from "../../../src/domain/models.ts";
+import { costMicroUsd, expectedUsage } from "../../../src/domain/usage.ts";
 
 const priced = (inputUsdPerMTok: number | null, outputUsdPerMTok: number | null) => ({
   inputUsdPerMTok,
@@ -61,5 +63,100 @@ describe("cost", () => {
         expect(BigInt(cost) * 1_000_000n - exact).toBeLessThan(1_000_000n);
       }),
     );
+  });
+});
+
+describe("images and audio", () => {
+  const tokens = { inputTokens: 100, outputTokens: 1_000 };
+  const withPrices = (
+    mediaPrices: MediaPrices,
+    input: number | null = null,
+    output: number | null = null,
+  ) => ({ ...priced(input, output), mediaPrices });
+
+  it("cost their own price a token, within the tokens that were counted", () => {
+    const model = withPrices({ imageInputUsdPerMTok: 8, imageOutputUsdPerMTok: 30 }, 5, 2);
+    const media = { imageInputTokens: 60, imageOutputTokens: 900 };
+    expect(costMicroUsd(model, { ...tokens, media })).toBe(40 * 5 + 60 * 8 + 100 * 2 + 900 * 30);
+    const more = { imageInputTokens: 101, imageOutputTokens: 1_001 };
+    expect(costMicroUsd(model, { ...tokens, media: more })).toBe(100 * 8 + 1_000 * 30);
+  });
+
+  it("cost what text does where the model has no price for them", () => {
+    const media = { images: 1, imageInputTokens: 60, imageOutputTokens: 900, audioSeconds: 3 };
+    expect(costMicroUsd(priced(5, 2), { ...tokens, media })).toBe(100 * 5 + 1_000 * 2);
+  });
+
+  it.each([
+    ["an image", { usdPerImage: 0.02 }, { images: 2 }, 40_000],
+    ["a minute", { usdPerAudioMinute: 0.015 }, { audioSeconds: 90 }, 22_500],
+    ["a part of one", { usdPerAudioMinute: 0.015 }, { audioSeconds: 0.001 }, 1],
+    ["a million characters", { usdPerMCharacters: 15 }, { characters: 100 }, 1_500],
+    ["both", { usdPerImage: 0.02, usdPerAudioMinute: 0.6 }, { images: 1, audioSeconds: 1 }, 30_000],
+    ["a price of nothing", { usdPerImage: 0 }, { images: 1 }, 0],
+  ])("cost by %s", (_, prices, media, cost) => {
+    for (const estimated of [true, false])
+      expect(costMicroUsd(withPrices(prices), { ...tokens, estimated, media })).toBe(cost);
+  });
+
+  it("cost by tokens where the provider counted them, else by their units", () => {
+    const model = withPrices({ usdPerAudioMinute: 0.015 }, 0.6, 12);
+    const media = { audioSeconds: 60 };
+    expect(costMicroUsd(model, { ...tokens, estimated: false, media })).toBe(60 + 12_000);
+    expect(costMicroUsd(model, { ...tokens, estimated: true, media })).toBe(15_000);
+    expect(costMicroUsd(model, { ...tokens, estimated: true })).toBe(60 + 12_000);
+  });
+
+  it("cost nobody knows what without a price, and not 0", () => {
+    const media = { images: 1, characters: 5 };
+    expect(costMicroUsd(priced(null, null), { ...tokens, media })).toBeNull();
+    expect(costMicroUsd(withPrices({ usdPerAudioMinute: 1 }), { ...tokens, media })).toBeNull();
+    expect(costMicroUsd(withPrices({ usdPerImage: 1 }), tokens)).toBeNull();
+  });
+});
+
+describe("what a call is expected to use", () => {
+  const needs = (outputModalities: Modality[]) => ({
+    inputTokens: 120,
+    maxTokens: 500,
+    outputModalities,
+  });
+  const making = (...outputModalities: Modality[]) => ({ outputModalities });
+
+  it("is maxTokens of text", () => {
+    const text = { inputTokens: 120, outputTokens: 500 };
+    expect(expectedUsage(making("text"), needs(["text"]))).toEqual(text);
+    expect(expectedUsage(making("text", "image"), needs(["text"]))).toEqual(text);
+  });
+
+  it("is one image, whatever maxTokens says", () => {
+    expect(expectedUsage(making("image"), needs(["image"]))).toEqual({
+      inputTokens: 120,
+      outputTokens: 6_240,
+      estimated: true,
+      media: { images: 1, imageOutputTokens: 6_240 },
+    });
+  });
+
+  it("is text beside the image, for a model that writes", () => {
+    expect(expectedUsage(making("text", "image"), needs(["image"]))).toMatchObject({
+      outputTokens: 500 + 2_520,
+      media: { images: 1, imageOutputTokens: 2_520 },
+    });
+  });
+
+  it("is as much speech as there is to read", () => {
+    expect(expectedUsage(making("audio"), needs(["audio"]))).toEqual({
+      inputTokens: 120,
+      outputTokens: 40 * 25,
+      estimated: true,
+      media: { audioSeconds: 40, characters: 480 },
+    });
+  });
+
+  it("prices an image by the image before it is made", () => {
+    const model = { ...priced(null, null), mediaPrices: { usdPerImage: 0.05 } };
+    const expected = expectedUsage(making("image"), needs(["image"]));
+    expect(costMicroUsd(model, expected)).toBe(50_000);
   });
 });

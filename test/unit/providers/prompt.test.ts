@@ -192,6 +192,7 @@ describe("toolsOf", () => {
     expect(toolsOf(callOf({ toolChoice: "required" }))).toEqual({});
   });
 
+  // cites: S-047
   it("offers function tools, and lets the model choose unless told", () => {
     const tools = [
       { name: "camera", description: "Looks.", inputSchema },

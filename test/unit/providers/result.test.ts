@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { estimateInputTokens } from "../../../src/domain/estimate.ts";
 import { answerOf, stopReasonOf, type Generated } from "../../../src/providers/result.ts";
-import { callOf, png } from "../../fixtures/providers/calls.ts";
+import { callOf, png, wav } from "../../fixtures/providers/calls.ts";
 
 const usageOf = (input: number | undefined, output: number | undefined): LanguageModelV4Usage => ({
   inputTokens: { total: input, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
@@ -58,7 +58,7 @@ describe("content", () => {
     const result = answer(
       generated([
         { type: "file", mediaType: "image/png", data: { type: "data", data: bytes } },
-        { type: "file", mediaType: "audio/wav", data: { type: "data", data: "UklG" } },
+        { type: "file", mediaType: "audio/wav", data: { type: "data", data: wav } },
       ]),
     );
     expect(result).toMatchObject({
@@ -66,7 +66,7 @@ describe("content", () => {
       value: {
         content: [
           { type: "image", data: png, mimeType: "image/png" },
-          { type: "audio", data: "UklG", mimeType: "audio/wav" },
+          { type: "audio", data: wav, mimeType: "audio/wav" },
         ],
       },
     });
@@ -112,6 +112,7 @@ describe("content", () => {
 });
 
 describe("stop reason", () => {
+  // cites: S-045, S-046
   it.each([
     ["stop", "stop", "endTurn"],
     ["stop", "end_turn", "endTurn"],
@@ -126,6 +127,7 @@ describe("stop reason", () => {
     expect(stopReasonOf({ unified, raw }, [])).toBe(expected);
   });
 
+  // cites: S-045
   it.each([
     ["stop", "toolUse"],
     ["other", "toolUse"],
@@ -135,6 +137,7 @@ describe("stop reason", () => {
     expect(stopReasonOf({ unified, raw: "whatever" }, [use])).toBe(expected);
   });
 
+  // cites: S-046
   it("keeps the provider's own word", () => {
     const finishReason = { unified: "stop", raw: "end_turn" } as const;
     expect(answer(generated([{ type: "text", text: "a" }], { finishReason }))).toMatchObject({

@@ -1,0 +1,11 @@
+/** A version that says when, and is the same for the same models wherever they were synced. */
+
+const digits = 8;
+
+/** `2026-11-21.1a2b3c4d`: the day in UTC, and what the models are. */
+export async function versionOf(models: readonly unknown[], now: number): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify(models));
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  const hex = [...hash].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return `${new Date(now).toISOString().slice(0, 10)}.${hex.slice(0, digits)}`;
+}

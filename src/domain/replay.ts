@@ -1,0 +1,91 @@
+/**
+ * A recorded decision, made again: from its requirements, hints, weights and measurements, on the
+ * figures of today. The same, unless a figure or a name has changed since; then it says what.
+ */
+import type { SamplingRecord } from "./audit.ts";
+import type { Field } from "./field.ts";
+import { expectedMs } from "./health.ts";
+import { nameOf, type Model } from "./models.ts";
+import { decide, type Candidate, type Decision } from "./selection.ts";
+
+export interface Replay {
+  same: boolean;
+  /** why not, a sentence each; empty when it is the same */
+  differences: string[];
+  recorded: Decision;
+  /** null: nothing of what was feasible then is known today */
+  replayed: Decision | null;
+}
+
+const shownOf = ({
+  provider,
+  model,
+  score,
+  axes,
+  matchedHint,
+  viaEquivalence,
+}: Candidate): string =>
+  JSON.stringify([provider, model, score, axes, matchedHint, viaEquivalence]);
+
+/** null for a record without a decision: it was refused before one was made. */
+export function replay(
+  record: Pick<SamplingRecord, "decision" | "asked">,
+  today: { models: readonly Model[]; catalogueVersion: string },
+): Replay | null {
+  const { decision, asked } = record;
+  if (decision === null || asked === null) return null;
+  const byName = new Map(today.models.map((model) => [nameOf(model), model]));
+  const differences: string[] = [];
+  if (decision.catalogueVersion !== today.catalogueVersion)
+    differences.push(
+      `The catalogue is ${today.catalogueVersion} now; it was ${decision.catalogueVersion}.`,
+    );
+  const feasible = decision.candidates.filter(({ excludedBy }) => excludedBy === undefined);
+  const entries: Field["entries"] = feasible.flatMap((candidate) => {
+    const name = nameOf({ provider: candidate.provider, id: candidate.model });
+    const model = byName.get(name);
+    if (model === undefined) {
+      differences.push(`${name} is not known any more.`);
+      return [];
+    }
+    const measured = candidate.measured ?? null;
+    return [
+      {
+        model,
+        credentialIds: [],
+        exclusion: null,
+        measured,
+        expectedMs: expectedMs(model.speed, measured),
+      },
+    ];
+  });
+  const { requirements: needs, weights, notes } = decision;
+  const made = decide(
+    { needs, hints: asked.hints, weights, notes },
+    {
+      models: today.models,
+      entries,
+      unserved: 0,
+      catalogueVersion: today.catalogueVersion,
+      policy: {},
+    },
+  );
+  if (!made.ok)
+    return {
+      same: false,
+      differences: [...differences, "Nothing that was feasible then would be today."],
+      recorded: decision,
+      replayed: null,
+    };
+  const replayed = made.value.decision;
+  for (const [at, candidate] of feasible.entries()) {
+    const other = replayed.candidates[at];
+    if (other !== undefined && shownOf(other) === shownOf(candidate)) continue;
+    const now =
+      other === undefined ? "nothing" : `${other.provider}/${other.model}, ${other.score}`;
+    differences.push(
+      `Rank ${at + 1} was ${candidate.provider}/${candidate.model}, ${candidate.score}; it is ${now}.`,
+    );
+  }
+  return { same: differences.length === 0, differences, recorded: decision, replayed };
+}

@@ -1,0 +1,84 @@
+/** The catalogue's sync: fetched, judged, stored. Whatever is wrong with the file, the old one stays. */
+import {
+  syncCatalogue,
+  type CatalogueChanges,
+  type SyncRefusal,
+} from "../../domain/catalogue-sync.ts";
+import type { Catalogue } from "../../domain/models.ts";
+import type { CatalogueSource, CatalogueStore } from "../../domain/catalogues.ts";
+import type { Answer } from "../../domain/ports.ts";
+import { ok } from "../../domain/result.ts";
+
+const hourMs = 3_600_000;
+/** How often the file is fetched. */
+const everyMs = 24 * hourMs;
+const afterFaultMs = hourMs;
+/** Longer than a sync takes: until then nobody else begins one. */
+const turnMs = 10 * 60_000;
+
+export type SyncOutcome =
+  | { state: "synced"; version: string; changes: CatalogueChanges }
+  | { state: "unchanged"; version: string }
+  /** the file can't be had, or isn't taken */
+  | { state: "refused"; fault: string };
+
+function sentenceOf(refusal: SyncRefusal): string {
+  switch (refusal.reason) {
+    case "shrunken":
+      return `shrunken: ${refusal.found} of ${refusal.known} models of ${refusal.provider}`;
+    case "absurd_price":
+      return `absurd prices: ${refusal.models.slice(0, 5).join(", ")}`;
+  }
+}
+
+export interface CatalogueSyncDeps {
+  catalogues: CatalogueStore;
+  source: CatalogueSource;
+  seed: Catalogue;
+  versionOf: (models: Catalogue["models"], now: number) => Promise<string>;
+  now: () => number;
+}
+
+/** Now, due or not. */
+export async function syncNow(deps: CatalogueSyncDeps): Answer<SyncOutcome> {
+  const { catalogues, source, seed, versionOf, now } = deps;
+  const stored = await catalogues.newerThan(seed.version);
+  if (!stored.ok) return stored;
+  const current = stored.value ?? seed;
+  const refuse = async (fault: string): Answer<SyncOutcome> => {
+    const noted = await catalogues.postpone(now() + afterFaultMs, fault);
+    return noted.ok ? ok({ state: "refused", fault }) : noted;
+  };
+  const entries = await source.entries();
+  if (!entries.ok) return refuse(entries.error);
+  const synced = syncCatalogue({ seed, current, entries: entries.value });
+  if (!synced.ok) return refuse(sentenceOf(synced.error));
+  const { models, changes } = synced.value;
+  const at = now();
+  const version = await versionOf(models, at);
+  // The day is part of a version; the same models keep the one they have.
+  const isSame = version.split(".")[1] === current.version.split(".")[1];
+  const written = isSame
+    ? await catalogues.postpone(at + everyMs, null)
+    : await catalogues.replace({ version, models }, { now: at, dueAt: at + everyMs });
+  if (!written.ok) return written;
+  return ok(
+    isSame
+      ? { state: "unchanged", version: current.version }
+      : { state: "synced", version, changes },
+  );
+}
+
+/** Once a day over all isolates, and after a deployment with another seed. 1 if the catalogue changed. */
+export const createCatalogueJob =
+  (deps: CatalogueSyncDeps & { report: (fault: string) => void }) => async (): Answer<number> => {
+    const { catalogues, seed, now, report } = deps;
+    const at = now();
+    const turn = await catalogues.claim(at, { until: at + turnMs, seedVersion: seed.version });
+    if (!turn.ok) return turn;
+    if (!turn.value) return ok(0);
+    const outcome = await syncNow(deps);
+    if (!outcome.ok) return outcome;
+    if (outcome.value.state === "refused") report(outcome.value.fault);
+    return ok(outcome.value.state === "synced" ? 1 : 0);
+  };

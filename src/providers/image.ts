@@ -1,0 +1,140 @@
+/** One call of one image model: one request, one image. */
+import type {
+  ImageModelV4,
+  ImageModelV4File,
+  ImageModelV4Result,
+  SharedV4ProviderOptions,
+} from "@ai-sdk/provider";
+import type { ProviderFault } from "../domain/attempts.ts";
+import { estimateInputTokens } from "../domain/estimate.ts";
+import { own } from "../domain/json.ts";
+import type { ProviderAnswer, ProviderRequest } from "../domain/providers.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import type { Block, SamplingCall } from "../domain/sampling.ts";
+import { imageTokensOf, type MediaUsage, type Usage } from "../domain/usage.ts";
+import { briefingOf, settingsLeftOut, type Briefing } from "./briefing.ts";
+import { emptyAnswer, faultOf, malformedAnswer, notSent } from "./faults.ts";
+import { checkedBlocks, mediaBlockOf } from "./media.ts";
+import { mergeOptions, optionsFromMetadata } from "./metadata.ts";
+import { countedTokens } from "./result.ts";
+import { notesOfWarnings } from "./warnings.ts";
+
+export interface ServedImage {
+  model: ImageModelV4;
+  /** the name under which the library looks for options of its own */
+  namespace: string;
+  providerOptions?: SharedV4ProviderOptions;
+  /** the library drops images to start from, and doesn't say so */
+  dropsFiles?: true;
+}
+
+/** These endpoints know one text: what came before and the system prompt stand in front of it. */
+function promptOf(call: SamplingCall, { text, earlier }: Briefing): string {
+  const parts = [call.systemPrompt?.trim() ?? ""];
+  if (earlier.length > 0) parts.push(["The conversation so far:", ...earlier].join("\n"));
+  return [...parts, text].filter((part) => part !== "").join("\n\n");
+}
+
+/** What the image is made from, as long as model and library take it; null: they don't. */
+async function filesOf(
+  { images }: Briefing,
+  { model }: ProviderRequest,
+  served: ServedImage,
+): Promise<ImageModelV4File[] | null> {
+  if (images.length === 0) return [];
+  // The library says no for some; where it doesn't know, the catalogue does.
+  const refused = served.dropsFiles || (await served.model.supportsFileInputs) === false;
+  if (refused || !model.inputModalities.includes("image")) return null;
+  return images.map(({ data, mimeType }) => ({
+    type: "file",
+    data,
+    mediaType: mediaBlockOf(data)?.mimeType ?? mimeType,
+  }));
+}
+
+const isSize = (value: unknown): value is `${number}x${number}` =>
+  typeof value === "string" && /^\d{2,4}x\d{2,4}$/.test(value);
+
+/** OpenAI tells, per image, how many of the input tokens were images. */
+function imageInputTokensOf({ providerMetadata }: ImageModelV4Result): number {
+  let tokens = 0;
+  for (const told of Object.values(providerMetadata ?? {}))
+    for (const image of told.images) tokens += Number(own(image, "imageTokens") ?? 0);
+  return countedTokens(tokens) ?? 0;
+}
+
+function usageOf(generated: ImageModelV4Result, request: ProviderRequest, images: number): Usage {
+  const input = countedTokens(generated.usage?.inputTokens);
+  const output = countedTokens(generated.usage?.outputTokens);
+  const counted = input !== null && input > 0 && output !== null && output > 0;
+  const outputTokens = counted ? output : images * imageTokensOf(request.model);
+  const imageInputTokens = imageInputTokensOf(generated);
+  const media: MediaUsage = {
+    images,
+    imageOutputTokens: outputTokens,
+    ...(imageInputTokens > 0 ? { imageInputTokens } : {}),
+  };
+  return {
+    inputTokens: counted ? input : estimateInputTokens(request.call),
+    outputTokens,
+    estimated: !counted,
+    media,
+  };
+}
+
+function answerOf(
+  generated: ImageModelV4Result,
+  request: ProviderRequest,
+  notes: string[],
+): Result<ProviderAnswer, ProviderFault> {
+  const blocks: Block[] = [];
+  for (const image of generated.images) {
+    if (image.length === 0) continue;
+    const block = mediaBlockOf(image);
+    if (block?.type !== "image") return err(malformedAnswer());
+    blocks.push(block);
+  }
+  if (blocks.length === 0) return err(emptyAnswer());
+  const checked = checkedBlocks(blocks, request.call);
+  if (!checked.ok) return checked;
+  return ok({
+    content: checked.value,
+    stopReason: "endTurn",
+    providerStopReason: null,
+    usage: usageOf(generated, request, blocks.length),
+    notes,
+  });
+}
+
+/** Never throws. */
+export async function generateImage(
+  request: ProviderRequest,
+  served: ServedImage,
+  now: () => number,
+): Promise<Result<ProviderAnswer, ProviderFault>> {
+  const { call, credential, signal } = request;
+  try {
+    const briefing = briefingOf(call);
+    const files = await filesOf(briefing, request, served);
+    if (briefing.text === "" || files === null) return err(notSent());
+    const passed = optionsFromMetadata(call.metadata, credential.provider, "image");
+    const { size, ...options } = passed.options ?? {};
+    const notes = [...settingsLeftOut(call), ...passed.notes];
+    if (briefing.earlier.length > 0) notes.push("earlier turns put into the prompt");
+    if (call.systemPrompt?.trim()) notes.push("systemPrompt put into the prompt");
+    const generated = await served.model.doGenerate({
+      prompt: promptOf(call, briefing),
+      n: 1,
+      size: isSize(size) ? size : undefined,
+      aspectRatio: undefined,
+      seed: undefined,
+      files: files.length === 0 ? undefined : files,
+      mask: undefined,
+      providerOptions: mergeOptions(served.namespace, options, served.providerOptions) ?? {},
+      abortSignal: signal,
+    });
+    return answerOf(generated, request, [...notes, ...notesOfWarnings(generated.warnings, notes)]);
+  } catch (thrown) {
+    return err(faultOf(thrown, { signal, now: now() }));
+  }
+}

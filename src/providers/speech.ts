@@ -1,0 +1,105 @@
+/** One call of one speech model: the last user message, read aloud. */
+import type {
+  SpeechModelV4,
+  SpeechModelV4CallOptions,
+  SpeechModelV4Result,
+} from "@ai-sdk/provider";
+import type { ProviderFault } from "../domain/attempts.ts";
+import { tokensOfText } from "../domain/estimate.ts";
+import { own, type JsonObject } from "../domain/json.ts";
+import type { ProviderAnswer, ProviderRequest } from "../domain/providers.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import type { AudioBlock } from "../domain/sampling.ts";
+import { charactersPerSecond, tokensPerAudioSecond, type Usage } from "../domain/usage.ts";
+import { briefingOf, settingsLeftOut } from "./briefing.ts";
+import { emptyAnswer, faultOf, malformedAnswer, notSent } from "./faults.ts";
+import { checkedBlocks, mediaBlockOf, secondsOf } from "./media.ts";
+import { optionsFromMetadata } from "./metadata.ts";
+import { countedTokens } from "./result.ts";
+import { notesOfWarnings } from "./warnings.ts";
+
+export interface ServedSpeech {
+  model: SpeechModelV4;
+  /** whether it can be told how to speak; others would read the instructions out, or refuse them */
+  takesInstructions: boolean;
+  /** absent: the library's own */
+  outputFormat?: string;
+}
+
+/** Those with a container, so that the audio can be told and played. */
+const formats = new Set(["mp3", "wav", "flac", "aac", "opus"]);
+
+type Asked = Pick<SpeechModelV4CallOptions, "voice" | "outputFormat" | "speed">;
+
+/** Of the wrong type: left out. A name or a number that the provider doesn't know, it refuses. */
+function askedOf(options: JsonObject | null, served: ServedSpeech): Asked {
+  const { voice, speed } = options ?? {};
+  const format = options?.["outputFormat"];
+  const outputFormat =
+    typeof format === "string" && formats.has(format) ? format : served.outputFormat;
+  return {
+    ...(typeof voice === "string" ? { voice } : {}),
+    ...(typeof speed === "number" ? { speed } : {}),
+    ...(outputFormat === undefined ? {} : { outputFormat }),
+  };
+}
+
+/** Google reports tokens with speech; OpenAI's endpoint answers with bytes and nothing else. */
+function usageOf(generated: SpeechModelV4Result, spoken: string, audio: AudioBlock): Usage {
+  const tokens = (name: string): number | null => {
+    const count = own(generated.usage, name);
+    return countedTokens(typeof count === "number" ? count : undefined);
+  };
+  const input = tokens("promptTokenCount");
+  const output = tokens("candidatesTokenCount");
+  const characters = [...spoken].length;
+  const audioSeconds = secondsOf(audio) ?? characters / charactersPerSecond;
+  const media = { audioSeconds, characters };
+  if (input !== null && input > 0 && output !== null && output > 0)
+    return { inputTokens: input, outputTokens: output, estimated: false, media };
+  return {
+    inputTokens: tokensOfText(spoken),
+    outputTokens: Math.ceil(audioSeconds * tokensPerAudioSecond),
+    estimated: true,
+    media,
+  };
+}
+
+/** Never throws. */
+export async function generateSpeech(
+  request: ProviderRequest,
+  served: ServedSpeech,
+  now: () => number,
+): Promise<Result<ProviderAnswer, ProviderFault>> {
+  const { call, credential, signal } = request;
+  try {
+    const { text, earlier } = briefingOf(call);
+    if (text === "") return err(notSent());
+    const passed = optionsFromMetadata(call.metadata, credential.provider, "speech");
+    const notes = [...settingsLeftOut(call), ...passed.notes];
+    if (earlier.length > 0) notes.push("earlier turns left out: this model reads the last one");
+    const told = call.systemPrompt?.trim() ?? "";
+    const instructions = served.takesInstructions ? told : "";
+    if (told !== instructions) notes.push("systemPrompt left out: this model does not take it");
+    const generated = await served.model.doGenerate({
+      text,
+      ...askedOf(passed.options, served),
+      ...(instructions === "" ? {} : { instructions }),
+      abortSignal: signal,
+    });
+    if (generated.audio.length === 0) return err(emptyAnswer());
+    const audio = mediaBlockOf(generated.audio);
+    if (audio?.type !== "audio") return err(malformedAnswer());
+    const checked = checkedBlocks([audio], call);
+    if (!checked.ok) return checked;
+    return ok({
+      content: checked.value,
+      stopReason: "endTurn",
+      providerStopReason: null,
+      usage: usageOf(generated, `${instructions}${text}`, audio),
+      notes: [...notes, ...notesOfWarnings(generated.warnings, notes)],
+    });
+  } catch (thrown) {
+    return err(faultOf(thrown, { signal, now: now() }));
+  }
+}

@@ -1,0 +1,85 @@
+import { asc, eq, isNull, lte, ne, or, and, sql } from "drizzle-orm";
+import type { Model } from "../domain/models.ts";
+import type { CatalogueStore } from "../domain/catalogues.ts";
+import { ok } from "../domain/result.ts";
+import type { Database } from "./db.ts";
+import { catalogueMeta, catalogues } from "./schema.ts";
+
+const only = 1;
+
+export const createCatalogueStore = (db: Database): CatalogueStore => {
+  const { builder } = db;
+  const meta = eq(catalogueMeta.id, only);
+  const began = builder.insert(catalogueMeta).values({ id: only, dueAt: 0 }).onConflictDoNothing();
+  return {
+    newerThan: (version) =>
+      db.read(async (builder) => {
+        // Most of the time there is nothing newer, and then no models travel.
+        const isNewer = sql`exists (select 1 from ${catalogueMeta} where ${catalogueMeta.version} <> ${version})`;
+        const [metaRows, rows] = await builder.batch([
+          builder.select().from(catalogueMeta).where(meta).limit(1),
+          builder.select().from(catalogues).where(isNewer).orderBy(asc(catalogues.provider)),
+        ]);
+        const found = metaRows[0]?.version ?? null;
+        if (found === null || rows.length === 0) return null;
+        return { version: found, models: rows.flatMap(({ models }) => models) };
+      }),
+    state: () =>
+      db.read(async (builder) => {
+        const rows = await builder.select().from(catalogueMeta).where(meta).limit(1);
+        if (rows[0] === undefined) return null;
+        const { version, syncedAt, dueAt, fault } = rows[0];
+        return { version, syncedAt, dueAt, fault };
+      }),
+    async claim(now, { until, seedVersion }) {
+      const isDue = or(
+        lte(catalogueMeta.dueAt, now),
+        isNull(catalogueMeta.seedVersion),
+        ne(catalogueMeta.seedVersion, seedVersion),
+      );
+      // A read first: the job asks every minute, and a write would take the lock each time.
+      const waiting = await db.read((builder) =>
+        builder.select().from(catalogueMeta).where(meta).limit(1),
+      );
+      if (!waiting.ok) return waiting;
+      const [row] = waiting.value;
+      if (row !== undefined && row.dueAt > now && row.seedVersion === seedVersion) return ok(false);
+      const written = await db.write([
+        began,
+        builder
+          .update(catalogueMeta)
+          .set({ dueAt: until, seedVersion })
+          .where(and(meta, isDue))
+          .returning({ id: catalogueMeta.id }),
+      ]);
+      return written.ok ? ok((written.value[1] ?? []).length > 0) : written;
+    },
+    async replace({ version, models }, { now, dueAt }) {
+      const byProvider = new Map<string, Model[]>();
+      for (const model of models) {
+        const its = byProvider.get(model.provider);
+        if (its === undefined) byProvider.set(model.provider, [model]);
+        else its.push(model);
+      }
+      const written = await db.write([
+        builder.delete(catalogues),
+        ...[...byProvider].map(([provider, its]) =>
+          builder.insert(catalogues).values({ provider, models: its }),
+        ),
+        began,
+        builder
+          .update(catalogueMeta)
+          .set({ version, syncedAt: now, dueAt, fault: null })
+          .where(meta),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+    async postpone(dueAt, fault) {
+      const written = await db.write([
+        began,
+        builder.update(catalogueMeta).set({ dueAt, fault }).where(meta),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+  };
+};

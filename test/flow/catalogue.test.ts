@@ -1,0 +1,143 @@
+/** The synced catalogue as an operator meets it: the daily job, the API, and `npm run catalogue`. */
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seedCatalogue } from "../../src/domain/catalogue.ts";
+import { apiJsonOf, startModelsDev, type ModelsDev } from "../fakes/models-dev.ts";
+import { startRouter, type Router } from "../fakes/router.ts";
+import { startSqld, type Sqld } from "../fakes/sqld.ts";
+import { model } from "../unit/domain/models.fixture.ts";
+
+const checkout = fileURLToPath(new URL("../../", import.meta.url));
+const newModel = model("openai/gpt-new", { family: "gpt", inputUsdPerMTok: 7 });
+const file = JSON.stringify(apiJsonOf([...seedCatalogue.models, newModel]));
+
+interface Shown {
+  provider: string;
+  id: string;
+  source: string;
+  sources: Record<string, string>;
+}
+
+describe("the daily job", () => {
+  let modelsDev: ModelsDev;
+  let router: Router;
+  beforeAll(async () => {
+    modelsDev = await startModelsDev(file);
+    router = await startRouter({
+      env: { CATALOGUE_URL: modelsDev.url, SCHEDULE_SECONDS: "1", OPENAI_API_KEY: "k" },
+    });
+  });
+  afterAll(async () => {
+    await router?.stop();
+    await modelsDev?.close();
+  });
+  const admin = (path: string, init: RequestInit = {}) =>
+    fetch(`${router.url}/admin/v1${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${router.adminToken}`, "content-type": "application/json" },
+    });
+  async function shown(name: string): Promise<Shown | undefined> {
+    const answer = await admin(`/tenants/demo/models?limit=200&cursor=${name.slice(0, -1)}`);
+    const { data } = (await answer.json()) as { data: Shown[] };
+    return data.find(({ provider, id }) => `${provider}/${id}` === name);
+  }
+
+  it("brings new models to the tenants, and says where every figure came from", async () => {
+    await expect.poll(() => shown("openai/gpt-new"), { timeout: 15_000 }).toBeDefined();
+    const added = await shown("openai/gpt-new");
+    expect(added).toMatchObject({ source: "catalogue", inputUsdPerMTok: 7 });
+    expect(added?.sources).toMatchObject({ inputUsdPerMTok: "models.dev", tools: "models.dev" });
+    expect(added?.sources).not.toHaveProperty("intelligence");
+    expect(added).not.toHaveProperty("synced");
+    const known = await shown("anthropic/claude-haiku-4-5");
+    expect(known?.sources).toMatchObject({ inputUsdPerMTok: "models.dev" });
+    expect(known?.sources).not.toHaveProperty("tools");
+
+    const put = await admin("/tenants/demo/models/openai/gpt-new", {
+      method: "PUT",
+      body: JSON.stringify({ outputUsdPerMTok: 9, speed: 5 }),
+    });
+    expect(put.status).toBe(200);
+    const overridden = await shown("openai/gpt-new");
+    expect(overridden).toMatchObject({ source: "override", speed: 5 });
+    expect(overridden?.sources).toMatchObject({
+      inputUsdPerMTok: "models.dev",
+      intelligence: "seed",
+    });
+    expect(overridden?.sources).not.toHaveProperty("speed");
+    expect(overridden?.sources).not.toHaveProperty("outputUsdPerMTok");
+    expect(modelsDev.asked()).toBe(1);
+  });
+
+  it("is what a decision names", async () => {
+    const answer = await fetch(`${router.url}/v1/route`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${router.demoKey}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        messages: [{ role: "user", content: { type: "text", text: "Hi" } }],
+        maxTokens: 10,
+        modelPreferences: { hints: [{ name: "gpt-new" }] },
+      }),
+    });
+    expect(await answer.json()).toMatchObject({
+      model: "gpt-new",
+      catalogueVersion: expect.stringMatching(/^\d{4}-\d\d-\d\d\.[0-9a-f]{8}$/) as string,
+    });
+  });
+});
+
+describe("npm run catalogue", () => {
+  let modelsDev: ModelsDev;
+  let sqld: Sqld;
+  beforeAll(async () => {
+    [modelsDev, sqld] = await Promise.all([startModelsDev(file), startSqld()]);
+  });
+  afterAll(async () => {
+    await modelsDev?.close();
+    await sqld?.stop();
+  });
+  const run = (script: string, args: string[], env: Record<string, string> = {}) =>
+    new Promise<{ code: number; out: string; err: string }>((resolve) => {
+      const given = { PATH: process.env["PATH"], CATALOGUE_URL: modelsDev.url, ...env };
+      execFile(
+        `${checkout}node_modules/node/bin/node`,
+        [`src/start/${script}.ts`, ...args],
+        { cwd: checkout, env: given },
+        (fault, out, err) => resolve({ code: fault === null ? 0 : 1, out, err }),
+      );
+    });
+
+  it("syncs, prints what changed, and shows what there is", async () => {
+    const env = { DATABASE_URL: sqld.url };
+    expect(await run("catalogue", ["sync"], env)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("npm run db:migrate") as string,
+    });
+    expect((await run("migrate", [], env)).code).toBe(0);
+    expect((await run("catalogue", ["show"], env)).out).toContain(
+      `Version ${seedCatalogue.version}, the seed.`,
+    );
+    const first = await run("catalogue", ["sync"], env);
+    expect(first.out).toContain("+ openai/gpt-new\n");
+    expect(first.out).toContain("1 added, 0 retired, 0 prices changed.");
+    expect((await run("catalogue", ["sync"], env)).out).toContain("Nothing new");
+    const dearer = [...seedCatalogue.models, { ...newModel, inputUsdPerMTok: 8 }];
+    modelsDev.answer(JSON.stringify(apiJsonOf(dearer)));
+    expect((await run("catalogue", ["sync"], env)).out).toContain(
+      "$ openai/gpt-new: 7/1 -> 8/1 USD per million tokens",
+    );
+    modelsDev.answer("{}");
+    const refused = await run("catalogue", ["sync"], env);
+    expect(refused).toMatchObject({ code: 1, out: "" });
+    expect(refused.err).toContain("is not taken, and the catalogue stays as it was: malformed");
+    const show = (await run("catalogue", ["show"], env)).out;
+    expect(show).toContain("The last file was not taken: malformed");
+    expect(show).toMatch(/^openai: \d+ models, \d+ retired$/m);
+  });
+
+  it("says what to do with D1, and how it is called", async () => {
+    expect((await run("catalogue", ["sync"])).err).toContain("npx wrangler d1 execute");
+    expect((await run("catalogue", ["toast"])).err).toContain("sync|show");
+  });
+});

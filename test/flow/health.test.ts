@@ -1,0 +1,176 @@
+/** Failover, circuits, failing credentials and measured speed, seen from outside. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { adminOf, asking, callOnce, createTenant, type Answered } from "../fakes/caller.ts";
+import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
+import { startRouter, type Router } from "../fakes/router.ts";
+
+let router: Router;
+let shaky: FaultyProvider;
+let steady: FaultyProvider;
+
+beforeAll(async () => {
+  [shaky, steady] = await Promise.all([
+    startFaultyProvider({ slowMs: 700 }),
+    startFaultyProvider({ slowMs: 700 }),
+  ]);
+  router = await startRouter();
+});
+afterAll(async () => {
+  await router?.stop();
+  await Promise.all([shaky?.stop(), steady?.stop()]);
+});
+beforeEach(() => {
+  for (const provider of [shaky, steady]) {
+    provider.setMode("fine");
+    provider.clear();
+  }
+});
+
+/** A tenant whose cheaper and faster model is at the shaky provider. */
+async function tenant(slug: string, policy: unknown = {}) {
+  const made = await createTenant(router, slug, {
+    provider: "shaky",
+    baseUrl: shaky.url("openai-compatible"),
+    models: [{ id: "first", inputUsdPerMTok: 1, outputUsdPerMTok: 1, speed: 5 }],
+    policy,
+  });
+  const admin = adminOf(router, router.adminToken);
+  await admin("POST", `/tenants/${slug}/credentials`, {
+    provider: "steady",
+    name: "steady",
+    apiKey: "k",
+    baseUrl: steady.url("openai-compatible"),
+    models: [{ id: "second", inputUsdPerMTok: 2, outputUsdPerMTok: 2, speed: 4 }],
+  });
+  return { ...made, admin, path: `/tenants/${slug}` };
+}
+
+const decisionOf = (answer: Answered): { model: string; attempts: number; requestId: string } =>
+  answer.get("result._meta.sampling-router/decision") as ReturnType<typeof decisionOf>;
+
+const route = async (key: string, params: unknown): Promise<Answered["body"]> => {
+  const answer = await fetch(`${router.url}/v1/route`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+    body: JSON.stringify(params),
+  });
+  return answer.json();
+};
+
+describe("a provider that fails", () => {
+  it.each(["broken", "reset", "garbage", "empty", "rate-limited", "cut"] as const)(
+    "%s: the next candidate answers, both attempts are recorded, and one is paid for",
+    async (mode) => {
+      const { key, admin, path } = await tenant(`failover-${mode}`);
+      shaky.setMode(mode);
+      const answer = await callOnce(router, key, asking("hello"));
+      expect(decisionOf(answer)).toMatchObject({ model: "second", attempts: 2 });
+      const record = await admin("GET", `${path}/requests/${decisionOf(answer).requestId}`);
+      expect(record.body).toMatchObject({
+        outcome: "succeeded",
+        model: "steady/second",
+        attempts: [
+          { provider: "shaky", fault: expect.any(String), retryable: true },
+          { provider: "steady", fault: null, status: 200, billed: "yes" },
+        ],
+      });
+    },
+  );
+
+  it("with a fault of the request itself stops at once", async () => {
+    const { key } = await tenant("failover-rejected");
+    shaky.setMode("rejected");
+    const answer = await callOnce(router, key, asking("hello"));
+    expect(answer.get("error.data")).toMatchObject({
+      reason: "provider_failed",
+      attempts: [{ provider: "shaky", status: 400, retryable: false }],
+    });
+    expect(steady.requests()).toHaveLength(0);
+  });
+
+  it("three times in a row is left alone for a while, and the dry run says why", async () => {
+    const { key } = await tenant("circuit");
+    shaky.setMode("broken");
+    for (let count = 0; count < 3; count += 1)
+      expect(decisionOf(await callOnce(router, key, asking("hello"))).attempts).toBe(2);
+    expect(decisionOf(await callOnce(router, key, asking("hello")))).toMatchObject({
+      model: "second",
+      attempts: 1,
+    });
+    expect(shaky.requests()).toHaveLength(3);
+    expect(await route(key, asking("hello"))).toMatchObject({
+      model: "second",
+      candidates: [{ model: "second" }, { model: "first", excludedBy: "circuit_open" }],
+    });
+  });
+
+  it("and hangs takes no more than its share of the deadline", async () => {
+    const { key } = await tenant("hanging", { deadlineMs: 1_500 });
+    shaky.setMode("silent");
+    const started = Date.now();
+    const answer = await callOnce(router, key, asking("hello"));
+    expect(decisionOf(answer)).toMatchObject({ model: "second", attempts: 2 });
+    expect(Date.now() - started).toBeLessThan(1_500);
+  });
+});
+
+describe("a credential that its provider refuses", () => {
+  it("is marked failing, says so in admin, and a new key gives it a new chance", async () => {
+    const { key, admin, path, credentialId } = await tenant("refused");
+    shaky.setMode("unauthorized");
+    expect(decisionOf(await callOnce(router, key, asking("hello")))).toMatchObject({
+      model: "second",
+      attempts: 2,
+    });
+    const statuses = async () =>
+      ((await admin("GET", `${path}/credentials`)).get("data") as { id: string; status: string }[])
+        .filter(({ id }) => id === credentialId)
+        .map(({ status }) => status);
+    expect(await statuses()).toEqual(["failing"]);
+    const events = await admin("GET", "/events?limit=5");
+    expect(events.get("data.0")).toMatchObject({
+      action: "credential.failing",
+      actor: "router",
+      target: credentialId,
+    });
+    expect(await route(key, asking("hello"))).toMatchObject({
+      candidates: [{ model: "second" }, { model: "first", excludedBy: "credential_failing" }],
+    });
+    shaky.setMode("fine");
+    await admin("PATCH", `${path}/credentials/${credentialId}`, { apiKey: "new" });
+    expect(await statuses()).toEqual(["active"]);
+    expect(decisionOf(await callOnce(router, key, asking("hello"))).model).toBe("first");
+  });
+});
+
+describe("measured speed", () => {
+  it("beats the tier: a model that became slow loses its rank, and the catalogue shows it", async () => {
+    const { key, admin, path } = await tenant("measured");
+    const fast = {
+      ...asking("hello"),
+      modelPreferences: { speedPriority: 1, costPriority: 0, intelligencePriority: 0 },
+    };
+    expect(await route(key, fast)).toMatchObject({ model: "first" });
+    for (let count = 0; count < 4; count += 1)
+      await callOnce(router, key, {
+        ...fast,
+        modelPreferences: { hints: [{ name: "second" }] },
+      });
+    shaky.setMode("slow");
+    for (let count = 0; count < 6; count += 1)
+      await callOnce(router, key, { ...fast, modelPreferences: { hints: [{ name: "first" }] } });
+    expect(await route(key, fast)).toMatchObject({
+      model: "second",
+      candidates: [
+        { model: "second", measured: { samples: 4 } },
+        { model: "first", measured: { samples: 6 } },
+      ],
+    });
+    const models = await admin("GET", `${path}/models?limit=200&cursor=shaky/a`);
+    expect(models.get("data.0")).toMatchObject({
+      id: "first",
+      measured: { samples: 6, p50Ms: expect.any(Number), tokensPerSecond: expect.any(Number) },
+    });
+    expect((models.get("data.0.measured") as { p50Ms: number }).p50Ms).toBeGreaterThan(600);
+  }, 30_000);
+});

@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { captureOf, mostCapturedCharacters } from "../../../src/domain/capture.ts";
+
+describe("what is captured", () => {
+  it("is all that was asked and answered", () => {
+    const kept = captureOf('{"maxTokens":1}', [{ type: "text", text: "hi" }]);
+    expect(JSON.parse(kept)).toEqual({
+      params: { maxTokens: 1 },
+      result: [{ type: "text", text: "hi" }],
+    });
+    expect(JSON.parse(captureOf("{}", null))).toEqual({ params: {}, result: null });
+  });
+
+  it("stays within a row, and says how much is not there", () => {
+    const data = "A".repeat(mostCapturedCharacters);
+    const kept = captureOf("{}", [
+      { type: "text", text: "hi" },
+      { type: "image", data, mimeType: "image/png" },
+    ]);
+    expect(kept.length).toBeLessThan(1_000);
+    expect(JSON.parse(kept)).toMatchObject({
+      params: null,
+      result: [{ text: "hi" }, { type: "image", omittedCharacters: data.length }],
+    });
+    const huge = captureOf(`{"a":"${data}"}`, [{ type: "text", text: data }]);
+    expect(JSON.parse(huge)).toMatchObject({ params: null, result: null });
+  });
+});

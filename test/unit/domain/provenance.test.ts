@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import {
+  modelsOf,
+  nameOf,
+  type CredentialSummary,
+  type ModelOverride,
+} from "../../../src/domain/models.ts";
+import { sourcesFrom } from "../../../src/domain/provenance.ts";
+import { credential, model } from "./models.fixture.ts";
+
+const catalogue = {
+  version: "1",
+  models: [
+    model("openai/seeded"),
+    model("openai/synced", { synced: ["inputUsdPerMTok", "status"] }),
+  ],
+};
+
+function sourcesOf(
+  name: string,
+  credentials: readonly CredentialSummary[] = [],
+  overrides: readonly ModelOverride[] = [],
+) {
+  const its = modelsOf(catalogue, credentials, overrides).find((each) => nameOf(each) === name);
+  return (
+    its && { source: its.source, sources: sourcesFrom(catalogue, credentials, overrides)(its) }
+  );
+}
+const declares = (...models: { id: string; tools?: boolean; speed?: 1 }[]) => [
+  credential("openai", { models }),
+];
+const overriding = (id: string, change: ModelOverride["change"]) => [
+  { provider: "openai", id, change },
+];
+
+describe("where a figure came from", () => {
+  it("is not said where the model's own source says it", () => {
+    expect(sourcesOf("openai/seeded")).toEqual({ source: "catalogue", sources: {} });
+    expect(sourcesOf("openai/local", declares({ id: "local", tools: true }))).toEqual({
+      source: "credential",
+      sources: {},
+    });
+    expect(sourcesOf("openai/mine", [], overriding("mine", { speed: 1 }))).toEqual({
+      source: "override",
+      sources: {},
+    });
+  });
+
+  it("is models.dev for what the last sync gave", () => {
+    expect(sourcesOf("openai/synced")?.sources).toEqual({
+      inputUsdPerMTok: "models.dev",
+      status: "models.dev",
+    });
+  });
+
+  it("is whoever spoke last of that figure", () => {
+    const its = sourcesOf(
+      "openai/synced",
+      declares({ id: "synced", tools: true, speed: 1 }),
+      overriding("synced", { speed: 2, inputUsdPerMTok: 9 }),
+    );
+    expect(its?.source).toBe("override");
+    expect(its?.sources).toMatchObject({
+      tools: "credential",
+      status: "models.dev",
+      name: "seed",
+      outputUsdPerMTok: "seed",
+    });
+    expect(its?.sources).not.toHaveProperty("speed");
+    expect(its?.sources).not.toHaveProperty("inputUsdPerMTok");
+    // Never anything that isn't a figure.
+    for (const key of ["provider", "id", "source", "synced"])
+      expect(its?.sources).not.toHaveProperty(key);
+  });
+});

@@ -1,0 +1,309 @@
+/** One table, and every reason through every mouth that reads it. */
+import { Hono } from "hono";
+import { describe, expect, it } from "vitest";
+import {
+  dataOf,
+  explain,
+  reasons,
+  refusalTable,
+  retryAfterOf,
+  type Reason,
+  type Refusal,
+} from "../../../src/domain/refusals.ts";
+import { record } from "../../../src/http/admin/record-schemas.ts";
+import { problemBody } from "../../../src/http/admin/schemas.ts";
+import { adminRoutes } from "../../../src/http/admin/routes.ts";
+import type { HttpEnv } from "../../../src/http/context.ts";
+import { problem } from "../../../src/http/problem.ts";
+import { refusalReply } from "../../../src/http/sampling/reply.ts";
+import { legacyWireOf, modernWireOf } from "../../../src/mcp/faults.ts";
+import { errorMessage } from "../../../src/mcp/jsonrpc.ts";
+
+const attempts = [{ provider: "openai", model: "gpt-5", status: 503, retryable: true }];
+
+/** One of each; the compiler counts them. */
+const samples: { readonly [R in Reason]: Extract<Refusal, { reason: R }> } = {
+  user_rejected: { reason: "user_rejected", by: "policy" },
+  approval_pending: { reason: "approval_pending", retryAfterMs: 1_500 },
+  invalid_params: { reason: "invalid_params", path: "maxTokens", detail: "Required." },
+  capability_missing: {
+    reason: "capability_missing",
+    requiredCapabilities: { sampling: { tools: {} } },
+  },
+  no_eligible_model: {
+    reason: "no_eligible_model",
+    requirements: {
+      inputModalities: ["text"],
+      outputModalities: ["audio"],
+      tools: false,
+      inputTokens: 10,
+      maxTokens: 20,
+    },
+    candidates: [{ model: "openai/gpt-5", excludedBy: "output_modality" }],
+  },
+  rate_limited: {
+    reason: "rate_limited",
+    limit: "tenant.requestsPerMinute",
+    retryAfterMs: 2_400,
+  },
+  budget_exceeded: { reason: "budget_exceeded", limit: "tenant.usdPerDay", retryAfterMs: 60_000 },
+  forbidden: { reason: "forbidden", action: "more than 25 tool rounds" },
+  provider_failed: { reason: "provider_failed", attempts },
+  provider_timeout: { reason: "provider_timeout", attempts },
+  unavailable: { reason: "unavailable", retryAfterMs: 1_000 },
+  cancelled: { reason: "cancelled" },
+  idempotency_conflict: { reason: "idempotency_conflict" },
+  internal: { reason: "internal" },
+  parse_error: { reason: "parse_error" },
+  invalid_request: { reason: "invalid_request", detail: "A message is an object." },
+  method_not_found: { reason: "method_not_found", method: "tools/list" },
+  header_mismatch: { reason: "header_mismatch", header: "Mcp-Method", missing: true },
+  unsupported_protocol_version: {
+    reason: "unsupported_protocol_version",
+    supported: ["2026-07-28"],
+    requested: "1999-01-01",
+  },
+  bad_request: { reason: "bad_request", detail: "The body is JSON in UTF-8." },
+  unauthorized: { reason: "unauthorized", detail: "Unknown API key." },
+  not_found: { reason: "not_found", what: "no such path" },
+  session_not_found: { reason: "session_not_found" },
+  session_required: { reason: "session_required" },
+  origin_not_allowed: { reason: "origin_not_allowed" },
+  method_not_allowed: { reason: "method_not_allowed", allow: "POST" },
+  not_acceptable: { reason: "not_acceptable", accept: "application/json" },
+  conflict: { reason: "conflict", detail: "The slug is taken." },
+  payload_too_large: { reason: "payload_too_large", limitBytes: 1_024 },
+  unsupported_media_type: { reason: "unsupported_media_type", expected: "application/json" },
+};
+
+/** The contract's table, row by row: reason, code, what `data` holds beside reason and requestId. */
+const contract = {
+  user_rejected: [-1, ["by"]],
+  approval_pending: [-202, ["retryAfterMs"]],
+  invalid_params: [-32602, ["path"]],
+  capability_missing: [-32602, ["requiredCapabilities"]],
+  no_eligible_model: [-422, ["requirements", "candidates"]],
+  rate_limited: [-429, ["limit", "retryAfterMs"]],
+  budget_exceeded: [-402, ["limit", "retryAfterMs"]],
+  forbidden: [-403, ["action"]],
+  provider_failed: [-502, ["attempts"]],
+  provider_timeout: [-504, ["attempts"]],
+  unavailable: [-503, ["retryAfterMs"]],
+  cancelled: [-499, []],
+  idempotency_conflict: [-409, []],
+  internal: [-32603, []],
+} as const satisfies Partial<Record<Reason, readonly [number, readonly string[]]>>;
+
+/** Reasons that the contract has no row for: the protocol's own, and those of the transport. */
+const beyond = {
+  parse_error: [-32700, 400, []],
+  invalid_request: [-32600, 400, []],
+  method_not_found: [-32601, 404, ["method"]],
+  header_mismatch: [-32020, 400, ["header", "missing"]],
+  unsupported_protocol_version: [-32022, 400, ["supported", "requested"]],
+  bad_request: [-32600, 400, []],
+  unauthorized: [-401, 401, []],
+  not_found: [-404, 404, ["what"]],
+  session_not_found: [-404, 404, []],
+  session_required: [-32600, 400, []],
+  origin_not_allowed: [-403, 403, []],
+  method_not_allowed: [-405, 405, ["allow"]],
+  not_acceptable: [-406, 406, ["accept"]],
+  conflict: [-409, 409, []],
+  payload_too_large: [-413, 413, ["limitBytes"]],
+  unsupported_media_type: [-415, 415, ["expected"]],
+} as const satisfies Record<
+  Exclude<Reason, keyof typeof contract>,
+  readonly [number, number, readonly string[]]
+>;
+
+const dataKeysOf = (reason: Reason): readonly string[] => {
+  if (reason in contract) return contract[reason as keyof typeof contract][1];
+  return beyond[reason as keyof typeof beyond][2];
+};
+
+const requestId = "req_0";
+const app = new Hono<HttpEnv>().get("/:reason", (c) => {
+  c.set("requestId", requestId);
+  return problem(c, samples[c.req.param("reason") as Reason]);
+});
+const problemOf = async (reason: Reason) => {
+  const response = await app.request(`/${reason}`);
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Record<string, unknown>,
+  };
+};
+
+describe("the contract's table", () => {
+  it.each(Object.entries(contract))("has %s as it is", (reason, [code]) => {
+    expect(refusalTable[reason as Reason].code).toBe(code);
+    // What a sampling caller must understand: SDK clients drop the body of anything else.
+    expect(refusalTable[reason as Reason].mcpStatus).toBe(200);
+  });
+
+  it.each(Object.entries(beyond))(
+    "leaves %s to the protocol and HTTP",
+    (reason, [code, status]) => {
+      expect(refusalTable[reason as Reason]).toMatchObject({ code, status });
+    },
+  );
+
+  it("has the HTTP status of REST where the code does not tell it", () => {
+    const told = (reason: Reason): number => refusalTable[reason].status;
+    expect([told("user_rejected"), told("invalid_params")]).toEqual([403, 400]);
+    expect([told("capability_missing"), told("internal")]).toEqual([400, 500]);
+  });
+
+  it("has one code for one meaning", () => {
+    const own = Object.values(contract)
+      .map(([code]) => code)
+      .filter((code) => code > -32_000);
+    expect(new Set(own).size).toBe(own.length);
+  });
+});
+
+describe.each(reasons)("%s", (reason) => {
+  const refusal: Refusal = samples[reason];
+  const meaning = refusalTable[reason];
+
+  it("has a code of the specification, or the negative of its HTTP status", () => {
+    const { code } = meaning;
+    const specified = [-32_700, -32_600, -32_601, -32_602, -32_603, -32_020, -32_021, -32_022];
+    if (reason === "user_rejected") expect(code).toBe(-1);
+    else if (code <= -32_000) expect(specified).toContain(code);
+    else expect(code).toBe(-meaning.status);
+  });
+
+  it("is a JSON-RPC error of the legacy revisions", () => {
+    const { code, status } = legacyWireOf(refusal);
+    expect([code, status]).toEqual([meaning.code, meaning.mcpStatus]);
+    expect(errorMessage(7, refusal, code, requestId)).toEqual({
+      jsonrpc: "2.0",
+      id: 7,
+      error: { code, message: explain(refusal), data: { ...dataOf(refusal), requestId } },
+    });
+  });
+
+  it("is a JSON-RPC error of the modern revision, with the code and status that it prescribes", () => {
+    const prescribed: Partial<Record<Reason, [number, number]>> = {
+      capability_missing: [-32021, 400],
+      method_not_found: [-32601, 404],
+      header_mismatch: [-32020, 400],
+      unsupported_protocol_version: [-32022, 400],
+    };
+    const { code, status } = modernWireOf(refusal);
+    expect([code, status]).toEqual(prescribed[reason] ?? [meaning.code, meaning.mcpStatus]);
+  });
+
+  it("has in its data what the contract lists, and nothing else", () => {
+    const { data } = errorMessage(7, refusal, meaning.code, requestId)["error"] as {
+      data: Record<string, unknown>;
+    };
+    expect(Object.keys(data).toSorted()).toEqual(
+      ["reason", "requestId", ...dataKeysOf(reason)].toSorted(),
+    );
+    expect(data["reason"]).toBe(reason);
+  });
+
+  it("never answers 200 where nobody could tell what the answer is about", () => {
+    const reply = refusalReply(null, refusal, requestId);
+    expect(reply).toMatchObject({ kind: "message", status: meaning.status });
+    expect("message" in reply && "id" in reply.message).toBe(false);
+  });
+
+  it("is a problem, RFC 9457", async () => {
+    const { status, headers, body } = await problemOf(reason);
+    expect(status).toBe(meaning.status);
+    expect(headers.get("content-type")).toBe("application/problem+json");
+    expect(headers.get("x-request-id")).toBe(requestId);
+    expect(problemBody.safeParse(body).error).toBeUndefined();
+    expect(body).toEqual({
+      type: `urn:sampling-router:refusal:${reason}`,
+      title: meaning.title,
+      status: meaning.status,
+      detail: explain(refusal),
+      ...JSON.parse(JSON.stringify(dataOf(refusal))),
+      requestId,
+    });
+  });
+
+  it("says when to come back, in the header too", async () => {
+    const after = retryAfterOf(refusal);
+    const expected = after === null ? null : String(Math.ceil(after / 1_000));
+    expect((await problemOf(reason)).headers.get("retry-after")).toBe(expected);
+    const reply = refusalReply(7, refusal, requestId);
+    expect("headers" in reply ? (reply.headers["Retry-After"] ?? null) : null).toBe(expected);
+  });
+
+  it("is one sentence that begins with its title", () => {
+    expect(explain(refusal).startsWith(meaning.title)).toBe(true);
+    expect(explain(refusal)).not.toMatch(/[\n\r]|undefined|\[object/);
+  });
+
+  it("is a value of the audit record's column, and of a problem's member", () => {
+    expect(record.shape.reason.safeParse(reason).success).toBe(true);
+    expect(problemBody.shape.reason.safeParse(reason).success).toBe(true);
+  });
+});
+
+describe("the audit record's column and a problem's member", () => {
+  it("know no other reason", () => {
+    for (const shape of [record.shape.reason, problemBody.shape.reason])
+      expect(shape.safeParse("because").success).toBe(false);
+  });
+});
+
+describe("a limit that waiting does not help", () => {
+  it.each(["rate_limited", "budget_exceeded"] as const)("is told without a time: %s", (reason) => {
+    const refusal: Refusal = { ...samples[reason], retryAfterMs: null };
+    expect(explain(refusal)).toContain("smaller than this one request needs");
+    const reply = refusalReply(7, refusal, requestId);
+    expect("headers" in reply && reply.headers).not.toHaveProperty("Retry-After");
+  });
+});
+
+describe("the OpenAPI document", () => {
+  const operations = async () => {
+    const answer = await adminRoutes().request("/openapi.json");
+    const { paths } = (await answer.json()) as {
+      paths: Record<
+        string,
+        Record<string, { responses: Record<string, { description: string; content?: object }> }>
+      >;
+    };
+    return Object.values(paths).flatMap((item) => Object.values(item));
+  };
+  /** What an admin endpoint can answer, whichever it is. */
+  const anywhere: Reason[] = [
+    "invalid_params",
+    "bad_request",
+    "unauthorized",
+    "forbidden",
+    "origin_not_allowed",
+    "not_found",
+    "conflict",
+    "payload_too_large",
+    "unsupported_media_type",
+    "internal",
+    "unavailable",
+  ];
+
+  it.each(anywhere)("describes %s by the table's status and title", async (reason) => {
+    const { status, title } = refusalTable[reason];
+    const all = await operations();
+    expect(all.length).toBeGreaterThan(20);
+    for (const { responses } of all) {
+      expect(responses[status]?.description).toContain(title);
+      expect(Object.keys(responses[status]?.content ?? {})).toEqual(["application/problem+json"]);
+    }
+  });
+
+  it("names every reason that a problem may have", async () => {
+    const answer = await adminRoutes().request("/openapi.json");
+    expect(await answer.json()).toMatchObject({
+      components: { schemas: { Problem: { properties: { reason: { enum: reasons } } } } },
+    });
+  });
+});

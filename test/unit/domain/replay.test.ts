@@ -1,0 +1,91 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { askedOf } from "../../../src/domain/audit.ts";
+import { fieldFrom } from "../../../src/domain/field.ts";
+import { replay } from "../../../src/domain/replay.ts";
+import { choose, compactDecision } from "../../../src/domain/selection.ts";
+import { call, credential, models } from "./models.fixture.ts";
+
+const all = Object.values(models);
+const now = 1_000_000;
+const field = (healthy = true) =>
+  fieldFrom({
+    models: all,
+    credentials: ["openai", "anthropic", "google"].map((provider) => credential(provider)),
+    catalogueVersion: "one",
+    policy: {},
+    now,
+    health: healthy
+      ? []
+      : all.slice(0, 3).map((model, at) => ({
+          credentialId: `cred_${model.provider}`,
+          model: `${model.provider}/${model.id}`,
+          samples: [1, 2, 3].map((count) => ({
+            at: now,
+            ms: 900 * (at + count),
+            outputTokens: 80,
+          })),
+          failures: 0,
+          failedAt: null,
+          retryAfterMs: null,
+        })),
+  });
+
+describe("a replayed decision", () => {
+  it("is the recorded one, whatever was asked and measured", () => {
+    const axis = fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined });
+    const hints = fc.subarray(["gpt", "claude", "gemini", "nobody's", "old"]);
+    fc.assert(
+      fc.property(
+        axis,
+        axis,
+        axis,
+        hints,
+        fc.boolean(),
+        (cost, speed, intelligence, named, healthy) => {
+          const of = call({
+            hints: named,
+            priorities: {
+              ...(cost === undefined ? {} : { cost }),
+              ...(speed === undefined ? {} : { speed }),
+              ...(intelligence === undefined ? {} : { intelligence }),
+            },
+          });
+          const plan = choose(of, field(healthy));
+          if (!plan.ok) throw new Error(plan.error.reason);
+          // As it comes back from the database.
+          const recorded = JSON.parse(JSON.stringify(compactDecision(plan.value.decision)));
+          const again = replay(
+            { decision: recorded, asked: askedOf(of, 1, ["text"]) },
+            { models: all.toReversed(), catalogueVersion: "one" },
+          );
+          expect(again).toMatchObject({ same: true, differences: [] });
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it("says which figure's change made it another", () => {
+    const of = call({ priorities: { cost: 1, speed: 0, intelligence: 0 } });
+    const plan = choose(of, field());
+    if (!plan.ok) throw new Error(plan.error.reason);
+    const record = {
+      decision: compactDecision(plan.value.decision),
+      asked: askedOf(of, 1, ["text"]),
+    };
+    const [cheapest] = plan.value.choices;
+    const dearer = all.map((model) =>
+      model === cheapest?.model ? { ...model, inputUsdPerMTok: 900, outputUsdPerMTok: 900 } : model,
+    );
+    const changed = replay(record, { models: dearer, catalogueVersion: "two" });
+    expect(changed?.same).toBe(false);
+    expect(changed?.differences[0]).toBe("The catalogue is two now; it was one.");
+    expect(changed?.differences[1]).toContain("Rank 1 was");
+    const gone = replay(record, { models: [], catalogueVersion: "one" });
+    expect(gone).toMatchObject({ same: false, replayed: null });
+    expect(
+      replay({ decision: null, asked: null }, { models: all, catalogueVersion: "one" }),
+    ).toBeNull();
+  });
+});

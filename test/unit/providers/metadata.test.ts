@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { mergeOptions, optionsFromMetadata } from "../../../src/providers/metadata.ts";
+
+describe("a call's metadata", () => {
+  // cites: S-040
+  it("reaches its own provider under its own name, and no other", () => {
+    const metadata = { openai: { user: "u1" }, anthropic: { effort: "low" }, other: { user: "x" } };
+    expect(optionsFromMetadata(metadata, "openai").options).toEqual({ user: "u1" });
+    expect(optionsFromMetadata(metadata, "anthropic").options).toEqual({ effort: "low" });
+    expect(optionsFromMetadata(metadata, "google").options).toBeNull();
+    expect(optionsFromMetadata(metadata, "other").options).toEqual({ user: "x" });
+  });
+
+  it("passes on only what shapes an answer, and says how many it left out", () => {
+    const metadata = {
+      openai: { user: "u1", store: true, serviceTier: "priority", model: "gpt-dear" },
+      vllm: { model: "another", max_tokens: 1_000_000 },
+    };
+    expect(optionsFromMetadata(metadata, "openai")).toEqual({
+      options: { user: "u1" },
+      notes: ["metadata: 3 option(s) not passed on"],
+    });
+    expect(optionsFromMetadata(metadata, "vllm").options).toBeNull();
+  });
+
+  it.each([null, "text", 7, ["user"]])("is left alone when it is %j", (odd) => {
+    expect(optionsFromMetadata({ openai: odd }, "openai")).toEqual({
+      options: null,
+      notes: [],
+    });
+  });
+
+  it("is not fooled by what every object inherits", () => {
+    const metadata = JSON.parse('{"__proto__":{"user":"x"}}');
+    expect(optionsFromMetadata(metadata, "constructor").options).toBeNull();
+    expect(optionsFromMetadata({}, "__proto__").options).toBeNull();
+  });
+
+  it("never overrides what the router says of storing", () => {
+    const ours = { openai: { store: false } };
+    expect(mergeOptions("openai", { store: true, user: "u" }, ours)).toEqual({
+      openai: { store: false, user: "u" },
+    });
+    expect(mergeOptions("openai", null, ours)).toBe(ours);
+    expect(mergeOptions("openai", null, undefined)).toBeUndefined();
+  });
+});
