@@ -40,6 +40,8 @@ export interface Attempt extends AttemptSummary {
   latencyMs: number;
   /** ms, as the provider asked */
   retryAfterMs: number | null;
+  /** what of the call this model did not take; absent: nothing */
+  notes?: string[];
 }
 
 export const summaryOf = ({ provider, model, status, retryable }: Attempt): AttemptSummary => ({

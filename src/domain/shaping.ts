@@ -6,6 +6,7 @@
 import {
   holds,
   parsePredicate,
+  refusesInteraction,
   type Features,
   type Format,
   type Verbosity,
@@ -95,6 +96,8 @@ export interface NegotiationRecord {
   format: Format | null;
   verbosity: Verbosity | null;
   rules: number[];
+  /** false: the client said that nothing may be asked of a person */
+  interactive: boolean;
 }
 
 export function recordOf(features: Features, shaping: Shaping): NegotiationRecord | null {
@@ -104,5 +107,6 @@ export function recordOf(features: Features, shaping: Shaping): NegotiationRecor
   ];
   const { format, verbosity, rules } = shaping;
   if (listed.length === 0 && features.ignored.length === 0 && rules.length === 0) return null;
-  return { features: listed, ignored: features.ignored, format, verbosity, rules };
+  const interactive = !refusesInteraction(features);
+  return { features: listed, ignored: features.ignored, format, verbosity, rules, interactive };
 }

@@ -128,7 +128,13 @@ export function createAttempt(deps: {
       if (called.ok && !isAskedFormat(called.value, walk.call)) called = err(notJson);
       if (called.ok) {
         const outcome = { status: 200, retryable: false, fault: null, billed: "yes" } as const;
-        attempts.push({ ...attempt, ...outcome, retryAfterMs: null });
+        const { notes } = called.value;
+        attempts.push({
+          ...attempt,
+          ...outcome,
+          retryAfterMs: null,
+          ...(notes.length === 0 ? {} : { notes }),
+        });
         return end(ok({ model, answer: called.value }));
       }
       const fault = called.error;

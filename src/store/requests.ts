@@ -19,19 +19,18 @@ const conditionsOf = (filter: RequestFilter) => [
   filter.session === undefined ? undefined : eq(samplingRequests.sessionId, filter.session),
 ];
 
+const itsCapture = and(
+  eq(captures.requestId, samplingRequests.id),
+  eq(captures.tenantId, samplingRequests.tenantId),
+);
+
 export const createRequestStore = (db: Database): RequestStore => ({
   get: (tenantId, id) =>
     db.read(async (builder) => {
       const [found] = await builder
         .select({ row: samplingRequests, sealed: captures.sealed })
         .from(samplingRequests)
-        .leftJoin(
-          captures,
-          and(
-            eq(captures.requestId, samplingRequests.id),
-            eq(captures.tenantId, samplingRequests.tenantId),
-          ),
-        )
+        .leftJoin(captures, itsCapture)
         .where(and(eq(samplingRequests.tenantId, tenantId), eq(samplingRequests.id, id)))
         .limit(1);
       if (found === undefined) return null;
@@ -42,13 +41,7 @@ export const createRequestStore = (db: Database): RequestStore => ({
       const rows = await builder
         .select({ row: samplingRequests, captured: captures.requestId })
         .from(samplingRequests)
-        .leftJoin(
-          captures,
-          and(
-            eq(captures.requestId, samplingRequests.id),
-            eq(captures.tenantId, samplingRequests.tenantId),
-          ),
-        )
+        .leftJoin(captures, itsCapture)
         .where(
           and(
             eq(samplingRequests.tenantId, tenantId),

@@ -340,6 +340,7 @@ describe("what was negotiated", () => {
     format: "json",
     verbosity: null,
     rules: [],
+    interactive: false,
   };
   let key = "";
   beforeAll(async () => {

@@ -69,7 +69,10 @@ describe("shaping", () => {
       format: "json",
       verbosity: null,
       rules: [0, 1],
+      interactive: true,
     });
+    const silent = features("!interactive");
+    expect(recordOf(silent, shapingOf(silent, []))).toMatchObject({ interactive: false });
   });
 
   // cites: N-006
