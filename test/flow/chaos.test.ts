@@ -12,7 +12,7 @@ beforeAll(async () => {
   steady = await startAimock([
     {
       match: { userMessage: "hello" },
-      response: { content: "Steady.", ...{ usage: usageOf(9, 4) } },
+      response: { content: "Steady.", usage: usageOf(9, 4) },
     },
   ]);
   router = await startRouter();
@@ -55,7 +55,7 @@ describe("with chaos at the first candidate", () => {
         {
           match: { userMessage: "hello" },
           response: response ?? { content: "Shaky.", usage: usageOf(9, 4) },
-        } as Parameters<typeof startAimock>[0][number],
+        },
       ]);
       try {
         if (rates !== undefined) {
