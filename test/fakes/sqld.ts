@@ -2,7 +2,7 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { createServer, Socket, type AddressInfo } from "node:net";
+import { createServer, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -58,16 +58,31 @@ async function sqldBinary(): Promise<string> {
   return unpack(version);
 }
 
-/** A port of 127.0.0.1 that was free just now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/**
+ * Ports of this process's own: below those that the system gives out by itself, so that no outgoing
+ * connection takes one between its choice and its use, and apart from those of other test processes.
+ */
+const portsFrom = 12_000;
+const portsOfAProcess = 100;
+const processesApart = 190;
+let tried = 0;
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
     const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
   });
+
+/** A port of 127.0.0.1 that was free just now, and that nobody is likely to take. */
+export async function freePort(): Promise<number> {
+  const first = portsFrom + (process.pid % processesApart) * portsOfAProcess;
+  for (let turn = 0; turn < portsOfAProcess; turn += 1) {
+    const port = first + (tried % portsOfAProcess);
+    tried += 1;
+    if (await isFree(port)) return port;
+  }
+  throw new Error("Every port of this test process is taken.");
 }
 
 /**
