@@ -103,6 +103,7 @@ CREATE TABLE `sampling_requests` (
 	`key_id` text NOT NULL,
 	`session_id` text,
 	`server_id` text,
+	`tool` text,
 	`client_name` text,
 	`client_version` text,
 	`revision` text,

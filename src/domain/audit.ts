@@ -41,6 +41,10 @@ export interface Who {
   tenantId: string;
   keyId: string;
   sessionId: string | null;
+  /** the registered server whose tool asked; null: the caller asked for itself */
+  serverId: string | null;
+  /** the tool that was being called; null: none, or the stream didn't tell */
+  tool: string | null;
   clientName: string | null;
   clientVersion: string | null;
   revision: string | null;

@@ -7,6 +7,19 @@ export interface Limits {
   concurrent?: number;
 }
 
+/** What a registered server may do, on top of its tenant's policy and its caller's key. */
+export interface ServerPolicy {
+  limits?: Limits;
+  /** tokens: a larger `maxTokens` is lowered to this */
+  maxTokens?: number;
+  allowedModels?: string[];
+  deniedModels?: string[];
+  /** tool-use turns that a request's own history may hold */
+  toolRounds?: number;
+  /** the kill switch: nothing is sampled for it */
+  disabled?: boolean;
+}
+
 export interface Policy {
   limits?: Limits;
   /** tokens: a larger `maxTokens` is lowered to this */

@@ -8,6 +8,7 @@ import { inputModalitiesOf } from "../domain/estimate.ts";
 import type { Ids } from "../domain/ids.ts";
 import { nameOfLimit, type LimitState } from "../domain/limits.ts";
 import { nameOf } from "../domain/models.ts";
+import type { ServerPolicy } from "../domain/policy.ts";
 import type { Ledger } from "../domain/ports.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -28,6 +29,10 @@ export interface Arrival {
   /** of the caller as it is now */
   declaredBy: (caller: Caller) => Declared;
   client: { name: string | null; version: string | null; revision: string | null };
+  /** the registered server that asks, through the proxy; null: the caller asks for itself */
+  server: { id: string; policy: ServerPolicy } | null;
+  /** the tool that was being called, where the stream told it */
+  tool: string | null;
   /** the JSON-RPC id, as JSON, by which a session can take the call back; null: it can't */
   messageId: string | null;
   contentSha256: string;
@@ -110,6 +115,8 @@ export function createSample(deps: {
       tenantId: arrival.caller.snapshot.tenant.id,
       keyId: arrival.caller.snapshot.key.id,
       sessionId: arrival.caller.session?.id ?? null,
+      serverId: arrival.server?.id ?? null,
+      tool: arrival.tool,
       clientName: arrival.client.name,
       clientVersion: arrival.client.version,
       revision: arrival.client.revision,

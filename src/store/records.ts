@@ -21,6 +21,8 @@ export const toRecord = (row: Columns, captured: boolean): SamplingRecord => ({
     tenantId: row.tenantId,
     keyId: row.keyId,
     sessionId: row.sessionId,
+    serverId: row.serverId,
+    tool: row.tool,
     clientName: row.clientName,
     clientVersion: row.clientVersion,
     revision: row.revision,

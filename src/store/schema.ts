@@ -122,6 +122,7 @@ export const samplingRequests = sqliteTable(
     keyId: text("key_id").notNull(),
     sessionId: text("session_id"),
     serverId: text("server_id"),
+    tool: text(),
     clientName: text("client_name"),
     clientVersion: text("client_version"),
     revision: text(),

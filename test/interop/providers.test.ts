@@ -299,6 +299,8 @@ describe.each(wires)("$provider, through the official client", (wire) => {
       who: {
         keyId,
         sessionId: connected.sessionId,
+        serverId: null,
+        tool: null,
         clientName: clientInfo.name,
         clientVersion: clientInfo.version,
         revision,

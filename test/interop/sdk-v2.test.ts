@@ -334,6 +334,8 @@ describe.each(setups)("SDK v2, $name", (setup) => {
       `/tenants/v2/requests/${decisionOf(result).requestId}`,
     );
     expect(record.get("who")).toMatchObject({
+      serverId: null,
+      tool: null,
       clientName: clientInfo.name,
       clientVersion: clientInfo.version,
       revision: setup.revision,

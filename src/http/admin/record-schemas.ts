@@ -26,6 +26,8 @@ export const record = z
       tenantId: z.string(),
       keyId: z.string(),
       sessionId: z.string().nullable(),
+      serverId: z.string().nullable(),
+      tool: z.string().nullable().openapi({ description: "the tool that was being called" }),
       clientName: z.string().nullable(),
       clientVersion: z.string().nullable(),
       revision: z.string().nullable(),

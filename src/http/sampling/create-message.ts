@@ -57,6 +57,8 @@ export async function createMessage(services: Services, input: CreateMessage): P
       version: nameIn(input.clientInfo, "version"),
       revision: codec.revision,
     },
+    server: null,
+    tool: null,
     contentSha256: await services.sha256Hex(new TextEncoder().encode(contentText)),
     messageId: input.leavingCancels ? null : JSON.stringify(id),
     bytes: input.bytes,

@@ -140,6 +140,8 @@ export const opening = (who: Pick<Caller, "tenantId" | "keyId">, createdAt = sta
     tenantId: who.tenantId,
     keyId: who.keyId,
     sessionId: null,
+    serverId: null,
+    tool: null,
     clientName: "client",
     clientVersion: "1",
     revision: "2025-11-25",
