@@ -51,16 +51,6 @@ CREATE TABLE `catalogues` (
 	`models` text NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE `counters` (
-	`tenant_id` text NOT NULL,
-	`subject` text NOT NULL,
-	`resource` text NOT NULL,
-	`bucket` integer NOT NULL,
-	`amount` integer NOT NULL,
-	PRIMARY KEY(`tenant_id`, `subject`, `resource`, `bucket`)
-);
---> statement-breakpoint
-CREATE INDEX `counters_bucket` ON `counters` (`bucket`);--> statement-breakpoint
 CREATE TABLE `credentials` (
 	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -127,6 +117,7 @@ CREATE TABLE `sampling_requests` (
 	`usage_estimated` integer,
 	`cost_micro_usd` integer,
 	`overshoot` integer NOT NULL,
+	`correction` text,
 	`timing` text,
 	`total_ms` integer,
 	`overhead_ms` integer,
@@ -137,7 +128,7 @@ CREATE TABLE `sampling_requests` (
 --> statement-breakpoint
 CREATE INDEX `sampling_requests_tenant` ON `sampling_requests` (`tenant_id`,`id`);--> statement-breakpoint
 CREATE INDEX `sampling_requests_age` ON `sampling_requests` (`tenant_id`,`created_at`);--> statement-breakpoint
-CREATE INDEX `sampling_requests_live` ON `sampling_requests` (`tenant_id`,`key_id`,`lease_until`) WHERE "sampling_requests"."outcome" = 'admitted';--> statement-breakpoint
+CREATE INDEX `sampling_requests_live` ON `sampling_requests` (`tenant_id`,`key_id`,`server_id`,`lease_until`) WHERE "sampling_requests"."outcome" = 'admitted';--> statement-breakpoint
 CREATE INDEX `sampling_requests_leases` ON `sampling_requests` (`lease_until`) WHERE "sampling_requests"."outcome" = 'admitted';--> statement-breakpoint
 CREATE TABLE `servers` (
 	`id` text PRIMARY KEY NOT NULL,
@@ -172,4 +163,54 @@ CREATE TABLE `tenants` (
 	`created_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `tenants_slug_unique` ON `tenants` (`slug`);
+CREATE UNIQUE INDEX `tenants_slug_unique` ON `tenants` (`slug`);--> statement-breakpoint
+CREATE TABLE `counters` (
+	`tenant_id` text NOT NULL,
+	`subject` text NOT NULL,
+	`resource` text NOT NULL,
+	`bucket` integer NOT NULL,
+	`amount` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `subject`, `resource`, `bucket`)
+);
+--> statement-breakpoint
+CREATE INDEX `counters_bucket` ON `counters` (`resource`,`bucket`);--> statement-breakpoint
+CREATE TABLE `idempotency` (
+	`tenant_id` text NOT NULL,
+	`key_id` text NOT NULL,
+	`server_id` text NOT NULL,
+	`idempotency_key` text NOT NULL,
+	`request_id` text NOT NULL,
+	`content_sha256` text NOT NULL,
+	`replays` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `key_id`, `server_id`, `idempotency_key`)
+);
+--> statement-breakpoint
+CREATE INDEX `idempotency_request` ON `idempotency` (`request_id`);--> statement-breakpoint
+CREATE INDEX `idempotency_expiry` ON `idempotency` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `results` (
+	`tenant_id` text NOT NULL,
+	`request_id` text NOT NULL,
+	`part` integer NOT NULL,
+	`sealed` text NOT NULL,
+	`expires_at` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `request_id`, `part`)
+);
+--> statement-breakpoint
+CREATE INDEX `results_expiry` ON `results` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `usage` (
+	`tenant_id` text NOT NULL,
+	`hour` integer NOT NULL,
+	`key_id` text NOT NULL,
+	`server_id` text NOT NULL,
+	`model` text NOT NULL,
+	`succeeded` integer NOT NULL,
+	`failed` integer NOT NULL,
+	`refused` integer NOT NULL,
+	`cancelled` integer NOT NULL,
+	`unknown` integer NOT NULL,
+	`input_tokens` integer NOT NULL,
+	`output_tokens` integer NOT NULL,
+	`cost_micro_usd` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `hour`, `key_id`, `server_id`, `model`)
+);

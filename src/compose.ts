@@ -21,6 +21,8 @@ import { createAuthenticate, createCallerMemory, memoryKeyOf } from "./pipeline/
 import { createCancellation } from "./pipeline/cancel.ts";
 import { createCatalogueReader, holdCatalogue } from "./pipeline/catalogue.ts";
 import { createChooser } from "./pipeline/choose.ts";
+import { createFinish, type Summary } from "./pipeline/finish.ts";
+import { createIdempotency } from "./pipeline/idempotency.ts";
 import { createRoute } from "./pipeline/route.ts";
 import { createSample } from "./pipeline/sample.ts";
 import { createCatalogueJob } from "./pipeline/scheduled/catalogue.ts";
@@ -107,19 +109,30 @@ export function createInvocation(
     now,
   });
   const cancellation = createCancellation({ cancellations: stores.cancellations, now, wait });
+  const idempotency = createIdempotency<Summary>({
+    idempotency: stores.idempotency,
+    vault,
+    now,
+    wait,
+  });
   const services: Services = {
     authenticate: createAuthenticate({ snapshots: stores.snapshots, tokens, memory, now }),
     sample: createSample({
       chooser,
       admit: createAdmit({ ledger, sessionTtlMs }),
-      attempt: createAttempt({ providers, vault, now, wait, chance: () => Math.random() }),
-      settle: createSettle({ ledger, vault, ids, now, wait }),
-      cancellation,
+      finish: createFinish({
+        attempt: createAttempt({ providers, vault, now, wait, chance: () => Math.random() }),
+        settle: createSettle({ ledger, vault, ids, now, wait }),
+        cancellation,
+        idempotency,
+        now,
+        forget: ({ snapshot, session }) =>
+          memory.delete(memoryKeyOf(snapshot.key.id, session?.id ?? null)),
+      }),
+      idempotency,
       ledger,
       ids,
       now,
-      forget: ({ snapshot, session }) =>
-        memory.delete(memoryKeyOf(snapshot.key.id, session?.id ?? null)),
       background,
     }),
     cancellation,

@@ -70,6 +70,18 @@ export interface Opening {
   contentSha256: string;
 }
 
+/** What an operator found out about a call whose isolate died. */
+export interface Correction {
+  outcome: "succeeded" | "failed" | "cancelled";
+  inputTokens: number;
+  outputTokens: number;
+  costMicroUsd: number;
+  why: string;
+  actor: string;
+  /** ms since the epoch */
+  at: number;
+}
+
 export interface SamplingRecord extends Opening {
   outcome: Outcome;
   reason: Reason | null;
@@ -89,6 +101,8 @@ export interface SamplingRecord extends Opening {
   /** ms of it that was not the provider's */
   overheadMs: number | null;
   settledAt: number | null;
+  /** of an `unknown` one, by an operator; the other figures stay as they were */
+  correction: Correction | null;
   captured: boolean;
 }
 
@@ -111,8 +125,12 @@ export interface Settlement extends Ending {
   tenantId: string;
   now: number;
   holds: Hold[];
-  /** tokens to charge to the token limits, instead of what was reserved */
+  /** to charge to the limits of tokens, instead of what was reserved */
   chargedTokens: number;
+  /** to charge to the budgets, instead of what was reserved; the reservation where nobody knows */
+  chargedMicroUsd: number;
+  /** its result, sealed, for whoever repeats it; or its key is free again; null: it had no key */
+  result: { parts: string[]; expiresAt: number } | "free" | null;
   /** what its attempts say of the providers */
   health: HealthChange[];
   /** credentials that a provider refused, each with the event that says so */

@@ -1,19 +1,28 @@
 /** Policy and reservation into holds; a store only sums, compares and bumps them. */
+import { calendarMonthOf, dayOf, type Window } from "./calendar.ts";
 import type { Limits } from "./policy.ts";
 
-export type Resource = "requests" | "tokens" | "concurrent";
+/** Money is counted in whole micro-USD. */
+export type Resource = "requests" | "tokens" | "concurrent" | "usd_day" | "usd_month";
+
+export const moneyResources = ["usd_day", "usd_month"] as const satisfies Resource[];
+export const isMoney = (resource: Resource): boolean =>
+  resource === "usd_day" || resource === "usd_month";
+
+export type LimitScope = "tenant" | "key" | "server";
 
 /** Room asked for, of one limit. */
 export interface Hold {
-  /** `tenant` or `key` */
-  scope: "tenant" | "key";
-  /** whose: the tenant's or the key's id */
+  scope: LimitScope;
+  /** whose: the tenant's, the key's or the server's id */
   subject: string;
   resource: Resource;
-  /** the first one-second bucket that counts, in seconds since the epoch */
+  /** the first bucket that counts, in seconds since the epoch */
   since: number;
   /** the bucket that this hold is added to */
   bucket: number;
+  /** s since the epoch at which a calendar window ends; null: a sliding one */
+  until: number | null;
   limit: number;
   amount: number;
 }
@@ -22,10 +31,12 @@ export interface Hold {
 export interface LimitState {
   /** such as `tenant.requestsPerMinute` */
   name: string;
+  /** of money in micro-USD */
   limit: number;
   remaining: number;
   /** s until the oldest of what is used is free again, at the latest */
   resetSeconds: number;
+  windowSeconds: number;
 }
 
 export const windowSeconds = 60;
@@ -37,28 +48,93 @@ const limitNames = {
   requests: "requestsPerMinute",
   tokens: "tokensPerMinute",
   concurrent: "concurrent",
+  usd_day: "usdPerDay",
+  usd_month: "usdPerMonth",
 } as const satisfies Record<Resource, keyof Limits>;
+
+const resources = Object.keys(limitNames) as Resource[];
 
 export const nameOfLimit = (hold: Pick<Hold, "scope" | "resource">): string =>
   `${hold.scope}.${limitNames[hold.resource]}`;
 
+const microUsd = 1_000_000;
+
+/** A limit in the unit in which it is counted. */
+const countedAs = (resource: Resource, limit: number): number =>
+  isMoney(resource) ? Math.round(limit * microUsd) : limit;
+
+export interface LimitedScope {
+  scope: LimitScope;
+  subject: string;
+  limits: Limits;
+}
+
+/** The smallest limit of money that applies, in micro-USD; null: none does. */
+export function smallestBudget(scopes: readonly LimitedScope[]): number | null {
+  const budgets = scopes.flatMap(({ limits }) =>
+    moneyResources.flatMap((resource) => limits[limitNames[resource]] ?? []),
+  );
+  return budgets.length === 0 ? null : countedAs("usd_day", Math.min(...budgets));
+}
+
 /**
- * One-second buckets over the last minute, the current second and the whole one 60 s ago included:
- * never more than the limit in any minute, at the price of at most a second's delay.
+ * Rates: one-second buckets over the last minute, the current second and the whole one 60 s ago
+ * included: never more than the limit in any minute, at the price of at most a second's delay. Money:
+ * the day and the month, in UTC, one bucket each.
  */
 export function holdsOf(input: {
+  /** ms since the epoch */
   now: number;
-  scopes: readonly { scope: Hold["scope"]; subject: string; limits: Limits }[];
+  scopes: readonly LimitedScope[];
   tokens: number;
+  microUsd: number;
 }): Hold[] {
-  const bucket = Math.floor(input.now / 1_000);
-  const amounts: Record<Resource, number> = { requests: 1, tokens: input.tokens, concurrent: 1 };
+  const second = Math.floor(input.now / 1_000);
+  const amounts: Record<Resource, number> = {
+    requests: 1,
+    tokens: input.tokens,
+    concurrent: 1,
+    usd_day: input.microUsd,
+    usd_month: input.microUsd,
+  };
+  const calendar: Partial<Record<Resource, Window>> = {
+    usd_day: dayOf(second),
+    usd_month: calendarMonthOf(second),
+  };
   return input.scopes.flatMap(({ scope, subject, limits }) =>
-    (["requests", "tokens", "concurrent"] as const).flatMap((resource): Hold[] => {
+    resources.flatMap((resource): Hold[] => {
       const limit = limits[limitNames[resource]];
       if (limit === undefined) return [];
-      const amount = amounts[resource];
-      return [{ scope, subject, resource, since: bucket - windowSeconds, bucket, limit, amount }];
+      const window = calendar[resource];
+      return [
+        {
+          scope,
+          subject,
+          resource,
+          since: window?.from ?? second - windowSeconds,
+          bucket: window?.from ?? second,
+          until: window?.until ?? null,
+          limit: countedAs(resource, limit),
+          amount: amounts[resource],
+        },
+      ];
     }),
   );
+}
+
+/** How a limit stands, from what the ledger summed. `oldest`: the first bucket in use, if any. */
+export function stateOf(
+  hold: Hold,
+  { used, oldest, now }: { used: number; oldest: number | null; now: number },
+): LimitState {
+  const second = Math.floor(now / 1_000);
+  const sliding =
+    hold.resource === "concurrent" ? second + 1 : (oldest ?? second) + windowSeconds + 1;
+  return {
+    name: nameOfLimit(hold),
+    limit: hold.limit,
+    remaining: Math.max(0, hold.limit - used),
+    resetSeconds: Math.max(1, (hold.until ?? sliding) - second),
+    windowSeconds: hold.until === null ? windowSeconds : hold.until - hold.since,
+  };
 }

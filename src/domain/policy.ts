@@ -5,6 +5,10 @@ export interface Limits {
   requestsPerMinute?: number;
   tokensPerMinute?: number;
   concurrent?: number;
+  /** USD, of a calendar day in UTC */
+  usdPerDay?: number;
+  /** USD, of a calendar month in UTC */
+  usdPerMonth?: number;
 }
 
 /** What a registered server may do, on top of its tenant's policy and its caller's key. */
@@ -34,6 +38,8 @@ export interface Policy {
   toolRounds?: number;
   /** how content is shaped by what clients declare */
   rules?: ShapingRule[];
+  /** provider calls that one request may make, failover included; a reservation covers them all */
+  maxAttempts?: number;
   /** ms for all attempts of one call together */
   deadlineMs?: number;
 }

@@ -1,14 +1,13 @@
 /** What the pipeline needs from the rooms below it; `compose.ts` hands it in. */
 import type { ApiKey } from "./access.ts";
-import type { AdminEvent, Opening, Outcome, SamplingRecord, Settlement } from "./audit.ts";
+import type { AdminEvent, Outcome, SamplingRecord } from "./audit.ts";
 import type { CatalogueStore } from "./catalogues.ts";
 import type { Health } from "./health.ts";
-import type { Hold, LimitState } from "./limits.ts";
+import type { IdempotencyStore, Ledger, UsageStore } from "./ledger.ts";
 import type { CredentialSummary, DeclaredModel, ModelOverride } from "./models.ts";
 import type { Policy } from "./policy.ts";
-import type { Reason, Refusal } from "./refusals.ts";
+import type { Refusal } from "./refusals.ts";
 import type { Result } from "./result.ts";
-import type { Decision } from "./selection.ts";
 import type { Session } from "./session.ts";
 
 /** Everything that reaches the database may also find it out of reach. */
@@ -66,46 +65,6 @@ export interface Snapshots {
     sessionId: string | null,
     now: number,
   ): Answer<{ snapshot: Snapshot | null; session: Session | null }>;
-}
-
-// -- Ledger -----------------------------------------------------------------------------------------
-
-export interface Reservation {
-  opening: Opening;
-  decision: Decision;
-  tenantVersion: number;
-  holds: Hold[];
-  reservedTokens: number;
-  /** micro-USD charged if the call is never heard of again; null: unknown price */
-  reservedMicroUsd: number | null;
-  now: number;
-  leaseUntil: number;
-  /** the session's new expiry, when there is a session */
-  sessionExpiresAt: number | null;
-}
-
-export type Admission =
-  | { state: "admitted"; limits: LimitState[] }
-  | { state: "refused"; hold: Hold; retryAfterMs: number | null; limits: LimitState[] }
-  /** key, session or tenant are no longer what the choice assumed */
-  | { state: "stale" };
-
-export interface Ledger {
-  /** One batch: one transaction, one round trip. Writes the record whether admitted or refused. */
-  admit(reservation: Reservation): Answer<Admission>;
-  /** Counts once: true the first time, false when the record was settled or swept before. */
-  settle(settlement: Settlement): Answer<boolean>;
-  /** The record of a call that was refused before admission. */
-  refuse(
-    opening: Opening,
-    reason: Reason,
-    detail: string | null,
-    decision: Decision | null,
-  ): Answer<null>;
-  /** Expired leases become `unknown`, charged as reserved. Returns how many. */
-  sweep(now: number): Answer<number>;
-  /** Counters that no window can need any more. */
-  prune(now: number): Answer<number>;
 }
 
 // -- Stores -----------------------------------------------------------------------------------------
@@ -213,6 +172,7 @@ export interface RequestFilter {
   outcome?: Outcome;
   model?: string;
   key?: string;
+  server?: string;
   session?: string;
 }
 
@@ -240,6 +200,8 @@ export interface Stores {
   health: HealthStore;
   catalogues: CatalogueStore;
   requests: RequestStore;
+  idempotency: IdempotencyStore;
+  usage: UsageStore;
   events: EventStore;
 }
 
@@ -252,7 +214,7 @@ export interface Readiness {
 
 /** What a seal is bound to: opening it as anything else fails. */
 export interface SealedFor {
-  purpose: "credential" | "capture";
+  purpose: "credential" | "capture" | "result";
   tenantId: string;
   provider: string;
   id: string;

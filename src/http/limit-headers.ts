@@ -1,12 +1,12 @@
 /** `RateLimit` and `RateLimit-Policy` as draft-ietf-httpapi-ratelimit-headers spells them. */
-import { windowSeconds, type LimitState } from "../domain/limits.ts";
+import type { LimitState } from "../domain/limits.ts";
 import { retryAfterOf, type Refusal } from "../domain/refusals.ts";
 
 export function limitHeaders(limits: readonly LimitState[], refusal: Refusal | null) {
   const headers: Record<string, string> = {};
   if (limits.length > 0) {
     headers["RateLimit-Policy"] = limits
-      .map(({ name, limit }) => `"${name}";q=${limit};w=${windowSeconds}`)
+      .map(({ name, limit, windowSeconds }) => `"${name}";q=${limit};w=${windowSeconds}`)
       .join(", ");
     headers["RateLimit"] = limits
       .map(({ name, remaining, resetSeconds }) => `"${name}";r=${remaining};t=${resetSeconds}`)

@@ -1,60 +1,112 @@
-/** From a plan to an admission: what is reserved, against which limits, for how long. */
+/** What a call may use at most, against which limits, for how long. */
 import type { Opening } from "../domain/audit.ts";
 import { maxAttempts } from "../domain/failover.ts";
-import { holdsOf, type Hold } from "../domain/limits.ts";
-import { defaultDeadlineMs } from "../domain/policy.ts";
-import type { Admission, Answer, Ledger } from "../domain/ports.ts";
-import type { Plan } from "../domain/selection.ts";
+import { holdsOf, smallestBudget, type Hold, type LimitedScope } from "../domain/limits.ts";
+import { nameOf } from "../domain/models.ts";
+import { defaultDeadlineMs, type ServerPolicy } from "../domain/policy.ts";
+import type { Admission, Ledger } from "../domain/ledger.ts";
+import type { Answer } from "../domain/ports.ts";
+import type { Choice, Plan } from "../domain/selection.ts";
 import { costMicroUsd, expectedUsage } from "../domain/usage.ts";
 import type { Caller } from "./authenticate.ts";
 
 /** A lease outlives the longest call: its deadline, then settlement with its retries. */
 const leaseSlackMs = 30_000;
+/** As long as a result can be had again. */
+export const idempotencyKeptMs = 24 * 3_600_000;
+
+/** One provider call that may be made, and what it may cost. */
+export interface Step {
+  model: Choice["model"];
+  credentialId: string;
+  tokens: number;
+  /** null: unknown price */
+  microUsd: number | null;
+}
 
 export interface Reserved {
+  /** the walk of failover: nothing else may be called. Never empty. */
+  steps: Step[];
   holds: Hold[];
+  /** of the largest attempt */
   tokens: number;
+  /** of all attempts, since each may be billed; null: one of them has no known price */
   microUsd: number | null;
   deadlineMs: number;
 }
 
-export function reservationOf(plan: Plan, caller: Caller, now: number): Reserved {
-  const { key, tenant } = caller.snapshot;
+const sumOf = (steps: readonly Step[]): number | null =>
+  steps.reduce<number | null>(
+    (sum, { microUsd }) => (sum === null || microUsd === null ? null : sum + microUsd),
+    0,
+  );
+
+function stepsOf(plan: Plan, most: number): Step[] {
   const needs = plan.decision.requirements;
-  const attempts = plan.choices
-    .slice(0, maxAttempts)
-    .map(({ model }) => ({ model, usage: expectedUsage(model, needs) }));
-  const tokens = Math.max(...attempts.map(({ usage }) => usage.inputTokens + usage.outputTokens));
-  const costs = attempts.map(({ model, usage }) => costMicroUsd(model, usage));
+  const steps: Step[] = [];
+  for (const { model, credentialIds } of plan.choices) {
+    if (steps.length >= most) break;
+    const usage = expectedUsage(model, needs);
+    const tokens = usage.inputTokens + usage.outputTokens;
+    const microUsd = costMicroUsd(model, usage);
+    for (const credentialId of credentialIds) steps.push({ model, credentialId, tokens, microUsd });
+  }
+  return steps.slice(0, most);
+}
+
+export function reservationOf(input: {
+  plan: Plan;
+  caller: Caller;
+  server: { id: string; policy: ServerPolicy } | null;
+  now: number;
+}): Reserved {
+  const { plan, caller, server, now } = input;
+  const { key, tenant } = caller.snapshot;
+  const scopes: LimitedScope[] = [
+    { scope: "tenant", subject: tenant.id, limits: tenant.policy.limits ?? {} },
+    { scope: "key", subject: key.id, limits: key.limits },
+  ];
+  if (server !== null)
+    scopes.push({ scope: "server", subject: server.id, limits: server.policy.limits ?? {} });
+  const steps = stepsOf(plan, tenant.policy.maxAttempts ?? maxAttempts);
+  const budget = smallestBudget(scopes) ?? Number.POSITIVE_INFINITY;
+  // Failover is given up before a small budget would be locked out by what it might cost.
+  for (let sum = sumOf(steps); steps.length > 1 && (sum ?? 0) > budget; sum = sumOf(steps))
+    steps.pop();
+  const tokens = Math.max(...steps.map((step) => step.tokens));
+  const microUsd = sumOf(steps);
   return {
+    steps,
     tokens,
-    holds: holdsOf({
-      now,
-      tokens,
-      scopes: [
-        { scope: "tenant", subject: tenant.id, limits: tenant.policy.limits ?? {} },
-        { scope: "key", subject: key.id, limits: key.limits },
-      ],
-    }),
-    // The dearest attempt: what a call is charged when nobody can say any more which one it was.
-    microUsd: costs.reduce<number | null>(
-      (most, cost) => (cost === null ? most : Math.max(most ?? 0, cost)),
-      null,
-    ),
+    microUsd,
+    holds: holdsOf({ now, scopes, tokens, microUsd: microUsd ?? 0 }),
     deadlineMs: tenant.policy.deadlineMs ?? defaultDeadlineMs,
   };
 }
 
+/** What attempts cost for which nobody knows whether they were billed. */
+export const reservedFor = (
+  reserved: Reserved,
+  { provider, model }: { provider: string; model: string },
+): { tokens: number; microUsd: number | null } => {
+  const name = nameOf({ provider, id: model });
+  const step = reserved.steps.find((its) => nameOf(its.model) === name);
+  return step ?? { tokens: reserved.tokens, microUsd: reserved.microUsd };
+};
+
 export const createAdmit =
   (deps: { ledger: Ledger; sessionTtlMs: number }) =>
-  (
-    plan: Plan,
-    reserved: Reserved,
-    caller: Caller,
-    opening: Opening,
-    now: number,
-  ): Answer<Admission> =>
-    deps.ledger.admit({
+  (input: {
+    plan: Plan;
+    reserved: Reserved;
+    caller: Caller;
+    opening: Opening;
+    /** hex SHA-256 of what the caller sent; null: nothing */
+    idempotencyKey: string | null;
+    now: number;
+  }): Answer<Admission> => {
+    const { plan, reserved, caller, opening, idempotencyKey, now } = input;
+    return deps.ledger.admit({
       opening,
       decision: plan.decision,
       tenantVersion: caller.snapshot.tenant.version,
@@ -64,4 +116,9 @@ export const createAdmit =
       now,
       leaseUntil: now + reserved.deadlineMs + leaseSlackMs,
       sessionExpiresAt: caller.session === null ? null : now + deps.sessionTtlMs,
+      idempotency:
+        idempotencyKey === null
+          ? null
+          : { key: idempotencyKey, expiresAt: now + idempotencyKeptMs },
     });
+  };

@@ -7,7 +7,6 @@ import type { Model } from "../domain/models.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SamplingCall } from "../domain/sampling.ts";
-import type { Plan } from "../domain/selection.ts";
 
 export interface Attempted {
   attempts: Attempt[];
@@ -17,7 +16,10 @@ export interface Attempted {
 }
 
 interface Walk {
-  plan: Plan;
+  /** what was reserved: nothing else is called */
+  steps: readonly { model: Model; credentialId: string }[];
+  /** as policy allows */
+  maxTokens: number;
   call: SamplingCall;
   credentials: readonly SealedCredential[];
   deadlineMs: number;
@@ -89,7 +91,7 @@ export function createAttempt(deps: {
       credential: { provider, apiKey: opened.value, baseUrl },
       model,
       call: walk.call,
-      maxTokens: walk.plan.decision.requirements.maxTokens,
+      maxTokens: walk.maxTokens,
       signal: AbortSignal.any([walk.signal, AbortSignal.timeout(timeoutMs)]),
     });
   };
@@ -97,12 +99,10 @@ export function createAttempt(deps: {
   return async (walk: Walk): Promise<Attempted> => {
     const startedAt = now();
     const attempts: Attempt[] = [];
-    const queue = walk.plan.choices.flatMap(({ model, credentialIds }) =>
-      credentialIds.flatMap((id) => {
-        const credential = walk.credentials.find((known) => known.id === id);
-        return credential === undefined ? [] : [{ model, credential }];
-      }),
-    );
+    const queue = walk.steps.flatMap(({ model, credentialId }) => {
+      const credential = walk.credentials.find((known) => known.id === credentialId);
+      return credential === undefined ? [] : [{ model, credential }];
+    });
     const remaining = (): number => walk.deadlineMs - (now() - startedAt);
     const end = (answer: Attempted["answer"]): Attempted => ({
       attempts,

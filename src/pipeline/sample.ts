@@ -2,61 +2,20 @@
  * The product on one screen: choose → admit → attempt → settle. `start` ends with the admission,
  * so that a surface can send its headers; `finish` is the provider's part, and always settles.
  */
-import { askedOf, type Opening, type Timing } from "../domain/audit.ts";
-import { captureOf } from "../domain/capture.ts";
-import { inputModalitiesOf } from "../domain/estimate.ts";
+import type { Opening } from "../domain/audit.ts";
 import type { Ids } from "../domain/ids.ts";
-import { nameOfLimit, type LimitState } from "../domain/limits.ts";
-import { nameOf } from "../domain/models.ts";
-import type { ServerPolicy } from "../domain/policy.ts";
-import type { Ledger } from "../domain/ports.ts";
+import { isMoney, nameOfLimit, type Hold, type LimitState } from "../domain/limits.ts";
+import { defaultDeadlineMs } from "../domain/policy.ts";
+import type { FirstCall, IdempotentCall, Ledger } from "../domain/ledger.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import type { SamplingAnswer, SamplingCall } from "../domain/sampling.ts";
-import { costMicroUsd } from "../domain/usage.ts";
-import { reservationOf, type createAdmit, type Reserved } from "./admit.ts";
-import type { AttemptAll } from "./attempt.ts";
+import type { SamplingCall } from "../domain/sampling.ts";
+import { reservationOf, type createAdmit } from "./admit.ts";
+import { detailOf, openingOf, type Arrival } from "./arrival.ts";
 import type { Caller } from "./authenticate.ts";
-import type { Cancellation } from "./cancel.ts";
-import type { Chooser, Declared, Planned } from "./choose.ts";
-import type { Settle } from "./settle.ts";
-
-export interface Arrival {
-  caller: Caller;
-  /** The caller once more, from the database: the first may have come from memory. */
-  again: () => Promise<Result<Caller, Refusal>>;
-  call: Result<SamplingCall, Refusal>;
-  /** of the caller as it is now */
-  declaredBy: (caller: Caller) => Declared;
-  client: { name: string | null; version: string | null; revision: string | null };
-  /** the registered server that asks, through the proxy; null: the caller asks for itself */
-  server: { id: string; policy: ServerPolicy } | null;
-  /** the tool that was being called, where the stream told it */
-  tool: string | null;
-  /** the JSON-RPC id, as JSON, by which a session can take the call back; null: it can't */
-  messageId: string | null;
-  contentSha256: string;
-  bytes: number;
-  /** the params as they came, for a policy that captures */
-  content: () => string;
-  startedAt: number;
-  authMs: number;
-}
-
-export interface Finished {
-  answer: SamplingAnswer;
-  call: SamplingCall;
-  decision: {
-    requestId: string;
-    provider: string;
-    model: string;
-    attempts: number;
-    usage: { inputTokens: number; outputTokens: number };
-    costUsd: number | null;
-    notes: string[];
-    timingMs: Timing & { settle: number };
-  };
-}
+import type { Chooser } from "./choose.ts";
+import type { Finish, Finished, Summary } from "./finish.ts";
+import type { Idempotency } from "./idempotency.ts";
 
 export interface Started {
   requestId: string;
@@ -64,69 +23,34 @@ export interface Started {
   outcome: Result<(signal: AbortSignal) => Promise<Result<Finished, Refusal>>, Refusal>;
 }
 
-interface Admitted {
-  caller: Caller;
-  plan: Planned;
-  reserved: Reserved;
-  opening: Opening;
-  arrival: Arrival;
-  chooseMs: number;
-  admitMs: number;
-}
+const refusalOf = (hold: Hold, retryAfterMs: number | null): Refusal => ({
+  reason: isMoney(hold.resource) ? "budget_exceeded" : "rate_limited",
+  limit: nameOfLimit(hold),
+  retryAfterMs,
+});
 
-/** What a record says of its refusal: places, capabilities, counts; never content. */
-function detailOf(refusal: Refusal): string | null {
-  switch (refusal.reason) {
-    case "invalid_params":
-      return refusal.path;
-    case "capability_missing":
-      return JSON.stringify(refusal.requiredCapabilities);
-    case "no_eligible_model": {
-      const counts: Record<string, number> = {};
-      for (const { excludedBy } of refusal.candidates)
-        counts[excludedBy] = (counts[excludedBy] ?? 0) + 1;
-      return JSON.stringify(counts);
-    }
-    default:
-      return null;
-  }
-}
+const idempotentCallOf = ({ caller, server, idempotencyKey }: Arrival): IdempotentCall | null =>
+  idempotencyKey === null
+    ? null
+    : {
+        tenantId: caller.snapshot.tenant.id,
+        keyId: caller.snapshot.key.id,
+        serverId: server?.id ?? null,
+        key: idempotencyKey,
+      };
 
 export function createSample(deps: {
   chooser: Chooser;
   admit: ReturnType<typeof createAdmit>;
-  attempt: AttemptAll;
-  settle: Settle;
-  cancellation: Cancellation;
+  finish: Finish;
+  idempotency: Idempotency<Summary>;
   ledger: Ledger;
   ids: Ids;
   now: () => number;
-  /** What this isolate remembers of a caller is out of date. */
-  forget: (caller: Caller) => void;
   /** Work that outlives the caller. */
   background: (work: Promise<unknown>) => void;
 }) {
-  const { chooser, admit, attempt, settle, cancellation, ledger, ids, now, forget, background } =
-    deps;
-
-  const openingOf = (arrival: Arrival): Opening => ({
-    id: ids.next("request"),
-    who: {
-      tenantId: arrival.caller.snapshot.tenant.id,
-      keyId: arrival.caller.snapshot.key.id,
-      sessionId: arrival.caller.session?.id ?? null,
-      serverId: arrival.server?.id ?? null,
-      tool: arrival.tool,
-      clientName: arrival.client.name,
-      clientVersion: arrival.client.version,
-      revision: arrival.client.revision,
-    },
-    createdAt: arrival.startedAt,
-    asked: arrival.call.ok
-      ? askedOf(arrival.call.value, arrival.bytes, inputModalitiesOf(arrival.call.value))
-      : null,
-    contentSha256: arrival.contentSha256,
-  });
+  const { chooser, admit, finish, idempotency, ledger, ids, now, background } = deps;
 
   /** A refusal before admission has its record too; if that can't be written, nothing is answered. */
   const refuse = async (opening: Opening, refusal: Refusal): Promise<Started> => {
@@ -138,121 +62,77 @@ export function createSample(deps: {
     };
   };
 
-  const finish = async (
-    admitted: Admitted,
-    signal: AbortSignal,
-  ): Promise<Result<Finished, Refusal>> => {
-    const { arrival, caller, plan, reserved, opening } = admitted;
-    const { call } = plan;
-    const { tenant, credentials } = caller.snapshot;
-    const { session } = caller;
-    const watch =
-      session === null || arrival.messageId === null
-        ? null
-        : cancellation.watch(
-            { tenantId: tenant.id, sessionId: session.id, messageId: arrival.messageId },
-            arrival.startedAt,
-          );
-    const { attempts, providerMs, answer } = await attempt({
-      plan,
-      call,
-      credentials,
-      deadlineMs: reserved.deadlineMs,
-      signal: watch === null ? signal : AbortSignal.any([signal, watch.signal]),
-    });
-    watch?.stop();
-    // A provider that failed has another circuit now.
-    if (attempts.some(({ fault }) => fault !== null)) forget(caller);
-    const got = answer.ok ? answer.value : null;
-    const usage = got?.answer.usage ?? null;
-    const cost = got === null ? null : costMicroUsd(got.model, got.answer.usage);
-    const timing: Timing = {
-      auth: arrival.authMs,
-      choose: admitted.chooseMs,
-      approve: 0,
-      admit: admitted.admitMs,
-      provider: providerMs,
+  /** The same call came before: it is answered with that one's result, once there is one. */
+  const repeat = async (
+    arrival: Arrival,
+    about: { call: SamplingCall; caller: Caller; opening: Opening },
+    first: FirstCall,
+  ): Promise<Started> => {
+    const its = idempotentCallOf(arrival);
+    if (its === null || first.contentSha256 !== arrival.contentSha256)
+      return refuse(about.opening, { reason: "idempotency_conflict" });
+    const deadlineMs = about.caller.snapshot.tenant.policy.deadlineMs ?? defaultDeadlineMs;
+    return {
+      requestId: first.requestId,
+      limits: [],
+      outcome: ok(async (signal) => {
+        const joined = await idempotency.join(its, { deadlineMs, signal });
+        if (joined.state === "done")
+          return joined.recorded.ok
+            ? ok({ ...joined.recorded.value, call: about.call })
+            : joined.recorded;
+        // The first one cost nothing and set the key free.
+        const { outcome } = await start(arrival);
+        return outcome.ok ? outcome.value(signal) : outcome;
+      }),
     };
-    const settlingAt = now();
-    await settle({
-      id: opening.id,
-      tenantId: tenant.id,
-      reserved,
-      attempts,
-      refusal: answer.ok ? null : answer.error,
-      model: got === null ? null : nameOf(got.model),
-      usage,
-      costMicroUsd: cost,
-      timing,
-      totalMs: settlingAt - arrival.startedAt,
-      content:
-        tenant.policy.capture === "full"
-          ? captureOf(arrival.content(), got?.answer.content ?? null)
-          : null,
-    });
-    if (got === null) return answer as Result<never, Refusal>;
-    const { content, stopReason, providerStopReason, notes } = got.answer;
-    return ok({
-      call,
-      answer: {
-        content,
-        stopReason,
-        model: nameOf(got.model),
-        ...(providerStopReason === null ? {} : { providerStopReason }),
-      },
-      decision: {
-        requestId: opening.id,
-        provider: got.model.provider,
-        model: got.model.id,
-        attempts: attempts.length,
-        usage: {
-          inputTokens: got.answer.usage.inputTokens,
-          outputTokens: got.answer.usage.outputTokens,
-        },
-        costUsd: cost === null ? null : cost / 1e6,
-        notes: [...plan.decision.notes, ...notes],
-        timingMs: { ...timing, settle: now() - settlingAt },
-      },
-    });
   };
 
-  return async (arrival: Arrival): Promise<Started> => {
-    const opening = openingOf(arrival);
+  const start = async (arrival: Arrival): Promise<Started> => {
+    const opening = openingOf(arrival, ids.next("request"));
     if (!arrival.call.ok) return refuse(opening, arrival.call.error);
     const call = arrival.call.value;
+    const { server, idempotencyKey } = arrival;
     let caller = arrival.caller;
     for (let fresh = !caller.warm; ; fresh = true) {
       const choosingAt = now();
       const plan = chooser.plan(call, caller.snapshot, arrival.declaredBy(caller));
       const admittingAt = now();
       if (plan.ok) {
-        const reserved = reservationOf(plan.value, caller, admittingAt);
-        const admission = await admit(plan.value, reserved, caller, opening, admittingAt);
+        const reserved = reservationOf({ plan: plan.value, caller, server, now: admittingAt });
+        const admission = await admit({
+          plan: plan.value,
+          reserved,
+          caller,
+          opening,
+          idempotencyKey,
+          now: admittingAt,
+        });
         const about = (limits: LimitState[], outcome: Started["outcome"]): Started => ({
           requestId: opening.id,
           limits,
           outcome,
         });
         if (!admission.ok) return about([], err(admission.error));
-        if (admission.value.state === "refused") {
-          const { hold, retryAfterMs, limits } = admission.value;
-          return about(
-            limits,
-            err({ reason: "rate_limited", limit: nameOfLimit(hold), retryAfterMs }),
-          );
-        }
-        if (admission.value.state === "admitted") {
-          const admitted: Admitted = {
+        const { value } = admission;
+        if (value.state === "refused")
+          return about(value.limits, err(refusalOf(value.hold, value.retryAfterMs)));
+        if (value.state === "repeated")
+          return repeat(arrival, { call, caller, opening }, value.first);
+        if (value.state === "admitted") {
+          const chooseMs = admittingAt - choosingAt;
+          const admitMs = now() - admittingAt;
+          const admitted = {
             caller,
             plan: plan.value,
             reserved,
             opening,
             arrival,
-            chooseMs: admittingAt - choosingAt,
-            admitMs: now() - admittingAt,
+            chooseMs,
+            admitMs,
           };
           return about(
-            admission.value.limits,
+            value.limits,
             ok((signal) => {
               const work = finish(admitted, signal);
               background(work);
@@ -262,12 +142,21 @@ export function createSample(deps: {
         }
         // Stale twice: somebody changes the tenant faster than it can be read.
         if (fresh) return about([], err({ reason: "unavailable", retryAfterMs: 1_000 }));
-      } else if (fresh) return refuse(opening, plan.error);
+      } else if (fresh) {
+        // A call that was answered is answered again, whatever could be chosen by now.
+        const its = idempotentCallOf(arrival);
+        const first = its === null ? ok(null) : await idempotency.find(its);
+        if (!first.ok) return { requestId: opening.id, limits: [], outcome: first };
+        return first.value === null
+          ? refuse(opening, plan.error)
+          : repeat(arrival, { call, caller, opening }, first.value);
+      }
       const again = await arrival.again();
       if (!again.ok) return { requestId: opening.id, limits: [], outcome: again };
       caller = again.value;
     }
   };
+  return start;
 }
 
 export type Sample = ReturnType<typeof createSample>;

@@ -1,13 +1,14 @@
 /** Writes how a call ended. Runs on every branch after admission, and counts once. */
 import type { Attempt } from "../domain/attempts.ts";
-import type { Ending, Timing } from "../domain/audit.ts";
+import type { Ending, Settlement, Timing } from "../domain/audit.ts";
 import { countsAgainst, type HealthChange } from "../domain/health.ts";
 import type { Ids } from "../domain/ids.ts";
 import { nameOf } from "../domain/models.ts";
-import type { Answer, Ledger, Vault } from "../domain/ports.ts";
+import type { Ledger } from "../domain/ledger.ts";
+import type { Answer, Vault } from "../domain/ports.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Usage } from "../domain/usage.ts";
-import type { Reserved } from "./admit.ts";
+import { reservedFor, type Reserved } from "./admit.ts";
 
 export interface Ended {
   id: string;
@@ -17,7 +18,9 @@ export interface Ended {
   refusal: Refusal | null;
   model: string | null;
   usage: Usage | null;
-  costMicroUsd: number | null;
+  charge: Charge;
+  /** what a repetition of the call is answered */
+  result: Settlement["result"];
   timing: Timing;
   totalMs: number;
   /** what is kept when the policy captures; null: nothing */
@@ -33,21 +36,37 @@ const outcomeOf = (refusal: Refusal | null): Ending["outcome"] => {
   return refusal.reason === "cancelled" ? "cancelled" : "failed";
 };
 
-/** What a call is charged: what was used, and the reservation for each attempt nobody can be sure of. */
+export interface Charge {
+  tokens: number;
+  /** null: no known price */
+  microUsd: number | null;
+}
+
+/** What a call is charged: what was used, and the reservation of each attempt nobody can be sure of. */
 export function chargeOf(input: {
   attempts: readonly Attempt[];
   usage: Usage | null;
   costMicroUsd: number | null;
   reserved: Reserved;
-}): { tokens: number; microUsd: number | null } {
+}): Charge {
   const { attempts, usage, costMicroUsd, reserved } = input;
-  const uncertain = attempts.filter(({ billed }) => billed === "maybe").length;
-  const used = usage === null ? 0 : usage.inputTokens + usage.outputTokens;
-  const tokens = used + uncertain * reserved.tokens;
-  const known = usage === null ? 0 : costMicroUsd;
-  const unsure = uncertain === 0 ? 0 : reserved.microUsd;
-  const microUsd = known === null || unsure === null ? null : known + uncertain * unsure;
-  return { tokens, microUsd };
+  const charges: Charge[] = attempts
+    .filter(({ billed }) => billed === "maybe")
+    .map((attempt) => reservedFor(reserved, attempt));
+  const answered = attempts.find(({ fault }) => fault === null);
+  if (usage !== null && answered !== undefined)
+    charges.push({
+      tokens: usage.inputTokens + usage.outputTokens,
+      // Nothing that was used is free, also where its usage can't be priced.
+      microUsd: costMicroUsd ?? reservedFor(reserved, answered).microUsd,
+    });
+  return charges.reduce(
+    (sum, { tokens, microUsd }) => ({
+      tokens: sum.tokens + tokens,
+      microUsd: sum.microUsd === null || microUsd === null ? null : sum.microUsd + microUsd,
+    }),
+    { tokens: 0, microUsd: 0 },
+  );
 }
 
 /** What the attempts say of their providers. */
@@ -85,7 +104,7 @@ export function createSettle(deps: {
   const { ledger, vault, ids, now, wait } = deps;
   return async (ended: Ended): Answer<boolean> => {
     const { id, tenantId, reserved, attempts, refusal, timing, totalMs } = ended;
-    const charge = chargeOf(ended);
+    const { charge } = ended;
     const captured =
       ended.content === null
         ? null
@@ -104,6 +123,8 @@ export function createSettle(deps: {
         model: ended.model,
         costMicroUsd: charge.microUsd,
         chargedTokens: charge.tokens,
+        chargedMicroUsd: charge.microUsd ?? reserved.microUsd ?? 0,
+        result: ended.result,
         timing,
         health: healthOf(attempts, ended.usage, now()),
         failing: failingOf(attempts).map((credentialId) => ({

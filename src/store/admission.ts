@@ -1,13 +1,22 @@
 /** Admission: one transaction, one round trip. The row is written whether it is admitted or refused. */
 import { and, eq, getTableColumns, gt, sql } from "drizzle-orm";
-import { nameOfLimit, concurrencyRetryMs, windowSeconds } from "../domain/limits.ts";
-import type { Hold, LimitState } from "../domain/limits.ts";
-import type { Admission, Answer, Reservation } from "../domain/ports.ts";
+import {
+  concurrencyRetryMs,
+  nameOfLimit,
+  stateOf,
+  windowSeconds,
+  type Hold,
+  type LimitState,
+} from "../domain/limits.ts";
+import type { Admission, Reservation } from "../domain/ledger.ts";
+import type { Answer } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
 import { compactDecision } from "../domain/selection.ts";
 import { raw, type Database, type Row } from "./db.ts";
+import { callOf, claim, heldByAnother } from "./idempotency.ts";
 import { openingColumns } from "./records.ts";
 import { samplingRequests, sessions } from "./schema.ts";
+import { refusedUsage } from "./usage.ts";
 
 const number = (value: unknown): number => Number(value ?? 0);
 
@@ -15,12 +24,14 @@ const number = (value: unknown): number => Number(value ?? 0);
 const usedOf = (tenantId: string, holds: readonly Hold[], now: number) => sql`
   select h.key as position, h.value ->> 'limit' as "limit", h.value ->> 'amount' as amount,
     h.value ->> 'subject' as subject, h.value ->> 'resource' as resource,
-    h.value ->> 'since' as since, h.value ->> 'name' as name,
+    h.value ->> 'since' as since, h.value ->> 'until' as until, h.value ->> 'name' as name,
     case h.value ->> 'resource'
       when 'concurrent' then (
         select count(*) from sampling_requests r
         where r.tenant_id = ${tenantId} and r.outcome = 'admitted' and r.lease_until > ${now}
-          and (h.value ->> 'scope' = 'tenant' or r.key_id = h.value ->> 'subject'))
+          and case h.value ->> 'scope' when 'tenant' then true
+            when 'key' then r.key_id = h.value ->> 'subject'
+            else r.server_id = h.value ->> 'subject' end)
       else (
         select coalesce(sum(c.amount), 0) from counters c
         where c.tenant_id = ${tenantId} and c.subject = h.value ->> 'subject'
@@ -41,27 +52,19 @@ const freeAt = (tenantId: string) => sql`(
       where c.tenant_id = ${tenantId} and c.subject = b.subject and c.resource = b.resource
         and c.bucket > b.bucket) <= refused."limit")`;
 
-function statesOf(holds: readonly Hold[], rows: readonly Row[], nowSeconds: number): LimitState[] {
-  return rows.flatMap((row): LimitState[] => {
+const statesOf = (holds: readonly Hold[], rows: readonly Row[], now: number): LimitState[] =>
+  rows.flatMap((row): LimitState[] => {
     const hold = holds[number(row["position"])];
     if (hold === undefined) return [];
-    const oldest = row["oldest"] === null ? nowSeconds : number(row["oldest"]);
-    return [
-      {
-        name: nameOfLimit(hold),
-        limit: hold.limit,
-        remaining: Math.max(0, hold.limit - number(row["used"])),
-        resetSeconds:
-          hold.resource === "concurrent" ? 1 : Math.max(1, oldest + windowSeconds + 1 - nowSeconds),
-      },
-    ];
+    const oldest = row["oldest"] === null ? null : number(row["oldest"]);
+    return [stateOf(hold, { used: number(row["used"]), oldest, now })];
   });
-}
 
 export async function admit(db: Database, reservation: Reservation): Answer<Admission> {
   const { opening, holds, now, tenantVersion, leaseUntil, sessionExpiresAt } = reservation;
-  const { id, who } = opening;
+  const { id, who, contentSha256 } = opening;
   const { tenantId, keyId, sessionId } = who;
+  const call = callOf(reservation);
   const values = {
     ...openingColumns(opening),
     decision: compactDecision(reservation.decision),
@@ -72,6 +75,12 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
     reservedTokens: reservation.reservedTokens,
     reservedMicroUsd: reservation.reservedMicroUsd,
   };
+  /** What the choice assumed still holds: whoever was revoked meanwhile gets nothing. */
+  const isCurrent = sql`tenants.id = ${tenantId} and tenants.version = ${tenantVersion}
+      and (${sessionId} is null or exists (
+        select 1 from sessions where sessions.id = ${sessionId}
+          and sessions.tenant_id = ${tenantId} and sessions.key_id = ${keyId}
+          and sessions.expires_at > ${now}))`;
   const columns = getTableColumns(samplingRequests);
   const names = Object.keys(values) as (keyof typeof values)[];
   const encoded = names.map((name) => {
@@ -90,28 +99,28 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
       (${columnNames}, outcome, reason, reason_detail, settled_at, refused_hold, retry_after_ms)
     select ${sql.join(encoded, sql`, `)},
       case when refused.position is null then 'admitted' else 'refused' end,
-      case when refused.position is null then null else 'rate_limited' end,
+      case when refused.position is null then null
+        when refused.until is null then 'rate_limited' else 'budget_exceeded' end,
       refused.name,
       case when refused.position is null then null else ${now} end,
       refused.position,
       case when refused.position is null then null
         when refused.resource = 'concurrent' then ${concurrencyRetryMs}
+        when refused.amount > refused."limit" then null
+        when refused.until is not null then refused.until * 1000 - ${now}
         else ${freeAt(tenantId)} * 1000 - ${now} end
     from tenants left join refused on true
-    where tenants.id = ${tenantId} and tenants.version = ${tenantVersion}
-      and (${sessionId} is null or exists (
-        select 1 from sessions where sessions.id = ${sessionId}
-          and sessions.tenant_id = ${tenantId} and sessions.key_id = ${keyId}
-          and sessions.expires_at > ${now}))
+    where ${isCurrent} ${call === null ? sql`` : sql`and not exists (select 1 ${heldByAnother(call, id, now)})`}
     on conflict (id) do nothing`;
+  const isNew = (outcome: "admitted" | "refused") => sql`exists (
+    select 1 from sampling_requests where id = ${id} and tenant_id = ${tenantId}
+      and outcome = ${outcome} and counted = 0)`;
   const bump = sql`
     insert into counters (tenant_id, subject, resource, bucket, amount)
     select ${tenantId}, h.value ->> 'subject', h.value ->> 'resource', h.value ->> 'bucket',
       h.value ->> 'amount'
     from json_each(${JSON.stringify(holds)}) h
-    where h.value ->> 'resource' <> 'concurrent' and exists (
-      select 1 from sampling_requests where id = ${id} and tenant_id = ${tenantId}
-        and outcome = 'admitted' and counted = 0)
+    where h.value ->> 'resource' <> 'concurrent' and ${isNew("admitted")}
     on conflict (tenant_id, subject, resource, bucket)
       do update set amount = amount + excluded.amount`;
   const standing = sql`
@@ -138,9 +147,33 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
               ),
             ),
         ];
-  const written = await db.write([
+  const claiming =
+    call === null || reservation.idempotency === null
+      ? []
+      : [
+          claim(
+            call,
+            { requestId: id, contentSha256, expiresAt: reservation.idempotency.expiresAt, now },
+            isNew("admitted"),
+          ),
+        ];
+  const first =
+    call === null
+      ? []
+      : [
+          raw(sql`
+            select i.request_id, i.content_sha256 ${heldByAnother(call, id, now)}
+              and exists (select 1 from tenants where ${isCurrent})`),
+        ];
+  const before = [
     raw(insert),
     ...(holds.length === 0 ? [] : [raw(bump)]),
+    ...claiming,
+    refusedUsage({ id, tenantId }),
+  ];
+  const standings = holds.length === 0 ? [] : [raw(standing)];
+  const written = await db.write([
+    ...before,
     builder
       .update(samplingRequests)
       .set({ counted: true })
@@ -150,14 +183,25 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
         refused_hold: samplingRequests.refusedHold,
         retry_after_ms: samplingRequests.retryAfterMs,
       }),
-    ...(holds.length === 0 ? [] : [raw(standing)]),
+    ...standings,
+    ...first,
     ...touch,
   ]);
   if (!written.ok) return written;
-  const [row] = written.value[holds.length === 0 ? 1 : 2] ?? [];
-  if (row === undefined) return ok({ state: "stale" });
-  const standings = holds.length === 0 ? [] : (written.value[3] ?? []);
-  const limits = statesOf(holds, standings, Math.floor(now / 1_000));
+  const [[row], after] = [
+    written.value[before.length] ?? [],
+    written.value.slice(before.length + 1),
+  ];
+  if (row === undefined) {
+    const [held] = first.length === 0 ? [] : (after[standings.length] ?? []);
+    if (held === undefined) return ok({ state: "stale" });
+    const requestId = String(held["request_id"]);
+    return ok({
+      state: "repeated",
+      first: { requestId, contentSha256: String(held["content_sha256"]) },
+    });
+  }
+  const limits = standings.length === 0 ? [] : statesOf(holds, after[0] ?? [], now);
   if (row["outcome"] === "admitted") return ok({ state: "admitted", limits });
   const hold = holds[number(row["refused_hold"])];
   if (hold === undefined) return ok({ state: "stale" });

@@ -4,61 +4,80 @@
  * have not yet, and the same transaction makes it say that they have: nothing counts twice.
  */
 import { and, eq, or, sql } from "drizzle-orm";
-import { windowSeconds } from "../domain/limits.ts";
-import type { Ledger } from "../domain/ports.ts";
+import type { Settlement } from "../domain/audit.ts";
+import { isMoney, moneyResources, windowSeconds, type Resource } from "../domain/limits.ts";
+import type { Ledger } from "../domain/ledger.ts";
 import { ok } from "../domain/result.ts";
 import { compactDecision } from "../domain/selection.ts";
 import { admit } from "./admission.ts";
 import { raw, type Database } from "./db.ts";
+import { appendEventOnce } from "./events.ts";
 import { failingStatements, healthStatement } from "./health.ts";
+import { answerClaim } from "./idempotency.ts";
 import { openingColumns } from "./records.ts";
-import { counters, samplingRequests } from "./schema.ts";
+import { counters } from "./ledger-schema.ts";
+import { samplingRequests } from "./schema.ts";
+import { correctedUsage, refusedUsage, settledUsage, sweptUsage } from "./usage.ts";
 
 const sweepSize = 200;
 const pruneSize = 5_000;
+
+const daySeconds = 86_400;
+/** How long a counter can still matter: its window, and a while for corrections of what it holds. */
+const keptSeconds = {
+  requests: 2 * windowSeconds,
+  tokens: 2 * windowSeconds,
+  usd_day: 40 * daySeconds,
+  usd_month: 70 * daySeconds,
+} as const satisfies Record<Exclude<Resource, "concurrent">, number>;
+
+/** What settlement adds to the counters that admission raised: what was charged, less what was held. */
+const chargedAgainst = ({ holds, chargedTokens, chargedMicroUsd }: Settlement) =>
+  holds.flatMap(({ subject, resource, bucket, amount }) => {
+    const charged = isMoney(resource) ? chargedMicroUsd : chargedTokens;
+    return (isMoney(resource) || resource === "tokens") && charged !== amount
+      ? [{ subject, resource, bucket, amount: charged - amount }]
+      : [];
+  });
 
 export function createLedger(db: Database, deps: { nonce: () => string }): Ledger {
   return {
     admit: (reservation) => admit(db, reservation),
 
     async settle(settlement) {
-      const { id, tenantId, now, usage, attempts, timing, holds } = settlement;
+      const { id, tenantId, now, usage, attempts, timing } = settlement;
       const nonce = deps.nonce();
       const builder = db.builder;
       const its = and(eq(samplingRequests.id, id), eq(samplingRequests.tenantId, tenantId));
       const open = sql`exists (select 1 from sampling_requests r where r.id = ${id}
         and r.tenant_id = ${tenantId} and r.outcome = 'admitted')`;
-      // One statement each, of which there are two at most: a join would walk the tenant's counters.
-      const giveBack = holds
-        .filter(({ resource }) => resource === "tokens")
-        .map(({ subject, resource, bucket, amount }) =>
-          builder
-            .update(counters)
-            .set({ amount: sql`${counters.amount} + ${settlement.chargedTokens - amount}` })
-            .where(
-              and(
-                eq(counters.tenantId, tenantId),
-                eq(counters.subject, subject),
-                eq(counters.resource, resource),
-                eq(counters.bucket, bucket),
-                open,
-              ),
-            ),
-        );
+      const corrections = chargedAgainst(settlement);
+      const charge = raw(sql`
+        insert into counters (tenant_id, subject, resource, bucket, amount)
+        select ${tenantId}, h.value ->> 'subject', h.value ->> 'resource', h.value ->> 'bucket',
+          h.value ->> 'amount'
+        from json_each(${JSON.stringify(corrections)}) h where ${open}
+        on conflict (tenant_id, subject, resource, bucket)
+          do update set amount = amount + excluded.amount`);
+      const ended = sql`exists (select 1 from sampling_requests r where r.id = ${id}
+        and r.tenant_id = ${tenantId} and r.settlement = ${nonce})`;
       const keep = sql`
         insert into captures (request_id, tenant_id, sealed)
-        select r.id, r.tenant_id, ${settlement.captured} from sampling_requests r
-        where r.id = ${id} and r.tenant_id = ${tenantId} and r.settlement = ${nonce}
+        select ${id}, ${tenantId}, ${settlement.captured} where ${ended}
         on conflict do nothing`;
       const marks = settlement.health.map((change) => healthStatement(tenantId, change, now, open));
       const failing = settlement.failing.flatMap((its) =>
         failingStatements(builder, tenantId, its),
       );
-      const written = await db.write([
-        // Before the row's end, which is what makes it count once.
-        ...giveBack,
+      // Before the row's end, which is what makes it count once.
+      const before = [
+        ...(corrections.length === 0 ? [] : [charge]),
+        settledUsage(settlement),
         ...marks,
         ...failing,
+      ];
+      const written = await db.write([
+        ...before,
         builder
           .update(samplingRequests)
           .set({
@@ -72,7 +91,8 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
             outputTokens: usage?.outputTokens ?? null,
             usageEstimated: usage?.estimated ?? null,
             costMicroUsd: settlement.costMicroUsd,
-            overshoot: sql`${settlement.chargedTokens} > coalesce(${samplingRequests.reservedTokens}, 0)`,
+            overshoot: sql`${settlement.chargedTokens} > coalesce(${samplingRequests.reservedTokens}, 0)
+              or ${settlement.chargedMicroUsd} > coalesce(${samplingRequests.reservedMicroUsd}, 0)`,
             timing,
             totalMs: settlement.totalMs,
             overheadMs: settlement.overheadMs,
@@ -87,10 +107,9 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
           )
           .returning({ id: samplingRequests.id }),
         ...(settlement.captured === null ? [] : [raw(keep)]),
+        ...answerClaim(builder, settlement, ended),
       ]);
-      return written.ok
-        ? ok((written.value[giveBack.length + marks.length + failing.length] ?? []).length > 0)
-        : written;
+      return written.ok ? ok((written.value[before.length] ?? []).length > 0) : written;
     },
 
     async refuse(opening, reason, detail, decision) {
@@ -107,12 +126,27 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
             settledAt: opening.createdAt,
           })
           .onConflictDoNothing(),
+        refusedUsage({ id: opening.id, tenantId: opening.who.tenantId }),
+        db.builder
+          .update(samplingRequests)
+          .set({ counted: true })
+          .where(
+            and(
+              eq(samplingRequests.id, opening.id),
+              eq(samplingRequests.tenantId, opening.who.tenantId),
+            ),
+          ),
       ]);
       return written.ok ? ok(null) : written;
     },
 
     async sweep(now) {
+      const expired = sql`
+        select id from sampling_requests
+        where outcome = 'admitted' and lease_until <= ${now}
+        order by lease_until limit ${sweepSize}`;
       const written = await db.write([
+        sweptUsage(sql`r.id in (${expired})`),
         db.builder
           .update(samplingRequests)
           .set({
@@ -124,28 +158,58 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
             settledAt: now,
           })
           .where(
-            sql`${samplingRequests.id} in (
-              select id from sampling_requests
-              where outcome = 'admitted' and lease_until <= ${now}
-              order by lease_until limit ${sweepSize})
+            sql`${samplingRequests.id} in (${expired})
               and ${samplingRequests.outcome} = 'admitted'`,
           )
           .returning({ id: samplingRequests.id }),
       ]);
-      return written.ok ? ok((written.value[0] ?? []).length) : written;
+      return written.ok ? ok((written.value[1] ?? []).length) : written;
+    },
+
+    async correct({ tenantId, id, correction }, event) {
+      const its = sql`r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'unknown'`;
+      const charge = raw(sql`
+        insert into counters (tenant_id, subject, resource, bucket, amount)
+        select r.tenant_id, h.value ->> 'subject', h.value ->> 'resource', h.value ->> 'bucket',
+          ${correction.costMicroUsd} - coalesce(r.correction ->> 'costMicroUsd', r.cost_micro_usd, 0)
+        from sampling_requests r, json_each(r.holds) h
+        where ${its} and h.value ->> 'resource' in ${moneyResources}
+        on conflict (tenant_id, subject, resource, bucket)
+          do update set amount = amount + excluded.amount`);
+      const written = await db.write([
+        // What each changes is counted from what the row says by then: sent twice, it changes once.
+        charge,
+        correctedUsage({ tenantId, id }, correction),
+        appendEventOnce(event, sql`exists (select 1 from sampling_requests r where ${its})`),
+        db.builder
+          .update(samplingRequests)
+          .set({ correction })
+          .where(
+            and(
+              eq(samplingRequests.id, id),
+              eq(samplingRequests.tenantId, tenantId),
+              eq(samplingRequests.outcome, "unknown"),
+            ),
+          )
+          .returning({ id: samplingRequests.id }),
+      ]);
+      return written.ok ? ok((written.value[3] ?? []).length > 0) : written;
     },
 
     async prune(now) {
-      const oldest = Math.floor(now / 1_000) - 2 * windowSeconds;
-      const written = await db.write([
-        db.builder
-          .delete(counters)
-          .where(
-            sql`rowid in (select rowid from counters where bucket < ${oldest} limit ${pruneSize})`,
-          )
-          .returning({ bucket: counters.bucket }),
-      ]);
-      return written.ok ? ok((written.value[0] ?? []).length) : written;
+      const second = Math.floor(now / 1_000);
+      const written = await db.write(
+        Object.entries(keptSeconds).map(([resource, seconds]) =>
+          db.builder
+            .delete(counters)
+            .where(
+              sql`rowid in (select rowid from counters where resource = ${resource}
+                and bucket < ${second - seconds} limit ${pruneSize})`,
+            )
+            .returning({ bucket: counters.bucket }),
+        ),
+      );
+      return written.ok ? ok(written.value.flat().length) : written;
     },
   };
 }

@@ -51,5 +51,6 @@ export const toRecord = (row: Columns, captured: boolean): SamplingRecord => ({
   totalMs: row.totalMs,
   overheadMs: row.overheadMs,
   settledAt: row.settledAt,
+  correction: row.correction,
   captured,
 });

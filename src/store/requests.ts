@@ -16,6 +16,7 @@ const conditionsOf = (filter: RequestFilter) => [
   filter.outcome === undefined ? undefined : eq(samplingRequests.outcome, filter.outcome),
   filter.model === undefined ? undefined : eq(samplingRequests.model, filter.model),
   filter.key === undefined ? undefined : eq(samplingRequests.keyId, filter.key),
+  filter.server === undefined ? undefined : eq(samplingRequests.serverId, filter.server),
   filter.session === undefined ? undefined : eq(samplingRequests.sessionId, filter.session),
 ];
 

@@ -13,7 +13,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 import type { Scope } from "../domain/access.ts";
 import type { Attempt } from "../domain/attempts.ts";
-import type { Asked, Outcome, Timing } from "../domain/audit.ts";
+import type { Asked, Correction, Outcome, Timing } from "../domain/audit.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Sample } from "../domain/health.ts";
 import type { Hold } from "../domain/limits.ts";
@@ -149,6 +149,8 @@ export const samplingRequests = sqliteTable(
     usageEstimated: integer("usage_estimated", { mode: "boolean" }),
     costMicroUsd: integer("cost_micro_usd"),
     overshoot: integer({ mode: "boolean" }).notNull(),
+    /** what an operator found out about an `unknown` one; the other columns stay as they were */
+    correction: text({ mode: "json" }).$type<Correction>(),
     timing: text({ mode: "json" }).$type<Timing>(),
     totalMs: integer("total_ms"),
     overheadMs: integer("overhead_ms"),
@@ -164,7 +166,7 @@ export const samplingRequests = sqliteTable(
     index("sampling_requests_age").on(table.tenantId, table.createdAt),
     // Concurrency counts live rows: this index holds nothing else.
     index("sampling_requests_live")
-      .on(table.tenantId, table.keyId, table.leaseUntil)
+      .on(table.tenantId, table.keyId, table.serverId, table.leaseUntil)
       .where(sql`${table.outcome} = 'admitted'`),
     index("sampling_requests_leases")
       .on(table.leaseUntil)
@@ -178,22 +180,6 @@ export const captures = sqliteTable("captures", {
   /** JSON of the request and its result, sealed by the vault */
   sealed: text().notNull(),
 });
-
-export const counters = sqliteTable(
-  "counters",
-  {
-    tenantId: tenantId(),
-    subject: text().notNull(),
-    resource: text().notNull(),
-    /** s since the epoch */
-    bucket: integer().notNull(),
-    amount: integer().notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.tenantId, table.subject, table.resource, table.bucket] }),
-    index("counters_bucket").on(table.bucket),
-  ],
-);
 
 /** What was seen of a credential's model: how fast it answered, whether its circuit is open. */
 export const health = sqliteTable(

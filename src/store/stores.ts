@@ -5,6 +5,7 @@ import { createCredentialStore } from "./credentials.ts";
 import type { Database } from "./db.ts";
 import { createEventStore } from "./events.ts";
 import { createHealthStore } from "./health.ts";
+import { createIdempotencyStore } from "./idempotency.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLedger } from "./ledger.ts";
 import { createOverrideStore } from "./overrides.ts";
@@ -13,6 +14,7 @@ import { createServerStore } from "./servers.ts";
 import { createSessionStore } from "./sessions.ts";
 import { createSnapshots } from "./snapshots.ts";
 import { createTenantStore } from "./tenants.ts";
+import { createUsageStore } from "./usage.ts";
 
 /** Every store over one database. */
 export const createStores = (db: Database, deps: { nonce: () => string }): Stores => ({
@@ -28,5 +30,7 @@ export const createStores = (db: Database, deps: { nonce: () => string }): Store
   health: createHealthStore(db),
   catalogues: createCatalogueStore(db),
   requests: createRequestStore(db),
+  idempotency: createIdempotencyStore(db),
+  usage: createUsageStore(db),
   events: createEventStore(db),
 });

@@ -4,12 +4,12 @@ import { ok } from "../domain/result.ts";
 import type { Database } from "./db.ts";
 import { appendEvent } from "./events.ts";
 import { pageOf, rowsFor } from "./page.ts";
+import { counters, idempotency, results, usage } from "./ledger-schema.ts";
 import {
   apiKeys,
   cancellations,
   health,
   captures,
-  counters,
   credentials,
   modelOverrides,
   samplingRequests,
@@ -57,6 +57,9 @@ export const createTenantStore = (db: Database): TenantStore => {
     async remove(id, event) {
       const owned = [
         counters,
+        usage,
+        idempotency,
+        results,
         samplingRequests,
         cancellations,
         health,

@@ -3,11 +3,24 @@ import { z } from "@hono/zod-openapi";
 import { formats, parsePredicate, verbosities } from "../../domain/negotiation.ts";
 import { count } from "./schemas.ts";
 
+/** Whole micro-USD, so that what is counted is exactly what was written. */
+const usd = z
+  .number()
+  .min(0)
+  .max(900_000_000)
+  .refine(
+    (value) => Math.abs(value * 1e6 - Math.round(value * 1e6)) < 1e-3,
+    "At most six decimals.",
+  )
+  .openapi({ example: 25 });
+
 export const limits = z
   .strictObject({
     requestsPerMinute: count.optional(),
     tokensPerMinute: count.optional(),
     concurrent: count.optional(),
+    usdPerDay: usd.optional().openapi({ description: "A calendar day in UTC." }),
+    usdPerMonth: usd.optional().openapi({ description: "A calendar month in UTC." }),
   })
   .openapi("Limits", { description: "An absent limit is none." });
 
@@ -54,6 +67,10 @@ export const policy = z
     }),
     rules: z.array(shapingRule).max(50).optional(),
     retentionDays: z.int().min(1).max(3_650).optional(),
+    maxAttempts: z.int().min(1).max(4).optional().openapi({
+      description:
+        "Provider calls that one request may make, failover included. A reservation of money covers them all. Default: 4.",
+    }),
     deadlineMs: z.int().min(1_000).max(90_000).optional().openapi({
       description: "ms for all attempts of one call together. Default: 45000.",
     }),

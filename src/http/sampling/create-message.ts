@@ -7,9 +7,10 @@ import type { Result } from "../../domain/result.ts";
 import type { Codec } from "../../mcp/codec.ts";
 import { errorMessage, resultMessage, type RequestId } from "../../mcp/jsonrpc.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
-import type { Finished } from "../../pipeline/sample.ts";
+import type { Finished } from "../../pipeline/finish.ts";
 import type { Services } from "../context.ts";
 import { limitHeaders } from "../limit-headers.ts";
+import { idempotencyKeyOf } from "./idempotency-key.ts";
 import { refusalReply, type Reply } from "./reply.ts";
 
 export const createMessageMethods = ["sampling/createMessage", "sampling-router/createMessage"];
@@ -23,6 +24,7 @@ export interface CreateMessage {
   /** raw, as declared: by the session, or with this request */
   capabilitiesOf: (caller: Caller) => JsonObject;
   clientInfo: JsonObject;
+  headers: Headers;
   /** the whole body's */
   bytes: number;
   startedAt: number;
@@ -44,10 +46,14 @@ export async function createMessage(services: Services, input: CreateMessage): P
   const { id, params, codec, caller } = input;
   const { _meta, ...content } = params;
   const contentText = JSON.stringify(content);
+  const sha256 = (text: string) => services.sha256Hex(new TextEncoder().encode(text));
+  const call = codec.decodeCall(params);
+  const key = idempotencyKeyOf(input.headers, params);
   const started = await services.sample({
     caller,
     again: input.again,
-    call: codec.decodeCall(params),
+    call: key.ok ? call : key,
+    idempotencyKey: key.ok && key.value !== null ? await sha256(key.value) : null,
     declaredBy(current) {
       const raw = input.capabilitiesOf(current);
       return { capabilities: codec.capabilitiesOf(raw), features: featuresOf(raw) };
@@ -59,7 +65,7 @@ export async function createMessage(services: Services, input: CreateMessage): P
     },
     server: null,
     tool: null,
-    contentSha256: await services.sha256Hex(new TextEncoder().encode(contentText)),
+    contentSha256: await sha256(contentText),
     messageId: input.leavingCancels ? null : JSON.stringify(id),
     bytes: input.bytes,
     content: () => contentText,

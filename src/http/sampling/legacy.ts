@@ -71,6 +71,7 @@ async function inSession(
       again: () => authenticate(services, arrived, "database"),
       capabilitiesOf: (current) => current.session?.capabilities ?? {},
       clientInfo: session.clientInfo,
+      headers: arrived.headers,
       bytes: arrived.bytes,
       startedAt: arrived.startedAt,
       authMs: services.now() - arrived.startedAt,

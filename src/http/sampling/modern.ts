@@ -54,6 +54,7 @@ export async function handleModern(
       again,
       capabilitiesOf: () => meta.value.capabilities,
       clientInfo: meta.value.clientInfo,
+      headers: arrived.headers,
       bytes: arrived.bytes,
       startedAt: arrived.startedAt,
       authMs: services.now() - arrived.startedAt,

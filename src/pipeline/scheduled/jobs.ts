@@ -1,10 +1,10 @@
 /** What runs every minute. Each job is safe to run twice, and to be cut off. */
+import type { Ledger } from "../../domain/ledger.ts";
 import type {
   Answer,
   CancellationStore,
   HealthStore,
   CredentialStore,
-  Ledger,
   RequestStore,
   SessionStore,
   Vault,

@@ -1,16 +1,11 @@
 /** Whole objects to start from; a test names only what it is about. */
 import type { ApiKey } from "../../../src/domain/access.ts";
-import type { AdminEvent, Opening, Settlement } from "../../../src/domain/audit.ts";
+import type { AdminEvent, Correction, Opening, Settlement } from "../../../src/domain/audit.ts";
 import { createIds, type IdKind } from "../../../src/domain/ids.ts";
 import { holdsOf } from "../../../src/domain/limits.ts";
 import type { Limits, Policy } from "../../../src/domain/policy.ts";
-import type {
-  McpServer,
-  Reservation,
-  SealedCredential,
-  Stores,
-  Tenant,
-} from "../../../src/domain/ports.ts";
+import type { Reservation } from "../../../src/domain/ledger.ts";
+import type { McpServer, SealedCredential, Stores, Tenant } from "../../../src/domain/ports.ts";
 import type { Decision } from "../../../src/domain/selection.ts";
 import type { Session } from "../../../src/domain/session.ts";
 import { value } from "./open.ts";
@@ -187,6 +182,7 @@ export const leaseMs = 75_000;
 
 export interface ReservationFields extends Partial<Reservation> {
   tokens?: number;
+  microUsd?: number;
   sessionId?: string;
 }
 
@@ -194,7 +190,7 @@ export interface ReservationFields extends Partial<Reservation> {
 export function reservation(
   who: Caller,
   now: number,
-  { tokens = 100, sessionId, ...fields }: ReservationFields = {},
+  { tokens = 100, microUsd = 1_000, sessionId, ...fields }: ReservationFields = {},
 ): Reservation {
   const plain = opening(who, now);
   return {
@@ -204,19 +200,33 @@ export function reservation(
     holds: holdsOf({
       now,
       tokens,
+      microUsd,
       scopes: [
         { scope: "tenant", subject: who.tenantId, limits: who.tenantLimits },
         { scope: "key", subject: who.keyId, limits: who.keyLimits },
       ],
     }),
     reservedTokens: tokens,
-    reservedMicroUsd: 1_000,
+    reservedMicroUsd: microUsd,
     now,
     leaseUntil: now + leaseMs,
     sessionExpiresAt: sessionId === undefined ? null : now + 3_600_000,
+    idempotency: null,
     ...fields,
   };
 }
+
+/** What an operator found out about a call that was lost. */
+export const correction = (fields: Partial<Correction> = {}): Correction => ({
+  outcome: "succeeded",
+  inputTokens: 10,
+  outputTokens: 30,
+  costMicroUsd: 200,
+  why: "the provider's invoice",
+  actor: "operator",
+  at: start,
+  ...fields,
+});
 
 /** The good end of a reservation, charged as used. */
 export const settlement = (
@@ -229,6 +239,8 @@ export const settlement = (
   now,
   holds: reserved.holds,
   chargedTokens: reserved.reservedTokens,
+  chargedMicroUsd: 500,
+  result: null,
   health: [],
   failing: [],
   captured: null,

@@ -9,6 +9,7 @@ import type { Stores } from "../../../src/domain/ports.ts";
 import { raw } from "../../../src/store/db.ts";
 import {
   caller,
+  correction,
   credential,
   decision,
   event,
@@ -26,6 +27,8 @@ import { givenWorld, value, type Backend } from "./open.ts";
 const page = { cursor: null, limit: 100 };
 const empty = { data: [], nextCursor: null };
 const dayMs = 86_400_000;
+const idempotencyKey = "11".repeat(32);
+const expiresAt = start + dayMs;
 
 const ownedTables = [
   "api_keys",
@@ -34,10 +37,13 @@ const ownedTables = [
   "counters",
   "credentials",
   "health",
+  "idempotency",
   "model_overrides",
+  "results",
   "sampling_requests",
   "servers",
   "sessions",
+  "usage",
 ] as const;
 
 /** One object of each kind, owned by one tenant. */
@@ -48,6 +54,7 @@ interface Owned {
   session: ReturnType<typeof session>;
   settled: ReturnType<typeof reservation>;
   running: ReturnType<typeof reservation>;
+  lost: ReturnType<typeof reservation>;
 }
 
 /** These name no tenant: they serve the whole house, or find the tenant through a secret's id. */
@@ -67,6 +74,7 @@ const nameNoTenant = [
   "catalogues.replace",
   "catalogues.postpone",
   "health.prune",
+  "idempotency.prune",
   "requests.prune",
 ];
 
@@ -247,6 +255,25 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       });
       expect(value(await ledger.settle(ended))).toBe(false);
     },
+    "ledger.correct": async ({ ledger }, owner, { tenantId }) => {
+      const its = { tenantId, id: owner.lost.opening.id, correction: correction() };
+      expect(value(await ledger.correct(its, event(tenantId)))).toBe(false);
+    },
+    "idempotency.find": async ({ idempotency }, owner, { tenantId, keyId }) => {
+      const its = { ...owner.who, serverId: null, key: idempotencyKey };
+      expect(value(await idempotency.find(its, start))).not.toBeNull();
+      for (const theirs of [{ tenantId }, { keyId }, { tenantId, keyId }])
+        expect(value(await idempotency.find({ ...its, ...theirs }, start))).toBeNull();
+    },
+    "idempotency.countReplay": async ({ idempotency }, owner, { tenantId }) => {
+      const its = { ...owner.who, tenantId, serverId: null, key: idempotencyKey };
+      value(await idempotency.countReplay(its));
+    },
+    "usage.read": async ({ usage }, owner, { tenantId }) => {
+      const all = { from: 0, to: start + dayMs, bucket: "hour", by: "key" } as const;
+      expect(value(await usage.read(tenantId, all))).toEqual([]);
+      expect(value(await usage.read(owner.who.tenantId, all))).not.toEqual([]);
+    },
     "ledger.refuse": async ({ ledger }, owner, stranger) => {
       const { id } = owner.running.opening;
       value(await ledger.refuse({ ...opening(stranger), id }, "internal", null, decision()));
@@ -272,14 +299,18 @@ export const isolationSuite = (backend: Backend): void => {
         credential: credential(tenantId),
         server: server(tenantId),
         session: session(tenantId, keyId),
-        settled: reservation(who, start),
+        settled: reservation(who, start, { idempotency: { key: idempotencyKey, expiresAt } }),
         running: reservation(who, start),
+        lost: reservation(who, start - dayMs),
       };
+      value(await stores.ledger.admit(its.lost));
+      value(await stores.ledger.sweep(start - 1));
       value(await stores.ledger.admit(its.settled));
       value(
         await stores.ledger.settle(
           settlement(its.settled, start, {
             captured: "v1.mine",
+            result: { parts: ["v1.result"], expiresAt },
             health: [seen(its.credential.id)],
           }),
         ),

@@ -4,7 +4,7 @@ import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import type { Hold, LimitState, Resource } from "../../../src/domain/limits.ts";
 import type { Limits } from "../../../src/domain/policy.ts";
-import type { Admission, Ledger, Reservation } from "../../../src/domain/ports.ts";
+import type { Admission, Ledger, Reservation } from "../../../src/domain/ledger.ts";
 import { raw, type Database, type Row } from "../../../src/store/db.ts";
 import { samplingRequests } from "../../../src/store/schema.ts";
 import {
@@ -38,7 +38,7 @@ const waitOf = (admission: Admission): number | null => {
 };
 
 const limitsOf = (admission: Admission): LimitState[] =>
-  admission.state === "stale" ? [] : admission.limits;
+  admission.state === "admitted" || admission.state === "refused" ? admission.limits : [];
 
 /** A database that sends every batch a second time, as one does that never heard the first answer. */
 const sendingTwice = (db: Database): Database => ({
@@ -162,9 +162,21 @@ export const ledgerSuite = (backend: Backend): void => {
         });
         await admit(who, start);
         expect(limitsOf(await admit(who, start + 10 * second, { tokens: 300 }))).toEqual([
-          { name: "tenant.requestsPerMinute", limit: 5, remaining: 3, resetSeconds: 51 },
-          { name: "tenant.concurrent", limit: 4, remaining: 2, resetSeconds: 1 },
-          { name: "key.tokensPerMinute", limit: 1_000, remaining: 600, resetSeconds: 51 },
+          {
+            name: "tenant.requestsPerMinute",
+            limit: 5,
+            remaining: 3,
+            resetSeconds: 51,
+            windowSeconds: 60,
+          },
+          { name: "tenant.concurrent", limit: 4, remaining: 2, resetSeconds: 1, windowSeconds: 60 },
+          {
+            name: "key.tokensPerMinute",
+            limit: 1_000,
+            remaining: 600,
+            resetSeconds: 51,
+            windowSeconds: 60,
+          },
         ]);
       });
 
@@ -187,6 +199,7 @@ export const ledgerSuite = (backend: Backend): void => {
           totalMs: null,
           overheadMs: null,
           settledAt: null,
+          correction: null,
           captured: false,
           content: null,
         });
@@ -746,6 +759,7 @@ export const ledgerSuite = (backend: Backend): void => {
           totalMs: null,
           overheadMs: null,
           settledAt: start,
+          correction: null,
           captured: false,
           content: null,
         });

@@ -10,6 +10,7 @@ import { migrate } from "../../../src/store/migrations.ts";
 import { readMigrations } from "../../setup/migrations.ts";
 import {
   caller,
+  correction,
   event,
   opening,
   reservation,
@@ -81,7 +82,7 @@ describe("query plans", () => {
 
   // With their aliases. `tenants`, `credentials` and `json_each` are small.
   const large =
-    /^SCAN (sampling_requests|counters|sessions|captures|admin_events|api_keys|r|c|b)\b/;
+    /^SCAN (sampling_requests|counters|sessions|captures|admin_events|api_keys|idempotency|results|usage|r|c|b|i)\b/;
   const page = { cursor: null, limit: 50 };
 
   const jobs: Record<string, (stores: Stores) => Promise<unknown>> = {
@@ -99,6 +100,20 @@ describe("query plans", () => {
         { from: 1, to: 2, outcome: "failed", model: "m", key: "k", session: "s" },
         { cursor: "req_2", limit: 50 },
       ),
+    "ledger.admit, repeatable": ({ ledger }) =>
+      ledger.admit(
+        reservation(who, start, { idempotency: { key: "k", expiresAt: start + 86_400_000 } }),
+      ),
+    "ledger.correct": ({ ledger }) =>
+      ledger.correct(
+        { tenantId: who.tenantId, id: "req_1", correction: correction() },
+        event(null),
+      ),
+    "idempotency.find": ({ idempotency }) =>
+      idempotency.find({ ...who, serverId: null, key: "k" }, start),
+    "idempotency.prune": ({ idempotency }) => idempotency.prune(start),
+    "usage.read": ({ usage }) =>
+      usage.read(who.tenantId, { from: start, to: start + 1, bucket: "day", by: "model" }),
     "requests.prune": ({ requests }) => requests.prune(start),
     "sessions.get": ({ sessions }) => sessions.get(who.tenantId, live.id),
     "sessions.list": ({ sessions }) => sessions.list(who.tenantId, page),
@@ -125,10 +140,6 @@ describe("query plans", () => {
     {
       job: "ledger.admit",
       line: "SEARCH c USING INDEX sqlite_autoindex_counters_1 (tenant_id=? AND subject=? AND resource=? AND bucket>?)",
-    },
-    {
-      job: "ledger.settle",
-      line: "SEARCH counters USING INDEX sqlite_autoindex_counters_1 (tenant_id=? AND subject=? AND resource=? AND bucket=?)",
     },
     {
       job: "ledger.sweep",

@@ -11,7 +11,7 @@ const scopes = (tenant: Limits, key: Limits) =>
 describe("holds", () => {
   it("are one for each limit there is, the tenant's first", () => {
     const all: Limits = { requestsPerMinute: 1, tokensPerMinute: 2, concurrent: 3 };
-    const holds = holdsOf({ now: 90_500, tokens: 7, scopes: scopes(all, all) });
+    const holds = holdsOf({ now: 90_500, tokens: 7, microUsd: 0, scopes: scopes(all, all) });
     expect(holds.map((hold) => [nameOfLimit(hold), hold.subject, hold.amount, hold.limit])).toEqual(
       [
         ["tenant.requestsPerMinute", "ten_1", 1, 1],
@@ -25,8 +25,13 @@ describe("holds", () => {
   });
 
   it("are none where there is no limit; a limit of 0 is one", () => {
-    expect(holdsOf({ now: 0, tokens: 1, scopes: scopes({}, {}) })).toEqual([]);
-    const [hold] = holdsOf({ now: 0, tokens: 1, scopes: scopes({}, { requestsPerMinute: 0 }) });
+    expect(holdsOf({ now: 0, tokens: 1, microUsd: 0, scopes: scopes({}, {}) })).toEqual([]);
+    const [hold] = holdsOf({
+      now: 0,
+      tokens: 1,
+      microUsd: 0,
+      scopes: scopes({}, { requestsPerMinute: 0 }),
+    });
     expect(hold).toMatchObject({ scope: "key", limit: 0, amount: 1 });
   });
 
@@ -38,7 +43,12 @@ describe("holds", () => {
   ])(
     "at %d ms lie in second %d, and count every second that a minute before touches",
     (now, bucket) => {
-      const [hold] = holdsOf({ now, tokens: 1, scopes: scopes({ requestsPerMinute: 1 }, {}) });
+      const [hold] = holdsOf({
+        now,
+        tokens: 1,
+        microUsd: 0,
+        scopes: scopes({ requestsPerMinute: 1 }, {}),
+      });
       expect(hold).toMatchObject({ bucket, since: bucket - windowSeconds });
       // Whoever was admitted within the last 60 s was admitted in a second that counts.
       expect(Math.floor((now - 60_000) / 1_000)).toBeGreaterThanOrEqual(bucket - windowSeconds);

@@ -1,0 +1,111 @@
+/** Ports of the ledger: admission and settlement, repetitions of a call, what was used. */
+import type { AdminEvent, Correction, Opening, Outcome, Settlement } from "./audit.ts";
+import type { Hold, LimitState } from "./limits.ts";
+import type { Answer } from "./ports.ts";
+import type { Reason } from "./refusals.ts";
+import type { Decision } from "./selection.ts";
+
+export interface Reservation {
+  opening: Opening;
+  decision: Decision;
+  tenantVersion: number;
+  holds: Hold[];
+  reservedTokens: number;
+  /** micro-USD charged if the call is never heard of again; null: unknown price */
+  reservedMicroUsd: number | null;
+  now: number;
+  leaseUntil: number;
+  /** the session's new expiry, when there is a session */
+  sessionExpiresAt: number | null;
+  /** hex SHA-256 of the caller's idempotency key, and until when it is kept; null: none was sent */
+  idempotency: { key: string; expiresAt: number } | null;
+}
+
+export type Admission =
+  | { state: "admitted"; limits: LimitState[] }
+  | { state: "refused"; hold: Hold; retryAfterMs: number | null; limits: LimitState[] }
+  /** key, session or tenant are no longer what the choice assumed */
+  | { state: "stale" }
+  /** another request holds the idempotency key; nothing was written */
+  | { state: "repeated"; first: FirstCall };
+
+/** The request that holds an idempotency key. */
+export interface FirstCall {
+  requestId: string;
+  contentSha256: string;
+}
+
+export interface Ledger {
+  /** One batch: one transaction, one round trip. Writes the record whether admitted or refused. */
+  admit(reservation: Reservation): Answer<Admission>;
+  /** Counts once: true the first time, false when the record was settled or swept before. */
+  settle(settlement: Settlement): Answer<boolean>;
+  /** The record of a call that was refused before admission. */
+  refuse(
+    opening: Opening,
+    reason: Reason,
+    detail: string | null,
+    decision: Decision | null,
+  ): Answer<null>;
+  /** Expired leases become `unknown`, charged as reserved. Returns how many. */
+  sweep(now: number): Answer<number>;
+  /** Only an `unknown` call's; budgets and usage follow. True if there was one. */
+  correct(
+    its: { tenantId: string; id: string; correction: Correction },
+    event: AdminEvent,
+  ): Answer<boolean>;
+  /** Counters that no window can need any more. */
+  prune(now: number): Answer<number>;
+}
+
+/** How the call that holds an idempotency key stands. */
+export interface FirstCallState extends FirstCall {
+  outcome: Outcome;
+  leaseUntil: number | null;
+  /** sealed, whole; null: not yet, or never */
+  result: string | null;
+}
+
+export interface IdempotentCall {
+  tenantId: string;
+  keyId: string;
+  serverId: string | null;
+  /** hex SHA-256 of what the caller sent */
+  key: string;
+}
+
+export interface IdempotencyStore {
+  /** null: no request holds the key. */
+  find(call: IdempotentCall, now: number): Answer<FirstCallState | null>;
+  /** Counts a result that was given again. */
+  countReplay(call: IdempotentCall): Answer<null>;
+  prune(now: number): Answer<number>;
+}
+
+export type UsageBucket = "hour" | "day";
+export type UsageBy = "model" | "key" | "server";
+
+/** What was used in one bucket by one of whatever is compared. */
+export interface UsageRow {
+  /** ms since the epoch, the bucket's beginning in UTC */
+  at: number;
+  /** model, key id or server id; empty: none */
+  group: string;
+  requests: number;
+  succeeded: number;
+  failed: number;
+  refused: number;
+  cancelled: number;
+  unknown: number;
+  inputTokens: number;
+  outputTokens: number;
+  costMicroUsd: number;
+}
+
+export interface UsageStore {
+  /** Whole hours from `from` (ms, inclusive) to `to` (exclusive), oldest first. */
+  read(
+    tenantId: string,
+    asked: { from: number; to: number; bucket: UsageBucket; by: UsageBy },
+  ): Answer<UsageRow[]>;
+}

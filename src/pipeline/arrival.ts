@@ -1,0 +1,70 @@
+/** A sampling request as a surface hands it in, and what its audit record says from the start. */
+import { askedOf, type Opening } from "../domain/audit.ts";
+import { inputModalitiesOf } from "../domain/estimate.ts";
+import type { ServerPolicy } from "../domain/policy.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import type { Result } from "../domain/result.ts";
+import type { SamplingCall } from "../domain/sampling.ts";
+import type { Caller } from "./authenticate.ts";
+import type { Declared } from "./choose.ts";
+
+export interface Arrival {
+  caller: Caller;
+  /** The caller once more, from the database: the first may have come from memory. */
+  again: () => Promise<Result<Caller, Refusal>>;
+  call: Result<SamplingCall, Refusal>;
+  /** of the caller as it is now */
+  declaredBy: (caller: Caller) => Declared;
+  client: { name: string | null; version: string | null; revision: string | null };
+  /** the registered server that asks, through the proxy; null: the caller asks for itself */
+  server: { id: string; policy: ServerPolicy } | null;
+  /** the tool that was being called, where the stream told it */
+  tool: string | null;
+  /** hex SHA-256 of the caller's idempotency key; null: none was sent */
+  idempotencyKey: string | null;
+  /** the JSON-RPC id, as JSON, by which a session can take the call back; null: it can't */
+  messageId: string | null;
+  contentSha256: string;
+  bytes: number;
+  /** the params as they came, for a policy that captures */
+  content: () => string;
+  startedAt: number;
+  authMs: number;
+}
+
+export const openingOf = (arrival: Arrival, id: string): Opening => ({
+  id,
+  who: {
+    tenantId: arrival.caller.snapshot.tenant.id,
+    keyId: arrival.caller.snapshot.key.id,
+    sessionId: arrival.caller.session?.id ?? null,
+    serverId: arrival.server?.id ?? null,
+    tool: arrival.tool,
+    clientName: arrival.client.name,
+    clientVersion: arrival.client.version,
+    revision: arrival.client.revision,
+  },
+  createdAt: arrival.startedAt,
+  asked: arrival.call.ok
+    ? askedOf(arrival.call.value, arrival.bytes, inputModalitiesOf(arrival.call.value))
+    : null,
+  contentSha256: arrival.contentSha256,
+});
+
+/** What a record says of its refusal: places, capabilities, counts; never content. */
+export function detailOf(refusal: Refusal): string | null {
+  switch (refusal.reason) {
+    case "invalid_params":
+      return refusal.path;
+    case "capability_missing":
+      return JSON.stringify(refusal.requiredCapabilities);
+    case "no_eligible_model": {
+      const counts: Record<string, number> = {};
+      for (const { excludedBy } of refusal.candidates)
+        counts[excludedBy] = (counts[excludedBy] ?? 0) + 1;
+      return JSON.stringify(counts);
+    }
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,159 @@
+/** The provider's part of an admitted call: attempt → settle. It always settles. */
+import type { Opening, Settlement, Timing } from "../domain/audit.ts";
+import { captureOf } from "../domain/capture.ts";
+import { nameOf } from "../domain/models.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import type { SamplingAnswer, SamplingCall } from "../domain/sampling.ts";
+import { costMicroUsd } from "../domain/usage.ts";
+import { idempotencyKeptMs, type Reserved } from "./admit.ts";
+import type { Arrival } from "./arrival.ts";
+import type { AttemptAll } from "./attempt.ts";
+import type { Caller } from "./authenticate.ts";
+import type { Cancellation } from "./cancel.ts";
+import type { Planned } from "./choose.ts";
+import type { Idempotency, Recorded } from "./idempotency.ts";
+import { chargeOf, type Charge, type Settle } from "./settle.ts";
+
+/** What a result tells of how it came about. */
+export interface Summary {
+  requestId: string;
+  provider: string;
+  model: string;
+  attempts: number;
+  usage: { inputTokens: number; outputTokens: number };
+  costUsd: number | null;
+  notes: string[];
+  timingMs: Timing & { settle: number };
+}
+
+export interface Finished {
+  answer: SamplingAnswer;
+  call: SamplingCall;
+  decision: Summary;
+}
+
+export interface Admitted {
+  caller: Caller;
+  plan: Planned;
+  reserved: Reserved;
+  opening: Opening;
+  arrival: Arrival;
+  chooseMs: number;
+  admitMs: number;
+}
+
+export function createFinish(deps: {
+  attempt: AttemptAll;
+  settle: Settle;
+  cancellation: Cancellation;
+  idempotency: Idempotency<Summary>;
+  now: () => number;
+  /** What this isolate remembers of a caller is out of date. */
+  forget: (caller: Caller) => void;
+}) {
+  const { attempt, settle, cancellation, idempotency, now, forget } = deps;
+
+  const attemptAll = async ({ arrival, caller, plan, reserved }: Admitted, signal: AbortSignal) => {
+    const { tenant, credentials } = caller.snapshot;
+    const { session } = caller;
+    const watch =
+      session === null || arrival.messageId === null
+        ? null
+        : cancellation.watch(
+            { tenantId: tenant.id, sessionId: session.id, messageId: arrival.messageId },
+            arrival.startedAt,
+          );
+    const attempted = await attempt({
+      steps: reserved.steps,
+      call: plan.call,
+      maxTokens: plan.decision.requirements.maxTokens,
+      credentials,
+      deadlineMs: reserved.deadlineMs,
+      signal: watch === null ? signal : AbortSignal.any([signal, watch.signal]),
+    });
+    watch?.stop();
+    // A provider that failed has another circuit now.
+    if (attempted.attempts.some(({ fault }) => fault !== null)) forget(caller);
+    return attempted;
+  };
+
+  /** What a repetition is answered. A failure that cost nothing may be tried again under its key. */
+  const resultOf = async (
+    { arrival, caller, opening }: Admitted,
+    recorded: Recorded<Summary>,
+    charge: Charge,
+  ): Promise<Settlement["result"]> => {
+    if (arrival.idempotencyKey === null) return null;
+    if (!recorded.ok && charge.tokens === 0 && charge.microUsd === 0) return "free";
+    const parts = await idempotency.seal(caller.snapshot.tenant.id, opening.id, recorded);
+    return { parts, expiresAt: now() + idempotencyKeptMs };
+  };
+
+  return async (admitted: Admitted, signal: AbortSignal): Promise<Result<Finished, Refusal>> => {
+    const { arrival, caller, plan, reserved, opening } = admitted;
+    const { tenant } = caller.snapshot;
+    const { attempts, providerMs, answer } = await attemptAll(admitted, signal);
+    const got = answer.ok ? answer.value : null;
+    const usage = got?.answer.usage ?? null;
+    const cost = got === null ? null : costMicroUsd(got.model, got.answer.usage);
+    const charge = chargeOf({ attempts, usage, costMicroUsd: cost, reserved });
+    const timing: Timing = {
+      auth: arrival.authMs,
+      choose: admitted.chooseMs,
+      approve: 0,
+      admit: admitted.admitMs,
+      provider: providerMs,
+    };
+    const settlingAt = now();
+    const recorded: Recorded<Summary> = answer.ok
+      ? ok({
+          answer: answerOf(answer.value),
+          decision: {
+            requestId: opening.id,
+            provider: answer.value.model.provider,
+            model: answer.value.model.id,
+            attempts: attempts.length,
+            usage: {
+              inputTokens: answer.value.answer.usage.inputTokens,
+              outputTokens: answer.value.answer.usage.outputTokens,
+            },
+            costUsd: cost === null ? null : cost / 1e6,
+            notes: [...plan.decision.notes, ...answer.value.answer.notes],
+            timingMs: { ...timing, settle: 0 },
+          },
+        })
+      : err(answer.error);
+    await settle({
+      id: opening.id,
+      tenantId: tenant.id,
+      reserved,
+      attempts,
+      refusal: answer.ok ? null : answer.error,
+      model: got === null ? null : nameOf(got.model),
+      usage,
+      charge,
+      result: await resultOf(admitted, recorded, charge),
+      timing,
+      totalMs: settlingAt - arrival.startedAt,
+      content:
+        tenant.policy.capture === "full"
+          ? captureOf(arrival.content(), got?.answer.content ?? null)
+          : null,
+    });
+    if (!recorded.ok) return recorded;
+    recorded.value.decision.timingMs.settle = now() - settlingAt;
+    return ok({ ...recorded.value, call: plan.call });
+  };
+}
+
+export type Finish = ReturnType<typeof createFinish>;
+
+type Got = Extract<Awaited<ReturnType<AttemptAll>>["answer"], { ok: true }>["value"];
+
+const answerOf = ({ model, answer }: Got): SamplingAnswer => ({
+  content: answer.content,
+  stopReason: answer.stopReason,
+  model: nameOf(model),
+  ...(answer.providerStopReason === null ? {} : { providerStopReason: answer.providerStopReason }),
+});

@@ -1,0 +1,80 @@
+/**
+ * A call sent again under the same idempotency key: it waits for the first one, and gets its result.
+ * One that was charged answers every repetition, also with its failure; one that cost nothing sets its
+ * key free.
+ */
+import type { IdempotencyStore, IdempotentCall } from "../domain/ledger.ts";
+import type { Vault } from "../domain/ports.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { err, type Result } from "../domain/result.ts";
+import type { SamplingAnswer } from "../domain/sampling.ts";
+
+/** What is kept of a call for its repetitions, as JSON. */
+export type Recorded<D> = Result<{ answer: SamplingAnswer; decision: D }, Refusal>;
+
+export type Joined<D> =
+  /** nothing holds the key any more: this call may be the first */
+  { state: "free" } | { state: "done"; recorded: Recorded<D> };
+
+/** Its isolate died before it could say what became of it; it was charged as reserved. */
+const lost: Refusal = { reason: "provider_failed", attempts: [] };
+const shortestWaitMs = 100;
+const longestWaitMs = 1_000;
+const retryAfterMs = 1_000;
+const done = (refusal: Refusal) => ({ state: "done", recorded: err(refusal) }) as const;
+
+/** The largest row of D1 is 2 MB, and sealed text is ASCII. */
+const partCharacters = 1_000_000;
+
+export function createIdempotency<D>(deps: {
+  idempotency: IdempotencyStore;
+  vault: Vault;
+  now: () => number;
+  wait: (ms: number, signal: AbortSignal) => Promise<void>;
+}) {
+  const { idempotency, vault, now, wait } = deps;
+  const sealedFor = (tenantId: string, id: string) =>
+    ({ purpose: "result", tenantId, provider: "", id }) as const;
+  return {
+    /** Sealed, in parts that fit a row. */
+    async seal(tenantId: string, requestId: string, recorded: Recorded<D>): Promise<string[]> {
+      const sealed = await vault.seal(JSON.stringify(recorded), sealedFor(tenantId, requestId));
+      const parts: string[] = [];
+      for (let at = 0; at < sealed.length; at += partCharacters)
+        parts.push(sealed.slice(at, at + partCharacters));
+      return parts;
+    },
+
+    /** What holds the key now; null: nothing. */
+    find: (call: IdempotentCall) => idempotency.find(call, now()),
+
+    /** Waits for the call that holds the key. Leaving is the caller's own: the first one goes on. */
+    async join(
+      call: IdempotentCall,
+      about: { deadlineMs: number; signal: AbortSignal },
+    ): Promise<Joined<D>> {
+      const until = now() + about.deadlineMs;
+      for (let pause = shortestWaitMs; ; pause = Math.min(longestWaitMs, pause * 2)) {
+        const found = await idempotency.find(call, now());
+        if (!found.ok) return done(found.error);
+        const first = found.value;
+        if (first === null) return { state: "free" };
+        if (first.result !== null) {
+          const opened = await vault.open(first.result, sealedFor(call.tenantId, first.requestId));
+          // Counting is worth no refusal.
+          await idempotency.countReplay(call);
+          return opened.ok
+            ? { state: "done", recorded: JSON.parse(opened.value) as Recorded<D> }
+            : done(lost);
+        }
+        const isRunning = first.outcome === "admitted" && (first.leaseUntil ?? 0) > now();
+        if (!isRunning) return done(lost);
+        if (now() >= until) return done({ reason: "unavailable", retryAfterMs });
+        await wait(Math.min(pause, Math.max(1, until - now())), about.signal);
+        if (about.signal.aborted) return done({ reason: "cancelled" });
+      }
+    },
+  };
+}
+
+export type Idempotency<D> = ReturnType<typeof createIdempotency<D>>;

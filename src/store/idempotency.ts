@@ -1,0 +1,145 @@
+/** Who holds an idempotency key: claimed by admission, answered by settlement, each in its transaction. */
+import { and, eq, gt, sql, type SQL } from "drizzle-orm";
+import type { IdempotencyStore, IdempotentCall, Reservation } from "../domain/ledger.ts";
+import type { Settlement } from "../domain/audit.ts";
+import { ok } from "../domain/result.ts";
+import { raw, type Builder, type Compiled, type Database } from "./db.ts";
+import { idempotency, results } from "./ledger-schema.ts";
+import { samplingRequests } from "./schema.ts";
+
+const pruneSize = 1_000;
+const noServer = "";
+
+export const callOf = ({ opening, idempotency: asked }: Reservation): IdempotentCall | null =>
+  asked === null
+    ? null
+    : {
+        tenantId: opening.who.tenantId,
+        keyId: opening.who.keyId,
+        serverId: opening.who.serverId,
+        key: asked.key,
+      };
+
+/** A live claim of the key, by another request than `requestId`. */
+export const heldByAnother = (
+  { tenantId, keyId, serverId, key }: IdempotentCall,
+  requestId: string,
+  now: number,
+): SQL => sql`
+  from idempotency i where i.tenant_id = ${tenantId} and i.key_id = ${keyId}
+    and i.server_id = ${serverId ?? noServer} and i.idempotency_key = ${key}
+    and i.expires_at > ${now} and i.request_id <> ${requestId}`;
+
+/** Claims the key for a request, if `condition` holds; an expired claim gives way. */
+export function claim(
+  call: IdempotentCall,
+  its: { requestId: string; contentSha256: string; expiresAt: number; now: number },
+  condition: SQL,
+): Compiled {
+  const { tenantId, keyId, serverId, key } = call;
+  return raw(sql`
+    insert into idempotency (tenant_id, key_id, server_id, idempotency_key, request_id,
+      content_sha256, replays, expires_at)
+    select ${tenantId}, ${keyId}, ${serverId ?? noServer}, ${key}, ${its.requestId},
+      ${its.contentSha256}, 0, ${its.expiresAt}
+    where ${condition}
+    on conflict (tenant_id, key_id, server_id, idempotency_key) do update set
+      request_id = excluded.request_id, content_sha256 = excluded.content_sha256,
+      replays = 0, expires_at = excluded.expires_at
+    where idempotency.expires_at <= ${its.now}`);
+}
+
+/** Keeps the sealed result of a call, or sets its key free, where `condition` says that it just ended. */
+export function answerClaim(
+  builder: Builder,
+  { id, tenantId, result }: Settlement,
+  condition: SQL,
+): Compiled[] {
+  if (result === null) return [];
+  if (result === "free")
+    return [
+      builder
+        .delete(idempotency)
+        .where(and(eq(idempotency.tenantId, tenantId), eq(idempotency.requestId, id), condition)),
+    ];
+  return result.parts.map((part, at) =>
+    raw(sql`
+      insert into results (tenant_id, request_id, part, sealed, expires_at)
+      select ${tenantId}, ${id}, ${at}, ${part}, ${result.expiresAt} where ${condition}
+      on conflict do nothing`),
+  );
+}
+
+const itsKey = ({ tenantId, keyId, serverId, key }: IdempotentCall) =>
+  and(
+    eq(idempotency.tenantId, tenantId),
+    eq(idempotency.keyId, keyId),
+    eq(idempotency.serverId, serverId ?? noServer),
+    eq(idempotency.idempotencyKey, key),
+  );
+
+export const createIdempotencyStore = (db: Database): IdempotencyStore => ({
+  find: (call, now) =>
+    db.read(async (builder) => {
+      const rows = await builder
+        .select({
+          requestId: idempotency.requestId,
+          contentSha256: idempotency.contentSha256,
+          outcome: samplingRequests.outcome,
+          leaseUntil: samplingRequests.leaseUntil,
+          sealed: results.sealed,
+        })
+        .from(idempotency)
+        .leftJoin(
+          samplingRequests,
+          and(
+            eq(samplingRequests.id, idempotency.requestId),
+            eq(samplingRequests.tenantId, idempotency.tenantId),
+          ),
+        )
+        .leftJoin(
+          results,
+          and(
+            eq(results.requestId, idempotency.requestId),
+            eq(results.tenantId, idempotency.tenantId),
+          ),
+        )
+        .where(and(itsKey(call), gt(idempotency.expiresAt, now)))
+        .orderBy(results.part);
+      const [first] = rows;
+      if (first === undefined) return null;
+      const { requestId, contentSha256, outcome, leaseUntil } = first;
+      const parts = rows.flatMap(({ sealed }) => sealed ?? []);
+      return {
+        requestId,
+        contentSha256,
+        // Its record may be gone before its key: short retention.
+        outcome: outcome ?? "unknown",
+        leaseUntil,
+        result: parts.length === 0 ? null : parts.join(""),
+      };
+    }),
+  async countReplay(call) {
+    const written = await db.write([
+      db.builder
+        .update(idempotency)
+        .set({ replays: sql`${idempotency.replays} + 1` })
+        .where(itsKey(call)),
+    ]);
+    return written.ok ? ok(null) : written;
+  },
+  async prune(now) {
+    const aged = (table: string): SQL => sql`rowid in (
+      select rowid from ${sql.identifier(table)} where expires_at <= ${now} limit ${pruneSize})`;
+    const written = await db.write([
+      db.builder
+        .delete(idempotency)
+        .where(aged("idempotency"))
+        .returning({ id: idempotency.requestId }),
+      db.builder.delete(results).where(aged("results")).returning({ id: results.requestId }),
+    ]);
+    return written.ok
+      ? ok((written.value[0] ?? []).length + (written.value[1] ?? []).length)
+      : written;
+  },
+});

@@ -1,0 +1,125 @@
+/**
+ * What was used, by the hour in which requests arrived. Written in the very transactions that end them,
+ * so that it says what the records say, and plots read hours instead of records.
+ */
+import { and, asc, eq, gte, lt, sql, type SQL } from "drizzle-orm";
+import type { Correction, Settlement } from "../domain/audit.ts";
+import type { UsageBy, UsageStore } from "../domain/ledger.ts";
+import { raw, type Compiled, type Database } from "./db.ts";
+import { usage } from "./ledger-schema.ts";
+
+const hourMs = 3_600_000;
+const secondsOf = { hour: 3_600, day: 86_400 };
+const outcomes = ["succeeded", "failed", "refused", "cancelled", "unknown"] as const;
+const figures = [...outcomes, "input_tokens", "output_tokens", "cost_micro_usd"] as const;
+
+/** Adds what `figuresOf` gives of the requests that `condition` finds, each in its own hour. */
+const add = (about: { model?: SQL; figures: readonly SQL[]; condition: SQL }): Compiled =>
+  raw(sql`
+    insert into usage (tenant_id, hour, key_id, server_id, model, ${sql.raw(figures.join(", "))})
+    select r.tenant_id, r.created_at / ${hourMs} * 3600, r.key_id, coalesce(r.server_id, ''),
+      ${about.model ?? sql`coalesce(r.model, '')`}, ${sql.join([...about.figures], sql`, `)}
+    from sampling_requests r where ${about.condition}
+    group by 1, 2, 3, 4, 5
+    on conflict (tenant_id, hour, key_id, server_id, model) do update set
+      ${sql.raw(figures.map((name) => `${name} = ${name} + excluded.${name}`).join(", "))}`);
+
+const countOf = (outcome: string): SQL[] =>
+  outcomes.map((name) => (name === outcome ? sql`count(*)` : sql`0`));
+
+/** One request that admission refused in this transaction. */
+export const refusedUsage = ({ id, tenantId }: { id: string; tenantId: string }): Compiled =>
+  add({
+    figures: [...countOf("refused"), sql`0`, sql`0`, sql`0`],
+    condition: sql`r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'refused'
+      and r.counted = 0`,
+  });
+
+/** Before the settlement ends the row, which is what makes it count once. */
+export const settledUsage = (settlement: Settlement): Compiled =>
+  add({
+    model: sql`coalesce(${settlement.model}, r.model, '')`,
+    figures: [
+      ...countOf(settlement.outcome),
+      sql`${settlement.usage?.inputTokens ?? 0}`,
+      sql`${settlement.usage?.outputTokens ?? 0}`,
+      sql`${settlement.costMicroUsd ?? 0}`,
+    ],
+    condition: sql`r.id = ${settlement.id} and r.tenant_id = ${settlement.tenantId}
+      and r.outcome = 'admitted'`,
+  });
+
+/** Before the sweep ends the rows that `condition` finds. */
+export const sweptUsage = (condition: SQL): Compiled =>
+  add({
+    figures: [
+      ...countOf("unknown"),
+      sql`sum(coalesce(json_extract(r.decision, '$.estimate.inputTokens'), 0))`,
+      sql`sum(coalesce(json_extract(r.decision, '$.estimate.outputTokens'), 0))`,
+      sql`sum(coalesce(r.reserved_micro_usd, 0))`,
+    ],
+    condition,
+  });
+
+/** Before the row carries the correction: what it changes of what the row says by then. */
+export function correctedUsage(
+  its: { tenantId: string; id: string },
+  correction: Correction,
+): Compiled {
+  const now = (outcome: string): SQL =>
+    sql`(coalesce(r.correction ->> 'outcome', r.outcome) = ${outcome})`;
+  return add({
+    figures: [
+      ...outcomes.map(
+        (outcome) => sql`sum(${outcome === correction.outcome ? 1 : 0} - ${now(outcome)})`,
+      ),
+      sql`sum(${correction.inputTokens} - coalesce(r.correction ->> 'inputTokens', r.input_tokens, 0))`,
+      sql`sum(${correction.outputTokens} - coalesce(r.correction ->> 'outputTokens', r.output_tokens, 0))`,
+      sql`sum(${correction.costMicroUsd} - coalesce(r.correction ->> 'costMicroUsd', r.cost_micro_usd, 0))`,
+    ],
+    condition: sql`r.id = ${its.id} and r.tenant_id = ${its.tenantId} and r.outcome = 'unknown'`,
+  });
+}
+
+const groupOf = {
+  model: usage.model,
+  key: usage.keyId,
+  server: usage.serverId,
+} as const satisfies Record<UsageBy, unknown>;
+
+export const createUsageStore = (db: Database): UsageStore => ({
+  read: (tenantId, { from, to, bucket, by }) =>
+    db.read(async (builder) => {
+      const width = secondsOf[bucket];
+      const at = sql<number>`${usage.hour} / ${width} * ${width * 1_000}`.mapWith(Number);
+      const group = groupOf[by];
+      const total = (column: SQL | (typeof usage)[keyof typeof usage.$inferSelect]) =>
+        sql<number>`sum(${column})`.mapWith(Number);
+      return builder
+        .select({
+          at,
+          group,
+          requests: total(
+            sql`${usage.succeeded} + ${usage.failed} + ${usage.refused} + ${usage.cancelled} + ${usage.unknown}`,
+          ),
+          succeeded: total(usage.succeeded),
+          failed: total(usage.failed),
+          refused: total(usage.refused),
+          cancelled: total(usage.cancelled),
+          unknown: total(usage.unknown),
+          inputTokens: total(usage.inputTokens),
+          outputTokens: total(usage.outputTokens),
+          costMicroUsd: total(usage.costMicroUsd),
+        })
+        .from(usage)
+        .where(
+          and(
+            eq(usage.tenantId, tenantId),
+            gte(usage.hour, Math.floor(from / hourMs) * 3_600),
+            lt(usage.hour, Math.ceil(to / hourMs) * 3_600),
+          ),
+        )
+        .groupBy(sql`1`, sql`2`)
+        .orderBy(asc(sql`1`), asc(sql`2`));
+    }),
+});
