@@ -9,6 +9,7 @@ import type { Policy } from "./policy.ts";
 import type { Reason, Refusal } from "./refusals.ts";
 import type { Result } from "./result.ts";
 import type { Decision } from "./selection.ts";
+import type { AuthorizationStore, ServerStore, TokenStore } from "./server-stores.ts";
 import type { Session } from "./session.ts";
 
 /** Everything that reaches the database may also find it out of reach. */
@@ -36,15 +37,6 @@ export interface Credential extends CredentialSummary {
 /** A credential with its key as the vault sealed it. */
 export interface SealedCredential extends Credential {
   sealed: string;
-}
-
-export interface McpServer {
-  id: string;
-  tenantId: string;
-  slug: string;
-  url: string;
-  sampling: "router" | "client" | "client-then-router" | "deny";
-  createdAt: number;
 }
 
 // -- Authentication ---------------------------------------------------------------------------------
@@ -170,13 +162,6 @@ export interface OverrideStore {
   remove(tenantId: string, provider: string, id: string, event: AdminEvent): Answer<null>;
 }
 
-export interface ServerStore {
-  create(server: McpServer, event: AdminEvent): Answer<null>;
-  bySlug(tenantId: string, slug: string): Answer<McpServer | null>;
-  list(tenantId: string, page: PageRequest): Answer<Page<McpServer>>;
-  remove(tenantId: string, id: string, event: AdminEvent): Answer<null>;
-}
-
 export interface SessionStore {
   create(session: Session): Answer<null>;
   get(tenantId: string, id: string): Answer<Session | null>;
@@ -235,6 +220,8 @@ export interface Stores {
   credentials: CredentialStore;
   overrides: OverrideStore;
   servers: ServerStore;
+  serverTokens: TokenStore;
+  authorizations: AuthorizationStore;
   sessions: SessionStore;
   cancellations: CancellationStore;
   health: HealthStore;
@@ -252,8 +239,9 @@ export interface Readiness {
 
 /** What a seal is bound to: opening it as anything else fails. */
 export interface SealedFor {
-  purpose: "credential" | "capture";
+  purpose: "credential" | "capture" | "server" | "token" | "authorization";
   tenantId: string;
+  /** whose it is: a provider's name, or the origin of a server */
   provider: string;
   id: string;
 }
