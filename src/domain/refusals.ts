@@ -21,6 +21,7 @@ export type Refusal =
   | { reason: "forbidden"; action: string }
   | { reason: "provider_failed"; attempts: AttemptSummary[] }
   | { reason: "provider_timeout"; attempts: AttemptSummary[] }
+  | { reason: "server_unauthorized"; detail: string }
   | { reason: "unavailable"; retryAfterMs: number }
   | { reason: "cancelled" }
   | { reason: "idempotency_conflict" }
@@ -88,6 +89,7 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   forbidden: sampling(-403, 403, "Forbidden", false),
   provider_failed: sampling(-502, 502, "Provider failed", true),
   provider_timeout: sampling(-504, 504, "Provider timed out", true),
+  server_unauthorized: sampling(-502, 502, "The server refuses the router", false),
   unavailable: sampling(-503, 503, "Temporarily unavailable", true),
   cancelled: sampling(-499, 499, "Cancelled", false),
   idempotency_conflict: sampling(-409, 409, "Idempotency key used for another request", false),
@@ -121,6 +123,7 @@ export function explain(refusal: Refusal): string {
     case "invalid_request":
     case "bad_request":
     case "unauthorized":
+    case "server_unauthorized":
     case "conflict":
       return `${title}: ${refusal.detail}`;
     case "rate_limited":

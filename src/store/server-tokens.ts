@@ -6,7 +6,7 @@ import { and, eq, lte, notLike, or, sql } from "drizzle-orm";
 import type { ServerTokens, TokenStore } from "../domain/server-stores.ts";
 import { ok } from "../domain/result.ts";
 import { raw, type Database, type Row } from "./db.ts";
-import { appendEvent } from "./events.ts";
+import { appendEventWhere } from "./events.ts";
 import { servers, serverTokens } from "./server-schema.ts";
 
 const columns = {
@@ -97,21 +97,24 @@ export const createTokenStore = (db: Database, deps: { nonce: () => string }): T
       ]);
       return written.ok ? ok(null) : written;
     },
-    async replace(tokens, { event, now }) {
-      const { tenantId, serverId, ...fresh } = tokens;
+    async replace({ tenantId, serverId, ...fresh }, { event, now }) {
+      const there = sql`exists (select 1 from servers where tenant_id = ${tenantId} and id = ${serverId})`;
       const written = await db.write([
-        db.builder
-          .insert(serverTokens)
-          .values({ tenantId, serverId, ...fresh, lease: null })
-          .onConflictDoUpdate({
-            target: [serverTokens.tenantId, serverTokens.serverId],
-            set: { ...fresh, lease: null },
-          }),
+        // A server that went meanwhile leaves nothing behind.
+        raw(sql`
+          insert into server_tokens
+            (tenant_id, server_id, sealed, generation, expires_at, lease, lease_until, fault)
+          select ${tenantId}, ${serverId}, ${fresh.sealed}, ${fresh.generation}, ${fresh.expiresAt},
+            null, ${fresh.leaseUntil}, ${fresh.fault}
+          where ${there}
+          on conflict (tenant_id, server_id) do update set sealed = excluded.sealed,
+            generation = excluded.generation, expires_at = excluded.expires_at, lease = null,
+            lease_until = excluded.lease_until, fault = excluded.fault`),
         db.builder
           .update(servers)
           .set({ status: "active", updatedAt: now })
           .where(and(eq(servers.tenantId, tenantId), eq(servers.id, serverId))),
-        appendEvent(db.builder, event),
+        appendEventWhere(event, there),
       ]);
       return written.ok ? ok(null) : written;
     },
