@@ -131,6 +131,15 @@ export async function startAuthorizationServer(
     return secret === client.secret ? id : null;
   }
 
+  const provenBy = (request: IncomingMessage, form: URLSearchParams): string | null => {
+    try {
+      return clientIn(request, form);
+    } catch {
+      // Not form-encoded, as RFC 6749 wants it.
+      return null;
+    }
+  };
+
   function tokensFor(grant: Grant, renewable: boolean): Record<string, unknown> {
     const access = secretText("access");
     accesses.set(access, grant);
@@ -188,7 +197,7 @@ export async function startAuthorizationServer(
     const form = new URLSearchParams(await bodyOf(request));
     if (options.tokenDelayMs !== undefined)
       await new Promise((resolve) => setTimeout(resolve, options.tokenDelayMs));
-    const clientId = clientIn(request, form);
+    const clientId = provenBy(request, form);
     const grant = form.get("grant_type") ?? "";
     if (clientId === null) {
       tokenCalls.push({ grant, outcome: "invalid_client" });
