@@ -157,6 +157,7 @@ export function createUpstreamHeaders(deps: {
         row?.expiresAt === null ? Number.POSITIVE_INFINITY : (row?.expiresAt ?? 0) - now();
       if (held !== null && left > aheadMs) return ok(held);
       const claimed = await serverTokens.claim(...its, {
+        from: row === null ? null : row.generation,
         lease: deps.nonce(),
         now: now(),
         leaseUntil: now() + leaseMs,
@@ -170,7 +171,8 @@ export function createUpstreamHeaders(deps: {
           : renewed;
       }
       if (held !== null && left > 0) return ok(held);
-      if ((row !== null && row.fault !== null) || now() >= until) return ok(null);
+      if ((row !== null && row.fault !== null && row.leaseUntil > now()) || now() >= until)
+        return ok(null);
       await wait(pollMs);
     }
   }

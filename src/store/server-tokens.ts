@@ -2,7 +2,7 @@
  * Tokens for registered servers. A refresh token may be good for one use: two isolates that refresh at
  * once must not both spend it, and what one of them got must not be overwritten by the other.
  */
-import { and, eq, lte, notLike, or, sql } from "drizzle-orm";
+import { and, eq, isNull, lte, notLike, or, sql } from "drizzle-orm";
 import type { ServerTokens, TokenStore } from "../domain/server-stores.ts";
 import { ok } from "../domain/result.ts";
 import { raw, type Database, type Row } from "./db.ts";
@@ -46,7 +46,7 @@ export const createTokenStore = (db: Database, deps: { nonce: () => string }): T
     });
   return {
     get: read,
-    async claim(tenantId, serverId, { lease, now, leaseUntil }) {
+    async claim(tenantId, serverId, { from, lease, now, leaseUntil }) {
       const written = await db.write([
         // A server that is gone, or another tenant's, gets no row.
         raw(sql`
@@ -61,6 +61,7 @@ export const createTokenStore = (db: Database, deps: { nonce: () => string }): T
           .where(
             and(
               its(tenantId, serverId),
+              from === null ? isNull(serverTokens.sealed) : eq(serverTokens.generation, from),
               or(lte(serverTokens.leaseUntil, now), eq(serverTokens.lease, lease)),
             ),
           ),
