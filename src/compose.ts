@@ -21,6 +21,7 @@ import { createAuthenticate, createCallerMemory, memoryKeyOf } from "./pipeline/
 import { createCancellation } from "./pipeline/cancel.ts";
 import { createCatalogueReader, holdCatalogue } from "./pipeline/catalogue.ts";
 import { createChooser } from "./pipeline/choose.ts";
+import { createObserve } from "./pipeline/observe.ts";
 import { createRoute } from "./pipeline/route.ts";
 import { createSample } from "./pipeline/sample.ts";
 import { createCatalogueJob } from "./pipeline/scheduled/catalogue.ts";
@@ -32,6 +33,7 @@ import { createProviders } from "./providers/registry.ts";
 import { openD1, openLibsql, type DatabaseOptions } from "./store/db.ts";
 import { createReadiness } from "./store/migrations.ts";
 import { createStores } from "./store/stores.ts";
+import { createTraces } from "./telemetry/traces.ts";
 
 const callersRemembered = 2_000;
 /** What was measured of a provider counts within a minute at every isolate. */
@@ -107,6 +109,13 @@ export function createInvocation(
     now,
   });
   const cancellation = createCancellation({ cancellations: stores.cancellations, now, wait });
+  const traces = createTraces({
+    target: config.traceTarget,
+    fetch: (...args) => fetch(...args),
+    randomBytesOf,
+    background,
+    log,
+  });
   const services: Services = {
     authenticate: createAuthenticate({ snapshots: stores.snapshots, tokens, memory, now }),
     sample: createSample({
@@ -114,6 +123,7 @@ export function createInvocation(
       admit: createAdmit({ ledger, sessionTtlMs }),
       attempt: createAttempt({ providers, vault, now, wait, chance: () => Math.random() }),
       settle: createSettle({ ledger, vault, ids, now, wait }),
+      observe: createObserve({ traces, providers, now, log }),
       cancellation,
       ledger,
       ids,

@@ -27,6 +27,7 @@ const floors: Record<string, number> = {
   crypto: 1,
   providers: 1,
   mcp: 1,
+  telemetry: 1,
   pipeline: 2,
   http: 3,
 };
@@ -67,12 +68,12 @@ describe("the house", () => {
     ).toEqual([]);
   });
 
-  it("has a surface that imports neither store, crypto nor providers", () => {
+  it("has a surface that imports neither store, crypto, providers nor telemetry", () => {
     expect(
       violations(
         ({ path }, target) =>
           room(path) === "http" &&
-          ["store", "crypto", "providers", "catalogue"].includes(ownRoom(target)),
+          ["store", "crypto", "providers", "catalogue", "telemetry"].includes(ownRoom(target)),
       ),
     ).toEqual([]);
   });
@@ -96,6 +97,7 @@ describe("the house", () => {
     expect(onlyIn(/^(@ai-sdk\/|workers-ai-provider)/, ["providers"])).toEqual([]);
     expect(onlyIn(/^@libsql\//, ["store", "start", "compose.ts"])).toEqual([]);
     expect(onlyIn(/^(node:|miniflare|wrangler|esbuild)/, ["start"])).toEqual([]);
+    expect(onlyIn(/^@opentelemetry\//, ["telemetry"])).toEqual([]);
     expect(onlyIn(/^zod$/, ["catalogue", "mcp", "start"])).toEqual([]);
   });
 

@@ -2,7 +2,7 @@
  * The product on one screen: choose → admit → attempt → settle. `start` ends with the admission,
  * so that a surface can send its headers; `finish` is the provider's part, and always settles.
  */
-import { askedOf, type Opening, type Timing } from "../domain/audit.ts";
+import { askedOf, detailOf, type Opening, type Timing } from "../domain/audit.ts";
 import { captureOf } from "../domain/capture.ts";
 import { inputModalitiesOf } from "../domain/estimate.ts";
 import type { Ids } from "../domain/ids.ts";
@@ -13,13 +13,16 @@ import type { Ledger } from "../domain/ports.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SamplingAnswer, SamplingCall } from "../domain/sampling.ts";
+import type { Timings } from "../domain/spans.ts";
+import type { Propagated } from "../domain/trace.ts";
 import { costMicroUsd } from "../domain/usage.ts";
 import { reservationOf, type createAdmit, type Reserved } from "./admit.ts";
 import type { AttemptAll } from "./attempt.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Cancellation } from "./cancel.ts";
 import type { Chooser, Declared, Planned } from "./choose.ts";
-import type { Settle } from "./settle.ts";
+import type { Observation, Observe } from "./observe.ts";
+import { outcomeOf, type Settle } from "./settle.ts";
 
 export interface Arrival {
   caller: Caller;
@@ -41,6 +44,8 @@ export interface Arrival {
   content: () => string;
   startedAt: number;
   authMs: number;
+  /** the trace that the caller is in */
+  propagated: Propagated;
 }
 
 export interface Finished {
@@ -61,35 +66,22 @@ export interface Finished {
 export interface Started {
   requestId: string;
   limits: LimitState[];
+  /** ms of each step so far */
+  timing: () => Timings;
   outcome: Result<(signal: AbortSignal) => Promise<Result<Finished, Refusal>>, Refusal>;
 }
+
+type Begun = Omit<Started, "timing">;
 
 interface Admitted {
   caller: Caller;
   plan: Planned;
   reserved: Reserved;
   opening: Opening;
+  observed: Observation;
   arrival: Arrival;
   chooseMs: number;
   admitMs: number;
-}
-
-/** What a record says of its refusal: places, capabilities, counts; never content. */
-function detailOf(refusal: Refusal): string | null {
-  switch (refusal.reason) {
-    case "invalid_params":
-      return refusal.path;
-    case "capability_missing":
-      return JSON.stringify(refusal.requiredCapabilities);
-    case "no_eligible_model": {
-      const counts: Record<string, number> = {};
-      for (const { excludedBy } of refusal.candidates)
-        counts[excludedBy] = (counts[excludedBy] ?? 0) + 1;
-      return JSON.stringify(counts);
-    }
-    default:
-      return null;
-  }
 }
 
 export function createSample(deps: {
@@ -97,6 +89,7 @@ export function createSample(deps: {
   admit: ReturnType<typeof createAdmit>;
   attempt: AttemptAll;
   settle: Settle;
+  observe: Observe;
   cancellation: Cancellation;
   ledger: Ledger;
   ids: Ids;
@@ -106,8 +99,8 @@ export function createSample(deps: {
   /** Work that outlives the caller. */
   background: (work: Promise<unknown>) => void;
 }) {
-  const { chooser, admit, attempt, settle, cancellation, ledger, ids, now, forget, background } =
-    deps;
+  const { chooser, admit, attempt, settle, observe, cancellation, ledger, ids, now } = deps;
+  const { forget, background } = deps;
 
   const openingOf = (arrival: Arrival): Opening => ({
     id: ids.next("request"),
@@ -129,7 +122,7 @@ export function createSample(deps: {
   });
 
   /** A refusal before admission has its record too; if that can't be written, nothing is answered. */
-  const refuse = async (opening: Opening, refusal: Refusal): Promise<Started> => {
+  const refuse = async (opening: Opening, refusal: Refusal): Promise<Begun> => {
     const recorded = await ledger.refuse(opening, refusal.reason, detailOf(refusal), null);
     return {
       requestId: opening.id,
@@ -142,7 +135,7 @@ export function createSample(deps: {
     admitted: Admitted,
     signal: AbortSignal,
   ): Promise<Result<Finished, Refusal>> => {
-    const { arrival, caller, plan, reserved, opening } = admitted;
+    const { arrival, caller, plan, reserved, opening, observed } = admitted;
     const { call } = plan;
     const { tenant, credentials } = caller.snapshot;
     const { session } = caller;
@@ -159,6 +152,7 @@ export function createSample(deps: {
       credentials,
       deadlineMs: reserved.deadlineMs,
       signal: watch === null ? signal : AbortSignal.any([signal, watch.signal]),
+      begins: observed.begins,
     });
     watch?.stop();
     // A provider that failed has another circuit now.
@@ -190,6 +184,21 @@ export function createSample(deps: {
           ? captureOf(arrival.content(), got?.answer.content ?? null)
           : null,
     });
+    const settled = { ...timing, settle: now() - settlingAt };
+    observed.ends({
+      outcome: outcomeOf(answer.ok ? null : answer.error),
+      refusal: answer.ok ? null : answer.error,
+      attempts,
+      answered:
+        got === null
+          ? null
+          : {
+              stopReason: got.answer.stopReason,
+              usage: got.answer.usage,
+              costMicroUsd: cost,
+            },
+      timing: settled,
+    });
     if (got === null) return answer as Result<never, Refusal>;
     const { content, stopReason, providerStopReason, notes } = got.answer;
     return ok({
@@ -211,13 +220,16 @@ export function createSample(deps: {
         },
         costUsd: cost === null ? null : cost / 1e6,
         notes: [...plan.decision.notes, ...notes],
-        timingMs: { ...timing, settle: now() - settlingAt },
+        timingMs: settled,
       },
     });
   };
 
-  return async (arrival: Arrival): Promise<Started> => {
-    const opening = openingOf(arrival);
+  const begin = async (
+    arrival: Arrival,
+    opening: Opening,
+    observed: Observation,
+  ): Promise<Begun> => {
     if (!arrival.call.ok) return refuse(opening, arrival.call.error);
     const call = arrival.call.value;
     let caller = arrival.caller;
@@ -226,9 +238,10 @@ export function createSample(deps: {
       const plan = chooser.plan(call, caller.snapshot, arrival.declaredBy(caller));
       const admittingAt = now();
       if (plan.ok) {
+        observed.chose(plan.value.decision);
         const reserved = reservationOf(plan.value, caller, admittingAt);
         const admission = await admit(plan.value, reserved, caller, opening, admittingAt);
-        const about = (limits: LimitState[], outcome: Started["outcome"]): Started => ({
+        const about = (limits: LimitState[], outcome: Started["outcome"]): Begun => ({
           requestId: opening.id,
           limits,
           outcome,
@@ -247,6 +260,7 @@ export function createSample(deps: {
             plan: plan.value,
             reserved,
             opening,
+            observed,
             arrival,
             chooseMs: admittingAt - choosingAt,
             admitMs: now() - admittingAt,
@@ -267,6 +281,17 @@ export function createSample(deps: {
       if (!again.ok) return { requestId: opening.id, limits: [], outcome: again };
       caller = again.value;
     }
+  };
+
+  return async (arrival: Arrival): Promise<Started> => {
+    const opening = openingOf(arrival);
+    const observed = observe({ opening, authMs: arrival.authMs }, arrival.propagated);
+    const begun = await begin(arrival, opening, observed);
+    if (!begun.outcome.ok) {
+      const refusal = begun.outcome.error;
+      observed.ends({ outcome: "refused", refusal, attempts: [], answered: null, timing: {} });
+    }
+    return { ...begun, timing: observed.timing };
   };
 }
 

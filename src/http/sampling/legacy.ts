@@ -74,6 +74,7 @@ async function inSession(
       bytes: arrived.bytes,
       startedAt: arrived.startedAt,
       authMs: services.now() - arrived.startedAt,
+      headers: arrived.headers,
       leavingCancels: false,
     });
   const touched = await services.sessions.touch(caller);

@@ -57,6 +57,7 @@ export async function handleModern(
       bytes: arrived.bytes,
       startedAt: arrived.startedAt,
       authMs: services.now() - arrived.startedAt,
+      headers: arrived.headers,
       leavingCancels: true,
     });
   if (method !== "server/discover")
