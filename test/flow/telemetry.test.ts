@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { asking, callOnce, createTenant, openSession } from "../fakes/caller.ts";
 import { startCollector, type CollectedSpan, type Collector } from "../fakes/collector.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { spawnLauncher, startRouter, type Router } from "../fakes/router.ts";
 
 const traceId = "0af7651916cd43dd8448eb211c80319c";
 const callersSpan = "b7ad6b7169203331";
@@ -240,6 +240,32 @@ describe("a call in its caller's trace", () => {
   });
 });
 
+describe("what a caller sees of the time a call took", () => {
+  const steps = ["auth", "choose", "approve", "admit", "provider", "settle"];
+
+  it("is a header of a JSON answer, and in the decision", async () => {
+    const { key } = await newTenant();
+    const answer = await callOnce(router, key, asking("hello"));
+    const timing = answer.get("result._meta.sampling-router/decision.timingMs") as object;
+    expect(Object.keys(timing)).toEqual(steps);
+    expect(answer.headers.get("server-timing")).toBe(
+      Object.entries(timing)
+        .map(([step, ms]) => `${step};dur=${ms}`)
+        .join(", "),
+    );
+  });
+
+  it("is in the decision of a stream, whose headers went before", async () => {
+    const { key } = await newTenant();
+    const session = await openSession(router, key);
+    const answer = await session.sample(asking("hello"));
+    expect(answer.headers.get("content-type")).toBe("text/event-stream");
+    expect(answer.headers.get("server-timing")).toBeNull();
+    const timing = answer.get("result._meta.sampling-router/decision.timingMs") as object;
+    expect(Object.keys(timing)).toEqual(steps);
+  });
+});
+
 describe("a call that goes wrong", () => {
   it("has a span for each attempt of a failover", async () => {
     const tenant = await newTenant();
@@ -390,6 +416,19 @@ describe("nothing that was said, and no secret", () => {
     expect(told).not.toContain("CANARY");
     expect(told).not.toContain(key);
     expect(told).not.toContain("All is well");
+  });
+});
+
+describe("a setting that is malformed", () => {
+  it.each([
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "https://user:CANARY@collector.test"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "authorization: CANARY"],
+    ["OTEL_SERVICE_NAME", "CANARY\u0007"],
+  ])("%s is named at start, and not printed", async (name, value) => {
+    const launched = await spawnLauncher({ env: { [name]: value } });
+    expect(await launched.ended).toBe(1);
+    expect(launched.output()).toContain(`${name} must be`);
+    expect(launched.output()).not.toContain("CANARY");
   });
 });
 
