@@ -114,6 +114,7 @@ export function createInvocation(
     fetch: (...args) => fetch(...args),
     randomBytesOf,
     background,
+    wait,
     log,
   });
   const services: Services = {

@@ -38,8 +38,11 @@ export interface Trace {
   recorded: { spanId: string; parentSpanId: string | null } | null;
   /** A new span's id, and what tells a provider of it. Nothing recorded: the caller's own context. */
   child(): { spanId: string; headers: Record<string, string> };
-  /** Called once, with nothing if nothing is recorded. Returns at once; what fails, fails in a log. */
-  end(spans: readonly Span[]): void;
+  /**
+   * Called once. Returns at once: the spans are made and sent after the answer, where a failure,
+   * even a bug, is one line in the log. Nothing recorded: they aren't made.
+   */
+  end(spans: () => readonly Span[]): void;
 }
 
 export interface Traces {

@@ -48,7 +48,8 @@ export const createObserve =
         timing = { ...timing, ...how.timing };
         const told = { opening, decision, ended: { ...how, timing, endedAt: now() } };
         log(lineOf(told, trace.traceId));
-        trace.end(trace.recorded === null ? [] : spansOf(told, trace.recorded, begun));
+        const { recorded } = trace;
+        trace.end(() => (recorded === null ? [] : spansOf(told, recorded, begun)));
       },
       timing: () => timing,
     };

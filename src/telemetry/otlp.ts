@@ -80,8 +80,8 @@ async function rejectedIn(response: Response): Promise<number> {
 
 /** null when it went well, else one word for what went wrong: nothing of the URL, headers or answer. */
 export async function send(
-  placed: readonly Placed[],
-  target: TraceTarget,
+  body: Uint8Array<ArrayBuffer>,
+  target: Pick<TraceTarget, "url" | "headers">,
   call: typeof fetch,
 ): Promise<string | null> {
   const signal = AbortSignal.timeout(deadlineMs);
@@ -91,7 +91,7 @@ export async function send(
       // A redirect could carry the headers to another host.
       redirect: "manual",
       headers: { ...target.headers, "Content-Type": "application/json" },
-      body: encode(placed, target.serviceName),
+      body,
       signal,
     });
     if (response.ok) {

@@ -1,7 +1,7 @@
 /** The port to traces for one invocation: what its requests record is sent once, after the last of them. */
 import { TraceFlags, type SpanContext } from "@opentelemetry/api";
 import type { Trace, Traces } from "../domain/trace.ts";
-import { send, type Placed, type TraceTarget } from "./otlp.ts";
+import { encode, send, type Placed, type TraceTarget } from "./otlp.ts";
 import { headersOf, parentIn } from "./propagation.ts";
 
 const hexOf = (bytes: Uint8Array): string =>
@@ -27,15 +27,26 @@ export function createTraces(deps: {
   randomBytesOf: (count: number) => Uint8Array;
   /** Keeps work alive after the response. */
   background: (work: Promise<unknown>) => void;
+  /** Resolves after `ms`. */
+  wait: (ms: number) => Promise<void>;
   log: (entry: Record<string, unknown>) => void;
 }): Traces {
-  const { target, randomBytesOf, background, log } = deps;
+  const { target, randomBytesOf, background, wait, log } = deps;
   let open = 0;
-  let waiting: Placed[] = [];
+  let waiting: (() => Placed[])[] = [];
 
-  const flush = async (placed: Placed[], to: TraceTarget): Promise<void> => {
-    const fault = await send(placed, to, deps.fetch);
-    if (fault !== null) log({ event: "telemetry", fault, spans: placed.length });
+  const flush = async (made: (() => Placed[])[], to: TraceTarget): Promise<void> => {
+    // The answer goes first.
+    await wait(0);
+    let spans = 0;
+    try {
+      const placed = made.flatMap((make) => make());
+      spans = placed.length;
+      const fault = await send(encode(placed, to.serviceName), to, deps.fetch);
+      if (fault !== null) log({ event: "telemetry", fault, spans });
+    } catch {
+      log({ event: "telemetry", fault: "internal", spans });
+    }
   };
 
   return {
@@ -59,9 +70,9 @@ export function createTraces(deps: {
           return { spanId, headers: headersOf(contextOf(spanId)) };
         },
         end(spans) {
-          waiting.push(...spans.map((span) => ({ span, context: contextOf(span.spanId) })));
+          waiting.push(() => spans().map((span) => ({ span, context: contextOf(span.spanId) })));
           open -= 1;
-          if (open > 0 || waiting.length === 0) return;
+          if (open > 0) return;
           background(flush(waiting, target));
           waiting = [];
         },

@@ -20,12 +20,13 @@ function tracing(about: { exports?: boolean; answer?: () => Promise<Response> } 
     },
     randomBytesOf: (count) => crypto.getRandomValues(new Uint8Array(count)),
     background: (promise) => void work.push(promise),
+    wait: () => Promise.resolve(),
     log: (entry) => void logged.push(entry),
   });
   return { traces, sent, logged, settled: () => Promise.all(work) };
 }
 
-const ended = (trace: Trace): Span[] =>
+const ended = (trace: Trace) => (): Span[] =>
   trace.recorded === null
     ? []
     : [
@@ -143,9 +144,21 @@ describe("an export", () => {
     expect(logged).toEqual([]);
   });
 
+  it("whose spans can't be made is one line, and says nothing of why", async () => {
+    const { traces, sent, logged, settled } = tracing();
+    traces.join({ traceparent: null, tracestate: null }).end(() => {
+      throw new Error("CANARY");
+    });
+    await settled();
+    expect(sent).toEqual([]);
+    expect(logged).toEqual([{ event: "telemetry", fault: "internal", spans: 0 }]);
+  });
+
   it("is not made of what nobody records", async () => {
     const { traces, sent, settled } = tracing({ exports: false });
-    traces.join({ traceparent: `00-${traceId}-${parent}-01`, tracestate: null }).end([]);
+    traces.join({ traceparent: `00-${traceId}-${parent}-01`, tracestate: null }).end(() => {
+      throw new Error("asked for");
+    });
     await settled();
     expect(sent).toEqual([]);
   });
