@@ -25,6 +25,7 @@ import { createCatalogueReader, holdCatalogue } from "./pipeline/catalogue.ts";
 import { createChooser } from "./pipeline/choose.ts";
 import { createFinish, type Summary } from "./pipeline/finish.ts";
 import { createIdempotency } from "./pipeline/idempotency.ts";
+import { createObserve } from "./pipeline/observe.ts";
 import { createRoute } from "./pipeline/route.ts";
 import { createSample } from "./pipeline/sample.ts";
 import { createCatalogueJob } from "./pipeline/scheduled/catalogue.ts";
@@ -37,6 +38,7 @@ import { createProviders } from "./providers/registry.ts";
 import { openD1, openLibsql, type DatabaseOptions } from "./store/db.ts";
 import { createReadiness } from "./store/migrations.ts";
 import { createStores } from "./store/stores.ts";
+import { createTraces } from "./telemetry/traces.ts";
 
 const callersRemembered = 2_000;
 /** What was measured of a provider counts within a minute at every isolate. */
@@ -125,6 +127,14 @@ export function createInvocation(
     now,
     wait,
   });
+  const traces = createTraces({
+    target: config.traceTarget,
+    fetch: (...args) => fetch(...args),
+    randomBytesOf,
+    background,
+    wait,
+    log,
+  });
   const services: Services = {
     authenticate: createAuthenticate({ snapshots: stores.snapshots, tokens, memory, now }),
     sample: createSample({
@@ -140,6 +150,7 @@ export function createInvocation(
           memory.delete(memoryKeyOf(snapshot.key.id, session?.id ?? null)),
       }),
       idempotency,
+      observe: createObserve({ traces, providers, now, log }),
       ledger,
       ids,
       now,

@@ -16,6 +16,9 @@ export interface Bindings {
   DEMO_PROVIDER?: string;
   SESSION_TTL_HOURS?: string;
   CATALOGUE_URL?: string;
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+  OTEL_EXPORTER_OTLP_HEADERS?: string;
+  OTEL_SERVICE_NAME?: string;
 }
 
 export type DatabaseConfig =
@@ -35,6 +38,8 @@ export interface Config {
   sessionTtlMs: number;
   /** where the daily sync finds models.dev's `api.json`; null: none */
   catalogueUrl: string | null;
+  /** where spans are sent; null: nowhere */
+  traceTarget: { url: string; headers: Record<string, string>; serviceName: string } | null;
   ai: Ai | null;
   toJSON(): string;
 }
@@ -48,6 +53,7 @@ const masterKeyBytes = 32;
 const leastTokenCharacters = 16;
 const defaultSessionTtlHours = 24;
 const hourMs = 3_600_000;
+const defaultServiceName = "sampling-router";
 export const defaultCatalogueUrl = "https://models.dev/api.json";
 
 const fault = (setting: string, problem: string): Result<never, ConfigFault> =>
@@ -78,6 +84,39 @@ function databaseOf(env: Bindings): Result<DatabaseConfig, ConfigFault> {
 export const isHttpUrl = (text: string): boolean =>
   ["http:", "https:"].includes(URL.parse(text)?.protocol ?? "");
 
+/** `name=value` pairs as OpenTelemetry has them: separated by commas, values percent-encoded. */
+function headersOf(setting: string, text: string): Result<Record<string, string>, ConfigFault> {
+  const wrong = fault(setting, "must be name=value pairs, separated by commas, percent-encoded");
+  const headers: Record<string, string> = {};
+  for (const pair of text.split(",").filter((part) => part.trim() !== "")) {
+    const [, name, encoded] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*([!-~]+)\s*$/.exec(pair) ?? [];
+    if (name === undefined || encoded === undefined) return wrong;
+    try {
+      headers[name] = decodeURIComponent(encoded);
+    } catch {
+      return wrong;
+    }
+    if (!/^[ -~]+$/.test(headers[name])) return wrong;
+  }
+  return ok(headers);
+}
+
+/** The environment variables are OpenTelemetry's own: the base URL of a collector, to which the path is added. */
+function traceTargetOf(env: Bindings): Result<Config["traceTarget"], ConfigFault> {
+  const headers = headersOf("OTEL_EXPORTER_OTLP_HEADERS", env.OTEL_EXPORTER_OTLP_HEADERS ?? "");
+  if (!headers.ok) return headers;
+  const serviceName = env.OTEL_SERVICE_NAME?.trim() || defaultServiceName;
+  if (!/^[ -~]{1,255}$/.test(serviceName))
+    return fault("OTEL_SERVICE_NAME", "must be at most 255 printable ASCII characters");
+  const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT ?? "";
+  if (endpoint === "") return ok(null);
+  const url = URL.parse(endpoint);
+  if (url === null || !isHttpUrl(endpoint) || url.username !== "" || url.password !== "")
+    return fault("OTEL_EXPORTER_OTLP_ENDPOINT", "must be an http: or https: URL without user info");
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}/v1/traces`;
+  return ok({ url: url.href, headers: headers.value, serviceName });
+}
+
 export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   const database = databaseOf(env);
   if (!database.ok) return database;
@@ -98,6 +137,8 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   const catalogueUrl = env.CATALOGUE_URL ?? defaultCatalogueUrl;
   if (catalogueUrl !== "" && !isHttpUrl(catalogueUrl))
     return fault("CATALOGUE_URL", "must be an http: or https: URL, or empty for no sync");
+  const traceTarget = traceTargetOf(env);
+  if (!traceTarget.ok) return traceTarget;
   return ok({
     database: database.value,
     masterKey: masterKey.value,
@@ -111,6 +152,7 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     demoProvider: env.DEMO_PROVIDER === "true",
     sessionTtlMs: hours * hourMs,
     catalogueUrl: catalogueUrl === "" ? null : catalogueUrl,
+    traceTarget: traceTarget.value,
     ai: env.AI ?? null,
     // Whoever prints a Config by mistake prints its shape and no secret.
     toJSON: () => "[config]",

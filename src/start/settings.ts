@@ -25,7 +25,14 @@ export const checkout = fileURLToPath(new URL("../../", import.meta.url));
 
 const defaultPort = "8787";
 const defaultScheduleSeconds = "60";
-const passedOn = ["MASTER_KEY_PREVIOUS", "ALLOWED_ORIGINS", "SESSION_TTL_HOURS"];
+const passedOn = [
+  "MASTER_KEY_PREVIOUS",
+  "ALLOWED_ORIGINS",
+  "SESSION_TTL_HOURS",
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_HEADERS",
+  "OTEL_SERVICE_NAME",
+];
 
 /** RFC 6750, section 2.1: what can follow `Bearer`. */
 const bearerToken = /^[A-Za-z0-9._~+/-]+=*$/;
