@@ -97,6 +97,13 @@ CREATE TABLE `model_overrides` (
 	PRIMARY KEY(`tenant_id`, `provider`, `model`)
 );
 --> statement-breakpoint
+CREATE TABLE `placements` (
+	`slug` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`shard` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `placements_shard` ON `placements` (`shard`);--> statement-breakpoint
 CREATE TABLE `sampling_requests` (
 	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,

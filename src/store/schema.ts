@@ -31,6 +31,17 @@ export const tenants = sqliteTable("tenants", {
   createdAt: integer("created_at").notNull(),
 });
 
+/** Which shard has the tenant of a slug: in the home shard alone, and only of tenants made since there are others. */
+export const placements = sqliteTable(
+  "placements",
+  {
+    slug: text().primaryKey(),
+    tenantId: text("tenant_id").notNull(),
+    shard: text().notNull(),
+  },
+  (table) => [index("placements_shard").on(table.shard)],
+);
+
 // No foreign keys: D1 enforces them and libSQL may not, so nothing could rely on them.
 const tenantId = () => text("tenant_id").notNull();
 

@@ -1,8 +1,8 @@
 import { desc, eq, inArray, lt, sql } from "drizzle-orm";
 import type { Tenant, TenantStore } from "../domain/ports.ts";
-import { ok } from "../domain/result.ts";
-import type { Database } from "./db.ts";
-import { appendEvent } from "./events.ts";
+import { err, ok } from "../domain/result.ts";
+import { raw, type Database } from "./db.ts";
+import { appendEvent, appendEventWhere } from "./events.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import {
   apiKeys,
@@ -26,11 +26,23 @@ export const createTenantStore = (db: Database): TenantStore => {
     });
   return {
     async create(tenant, event) {
+      const { id, slug, name, policy, version, createdAt } = tenant;
+      // Its first event is what says that it was made: the log outlives tenants, so it is made once. The
+      // second condition is for the home shard, where a slug may be kept for a tenant of another one.
+      const isNew = sql`
+        not exists (select 1 from admin_events where tenant_id = ${id})
+        and not exists (select 1 from placements where slug = ${slug} and tenant_id <> ${id})`;
       const written = await db.write([
-        db.builder.insert(tenants).values(tenant),
-        appendEvent(db.builder, event),
+        raw(sql`
+          insert into tenants (id, slug, name, policy, version, created_at)
+          select ${id}, ${slug}, ${name}, ${JSON.stringify(policy)}, ${version}, ${createdAt}
+          where ${isNew} returning id`),
+        appendEventWhere(event, isNew),
       ]);
-      return written.ok ? ok(null) : written;
+      if (!written.ok) return written;
+      return (written.value[0] ?? []).length > 0
+        ? ok(null)
+        : err({ reason: "conflict", detail: "It exists already." });
     },
     bySlug: (slug) => one(tenants.slug, slug),
     byId: (id) => one(tenants.id, id),

@@ -16,6 +16,7 @@ import {
   session,
   settlement,
   start,
+  tenant,
   type Caller,
 } from "./fixtures.ts";
 import { storesOn, value } from "./open.ts";
@@ -81,8 +82,10 @@ describe("query plans", () => {
 
   // With their aliases. `tenants`, `credentials` and `json_each` are small.
   const large =
-    /^SCAN (sampling_requests|counters|sessions|captures|admin_events|api_keys|r|c|b)\b/;
+    /^SCAN (sampling_requests|placements|counters|sessions|captures|admin_events|api_keys|r|c|b)\b/;
   const page = { cursor: null, limit: 50 };
+
+  const placement = { slug: "acme", tenantId: "ten_1", shard: "eu" };
 
   const jobs: Record<string, (stores: Stores) => Promise<unknown>> = {
     "ledger.admit": ({ ledger }) => ledger.admit(reservation(who, start, { sessionId: live.id })),
@@ -108,6 +111,9 @@ describe("query plans", () => {
     "snapshots.load": ({ snapshots }) => snapshots.load(who.keyId, live.id, start),
     "events.list": ({ events }) => events.list(who.tenantId, page),
     "keys.list": ({ keys }) => keys.list(who.tenantId, page),
+    "tenants.create": ({ tenants }) => tenants.create(tenant(), event("ten_2")),
+    "placements.claim": ({ placements }) => placements.claim(placement),
+    "placements.bySlug": ({ placements }) => placements.bySlug("acme"),
     "tenants.remove": ({ tenants }) => tenants.remove("ten_1", event(null)),
   };
 

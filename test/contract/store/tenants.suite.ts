@@ -55,6 +55,22 @@ export const tenantsSuite = (backend: Backend): void => {
       await stored({ slug: its.slug, createdAt: start + 1 });
     });
 
+    it("makes a tenant once for an id: neither beside itself nor after its removal", async () => {
+      const its = await stored();
+      const { tenants, events } = world.stores;
+      const again = () => tenants.create(its, event(its.id, "tenant.create"));
+      const refused = { ok: false, error: { reason: "conflict" } };
+      expect(await again()).toMatchObject(refused);
+      value(await tenants.remove(its.id, event(its.id, "tenant.delete")));
+      expect(await again()).toMatchObject(refused);
+      expect(value(await tenants.byId(its.id))).toBeNull();
+      const log = value(await events.list(its.id, { cursor: null, limit: 9 })).data;
+      expect(log.map(({ action }) => action).toSorted()).toEqual([
+        "tenant.create",
+        "tenant.delete",
+      ]);
+    });
+
     it("lists page by page", async () => {
       const made: string[] = [];
       for (let count = 0; count < 5; count += 1) made.push((await stored()).id);
