@@ -18,6 +18,8 @@ import {
   tenants,
 } from "./schema.ts";
 
+const sliceSize = 2_000;
+
 export const createTenantStore = (db: Database): TenantStore => {
   const one = (column: typeof tenants.id | typeof tenants.slug, value: string) =>
     db.read(async (builder): Promise<Tenant | null> => {
@@ -82,6 +84,18 @@ export const createTenantStore = (db: Database): TenantStore => {
         .select({ id: samplingRequests.id })
         .from(samplingRequests)
         .where(eq(samplingRequests.tenantId, id));
+      // A large tenant's records in slices: all at once, every other tenant would wait for it.
+      const some = sql`
+        select id from sampling_requests where tenant_id = ${id} order by id limit ${sliceSize}`;
+      for (let more = true; more;) {
+        const sliced = await db.write([
+          raw(sql`delete from captures where request_id in (${some})`),
+          raw(sql`delete from sampling_requests where id in (${some})`),
+          raw(sql`select 1 from sampling_requests where tenant_id = ${id} limit 1`),
+        ]);
+        if (!sliced.ok) return sliced;
+        more = (sliced.value[2] ?? []).length > 0;
+      }
       const written = await db.write([
         // Found through their requests, which therefore go after them.
         db.builder.delete(captures).where(inArray(captures.requestId, its)),
