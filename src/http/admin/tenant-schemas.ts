@@ -19,7 +19,15 @@ export const tenantInput = z
   .openapi("TenantInput");
 export const tenantPatch = z.strictObject({ name }).openapi("TenantPatch");
 export const tenant = z
-  .object({ id: z.string(), slug, name, version: z.int(), createdAt: millis, policy })
+  .object({
+    id: z.string(),
+    shard: z.string(),
+    slug,
+    name,
+    version: z.int(),
+    createdAt: millis,
+    policy,
+  })
   .openapi("Tenant");
 
 export const keyInput = z

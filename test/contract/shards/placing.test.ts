@@ -203,7 +203,7 @@ describe("a tenant is created", () => {
 });
 
 describe("cut off anywhere", () => {
-  const steps = [1, 2, 3, 4, 5].flatMap((at): Cut[] => [
+  const steps = [1, 2, 3, 4, 5, 6].flatMap((at): Cut[] => [
     { at, when: "before" },
     { at, when: "after" },
   ]);
