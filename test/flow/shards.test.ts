@@ -283,6 +283,25 @@ describe("one shard out of reach", () => {
   });
 });
 
+describe("the home shard out of reach", () => {
+  it("stops neither the callers of others nor their administrators", { timeout }, async () => {
+    const key = await tenantOn("independent", "us");
+    await home.sqld.kill9();
+    expect((await callOnce(router, key, asking("hello"))).get("result.role")).toBe("assistant");
+    const own = adminOf(router, key);
+    expect((await own("GET", "/tenants/independent/requests")).get("data")).toHaveLength(1);
+    expect((await own("GET", "/tenants")).get("data.0.shard")).toBe("us");
+    expect((await admin("GET", "/tenants/independent")).status).toBe(503);
+    expect((await admin("POST", "/tenants", { slug: "new", name: "x", shard: "us" })).status).toBe(
+      503,
+    );
+    await home.sqld.restart();
+    await expect
+      .poll(async () => (await admin("GET", "/tenants/independent")).status, { timeout: 20_000 })
+      .toBe(200);
+  });
+});
+
 describe("a shard that comes later", () => {
   it(
     "is added to a router with one database, whose ids stay as they were",
