@@ -1,6 +1,7 @@
 /** The environment, parsed once. Names what is wrong with it; never prints what is in it. */
 import type { Ai, D1Database } from "@cloudflare/workers-types";
 import { err, ok, type Result } from "./domain/result.ts";
+import { isDatabaseUrl, parseShards, type ShardSetting } from "./domain/shards.ts";
 
 /** What a deployment may set. */
 export interface Bindings {
@@ -8,6 +9,8 @@ export interface Bindings {
   AI?: Ai;
   DATABASE_URL?: string;
   DATABASE_AUTH_TOKEN?: string;
+  DATABASE_URLS?: string;
+  DATABASE_AUTH_TOKENS?: string;
   MASTER_KEY?: string;
   MASTER_KEY_PREVIOUS?: string;
   ADMIN_TOKEN?: string;
@@ -26,7 +29,10 @@ export type DatabaseConfig =
   | { kind: "libsql"; url: string; authToken: string | null };
 
 export interface Config {
+  /** the home shard's */
   database: DatabaseConfig;
+  /** the other shards, none of them required */
+  shards: ShardSetting[];
   /** 32 bytes */
   masterKey: Uint8Array<ArrayBuffer>;
   previousMasterKey: Uint8Array<ArrayBuffer> | null;
@@ -75,8 +81,7 @@ function databaseOf(env: Bindings): Result<DatabaseConfig, ConfigFault> {
     return env.DB === undefined
       ? fault("DATABASE_URL", "is missing, and there is no D1 binding DB")
       : ok({ kind: "d1", binding: env.DB });
-  const url = URL.parse(env.DATABASE_URL);
-  if (url === null || !["libsql:", "https:", "http:"].includes(url.protocol))
+  if (!isDatabaseUrl(env.DATABASE_URL))
     return fault("DATABASE_URL", "must be a libsql:, https: or http: URL");
   return ok({ kind: "libsql", url: env.DATABASE_URL, authToken: env.DATABASE_AUTH_TOKEN ?? null });
 }
@@ -120,6 +125,12 @@ function traceTargetOf(env: Bindings): Result<Config["traceTarget"], ConfigFault
 export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   const database = databaseOf(env);
   if (!database.ok) return database;
+  const shards = parseShards({
+    urls: env.DATABASE_URLS ?? "",
+    authTokens: env.DATABASE_AUTH_TOKENS ?? "",
+    homeUrl: database.value.kind === "libsql" ? database.value.url : null,
+  });
+  if (!shards.ok) return shards;
   if (env.MASTER_KEY === undefined) return fault("MASTER_KEY", "is missing");
   const masterKey = keyOf("MASTER_KEY", env.MASTER_KEY);
   if (!masterKey.ok) return masterKey;
@@ -141,6 +152,7 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   if (!traceTarget.ok) return traceTarget;
   return ok({
     database: database.value,
+    shards: shards.value,
     masterKey: masterKey.value,
     previousMasterKey: previous.value,
     adminToken: env.ADMIN_TOKEN,
