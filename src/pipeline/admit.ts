@@ -1,10 +1,12 @@
 /** From a plan to an admission: what is reserved, against which limits, for how long. */
 import type { Opening } from "../domain/audit.ts";
+import { inputTokensFor, mostInputTokens } from "../domain/estimate.ts";
 import { maxAttempts } from "../domain/failover.ts";
 import { holdsOf, type Hold } from "../domain/limits.ts";
 import { defaultDeadlineMs } from "../domain/policy.ts";
 import type { Admission, Answer, Ledger } from "../domain/ports.ts";
 import type { Plan } from "../domain/selection.ts";
+import { tokenFamilyOf } from "../domain/tokens.ts";
 import { costMicroUsd, expectedUsage } from "../domain/usage.ts";
 import type { Caller } from "./authenticate.ts";
 
@@ -20,10 +22,11 @@ export interface Reserved {
 
 export function reservationOf(plan: Plan, caller: Caller, now: number): Reserved {
   const { key, tenant } = caller.snapshot;
-  const needs = plan.decision.requirements;
-  const attempts = plan.choices
-    .slice(0, maxAttempts)
-    .map(({ model }) => ({ model, usage: expectedUsage(model, needs) }));
+  const needs = plan.requirements;
+  const attempts = plan.choices.slice(0, maxAttempts).map(({ model }) => {
+    const inputTokens = mostInputTokens(inputTokensFor(needs, tokenFamilyOf(model)));
+    return { model, usage: expectedUsage(model, { ...needs, inputTokens }) };
+  });
   const tokens = Math.max(...attempts.map(({ usage }) => usage.inputTokens + usage.outputTokens));
   const costs = attempts.map(({ model, usage }) => costMicroUsd(model, usage));
   return {

@@ -89,7 +89,7 @@ export function createAttempt(deps: {
       credential: { provider, apiKey: opened.value, baseUrl },
       model,
       call: walk.call,
-      maxTokens: walk.plan.decision.requirements.maxTokens,
+      maxTokens: walk.plan.requirements.maxTokens,
       signal: AbortSignal.any([walk.signal, AbortSignal.timeout(timeoutMs)]),
     });
   };
