@@ -1,5 +1,6 @@
 /** Models as the choice sees them: the catalogue, what a tenant changed in it, what it may use. */
 import type { Modality } from "./modality.ts";
+import type { TokenFamily } from "./tokens.ts";
 
 /** 1 (lowest) to 5 (highest); null where nobody knows. */
 export type Tier = 1 | 2 | 3 | 4 | 5 | null;
@@ -95,8 +96,10 @@ export interface Requirements {
   inputModalities: Modality[];
   outputModalities: Modality[];
   tools: boolean;
-  /** tokens, estimated */
+  /** tokens, estimated: the most that any candidate's tokenizer will likely count */
   inputTokens: number;
+  /** tokens, estimated, by the tokenizers of the candidates */
+  inputTokensByFamily?: Partial<Record<TokenFamily, number>>;
   /** tokens, after the policy's cap */
   maxTokens: number;
 }
