@@ -107,6 +107,16 @@ export function createInvocation(
     now,
   });
   const cancellation = createCancellation({ cancellations: stores.cancellations, now, wait });
+  const catalogueSync =
+    catalogueUrl === null
+      ? null
+      : {
+          catalogues: stores.catalogues,
+          source: createCatalogueSource({ url: catalogueUrl, fetch: (...args) => fetch(...args) }),
+          seed: seedCatalogue,
+          versionOf,
+          now,
+        };
   const services: Services = {
     authenticate: createAuthenticate({ snapshots: stores.snapshots, tokens, memory, now }),
     sample: createSample({
@@ -133,6 +143,7 @@ export function createInvocation(
       vault,
       providers,
       catalogue: readCatalogue,
+      catalogueSync,
       allowPrivateUpstreams,
     }),
     readiness: createReadiness(
@@ -152,14 +163,10 @@ export function createInvocation(
       }),
   };
   const syncCatalogue =
-    catalogueUrl === null
+    catalogueSync === null
       ? null
       : createCatalogueJob({
-          catalogues: stores.catalogues,
-          source: createCatalogueSource({ url: catalogueUrl, fetch: (...args) => fetch(...args) }),
-          seed: seedCatalogue,
-          versionOf,
-          now,
+          ...catalogueSync,
           report: (fault) => log({ event: "catalogue", fault }),
         });
   return { services, jobs: createJobs({ ...stores, vault, syncCatalogue, now }) };

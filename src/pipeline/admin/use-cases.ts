@@ -1,7 +1,9 @@
 import type { KeyTokens, Stores, Vault } from "../../domain/ports.ts";
 import type { Providers } from "../../domain/providers.ts";
 import type { CatalogueReader } from "../catalogue.ts";
+import type { CatalogueSyncDeps } from "../scheduled/catalogue.ts";
 import type { AdminDeps } from "./access.ts";
+import { createCatalogueAdmin } from "./catalogue.ts";
 import { createCredentialAdmin } from "./credentials.ts";
 import { createKeyAdmin } from "./keys.ts";
 import { createModelAdmin } from "./models.ts";
@@ -17,6 +19,8 @@ export const createAdminUseCases = (
       vault: Vault;
       providers: Providers;
       catalogue: CatalogueReader;
+      /** null: this deployment syncs no catalogue */
+      catalogueSync: CatalogueSyncDeps | null;
       allowPrivateUpstreams: boolean;
     },
 ) => ({
@@ -26,6 +30,7 @@ export const createAdminUseCases = (
   models: createModelAdmin(deps),
   records: createRecordAdmin(deps),
   replay: createReplayAdmin(deps),
+  catalogue: createCatalogueAdmin(deps),
 });
 
 export type AdminUseCases = ReturnType<typeof createAdminUseCases>;
