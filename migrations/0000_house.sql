@@ -125,6 +125,7 @@ CREATE TABLE `sampling_requests` (
 	`input_tokens` integer,
 	`output_tokens` integer,
 	`usage_estimated` integer,
+	`media_usage` text,
 	`cost_micro_usd` integer,
 	`overshoot` integer NOT NULL,
 	`timing` text,

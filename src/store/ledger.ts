@@ -71,6 +71,7 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
             inputTokens: usage?.inputTokens ?? null,
             outputTokens: usage?.outputTokens ?? null,
             usageEstimated: usage?.estimated ?? null,
+            mediaUsage: usage?.media ?? null,
             costMicroUsd: settlement.costMicroUsd,
             overshoot: sql`${settlement.chargedTokens} > coalesce(${samplingRequests.reservedTokens}, 0)`,
             timing,

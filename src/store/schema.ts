@@ -21,6 +21,7 @@ import type { DeclaredModel, Model, ModelChange } from "../domain/models.ts";
 import type { Limits, Policy } from "../domain/policy.ts";
 import type { Reason } from "../domain/refusals.ts";
 import type { Decision } from "../domain/selection.ts";
+import type { MediaUsage } from "../domain/usage.ts";
 
 export const tenants = sqliteTable("tenants", {
   id: text().primaryKey(),
@@ -147,6 +148,8 @@ export const samplingRequests = sqliteTable(
     inputTokens: integer("input_tokens"),
     outputTokens: integer("output_tokens"),
     usageEstimated: integer("usage_estimated", { mode: "boolean" }),
+    /** images, seconds of audio, characters read aloud; null: text only */
+    mediaUsage: text("media_usage", { mode: "json" }).$type<MediaUsage>(),
     costMicroUsd: integer("cost_micro_usd"),
     overshoot: integer({ mode: "boolean" }).notNull(),
     timing: text({ mode: "json" }).$type<Timing>(),
