@@ -169,6 +169,7 @@ CREATE TABLE `sampling_requests` (
 	`input_tokens` integer,
 	`output_tokens` integer,
 	`usage_estimated` integer,
+	`media_usage` text,
 	`cost_micro_usd` integer,
 	`overshoot` integer NOT NULL,
 	`correction` text,

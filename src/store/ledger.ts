@@ -90,6 +90,7 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
             inputTokens: usage?.inputTokens ?? null,
             outputTokens: usage?.outputTokens ?? null,
             usageEstimated: usage?.estimated ?? null,
+            mediaUsage: usage?.media ?? null,
             costMicroUsd: settlement.costMicroUsd,
             overshoot: sql`${settlement.chargedTokens} > coalesce(${samplingRequests.reservedTokens}, 0)
               or ${settlement.chargedMicroUsd} > coalesce(${samplingRequests.reservedMicroUsd}, 0)`,

@@ -43,6 +43,7 @@ export const toRecord = (row: Columns, captured: boolean): SamplingRecord => ({
           inputTokens: row.inputTokens,
           outputTokens: row.outputTokens,
           estimated: row.usageEstimated ?? false,
+          ...(row.mediaUsage === null ? {} : { media: row.mediaUsage }),
         },
   costMicroUsd: row.costMicroUsd,
   overshoot: row.overshoot,

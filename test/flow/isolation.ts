@@ -220,6 +220,8 @@ export const endpoints: Record<string, Entry> = {
     target: async (tenant, router) => ({ params: { id: await newRequest(tenant, router) } }),
   },
   "GET /events": { reach: "own", status: 200 },
+  "GET /catalogue": { reach: "operator", status: 200 },
+  "POST /catalogue/sync": { reach: "operator", status: 200 },
 };
 
 const methods = ["get", "post", "put", "patch", "delete"];
