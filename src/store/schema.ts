@@ -166,18 +166,8 @@ export const samplingRequests = sqliteTable(
       table.keyId,
       table.sessionId,
     ),
-    // Retention is each tenant's own. Sums over a span of time read nothing else.
-    index("sampling_requests_age").on(
-      table.tenantId,
-      table.createdAt,
-      table.outcome,
-      table.model,
-      table.keyId,
-      table.serverId,
-      table.inputTokens,
-      table.outputTokens,
-      table.costMicroUsd,
-    ),
+    // Retention is each tenant's own.
+    index("sampling_requests_age").on(table.tenantId, table.createdAt),
     // Concurrency counts live rows: this index holds nothing else.
     index("sampling_requests_live")
       .on(table.tenantId, table.keyId, table.serverId, table.leaseUntil)
