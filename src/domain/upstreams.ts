@@ -38,7 +38,7 @@ export function problemWithUpstream(
   if (url.protocol !== "https:" && !(allowPrivate && url.protocol === "http:"))
     return "Only https is called.";
   if (allowPrivate) return null;
-  const host = url.hostname.replace(/\.$/, "");
+  const host = url.hostname.replace(/\.+$/, "");
   const isPrivate = host.startsWith("[")
     ? isPrivateIpv6(host)
     : privateNames.test(host) || isPrivateIpv4(host) || !host.includes(".");
