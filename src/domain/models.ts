@@ -56,6 +56,8 @@ export interface Model {
   source: "catalogue" | "credential" | "override";
   /** the figures that the last sync with models.dev gave; absent: none */
   synced?: readonly Figure[];
+  /** the seed's figures that are from memory or a third party; absent: none */
+  unverified?: readonly Figure[] | undefined;
 }
 
 export interface Catalogue {
@@ -64,7 +66,9 @@ export interface Catalogue {
 }
 
 /** What a tenant says about a model: changes to a known one, or a new one. */
-export type ModelChange = Partial<Omit<Model, "provider" | "id" | "source" | "synced">>;
+export type ModelChange = Partial<
+  Omit<Model, "provider" | "id" | "source" | "synced" | "unverified">
+>;
 export type Figure = keyof ModelChange;
 
 export interface ModelOverride {

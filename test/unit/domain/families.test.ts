@@ -35,6 +35,13 @@ describe("an estimate by the candidate's own tokenizer", () => {
     expect(planned(english, within(gpt, mistral)).decision.model).toBe("mistral-x");
   });
 
+  it("tells two of the same prices apart", () => {
+    const same = { ...mistral, inputUsdPerMTok: 2, outputUsdPerMTok: 2 };
+    const [first, second] = planned(asked, within(same, gpt)).decision.candidates;
+    expect([first?.model, second?.model]).toEqual(["gpt-x", "mistral-x"]);
+    expect([first?.axes?.cost, second?.axes?.cost]).toEqual([1, 0]);
+  });
+
   it("is what the decision says of the chosen one", () => {
     const { decision, requirements } = planned(asked, within(gpt, mistral));
     const { openai = 0, mistral: its = 0 } = requirements.inputTokensByFamily ?? {};
