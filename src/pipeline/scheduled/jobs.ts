@@ -1,5 +1,5 @@
 /** What runs every minute. Each job is safe to run twice, and to be cut off. */
-import type { Ledger } from "../../domain/ledger.ts";
+import type { IdempotencyStore, Ledger } from "../../domain/ledger.ts";
 import type {
   Answer,
   CancellationStore,
@@ -22,6 +22,7 @@ const rounds = 5;
 
 export function createJobs(deps: {
   ledger: Ledger;
+  idempotency: IdempotencyStore;
   cancellations: CancellationStore;
   health: HealthStore;
   sessions: SessionStore;
@@ -34,6 +35,7 @@ export function createJobs(deps: {
 }) {
   const {
     ledger,
+    idempotency,
     cancellations,
     health,
     sessions,
@@ -46,6 +48,7 @@ export function createJobs(deps: {
   const jobs = {
     sweep: () => ledger.sweep(now()),
     pruneCounters: () => ledger.prune(now()),
+    pruneIdempotency: () => idempotency.prune(now()),
     pruneCancellations: () => cancellations.prune(now()),
     pruneHealth: () => health.prune(now()),
     pruneSessions: () => sessions.prune(now()),
