@@ -163,6 +163,23 @@ export const endpoints: Record<string, Entry> = {
     status: 200,
     target: async (tenant, router) => ({ params: { id: await newRequest(tenant, router) } }),
   },
+  "POST /tenants/{tenant}/requests/{id}/correct": {
+    reach: "tenant",
+    // A call that isn't lost: its operator gets as far as that.
+    status: 409,
+    operatorOnly: true,
+    target: async (tenant, router) => ({
+      params: { id: await newRequest(tenant, router) },
+      body: {
+        outcome: "succeeded",
+        inputTokens: 1,
+        outputTokens: 2,
+        costUsd: 0.25,
+        reason: "made by the suite",
+      },
+    }),
+  },
+  "GET /tenants/{tenant}/usage": { reach: "tenant", status: 200 },
   "GET /events": { reach: "own", status: 200 },
 };
 
@@ -223,15 +240,16 @@ async function stateOf(operator: Admin, { slug }: Tenant): Promise<unknown> {
   const path = `/tenants/${slug}`;
   const lists = ["keys", "credentials", "sessions", "requests"];
   const paths = [path, ...lists.map((list) => `${path}/${list}?limit=200`)];
-  const [log, models, seen] = await Promise.all([
+  const [log, models, usage, seen] = await Promise.all([
     operator("GET", "/events?limit=1"),
     operator("GET", `${path}/models?limit=200`),
+    operator("GET", `${path}/usage?by=key`),
     Promise.all(paths.map((each) => operator("GET", each))),
   ]);
   const overrides = (models.get("data") as { source: string }[]).filter(
     ({ source }) => source === "override",
   );
-  return [log.body, overrides, seen.map(({ status, body }) => [status, body])];
+  return [log.body, overrides, usage.body, seen.map(({ status, body }) => [status, body])];
 }
 
 /**

@@ -2,12 +2,14 @@ import type { KeyTokens, Stores, Vault } from "../../domain/ports.ts";
 import type { Providers } from "../../domain/providers.ts";
 import type { CatalogueReader } from "../catalogue.ts";
 import type { AdminDeps } from "./access.ts";
+import { createCorrectionAdmin } from "./corrections.ts";
 import { createCredentialAdmin } from "./credentials.ts";
 import { createKeyAdmin } from "./keys.ts";
 import { createModelAdmin } from "./models.ts";
 import { createRecordAdmin } from "./records.ts";
 import { createReplayAdmin } from "./replay.ts";
 import { createTenantAdmin } from "./tenants.ts";
+import { createUsageAdmin } from "./usage.ts";
 
 /** Everything the admin API can do. */
 export const createAdminUseCases = (
@@ -19,13 +21,18 @@ export const createAdminUseCases = (
       catalogue: CatalogueReader;
       allowPrivateUpstreams: boolean;
     },
-) => ({
-  tenants: createTenantAdmin(deps),
-  keys: createKeyAdmin(deps),
-  credentials: createCredentialAdmin(deps),
-  models: createModelAdmin(deps),
-  records: createRecordAdmin(deps),
-  replay: createReplayAdmin(deps),
-});
+) => {
+  const records = createRecordAdmin(deps);
+  return {
+    tenants: createTenantAdmin(deps),
+    keys: createKeyAdmin(deps),
+    credentials: createCredentialAdmin(deps),
+    models: createModelAdmin(deps),
+    records,
+    correct: createCorrectionAdmin(deps, records.request),
+    usage: createUsageAdmin(deps),
+    replay: createReplayAdmin(deps),
+  };
+};
 
 export type AdminUseCases = ReturnType<typeof createAdminUseCases>;

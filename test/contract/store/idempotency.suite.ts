@@ -25,7 +25,7 @@ const limits = { requestsPerMinute: 100 };
 export const idempotencySuite = (backend: Backend): void => {
   describe("idempotency", () => {
     const given = givenLedger(backend);
-    const { world, admit, running, settle, counted, rows, recordRows, twice } = given;
+    const { world, admit, running, settle, counted, record, rows, recordRows, twice } = given;
 
     const callOf = (who: Caller, fields: Partial<IdempotentCall> = {}): IdempotentCall => ({
       tenantId: who.tenantId,
@@ -186,7 +186,10 @@ export const idempotencySuite = (backend: Backend): void => {
       const who = await caller(world.stores);
       await ended(await running(who, start, keyed()), kept("r"));
       for (const _ of [1, 2, 3]) value(await world.stores.idempotency.countReplay(callOf(who)));
-      expect(await rows(sql`select replays from idempotency`)).toMatchObject([{ replays: 3 }]);
+      const page = { cursor: null, limit: 1 };
+      const { data } = value(await world.stores.requests.list(who.tenantId, {}, page));
+      expect(data).toMatchObject([{ replays: 3 }]);
+      expect(await record(who, data[0]?.id ?? "")).toMatchObject({ replays: 3 });
     });
 
     it("is claimed and answered once by batches that are sent twice", async () => {

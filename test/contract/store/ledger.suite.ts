@@ -145,6 +145,7 @@ export const ledgerSuite = (backend: Backend): void => {
           overheadMs: null,
           settledAt: null,
           correction: null,
+          replays: null,
           captured: false,
           content: null,
         });
@@ -705,6 +706,7 @@ export const ledgerSuite = (backend: Backend): void => {
           overheadMs: null,
           settledAt: start,
           correction: null,
+          replays: null,
           captured: false,
           content: null,
         });
