@@ -1,3 +1,54 @@
+CREATE TABLE `counters` (
+	`tenant_id` text NOT NULL,
+	`subject` text NOT NULL,
+	`resource` text NOT NULL,
+	`bucket` integer NOT NULL,
+	`amount` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `subject`, `resource`, `bucket`)
+);
+--> statement-breakpoint
+CREATE INDEX `counters_bucket` ON `counters` (`resource`,`bucket`);--> statement-breakpoint
+CREATE TABLE `idempotency` (
+	`tenant_id` text NOT NULL,
+	`key_id` text NOT NULL,
+	`server_id` text NOT NULL,
+	`idempotency_key` text NOT NULL,
+	`request_id` text NOT NULL,
+	`content_sha256` text NOT NULL,
+	`replays` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `key_id`, `server_id`, `idempotency_key`)
+);
+--> statement-breakpoint
+CREATE INDEX `idempotency_request` ON `idempotency` (`request_id`);--> statement-breakpoint
+CREATE INDEX `idempotency_expiry` ON `idempotency` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `results` (
+	`tenant_id` text NOT NULL,
+	`request_id` text NOT NULL,
+	`part` integer NOT NULL,
+	`sealed` text NOT NULL,
+	`expires_at` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `request_id`, `part`)
+);
+--> statement-breakpoint
+CREATE INDEX `results_expiry` ON `results` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `usage` (
+	`tenant_id` text NOT NULL,
+	`hour` integer NOT NULL,
+	`key_id` text NOT NULL,
+	`server_id` text NOT NULL,
+	`model` text NOT NULL,
+	`succeeded` integer NOT NULL,
+	`failed` integer NOT NULL,
+	`refused` integer NOT NULL,
+	`cancelled` integer NOT NULL,
+	`unknown` integer NOT NULL,
+	`input_tokens` integer NOT NULL,
+	`output_tokens` integer NOT NULL,
+	`cost_micro_usd` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `hour`, `key_id`, `server_id`, `model`)
+);
+--> statement-breakpoint
 CREATE TABLE `admin_events` (
 	`id` text PRIMARY KEY NOT NULL,
 	`at` integer NOT NULL,
@@ -130,16 +181,6 @@ CREATE INDEX `sampling_requests_tenant` ON `sampling_requests` (`tenant_id`,`id`
 CREATE INDEX `sampling_requests_age` ON `sampling_requests` (`tenant_id`,`created_at`);--> statement-breakpoint
 CREATE INDEX `sampling_requests_live` ON `sampling_requests` (`tenant_id`,`key_id`,`server_id`,`lease_until`) WHERE "sampling_requests"."outcome" = 'admitted';--> statement-breakpoint
 CREATE INDEX `sampling_requests_leases` ON `sampling_requests` (`lease_until`) WHERE "sampling_requests"."outcome" = 'admitted';--> statement-breakpoint
-CREATE TABLE `servers` (
-	`id` text PRIMARY KEY NOT NULL,
-	`tenant_id` text NOT NULL,
-	`slug` text NOT NULL,
-	`url` text NOT NULL,
-	`sampling` text NOT NULL,
-	`created_at` integer NOT NULL
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `servers_slug` ON `servers` (`tenant_id`,`slug`);--> statement-breakpoint
 CREATE TABLE `sessions` (
 	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -164,53 +205,45 @@ CREATE TABLE `tenants` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `tenants_slug_unique` ON `tenants` (`slug`);--> statement-breakpoint
-CREATE TABLE `counters` (
+CREATE TABLE `authorizations` (
+	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
-	`subject` text NOT NULL,
-	`resource` text NOT NULL,
-	`bucket` integer NOT NULL,
-	`amount` integer NOT NULL,
-	PRIMARY KEY(`tenant_id`, `subject`, `resource`, `bucket`)
-);
---> statement-breakpoint
-CREATE INDEX `counters_bucket` ON `counters` (`resource`,`bucket`);--> statement-breakpoint
-CREATE TABLE `idempotency` (
-	`tenant_id` text NOT NULL,
-	`key_id` text NOT NULL,
 	`server_id` text NOT NULL,
-	`idempotency_key` text NOT NULL,
-	`request_id` text NOT NULL,
-	`content_sha256` text NOT NULL,
-	`replays` integer NOT NULL,
-	`expires_at` integer NOT NULL,
-	PRIMARY KEY(`tenant_id`, `key_id`, `server_id`, `idempotency_key`)
-);
---> statement-breakpoint
-CREATE INDEX `idempotency_request` ON `idempotency` (`request_id`);--> statement-breakpoint
-CREATE INDEX `idempotency_expiry` ON `idempotency` (`expires_at`);--> statement-breakpoint
-CREATE TABLE `results` (
-	`tenant_id` text NOT NULL,
-	`request_id` text NOT NULL,
-	`part` integer NOT NULL,
+	`actor` text NOT NULL,
 	`sealed` text NOT NULL,
-	`expires_at` integer NOT NULL,
-	PRIMARY KEY(`tenant_id`, `request_id`, `part`)
+	`expires_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE INDEX `results_expiry` ON `results` (`expires_at`);--> statement-breakpoint
-CREATE TABLE `usage` (
+CREATE INDEX `authorizations_server` ON `authorizations` (`tenant_id`,`server_id`);--> statement-breakpoint
+CREATE INDEX `authorizations_expiry` ON `authorizations` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `server_tokens` (
 	`tenant_id` text NOT NULL,
-	`hour` integer NOT NULL,
-	`key_id` text NOT NULL,
 	`server_id` text NOT NULL,
-	`model` text NOT NULL,
-	`succeeded` integer NOT NULL,
-	`failed` integer NOT NULL,
-	`refused` integer NOT NULL,
-	`cancelled` integer NOT NULL,
-	`unknown` integer NOT NULL,
-	`input_tokens` integer NOT NULL,
-	`output_tokens` integer NOT NULL,
-	`cost_micro_usd` integer NOT NULL,
-	PRIMARY KEY(`tenant_id`, `hour`, `key_id`, `server_id`, `model`)
+	`sealed` text,
+	`generation` text NOT NULL,
+	`expires_at` integer,
+	`lease` text,
+	`lease_until` integer NOT NULL,
+	`fault` text,
+	PRIMARY KEY(`tenant_id`, `server_id`)
 );
+--> statement-breakpoint
+CREATE TABLE `servers` (
+	`id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`slug` text NOT NULL,
+	`url` text NOT NULL,
+	`header_names` text NOT NULL,
+	`forward_authorization` integer NOT NULL,
+	`sampling` text NOT NULL,
+	`supported_modalities` integer NOT NULL,
+	`policy` text NOT NULL,
+	`oauth` text,
+	`learnt` text NOT NULL,
+	`status` text NOT NULL,
+	`sealed` text,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `servers_slug` ON `servers` (`tenant_id`,`slug`);

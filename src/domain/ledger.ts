@@ -1,8 +1,7 @@
 /** Ports of the ledger: admission and settlement, repetitions of a call, what was used. */
 import type { AdminEvent, Correction, Opening, Outcome, Settlement } from "./audit.ts";
 import type { Hold, LimitState } from "./limits.ts";
-import type { Answer } from "./ports.ts";
-import type { Reason } from "./refusals.ts";
+import type { Answer, Reason } from "./refusals.ts";
 import type { Decision } from "./selection.ts";
 
 export interface Reservation {

@@ -6,12 +6,12 @@ import type { Health } from "./health.ts";
 import type { IdempotencyStore, Ledger, UsageStore } from "./ledger.ts";
 import type { CredentialSummary, DeclaredModel, ModelOverride } from "./models.ts";
 import type { Policy } from "./policy.ts";
-import type { Refusal } from "./refusals.ts";
+import type { Answer } from "./refusals.ts";
 import type { Result } from "./result.ts";
+import type { AuthorizationStore, ServerStore, TokenStore } from "./server-stores.ts";
 import type { Session } from "./session.ts";
 
-/** Everything that reaches the database may also find it out of reach. */
-export type Answer<T> = Promise<Result<T, Refusal>>;
+export type { Answer };
 
 export interface Tenant {
   id: string;
@@ -35,15 +35,6 @@ export interface Credential extends CredentialSummary {
 /** A credential with its key as the vault sealed it. */
 export interface SealedCredential extends Credential {
   sealed: string;
-}
-
-export interface McpServer {
-  id: string;
-  tenantId: string;
-  slug: string;
-  url: string;
-  sampling: "router" | "client" | "client-then-router" | "deny";
-  createdAt: number;
 }
 
 // -- Authentication ---------------------------------------------------------------------------------
@@ -129,13 +120,6 @@ export interface OverrideStore {
   remove(tenantId: string, provider: string, id: string, event: AdminEvent): Answer<null>;
 }
 
-export interface ServerStore {
-  create(server: McpServer, event: AdminEvent): Answer<null>;
-  bySlug(tenantId: string, slug: string): Answer<McpServer | null>;
-  list(tenantId: string, page: PageRequest): Answer<Page<McpServer>>;
-  remove(tenantId: string, id: string, event: AdminEvent): Answer<null>;
-}
-
 export interface SessionStore {
   create(session: Session): Answer<null>;
   get(tenantId: string, id: string): Answer<Session | null>;
@@ -195,6 +179,8 @@ export interface Stores {
   credentials: CredentialStore;
   overrides: OverrideStore;
   servers: ServerStore;
+  serverTokens: TokenStore;
+  authorizations: AuthorizationStore;
   sessions: SessionStore;
   cancellations: CancellationStore;
   health: HealthStore;
@@ -214,8 +200,9 @@ export interface Readiness {
 
 /** What a seal is bound to: opening it as anything else fails. */
 export interface SealedFor {
-  purpose: "credential" | "capture" | "result";
+  purpose: "credential" | "capture" | "result" | "server" | "token" | "authorization";
   tenantId: string;
+  /** whose it is: a provider's name, or the origin of a server */
   provider: string;
   id: string;
 }

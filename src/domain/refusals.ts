@@ -5,6 +5,7 @@
 import type { JsonObject } from "./json.ts";
 import type { AttemptSummary } from "./attempts.ts";
 import type { ExclusionReason, Requirements } from "./models.ts";
+import type { Result } from "./result.ts";
 
 export type Refusal =
   | { reason: "user_rejected"; by: string }
@@ -21,6 +22,7 @@ export type Refusal =
   | { reason: "forbidden"; action: string }
   | { reason: "provider_failed"; attempts: AttemptSummary[] }
   | { reason: "provider_timeout"; attempts: AttemptSummary[] }
+  | { reason: "server_unauthorized"; detail: string }
   | { reason: "unavailable"; retryAfterMs: number }
   | { reason: "cancelled" }
   | { reason: "idempotency_conflict" }
@@ -43,6 +45,9 @@ export type Refusal =
   | { reason: "conflict"; detail: string }
   | { reason: "payload_too_large"; limitBytes: number }
   | { reason: "unsupported_media_type"; expected: string };
+
+/** Everything that reaches the database may also find it out of reach. */
+export type Answer<T> = Promise<Result<T, Refusal>>;
 
 export type Reason = Refusal["reason"];
 
@@ -88,6 +93,7 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   forbidden: sampling(-403, 403, "Forbidden", false),
   provider_failed: sampling(-502, 502, "Provider failed", true),
   provider_timeout: sampling(-504, 504, "Provider timed out", true),
+  server_unauthorized: sampling(-502, 502, "The server refuses the router", false),
   unavailable: sampling(-503, 503, "Temporarily unavailable", true),
   cancelled: sampling(-499, 499, "Cancelled", false),
   idempotency_conflict: sampling(-409, 409, "Idempotency key used for another request", false),
@@ -121,6 +127,7 @@ export function explain(refusal: Refusal): string {
     case "invalid_request":
     case "bad_request":
     case "unauthorized":
+    case "server_unauthorized":
     case "conflict":
       return `${title}: ${refusal.detail}`;
     case "rate_limited":

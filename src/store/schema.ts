@@ -3,14 +3,7 @@
  * Every table that a tenant owns carries `tenant_id`, and every query on it names the tenant.
  */
 import { sql } from "drizzle-orm";
-import {
-  index,
-  integer,
-  primaryKey,
-  sqliteTable,
-  text,
-  uniqueIndex,
-} from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Scope } from "../domain/access.ts";
 import type { Attempt } from "../domain/attempts.ts";
 import type { Asked, Correction, Outcome, Timing } from "../domain/audit.ts";
@@ -79,19 +72,6 @@ export const modelOverrides = sqliteTable(
     updatedAt: integer("updated_at").notNull(),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.provider, table.model] })],
-);
-
-export const servers = sqliteTable(
-  "servers",
-  {
-    id: text().primaryKey(),
-    tenantId: tenantId(),
-    slug: text().notNull(),
-    url: text().notNull(),
-    sampling: text().$type<"router" | "client" | "client-then-router" | "deny">().notNull(),
-    createdAt: integer("created_at").notNull(),
-  },
-  (table) => [uniqueIndex("servers_slug").on(table.tenantId, table.slug)],
 );
 
 export const sessions = sqliteTable(

@@ -1,6 +1,8 @@
 import type { KeyTokens, Stores, Vault } from "../../domain/ports.ts";
+import type { Oauth } from "../../domain/oauth.ts";
 import type { Providers } from "../../domain/providers.ts";
 import type { CatalogueReader } from "../catalogue.ts";
+import type { UpstreamHeaders } from "../upstream-headers.ts";
 import type { AdminDeps } from "./access.ts";
 import { createCorrectionAdmin } from "./corrections.ts";
 import { createCredentialAdmin } from "./credentials.ts";
@@ -8,6 +10,8 @@ import { createKeyAdmin } from "./keys.ts";
 import { createModelAdmin } from "./models.ts";
 import { createRecordAdmin } from "./records.ts";
 import { createReplayAdmin } from "./replay.ts";
+import { createServerAuthorization, type Probe } from "./server-authorization.ts";
+import { createServerAdmin } from "./servers.ts";
 import { createTenantAdmin } from "./tenants.ts";
 import { createUsageAdmin } from "./usage.ts";
 
@@ -20,6 +24,11 @@ export const createAdminUseCases = (
       providers: Providers;
       catalogue: CatalogueReader;
       allowPrivateUpstreams: boolean;
+      oauth: Oauth;
+      upstream: UpstreamHeaders;
+      probe: Probe;
+      nonce: () => string;
+      sha256Hex: (text: string) => Promise<string>;
     },
 ) => {
   const records = createRecordAdmin(deps);
@@ -28,6 +37,8 @@ export const createAdminUseCases = (
     keys: createKeyAdmin(deps),
     credentials: createCredentialAdmin(deps),
     models: createModelAdmin(deps),
+    servers: createServerAdmin(deps),
+    authorizations: createServerAuthorization(deps),
     records,
     correct: createCorrectionAdmin(deps, records.request),
     usage: createUsageAdmin(deps),
