@@ -138,6 +138,13 @@ CREATE TABLE `model_overrides` (
 	PRIMARY KEY(`tenant_id`, `provider`, `model`)
 );
 --> statement-breakpoint
+CREATE TABLE `placements` (
+	`slug` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`shard` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `placements_shard` ON `placements` (`shard`);--> statement-breakpoint
 CREATE TABLE `sampling_requests` (
 	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -149,15 +156,11 @@ CREATE TABLE `sampling_requests` (
 	`client_version` text,
 	`revision` text,
 	`created_at` integer NOT NULL,
-	`asked` text,
 	`content_sha256` text NOT NULL,
 	`outcome` text NOT NULL,
 	`reason` text,
 	`reason_detail` text,
-	`decision` text,
-	`attempts` text NOT NULL,
 	`model` text,
-	`holds` text NOT NULL,
 	`counted` integer DEFAULT false NOT NULL,
 	`settlement` text,
 	`lease_until` integer,
@@ -174,11 +177,15 @@ CREATE TABLE `sampling_requests` (
 	`overhead_ms` integer,
 	`settled_at` integer,
 	`retry_after_ms` integer,
-	`refused_hold` integer
+	`refused_hold` integer,
+	`asked` text,
+	`decision` text,
+	`attempts` text NOT NULL,
+	`holds` text NOT NULL
 );
 --> statement-breakpoint
-CREATE INDEX `sampling_requests_tenant` ON `sampling_requests` (`tenant_id`,`id`);--> statement-breakpoint
-CREATE INDEX `sampling_requests_age` ON `sampling_requests` (`tenant_id`,`created_at`);--> statement-breakpoint
+CREATE INDEX `sampling_requests_tenant` ON `sampling_requests` (`tenant_id`,`id`,`created_at`,`outcome`,`model`,`key_id`,`session_id`);--> statement-breakpoint
+CREATE INDEX `sampling_requests_age` ON `sampling_requests` (`tenant_id`,`created_at`,`outcome`,`model`,`key_id`,`server_id`,`input_tokens`,`output_tokens`,`cost_micro_usd`);--> statement-breakpoint
 CREATE INDEX `sampling_requests_live` ON `sampling_requests` (`tenant_id`,`key_id`,`server_id`,`lease_until`) WHERE "sampling_requests"."outcome" = 'admitted';--> statement-breakpoint
 CREATE INDEX `sampling_requests_leases` ON `sampling_requests` (`lease_until`) WHERE "sampling_requests"."outcome" = 'admitted';--> statement-breakpoint
 CREATE TABLE `sessions` (

@@ -13,9 +13,12 @@ import { createKeyTokens } from "./crypto/tokens.ts";
 import { createVault } from "./crypto/vault.ts";
 import { seedCatalogue } from "./domain/catalogue.ts";
 import { createIds } from "./domain/ids.ts";
+import { err } from "./domain/result.ts";
+import { homeShard, shardOf, shardOfState } from "./domain/shards.ts";
 import type { Services } from "./http/context.ts";
 import { createOauth } from "./oauth/client.ts";
 import { createProbe } from "./oauth/probe.ts";
+import { createAdminFor, createShardedReadiness } from "./pipeline/admin/sharded.ts";
 import { createAdminUseCases } from "./pipeline/admin/use-cases.ts";
 import { createAdmit } from "./pipeline/admit.ts";
 import { createAttempt } from "./pipeline/attempt.ts";
@@ -25,10 +28,11 @@ import { createCatalogueReader, holdCatalogue } from "./pipeline/catalogue.ts";
 import { createChooser } from "./pipeline/choose.ts";
 import { createFinish, type Summary } from "./pipeline/finish.ts";
 import { createIdempotency } from "./pipeline/idempotency.ts";
+import { createObserve } from "./pipeline/observe.ts";
 import { createRoute } from "./pipeline/route.ts";
 import { createSample } from "./pipeline/sample.ts";
 import { createCatalogueJob } from "./pipeline/scheduled/catalogue.ts";
-import { createJobs, type Jobs } from "./pipeline/scheduled/jobs.ts";
+import { createJobs, createShardedJobs, type Jobs } from "./pipeline/scheduled/jobs.ts";
 import { createSessions } from "./pipeline/sessions.ts";
 import { createSettle } from "./pipeline/settle.ts";
 import { createUpstreamHeaders } from "./pipeline/upstream-headers.ts";
@@ -37,6 +41,7 @@ import { createProviders } from "./providers/registry.ts";
 import { openD1, openLibsql, type DatabaseOptions } from "./store/db.ts";
 import { createReadiness } from "./store/migrations.ts";
 import { createStores } from "./store/stores.ts";
+import { createTraces } from "./telemetry/traces.ts";
 
 const callersRemembered = 2_000;
 /** What was measured of a provider counts within a minute at every isolate. */
@@ -60,45 +65,70 @@ const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
 /** One JSON line, to the platform's log. Ids, reasons and counts; never content. */
 export const log = (entry: Record<string, unknown>): void => console.info(JSON.stringify(entry));
 
+/** One of each for every shard that is used, made when it first is. */
+function perShard<T>(make: (shard: string) => T): (shard: string) => T {
+  const made = new Map<string, T>();
+  return (shard) => {
+    const known = made.get(shard);
+    if (known !== undefined) return known;
+    const fresh = make(shard);
+    made.set(shard, fresh);
+    return fresh;
+  };
+}
+
 /** What outlives one invocation: parsed settings, keys, pure state. No I/O. */
 export async function createIsolate(config: Config) {
-  const catalogue = holdCatalogue({
-    seed: seedCatalogue,
-    always: config.demoProvider ? demoModels : [],
-  });
   return {
     config,
-    catalogue,
+    /** home first */
+    shardNames: [homeShard, ...config.shards.map(({ name }) => name)],
+    /** Each shard has its own synced catalogue, so that a call never asks another one. */
+    choosing: perShard(() => {
+      const catalogue = holdCatalogue({
+        seed: seedCatalogue,
+        always: config.demoProvider ? demoModels : [],
+      });
+      return { catalogue, chooser: createChooser({ catalogue: catalogue.current, now }) };
+    }),
     vault: await createVault({
       master: config.masterKey,
       previous: config.previousMasterKey,
       randomBytesOf,
     }),
     tokens: createKeyTokens({ randomBytesOf }),
-    ids: createIds({ now, randomBytesOf }),
+    idsOf: perShard((shard) => createIds({ now, randomBytesOf, shard })),
     memory: createCallerMemory({ capacity: callersRemembered, lifetimeMs: rememberedMs, now }),
-    chooser: createChooser({ catalogue: catalogue.current, now }),
   };
 }
 
 export type Isolate = Awaited<ReturnType<typeof createIsolate>>;
 
-function open({ database }: Config, options: DatabaseOptions) {
-  if (database.kind === "d1") return openD1(database.binding, options);
-  const { url, authToken } = database;
+function open({ database, shards }: Config, shard: string, options: DatabaseOptions) {
+  const named = shards.find(({ name }) => name === shard);
+  if (named === undefined && database.kind === "d1") return openD1(database.binding, options);
+  const { url, authToken } = named ?? (database as Extract<typeof database, { kind: "libsql" }>);
   const client = createClient(authToken === null ? { url } : { url, authToken });
   return openLibsql(client, options);
 }
 
-/** What serves one invocation. `background` keeps work alive after the response. */
-export function createInvocation(
-  isolate: Isolate,
-  about: { background: (work: Promise<unknown>) => void; onRoundTrip?: () => void },
-): { services: Services; jobs: Jobs } {
-  const { config, catalogue, vault, tokens, ids, memory, chooser } = isolate;
+/** What no single shard can do. */
+type Everywhere = "adminFor" | "readiness" | "finishAuthorization";
+
+interface About {
+  /** keeps work alive after the response */
+  background: (work: Promise<unknown>) => void;
+  onRoundTrip?: () => void;
+}
+
+/** Everything over the database of one shard. */
+function createShard(isolate: Isolate, name: string, about: About) {
+  const { config, vault, tokens, memory } = isolate;
+  const { catalogue, chooser } = isolate.choosing(name);
+  const ids = isolate.idsOf(name);
   const { sessionTtlMs, allowPrivateUpstreams, catalogueUrl } = config;
   const { background, onRoundTrip } = about;
-  const db = open(config, onRoundTrip === undefined ? {} : { onRoundTrip });
+  const db = open(config, name, onRoundTrip === undefined ? {} : { onRoundTrip });
   const stores = createStores(db, { nonce: () => crypto.randomUUID() });
   const { ledger } = stores;
   const readCatalogue = createCatalogueReader({ held: catalogue, catalogues: stores.catalogues });
@@ -125,7 +155,15 @@ export function createInvocation(
     now,
     wait,
   });
-  const services: Services = {
+  const traces = createTraces({
+    target: config.traceTarget,
+    fetch: (...args) => fetch(...args),
+    randomBytesOf,
+    background,
+    wait,
+    log,
+  });
+  const services: Omit<Services, Everywhere> = {
     authenticate: createAuthenticate({ snapshots: stores.snapshots, tokens, memory, now }),
     sample: createSample({
       chooser,
@@ -140,6 +178,7 @@ export function createInvocation(
           memory.delete(memoryKeyOf(snapshot.key.id, session?.id ?? null)),
       }),
       idempotency,
+      observe: createObserve({ traces, providers, now, log }),
       ledger,
       ids,
       now,
@@ -148,25 +187,6 @@ export function createInvocation(
     cancellation,
     route: createRoute({ chooser }),
     sessions: createSessions({ sessions: stores.sessions, chooser, ids, now, sessionTtlMs }),
-    admin: createAdminUseCases({
-      ...stores,
-      ids,
-      now,
-      tokens,
-      vault,
-      providers,
-      catalogue: readCatalogue,
-      allowPrivateUpstreams,
-      oauth,
-      upstream,
-      probe: createProbe({ fetch: (...args) => fetch(...args) }),
-      nonce,
-      sha256Hex: async (text) => toHex(await sha256(text)),
-    }),
-    readiness: createReadiness(
-      db,
-      journal.entries.map(({ tag }) => `${tag}.sql`),
-    ),
     ids,
     now,
     sha256Hex: async (bytes) => toHex(await sha256(bytes)),
@@ -190,5 +210,68 @@ export function createInvocation(
           now,
           report: (fault) => log({ event: "catalogue", fault }),
         });
-  return { services, jobs: createJobs({ ...stores, vault, syncCatalogue, now }) };
+  return {
+    name,
+    ids,
+    placements: stores.placements,
+    services,
+    admin: createAdminUseCases({
+      ...stores,
+      ids,
+      now,
+      tokens,
+      vault,
+      providers,
+      catalogue: readCatalogue,
+      allowPrivateUpstreams,
+      oauth,
+      upstream,
+      probe: createProbe({ fetch: (...args) => fetch(...args) }),
+      nonce,
+      sha256Hex: async (text) => toHex(await sha256(text)),
+    }),
+    readiness: createReadiness(
+      db,
+      journal.entries.map(({ tag }) => `${tag}.sql`),
+    ),
+    jobs: createJobs({ ...stores, vault, syncCatalogue, now }),
+  };
+}
+
+/** What serves one invocation: the database of the caller's shard is the only one that is opened for it. */
+export function createInvocation(
+  isolate: Isolate,
+  about: About,
+): { servicesFor: (token: string | null) => Services; jobs: Jobs } {
+  const { shardNames: names, tokens } = isolate;
+  const made = perShard((name) => createShard(isolate, name, about));
+  const shards = {
+    names,
+    get home() {
+      return made(homeShard);
+    },
+    of: (name: string) => (names.includes(name) ? made(name) : null),
+  };
+  const everywhere: Pick<Services, Everywhere> = {
+    adminFor: (actor, slug) =>
+      createAdminFor({ shards, placements: shards.home.placements })(actor, slug),
+    readiness: createShardedReadiness(shards),
+    finishAuthorization(query) {
+      const shard = shards.of(shardOfState(query.get("state") ?? "")) ?? shards.home;
+      return shard.admin.authorizations.finish(query.toString());
+    },
+  };
+  return {
+    servicesFor(token) {
+      const keyId = names.length === 1 || token === null ? null : tokens.keyIdOf(token);
+      const shard = shards.of(keyId === null ? homeShard : shardOf(keyId));
+      if (shard !== null) return { ...shard.services, ...everywhere };
+      return {
+        ...shards.home.services,
+        ...everywhere,
+        authenticate: async () => err({ reason: "unauthorized", detail: "Unknown API key." }),
+      };
+    },
+    jobs: () => createShardedJobs(names.map((name) => ({ name, run: made(name).jobs })))(),
+  };
 }

@@ -1,6 +1,7 @@
 /** The environment, parsed once. Names what is wrong with it; never prints what is in it. */
 import type { Ai, D1Database } from "@cloudflare/workers-types";
 import { err, ok, type Result } from "./domain/result.ts";
+import { isDatabaseUrl, parseShards, type ShardSetting } from "./domain/shards.ts";
 
 /** What a deployment may set. */
 export interface Bindings {
@@ -8,6 +9,8 @@ export interface Bindings {
   AI?: Ai;
   DATABASE_URL?: string;
   DATABASE_AUTH_TOKEN?: string;
+  DATABASE_URLS?: string;
+  DATABASE_AUTH_TOKENS?: string;
   MASTER_KEY?: string;
   MASTER_KEY_PREVIOUS?: string;
   ADMIN_TOKEN?: string;
@@ -16,6 +19,9 @@ export interface Bindings {
   DEMO_PROVIDER?: string;
   SESSION_TTL_HOURS?: string;
   CATALOGUE_URL?: string;
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+  OTEL_EXPORTER_OTLP_HEADERS?: string;
+  OTEL_SERVICE_NAME?: string;
 }
 
 export type DatabaseConfig =
@@ -23,7 +29,10 @@ export type DatabaseConfig =
   | { kind: "libsql"; url: string; authToken: string | null };
 
 export interface Config {
+  /** the home shard's */
   database: DatabaseConfig;
+  /** the other shards, none of them required */
+  shards: ShardSetting[];
   /** 32 bytes */
   masterKey: Uint8Array<ArrayBuffer>;
   previousMasterKey: Uint8Array<ArrayBuffer> | null;
@@ -35,6 +44,8 @@ export interface Config {
   sessionTtlMs: number;
   /** where the daily sync finds models.dev's `api.json`; null: none */
   catalogueUrl: string | null;
+  /** where spans are sent; null: nowhere */
+  traceTarget: { url: string; headers: Record<string, string>; serviceName: string } | null;
   ai: Ai | null;
   toJSON(): string;
 }
@@ -48,6 +59,7 @@ const masterKeyBytes = 32;
 const leastTokenCharacters = 16;
 const defaultSessionTtlHours = 24;
 const hourMs = 3_600_000;
+const defaultServiceName = "sampling-router";
 export const defaultCatalogueUrl = "https://models.dev/api.json";
 
 const fault = (setting: string, problem: string): Result<never, ConfigFault> =>
@@ -69,8 +81,7 @@ function databaseOf(env: Bindings): Result<DatabaseConfig, ConfigFault> {
     return env.DB === undefined
       ? fault("DATABASE_URL", "is missing, and there is no D1 binding DB")
       : ok({ kind: "d1", binding: env.DB });
-  const url = URL.parse(env.DATABASE_URL);
-  if (url === null || !["libsql:", "https:", "http:"].includes(url.protocol))
+  if (!isDatabaseUrl(env.DATABASE_URL))
     return fault("DATABASE_URL", "must be a libsql:, https: or http: URL");
   return ok({ kind: "libsql", url: env.DATABASE_URL, authToken: env.DATABASE_AUTH_TOKEN ?? null });
 }
@@ -78,9 +89,48 @@ function databaseOf(env: Bindings): Result<DatabaseConfig, ConfigFault> {
 export const isHttpUrl = (text: string): boolean =>
   ["http:", "https:"].includes(URL.parse(text)?.protocol ?? "");
 
+/** `name=value` pairs as OpenTelemetry has them: separated by commas, values percent-encoded. */
+function headersOf(setting: string, text: string): Result<Record<string, string>, ConfigFault> {
+  const wrong = fault(setting, "must be name=value pairs, separated by commas, percent-encoded");
+  const headers: Record<string, string> = {};
+  for (const pair of text.split(",").filter((part) => part.trim() !== "")) {
+    const [, name, encoded] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*([!-~]+)\s*$/.exec(pair) ?? [];
+    if (name === undefined || encoded === undefined) return wrong;
+    try {
+      headers[name] = decodeURIComponent(encoded);
+    } catch {
+      return wrong;
+    }
+    if (!/^[ -~]+$/.test(headers[name])) return wrong;
+  }
+  return ok(headers);
+}
+
+/** The environment variables are OpenTelemetry's own: the base URL of a collector, to which the path is added. */
+function traceTargetOf(env: Bindings): Result<Config["traceTarget"], ConfigFault> {
+  const headers = headersOf("OTEL_EXPORTER_OTLP_HEADERS", env.OTEL_EXPORTER_OTLP_HEADERS ?? "");
+  if (!headers.ok) return headers;
+  const serviceName = env.OTEL_SERVICE_NAME?.trim() || defaultServiceName;
+  if (!/^[ -~]{1,255}$/.test(serviceName))
+    return fault("OTEL_SERVICE_NAME", "must be at most 255 printable ASCII characters");
+  const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT ?? "";
+  if (endpoint === "") return ok(null);
+  const url = URL.parse(endpoint);
+  if (url === null || !isHttpUrl(endpoint) || url.username !== "" || url.password !== "")
+    return fault("OTEL_EXPORTER_OTLP_ENDPOINT", "must be an http: or https: URL without user info");
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}/v1/traces`;
+  return ok({ url: url.href, headers: headers.value, serviceName });
+}
+
 export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   const database = databaseOf(env);
   if (!database.ok) return database;
+  const shards = parseShards({
+    urls: env.DATABASE_URLS ?? "",
+    authTokens: env.DATABASE_AUTH_TOKENS ?? "",
+    homeUrl: database.value.kind === "libsql" ? database.value.url : null,
+  });
+  if (!shards.ok) return shards;
   if (env.MASTER_KEY === undefined) return fault("MASTER_KEY", "is missing");
   const masterKey = keyOf("MASTER_KEY", env.MASTER_KEY);
   if (!masterKey.ok) return masterKey;
@@ -98,8 +148,11 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   const catalogueUrl = env.CATALOGUE_URL ?? defaultCatalogueUrl;
   if (catalogueUrl !== "" && !isHttpUrl(catalogueUrl))
     return fault("CATALOGUE_URL", "must be an http: or https: URL, or empty for no sync");
+  const traceTarget = traceTargetOf(env);
+  if (!traceTarget.ok) return traceTarget;
   return ok({
     database: database.value,
+    shards: shards.value,
     masterKey: masterKey.value,
     previousMasterKey: previous.value,
     adminToken: env.ADMIN_TOKEN,
@@ -111,6 +164,7 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     demoProvider: env.DEMO_PROVIDER === "true",
     sessionTtlMs: hours * hourMs,
     catalogueUrl: catalogueUrl === "" ? null : catalogueUrl,
+    traceTarget: traceTarget.value,
     ai: env.AI ?? null,
     // Whoever prints a Config by mistake prints its shape and no secret.
     toJSON: () => "[config]",

@@ -29,8 +29,8 @@ export default {
         { status: 503, headers: { "Content-Type": "application/problem+json" } },
       );
     }
-    const { services } = invocationFor(found, context);
-    return app.fetch(request, { services });
+    const { servicesFor } = invocationFor(found, context);
+    return app.fetch(request, { servicesFor });
   },
 
   async scheduled(_event: unknown, env: Bindings, context: ExecutionContext): Promise<void> {

@@ -28,6 +28,7 @@ const floors: Record<string, number> = {
   crypto: 1,
   providers: 1,
   mcp: 1,
+  telemetry: 1,
   pipeline: 2,
   http: 3,
 };
@@ -68,12 +69,14 @@ describe("the house", () => {
     ).toEqual([]);
   });
 
-  it("has a surface that imports neither store, crypto nor providers", () => {
+  it("has a surface that imports neither store, crypto, providers nor telemetry", () => {
     expect(
       violations(
         ({ path }, target) =>
           room(path) === "http" &&
-          ["store", "crypto", "providers", "catalogue", "oauth"].includes(ownRoom(target)),
+          ["store", "crypto", "providers", "catalogue", "oauth", "telemetry"].includes(
+            ownRoom(target),
+          ),
       ),
     ).toEqual([]);
   });
@@ -98,6 +101,7 @@ describe("the house", () => {
     expect(onlyIn(/^oauth4webapi/, ["oauth"])).toEqual([]);
     expect(onlyIn(/^@libsql\//, ["store", "start", "compose.ts"])).toEqual([]);
     expect(onlyIn(/^(node:|miniflare|wrangler|esbuild)/, ["start"])).toEqual([]);
+    expect(onlyIn(/^@opentelemetry\//, ["telemetry"])).toEqual([]);
     expect(onlyIn(/^zod$/, ["catalogue", "mcp", "start"])).toEqual([]);
   });
 

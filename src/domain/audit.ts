@@ -6,7 +6,7 @@ import type { Hold } from "./limits.ts";
 import { blocksOf, type Priorities, type SamplingCall } from "./sampling.ts";
 import { type Modality } from "./modality.ts";
 import type { Decision } from "./selection.ts";
-import type { Reason } from "./refusals.ts";
+import type { Reason, Refusal } from "./refusals.ts";
 import type { Usage } from "./usage.ts";
 
 /** `admitted`: still running. `unknown`: its isolate died; charged as reserved. */
@@ -158,6 +158,24 @@ export function askedOf(call: SamplingCall, bytes: number, inputModalities: Moda
     includeContext: call.includeContext,
     temperature: call.temperature ?? null,
   };
+}
+
+/** What a record says of its refusal: places, capabilities, counts; never content. */
+export function detailOf(refusal: Refusal): string | null {
+  switch (refusal.reason) {
+    case "invalid_params":
+      return refusal.path;
+    case "capability_missing":
+      return JSON.stringify(refusal.requiredCapabilities);
+    case "no_eligible_model": {
+      const counts: Record<string, number> = {};
+      for (const { excludedBy } of refusal.candidates)
+        counts[excludedBy] = (counts[excludedBy] ?? 0) + 1;
+      return JSON.stringify(counts);
+    }
+    default:
+      return null;
+  }
 }
 
 /** A row of the log of admin actions. */

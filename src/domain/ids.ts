@@ -1,4 +1,6 @@
-/** Ids: a prefix that says what it is, then 26 characters that sort by time. */
+/** Ids: a prefix that says what it is, then 26 characters that sort by time, then the shard. */
+import { homeShard, markOf } from "./shards.ts";
+
 export const idPrefixes = {
   tenant: "ten",
   key: "key",
@@ -14,6 +16,9 @@ export interface Ids {
   next(kind: IdKind): string;
 }
 
+/** By these a caller is found, so they say where: see `shards.ts`. */
+const marked: ReadonlySet<IdKind> = new Set<IdKind>(["tenant", "key", "session"]);
+
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeCharacters = 10;
 const randomBytes = 16;
@@ -22,7 +27,10 @@ const randomBytes = 16;
 export function createIds(deps: {
   now: () => number;
   randomBytesOf: (count: number) => Uint8Array;
+  /** absent: the home shard */
+  shard?: string;
 }): Ids {
+  const mark = markOf(deps.shard ?? homeShard);
   return {
     next(kind) {
       let time = deps.now();
@@ -32,7 +40,7 @@ export function createIds(deps: {
         time = Math.floor(time / 32);
       }
       for (const byte of deps.randomBytesOf(randomBytes)) text += alphabet[byte % 32];
-      return `${idPrefixes[kind]}_${text}`;
+      return `${idPrefixes[kind]}_${text}${marked.has(kind) ? mark : ""}`;
     },
   };
 }

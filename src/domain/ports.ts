@@ -71,6 +71,7 @@ export interface PageRequest {
 }
 
 export interface TenantStore {
+  /** Once for an id, for good: a tenant that was removed is not made again. */
   create(tenant: Tenant, event: AdminEvent): Answer<null>;
   bySlug(slug: string): Answer<Tenant | null>;
   byId(id: string): Answer<Tenant | null>;
@@ -171,10 +172,33 @@ export interface EventStore {
   list(tenantId: string | null, page: PageRequest): Answer<Page<AdminEvent>>;
 }
 
+/** Which tenant on which shard a slug is for. Kept in the home shard, once there are others. */
+export interface Placement {
+  slug: string;
+  tenantId: string;
+  shard: string;
+}
+
+/**
+ * A placement is written before its tenant and removed after it, so one without a tenant is what a
+ * crash left, and binds nobody: see `pipeline/admin/placing.ts`.
+ */
+export interface PlacementStore {
+  /** The placement that stands, which may be an earlier one; null: a tenant that has none has the slug. */
+  claim(placement: Placement): Answer<Placement | null>;
+  /** Puts another in the place of one, if it still stands. The one that stands then. */
+  replace(from: Placement, to: Placement): Answer<Placement | null>;
+  bySlug(slug: string): Answer<Placement | null>;
+  release(placement: Placement): Answer<null>;
+  /** How many tenants each shard has, by name; those that have none are left out. */
+  counts(): Answer<Record<string, number>>;
+}
+
 export interface Stores {
   snapshots: Snapshots;
   ledger: Ledger;
   tenants: TenantStore;
+  placements: PlacementStore;
   keys: KeyStore;
   credentials: CredentialStore;
   overrides: OverrideStore;
@@ -193,7 +217,8 @@ export interface Stores {
 
 /** Whether the database answers and has every migration. */
 export interface Readiness {
-  check(): Answer<{ missingMigrations: string[] }>;
+  /** `outOfReach`: names of shards, where there are several. */
+  check(): Answer<{ missingMigrations: string[]; outOfReach?: string[] }>;
 }
 
 // -- Crypto -----------------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ export interface ProviderRequest {
   /** tokens, after every cap */
   maxTokens: number;
   signal: AbortSignal;
+  /** W3C Trace Context for its HTTP request; absent: nobody traces it */
+  traceHeaders?: Record<string, string>;
 }
 
 export interface ProviderAnswer {
@@ -28,4 +30,9 @@ export interface Providers {
   complete(request: ProviderRequest): Promise<Result<ProviderAnswer, ProviderFault>>;
   /** null if a credential for this provider can be used as it is, else what is wrong with it. */
   problemWith(credential: { provider: string; baseUrl: string | null }): string | null;
+  /** Where it is reached: host and port, nothing else of its URL; null: not over HTTP. */
+  addressOf(credential: {
+    provider: string;
+    baseUrl: string | null;
+  }): { address: string; port: number } | null;
 }

@@ -2,7 +2,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { adminRoutes } from "./admin/routes.ts";
 import { consoleRoutes } from "./console.ts";
-import type { HttpEnv } from "./context.ts";
+import { bearerOf, type HttpEnv } from "./context.ts";
 import { healthRoutes } from "./health.ts";
 import { checkOrigin } from "./middleware/origin.ts";
 import { oauthRoutes } from "./oauth.ts";
@@ -13,8 +13,9 @@ import { samplingRoutes } from "./sampling/routes.ts";
 export function createApp(): OpenAPIHono<HttpEnv> {
   const app = new OpenAPIHono<HttpEnv>();
   app.use(async (c, next) => {
-    c.set("services", c.env.services);
-    c.set("requestId", c.env.services.ids.next("request"));
+    const services = c.env.servicesFor(bearerOf(c.req.header("Authorization")));
+    c.set("services", services);
+    c.set("requestId", services.ids.next("request"));
     return next();
   });
   app.use(checkOrigin);
@@ -26,7 +27,7 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.route("/", consoleRoutes());
   app.notFound((c) => problem(c, { reason: "not_found", what: "no such path" }));
   app.onError((error, c) => {
-    c.env.services.report(c.get("requestId"), error);
+    c.get("services").report(c.get("requestId"), error);
     return problem(c, { reason: "internal" });
   });
   return app;

@@ -1,23 +1,25 @@
 /** What every handler finds in its Hono context. Nothing below `http/` sees one. */
 import type { Actor } from "../domain/access.ts";
 import type { Ids } from "../domain/ids.ts";
-import type { Readiness } from "../domain/ports.ts";
-import type { AdminUseCases } from "../pipeline/admin/use-cases.ts";
+import type { Answer, Readiness } from "../domain/ports.ts";
+import type { AdminFor } from "../pipeline/admin/sharded.ts";
 import type { Cancellation } from "../pipeline/cancel.ts";
 import type { Authenticate } from "../pipeline/authenticate.ts";
 import type { Route } from "../pipeline/route.ts";
 import type { Sample } from "../pipeline/sample.ts";
 import type { Sessions } from "../pipeline/sessions.ts";
 
-/** The pipeline, as one request needs it. */
+/** The pipeline, as one request needs it: over the database of the caller's shard, and no other. */
 export interface Services {
   authenticate: Authenticate;
   sample: Sample;
   route: Route;
   sessions: Sessions;
   cancellation: Cancellation;
-  admin: AdminUseCases;
+  adminFor: AdminFor;
   readiness: Readiness;
+  /** What a person's browser brings back from an authorization server. */
+  finishAuthorization: (query: URLSearchParams) => Answer<{ server: string }>;
   ids: Ids;
   now: () => number;
   sha256Hex: (bytes: Uint8Array<ArrayBuffer>) => Promise<string>;
@@ -30,7 +32,8 @@ export interface Services {
 
 export interface HttpEnv {
   Bindings: {
-    services: Services;
+    /** by the bearer token; null: there is none */
+    servicesFor: (token: string | null) => Services;
   };
   Variables: {
     services: Services;

@@ -13,9 +13,8 @@ export function oauthRoutes() {
     c.header("Cache-Control", "no-store");
     c.header("Referrer-Policy", "no-referrer");
     c.header("Content-Security-Policy", "default-src 'none'");
-    const done = await c
-      .get("services")
-      .admin.authorizations.finish(new URL(c.req.url).searchParams.toString());
+    const { searchParams } = new URL(c.req.url);
+    const done = await c.get("services").finishAuthorization(searchParams);
     // A slug has letters, digits and hyphens only.
     return done.ok ? c.html(page(done.value.server)) : problem(c, done.error);
   });

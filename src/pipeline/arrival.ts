@@ -5,6 +5,7 @@ import type { ServerPolicy } from "../domain/policy.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
 import type { SamplingCall } from "../domain/sampling.ts";
+import type { Propagated } from "../domain/trace.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Declared } from "./choose.ts";
 
@@ -30,6 +31,8 @@ export interface Arrival {
   content: () => string;
   startedAt: number;
   authMs: number;
+  /** the trace that the caller is in */
+  propagated: Propagated;
 }
 
 export const openingOf = (arrival: Arrival, id: string): Opening => ({
@@ -50,21 +53,3 @@ export const openingOf = (arrival: Arrival, id: string): Opening => ({
     : null,
   contentSha256: arrival.contentSha256,
 });
-
-/** What a record says of its refusal: places, capabilities, counts; never content. */
-export function detailOf(refusal: Refusal): string | null {
-  switch (refusal.reason) {
-    case "invalid_params":
-      return refusal.path;
-    case "capability_missing":
-      return JSON.stringify(refusal.requiredCapabilities);
-    case "no_eligible_model": {
-      const counts: Record<string, number> = {};
-      for (const { excludedBy } of refusal.candidates)
-        counts[excludedBy] = (counts[excludedBy] ?? 0) + 1;
-      return JSON.stringify(counts);
-    }
-    default:
-      return null;
-  }
-}

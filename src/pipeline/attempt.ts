@@ -25,6 +25,8 @@ interface Walk {
   deadlineMs: number;
   /** the caller's own cancellation */
   signal: AbortSignal;
+  /** Before each provider call: what its HTTP request says of the trace. */
+  begins: (credential: SealedCredential) => Record<string, string>;
 }
 
 /**
@@ -80,6 +82,7 @@ export function createAttempt(deps: {
     timeoutMs: number,
   ): Promise<Result<ProviderAnswer, ProviderFault>> => {
     const { provider, tenantId, id, baseUrl } = credential;
+    const traceHeaders = walk.begins(credential);
     const opened = await vault.open(credential.sealed, {
       purpose: "credential",
       tenantId,
@@ -93,6 +96,7 @@ export function createAttempt(deps: {
       call: walk.call,
       maxTokens: walk.maxTokens,
       signal: AbortSignal.any([walk.signal, AbortSignal.timeout(timeoutMs)]),
+      traceHeaders,
     });
   };
 

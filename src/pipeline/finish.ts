@@ -13,7 +13,8 @@ import type { Caller } from "./authenticate.ts";
 import type { Cancellation } from "./cancel.ts";
 import type { Planned } from "./choose.ts";
 import type { Idempotency, Recorded } from "./idempotency.ts";
-import { chargeOf, type Charge, type Settle } from "./settle.ts";
+import type { Observation } from "./observe.ts";
+import { chargeOf, outcomeOf, type Charge, type Settle } from "./settle.ts";
 
 /** What a result tells of how it came about. */
 export interface Summary {
@@ -38,6 +39,7 @@ export interface Admitted {
   plan: Planned;
   reserved: Reserved;
   opening: Opening;
+  observed: Observation;
   arrival: Arrival;
   chooseMs: number;
   admitMs: number;
@@ -54,7 +56,10 @@ export function createFinish(deps: {
 }) {
   const { attempt, settle, cancellation, idempotency, now, forget } = deps;
 
-  const attemptAll = async ({ arrival, caller, plan, reserved }: Admitted, signal: AbortSignal) => {
+  const attemptAll = async (
+    { arrival, caller, plan, reserved, observed }: Admitted,
+    signal: AbortSignal,
+  ) => {
     const { tenant, credentials } = caller.snapshot;
     const { session } = caller;
     const watch =
@@ -71,6 +76,7 @@ export function createFinish(deps: {
       credentials,
       deadlineMs: reserved.deadlineMs,
       signal: watch === null ? signal : AbortSignal.any([signal, watch.signal]),
+      begins: observed.begins,
     });
     watch?.stop();
     // A provider that failed has another circuit now.
@@ -91,7 +97,7 @@ export function createFinish(deps: {
   };
 
   return async (admitted: Admitted, signal: AbortSignal): Promise<Result<Finished, Refusal>> => {
-    const { arrival, caller, plan, reserved, opening } = admitted;
+    const { arrival, caller, plan, reserved, opening, observed } = admitted;
     const { tenant } = caller.snapshot;
     const { attempts, providerMs, answer } = await attemptAll(admitted, signal);
     const got = answer.ok ? answer.value : null;
@@ -141,8 +147,20 @@ export function createFinish(deps: {
           ? captureOf(arrival.content(), got?.answer.content ?? null)
           : null,
     });
+    const settled = { ...timing, settle: now() - settlingAt };
+    observed.ends({
+      outcome: outcomeOf(answer.ok ? null : answer.error),
+      refusal: answer.ok ? null : answer.error,
+      attempts,
+      answered:
+        got === null
+          ? null
+          : { stopReason: got.answer.stopReason, usage: got.answer.usage, costMicroUsd: cost },
+      chargedMicroUsd: charge.microUsd,
+      timing: settled,
+    });
     if (!recorded.ok) return recorded;
-    recorded.value.decision.timingMs.settle = now() - settlingAt;
+    recorded.value.decision.timingMs = settled;
     return ok({ ...recorded.value, call: plan.call });
   };
 }

@@ -2,7 +2,7 @@
  * The product on one screen: choose → admit → attempt → settle. `start` ends with the admission,
  * so that a surface can send its headers; `finish` is the provider's part, and always settles.
  */
-import type { Opening } from "../domain/audit.ts";
+import { detailOf, type Opening } from "../domain/audit.ts";
 import type { Ids } from "../domain/ids.ts";
 import { isMoney, nameOfLimit, type Hold, type LimitState } from "../domain/limits.ts";
 import { defaultDeadlineMs } from "../domain/policy.ts";
@@ -10,17 +10,30 @@ import type { FirstCall, IdempotentCall, Ledger } from "../domain/ledger.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SamplingCall } from "../domain/sampling.ts";
+import type { Timings } from "../domain/spans.ts";
 import { reservationOf, type createAdmit } from "./admit.ts";
-import { detailOf, openingOf, type Arrival } from "./arrival.ts";
+import { openingOf, type Arrival } from "./arrival.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Chooser } from "./choose.ts";
 import type { Finish, Finished, Summary } from "./finish.ts";
 import type { Idempotency } from "./idempotency.ts";
+import type { Observation, Observe } from "./observe.ts";
 
 export interface Started {
   requestId: string;
   limits: LimitState[];
+  /** ms of each step so far */
+  timing: () => Timings;
   outcome: Result<(signal: AbortSignal) => Promise<Result<Finished, Refusal>>, Refusal>;
+}
+
+type Begun = Omit<Started, "timing">;
+
+/** One request, on its way. */
+interface Underway {
+  arrival: Arrival;
+  opening: Opening;
+  observed: Observation;
 }
 
 const refusalOf = (hold: Hold, retryAfterMs: number | null): Refusal => ({
@@ -39,21 +52,26 @@ const idempotentCallOf = ({ caller, server, idempotencyKey }: Arrival): Idempote
         key: idempotencyKey,
       };
 
+/** Nobody was called. */
+const untouched = { attempts: [], answered: null, chargedMicroUsd: 0, timing: {} };
+const refusedWith = (refusal: Refusal) => ({ ...untouched, outcome: "refused", refusal }) as const;
+
 export function createSample(deps: {
   chooser: Chooser;
   admit: ReturnType<typeof createAdmit>;
   finish: Finish;
   idempotency: Idempotency<Summary>;
+  observe: Observe;
   ledger: Ledger;
   ids: Ids;
   now: () => number;
   /** Work that outlives the caller. */
   background: (work: Promise<unknown>) => void;
 }) {
-  const { chooser, admit, finish, idempotency, ledger, ids, now, background } = deps;
+  const { chooser, admit, finish, idempotency, observe, ledger, ids, now, background } = deps;
 
   /** A refusal before admission has its record too; if that can't be written, nothing is answered. */
-  const refuse = async (opening: Opening, refusal: Refusal): Promise<Started> => {
+  const refuse = async (opening: Opening, refusal: Refusal): Promise<Begun> => {
     const recorded = await ledger.refuse(opening, refusal.reason, detailOf(refusal), null);
     return {
       requestId: opening.id,
@@ -64,32 +82,37 @@ export function createSample(deps: {
 
   /** The same call came before: it is answered with that one's result, once there is one. */
   const repeat = async (
-    arrival: Arrival,
-    about: { call: SamplingCall; caller: Caller; opening: Opening },
+    underway: Underway,
+    about: { call: SamplingCall; caller: Caller },
     first: FirstCall,
-  ): Promise<Started> => {
+  ): Promise<Begun> => {
+    const { arrival, opening, observed } = underway;
     const its = idempotentCallOf(arrival);
     if (its === null || first.contentSha256 !== arrival.contentSha256)
-      return refuse(about.opening, { reason: "idempotency_conflict" });
+      return refuse(opening, { reason: "idempotency_conflict" });
     const deadlineMs = about.caller.snapshot.tenant.policy.deadlineMs ?? defaultDeadlineMs;
     return {
       requestId: first.requestId,
       limits: [],
       outcome: ok(async (signal) => {
         const joined = await idempotency.join(its, { deadlineMs, signal });
-        if (joined.state === "done")
-          return joined.recorded.ok
-            ? ok({ ...joined.recorded.value, call: about.call })
-            : joined.recorded;
-        // The first one cost nothing and set the key free.
-        const { outcome } = await start(arrival);
-        return outcome.ok ? outcome.value(signal) : outcome;
+        if (joined.state === "free") {
+          // The first one cost nothing and set the key free.
+          const { outcome } = await begin(underway);
+          if (outcome.ok) return outcome.value(signal);
+          observed.ends(refusedWith(outcome.error));
+          return outcome;
+        }
+        const { recorded } = joined;
+        const refusal = recorded.ok ? null : recorded.error;
+        observed.ends({ ...untouched, outcome: "repeated", refusal });
+        return recorded.ok ? ok({ ...recorded.value, call: about.call }) : recorded;
       }),
     };
   };
 
-  const start = async (arrival: Arrival): Promise<Started> => {
-    const opening = openingOf(arrival, ids.next("request"));
+  const begin = async (underway: Underway): Promise<Begun> => {
+    const { arrival, opening, observed } = underway;
     if (!arrival.call.ok) return refuse(opening, arrival.call.error);
     const call = arrival.call.value;
     const { server, idempotencyKey } = arrival;
@@ -99,6 +122,7 @@ export function createSample(deps: {
       const plan = chooser.plan(call, caller.snapshot, arrival.declaredBy(caller));
       const admittingAt = now();
       if (plan.ok) {
+        observed.chose(plan.value.decision);
         const reserved = reservationOf({ plan: plan.value, caller, server, now: admittingAt });
         const admission = await admit({
           plan: plan.value,
@@ -108,7 +132,7 @@ export function createSample(deps: {
           idempotencyKey,
           now: admittingAt,
         });
-        const about = (limits: LimitState[], outcome: Started["outcome"]): Started => ({
+        const about = (limits: LimitState[], outcome: Started["outcome"]): Begun => ({
           requestId: opening.id,
           limits,
           outcome,
@@ -117,20 +141,11 @@ export function createSample(deps: {
         const { value } = admission;
         if (value.state === "refused")
           return about(value.limits, err(refusalOf(value.hold, value.retryAfterMs)));
-        if (value.state === "repeated")
-          return repeat(arrival, { call, caller, opening }, value.first);
+        if (value.state === "repeated") return repeat(underway, { call, caller }, value.first);
         if (value.state === "admitted") {
           const chooseMs = admittingAt - choosingAt;
           const admitMs = now() - admittingAt;
-          const admitted = {
-            caller,
-            plan: plan.value,
-            reserved,
-            opening,
-            arrival,
-            chooseMs,
-            admitMs,
-          };
+          const admitted = { ...underway, caller, plan: plan.value, reserved, chooseMs, admitMs };
           return about(
             value.limits,
             ok((signal) => {
@@ -149,14 +164,21 @@ export function createSample(deps: {
         if (!first.ok) return { requestId: opening.id, limits: [], outcome: first };
         return first.value === null
           ? refuse(opening, plan.error)
-          : repeat(arrival, { call, caller, opening }, first.value);
+          : repeat(underway, { call, caller }, first.value);
       }
       const again = await arrival.again();
       if (!again.ok) return { requestId: opening.id, limits: [], outcome: again };
       caller = again.value;
     }
   };
-  return start;
+
+  return async (arrival: Arrival): Promise<Started> => {
+    const opening = openingOf(arrival, ids.next("request"));
+    const observed = observe({ opening, authMs: arrival.authMs }, arrival.propagated);
+    const begun = await begin({ arrival, opening, observed });
+    if (!begun.outcome.ok) observed.ends(refusedWith(begun.outcome.error));
+    return { ...begun, timing: observed.timing };
+  };
 }
 
 export type Sample = ReturnType<typeof createSample>;

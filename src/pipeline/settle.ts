@@ -31,7 +31,7 @@ export interface Ended {
 const tries = 4;
 const waitMs = 250;
 
-const outcomeOf = (refusal: Refusal | null): Ending["outcome"] => {
+export const outcomeOf = (refusal: Refusal | null): Ending["outcome"] => {
   if (refusal === null) return "succeeded";
   return refusal.reason === "cancelled" ? "cancelled" : "failed";
 };

@@ -14,6 +14,7 @@ import { generateImage, type ServedImage } from "./image.ts";
 import { generate, mediaOf, type Served } from "./language.ts";
 import type { Kind } from "./metadata.ts";
 import { generateSpeech, type ServedSpeech } from "./speech.ts";
+import { tracedFetch } from "./traced.ts";
 
 /** The Workers AI binding, as far as it is used. */
 export interface AiBinding {
@@ -222,11 +223,22 @@ export function createProviders(deps: ProvidersDeps): Providers {
       if (request.credential.provider === "demo")
         return mediaOf(request).length > 0 ? err(notSent()) : ok(demoAnswer(request));
       try {
-        return await complete(request, kind, deps);
+        const { traceHeaders } = request;
+        const fetch = tracedFetch(deps.fetch, traceHeaders);
+        return await complete(request, kind, { ...deps, fetch });
       } catch (thrown) {
         return err(faultOf(thrown, { signal: request.signal, now: deps.now() }));
       }
     },
     problemWith: (credential) => problemOf(credential, deps),
+    addressOf(credential) {
+      const text = ["demo", "workers-ai"].includes(credential.provider)
+        ? null
+        : baseUrlOf(credential);
+      if (text === null) return null;
+      const { hostname, port, protocol } = new URL(text);
+      const usual = protocol === "https:" ? 443 : 80;
+      return { address: hostname, port: port === "" ? usual : Number(port) };
+    },
   };
 }

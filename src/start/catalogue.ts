@@ -1,5 +1,4 @@
-/** `npm run catalogue -- sync|show`: the synced catalogue of the database at DATABASE_URL. */
-import { createClient } from "@libsql/client/web";
+/** `npm run catalogue -- sync|show`: the synced catalogue of each database at DATABASE_URL and DATABASE_URLS. */
 import { createCatalogueSource } from "../catalogue/source.ts";
 import { versionOf } from "../catalogue/version.ts";
 import { defaultCatalogueUrl } from "../config.ts";
@@ -10,12 +9,13 @@ import { err, ok, type Result } from "../domain/result.ts";
 import { syncNow } from "../pipeline/scheduled/catalogue.ts";
 import { createCatalogueStore } from "../store/catalogues.ts";
 import { openLibsql } from "../store/db.ts";
+import { connect } from "./migrations.ts";
 import { parseSettings } from "./settings.ts";
 
 type Done = Promise<Result<string[], string>>;
 
 const usage = "usage: npm run catalogue -- sync|show";
-const unreachable = err("DATABASE_URL does not answer, or has no migrations: npm run db:migrate");
+const unreachable = err("the database does not answer, or has no migrations: npm run db:migrate");
 
 const instant = (ms: number | null): string => (ms === null ? "never" : new Date(ms).toISOString());
 const priced = ({ input, output }: Price): string => `${input ?? "?"}/${output ?? "?"}`;
@@ -74,21 +74,24 @@ async function run([command]: string[]): Done {
   if (command !== "sync" && command !== "show") return err(usage);
   const settings = parseSettings(process.env);
   if (!settings.ok) return settings;
-  const { database } = settings.value;
-  if (database === null)
+  const { databases } = settings.value;
+  if (databases.length === 0)
     return err(
       "DATABASE_URL is missing. With D1, the deployed Worker syncs by itself once a day; to see the state: " +
         `npx wrangler d1 execute DB --remote --command "select * from catalogue_meta", and to have it ` +
         `within a minute: --command "update catalogue_meta set due_at = 0"`,
     );
-  const { url, authToken } = database;
-  const client = createClient({ url, ...(authToken !== undefined && { authToken }) });
-  try {
+  const lines: string[] = [];
+  for (const database of databases) {
+    const client = connect(database);
     const catalogues = createCatalogueStore(openLibsql(client));
-    return await (command === "sync" ? sync(catalogues) : show(catalogues));
-  } finally {
+    const done = await (command === "sync" ? sync(catalogues) : show(catalogues));
     client.close();
+    const heading = databases.length > 1 ? [`${database.name}:`] : [];
+    if (!done.ok) return err([...lines, ...heading, done.error].join("\n"));
+    lines.push(...heading, ...done.value);
   }
+  return ok(lines);
 }
 
 const done = await run(process.argv.slice(2));

@@ -21,6 +21,14 @@ export interface Voice {
   log: (line: string) => void;
 }
 
+/** Hosts, and how many more shards there are. */
+function describe({ databases, embedded }: Settings): string {
+  const [first] = databases;
+  const home = embedded || first === undefined ? "embedded" : new URL(first.url).host;
+  const others = databases.length - (embedded ? 0 : 1);
+  return others === 0 ? home : `${home}, and ${others} more shard${others === 1 ? "" : "s"}`;
+}
+
 const readyWithinMs = 15_000;
 const pauseMs = 50;
 
@@ -63,12 +71,12 @@ export async function launch(
   voice: Voice,
 ): Promise<Result<Omit<Welcome, "startedMs">, string>> {
   const { say, log } = voice;
-  const { port, database } = settings;
+  const { port, databases, embedded } = settings;
   const stateDir = await takePlace(settings, ending, voice);
   if (!stateDir.ok) return stateDir;
   const secrets = openSecrets(stateDir.value, settings);
   if (!secrets.ok) return secrets;
-  if (database !== null && settings.masterKey === undefined)
+  if (databases.length > 0 && settings.masterKey === undefined)
     say("MASTER_KEY is not set: other processes on this database need the one kept in STATE_DIR.");
 
   // Half a second less for whoever starts it again.
@@ -78,14 +86,14 @@ export async function launch(
   if (!deployment.ok) return deployment;
   const bundling = bundleWorker(checkout, deployment.value.main);
   // Not at the top: loading the database's packages takes longer than all the checks above.
-  const { applyMigrations, migrateLibsql, readMigrations } = await import("./migrations.ts");
+  const { applyMigrations, migrateAll, readMigrations } = await import("./migrations.ts");
   const { openD1 } = await import("../store/db.ts");
   const migrations = readMigrations(checkout);
   const script = await bundling;
   if (!script.ok) return script;
-  if (database !== null) {
+  if (databases.length > 0) {
     say("Applying migrations…");
-    const applied = await migrateLibsql(database, migrations);
+    const applied = await migrateAll(databases, migrations);
     if (!applied.ok) return applied;
   }
 
@@ -95,7 +103,7 @@ export async function launch(
     stateDir: stateDir.value,
     deployment: deployment.value,
     script: script.value,
-    embedded: database === null,
+    embedded,
     log,
     values: {
       ...settings.passedOn,
@@ -103,13 +111,11 @@ export async function launch(
       ADMIN_TOKEN: secrets.value.adminToken,
       ALLOW_PRIVATE_UPSTREAMS: "true",
       DEMO_PROVIDER: "true",
-      ...(database !== null && { DATABASE_URL: database.url }),
-      ...(database?.authToken !== undefined && { DATABASE_AUTH_TOKEN: database.authToken }),
     },
   });
   if (!runtime.ok) return runtime;
   ending.add(runtime.value.stop);
-  if (database === null) {
+  if (embedded) {
     say("Applying migrations…");
     const db = openD1(await runtime.value.database());
     const applied = await applyMigrations(db, migrations, "the embedded database");
@@ -130,6 +136,6 @@ export async function launch(
     ...seeded.value,
     adminToken: secrets.value.adminTokenGenerated ? secrets.value.adminToken : null,
     stateDir: stateDir.value,
-    database: database === null ? null : new URL(database.url).host,
+    database: describe(settings),
   });
 }

@@ -1,19 +1,27 @@
-/** `npm run db:migrate`: brings the database at DATABASE_URL up to date. */
+/** `npm run db:migrate`: brings the databases at DATABASE_URL and DATABASE_URLS up to date. */
 import { checkout, parseSettings } from "./settings.ts";
-import { migrateLibsql, readMigrations } from "./migrations.ts";
+import { migrateAll, readMigrations } from "./migrations.ts";
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function run(): Promise<string | null> {
   const settings = parseSettings(process.env);
   if (!settings.ok) return settings.error;
-  const { database } = settings.value;
-  if (database === null)
-    return "DATABASE_URL is missing; for D1, run: npx wrangler d1 migrations apply DB --remote";
-  const applied = await migrateLibsql(database, readMigrations(checkout));
+  const { databases, embedded } = settings.value;
+  const forD1 = "for D1, run: npx wrangler d1 migrations apply DB --remote";
+  if (databases.length === 0) return `DATABASE_URL is missing; ${forD1}`;
+  const applied = await migrateAll(databases, readMigrations(checkout));
   if (!applied.ok) return applied.error;
-  for (const name of applied.value) say(`Applied ${name}`);
-  if (applied.value.length === 0) say("Nothing to apply: the database is up to date.");
+  const several = databases.length > 1 || embedded;
+  for (const { shard, name } of applied.value)
+    say(several ? `Applied ${name} to ${shard}` : `Applied ${name}`);
+  if (applied.value.length === 0)
+    say(
+      several
+        ? `Nothing to apply: ${databases.map(({ name }) => name).join(", ")} are up to date.`
+        : "Nothing to apply: the database is up to date.",
+    );
+  if (embedded) say(`DATABASE_URL is not set; ${forD1}`);
   return null;
 }
 

@@ -1,16 +1,25 @@
 /** The migrations folder, applied to the embedded database or to a libSQL server. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createClient } from "@libsql/client/web";
+import { createClient, type Client } from "@libsql/client/web";
 import { err, ok, type Result } from "../domain/result.ts";
+import { homeShard } from "../domain/shards.ts";
 import { openLibsql, type Database } from "../store/db.ts";
 import { migrate, type Migration } from "../store/migrations.ts";
+import type { LibsqlDatabase } from "./settings.ts";
 
 export const readMigrations = (checkout: string): Migration[] =>
   readdirSync(join(checkout, "migrations"))
     .filter((name) => name.endsWith(".sql"))
     .toSorted()
     .map((name) => ({ name, sql: readFileSync(join(checkout, "migrations", name), "utf8") }));
+
+export const connect = ({ url, authToken }: LibsqlDatabase): Client =>
+  createClient(authToken === null ? { url } : { url, authToken });
+
+/** The setting and the shard or host, never a whole URL: it may carry a secret. */
+export const nameOf = ({ name, url }: LibsqlDatabase): string =>
+  name === homeShard ? `DATABASE_URL: ${new URL(url).host}` : `DATABASE_URLS: shard "${name}"`;
 
 const tries = 4;
 const pauseMs = 500;
@@ -32,17 +41,27 @@ export async function applyMigrations(
 
 /** Over HTTP as the Worker does it, so that what works here works there. */
 export async function migrateLibsql(
-  database: { url: string; authToken: string | undefined },
+  database: LibsqlDatabase,
   migrations: readonly Migration[],
 ): Promise<Result<string[], string>> {
-  const client = createClient({
-    url: database.url,
-    ...(database.authToken !== undefined && { authToken: database.authToken }),
-  });
+  const client = connect(database);
   try {
-    const host = new URL(database.url).host;
-    return await applyMigrations(openLibsql(client), migrations, `DATABASE_URL: ${host}`);
+    return await applyMigrations(openLibsql(client), migrations, nameOf(database));
   } finally {
     client.close();
   }
+}
+
+/** One shard after the other, up to the first that fails. */
+export async function migrateAll(
+  databases: readonly LibsqlDatabase[],
+  migrations: readonly Migration[],
+): Promise<Result<{ shard: string; name: string }[], string>> {
+  const applied: { shard: string; name: string }[] = [];
+  for (const database of databases) {
+    const its = await migrateLibsql(database, migrations);
+    if (!its.ok) return its;
+    applied.push(...its.value.map((name) => ({ shard: database.name, name })));
+  }
+  return ok(applied);
 }

@@ -1,6 +1,7 @@
 /** The demo tenant, its key and its credentials, over the same admin API that everybody has. */
 import { z } from "zod";
 import { err, ok, type Result } from "../domain/result.ts";
+import { homeShard } from "../domain/shards.ts";
 import { createAdmin, unexpected, type Admin } from "./admin.ts";
 import { seedCredentials, wantedCredentials } from "./credentials.ts";
 import type { ProviderSetting } from "./provider-settings.ts";
@@ -39,7 +40,11 @@ export async function seed(
 ): Promise<Result<{ key: string; providers: string[] }, string>> {
   const { secrets, providers, warn } = options;
   const admin = createAdmin(runtime, secrets.adminToken);
-  const tenant = await admin.call("POST", tenants, { slug: "demo", name: "Demo" });
+  const tenant = await admin.call("POST", tenants, {
+    slug: "demo",
+    name: "Demo",
+    shard: homeShard,
+  });
   if (tenant.status !== 201 && tenant.status !== 409)
     return err(unexpected(`POST ${tenants}`, tenant));
   const key = await demoKey(admin, secrets.kept.demoKey, runtime);

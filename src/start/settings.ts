@@ -1,9 +1,17 @@
 /** The launcher's environment, parsed. Every fault names its setting and prints no value of a secret one. */
 import { fileURLToPath } from "node:url";
 import { resolve } from "node:path";
-import { parseConfig } from "../config.ts";
+import { parseConfig, type Config } from "../config.ts";
 import { err, ok, type Result } from "../domain/result.ts";
+import { homeShard } from "../domain/shards.ts";
 import { providerSettings, type Environment, type ProviderSetting } from "./provider-settings.ts";
+
+export interface LibsqlDatabase {
+  /** its shard's */
+  name: string;
+  url: string;
+  authToken: string | null;
+}
 
 export interface Settings {
   port: number;
@@ -14,8 +22,10 @@ export interface Settings {
   /** absent: the one kept in the state directory */
   masterKey: string | undefined;
   adminToken: string | undefined;
-  /** null: the embedded database */
-  database: { url: string; authToken: string | undefined } | null;
+  /** whether the home shard is the embedded database */
+  embedded: boolean;
+  /** every libSQL database, the home shard's first */
+  databases: LibsqlDatabase[];
   providers: ProviderSetting[];
   /** Settings of the Worker that go to it as they are. */
   passedOn: Record<string, string>;
@@ -25,21 +35,32 @@ export const checkout = fileURLToPath(new URL("../../", import.meta.url));
 
 const defaultPort = "8787";
 const defaultScheduleSeconds = "60";
-const passedOn = ["MASTER_KEY_PREVIOUS", "ALLOWED_ORIGINS", "SESSION_TTL_HOURS"];
+const passedOn = [
+  "MASTER_KEY_PREVIOUS",
+  "ALLOWED_ORIGINS",
+  "SESSION_TTL_HOURS",
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_HEADERS",
+  "OTEL_SERVICE_NAME",
+  "DATABASE_URL",
+  "DATABASE_AUTH_TOKEN",
+  "DATABASE_URLS",
+  "DATABASE_AUTH_TOKENS",
+];
 
 /** RFC 6750, section 2.1: what can follow `Bearer`. */
 const bearerToken = /^[A-Za-z0-9._~+/-]+=*$/;
 const digits = /^[0-9]{1,5}$/;
 
 /** Whether the Worker will accept what is given; what is absent is generated, and so stands in. */
-function checkWorker(env: Environment): Result<null, string> {
+function checkWorker(env: Environment): Result<Config, string> {
   const config = parseConfig({
     ...env,
     DATABASE_URL: env["DATABASE_URL"] ?? "http://embedded.invalid",
     MASTER_KEY: env["MASTER_KEY"] ?? Buffer.alloc(32).toString("base64"),
     ADMIN_TOKEN: env["ADMIN_TOKEN"] ?? "generated on the first start",
   });
-  if (config.ok) return ok(null);
+  if (config.ok) return config;
   const { setting, problem } = config.error;
   const hint =
     setting === "DATABASE_URL"
@@ -75,7 +96,13 @@ export function parseSettings(environment: Environment): Result<Settings, string
     scheduleSeconds,
     masterKey: env["MASTER_KEY"],
     adminToken: env["ADMIN_TOKEN"],
-    database: url === undefined ? null : { url, authToken: env["DATABASE_AUTH_TOKEN"] },
+    embedded: url === undefined,
+    databases: [
+      ...(url === undefined
+        ? []
+        : [{ name: homeShard, url, authToken: env["DATABASE_AUTH_TOKEN"] ?? null }]),
+      ...worker.value.shards,
+    ],
     providers: providers.value,
     passedOn: {
       // A local start calls nobody unasked.

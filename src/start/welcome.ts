@@ -6,8 +6,8 @@ export interface Welcome {
   /** null: the environment gave it, so it is known and not shown */
   adminToken: string | null;
   stateDir: string;
-  /** the database's host; null: embedded */
-  database: string | null;
+  /** where it is, in words */
+  database: string;
   providers: readonly string[];
   startedMs: number;
 }
@@ -46,7 +46,7 @@ export function welcome(about: Welcome): string {
         ? "demo: canned answers; set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or OLLAMA_HOST for real ones"
         : providers.join(", "),
     ],
-    ["Database", database ?? "embedded"],
+    ["Database", database],
     ["State", stateDir],
   ];
   return [

@@ -11,9 +11,15 @@ import { captures, samplingRequests } from "./schema.ts";
 const pruneSize = 1_000;
 const dayMs = 86_400_000;
 
+/**
+ * With a sign, since a column of an index would lure SQLite from the order of ids: it would fetch all
+ * that a time span has and sort it, to give a page of it.
+ */
+const createdAt = sql`+${samplingRequests.createdAt}`;
+
 const conditionsOf = (filter: RequestFilter) => [
-  filter.from === undefined ? undefined : gte(samplingRequests.createdAt, filter.from),
-  filter.to === undefined ? undefined : lt(samplingRequests.createdAt, filter.to),
+  filter.from === undefined ? undefined : gte(createdAt, filter.from),
+  filter.to === undefined ? undefined : lt(createdAt, filter.to),
   filter.outcome === undefined ? undefined : eq(samplingRequests.outcome, filter.outcome),
   filter.model === undefined ? undefined : eq(samplingRequests.model, filter.model),
   filter.key === undefined ? undefined : eq(samplingRequests.keyId, filter.key),

@@ -13,7 +13,7 @@ import type { Hold } from "../domain/limits.ts";
 import type { DeclaredModel, Model, ModelChange } from "../domain/models.ts";
 import type { Limits, Policy } from "../domain/policy.ts";
 import type { Reason } from "../domain/refusals.ts";
-import type { Decision } from "../domain/selection.ts";
+import { decisionColumn } from "./decisions.ts";
 
 export const tenants = sqliteTable("tenants", {
   id: text().primaryKey(),
@@ -23,6 +23,17 @@ export const tenants = sqliteTable("tenants", {
   version: integer().notNull(),
   createdAt: integer("created_at").notNull(),
 });
+
+/** Which shard has the tenant of a slug: in the home shard alone, and only of tenants made since there are others. */
+export const placements = sqliteTable(
+  "placements",
+  {
+    slug: text().primaryKey(),
+    tenantId: text("tenant_id").notNull(),
+    shard: text().notNull(),
+  },
+  (table) => [index("placements_shard").on(table.shard)],
+);
 
 // No foreign keys: D1 enforces them and libSQL may not, so nothing could rely on them.
 const tenantId = () => text("tenant_id").notNull();
@@ -107,16 +118,12 @@ export const samplingRequests = sqliteTable(
     clientVersion: text("client_version"),
     revision: text(),
     createdAt: integer("created_at").notNull(),
-    asked: text({ mode: "json" }).$type<Asked>(),
     contentSha256: text("content_sha256").notNull(),
     outcome: text().$type<Outcome>().notNull(),
     reason: text().$type<Reason>(),
     reasonDetail: text("reason_detail"),
-    decision: text({ mode: "json" }).$type<Decision>(),
-    attempts: text({ mode: "json" }).$type<Attempt[]>().notNull(),
     /** `provider/model` that was chosen, then the one that answered */
     model: text(),
-    holds: text({ mode: "json" }).$type<Hold[]>().notNull(),
     /** whether admission has raised the counters; false inside its own transaction alone */
     counted: integer({ mode: "boolean" }).notNull().default(false),
     /** which try of the settlement ended it: the same batch sent again may say that it did */
@@ -139,11 +146,35 @@ export const samplingRequests = sqliteTable(
     retryAfterMs: integer("retry_after_ms"),
     /** position in `holds` of the limit that refused */
     refusedHold: integer("refused_hold"),
+    // The large ones last: SQLite reads a row up to the last column that it needs, page by page.
+    asked: text({ mode: "json" }).$type<Asked>(),
+    decision: decisionColumn(),
+    attempts: text({ mode: "json" }).$type<Attempt[]>().notNull(),
+    holds: text({ mode: "json" }).$type<Hold[]>().notNull(),
   },
   (table) => [
-    index("sampling_requests_tenant").on(table.tenantId, table.id),
-    // Retention is each tenant's own.
-    index("sampling_requests_age").on(table.tenantId, table.createdAt),
+    // Lists go by it, whatever they are filtered by: what does not match is passed over in the index.
+    index("sampling_requests_tenant").on(
+      table.tenantId,
+      table.id,
+      table.createdAt,
+      table.outcome,
+      table.model,
+      table.keyId,
+      table.sessionId,
+    ),
+    // Retention is each tenant's own. Sums over a span of time read nothing else.
+    index("sampling_requests_age").on(
+      table.tenantId,
+      table.createdAt,
+      table.outcome,
+      table.model,
+      table.keyId,
+      table.serverId,
+      table.inputTokens,
+      table.outputTokens,
+      table.costMicroUsd,
+    ),
     // Concurrency counts live rows: this index holds nothing else.
     index("sampling_requests_live")
       .on(table.tenantId, table.keyId, table.serverId, table.leaseUntil)

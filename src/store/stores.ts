@@ -10,6 +10,7 @@ import { createIdempotencyStore } from "./idempotency.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLedger } from "./ledger.ts";
 import { createOverrideStore } from "./overrides.ts";
+import { createPlacementStore } from "./placements.ts";
 import { createRequestStore } from "./requests.ts";
 import { createServerStore } from "./servers.ts";
 import { createTokenStore } from "./server-tokens.ts";
@@ -23,6 +24,7 @@ export const createStores = (db: Database, deps: { nonce: () => string }): Store
   snapshots: createSnapshots(db),
   ledger: createLedger(db, deps),
   tenants: createTenantStore(db),
+  placements: createPlacementStore(db),
   keys: createKeyStore(db),
   credentials: createCredentialStore(db),
   overrides: createOverrideStore(db),

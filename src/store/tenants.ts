@@ -1,8 +1,8 @@
 import { desc, eq, inArray, lt, sql } from "drizzle-orm";
 import type { Tenant, TenantStore } from "../domain/ports.ts";
-import { ok } from "../domain/result.ts";
-import type { Database } from "./db.ts";
-import { appendEvent } from "./events.ts";
+import { err, ok } from "../domain/result.ts";
+import { raw, type Database } from "./db.ts";
+import { appendEvent, appendEventWhere } from "./events.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import { counters, idempotency, results, usage } from "./ledger-schema.ts";
 import {
@@ -18,6 +18,8 @@ import {
 } from "./schema.ts";
 import { authorizations, servers, serverTokens } from "./server-schema.ts";
 
+const sliceSize = 2_000;
+
 export const createTenantStore = (db: Database): TenantStore => {
   const one = (column: typeof tenants.id | typeof tenants.slug, value: string) =>
     db.read(async (builder): Promise<Tenant | null> => {
@@ -26,11 +28,23 @@ export const createTenantStore = (db: Database): TenantStore => {
     });
   return {
     async create(tenant, event) {
+      const { id, slug, name, policy, version, createdAt } = tenant;
+      // Its first event is what says that it was made: the log outlives tenants, so it is made once. The
+      // second condition is for the home shard, where a slug may be kept for a tenant of another one.
+      const isNew = sql`
+        not exists (select 1 from admin_events where tenant_id = ${id})
+        and not exists (select 1 from placements where slug = ${slug} and tenant_id <> ${id})`;
       const written = await db.write([
-        db.builder.insert(tenants).values(tenant),
-        appendEvent(db.builder, event),
+        raw(sql`
+          insert into tenants (id, slug, name, policy, version, created_at)
+          select ${id}, ${slug}, ${name}, ${JSON.stringify(policy)}, ${version}, ${createdAt}
+          where ${isNew} returning id`),
+        appendEventWhere(event, isNew),
       ]);
-      return written.ok ? ok(null) : written;
+      if (!written.ok) return written;
+      return (written.value[0] ?? []).length > 0
+        ? ok(null)
+        : err({ reason: "conflict", detail: "It exists already." });
     },
     bySlug: (slug) => one(tenants.slug, slug),
     byId: (id) => one(tenants.id, id),
@@ -75,6 +89,18 @@ export const createTenantStore = (db: Database): TenantStore => {
         .select({ id: samplingRequests.id })
         .from(samplingRequests)
         .where(eq(samplingRequests.tenantId, id));
+      // A large tenant's records in slices: all at once, every other tenant would wait for it.
+      const some = sql`
+        select id from sampling_requests where tenant_id = ${id} order by id limit ${sliceSize}`;
+      for (let more = true; more;) {
+        const sliced = await db.write([
+          raw(sql`delete from captures where request_id in (${some})`),
+          raw(sql`delete from sampling_requests where id in (${some})`),
+          raw(sql`select 1 from sampling_requests where tenant_id = ${id} limit 1`),
+        ]);
+        if (!sliced.ok) return sliced;
+        more = (sliced.value[2] ?? []).length > 0;
+      }
       const written = await db.write([
         // Found through their requests, which therefore go after them.
         db.builder.delete(captures).where(inArray(captures.requestId, its)),

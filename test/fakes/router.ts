@@ -105,8 +105,9 @@ export async function startRouter(options: RouterOptions = {}): Promise<Router> 
     const started = await startOnce(options);
     if (typeof started !== "string") return started;
     // Another program took the port after it was found free; one that the caller gave is the caller's.
-    const lost = started.includes("Address already in use") && options.env?.["PORT"] === undefined;
-    if (!lost || turn === 3) throw new Error(`The router did not start:\n${started}`);
+    const lost = /Address already in use|PORT \d+ is in use/.test(started);
+    if (!lost || turn === 3 || options.env?.["PORT"] !== undefined)
+      throw new Error(`The router did not start:\n${started}`);
   }
 }
 

@@ -301,6 +301,18 @@ describe("credentials", () => {
     expect(reason(await caller.sample(asking("hello")))).toBe("no_eligible_model");
   });
 
+  it("don't follow a changed address to another host, unless the key comes with it", async () => {
+    const { path } = await made("credentials-moved");
+    const body = { provider: "own", name: "x", apiKey: "k", baseUrl: "http://127.0.0.1:9/v1" };
+    const created = await admin("POST", `${path}/credentials`, { ...body, models: [{ id: "m" }] });
+    const its = `${path}/credentials/${String(created.get("id"))}`;
+    const elsewhere = { baseUrl: "http://127.0.0.1:10/v1" };
+    expectProblem(await admin("PATCH", its, elsewhere), 400, "invalid_params");
+    expectProblem(await admin("PATCH", its, { baseUrl: null }), 400, "invalid_params");
+    expect((await admin("PATCH", its, { baseUrl: "http://127.0.0.1:9/v2" })).status).toBe(200);
+    expect((await admin("PATCH", its, { ...elsewhere, apiKey: "k" })).status).toBe(200);
+  });
+
   it("never come back: in no answer, no log line, no file of the database", async () => {
     const { path } = await made("credentials-leak");
     // Refusals have seen the key too.

@@ -3,6 +3,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { Actor } from "../../domain/access.ts";
+import { isObject } from "../../domain/json.ts";
 import type { PageRequest } from "../../domain/ports.ts";
 import { refusalTable, type Reason, type Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
@@ -102,6 +103,10 @@ const requireBody = createMiddleware<HttpEnv>(async (c, next) =>
 
 const nothing = z.object({});
 
+/** The slug that a path names; null: it names no tenant. */
+const tenantIn = (params: unknown): string | null =>
+  isObject(params) && typeof params["tenant"] === "string" ? params["tenant"] : null;
+
 /** Adds an endpoint and its OpenAPI description to an app. */
 export function endpoint<
   P extends z.ZodType = typeof nothing,
@@ -134,11 +139,15 @@ export function endpoint<
   });
   const handle = async (c: Context<HttpEnv>): Promise<Response> => {
     const valid = (from: "param" | "query" | "json"): unknown => c.req.valid(from as never);
+    const actor = c.get("actor");
+    const named = valid("param") as Exact<z.output<P>>;
+    const admin = await c.get("services").adminFor(actor, tenantIn(named));
+    if (!admin.ok) return problem(c, admin.error);
     const result = await spec.run({
-      admin: c.get("services").admin,
-      actor: c.get("actor"),
+      admin: admin.value,
+      actor,
       origin: new URL(c.req.url).origin,
-      params: valid("param") as Exact<z.output<P>>,
+      params: named,
       query: valid("query") as Exact<z.output<Q>>,
       body: (body === undefined ? {} : valid("json")) as Exact<z.output<B>>,
     });

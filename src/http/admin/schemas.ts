@@ -17,7 +17,7 @@ export const pageQuery = z.object({
   // An id, or a model's name.
   cursor: z
     .string()
-    .regex(/^([a-z]+_[0-9a-z]{26}|[a-z0-9-]+\/.{1,200})$/, "Not a cursor that was given out.")
+    .regex(/^([a-z]+_[0-9a-z]{26,38}|[a-z0-9-]+\/.{1,200})$/, "Not a cursor that was given out.")
     .optional(),
   limit: z.coerce.number().int().min(1).max(200).optional(),
 });

@@ -4,10 +4,30 @@ import { scopes } from "../../domain/access.ts";
 import { limits, policy } from "./policy-schemas.ts";
 import { millis, name, slug } from "./schemas.ts";
 
-export const tenantInput = z.strictObject({ slug, name }).openapi("TenantInput");
+export const tenantInput = z
+  .strictObject({
+    slug,
+    name,
+    shard: z
+      .string()
+      .max(20)
+      .openapi({
+        description: "Where it is to live, for good; absent: the shard with the fewest tenants.",
+      })
+      .optional(),
+  })
+  .openapi("TenantInput");
 export const tenantPatch = z.strictObject({ name }).openapi("TenantPatch");
 export const tenant = z
-  .object({ id: z.string(), slug, name, version: z.int(), createdAt: millis, policy })
+  .object({
+    id: z.string(),
+    shard: z.string(),
+    slug,
+    name,
+    version: z.int(),
+    createdAt: millis,
+    policy,
+  })
   .openapi("Tenant");
 
 export const keyInput = z

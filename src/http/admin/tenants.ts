@@ -1,7 +1,14 @@
+import type { Tenant } from "../../domain/ports.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { ok, type Result } from "../../domain/result.ts";
+import { shardOf } from "../../domain/shards.ts";
 import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
 import { policy } from "./policy-schemas.ts";
 import { pageQuery } from "./schemas.ts";
 import { tenant, tenantInput, tenantPatch } from "./tenant-schemas.ts";
+
+const placed = (tenant: Tenant) => ({ ...tenant, shard: shardOf(tenant.id) });
+const shown = (found: Result<Tenant, Refusal>) => (found.ok ? ok(placed(found.value)) : found);
 
 export function tenantRoutes() {
   const app = adminApp();
@@ -14,7 +21,7 @@ export function tenantRoutes() {
     body: tenantInput,
     answer: tenant,
     status: 201,
-    run: ({ admin, actor, body }) => admin.tenants.create(actor, body),
+    run: ({ admin, actor, body }) => admin.tenants.create(actor, body).then(shown),
   });
   endpoint(app, {
     method: "get",
@@ -23,7 +30,10 @@ export function tenantRoutes() {
     summary: "List tenants, newest first",
     query: pageQuery,
     answer: pageOf(tenant),
-    run: ({ admin, actor, query }) => admin.tenants.list(actor, pageRequestOf(query)),
+    async run({ admin, actor, query }) {
+      const page = await admin.tenants.list(actor, pageRequestOf(query));
+      return page.ok ? ok({ ...page.value, data: page.value.data.map(placed) }) : page;
+    },
   });
   endpoint(app, {
     method: "get",
@@ -32,7 +42,7 @@ export function tenantRoutes() {
     summary: "Read a tenant",
     params: tenantParams,
     answer: tenant,
-    run: ({ admin, actor, params }) => admin.tenants.get(actor, params.tenant),
+    run: ({ admin, actor, params }) => admin.tenants.get(actor, params.tenant).then(shown),
   });
   endpoint(app, {
     method: "patch",
@@ -42,7 +52,8 @@ export function tenantRoutes() {
     params: tenantParams,
     body: tenantPatch,
     answer: tenant,
-    run: ({ admin, actor, params, body }) => admin.tenants.rename(actor, params.tenant, body.name),
+    run: ({ admin, actor, params, body }) =>
+      admin.tenants.rename(actor, params.tenant, body.name).then(shown),
   });
   endpoint(app, {
     method: "delete",

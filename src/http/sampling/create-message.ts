@@ -7,11 +7,12 @@ import type { Result } from "../../domain/result.ts";
 import type { Codec } from "../../mcp/codec.ts";
 import { errorMessage, resultMessage, type RequestId } from "../../mcp/jsonrpc.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
-import type { Finished } from "../../pipeline/finish.ts";
+import type { Timings } from "../../domain/spans.ts";
 import type { Services } from "../context.ts";
 import { limitHeaders } from "../limit-headers.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
 import { refusalReply, type Reply } from "./reply.ts";
+import { propagatedIn } from "./trace-context.ts";
 
 export const createMessageMethods = ["sampling/createMessage", "sampling-router/createMessage"];
 
@@ -37,7 +38,7 @@ const nameIn = (clientInfo: JsonObject, key: string): string | null => {
   return typeof value === "string" ? value.slice(0, 200) : null;
 };
 
-const serverTiming = (timing: Finished["decision"]["timingMs"]): string =>
+const serverTiming = (timing: Timings): string =>
   Object.entries(timing)
     .map(([name, ms]) => `${name};dur=${ms}`)
     .join(", ");
@@ -71,12 +72,15 @@ export async function createMessage(services: Services, input: CreateMessage): P
     content: () => contentText,
     startedAt: input.startedAt,
     authMs: input.authMs,
+    propagated: propagatedIn(input.headers, _meta),
   });
   const { requestId, limits, outcome } = started;
+  const timing = (): string => serverTiming(started.timing());
   if (!outcome.ok)
     return refusalReply(id, outcome.error, requestId, {
       limits,
       wireOf: codec.wireOf,
+      timing: timing(),
     });
   const run = outcome.value;
   return {
@@ -87,7 +91,7 @@ export async function createMessage(services: Services, input: CreateMessage): P
       async finish(signal) {
         const failed = (refusal: Refusal) => ({
           message: errorMessage(id, refusal, codec.wireOf(refusal).code, requestId),
-          timing: null,
+          timing: timing(),
         });
         try {
           const finished = await run(signal);
@@ -96,7 +100,7 @@ export async function createMessage(services: Services, input: CreateMessage): P
           const meta = { "sampling-router/decision": decision as unknown as JsonObject };
           return {
             message: resultMessage(id, codec.encodeAnswer(answer, call, meta)),
-            timing: serverTiming(decision.timingMs),
+            timing: timing(),
           };
         } catch (thrown) {
           // A stream has begun by now: the app's own door can't answer any more.

@@ -9,7 +9,7 @@ import type { LimitState } from "../../domain/limits.ts";
 
 /** An answer that waits for a provider; `finish` settles whatever happens. */
 export interface Running {
-  finish: (signal: AbortSignal) => Promise<{ message: object; timing: string | null }>;
+  finish: (signal: AbortSignal) => Promise<{ message: object; timing: string }>;
   /** modern callers cancel by leaving; legacy ones do not */
   leavingCancels: boolean;
 }
@@ -29,7 +29,11 @@ export function refusalReply(
   id: RequestId | null,
   refusal: Refusal,
   requestId: string,
-  about: { limits?: readonly LimitState[]; wireOf?: (refusal: Refusal) => Wire } = {},
+  about: {
+    limits?: readonly LimitState[];
+    wireOf?: (refusal: Refusal) => Wire;
+    timing?: string;
+  } = {},
 ): Reply {
   const { code, status: wireStatus } = (about.wireOf ?? legacyWireOf)(refusal);
   // Nobody can tell by its body what an answer without an id is about; 200 would be a success.
@@ -39,6 +43,7 @@ export function refusalReply(
     {
       "X-Request-Id": requestId,
       ...limitHeaders(about.limits ?? [], refusal),
+      ...(about.timing === undefined ? {} : { "Server-Timing": about.timing }),
       ...(status === 401 ? { "WWW-Authenticate": 'Bearer realm="sampling-router"' } : {}),
     },
     status,
@@ -113,7 +118,7 @@ export async function respond(
         headers: {
           "Content-Type": "application/json",
           ...reply.headers,
-          ...(timing === null ? {} : { "Server-Timing": timing }),
+          "Server-Timing": timing,
         },
       });
     }

@@ -49,6 +49,10 @@ const checkTimeoutMs = 20_000;
 
 const shown = ({ sealed: _, ...credential }: SealedCredential): Credential => credential;
 
+/** null: the provider's own */
+const originOf = (baseUrl: string | null): string | null =>
+  baseUrl === null ? null : (URL.parse(baseUrl)?.origin ?? null);
+
 export function createCredentialAdmin(
   deps: AdminDeps & {
     credentials: CredentialStore;
@@ -141,6 +145,13 @@ export function createCredentialAdmin(
       const baseUrl = patch.baseUrl === undefined ? credential.baseUrl : patch.baseUrl;
       const usable = checked({ provider: credential.provider, baseUrl });
       if (!usable.ok) return usable;
+      // Whoever may change an address may still not read the key, so it doesn't follow to another host.
+      if (patch.apiKey === undefined && originOf(baseUrl) !== originOf(credential.baseUrl))
+        return err({
+          reason: "invalid_params",
+          path: "apiKey",
+          detail: "must come with a baseUrl of another origin",
+        });
       const change: CredentialChange = {
         baseUrl,
         ...(patch.name === undefined ? {} : { name: patch.name }),

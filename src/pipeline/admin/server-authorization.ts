@@ -4,6 +4,7 @@ import type { Oauth, PendingAuthorization } from "../../domain/oauth.ts";
 import type { Answer } from "../../domain/ports.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { AuthorizationStore, TokenStore } from "../../domain/server-stores.ts";
+import { markedState } from "../../domain/shards.ts";
 import { secretsOf, type SealedServer, type ServerSecrets } from "../../domain/servers.ts";
 import { tokenOf, type UpstreamHeaders } from "../upstream-headers.ts";
 import { eventOf } from "./access.ts";
@@ -71,7 +72,7 @@ export function createServerAuthorization(
       const asking = await askingOf(server);
       if (asking?.client.grant !== "authorization_code")
         return err({ reason: "conflict", detail: "Its grant is not authorization_code." });
-      const state = deps.nonce();
+      const state = markedState(deps.nonce(), server.tenantId);
       const begun = await oauth.begin(asking, { redirectUri: `${origin}${callbackPath}`, state });
       if (!begun.ok)
         return err({ reason: "server_unauthorized", detail: `Can't begin: ${begun.error}.` });

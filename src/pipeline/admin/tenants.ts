@@ -8,11 +8,16 @@ import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
 const operatorOnly = (action: string) => err({ reason: "forbidden", action } as const);
 
 export const createTenantAdmin = (deps: AdminDeps) => ({
-  async create(actor: Actor, input: { slug: string; name: string }): Answer<Tenant> {
+  /** `id`: one that was claimed for it; absent: a new one. Where it is to live is decided before. */
+  async create(
+    actor: Actor,
+    input: { slug: string; name: string; id?: string; shard?: string },
+  ): Answer<Tenant> {
     if (actor.kind !== "operator") return operatorOnly("creating tenants is the operator's");
     const tenant: Tenant = {
-      id: deps.ids.next("tenant"),
-      ...input,
+      id: input.id ?? deps.ids.next("tenant"),
+      slug: input.slug,
+      name: input.name,
       policy: {},
       version: 1,
       createdAt: deps.now(),
@@ -30,6 +35,11 @@ export const createTenantAdmin = (deps: AdminDeps) => ({
     return created.error.reason === "conflict"
       ? err({ reason: "conflict", detail: `A tenant "${input.slug}" exists already.` })
       : created;
+  },
+
+  async exists(id: string): Answer<boolean> {
+    const found = await deps.tenants.byId(id);
+    return found.ok ? ok(found.value !== null) : found;
   },
 
   async list(actor: Actor, page: PageRequest): Answer<Page<Tenant>> {
@@ -97,3 +107,5 @@ export const createTenantAdmin = (deps: AdminDeps) => ({
     return updated.ok ? ok(policy) : updated;
   },
 });
+
+export type TenantAdmin = ReturnType<typeof createTenantAdmin>;

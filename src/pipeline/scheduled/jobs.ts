@@ -17,6 +17,8 @@ export interface JobReport {
   job: string;
   /** rows changed; null: the database was out of reach */
   changed: number | null;
+  /** where there are several */
+  shard?: string;
 }
 
 /** Rounds of one job in one run: a backlog is worked off over several minutes. */
@@ -81,3 +83,21 @@ export function createJobs(deps: {
 }
 
 export type Jobs = ReturnType<typeof createJobs>;
+
+/** The jobs of every shard, side by side: one that is out of reach delays and stops no other. */
+export const createShardedJobs =
+  (shards: readonly { name: string; run: Jobs }[]): Jobs =>
+  async () => {
+    const [only] = shards;
+    if (only !== undefined && shards.length === 1) return only.run();
+    const ended = await Promise.allSettled(
+      shards.map(async ({ name, run }) =>
+        (await run()).map((report) => ({ ...report, shard: name })),
+      ),
+    );
+    return ended.flatMap((end) => {
+      // A throw is a bug and none of the database's refusals; it waited for the other shards.
+      if (end.status === "rejected") throw end.reason;
+      return end.value;
+    });
+  };

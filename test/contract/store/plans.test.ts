@@ -17,6 +17,7 @@ import {
   session,
   settlement,
   start,
+  tenant,
   type Caller,
 } from "./fixtures.ts";
 import { storesOn, value } from "./open.ts";
@@ -82,8 +83,10 @@ describe("query plans", () => {
 
   // With their aliases. `tenants`, `credentials` and `json_each` are small.
   const large =
-    /^SCAN (sampling_requests|counters|sessions|captures|admin_events|api_keys|idempotency|results|usage|r|c|b|i)\b/;
+    /^SCAN (sampling_requests|placements|counters|sessions|captures|admin_events|api_keys|idempotency|results|usage|r|c|b|i)\\b/;
   const page = { cursor: null, limit: 50 };
+
+  const placement = { slug: "acme", tenantId: "ten_1", shard: "eu" };
 
   const jobs: Record<string, (stores: Stores) => Promise<unknown>> = {
     "ledger.admit": ({ ledger }) => ledger.admit(reservation(who, start, { sessionId: live.id })),
@@ -129,6 +132,9 @@ describe("query plans", () => {
     "snapshots.load": ({ snapshots }) => snapshots.load(who.keyId, live.id, start),
     "events.list": ({ events }) => events.list(who.tenantId, page),
     "keys.list": ({ keys }) => keys.list(who.tenantId, page),
+    "tenants.create": ({ tenants }) => tenants.create(tenant(), event("ten_2")),
+    "placements.claim": ({ placements }) => placements.claim(placement),
+    "placements.bySlug": ({ placements }) => placements.bySlug("acme"),
     "tenants.remove": ({ tenants }) => tenants.remove("ten_1", event(null)),
   };
 
@@ -152,11 +158,36 @@ describe("query plans", () => {
       line: "SEARCH sampling_requests USING INDEX sampling_requests_leases (lease_until<?)",
     },
     {
+      job: "requests.list",
+      line: "SEARCH sampling_requests USING INDEX sampling_requests_tenant (tenant_id=?)",
+    },
+    {
+      job: "requests.list, filtered",
+      line: "SEARCH sampling_requests USING INDEX sampling_requests_tenant (tenant_id=? AND id<?)",
+    },
+    {
       job: "requests.prune",
       line: "SEARCH r USING INDEX sampling_requests_age (tenant_id=? AND created_at<?)",
     },
   ];
   it.each(expected)("$job goes by the index that was made for it: $line", async ({ job, line }) => {
     expect(await planOf(async () => jobs[job]?.(stores))).toContain(line);
+  });
+
+  it("sorts no list: ids sort by time", async () => {
+    for (const job of ["requests.list", "requests.list, filtered", "sessions.list", "keys.list"])
+      expect((await planOf(async () => jobs[job]?.(stores))).join()).not.toContain("TEMP B-TREE");
+  });
+
+  it("sums a span of time from the index alone", async () => {
+    const sums = `explain query plan select model, key_id, server_id, created_at / 86400000 as day,
+      count(*), sum(outcome = 'failed'), sum(input_tokens), sum(output_tokens), sum(cost_micro_usd)
+      from sampling_requests where tenant_id = ? and created_at >= ? and created_at < ? group by 1, 2, 3, 4`;
+    const explaining = createClient({ url });
+    const { rows } = await explaining.execute({ sql: sums, args: ["ten_1", 1, 2] });
+    explaining.close();
+    expect(rows.map((row) => row["detail"])).toContain(
+      "SEARCH sampling_requests USING COVERING INDEX sampling_requests_age (tenant_id=? AND created_at>? AND created_at<?)",
+    );
   });
 });

@@ -14,6 +14,7 @@ import { ledgerSuite } from "./ledger.suite.ts";
 import { migrationsSuite } from "./migrations.suite.ts";
 import type { Backend } from "./open.ts";
 import { overridesSuite } from "./overrides.suite.ts";
+import { placementsSuite } from "./placements.suite.ts";
 import { requestsSuite } from "./requests.suite.ts";
 import { serverTokensSuite } from "./server-tokens.suite.ts";
 import { serversSuite } from "./servers.suite.ts";
@@ -26,6 +27,7 @@ const suites = [
   databaseSuite,
   migrationsSuite,
   tenantsSuite,
+  placementsSuite,
   keysSuite,
   credentialsSuite,
   overridesSuite,

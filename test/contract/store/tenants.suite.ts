@@ -1,4 +1,6 @@
+import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { raw } from "../../../src/store/db.ts";
 import { event, id, start, tenant } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
 import { expectPages } from "./pages.ts";
@@ -53,6 +55,38 @@ export const tenantsSuite = (backend: Backend): void => {
       value(await world.stores.tenants.remove(its.id, event(its.id)));
       expect(value(await world.stores.tenants.byId(its.id))).toBeNull();
       await stored({ slug: its.slug, createdAt: start + 1 });
+    });
+
+    it("makes a tenant once for an id: neither beside itself nor after its removal", async () => {
+      const its = await stored();
+      const { tenants, events } = world.stores;
+      const again = () => tenants.create(its, event(its.id, "tenant.create"));
+      const refused = { ok: false, error: { reason: "conflict" } };
+      expect(await again()).toMatchObject(refused);
+      value(await tenants.remove(its.id, event(its.id, "tenant.delete")));
+      expect(await again()).toMatchObject(refused);
+      expect(value(await tenants.byId(its.id))).toBeNull();
+      const log = value(await events.list(its.id, { cursor: null, limit: 9 })).data;
+      expect(log.map(({ action }) => action).toSorted()).toEqual([
+        "tenant.create",
+        "tenant.delete",
+      ]);
+    });
+
+    it("removes more records than one transaction takes, and a neighbour's not", async () => {
+      const [its, neighbour] = [await stored(), await stored()];
+      const rows = (owner: string, count: number) =>
+        raw(sql`
+          with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
+          insert into sampling_requests (id, tenant_id, key_id, created_at, content_sha256, outcome,
+            overshoot, attempts, holds)
+          select 'req_' || ${owner} || i, ${owner}, 'key', ${start}, '', 'succeeded', 0, '[]', '[]' from n`);
+      const left = raw(sql`select tenant_id, count(*) as count from sampling_requests group by 1`);
+      value(await world.db.write([rows(its.id, 4_500), rows(neighbour.id, 3)]));
+      value(await world.stores.tenants.remove(its.id, event(its.id)));
+      expect(value(await world.db.write([left]))[0]).toMatchObject([
+        { tenant_id: neighbour.id, count: 3 },
+      ]);
     });
 
     it("lists page by page", async () => {

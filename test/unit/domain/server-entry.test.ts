@@ -70,6 +70,7 @@ describe("static headers", () => {
     expect(problemWithHeaders({ "X-A": half, "X-B": half })).toBeNull();
     expect(problemWithHeaders({ "X-A": half, "X-B": half, "X-C": "v" })).not.toBeNull();
     expect(problemWithHeaders({ "X-A": "1", "x-a": "2" })).toMatchObject({ name: "x-a" });
+    expect(problemWithHeaders({ "x-a": "1", "X-A": "2" })).toMatchObject({ name: "X-A" });
   });
 });
 

@@ -38,6 +38,21 @@ const deps = (change: Partial<ProvidersDeps> = {}): ProvidersDeps => ({
   ...change,
 });
 
+describe("addressOf", () => {
+  const { addressOf } = createProviders(deps());
+
+  it.each([
+    ["openai", null, { address: "api.openai.com", port: 443 }],
+    ["google", "http://127.0.0.1:81/v1", { address: "127.0.0.1", port: 81 }],
+    ["vllm", "http://user:CANARY@vllm.test/CANARY?key=CANARY", { address: "vllm.test", port: 80 }],
+    ["vllm", null, null],
+    ["demo", "https://demo.test", null],
+    ["workers-ai", null, null],
+  ])("%s at %s", (provider, baseUrl, address) => {
+    expect(addressOf({ provider, baseUrl })).toEqual(address);
+  });
+});
+
 describe("problemWith", () => {
   const { problemWith } = createProviders(deps());
   const baseUrl = null;

@@ -1,0 +1,107 @@
+/**
+ * Creating a tenant where there are several shards. The slug is claimed in the home shard, for one
+ * tenant id on one shard; then that tenant is created there. Whoever finds a claim without its tenant
+ * completes it under the same id, which a shard takes once: so of any number at once one succeeds, and
+ * a creation that was cut off is finished by being asked for again. No clock decides anything.
+ */
+import type { Actor } from "../../domain/access.ts";
+import type { Ids } from "../../domain/ids.ts";
+import type { Answer, Placement, PlacementStore, Readiness, Tenant } from "../../domain/ports.ts";
+import { err, ok } from "../../domain/result.ts";
+import { homeShard } from "../../domain/shards.ts";
+import type { TenantAdmin } from "./tenants.ts";
+
+export interface PlacingShard {
+  name: string;
+  tenants: Pick<TenantAdmin, "create" | "exists">;
+  readiness: Readiness;
+  ids: Ids;
+}
+
+/** A slug whose tenant was deleted is claimed anew; somebody else may be doing the same. */
+const tries = 3;
+
+const taken = (slug: string) =>
+  err({ reason: "conflict", detail: `A tenant "${slug}" exists already.` } as const);
+
+export function createPlacing(deps: {
+  placements: PlacementStore;
+  /** home first */
+  names: readonly string[];
+  shard: (name: string) => PlacingShard | null;
+}) {
+  const { placements, names, shard } = deps;
+
+  /** The one with the fewest tenants of those that would take one now. */
+  const roomiest = async (): Answer<PlacingShard> => {
+    const counts = await placements.counts();
+    if (!counts.ok) return counts;
+    const count = (name: string): number => counts.value[name] ?? 0;
+    for (const name of names.toSorted((a, b) => count(a) - count(b))) {
+      const found = shard(name);
+      const ready = await found?.readiness.check();
+      if (found !== null && ready?.ok === true && ready.value.missingMigrations.length === 0)
+        return ok(found);
+    }
+    return err({ reason: "unavailable", retryAfterMs: 1_000 });
+  };
+
+  const choose = async (wanted: string | undefined): Answer<PlacingShard> => {
+    if (wanted === undefined) return roomiest();
+    const found = shard(wanted);
+    return found === null
+      ? err({
+          reason: "invalid_params",
+          path: "shard",
+          detail: `There is none of that name. There are: ${names.join(", ")}.`,
+        })
+      : ok(found);
+  };
+
+  return async (
+    actor: Actor,
+    input: { slug: string; name: string; shard?: string },
+  ): Answer<Tenant> => {
+    const { slug, name, shard: wanted } = input;
+    // Alone, its own unique index says whether the slug is taken.
+    const alone = names.length === 1 && (wanted === undefined || wanted === homeShard);
+    const home = alone ? shard(homeShard) : null;
+    if (home !== null) return home.tenants.create(actor, { slug, name });
+    const chosen = await choose(wanted);
+    if (!chosen.ok) return chosen;
+    const fresh = (): Placement => ({
+      slug,
+      tenantId: chosen.value.ids.next("tenant"),
+      shard: chosen.value.name,
+    });
+    let claimed = await placements.claim(fresh());
+    for (let left = tries; left > 0; left -= 1) {
+      if (!claimed.ok) return claimed;
+      const standing = claimed.value;
+      if (standing === null) return taken(slug);
+      const its = shard(standing.shard);
+      if (its === null) return err(notConfigured(standing));
+      if (wanted === undefined || wanted === standing.shard) {
+        const created = await its.tenants.create(actor, { slug, name, id: standing.tenantId });
+        if (created.ok || created.error.reason !== "conflict") return created;
+      }
+      const there = await its.tenants.exists(standing.tenantId);
+      if (!there.ok) return there;
+      if (there.value) return taken(slug);
+      if (wanted !== undefined && wanted !== standing.shard)
+        return err({
+          reason: "conflict",
+          detail: `On shard "${standing.shard}" a tenant "${slug}" was begun to be created or deleted, and not finished. Create it there to finish that.`,
+        });
+      // It was deleted, and cut off before its slug was released.
+      claimed = await placements.replace(standing, fresh());
+    }
+    return err({ reason: "conflict", detail: `Others are creating a tenant "${slug}".` });
+  };
+}
+
+export const notConfigured = ({ slug, shard }: Placement) =>
+  ({
+    reason: "conflict",
+    detail: `The tenant "${slug}" is on shard "${shard}", which DATABASE_URLS does not name.`,
+  }) as const;

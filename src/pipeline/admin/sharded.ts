@@ -1,0 +1,145 @@
+/**
+ * The admin API over several shards. What belongs to a tenant is served by that tenant's shard alone,
+ * with the very use cases that one database has; the directory in the home shard says which. Only an
+ * operator's lists ask every shard, and are refused when one of them is out of reach: a list that
+ * silently lacks tenants would be worse.
+ */
+import type { Actor } from "../../domain/access.ts";
+import type { Answer, Page, PageRequest, PlacementStore, Readiness } from "../../domain/ports.ts";
+import { err, ok } from "../../domain/result.ts";
+import { homeShard, shardOf } from "../../domain/shards.ts";
+import { createPlacing, notConfigured, type PlacingShard } from "./placing.ts";
+import type { AdminUseCases } from "./use-cases.ts";
+
+export interface AdminShard extends Omit<PlacingShard, "tenants"> {
+  admin: AdminUseCases;
+}
+
+export interface Shards<S> {
+  /** home first */
+  names: readonly string[];
+  home: S;
+  /** null: there is none of that name */
+  of(name: string): S | null;
+}
+
+/** Newest first by id, as each shard lists its own: the first `limit` of all are among their firsts. */
+async function merged<T extends { id: string }>(
+  lists: readonly Answer<Page<T>>[],
+  { limit }: PageRequest,
+): Answer<Page<T>> {
+  const found: T[] = [];
+  let more = false;
+  for (const list of await Promise.all(lists)) {
+    if (!list.ok) return list;
+    found.push(...list.value.data);
+    more ||= list.value.nextCursor !== null;
+  }
+  // Of equal ids there are none: they are random, and end with their shard.
+  found.sort((a, b) => (a.id < b.id ? 1 : -1));
+  const data = found.slice(0, limit);
+  const last = data.at(-1);
+  return ok({
+    data,
+    nextCursor: (more || found.length > limit) && last !== undefined ? last.id : null,
+  });
+}
+
+/** The use cases for one request: `slug` is the tenant in its path; null: it names none. */
+export type AdminFor = (actor: Actor, slug: string | null) => Answer<AdminUseCases>;
+
+export function createAdminFor(deps: {
+  shards: Shards<AdminShard>;
+  placements: PlacementStore;
+}): AdminFor {
+  const { shards, placements } = deps;
+  const { names, home } = shards;
+  const alone = names.length === 1;
+  const every = (): AdminShard[] => names.flatMap((name) => shards.of(name) ?? []);
+
+  const operators: AdminUseCases = {
+    ...home.admin,
+    tenants: {
+      ...home.admin.tenants,
+      create: createPlacing({
+        placements,
+        names,
+        shard(name) {
+          const found = shards.of(name);
+          return found === null ? null : { ...found, tenants: found.admin.tenants };
+        },
+      }),
+      list: (actor, page) =>
+        alone
+          ? home.admin.tenants.list(actor, page)
+          : merged(
+              every().map(({ admin }) => admin.tenants.list(actor, page)),
+              page,
+            ),
+    },
+    records: {
+      ...home.admin.records,
+      events: (actor, page) =>
+        alone
+          ? home.admin.records.events(actor, page)
+          : merged(
+              every().map(({ admin }) => admin.records.events(actor, page)),
+              page,
+            ),
+    },
+  };
+
+  return async (actor, slug) => {
+    // A key's own id says where its tenant is; what is elsewhere does not exist for it.
+    if (actor.kind === "key") {
+      const its = shards.of(shardOf(actor.tenantId));
+      return its === null
+        ? err({ reason: "not_found", what: "the tenant's shard" })
+        : ok(its.admin);
+    }
+    if (alone || slug === null) return ok(operators);
+    const placed = await placements.bySlug(slug);
+    if (!placed.ok) return placed;
+    const placement = placed.value;
+    if (placement === null) return ok(home.admin);
+    const its = shards.of(placement.shard);
+    if (its === null) return err(notConfigured(placement));
+    const { admin } = its;
+    return ok({
+      ...admin,
+      tenants: {
+        ...admin.tenants,
+        async remove(remover, its) {
+          const removed = await admin.tenants.remove(remover, its);
+          // Last, so that nothing is left that no slug leads to. Left over, it stops nobody.
+          if (removed.ok) await placements.release(placement);
+          return removed;
+        },
+      },
+    });
+  };
+}
+
+/** All of them; a shard other than the home is named in what it lacks. */
+export const createShardedReadiness = (
+  shards: Shards<{ name: string; readiness: Readiness }>,
+): Readiness => ({
+  async check() {
+    if (shards.names.length === 1) return shards.home.readiness.check();
+    const missingMigrations: string[] = [];
+    const outOfReach: string[] = [];
+    await Promise.all(
+      shards.names.map(async (name) => {
+        const checked = await shards.of(name)?.readiness.check();
+        if (checked?.ok !== true) outOfReach.push(name);
+        else
+          missingMigrations.push(
+            ...checked.value.missingMigrations.map((file) =>
+              name === homeShard ? file : `${name}: ${file}`,
+            ),
+          );
+      }),
+    );
+    return ok({ missingMigrations, outOfReach });
+  },
+});

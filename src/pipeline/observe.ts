@@ -1,0 +1,56 @@
+/** Watches one request from its arrival to its end, then tells of it: spans, and a line in the log. */
+import type { Opening } from "../domain/audit.ts";
+import type { Providers } from "../domain/providers.ts";
+import { lineOf, spansOf, type Begun, type Ended, type Timings } from "../domain/spans.ts";
+import type { Decision } from "../domain/selection.ts";
+import type { Propagated, Traces } from "../domain/trace.ts";
+
+export interface Observation {
+  /** What was chosen; the last one counts. */
+  chose(decision: Decision): void;
+  /** Before each provider call. Returns what its HTTP request says of the trace. */
+  begins(credential: { provider: string; baseUrl: string | null }): Record<string, string>;
+  /** Once, whatever became of it. Waits for nothing. */
+  ends(ended: Omit<Ended, "endedAt">): void;
+  /** How long the steps took, as far as it has come. */
+  timing(): Timings;
+}
+
+export type Observe = (
+  about: { opening: Opening; authMs: number },
+  propagated: Propagated,
+) => Observation;
+
+export const createObserve =
+  (deps: {
+    traces: Traces;
+    providers: Pick<Providers, "addressOf">;
+    now: () => number;
+    log: (entry: Record<string, unknown>) => void;
+  }): Observe =>
+  ({ opening, authMs }, propagated) => {
+    const { traces, providers, now, log } = deps;
+    const trace = traces.join(propagated);
+    const begun: Begun[] = [];
+    let decision: Decision | null = null;
+    let timing: Timings = { auth: authMs };
+    return {
+      chose(made) {
+        decision = made;
+      },
+      begins(credential) {
+        const { spanId, headers } = trace.child();
+        if (trace.recorded !== null)
+          begun.push({ spanId, startedAt: now(), server: providers.addressOf(credential) });
+        return headers;
+      },
+      ends(how) {
+        timing = { ...timing, ...how.timing };
+        const told = { opening, decision, ended: { ...how, timing, endedAt: now() } };
+        log(lineOf(told, trace.traceId));
+        const { recorded } = trace;
+        trace.end(() => (recorded === null ? [] : spansOf(told, recorded, begun)));
+      },
+      timing: () => timing,
+    };
+  };

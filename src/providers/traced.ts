@@ -1,0 +1,17 @@
+/**
+ * A fetch that says which trace its request belongs to. The libraries take headers in as many ways as
+ * they have kinds of models; the request itself is one place.
+ */
+export function tracedFetch(
+  call: typeof fetch,
+  headers: Record<string, string> | undefined,
+): typeof fetch {
+  if (headers === undefined || Object.keys(headers).length === 0) return call;
+  return (input, init) => {
+    const all = new Headers(
+      init?.headers ?? (input instanceof Request ? input.headers : undefined),
+    );
+    for (const [name, value] of Object.entries(headers)) all.set(name, value);
+    return call(input, { ...init, headers: all });
+  };
+}

@@ -1,0 +1,106 @@
+/** Spans as OTLP/HTTP in JSON, sent once, with a deadline. */
+import { SpanKind, SpanStatusCode, type SpanContext } from "@opentelemetry/api";
+import { millisToHrTime } from "@opentelemetry/core";
+import { JsonTraceSerializer } from "@opentelemetry/otlp-transformer";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
+import type { Span } from "../domain/trace.ts";
+
+/** Where spans go. */
+export interface TraceTarget {
+  /** the collector's, path included */
+  url: string;
+  /** secret, as a rule */
+  headers: Record<string, string>;
+  serviceName: string;
+}
+
+/** A span with the trace that it belongs to: `context` is its own. */
+export interface Placed {
+  span: Span;
+  context: SpanContext;
+}
+
+/** Far below the 30 s that the runtime leaves for work after the answer. */
+const deadlineMs = 5_000;
+/** A collector's answer is small; a larger one is none, and isn't read. */
+const mostResponseBytes = 10_000;
+
+const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
+
+export function encode(placed: readonly Placed[], serviceName: string): Uint8Array<ArrayBuffer> {
+  const resource = resourceFromAttributes({ "service.name": serviceName });
+  const spans = placed.map(({ span, context }): ReadableSpan => ({
+    name: span.name,
+    kind: kinds[span.kind],
+    spanContext: () => context,
+    ...(span.parentSpanId === null
+      ? {}
+      : {
+          parentSpanContext: {
+            traceId: context.traceId,
+            spanId: span.parentSpanId,
+            traceFlags: context.traceFlags,
+            isRemote: span.parentIsRemote,
+          },
+        }),
+    startTime: millisToHrTime(span.startedAt),
+    endTime: millisToHrTime(span.endedAt),
+    duration: millisToHrTime(span.endedAt - span.startedAt),
+    ended: true,
+    status: { code: span.failed ? SpanStatusCode.ERROR : SpanStatusCode.UNSET },
+    attributes: span.attributes,
+    resource,
+    instrumentationScope: { name: "sampling-router" },
+    links: [],
+    events: [],
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
+  }));
+  return new Uint8Array(JsonTraceSerializer.serializeRequest(spans) ?? []);
+}
+
+/** How many spans a success says that it did not take. */
+async function rejectedIn(response: Response): Promise<number> {
+  const reader = response.body?.getReader();
+  const bytes: number[] = [];
+  for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+    if (bytes.length + part.value.length > mostResponseBytes) {
+      await reader?.cancel();
+      return 0;
+    }
+    bytes.push(...part.value);
+  }
+  const answer = JsonTraceSerializer.deserializeResponse(Uint8Array.from(bytes));
+  // A 64-bit integer, which JSON from protobuf has as text.
+  const rejected: unknown = answer.partialSuccess?.rejectedSpans;
+  return Number(rejected ?? 0);
+}
+
+/** null when it went well, else one word for what went wrong: nothing of the URL, headers or answer. */
+export async function send(
+  body: Uint8Array<ArrayBuffer>,
+  target: Pick<TraceTarget, "url" | "headers">,
+  call: typeof fetch,
+): Promise<string | null> {
+  const signal = AbortSignal.timeout(deadlineMs);
+  try {
+    const response = await call(target.url, {
+      method: "POST",
+      // A redirect could carry the headers to another host.
+      redirect: "manual",
+      headers: { ...target.headers, "Content-Type": "application/json" },
+      body,
+      signal,
+    });
+    if (response.ok) {
+      const rejected = await rejectedIn(response);
+      return rejected === 0 ? null : `rejected ${rejected}`;
+    }
+    await response.body?.cancel();
+    return `status ${response.status}`;
+  } catch {
+    return signal.aborted ? "timeout" : "network";
+  }
+}

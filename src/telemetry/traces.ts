@@ -1,0 +1,82 @@
+/** The port to traces for one invocation: what its requests record is sent once, after the last of them. */
+import { TraceFlags, type SpanContext } from "@opentelemetry/api";
+import type { Trace, Traces } from "../domain/trace.ts";
+import { encode, send, type Placed, type TraceTarget } from "./otlp.ts";
+import { headersOf, parentIn } from "./propagation.ts";
+
+const hexOf = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+const isSampled = ({ traceFlags }: SpanContext): boolean => (traceFlags & TraceFlags.SAMPLED) !== 0;
+
+/** A context that is only handed on: nobody here records, so the caller's span stays the parent. */
+function passed(parent: SpanContext | null): Trace {
+  const headers = parent === null ? {} : headersOf(parent);
+  return {
+    traceId: parent?.traceId ?? null,
+    recorded: null,
+    child: () => ({ spanId: "", headers }),
+    end: () => {},
+  };
+}
+
+export function createTraces(deps: {
+  /** null: nothing is recorded */
+  target: TraceTarget | null;
+  fetch: typeof fetch;
+  randomBytesOf: (count: number) => Uint8Array;
+  /** Keeps work alive after the response. */
+  background: (work: Promise<unknown>) => void;
+  /** Resolves after `ms`. */
+  wait: (ms: number) => Promise<void>;
+  log: (entry: Record<string, unknown>) => void;
+}): Traces {
+  const { target, randomBytesOf, background, wait, log } = deps;
+  let open = 0;
+  let waiting: (() => Placed[])[] = [];
+
+  const flush = async (made: (() => Placed[])[], to: TraceTarget): Promise<void> => {
+    // The answer goes first.
+    await wait(0);
+    let spans = 0;
+    try {
+      const placed = made.flatMap((make) => make());
+      spans = placed.length;
+      const fault = await send(encode(placed, to.serviceName), to, deps.fetch);
+      if (fault !== null) log({ event: "telemetry", fault, spans });
+    } catch {
+      log({ event: "telemetry", fault: "internal", spans });
+    }
+  };
+
+  return {
+    join(propagated) {
+      const parent = parentIn(propagated);
+      // As OpenTelemetry's default sampler: everything, unless the caller's trace is not sampled.
+      if (target === null || (parent !== null && !isSampled(parent))) return passed(parent);
+      open += 1;
+      const newSpanId = (): string => hexOf(randomBytesOf(8));
+      const contextOf = (spanId: string): SpanContext => ({ ...base, spanId });
+      const base: Omit<SpanContext, "spanId"> = {
+        traceId: parent?.traceId ?? hexOf(randomBytesOf(16)),
+        traceFlags: parent?.traceFlags ?? TraceFlags.SAMPLED,
+        ...(parent?.traceState === undefined ? {} : { traceState: parent.traceState }),
+      };
+      return {
+        traceId: base.traceId,
+        recorded: { spanId: newSpanId(), parentSpanId: parent?.spanId ?? null },
+        child() {
+          const spanId = newSpanId();
+          return { spanId, headers: headersOf(contextOf(spanId)) };
+        },
+        end(spans) {
+          waiting.push(() => spans().map((span) => ({ span, context: contextOf(span.spanId) })));
+          open -= 1;
+          if (open > 0) return;
+          background(flush(waiting, target));
+          waiting = [];
+        },
+      };
+    },
+  };
+}

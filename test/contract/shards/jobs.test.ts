@@ -1,0 +1,71 @@
+/** The scheduled jobs of two shards, on real databases: what one of them can't do, the other does. */
+import { describe, expect, it } from "vitest";
+import { createJobs, createShardedJobs, type Jobs } from "../../../src/pipeline/scheduled/jobs.ts";
+import type { Database } from "../../../src/store/db.ts";
+import { migrate } from "../../../src/store/migrations.ts";
+import { fileBackend } from "../../setup/file-database.ts";
+import { caller, reservation, start } from "../store/fixtures.ts";
+import { storesOn, value } from "../store/open.ts";
+
+/** The jobs of a database in which one lease has run out. */
+async function given(broken?: Database): Promise<{ run: Jobs; close: () => Promise<void> }> {
+  const backend = fileBackend();
+  const { db, close } = await backend.open();
+  value(await migrate(db, backend.migrations));
+  const stores = storesOn(db);
+  const who = await caller(stores);
+  value(await stores.ledger.admit(reservation(who, start)));
+  const run = createJobs({
+    ...storesOn(broken ?? db),
+    vault: { sealPrefix: "v1." } as never,
+    syncCatalogue: null,
+    now: () => start + 3_600_000,
+  });
+  return { run, close };
+}
+
+const unreachable = (db: Database): Database => ({
+  builder: db.builder,
+  read: async () => ({ ok: false, error: { reason: "unavailable", retryAfterMs: 1 } }),
+  write: async () => ({ ok: false, error: { reason: "unavailable", retryAfterMs: 1 } }),
+});
+
+describe("scheduled jobs on several shards", () => {
+  it("sweep what is there, and say which shard could not be reached", async () => {
+    const backend = fileBackend();
+    const dead = await backend.open();
+    const [one, other] = [await given(unreachable(dead.db)), await given()];
+    const reports = await createShardedJobs([
+      { name: "eu", run: one.run },
+      { name: "us", run: other.run },
+    ])();
+    expect(reports).toContainEqual({ job: "sweep", changed: null, shard: "eu" });
+    expect(reports).toContainEqual({ job: "sweep", changed: 1, shard: "us" });
+    for (const { close } of [dead, one, other]) await close();
+  });
+
+  it("run to their end beside one that breaks", async () => {
+    const sound = await given();
+    let swept: unknown;
+    const jobs = createShardedJobs([
+      { name: "eu", run: () => Promise.reject(new Error("a bug")) },
+      {
+        name: "us",
+        async run() {
+          swept = await sound.run();
+          return [];
+        },
+      },
+    ]);
+    await expect(jobs()).rejects.toThrow("a bug");
+    expect(swept).toContainEqual({ job: "sweep", changed: 1 });
+    await sound.close();
+  });
+
+  it("of one alone name no shard", async () => {
+    const sound = await given();
+    const reports = await createShardedJobs([{ name: "home", run: sound.run }])();
+    expect(reports).toContainEqual({ job: "sweep", changed: 1 });
+    await sound.close();
+  });
+});

@@ -1,0 +1,310 @@
+/** Tenants on three real databases: created, deleted and listed, also when an invocation is cut anywhere. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createIds } from "../../../src/domain/ids.ts";
+import type { Answer, Tenant } from "../../../src/domain/ports.ts";
+import { ok } from "../../../src/domain/result.ts";
+import { shardOf } from "../../../src/domain/shards.ts";
+import { createAdminFor, type AdminShard } from "../../../src/pipeline/admin/sharded.ts";
+import { createAdminUseCases } from "../../../src/pipeline/admin/use-cases.ts";
+import type { Database } from "../../../src/store/db.ts";
+import { createReadiness, migrate } from "../../../src/store/migrations.ts";
+import { createStores } from "../../../src/store/stores.ts";
+import { fileBackend } from "../../setup/file-database.ts";
+import { expectPages } from "../store/pages.ts";
+import { value, type Opened } from "../store/open.ts";
+
+const names = ["home", "eu", "us"];
+const operator = { kind: "operator" } as const;
+let opened: Map<string, Opened>;
+
+beforeEach(async () => {
+  opened = new Map();
+  for (const name of names) {
+    const backend = fileBackend();
+    const database = await backend.open();
+    value(await migrate(database.db, backend.migrations));
+    opened.set(name, database);
+  }
+});
+afterEach(async () => {
+  for (const { close } of opened.values()) await close();
+});
+
+/** Where an invocation is cut off: at its n-th exchange with any database, before it or after it. */
+interface Cut {
+  at: number;
+  when: "before" | "after";
+}
+
+let now = 1_800_000_000_000;
+
+/** One invocation over the databases; `seen` counts its exchanges with each. */
+function invocation(
+  about: {
+    cut?: Cut;
+    hold?: { at: number; until: Promise<void> };
+    names?: readonly string[];
+    down?: string;
+  } = {},
+) {
+  const { cut, down, hold } = about;
+  const known = about.names ?? names;
+  const seen: string[] = [];
+  const exchange = async <T>(name: string, work: () => Answer<T>): Answer<T> => {
+    seen.push(name);
+    const isCut = seen.length === cut?.at;
+    if (seen.length === hold?.at) await hold.until;
+    if (isCut && cut?.when === "before") throw new Error("cut");
+    if (name === down) return { ok: false, error: { reason: "unavailable", retryAfterMs: 1 } };
+    const answer = await work();
+    if (isCut) throw new Error("cut");
+    return answer;
+  };
+  const made = new Map<string, AdminShard & { stores: ReturnType<typeof createStores> }>();
+  const of = (name: string) => {
+    const real = opened.get(name)?.db;
+    if (!known.includes(name) || real === undefined) return null;
+    const before = made.get(name);
+    if (before !== undefined) return before;
+    const db: Database = {
+      builder: real.builder,
+      read: (work) => exchange(name, () => real.read(work)),
+      write: (statements) => exchange(name, () => real.write(statements)),
+    };
+    const stores = createStores(db, { nonce: () => crypto.randomUUID() });
+    const ids = createIds({
+      now: () => (now += 1),
+      randomBytesOf: (count) => crypto.getRandomValues(new Uint8Array(count)),
+      shard: name,
+    });
+    const shard = {
+      name,
+      ids,
+      stores,
+      readiness: createReadiness(db, []),
+      admin: createAdminUseCases({
+        ...stores,
+        ids,
+        now: () => now,
+        tokens: undefined as never,
+        vault: undefined as never,
+        providers: undefined as never,
+        catalogue: undefined as never,
+        allowPrivateUpstreams: true,
+        oauth: undefined as never,
+        upstream: undefined as never,
+        probe: undefined as never,
+        nonce: undefined as never,
+        sha256Hex: undefined as never,
+      }),
+    };
+    made.set(name, shard);
+    return shard;
+  };
+  const home = of("home");
+  if (home === null) throw new Error("no home");
+  const adminFor = createAdminFor({
+    shards: { names: known, home, of },
+    placements: home.stores.placements,
+  });
+  const operators = async (slug: string | null) => {
+    const admin = await adminFor(operator, slug);
+    return admin.ok ? admin.value : admin;
+  };
+  return {
+    seen,
+    async create(slug: string, shard?: string): Answer<Tenant> {
+      const admin = value(await adminFor(operator, null));
+      return admin.tenants.create(operator, {
+        slug,
+        name: slug,
+        ...(shard === undefined ? {} : { shard }),
+      });
+    },
+    async remove(slug: string): Answer<null> {
+      const admin = await operators(slug);
+      return "ok" in admin ? admin : admin.tenants.remove(operator, slug);
+    },
+    async get(slug: string): Answer<Tenant> {
+      const admin = await operators(slug);
+      return "ok" in admin ? admin : admin.tenants.get(operator, slug);
+    },
+    list: async (page = { cursor: null as string | null, limit: 100 }) =>
+      value(await adminFor(operator, null)).tenants.list(operator, page),
+    events: async (page = { cursor: null as string | null, limit: 100 }) =>
+      value(await adminFor(operator, null)).records.events(operator, page),
+    placement: (slug: string) => home.stores.placements.bySlug(slug),
+  };
+}
+
+const conflict = { ok: false, error: { reason: "conflict" } };
+const slugsOf = async (): Promise<string[]> =>
+  value(await invocation().list())
+    .data.map(({ slug }) => slug)
+    .toSorted();
+
+describe("a tenant is created", () => {
+  it("where it was asked for, and its ids say so", async () => {
+    for (const name of names) {
+      const made = value(await invocation().create(`on-${name}`, name));
+      expect(shardOf(made.id)).toBe(name);
+      const there = await opened
+        .get(name)
+        ?.db.read(async (builder) => builder.query.tenants.findMany());
+      expect(value(there ?? ok([])).map(({ slug }) => slug)).toEqual([`on-${name}`]);
+      expect(value(await invocation().get(`on-${name}`))).toEqual(made);
+    }
+    expect(await invocation().create("nowhere", "ap")).toMatchObject({
+      ok: false,
+      error: { reason: "invalid_params", path: "shard" },
+    });
+  });
+
+  it("else where the fewest are, of the shards that answer", async () => {
+    const shards: string[] = [];
+    for (let count = 0; count < 6; count += 1)
+      shards.push(shardOf(value(await invocation().create(`t${count}`)).id));
+    expect(shards).toEqual(["home", "eu", "us", "home", "eu", "us"]);
+    value(await invocation().create("more", "home"));
+    expect(shardOf(value(await invocation({ down: "eu" }).create("not-eu")).id)).toBe("us");
+  });
+
+  it("once for a slug, of 16 at once on any shards", async () => {
+    const wanted = [undefined, "eu", "us", "home"];
+    for (let round = 0; round < 5; round += 1) {
+      const slug = `wanted-${round}`;
+      const ends = await Promise.all(
+        Array.from({ length: 16 }, (_, at) => invocation().create(slug, wanted[at % 4])),
+      );
+      expect(ends.filter((end) => end.ok)).toHaveLength(1);
+      expect(ends.filter((end) => !end.ok && end.error.reason === "conflict")).toHaveLength(15);
+    }
+    expect(await slugsOf()).toEqual([0, 1, 2, 3, 4].map((round) => `wanted-${round}`));
+  });
+
+  it("with its directory's word over what is at home already, and the other way round", async () => {
+    // Before there were other shards.
+    value(await invocation({ names: ["home"] }).create("old"));
+    expect(await invocation().create("old", "eu")).toMatchObject(conflict);
+    value(await invocation().create("new", "eu"));
+    // An isolate that does not know of the others yet.
+    expect(await invocation({ names: ["home"] }).create("new")).toMatchObject(conflict);
+    expect(value(await invocation().get("old")).slug).toBe("old");
+    expect(await slugsOf()).toEqual(["new", "old"]);
+  });
+
+  it("alone, in one exchange and without a directory", async () => {
+    const alone = invocation({ names: ["home"] });
+    value(await alone.create("acme"));
+    expect(alone.seen).toEqual(["home"]);
+    value(await alone.get("acme"));
+    expect(alone.seen).toHaveLength(2);
+    expect(await alone.create("other", "eu")).toMatchObject({
+      ok: false,
+      error: { reason: "invalid_params", path: "shard" },
+    });
+    expect(value(await alone.placement("acme"))).toBeNull();
+  });
+});
+
+describe("cut off anywhere", () => {
+  const steps = [1, 2, 3, 4, 5, 6].flatMap((at): Cut[] => [
+    { at, when: "before" },
+    { at, when: "after" },
+  ]);
+
+  it.each(steps)("$when exchange $at, a creation is finished by asking again", async (cut) => {
+    for (const [index, shard] of ["eu", "home", undefined].entries()) {
+      const slug = `acme-${index}`;
+      const first = await invocation({ cut })
+        .create(slug, shard)
+        .catch(() => "cut");
+      const second = await invocation().create(slug, shard);
+      const made = value(await invocation().get(slug));
+      // Whoever was told that it made it, or nobody, if that answer was cut off.
+      if (second.ok) expect(second.value).toEqual(made);
+      else expect(second).toMatchObject(conflict);
+      if (first !== "cut") expect(second).toMatchObject(conflict);
+      const log = value(await invocation().events()).data;
+      expect(log.filter(({ target }) => target === made.id)).toHaveLength(1);
+    }
+    expect(await slugsOf()).toEqual(["acme-0", "acme-1", "acme-2"]);
+  });
+
+  it.each(steps)("$when exchange $at, a deletion leaves the slug to whoever asks", async (cut) => {
+    for (const [index, shard] of ["eu", "home"].entries()) {
+      const slug = `acme-${index}`;
+      const old = value(await invocation().create(slug, shard));
+      await invocation({ cut })
+        .remove(slug)
+        .catch(() => "cut");
+      const again = await invocation().remove(slug);
+      if (!again.ok) expect(again.error.reason).toBe("not_found");
+      const made = value(await invocation().create(slug, shard));
+      // Never the same again: the log of the one that was deleted is not the new one's.
+      expect(made.id).not.toBe(old.id);
+    }
+    expect(await slugsOf()).toEqual(["acme-0", "acme-1"]);
+  });
+
+  it("a claim on another shard is named to whoever asks for this one", async () => {
+    await expect(
+      invocation({ cut: { at: 1, when: "after" } }).create("acme", "eu"),
+    ).rejects.toThrow("cut");
+    expect(await invocation().get("acme")).toMatchObject({
+      ok: false,
+      error: { reason: "not_found" },
+    });
+    expect(await invocation().create("acme", "us")).toMatchObject({
+      ok: false,
+      error: { reason: "conflict", detail: expect.stringContaining('"eu"') },
+    });
+    expect(shardOf(value(await invocation().create("acme")).id)).toBe("eu");
+  });
+
+  it("a slow creation makes no second tenant after a deletion in between", async () => {
+    const later = Promise.withResolvers<void>();
+    // The claim is its first exchange, its tenant the second.
+    const slow = invocation({ hold: { at: 2, until: later.promise } }).create("acme", "eu");
+    await expect.poll(async () => value(await invocation().placement("acme"))).not.toBeNull();
+    value(await invocation().create("acme", "eu"));
+    value(await invocation().remove("acme"));
+    const next = value(await invocation().create("acme", "us"));
+    later.resolve();
+    expect(await slow).toMatchObject(conflict);
+    expect(value(await invocation().get("acme"))).toEqual(next);
+    expect(await slugsOf()).toEqual(["acme"]);
+  });
+});
+
+describe("an operator's lists", () => {
+  it("go through all shards, newest first, page by page", async () => {
+    const made: string[] = [];
+    for (const shard of ["us", "eu", "us", "us", "home"])
+      made.push(value(await invocation().create(`t${made.length}`, shard)).id);
+    await expectPages((page) => invocation().list(page), made);
+    const events = value(await invocation().events()).data;
+    await expectPages((page) => invocation().events(page), events.map(({ id }) => id).toReversed());
+  });
+
+  it("are refused while a shard is out of reach, and its neighbours are served", async () => {
+    value(await invocation().create("there", "eu"));
+    value(await invocation().create("here", "us"));
+    const unavailable = { ok: false, error: { reason: "unavailable" } };
+    const broken = { down: "eu" };
+    expect(await invocation(broken).list()).toMatchObject(unavailable);
+    expect(await invocation(broken).events()).toMatchObject(unavailable);
+    expect(await invocation(broken).get("there")).toMatchObject(unavailable);
+    expect(value(await invocation(broken).get("here")).slug).toBe("here");
+  });
+
+  it("say which shard is missing from the settings", async () => {
+    value(await invocation().create("there", "eu"));
+    const without = invocation({ names: ["home", "us"] });
+    for (const asked of [without.get("there"), without.create("there"), without.remove("there")])
+      expect(await asked).toMatchObject({
+        ok: false,
+        error: { reason: "conflict", detail: expect.stringContaining('shard "eu"') },
+      });
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import type { Placement } from "../../../src/domain/ports.ts";
+import { event, id, tenant } from "./fixtures.ts";
+import { givenWorld, value, type Backend } from "./open.ts";
+
+const placement = (fields: Partial<Placement> = {}): Placement => ({
+  slug: "acme",
+  tenantId: id("tenant"),
+  shard: "eu",
+  ...fields,
+});
+
+export const placementsSuite = (backend: Backend): void => {
+  describe("placements", () => {
+    const world = givenWorld(backend);
+
+    it("gives a slug to the first that claims it, and tells the others whose it is", async () => {
+      const { placements } = world.stores;
+      expect(value(await placements.bySlug("acme"))).toBeNull();
+      const all = Array.from({ length: 16 }, () => placement());
+      const told = await Promise.all(all.map((each) => placements.claim(each)));
+      const standing = value(await placements.bySlug("acme"));
+      expect(all).toContainEqual(standing);
+      expect(told.map(value)).toEqual(all.map(() => standing));
+    });
+
+    it("gives away no slug of a tenant without a placement", async () => {
+      const { placements, tenants } = world.stores;
+      const its = tenant({ slug: "acme" });
+      value(await tenants.create(its, event(its.id)));
+      expect(value(await placements.claim(placement()))).toBeNull();
+      expect(value(await placements.bySlug("acme"))).toBeNull();
+    });
+
+    it("keeps a claimed slug for the tenant it is claimed for", async () => {
+      const { placements, tenants, events } = world.stores;
+      const claimed = placement({ shard: "home" });
+      value(await placements.claim(claimed));
+      const other = tenant({ slug: "acme" });
+      expect(await tenants.create(other, event(other.id))).toMatchObject({
+        ok: false,
+        error: { reason: "conflict" },
+      });
+      expect(value(await events.list(other.id, { cursor: null, limit: 1 })).data).toEqual([]);
+      const its = tenant({ slug: "acme", id: claimed.tenantId });
+      value(await tenants.create(its, event(its.id)));
+      expect(value(await placements.claim(placement()))).toEqual(claimed);
+    });
+
+    it("replaces one that stands, once", async () => {
+      const { placements } = world.stores;
+      const [first, second, third] = [placement(), placement(), placement({ shard: "us" })];
+      value(await placements.claim(first));
+      expect(value(await placements.replace(first, second))).toEqual(second);
+      expect(value(await placements.replace(first, third))).toEqual(second);
+      expect(value(await placements.replace(second, third))).toEqual(third);
+    });
+
+    it("releases the very one that is named", async () => {
+      const { placements } = world.stores;
+      const claimed = placement();
+      value(await placements.claim(claimed));
+      value(await placements.release(placement()));
+      value(await placements.release({ ...claimed, shard: "us" }));
+      expect(value(await placements.bySlug("acme"))).toEqual(claimed);
+      value(await placements.release(claimed));
+      expect(value(await placements.bySlug("acme"))).toBeNull();
+    });
+
+    it("counts the tenants of each shard, home's where they are", async () => {
+      const { placements, tenants } = world.stores;
+      expect(value(await placements.counts())).toEqual({ home: 0 });
+      for (const slug of ["a", "b"]) value(await placements.claim(placement({ slug })));
+      value(await placements.claim(placement({ slug: "c", shard: "us" })));
+      const unplaced = tenant();
+      value(await tenants.create(unplaced, event(unplaced.id)));
+      expect(value(await placements.counts())).toEqual({ home: 1, eu: 2, us: 1 });
+    });
+  });
+};
