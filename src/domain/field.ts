@@ -9,6 +9,7 @@ import {
   type Model,
   type Requirements,
 } from "./models.ts";
+import { isPriced } from "./usage.ts";
 
 /** A model that some credential can serve. */
 export interface Entry {
@@ -38,6 +39,10 @@ export interface FieldPolicy {
   allowedModels?: string[];
   deniedModels?: string[];
   maxTokens?: number;
+  /** the asking server's own lists; a model passes both */
+  server?: Pick<FieldPolicy, "allowedModels" | "deniedModels">;
+  /** money is limited, so what it would cost must be known */
+  budgeted?: true;
 }
 
 export interface FieldParts {
@@ -57,7 +62,8 @@ function standingExclusion(
   policy: FieldPolicy,
 ): ExclusionReason | null {
   if (model.status === "retired") return "retired";
-  if (!isAllowed(model, policy)) return "not_allowed";
+  if (!isAllowed(model, policy) || !isAllowed(model, policy.server ?? {})) return "not_allowed";
+  if (policy.budgeted === true && !isPriced(model)) return "unknown_price";
   if (credentials.every(({ status }) => status === "failing")) return "credential_failing";
   return closed.length === 0 ? "circuit_open" : null;
 }

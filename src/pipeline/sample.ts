@@ -119,7 +119,7 @@ export function createSample(deps: {
     let caller = arrival.caller;
     for (let fresh = !caller.warm; ; fresh = true) {
       const choosingAt = now();
-      const plan = chooser.plan(call, caller.snapshot, arrival.declaredBy(caller));
+      const plan = chooser.plan(call, caller.snapshot, arrival.declaredBy(caller), server);
       const admittingAt = now();
       if (plan.ok) {
         observed.chose(plan.value.decision);

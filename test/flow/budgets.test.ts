@@ -112,6 +112,29 @@ describe("a budget", () => {
     expect(faulty.requests()).toHaveLength(0);
   });
 
+  it("keeps out what nobody knows the price of, and says so", async () => {
+    const models = [model, { id: "unpriced" }];
+    const about = {
+      provider: "openai-compatible",
+      baseUrl: faulty.url("openai-compatible"),
+      models,
+    };
+    const { key } = await createTenant(router, "budget-unknown", about);
+    const hinted = asking("hello", { modelPreferences: { hints: [{ name: "unpriced" }] } });
+    faulty.setMode("fine");
+    const free = await callOnce(router, key, hinted);
+    expect(free.get("result.model")).toBe("openai-compatible/unpriced");
+    const policy = { limits: { usdPerMonth: 100 } };
+    await admin("PUT", "/tenants/budget-unknown/policy", policy);
+    const priced = await callOnce(router, key, hinted);
+    expect(priced.get("result.model")).toBe("openai-compatible/one");
+    const allowedModels = ["*/unpriced"];
+    await admin("PUT", "/tenants/budget-unknown/policy", { ...policy, allowedModels });
+    const refused = await callOnce(router, key, hinted);
+    expect(refused.get("error.code")).toBe(-422);
+    expect(refused.text).toContain('"excludedBy":"unknown_price"');
+  });
+
   it("is charged for what a lost connection may have cost, and for nothing after an HTTP error", async () => {
     const { key } = await made("budget-lost", { policy: { limits: { usdPerDay: 1 } } });
     const reserved = await reservedBy(key);
