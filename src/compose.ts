@@ -29,6 +29,7 @@ import { createChooser } from "./pipeline/choose.ts";
 import { createFinish, type Summary } from "./pipeline/finish.ts";
 import { createIdempotency } from "./pipeline/idempotency.ts";
 import { createObserve } from "./pipeline/observe.ts";
+import { createRelease } from "./pipeline/release.ts";
 import { createRoute } from "./pipeline/route.ts";
 import { createSample } from "./pipeline/sample.ts";
 import { createCatalogueJob } from "./pipeline/scheduled/catalogue.ts";
@@ -179,6 +180,7 @@ function createShard(isolate: Isolate, name: string, about: About) {
       }),
       idempotency,
       observe: createObserve({ traces, providers, now, log }),
+      release: createRelease({ ledger, now, wait }),
       ledger,
       ids,
       now,

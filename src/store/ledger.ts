@@ -82,6 +82,8 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
           .update(samplingRequests)
           .set({
             outcome: settlement.outcome,
+            // Needed no more: only what is lost can be corrected. They are the largest part of a row.
+            holds: [],
             reason: settlement.reason,
             reasonDetail: settlement.reasonDetail,
             attempts,
