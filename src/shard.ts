@@ -18,6 +18,7 @@ import { createCatalogueReader } from "./pipeline/catalogue.ts";
 import { createFinish, type Summary } from "./pipeline/finish.ts";
 import { createIdempotency } from "./pipeline/idempotency.ts";
 import { createObserve } from "./pipeline/observe.ts";
+import { createRelease } from "./pipeline/release.ts";
 import { createRoute } from "./pipeline/route.ts";
 import { createSample } from "./pipeline/sample.ts";
 import { createCatalogueJob } from "./pipeline/scheduled/catalogue.ts";
@@ -117,6 +118,7 @@ export function createShard(isolate: Isolate, name: string, about: About) {
       }),
       idempotency,
       observe: createObserve({ traces, providers, now, log }),
+      release: createRelease({ ledger, now, wait }),
       ledger,
       ids,
       now,

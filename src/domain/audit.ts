@@ -103,6 +103,8 @@ export interface SamplingRecord extends Opening {
   settledAt: number | null;
   /** of an `unknown` one, by an operator; the other figures stay as they were */
   correction: Correction | null;
+  /** how often its result was given again; null: it has no idempotency key, or none any more */
+  replays: number | null;
   captured: boolean;
 }
 

@@ -12,6 +12,7 @@ import {
 } from "./models.ts";
 import { textBit, type Sought } from "./sought.ts";
 import type { TokenFamily } from "./tokens.ts";
+import { isPriced } from "./usage.ts";
 
 /** What one tenant can choose from, prepared once for many requests. */
 export interface Field {
@@ -35,6 +36,10 @@ export interface FieldPolicy {
   allowedModels?: string[];
   deniedModels?: string[];
   maxTokens?: number;
+  /** the asking server's own lists; a model passes both */
+  server?: Pick<FieldPolicy, "allowedModels" | "deniedModels">;
+  /** money is limited, so what it would cost must be known */
+  budgeted?: true;
 }
 
 export interface FieldParts {
@@ -54,7 +59,8 @@ function standingExclusion(
   policy: FieldPolicy,
 ): ExclusionReason | null {
   if (model.status === "retired") return "retired";
-  if (!isAllowed(model, policy)) return "not_allowed";
+  if (!isAllowed(model, policy) || !isAllowed(model, policy.server ?? {})) return "not_allowed";
+  if (policy.budgeted === true && !isPriced(model)) return "unknown_price";
   if (credentials.every(({ status }) => status === "failing")) return "credential_failing";
   return closed.length === 0 ? "circuit_open" : null;
 }

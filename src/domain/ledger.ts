@@ -48,7 +48,10 @@ export interface Ledger {
   ): Answer<null>;
   /** Expired leases become `unknown`, charged as reserved. Returns how many. */
   sweep(now: number): Answer<number>;
-  /** Only an `unknown` call's; budgets and usage follow. True if there was one. */
+  /**
+   * Only an `unknown` call's; budgets and usage follow, and the event says in `before` what stood there.
+   * True if there was one.
+   */
   correct(
     its: { tenantId: string; id: string; correction: Correction },
     event: AdminEvent,
@@ -84,6 +87,14 @@ export interface IdempotencyStore {
 export type UsageBucket = "hour" | "day";
 export type UsageBy = "model" | "key" | "server";
 
+export interface UsageAsked {
+  /** ms since the epoch */
+  from: number;
+  to: number;
+  bucket: UsageBucket;
+  by: UsageBy;
+}
+
 /** What was used in one bucket by one of whatever is compared. */
 export interface UsageRow {
   /** ms since the epoch, the bucket's beginning in UTC */
@@ -102,9 +113,6 @@ export interface UsageRow {
 }
 
 export interface UsageStore {
-  /** Whole hours from `from` (ms, inclusive) to `to` (exclusive), oldest first. */
-  read(
-    tenantId: string,
-    asked: { from: number; to: number; bucket: UsageBucket; by: UsageBy },
-  ): Answer<UsageRow[]>;
+  /** Whole hours from `from` (ms, inclusive) to `to` (exclusive), oldest first, at most `limit` rows. */
+  read(tenantId: string, asked: UsageAsked & { limit: number }): Answer<UsageRow[]>;
 }

@@ -89,6 +89,7 @@ export const exclusionReasons = [
   "context_window",
   "output_limit",
   "not_allowed",
+  "unknown_price",
   "no_credential",
   "credential_failing",
   "circuit_open",

@@ -118,3 +118,10 @@ export function expectedUsage(
     },
   };
 }
+
+/** Whether whatever it may be asked for has a known price. */
+export const isPriced = (model: Priced & Pick<Model, "outputModalities">): boolean =>
+  model.outputModalities.every((modality) => {
+    const needs = { inputTokens: 1, maxTokens: 1, outputModalities: [modality] };
+    return costMicroUsd(model, expectedUsage(model, needs)) !== null;
+  });

@@ -2,15 +2,16 @@
 import type { Opening } from "../domain/audit.ts";
 import { inputTokensFor, mostInputTokens } from "../domain/estimate.ts";
 import { maxAttempts } from "../domain/failover.ts";
-import { holdsOf, smallestBudget, type Hold, type LimitedScope } from "../domain/limits.ts";
+import { holdsOf, smallestBudget, type Hold } from "../domain/limits.ts";
 import { nameOf } from "../domain/models.ts";
-import { defaultDeadlineMs, type ServerPolicy } from "../domain/policy.ts";
+import { defaultDeadlineMs } from "../domain/policy.ts";
 import type { Admission, Ledger } from "../domain/ledger.ts";
 import type { Answer } from "../domain/ports.ts";
 import type { Choice, Plan } from "../domain/selection.ts";
 import { tokenFamilyOf } from "../domain/tokens.ts";
 import { costMicroUsd, expectedUsage } from "../domain/usage.ts";
 import type { Caller } from "./authenticate.ts";
+import { scopesOf, type AskingServer } from "./scopes.ts";
 
 /** A lease outlives the longest call: its deadline, then settlement with its retries. */
 const leaseSlackMs = 30_000;
@@ -60,17 +61,12 @@ function stepsOf(plan: Plan, most: number): Step[] {
 export function reservationOf(input: {
   plan: Plan;
   caller: Caller;
-  server: { id: string; policy: ServerPolicy } | null;
+  server: AskingServer | null;
   now: number;
 }): Reserved {
   const { plan, caller, server, now } = input;
-  const { key, tenant } = caller.snapshot;
-  const scopes: LimitedScope[] = [
-    { scope: "tenant", subject: tenant.id, limits: tenant.policy.limits ?? {} },
-    { scope: "key", subject: key.id, limits: key.limits },
-  ];
-  if (server !== null)
-    scopes.push({ scope: "server", subject: server.id, limits: server.policy.limits ?? {} });
+  const { tenant } = caller.snapshot;
+  const scopes = scopesOf(caller.snapshot, server);
   const steps = stepsOf(plan, tenant.policy.maxAttempts ?? maxAttempts);
   const budget = smallestBudget(scopes) ?? Number.POSITIVE_INFINITY;
   // Failover is given up before a small budget would be locked out by what it might cost.

@@ -1,13 +1,13 @@
 /** A sampling request as a surface hands it in, and what its audit record says from the start. */
 import { askedOf, type Opening } from "../domain/audit.ts";
 import { inputModalitiesOf } from "../domain/estimate.ts";
-import type { ServerPolicy } from "../domain/policy.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
 import type { SamplingCall } from "../domain/sampling.ts";
 import type { Propagated } from "../domain/trace.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Declared } from "./choose.ts";
+import type { AskingServer } from "./scopes.ts";
 
 export interface Arrival {
   caller: Caller;
@@ -18,7 +18,7 @@ export interface Arrival {
   declaredBy: (caller: Caller) => Declared;
   client: { name: string | null; version: string | null; revision: string | null };
   /** the registered server that asks, through the proxy; null: the caller asks for itself */
-  server: { id: string; policy: ServerPolicy } | null;
+  server: AskingServer | null;
   /** the tool that was being called, where the stream told it */
   tool: string | null;
   /** hex SHA-256 of the caller's idempotency key; null: none was sent */

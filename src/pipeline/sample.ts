@@ -18,6 +18,7 @@ import type { Chooser } from "./choose.ts";
 import type { Finish, Finished, Summary } from "./finish.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { Observation, Observe } from "./observe.ts";
+import type { Release } from "./release.ts";
 
 export interface Started {
   requestId: string;
@@ -62,13 +63,15 @@ export function createSample(deps: {
   finish: Finish;
   idempotency: Idempotency<Summary>;
   observe: Observe;
+  release: Release;
   ledger: Ledger;
   ids: Ids;
   now: () => number;
   /** Work that outlives the caller. */
   background: (work: Promise<unknown>) => void;
 }) {
-  const { chooser, admit, finish, idempotency, observe, ledger, ids, now, background } = deps;
+  const { chooser, admit, finish, idempotency, observe, release, ledger, ids, now, background } =
+    deps;
 
   /** A refusal before admission has its record too; if that can't be written, nothing is answered. */
   const refuse = async (opening: Opening, refusal: Refusal): Promise<Begun> => {
@@ -119,7 +122,7 @@ export function createSample(deps: {
     let caller = arrival.caller;
     for (let fresh = !caller.warm; ; fresh = true) {
       const choosingAt = now();
-      const plan = chooser.plan(call, caller.snapshot, arrival.declaredBy(caller));
+      const plan = chooser.plan(call, caller.snapshot, arrival.declaredBy(caller), server);
       const admittingAt = now();
       if (plan.ok) {
         observed.chose(plan.value.decision);
@@ -137,7 +140,10 @@ export function createSample(deps: {
           limits,
           outcome,
         });
-        if (!admission.ok) return about([], err(admission.error));
+        if (!admission.ok) {
+          background(release({ opening, reserved, isKeyed: idempotencyKey !== null }));
+          return about([], err(admission.error));
+        }
         const { value } = admission;
         if (value.state === "refused")
           return about(value.limits, err(refusalOf(value.hold, value.retryAfterMs)));

@@ -176,7 +176,10 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
     ...before,
     builder
       .update(samplingRequests)
-      .set({ counted: true })
+      .set({
+        counted: true,
+        holds: sql`case outcome when 'refused' then '[]' else holds end`,
+      })
       .where(and(eq(samplingRequests.id, id), eq(samplingRequests.tenantId, tenantId)))
       .returning({
         outcome: samplingRequests.outcome,

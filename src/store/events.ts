@@ -17,14 +17,6 @@ export const appendEventWhere = (event: AdminEvent, condition: SQL): Compiled =>
       ${event.target}, ${JSON.stringify(event.detail)}
     where ${condition}`);
 
-/** Likewise, in a transaction that may be sent twice and still be one change. */
-export const appendEventOnce = (event: AdminEvent, condition: SQL): Compiled =>
-  raw(sql`
-    insert into admin_events (id, at, actor, action, tenant_id, target, detail)
-    select ${event.id}, ${event.at}, ${event.actor}, ${event.action}, ${event.tenantId},
-      ${event.target}, ${JSON.stringify(event.detail)}
-    where ${condition} on conflict (id) do nothing`);
-
 export const createEventStore = (db: Database): EventStore => ({
   list: (tenantId, page) =>
     db.read(async (builder) => {

@@ -5,19 +5,19 @@
  */
 import { and, eq, or, sql } from "drizzle-orm";
 import type { Settlement } from "../domain/audit.ts";
-import { isMoney, moneyResources, windowSeconds, type Resource } from "../domain/limits.ts";
+import { isMoney, windowSeconds, type Resource } from "../domain/limits.ts";
 import type { Ledger } from "../domain/ledger.ts";
 import { ok } from "../domain/result.ts";
 import { compactDecision } from "../domain/selection.ts";
 import { admit } from "./admission.ts";
+import { correct } from "./corrections.ts";
 import { raw, type Database } from "./db.ts";
-import { appendEventOnce } from "./events.ts";
 import { failingStatements, healthStatement } from "./health.ts";
 import { answerClaim } from "./idempotency.ts";
 import { openingColumns } from "./records.ts";
 import { counters } from "./ledger-schema.ts";
 import { samplingRequests } from "./schema.ts";
-import { correctedUsage, refusedUsage, settledUsage, sweptUsage } from "./usage.ts";
+import { refusedUsage, settledUsage, sweptUsage } from "./usage.ts";
 
 const sweepSize = 200;
 const pruneSize = 5_000;
@@ -82,6 +82,8 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
           .update(samplingRequests)
           .set({
             outcome: settlement.outcome,
+            // Needed no more: only what is lost can be corrected. They are the largest part of a row.
+            holds: [],
             reason: settlement.reason,
             reasonDetail: settlement.reasonDetail,
             attempts,
@@ -92,8 +94,9 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
             usageEstimated: usage?.estimated ?? null,
             mediaUsage: usage?.media ?? null,
             costMicroUsd: settlement.costMicroUsd,
-            overshoot: sql`${settlement.chargedTokens} > coalesce(${samplingRequests.reservedTokens}, 0)
-              or ${settlement.chargedMicroUsd} > coalesce(${samplingRequests.reservedMicroUsd}, 0)`,
+            // Where no price was known, no money was reserved that a charge could go beyond.
+            overshoot: sql`coalesce(${settlement.chargedTokens} > ${samplingRequests.reservedTokens}, 0)
+              or coalesce(${settlement.chargedMicroUsd} > ${samplingRequests.reservedMicroUsd}, 0)`,
             timing,
             totalMs: settlement.totalMs,
             overheadMs: settlement.overheadMs,
@@ -167,35 +170,7 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
       return written.ok ? ok((written.value[1] ?? []).length) : written;
     },
 
-    async correct({ tenantId, id, correction }, event) {
-      const its = sql`r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'unknown'`;
-      const charge = raw(sql`
-        insert into counters (tenant_id, subject, resource, bucket, amount)
-        select r.tenant_id, h.value ->> 'subject', h.value ->> 'resource', h.value ->> 'bucket',
-          ${correction.costMicroUsd} - coalesce(r.correction ->> 'costMicroUsd', r.cost_micro_usd, 0)
-        from sampling_requests r, json_each(r.holds) h
-        where ${its} and h.value ->> 'resource' in ${moneyResources}
-        on conflict (tenant_id, subject, resource, bucket)
-          do update set amount = amount + excluded.amount`);
-      const written = await db.write([
-        // What each changes is counted from what the row says by then: sent twice, it changes once.
-        charge,
-        correctedUsage({ tenantId, id }, correction),
-        appendEventOnce(event, sql`exists (select 1 from sampling_requests r where ${its})`),
-        db.builder
-          .update(samplingRequests)
-          .set({ correction })
-          .where(
-            and(
-              eq(samplingRequests.id, id),
-              eq(samplingRequests.tenantId, tenantId),
-              eq(samplingRequests.outcome, "unknown"),
-            ),
-          )
-          .returning({ id: samplingRequests.id }),
-      ]);
-      return written.ok ? ok((written.value[3] ?? []).length > 0) : written;
-    },
+    correct: (its, event) => correct(db, its, event),
 
     async prune(now) {
       const second = Math.floor(now / 1_000);

@@ -15,7 +15,11 @@ export const openingColumns = ({ id, who, createdAt, asked, contentSha256 }: Ope
   overshoot: false,
 });
 
-export const toRecord = (row: Columns, captured: boolean): SamplingRecord => ({
+export const toRecord = (
+  row: Columns,
+  captured: boolean,
+  replays: number | null = null,
+): SamplingRecord => ({
   id: row.id,
   who: {
     tenantId: row.tenantId,
@@ -53,5 +57,6 @@ export const toRecord = (row: Columns, captured: boolean): SamplingRecord => ({
   overheadMs: row.overheadMs,
   settledAt: row.settledAt,
   correction: row.correction,
+  replays,
   captured,
 });

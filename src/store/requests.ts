@@ -5,6 +5,7 @@ import { ok } from "../domain/result.ts";
 import { raw, type Database } from "./db.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import { toRecord } from "./records.ts";
+import { idempotency } from "./ledger-schema.ts";
 import { captures, samplingRequests } from "./schema.ts";
 
 const pruneSize = 1_000;
@@ -31,24 +32,40 @@ const itsCapture = and(
   eq(captures.tenantId, samplingRequests.tenantId),
 );
 
+const itsKey = and(
+  eq(idempotency.requestId, samplingRequests.id),
+  eq(idempotency.tenantId, samplingRequests.tenantId),
+);
+
 export const createRequestStore = (db: Database): RequestStore => ({
   get: (tenantId, id) =>
     db.read(async (builder) => {
       const [found] = await builder
-        .select({ row: samplingRequests, sealed: captures.sealed })
+        .select({
+          row: samplingRequests,
+          sealed: captures.sealed,
+          replays: idempotency.replays,
+        })
         .from(samplingRequests)
         .leftJoin(captures, itsCapture)
+        .leftJoin(idempotency, itsKey)
         .where(and(eq(samplingRequests.tenantId, tenantId), eq(samplingRequests.id, id)))
         .limit(1);
       if (found === undefined) return null;
-      return { ...toRecord(found.row, found.sealed !== null), content: found.sealed };
+      const { row, sealed, replays } = found;
+      return { ...toRecord(row, sealed !== null, replays), content: sealed };
     }),
   list: (tenantId, filter, page) =>
     db.read(async (builder) => {
       const rows = await builder
-        .select({ row: samplingRequests, captured: captures.requestId })
+        .select({
+          row: samplingRequests,
+          captured: captures.requestId,
+          replays: idempotency.replays,
+        })
         .from(samplingRequests)
         .leftJoin(captures, itsCapture)
+        .leftJoin(idempotency, itsKey)
         .where(
           and(
             eq(samplingRequests.tenantId, tenantId),
@@ -59,7 +76,7 @@ export const createRequestStore = (db: Database): RequestStore => ({
         .orderBy(desc(samplingRequests.id))
         .limit(rowsFor(page));
       return pageOf(
-        rows.map(({ row, captured }) => toRecord(row, captured !== null)),
+        rows.map(({ row, captured, replays }) => toRecord(row, captured !== null, replays)),
         page,
       );
     }),

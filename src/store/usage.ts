@@ -9,6 +9,8 @@ import { raw, type Compiled, type Database } from "./db.ts";
 import { usage } from "./ledger-schema.ts";
 
 const hourMs = 3_600_000;
+/** In the text of a statement: drivers bind numbers as floats, and a float divides without rounding. */
+const hourOf = sql.raw(`r.created_at / ${hourMs} * 3600`);
 const secondsOf = { hour: 3_600, day: 86_400 };
 const outcomes = ["succeeded", "failed", "refused", "cancelled", "unknown"] as const;
 const figures = [...outcomes, "input_tokens", "output_tokens", "cost_micro_usd"] as const;
@@ -17,7 +19,7 @@ const figures = [...outcomes, "input_tokens", "output_tokens", "cost_micro_usd"]
 const add = (about: { model?: SQL; figures: readonly SQL[]; condition: SQL }): Compiled =>
   raw(sql`
     insert into usage (tenant_id, hour, key_id, server_id, model, ${sql.raw(figures.join(", "))})
-    select r.tenant_id, r.created_at / ${hourMs} * 3600, r.key_id, coalesce(r.server_id, ''),
+    select r.tenant_id, ${hourOf}, r.key_id, coalesce(r.server_id, ''),
       ${about.model ?? sql`coalesce(r.model, '')`}, ${sql.join([...about.figures], sql`, `)}
     from sampling_requests r where ${about.condition}
     group by 1, 2, 3, 4, 5
@@ -88,10 +90,11 @@ const groupOf = {
 } as const satisfies Record<UsageBy, unknown>;
 
 export const createUsageStore = (db: Database): UsageStore => ({
-  read: (tenantId, { from, to, bucket, by }) =>
+  read: (tenantId, { from, to, bucket, by, limit }) =>
     db.read(async (builder) => {
       const width = secondsOf[bucket];
-      const at = sql<number>`${usage.hour} / ${width} * ${width * 1_000}`.mapWith(Number);
+      const begins = sql.raw(`/ ${width} * ${width * 1_000}`);
+      const at = sql<number>`${usage.hour} ${begins}`.mapWith(Number);
       const group = groupOf[by];
       const total = (column: SQL | (typeof usage)[keyof typeof usage.$inferSelect]) =>
         sql<number>`sum(${column})`.mapWith(Number);
@@ -120,6 +123,7 @@ export const createUsageStore = (db: Database): UsageStore => ({
           ),
         )
         .groupBy(sql`1`, sql`2`)
-        .orderBy(asc(sql`1`), asc(sql`2`));
+        .orderBy(asc(sql`1`), asc(sql`2`))
+        .limit(limit);
     }),
 });

@@ -2,6 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { createEnding } from "../../src/start/ending.ts";
 import { benchChoice } from "./choose.ts";
+import { benchLedger } from "./ledger.ts";
+import { ledgerDatabases } from "./ledger-databases.ts";
 import { compared, figuresOf, type Figures } from "./figures.ts";
 import { runTurn, type Target, type Turn } from "./load.ts";
 import { help, parseOptions, type Options, type SubjectName } from "./options.ts";
@@ -99,10 +101,22 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   });
 try {
   const [what, ...rest] = process.argv.slice(2);
-  const options = what === "choose" ? null : parseOptions(process.argv.slice(2));
+  const isOwn = what === "choose" || what === "ledger";
+  const options = isOwn ? null : parseOptions(process.argv.slice(2));
   if (what === "choose" && rest.length === 0) {
     await benchChoice(say);
     await end(0);
+  } else if (what === "ledger") {
+    const databases = rest.filter((each) => !/^\d+$/.test(each));
+    const faults = await benchLedger(
+      {
+        databases: databases.length === 0 ? ledgerDatabases : databases,
+        most: Number(rest.find((each) => /^\d+$/.test(each)) ?? 10_000_000),
+      },
+      say,
+    );
+    for (const fault of faults) say(`  ${fault}`);
+    await end(faults.length === 0 ? 0 : 1);
   } else if (options === null) {
     say(help.trimEnd());
     await end(0);

@@ -28,6 +28,10 @@ provider cold, one warm, or one after it fail the run too.
 
   choose              only the choice itself, with 5,000 models in the catalogue
 
+  ledger [RECORDS] [file] [sqld] [d1]
+                      admission, settlement, lists and usage in a table of 10,000 records, then of
+                      RECORDS (10,000,000 in a file: about 15 GB and half an hour; 1,000,000 elsewhere)
+
   --quick             about half a minute, for a first look
   --rounds N          turns of every subject at every concurrency (5)
   --seconds S         length of one turn (2)

@@ -120,6 +120,63 @@ describe("two worker processes on one libSQL server", () => {
   }, 60_000);
 });
 
+/** The operator looks the call up at the provider, and says what it cost. */
+async function correct(router: Router, { id, costMicroUsd }: Row): Promise<void> {
+  const admin = adminOf(router, adminToken);
+  const path = "/tenants/crash";
+  const usage = async () => {
+    const [row] = (await admin("GET", `${path}/usage`)).get("data") as Record<string, unknown>[];
+    return row;
+  };
+  expect(await usage()).toMatchObject({ unknown: 1, succeeded: 0, refused: 1, costMicroUsd });
+  const found = {
+    outcome: "succeeded",
+    inputTokens: 11,
+    outputTokens: 12,
+    costUsd: 0.000142,
+    reason: "as the provider's invoice says",
+  };
+  const corrected = await admin("POST", `${path}/requests/${id}/correct`, found);
+  expect(corrected.status).toBe(200);
+  expect(corrected.body).toMatchObject({
+    outcome: "unknown",
+    costMicroUsd,
+    correction: {
+      outcome: "succeeded",
+      costMicroUsd: 142,
+      why: found.reason,
+      actor: "operator",
+    },
+  });
+  expect(await usage()).toMatchObject({
+    unknown: 0,
+    succeeded: 1,
+    inputTokens: 11,
+    outputTokens: 12,
+    costMicroUsd: 142,
+  });
+  const [event] = (await admin("GET", "/events?limit=1")).get("data") as unknown[];
+  expect(event).toMatchObject({
+    action: "request.correct",
+    target: id,
+    detail: {
+      why: found.reason,
+      before: { outcome: "unknown", costMicroUsd },
+      after: { outcome: "succeeded", inputTokens: 11, outputTokens: 12, costMicroUsd: 142 },
+    },
+  });
+  for (const wrong of [
+    { ...found, outcome: "unknown" },
+    { ...found, costUsd: -1 },
+    { ...found, costUsd: 0.0000001 },
+    { ...found, reason: " " },
+    { ...found, more: 1 },
+  ]) {
+    const refused = await admin("POST", `${path}/requests/${id}/correct`, wrong);
+    expect([refused.status, refused.get("reason")]).toEqual([400, "invalid_params"]);
+  }
+}
+
 describe("a crash during a provider call", () => {
   let faulty: FaultyProvider;
   let router: Router;
@@ -147,7 +204,10 @@ describe("a crash during a provider call", () => {
     });
     faulty.setMode("slow");
     const session = await openSession(router, key);
-    const dying = session.sample(asking("are you there")).catch(() => null);
+    const keyed = asking("are you there", {
+      metadata: { "sampling-router/idempotencyKey": "mine" },
+    });
+    const dying = session.sample(keyed).catch(() => null);
     await until(async () => (faulty.requests().length > 0 ? true : null), 10_000);
     const busy = await session.sample(asking("me too"));
     expect(busy.get("error.data.limit")).toBe("tenant.concurrent");
@@ -165,7 +225,14 @@ describe("a crash during a provider call", () => {
       ((swept.reservedTokens ?? 0) - 50) * 2 + 50 * 10,
     );
     expect(faulty.requests()).toHaveLength(1);
-    const after = await (await openSession(router, key)).sample(asking("and now"));
+    const again = await openSession(router, key);
+    // Nobody knows what became of it, and it was charged: its key gives no second try.
+    const retried = await again.sample(keyed);
+    expect(retried.get("error.code")).toBe(-502);
+    expect(retried.headers.get("x-request-id")).toBe(swept.id);
+    expect(faulty.requests()).toHaveLength(1);
+    await correct(router, swept);
+    const after = await again.sample(asking("and now"));
     expect(after.get("result.model")).toBe("openai-compatible/one");
     const records = await recordsOf(router, "crash");
     expect(records.map(({ outcome }) => outcome)).toEqual(["succeeded", "refused", "unknown"]);

@@ -4,7 +4,7 @@ import { formats, parsePredicate, verbosities } from "../../domain/negotiation.t
 import { count } from "./schemas.ts";
 
 /** Whole micro-USD, so that what is counted is exactly what was written. */
-const usd = z
+export const usd = z
   .number()
   .min(0)
   .max(900_000_000)

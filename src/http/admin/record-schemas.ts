@@ -2,6 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { reasons } from "../../domain/refusals.ts";
 import { outcomes } from "../../domain/audit.ts";
+import { usd } from "./policy-schemas.ts";
 import { millis } from "./schemas.ts";
 
 const anyObject = z.record(z.string(), z.unknown());
@@ -31,6 +32,21 @@ const mediaUsage = z
   .openapi("MediaUsage", {
     description: "Images and audio in the units that providers bill. Absent: text only.",
   });
+const found = {
+  outcome: z.enum(["succeeded", "failed", "cancelled"]),
+  inputTokens: z.int().min(0).max(1_000_000_000),
+  outputTokens: z.int().min(0).max(1_000_000_000),
+};
+const correction = z.object({
+  ...found,
+  costMicroUsd: z.int(),
+  why: z.string(),
+  actor: z.string(),
+  at: millis,
+});
+export const correctionInput = z
+  .strictObject({ ...found, costUsd: usd, reason: z.string().trim().min(1).max(500) })
+  .openapi("Correction");
 
 export const record = z
   .object({
@@ -63,12 +79,21 @@ export const record = z
       })
       .nullable(),
     costMicroUsd: z.int().nullable(),
-    overshoot: z.boolean(),
+    overshoot: z
+      .boolean()
+      .openapi({ description: "More was used than reserved; charged, and blocking the next." }),
     model: z.string().nullable(),
     timing: anyObject.nullable(),
     totalMs: z.int().nullable(),
     overheadMs: z.int().nullable(),
     settledAt: millis.nullable(),
+    correction: correction
+      .nullable()
+      .openapi({ description: "What the operator found out about an unknown one." }),
+    replays: z
+      .int()
+      .nullable()
+      .openapi({ description: "Times its result was given again; null: no idempotency key." }),
     captured: z.boolean(),
   })
   .openapi("SamplingRequest", { description: "The audit record of one sampling request." });
@@ -89,6 +114,35 @@ export const recordFilter = z.object({
   key: z.string().optional(),
   server: z.string().optional().openapi({ description: "a server's id" }),
   session: z.string().optional(),
+});
+
+export const usageQuery = z.object({
+  from: queryMillis.openapi({ description: "ms since the epoch, in the first hour" }),
+  to: queryMillis.openapi({ description: "ms since the epoch, after the last hour" }),
+  bucket: z.enum(["hour", "day"]).optional().openapi({ description: "in UTC; hour unless told" }),
+  by: z.enum(["model", "key", "server"]).optional().openapi({ description: "model unless told" }),
+});
+const figure = z.int().min(0);
+export const usage = z.object({
+  data: z.array(
+    z
+      .object({
+        at: millis.openapi({ description: "The bucket's beginning in UTC." }),
+        group: z
+          .string()
+          .openapi({ description: "Model, key or server; empty: none.", example: "openai/gpt-5" }),
+        requests: figure.openapi({ description: "Ended ones, refused ones included." }),
+        succeeded: figure,
+        failed: figure,
+        refused: figure,
+        cancelled: figure,
+        unknown: figure,
+        inputTokens: figure,
+        outputTokens: figure,
+        costMicroUsd: figure,
+      })
+      .openapi("Usage"),
+  ),
 });
 
 export const event = z

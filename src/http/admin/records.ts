@@ -1,11 +1,14 @@
 import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
 import {
+  correctionInput,
   event,
   record,
   recordFilter,
   recordWithContent,
   replayed,
   session,
+  usage,
+  usageQuery,
 } from "./record-schemas.ts";
 import { pageQuery } from "./schemas.ts";
 
@@ -67,6 +70,26 @@ export function recordRoutes() {
     params: idParams,
     answer: replayed,
     run: ({ admin, actor, params }) => admin.replay(actor, params.tenant, params.id),
+  });
+  endpoint(app, {
+    method: "post",
+    path: "/{tenant}/requests/{id}/correct",
+    tag: "Requests",
+    summary: "Say what became of a call of unknown outcome; budgets and usage follow (operator)",
+    params: idParams,
+    body: correctionInput,
+    answer: recordWithContent,
+    run: ({ admin, actor, params, body }) => admin.correct(actor, params.tenant, params.id, body),
+  });
+  endpoint(app, {
+    method: "get",
+    path: "/{tenant}/usage",
+    tag: "Usage",
+    summary: "What was used, by the hour or the day in which requests came, oldest first",
+    params: tenantParams,
+    query: usageQuery,
+    answer: usage,
+    run: ({ admin, actor, params, query }) => admin.usage(actor, params.tenant, query),
   });
   return app;
 }

@@ -6,6 +6,7 @@ import type { UpstreamHeaders } from "../upstream-headers.ts";
 import type { CatalogueSyncDeps } from "../scheduled/catalogue.ts";
 import type { AdminDeps } from "./access.ts";
 import { createCatalogueAdmin } from "./catalogue.ts";
+import { createCorrectionAdmin } from "./corrections.ts";
 import { createCredentialAdmin } from "./credentials.ts";
 import { createKeyAdmin } from "./keys.ts";
 import { createModelAdmin } from "./models.ts";
@@ -14,6 +15,7 @@ import { createReplayAdmin } from "./replay.ts";
 import { createServerAuthorization, type Probe } from "./server-authorization.ts";
 import { createServerAdmin } from "./servers.ts";
 import { createTenantAdmin } from "./tenants.ts";
+import { createUsageAdmin } from "./usage.ts";
 
 /** Everything the admin API can do. */
 export const createAdminUseCases = (
@@ -32,16 +34,21 @@ export const createAdminUseCases = (
       nonce: () => string;
       sha256Hex: (text: string) => Promise<string>;
     },
-) => ({
-  tenants: createTenantAdmin(deps),
-  keys: createKeyAdmin(deps),
-  credentials: createCredentialAdmin(deps),
-  models: createModelAdmin(deps),
-  servers: createServerAdmin(deps),
-  authorizations: createServerAuthorization(deps),
-  records: createRecordAdmin(deps),
-  replay: createReplayAdmin(deps),
-  catalogue: createCatalogueAdmin(deps),
-});
+) => {
+  const records = createRecordAdmin(deps);
+  return {
+    tenants: createTenantAdmin(deps),
+    keys: createKeyAdmin(deps),
+    credentials: createCredentialAdmin(deps),
+    models: createModelAdmin(deps),
+    servers: createServerAdmin(deps),
+    authorizations: createServerAuthorization(deps),
+    records,
+    correct: createCorrectionAdmin(deps, records.request),
+    usage: createUsageAdmin(deps),
+    replay: createReplayAdmin(deps),
+    catalogue: createCatalogueAdmin(deps),
+  };
+};
 
 export type AdminUseCases = ReturnType<typeof createAdminUseCases>;

@@ -1,5 +1,5 @@
 /** What runs every minute. Each job is safe to run twice, and to be cut off. */
-import type { Ledger } from "../../domain/ledger.ts";
+import type { IdempotencyStore, Ledger } from "../../domain/ledger.ts";
 import type {
   Answer,
   CancellationStore,
@@ -26,6 +26,7 @@ const rounds = 5;
 
 export function createJobs(deps: {
   ledger: Ledger;
+  idempotency: IdempotencyStore;
   cancellations: CancellationStore;
   health: HealthStore;
   sessions: SessionStore;
@@ -41,6 +42,7 @@ export function createJobs(deps: {
 }) {
   const {
     ledger,
+    idempotency,
     cancellations,
     health,
     sessions,
@@ -53,6 +55,7 @@ export function createJobs(deps: {
   const jobs = {
     sweep: () => ledger.sweep(now()),
     pruneCounters: () => ledger.prune(now()),
+    pruneIdempotency: () => idempotency.prune(now()),
     pruneCancellations: () => cancellations.prune(now()),
     pruneHealth: () => health.prune(now()),
     pruneSessions: () => sessions.prune(now()),

@@ -224,17 +224,31 @@ export interface ReservationFields extends Partial<Reservation> {
   tokens?: number;
   microUsd?: number;
   sessionId?: string;
+  /** the registered server that asks, and what it may do */
+  server?: { id: string; limits: Limits };
+  contentSha256?: string;
 }
 
 /** What a caller reserves at a moment: 100 tokens, under every limit that the caller has. */
 export function reservation(
   who: Caller,
   now: number,
-  { tokens = 100, microUsd = 1_000, sessionId, ...fields }: ReservationFields = {},
+  {
+    tokens = 100,
+    microUsd = 1_000,
+    sessionId,
+    server: asking,
+    contentSha256,
+    ...fields
+  }: ReservationFields = {},
 ): Reservation {
   const plain = opening(who, now);
   return {
-    opening: { ...plain, who: { ...plain.who, sessionId: sessionId ?? null } },
+    opening: {
+      ...plain,
+      who: { ...plain.who, sessionId: sessionId ?? null, serverId: asking?.id ?? null },
+      contentSha256: contentSha256 ?? plain.contentSha256,
+    },
     decision: decision(),
     tenantVersion: 2,
     holds: holdsOf({
@@ -244,6 +258,9 @@ export function reservation(
       scopes: [
         { scope: "tenant", subject: who.tenantId, limits: who.tenantLimits },
         { scope: "key", subject: who.keyId, limits: who.keyLimits },
+        ...(asking === undefined
+          ? []
+          : [{ scope: "server" as const, subject: asking.id, limits: asking.limits }]),
       ],
     }),
     reservedTokens: tokens,

@@ -2,14 +2,15 @@
 import * as fc from "fast-check";
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import type { Hold, LimitState, Resource } from "../../../src/domain/limits.ts";
+import type { Hold } from "../../../src/domain/limits.ts";
 import type { Limits } from "../../../src/domain/policy.ts";
-import type { Admission, Ledger, Reservation } from "../../../src/domain/ledger.ts";
-import { raw, type Database, type Row } from "../../../src/store/db.ts";
+import type { Ledger, Reservation } from "../../../src/domain/ledger.ts";
+import type { Database } from "../../../src/store/db.ts";
 import { samplingRequests } from "../../../src/store/schema.ts";
 import {
   anotherKey,
   caller,
+  correction,
   decision,
   event,
   leaseMs,
@@ -18,71 +19,15 @@ import {
   session,
   settlement,
   start,
-  type Caller,
-  type ReservationFields,
 } from "./fixtures.ts";
-import { givenWorld, storesOn, value, type Backend } from "./open.ts";
+import { givenLedger, limitsOf, second, sendingTwice, told, waitOf } from "./given-ledger.ts";
+import { storesOn, value, type Backend } from "./open.ts";
 
-const second = 1_000;
 const minute = 60_000;
-
-/** What one line of a test says of an admission. */
-const told = (admission: Admission): string =>
-  admission.state === "refused"
-    ? `refused by ${admission.hold.scope} ${admission.hold.resource}`
-    : admission.state;
-
-const waitOf = (admission: Admission): number | null => {
-  if (admission.state !== "refused") throw new Error(`not refused: ${admission.state}`);
-  return admission.retryAfterMs;
-};
-
-const limitsOf = (admission: Admission): LimitState[] =>
-  admission.state === "admitted" || admission.state === "refused" ? admission.limits : [];
-
-/** A database that sends every batch a second time, as one does that never heard the first answer. */
-const sendingTwice = (db: Database): Database => ({
-  builder: db.builder,
-  read: (work) => db.read(work),
-  async write(statements) {
-    await db.write(statements);
-    return db.write(statements);
-  },
-});
 
 export const ledgerSuite = (backend: Backend): void => {
   describe("ledger", () => {
-    const world = givenWorld(backend);
-
-    const admit = async (who: Caller, now: number, fields: ReservationFields = {}) =>
-      value(await world.stores.ledger.admit(reservation(who, now, fields)));
-
-    /** Reserves, and hands back the reservation to settle. */
-    const running = async (
-      who: Caller,
-      now: number,
-      fields: ReservationFields = {},
-    ): Promise<Reservation> => {
-      const reserved = reservation(who, now, fields);
-      expect(told(value(await world.stores.ledger.admit(reserved)))).toBe("admitted");
-      return reserved;
-    };
-
-    const settle = async (...ended: Parameters<typeof settlement>) =>
-      value(await world.stores.ledger.settle(settlement(...ended)));
-
-    const rows = async (query: ReturnType<typeof sql>): Promise<Row[]> =>
-      value(await world.db.write([raw(query)]))[0] ?? [];
-
-    /** What is counted of a subject, over all time. */
-    const counted = async (subject: string, resource: Resource): Promise<number> => {
-      const [row] = await rows(sql`select coalesce(sum(amount), 0) as amount from counters
-        where subject = ${subject} and resource = ${resource}`);
-      return Number(row?.["amount"]);
-    };
-
-    const record = async (who: Caller, id: string) =>
-      value(await world.stores.requests.get(who.tenantId, id));
+    const { world, admit, running, settle, rows, counted, record } = givenLedger(backend);
 
     describe("admission", () => {
       const exact: { limits: Limits; admitted: number; by: string }[] = [
@@ -200,6 +145,7 @@ export const ledgerSuite = (backend: Backend): void => {
           overheadMs: null,
           settledAt: null,
           correction: null,
+          replays: null,
           captured: false,
           content: null,
         });
@@ -770,6 +716,7 @@ export const ledgerSuite = (backend: Backend): void => {
           overheadMs: null,
           settledAt: start,
           correction: null,
+          replays: null,
           captured: false,
           content: null,
         });
@@ -865,7 +812,13 @@ export const ledgerSuite = (backend: Backend): void => {
     });
 
     it("binds fewer than D1's 100 parameters with the most holds that there can be", async () => {
-      const limits: Limits = { requestsPerMinute: 9, tokensPerMinute: 9_000, concurrent: 9 };
+      const limits: Limits = {
+        requestsPerMinute: 9,
+        tokensPerMinute: 9_000,
+        concurrent: 9,
+        usdPerDay: 9,
+        usdPerMonth: 99,
+      };
       const who = await caller(world.stores, { tenantLimits: limits, keyLimits: limits });
       const its = session(who.tenantId, who.keyId);
       value(await world.stores.sessions.create(its));
@@ -878,10 +831,18 @@ export const ledgerSuite = (backend: Backend): void => {
         },
       };
       const { ledger } = storesOn(counting);
-      const reserved = reservation(who, start, { sessionId: its.id });
-      expect(reserved.holds satisfies Hold[]).toHaveLength(6);
+      const expiresAt = start + minute;
+      const reserved = reservation(who, start, {
+        sessionId: its.id,
+        server: { id: "srv_1", limits },
+        idempotency: { key: "k", expiresAt },
+      });
+      expect(reserved.holds satisfies Hold[]).toHaveLength(15);
       expect(told(value(await ledger.admit(reserved)))).toBe("admitted");
-      value(await ledger.settle(settlement(reserved, start, { captured: "content" })));
+      const result = { parts: ["one", "two"], expiresAt };
+      value(await ledger.settle(settlement(reserved, start, { captured: "content", result })));
+      const lost = { tenantId: who.tenantId, id: "req_1", correction: correction() };
+      value(await ledger.correct(lost, event(who.tenantId)));
       value(await ledger.refuse(opening(who), "internal", null, decision()));
       value(await ledger.sweep(start));
       value(await ledger.prune(start));

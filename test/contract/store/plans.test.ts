@@ -116,7 +116,13 @@ describe("query plans", () => {
       idempotency.find({ ...who, serverId: null, key: "k" }, start),
     "idempotency.prune": ({ idempotency }) => idempotency.prune(start),
     "usage.read": ({ usage }) =>
-      usage.read(who.tenantId, { from: start, to: start + 1, bucket: "day", by: "model" }),
+      usage.read(who.tenantId, {
+        from: start,
+        to: start + 1,
+        bucket: "day",
+        by: "model",
+        limit: 9,
+      }),
     "requests.prune": ({ requests }) => requests.prune(start),
     "sessions.get": ({ sessions }) => sessions.get(who.tenantId, live.id),
     "sessions.list": ({ sessions }) => sessions.list(who.tenantId, page),

@@ -1,10 +1,13 @@
 /** Every store suite, for one database. */
+import { budgetsSuite } from "./budgets.suite.ts";
 import { cancellationsSuite } from "./cancellations.suite.ts";
 import { cataloguesSuite } from "./catalogues.suite.ts";
+import { correctionsSuite } from "./corrections.suite.ts";
 import { credentialsSuite } from "./credentials.suite.ts";
 import { databaseSuite } from "./database.suite.ts";
 import { eventsSuite } from "./events.suite.ts";
 import { healthSuite } from "./health.suite.ts";
+import { idempotencySuite } from "./idempotency.suite.ts";
 import { isolationSuite } from "./isolation.suite.ts";
 import { keysSuite } from "./keys.suite.ts";
 import { ledgerSuite } from "./ledger.suite.ts";
@@ -18,6 +21,7 @@ import { serversSuite } from "./servers.suite.ts";
 import { sessionsSuite } from "./sessions.suite.ts";
 import { snapshotsSuite } from "./snapshots.suite.ts";
 import { tenantsSuite } from "./tenants.suite.ts";
+import { usageSuite } from "./usage.suite.ts";
 
 const suites = [
   databaseSuite,
@@ -37,6 +41,10 @@ const suites = [
   requestsSuite,
   eventsSuite,
   ledgerSuite,
+  budgetsSuite,
+  idempotencySuite,
+  usageSuite,
+  correctionsSuite,
   isolationSuite,
 ];
 

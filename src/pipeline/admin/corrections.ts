@@ -1,0 +1,49 @@
+/** What became of a call that was lost, once the operator knows. */
+import type { Actor } from "../../domain/access.ts";
+import type { Correction } from "../../domain/audit.ts";
+import type { Ledger } from "../../domain/ledger.ts";
+import type { Answer, RequestStore } from "../../domain/ports.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { err, type Result } from "../../domain/result.ts";
+import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
+import type { RecordWithContent } from "./records.ts";
+
+export type Found = Pick<Correction, "outcome" | "inputTokens" | "outputTokens"> & {
+  costUsd: number;
+  reason: string;
+};
+
+const notLost: Result<never, Refusal> = err({
+  reason: "conflict",
+  detail: "Only a call of unknown outcome can be corrected.",
+});
+
+export const createCorrectionAdmin =
+  (
+    deps: AdminDeps & { ledger: Ledger; requests: RequestStore },
+    read: (actor: Actor, slug: string, id: string) => Answer<RecordWithContent>,
+  ) =>
+  async (actor: Actor, slug: string, id: string, found: Found): Answer<RecordWithContent> => {
+    const tenant = await tenantFor(deps, actor, slug);
+    if (!tenant.ok) return tenant;
+    const tenantId = tenant.value.id;
+    const lost = await present(deps.requests.get(tenantId, id), `request ${id}`);
+    if (!lost.ok) return lost;
+    if (actor.kind !== "operator")
+      return err({ reason: "forbidden", action: "correcting records is the operator's" });
+    if (lost.value.outcome !== "unknown") return notLost;
+    const { outcome, inputTokens, outputTokens, costUsd, reason: why } = found;
+    const after = { outcome, inputTokens, outputTokens, costMicroUsd: Math.round(costUsd * 1e6) };
+    const event = eventOf(deps, actor, {
+      action: "request.correct",
+      tenantId,
+      target: id,
+      detail: { after, why },
+    });
+    const corrected = await deps.ledger.correct(
+      { tenantId, id, correction: { ...after, why, actor: event.actor, at: event.at } },
+      event,
+    );
+    if (!corrected.ok) return corrected;
+    return corrected.value ? read(actor, slug, id) : notLost;
+  };

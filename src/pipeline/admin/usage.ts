@@ -1,0 +1,47 @@
+/** What a tenant used, for plots. */
+import type { Actor } from "../../domain/access.ts";
+import type { UsageAsked, UsageRow, UsageStore } from "../../domain/ledger.ts";
+import type { Answer } from "../../domain/ports.ts";
+import { err, ok } from "../../domain/result.ts";
+import { tenantFor, type AdminDeps } from "./access.ts";
+
+const dayMs = 86_400_000;
+/** What is shown when nobody says, and the longest that may be asked. */
+const ranges = {
+  hour: { shownMs: dayMs, longestMs: 31 * dayMs },
+  day: { shownMs: 30 * dayMs, longestMs: 366 * dayMs },
+} as const;
+const mostRows = 2_000;
+
+const refused = (path: string, detail: string) =>
+  err({ reason: "invalid_params", path, detail } as const);
+
+export const createUsageAdmin =
+  (deps: AdminDeps & { usage: UsageStore }) =>
+  /** The newest day by hours, or 30 days by days, unless told. */
+  async (
+    actor: Actor,
+    slug: string,
+    { bucket = "hour", by = "model", ...asked }: Partial<UsageAsked>,
+  ): Answer<{ data: UsageRow[] }> => {
+    const tenant = await tenantFor(deps, actor, slug);
+    if (!tenant.ok) return tenant;
+    const { shownMs, longestMs } = ranges[bucket];
+    // The hour or day that has begun is part of what is shown.
+    const to = asked.to ?? (asked.from === undefined ? deps.now() + 1 : asked.from + shownMs);
+    const from = asked.from ?? Math.max(0, to - shownMs);
+    if (from >= to) return refused("to", "Must be after `from`.");
+    if (to - from > longestMs)
+      return refused("to", `At most ${longestMs / dayMs} days by the ${bucket}.`);
+    const found = await deps.usage.read(tenant.value.id, {
+      from,
+      to,
+      bucket,
+      by,
+      limit: mostRows + 1,
+    });
+    if (!found.ok) return found;
+    return found.value.length > mostRows
+      ? refused("to", `More than ${mostRows} rows: ask for a shorter range, or by the day.`)
+      : ok({ data: found.value });
+  };

@@ -1,0 +1,23 @@
+/** Whose limits apply to a call. */
+import type { LimitedScope } from "../domain/limits.ts";
+import type { ServerPolicy } from "../domain/policy.ts";
+import type { Snapshot } from "../domain/ports.ts";
+
+/** The registered server that asks, and what it may do. */
+export interface AskingServer {
+  id: string;
+  policy: ServerPolicy;
+}
+
+export function scopesOf(
+  { tenant, key }: Pick<Snapshot, "tenant" | "key">,
+  server: AskingServer | null,
+): LimitedScope[] {
+  const scopes: LimitedScope[] = [
+    { scope: "tenant", subject: tenant.id, limits: tenant.policy.limits ?? {} },
+    { scope: "key", subject: key.id, limits: key.limits },
+  ];
+  return server === null
+    ? scopes
+    : [...scopes, { scope: "server", subject: server.id, limits: server.policy.limits ?? {} }];
+}

@@ -1,0 +1,53 @@
+/** What an operator found out about a call that was lost: budgets, usage and the log of events follow. */
+import { and, eq, sql } from "drizzle-orm";
+import type { AdminEvent, Correction } from "../domain/audit.ts";
+import { moneyResources } from "../domain/limits.ts";
+import type { Answer } from "../domain/ports.ts";
+import { ok } from "../domain/result.ts";
+import { raw, type Database } from "./db.ts";
+import { samplingRequests } from "./schema.ts";
+import { correctedUsage } from "./usage.ts";
+
+export async function correct(
+  db: Database,
+  { tenantId, id, correction }: { tenantId: string; id: string; correction: Correction },
+  event: AdminEvent,
+): Answer<boolean> {
+  const its = sql`r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'unknown'`;
+  // What each changes is counted from what the row says by then: sent twice, it changes once.
+  const charge = raw(sql`
+    insert into counters (tenant_id, subject, resource, bucket, amount)
+    select r.tenant_id, h.value ->> 'subject', h.value ->> 'resource', h.value ->> 'bucket',
+      ${correction.costMicroUsd} - coalesce(r.correction ->> 'costMicroUsd', r.cost_micro_usd, 0)
+    from sampling_requests r, json_each(r.holds) h
+    where ${its} and h.value ->> 'resource' in ${moneyResources}
+    on conflict (tenant_id, subject, resource, bucket)
+      do update set amount = amount + excluded.amount`);
+  // What it said before is read here: of two corrections at once, the second follows the first.
+  const logged = raw(sql`
+    insert into admin_events (id, at, actor, action, tenant_id, target, detail)
+    select ${event.id}, ${event.at}, ${event.actor}, ${event.action}, ${event.tenantId},
+      ${event.target}, json_set(${JSON.stringify(event.detail)}, '$.before', json_object(
+        'outcome', coalesce(r.correction ->> 'outcome', r.outcome),
+        'inputTokens', coalesce(r.correction ->> 'inputTokens', r.input_tokens),
+        'outputTokens', coalesce(r.correction ->> 'outputTokens', r.output_tokens),
+        'costMicroUsd', coalesce(r.correction ->> 'costMicroUsd', r.cost_micro_usd)))
+    from sampling_requests r where ${its}
+    on conflict (id) do nothing`);
+  const before = [charge, correctedUsage({ tenantId, id }, correction), logged];
+  const written = await db.write([
+    ...before,
+    db.builder
+      .update(samplingRequests)
+      .set({ correction })
+      .where(
+        and(
+          eq(samplingRequests.id, id),
+          eq(samplingRequests.tenantId, tenantId),
+          eq(samplingRequests.outcome, "unknown"),
+        ),
+      )
+      .returning({ id: samplingRequests.id }),
+  ]);
+  return written.ok ? ok((written.value[before.length] ?? []).length > 0) : written;
+}

@@ -1,0 +1,100 @@
+/** What the suites of the ledger have in common: its steps, and what is counted and recorded. */
+import { eq, sql } from "drizzle-orm";
+import { expect } from "vitest";
+import type { LimitState, Resource } from "../../../src/domain/limits.ts";
+import type { Admission, Reservation } from "../../../src/domain/ledger.ts";
+import { raw, type Database, type Row } from "../../../src/store/db.ts";
+import { usage } from "../../../src/store/ledger-schema.ts";
+import { samplingRequests } from "../../../src/store/schema.ts";
+import { reservation, settlement, type Caller, type ReservationFields } from "./fixtures.ts";
+import { givenWorld, storesOn, value, type Backend } from "./open.ts";
+
+export const second = 1_000;
+
+/** What one line of a test says of an admission. */
+export const told = (admission: Admission): string =>
+  admission.state === "refused"
+    ? `refused by ${admission.hold.scope} ${admission.hold.resource}`
+    : admission.state;
+
+export const waitOf = (admission: Admission): number | null => {
+  if (admission.state !== "refused") throw new Error(`not refused: ${admission.state}`);
+  return admission.retryAfterMs;
+};
+
+export const limitsOf = (admission: Admission): LimitState[] =>
+  admission.state === "admitted" || admission.state === "refused" ? admission.limits : [];
+
+/** A database that sends every batch a second time, as one does that never heard the first answer. */
+export const sendingTwice = (db: Database): Database => ({
+  builder: db.builder,
+  read: (work) => db.read(work),
+  async write(statements) {
+    await db.write(statements);
+    return db.write(statements);
+  },
+});
+
+export function givenLedger(backend: Backend) {
+  const world = givenWorld(backend);
+
+  const admit = async (who: Caller, now: number, fields: ReservationFields = {}) =>
+    value(await world.stores.ledger.admit(reservation(who, now, fields)));
+
+  /** Reserves, and hands back the reservation to settle. */
+  const running = async (
+    who: Caller,
+    now: number,
+    fields: ReservationFields = {},
+  ): Promise<Reservation> => {
+    const reserved = reservation(who, now, fields);
+    expect(told(value(await world.stores.ledger.admit(reserved)))).toBe("admitted");
+    return reserved;
+  };
+
+  const settle = async (...ended: Parameters<typeof settlement>) =>
+    value(await world.stores.ledger.settle(settlement(...ended)));
+
+  const rows = async (query: ReturnType<typeof sql>): Promise<Row[]> =>
+    value(await world.db.write([raw(query)]))[0] ?? [];
+
+  /** What is counted of a subject, over all time. */
+  const counted = async (subject: string, resource: Resource): Promise<number> => {
+    const [row] = await rows(sql`select coalesce(sum(amount), 0) as amount from counters
+      where subject = ${subject} and resource = ${resource}`);
+    return Number(row?.["amount"]);
+  };
+
+  const record = async (who: Caller, id: string) =>
+    value(await world.stores.requests.get(who.tenantId, id));
+
+  const recordRows = async (tenantId: string) =>
+    value(
+      await world.db.read((builder) =>
+        builder.select().from(samplingRequests).where(eq(samplingRequests.tenantId, tenantId)),
+      ),
+    );
+
+  const usageRows = async (tenantId: string) =>
+    value(
+      await world.db.read((builder) =>
+        builder.select().from(usage).where(eq(usage.tenantId, tenantId)),
+      ),
+    );
+
+  /** The ledger over a database that sends everything twice. */
+  const twice = () => storesOn(sendingTwice(world.db));
+
+  return {
+    world,
+    admit,
+    running,
+    settle,
+    rows,
+    counted,
+    record,
+    recordRows,
+    usageRows,
+    twice,
+  };
+}

@@ -1,0 +1,233 @@
+/** Who holds an idempotency key, until when, and what is kept for its repetitions. */
+import { sql } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import type { Settlement } from "../../../src/domain/audit.ts";
+import type { IdempotentCall, Reservation } from "../../../src/domain/ledger.ts";
+import {
+  anotherKey,
+  caller,
+  event,
+  leaseMs,
+  reservation,
+  settlement,
+  start,
+  type Caller,
+  type ReservationFields,
+} from "./fixtures.ts";
+import { givenLedger, second, told } from "./given-ledger.ts";
+import { storesOn, value, type Backend } from "./open.ts";
+
+const dayMs = 86_400_000;
+const sha256 = (text: string): string => text.repeat(64).slice(0, 64);
+const its = { key: sha256("a"), expiresAt: start + dayMs };
+const limits = { requestsPerMinute: 100 };
+
+export const idempotencySuite = (backend: Backend): void => {
+  describe("idempotency", () => {
+    const given = givenLedger(backend);
+    const { world, admit, running, settle, counted, record, rows, recordRows, twice } = given;
+
+    const callOf = (who: Caller, fields: Partial<IdempotentCall> = {}): IdempotentCall => ({
+      tenantId: who.tenantId,
+      keyId: who.keyId,
+      serverId: null,
+      key: its.key,
+      ...fields,
+    });
+    const keyed = (fields: ReservationFields = {}): ReservationFields => ({
+      idempotency: its,
+      contentSha256: sha256("c"),
+      ...fields,
+    });
+    const find = async (who: Caller, now = start, fields: Partial<IdempotentCall> = {}) =>
+      value(await world.stores.idempotency.find(callOf(who, fields), now));
+    const ended = (
+      reserved: Reservation,
+      result: Settlement["result"],
+      now = start,
+    ): Promise<boolean> => settle(reserved, now, { result });
+    const kept = (...parts: string[]) => ({ parts, expiresAt: start + dayMs });
+
+    it("is held by the first that is admitted; who comes next learns which, and writes nothing", async () => {
+      const who = await caller(world.stores, { tenantLimits: limits });
+      const first = await running(who, start, keyed());
+      for (const contentSha256 of [sha256("c"), sha256("d")])
+        expect(await admit(who, start + second, keyed({ contentSha256 }))).toEqual({
+          state: "repeated",
+          first: { requestId: first.opening.id, contentSha256: sha256("c") },
+        });
+      expect(await recordRows(who.tenantId)).toHaveLength(1);
+      expect(await counted(who.tenantId, "requests")).toBe(1);
+      expect(await find(who)).toEqual({
+        requestId: first.opening.id,
+        contentSha256: sha256("c"),
+        outcome: "admitted",
+        leaseUntil: start + leaseMs,
+        result: null,
+      });
+    });
+
+    it("is one per key, server and what was sent", async () => {
+      const who = await caller(world.stores);
+      const sibling = { ...who, keyId: await anotherKey(world.stores, who.tenantId) };
+      const fresh = { tenantVersion: 3 };
+      const server = { id: "srv_1", limits: {} };
+      for (const [caller, fields] of [
+        [who, {}],
+        [sibling, {}],
+        [who, { server }],
+        [who, { idempotency: { ...its, key: sha256("b") } }],
+      ] as const) {
+        expect(told(await admit(caller, start, keyed({ ...fresh, ...fields })))).toBe("admitted");
+        expect(told(await admit(caller, start, keyed({ ...fresh, ...fields })))).toBe("repeated");
+      }
+      expect(await find(who, start, { serverId: "srv_2" })).toBeNull();
+    });
+
+    it("goes to one of 32 at once, from several connections", async () => {
+      const who = await caller(world.stores, { tenantLimits: limits });
+      const ledgers = [world.stores.ledger];
+      while (ledgers.length < 4) ledgers.push(storesOn(await world.again()).ledger);
+      const answers = await Promise.all(
+        Array.from({ length: 32 }, (_, at) =>
+          ledgers[at % ledgers.length]?.admit(reservation(who, start + at, keyed())),
+        ),
+      );
+      const states = answers.map((answer) => (answer?.ok ? answer.value.state : "no answer"));
+      expect(states.filter((state) => state === "admitted")).toHaveLength(1);
+      expect(states.filter((state) => state === "repeated")).toHaveLength(31);
+      expect(await counted(who.tenantId, "requests")).toBe(1);
+    });
+
+    it("is not held by what was refused", async () => {
+      const who = await caller(world.stores, { keyLimits: { requestsPerMinute: 1 } });
+      await admit(who, start);
+      expect(told(await admit(who, start, keyed()))).toBe("refused by key requests");
+      expect(await find(who)).toBeNull();
+      expect(told(await admit(who, start + 61 * second, keyed()))).toBe("admitted");
+    });
+
+    it("gives back the result, whole, however many parts it has", async () => {
+      const who = await caller(world.stores);
+      const first = await running(who, start, keyed());
+      const parts = Array.from({ length: 12 }, (_, at) => `${at}:`.padEnd(1_000, "x"));
+      expect(await ended(first, kept(...parts))).toBe(true);
+      expect(await find(who)).toMatchObject({ outcome: "succeeded", result: parts.join("") });
+      expect(told(await admit(who, start, keyed()))).toBe("repeated");
+    });
+
+    it("holds parts that no single row of D1 could", async () => {
+      const who = await caller(world.stores);
+      const first = await running(who, start, keyed());
+      const parts = ["a", "b", "c"].map((each) => each.repeat(1_000_000));
+      expect(await ended(first, kept(...parts))).toBe(true);
+      expect((await find(who))?.result?.length).toBe(3_000_000);
+      expect((await find(who))?.result === parts.join("")).toBe(true);
+    });
+
+    it("is free again after an end that cost nothing, and another's end frees it for nobody", async () => {
+      const who = await caller(world.stores);
+      const first = await running(who, start, keyed());
+      expect(await ended(await running(who, start), "free")).toBe(true);
+      expect(await find(who)).not.toBeNull();
+      expect(await ended(first, "free")).toBe(true);
+      expect(await find(who)).toBeNull();
+      const second = await running(who, start, keyed());
+      // Of two that end, the first is over: it can't free the second's.
+      expect(await ended(first, "free")).toBe(false);
+      expect(await find(who)).toMatchObject({ requestId: second.opening.id });
+    });
+
+    it("is kept while its lost call is charged, and gives no result for it", async () => {
+      const who = await caller(world.stores);
+      const first = await running(who, start, keyed());
+      value(await world.stores.ledger.sweep(start + leaseMs));
+      expect(await find(who, start + leaseMs)).toMatchObject({ outcome: "unknown", result: null });
+      expect(await ended(first, kept("late"), start + leaseMs)).toBe(false);
+      expect(await find(who)).toMatchObject({ outcome: "unknown", result: null });
+      expect(told(await admit(who, start + leaseMs, keyed()))).toBe("repeated");
+    });
+
+    it("ends when it expires: the next claims it, and the first result is not the second's", async () => {
+      const who = await caller(world.stores);
+      await ended(await running(who, start, keyed()), kept("first"));
+      const last = start + dayMs - 1;
+      expect(told(await admit(who, last, keyed()))).toBe("repeated");
+      expect(await find(who, last)).toMatchObject({ result: "first" });
+      const then = start + dayMs;
+      expect(await find(who, then)).toBeNull();
+      const later = { key: its.key, expiresAt: then + dayMs };
+      const next = await running(who, then, keyed({ idempotency: later }));
+      expect(await find(who, then)).toMatchObject({ requestId: next.opening.id, result: null });
+      expect(told(await admit(who, then, keyed({ idempotency: later })))).toBe("repeated");
+    });
+
+    it("gives nothing to a revoked key or on a stale choice, not even that it is held", async () => {
+      const who = await caller(world.stores);
+      await ended(await running(who, start, keyed()), kept("secret"));
+      const { tenantId, keyId } = who;
+      value(await world.stores.keys.revoke(tenantId, keyId, start, event(tenantId)));
+      expect(await admit(who, start, keyed())).toEqual({ state: "stale" });
+      const other = await caller(world.stores);
+      await ended(await running(other, start, keyed()), kept("secret"));
+      value(
+        await world.stores.tenants.update(other.tenantId, { name: "N" }, event(other.tenantId)),
+      );
+      expect(await admit(other, start, keyed())).toEqual({ state: "stale" });
+    });
+
+    it("gives nothing through a session that has ended", async () => {
+      const who = await caller(world.stores);
+      await ended(await running(who, start, keyed()), kept("secret"));
+      expect(await admit(who, start, keyed({ sessionId: "ses_gone" }))).toEqual({ state: "stale" });
+    });
+
+    it("counts how often the result was given again", async () => {
+      const who = await caller(world.stores);
+      await ended(await running(who, start, keyed()), kept("r"));
+      for (const _ of [1, 2, 3]) value(await world.stores.idempotency.countReplay(callOf(who)));
+      const page = { cursor: null, limit: 1 };
+      const { data } = value(await world.stores.requests.list(who.tenantId, {}, page));
+      expect(data).toMatchObject([{ replays: 3 }]);
+      expect(await record(who, data[0]?.id ?? "")).toMatchObject({ replays: 3 });
+    });
+
+    it("is claimed and answered once by batches that are sent twice", async () => {
+      const who = await caller(world.stores, { tenantLimits: limits });
+      const { ledger } = twice();
+      const first = reservation(who, start, keyed());
+      expect(told(value(await ledger.admit(first)))).toBe("admitted");
+      expect(await counted(who.tenantId, "requests")).toBe(1);
+      const answered = settlement(first, start, { result: kept("one", "two") });
+      expect(value(await ledger.settle(answered))).toBe(true);
+      expect(await find(who)).toMatchObject({ requestId: first.opening.id, result: "onetwo" });
+      const again = value(await ledger.admit(reservation(who, start, keyed())));
+      expect(told(again)).toBe("repeated");
+      expect(await recordRows(who.tenantId)).toHaveLength(1);
+    });
+
+    it("is freed once by a batch that is sent twice", async () => {
+      const who = await caller(world.stores);
+      const first = await running(who, start, keyed());
+      const freed = settlement(first, start, { result: "free", outcome: "failed" });
+      expect(value(await twice().ledger.settle(freed))).toBe(true);
+      expect(await find(who)).toBeNull();
+    });
+
+    it("is pruned with its results when it has expired, and not before", async () => {
+      const who = await caller(world.stores);
+      await ended(await running(who, start, keyed()), kept("one", "two"));
+      const { idempotency } = world.stores;
+      expect(value(await idempotency.prune(start + dayMs - 1))).toBe(0);
+      expect(value(await idempotency.prune(start + dayMs))).toBe(3);
+      expect(await rows(sql`select * from results`)).toEqual([]);
+    });
+
+    it("outlives a record that retention has deleted", async () => {
+      const who = await caller(world.stores, { policy: { retentionDays: 0 } });
+      await ended(await running(who, start, keyed()), kept("r"));
+      expect(value(await world.stores.requests.prune(start + 1))).toBe(1);
+      expect(await find(who)).toMatchObject({ outcome: "unknown", result: "r" });
+    });
+  });
+};

@@ -1,0 +1,248 @@
+/** Usage by the hour: whatever happens, it says what the records say. */
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { UsageBucket, UsageBy, UsageRow } from "../../../src/domain/ledger.ts";
+import type { samplingRequests } from "../../../src/store/schema.ts";
+import { moneyResources } from "../../../src/domain/limits.ts";
+import {
+  anotherKey,
+  caller,
+  correction,
+  event,
+  opening,
+  reservation,
+  settlement,
+  start,
+  type Caller,
+} from "./fixtures.ts";
+import { givenLedger } from "./given-ledger.ts";
+import { value, type Backend } from "./open.ts";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const first = Math.floor(start / dayMs) * dayMs;
+
+type Row = typeof samplingRequests.$inferSelect;
+
+/** What a record says by now, its correction included. */
+const saidBy = ({ correction: its, ...row }: Row) => ({
+  outcome: its?.outcome ?? row.outcome,
+  inputTokens: its?.inputTokens ?? row.inputTokens ?? 0,
+  outputTokens: its?.outputTokens ?? row.outputTokens ?? 0,
+  costMicroUsd: its?.costMicroUsd ?? row.costMicroUsd ?? 0,
+});
+
+const groupOf = (row: Row, by: UsageBy): string =>
+  ({ model: row.model, key: row.keyId, server: row.serverId })[by] ?? "";
+
+/** The usage rows that the records add up to; what still runs is in none. */
+function summed(rows: readonly Row[], bucket: UsageBucket, by: UsageBy): UsageRow[] {
+  const widthMs = bucket === "hour" ? hourMs : dayMs;
+  const sums = new Map<string, UsageRow>();
+  for (const row of rows.filter(({ outcome }) => outcome !== "admitted")) {
+    const at = Math.floor(row.createdAt / widthMs) * widthMs;
+    const group = groupOf(row, by);
+    const sum = sums.get(`${at} ${group}`) ?? {
+      at,
+      group,
+      requests: 0,
+      succeeded: 0,
+      failed: 0,
+      refused: 0,
+      cancelled: 0,
+      unknown: 0,
+      inputTokens: 0,
+      outputTokens: 0,
+      costMicroUsd: 0,
+    };
+    const said = saidBy(row);
+    sum.requests += 1;
+    if (said.outcome !== "admitted") sum[said.outcome] += 1;
+    sum.inputTokens += said.inputTokens;
+    sum.outputTokens += said.outputTokens;
+    sum.costMicroUsd += said.costMicroUsd;
+    sums.set(`${at} ${group}`, sum);
+  }
+  return [...sums.values()].toSorted((a, b) => a.at - b.at || (a.group < b.group ? -1 : 1));
+}
+
+export const usageSuite = (backend: Backend): void => {
+  describe("usage", () => {
+    const { world, running, settle, counted, recordRows, usageRows, twice } = givenLedger(backend);
+    const read = async (
+      who: Caller,
+      fields: Partial<Parameters<typeof world.stores.usage.read>[1]> = {},
+    ) =>
+      value(
+        await world.stores.usage.read(who.tenantId, {
+          from: first,
+          to: first + 40 * dayMs,
+          bucket: "hour",
+          by: "model",
+          limit: 1_000,
+          ...fields,
+        }),
+      );
+
+    it("adds whole hours from the first to before the last, and days in UTC", async () => {
+      const who = await caller(world.stores);
+      for (const at of [0, hourMs - 1, hourMs, dayMs - 1, dayMs])
+        await settle(await running(who, first + at), first + at);
+      const counts = async (fields: Parameters<typeof read>[1]) =>
+        (await read(who, fields)).map(({ at, requests }) => [(at - first) / hourMs, requests]);
+      expect(await counts({})).toEqual([
+        [0, 2],
+        [1, 1],
+        [23, 1],
+        [24, 1],
+      ]);
+      expect(await counts({ bucket: "day" })).toEqual([
+        [0, 4],
+        [24, 1],
+      ]);
+      expect(await counts({ from: first + hourMs, to: first + dayMs })).toEqual([
+        [1, 1],
+        [23, 1],
+      ]);
+      // Within an hour is the whole of it.
+      expect(await counts({ from: first + 5, to: first + 6 })).toEqual([[0, 2]]);
+      expect(await counts({ limit: 2 })).toEqual([
+        [0, 2],
+        [1, 1],
+      ]);
+    });
+
+    it("groups by model, key or server; what has none is in the empty group", async () => {
+      const who = await caller(world.stores);
+      const sibling = { ...who, keyId: await anotherKey(world.stores, who.tenantId) };
+      const fresh = { tenantVersion: 3 };
+      const server = { id: "srv_1", limits: {} };
+      await settle(await running(who, start, fresh), start, { model: "anthropic/claude" });
+      await settle(await running(sibling, start, { ...fresh, server }), start, { model: null });
+      const groups = async (by: UsageBy) => (await read(who, { by })).map(({ group }) => group);
+      expect(await groups("model")).toEqual(["anthropic/claude", "openai/gpt"]);
+      expect(await groups("key")).toEqual([who.keyId, sibling.keyId].toSorted());
+      expect(await groups("server")).toEqual(["", "srv_1"]);
+    });
+
+    it("counts a refusal before admission once, in the hour in which it came", async () => {
+      const who = await caller(world.stores);
+      const refused = opening(who, first + 2 * hourMs);
+      for (const { ledger } of [twice(), world.stores])
+        value(await ledger.refuse(refused, "no_eligible_model", null, null));
+      expect(await read(who)).toMatchObject([
+        { at: first + 2 * hourMs, group: "", requests: 1, refused: 1, costMicroUsd: 0 },
+      ]);
+    });
+
+    it("counts a call in the hour in which it came, whenever it ends", async () => {
+      const who = await caller(world.stores);
+      const late = await running(who, first + hourMs - 1);
+      await settle(late, first + 3 * hourMs);
+      const lost = await running(who, first + hourMs - 1);
+      value(await world.stores.ledger.sweep(lost.leaseUntil));
+      expect(await read(who)).toMatchObject([
+        { at: first, requests: 2, succeeded: 1, unknown: 1, costMicroUsd: 1_500 },
+      ]);
+    });
+
+    it("says what the records and the budgets say, after any history", async () => {
+      const step = fc.record({
+        gapMs: fc.oneof(fc.integer({ min: 0, max: 500 }), fc.constant(hourMs), fc.constant(dayMs)),
+        key: fc.integer({ min: 0, max: 1 }),
+        served: fc.boolean(),
+        replayed: fc.boolean(),
+        microUsd: fc.constantFrom(null, 0, 700, 4_000),
+        used: fc.record({ in: fc.nat(200), out: fc.nat(300), cost: fc.nat(5_000) }),
+        ending: fc.constantFrom("settled", "failed", "cancelled", "refused", "swept", "running"),
+        corrected: fc.array(
+          fc.record({
+            outcome: fc.constantFrom("succeeded", "failed", "cancelled"),
+            cost: fc.nat(5_000),
+          }),
+          { maxLength: 2 },
+        ),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 10 }), async (steps) => {
+          const limits = { usdPerDay: 0.02, usdPerMonth: 0.03, requestsPerMinute: 6 };
+          const who = await caller(world.stores, { tenantLimits: limits, keyLimits: limits });
+          const keyId = await anotherKey(world.stores, who.tenantId, limits);
+          const callers = [who, { ...who, keyId }];
+          const server = { id: `srv_${who.tenantId}`, limits };
+          let now = start;
+          for (const its of steps) {
+            now += its.gapMs;
+            const { ledger } = its.replayed ? twice() : world.stores;
+            const asking = callers[its.key] ?? who;
+            if (its.ending === "refused") {
+              value(await ledger.refuse(opening(asking, now), "invalid_params", null, null));
+              continue;
+            }
+            const reserved = reservation(asking, now, {
+              tenantVersion: 3,
+              microUsd: its.microUsd ?? 0,
+              reservedMicroUsd: its.microUsd,
+              leaseUntil: its.ending === "swept" ? now + 1 : now + 100 * dayMs,
+              ...(its.served ? { server } : {}),
+            });
+            const { state } = value(await ledger.admit(reserved));
+            if (state !== "admitted" || its.ending === "running") continue;
+            if (its.ending === "swept") {
+              value(await ledger.sweep(now + 1));
+              for (const { outcome, cost } of its.corrected)
+                value(
+                  await ledger.correct(
+                    {
+                      tenantId: who.tenantId,
+                      id: reserved.opening.id,
+                      correction: correction({ outcome, costMicroUsd: cost }),
+                    },
+                    event(who.tenantId),
+                  ),
+                );
+              continue;
+            }
+            const { in: inputTokens, out: outputTokens, cost } = its.used;
+            const ended = settlement(reserved, now, {
+              outcome: its.ending === "settled" ? "succeeded" : its.ending,
+              usage: { inputTokens, outputTokens, estimated: false },
+              costMicroUsd: cost,
+              chargedMicroUsd: cost,
+              model: cost % 2 === 0 ? "anthropic/claude" : null,
+            });
+            value(await ledger.settle(ended));
+            value(await ledger.settle(ended));
+          }
+          const rows = await recordRows(who.tenantId);
+          for (const bucket of ["hour", "day"] as const)
+            for (const by of ["model", "key", "server"] as const)
+              expect(await read(who, { bucket, by })).toEqual(summed(rows, bucket, by));
+          const spent = (its: readonly Row[]): number =>
+            its
+              .filter(({ outcome }) => outcome !== "refused")
+              .reduce(
+                (sum, row) =>
+                  sum +
+                  (row.outcome === "admitted"
+                    ? (row.reservedMicroUsd ?? 0)
+                    : saidBy(row).costMicroUsd),
+                0,
+              );
+          for (const resource of moneyResources) {
+            expect(await counted(who.tenantId, resource)).toBe(spent(rows));
+            for (const { keyId } of callers)
+              expect(await counted(keyId, resource)).toBe(
+                spent(rows.filter((row) => row.keyId === keyId)),
+              );
+            expect(await counted(server.id, resource)).toBe(
+              spent(rows.filter(({ serverId }) => serverId === server.id)),
+            );
+          }
+          expect((await usageRows(who.tenantId)).every(({ unknown }) => unknown >= 0)).toBe(true);
+        }),
+        { numRuns: 8 },
+      );
+    }, 60_000);
+  });
+};

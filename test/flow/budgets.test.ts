@@ -1,0 +1,196 @@
+/** Budgets in USD, and usage, through the real router. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { adminOf, asking, callOnce, createTenant, type Answered } from "../fakes/caller.ts";
+import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
+import { startRouter, type Router } from "../fakes/router.ts";
+import { expectProblem } from "./isolation.ts";
+
+// Ten micro-USD a token: what is asked costs more than what is answered.
+const model = { id: "one", inputUsdPerMTok: 10, outputUsdPerMTok: 10 };
+const reply = { inputTokens: 12, outputTokens: 5 };
+const replyMicroUsd = 17 * 10;
+const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+
+let router: Router;
+let faulty: FaultyProvider;
+let admin: ReturnType<typeof adminOf>;
+
+beforeAll(async () => {
+  [router, faulty] = await Promise.all([startRouter(), startFaultyProvider()]);
+  admin = adminOf(router, router.adminToken);
+}, 60_000);
+afterAll(() => Promise.all([router?.stop(), faulty?.stop()]));
+
+const made = (slug: string, about: { policy?: unknown; keyLimits?: unknown }) =>
+  createTenant(router, slug, {
+    provider: "openai-compatible",
+    baseUrl: faulty.url("openai-compatible"),
+    models: [model],
+    ...about,
+  });
+
+/** What one call reserves, in micro-USD, as its dry run says. */
+async function reservedBy(key: string): Promise<number> {
+  const response = await fetch(`${router.url}/v1/route`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+    body: JSON.stringify(asking("hello")),
+  });
+  const { estimate } = (await response.json()) as { estimate: { costUsd: number } };
+  return Math.round(estimate.costUsd * 1e6);
+}
+
+const untilMs = (answer: Answered, end: number): void => {
+  const told = Number(answer.get("error.data.retryAfterMs"));
+  expect(Math.abs(Date.now() + told - end)).toBeLessThan(30_000);
+  expect(Number(answer.headers.get("retry-after"))).toBe(Math.ceil(told / 1_000));
+};
+
+describe("a budget", () => {
+  it.each([
+    ["the tenant's day", "usdPerDay", "tenant"],
+    ["a key's month", "usdPerMonth", "key"],
+  ] as const)(
+    "admits what it has room for, and says until when it is spent: %s",
+    async (...its) => {
+      const [, name, scope] = its;
+      const slug = `budget-${scope}`;
+      const { key } = await made(slug, {});
+      const reserved = await reservedBy(key);
+      // Room for a second reservation once the first has given back what it did not use.
+      const limits = { [name]: (reserved + replyMicroUsd) / 1e6 };
+      const keyed = await admin("POST", `/tenants/${slug}/keys`, {
+        name: "limited",
+        scopes: ["sampling"],
+        ...(scope === "key" ? { limits } : {}),
+      });
+      const limited = String(keyed.get("key"));
+      if (scope === "tenant") await admin("PUT", `/tenants/${slug}/policy`, { limits });
+      faulty.clear();
+      faulty.setMode("fine");
+      const first = await callOnce(router, limited, asking("hello"));
+      expect(first.get("result._meta")).toMatchObject({
+        "sampling-router/decision": { usage: reply, costUsd: replyMicroUsd / 1e6 },
+      });
+      const whole = reserved + replyMicroUsd;
+      const limit = `${scope}.${name}`;
+      const window = name === "usdPerDay" ? 86_400 : expect.any(Number);
+      const policy = /q=(\d+);w=(\d+)/.exec(first.headers.get("ratelimit-policy") ?? "");
+      expect(first.headers.get("ratelimit-policy")).toContain(`"${limit}"`);
+      expect([Number(policy?.[1]), Number(policy?.[2])]).toEqual([whole, window]);
+      expect(first.headers.get("ratelimit")).toContain(`"${limit}";r=${replyMicroUsd};t=`);
+      expect((await callOnce(router, limited, asking("hello"))).get("error")).toBeUndefined();
+      const refused = await callOnce(router, limited, asking("hello"));
+      expect([refused.status, refused.get("error.code")]).toEqual([200, -402]);
+      expect(refused.get("error.data")).toMatchObject({ reason: "budget_exceeded", limit });
+      const today = new Date();
+      untilMs(
+        refused,
+        name === "usdPerDay"
+          ? Math.floor(Date.now() / dayMs) * dayMs + dayMs
+          : Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1),
+      );
+      expect(faulty.requests()).toHaveLength(2);
+      const [row] = (await admin("GET", `/tenants/${slug}/requests?limit=1`)).get(
+        "data",
+      ) as unknown[];
+      expect(row).toMatchObject({ reason: "budget_exceeded", reasonDetail: limit });
+    },
+  );
+
+  it("that no single call fits says so without a time", async () => {
+    const { key } = await made("budget-tiny", { policy: { limits: { usdPerDay: 0.000001 } } });
+    faulty.clear();
+    const refused = await callOnce(router, key, asking("hello"));
+    expect(refused.get("error.data")).toMatchObject({
+      reason: "budget_exceeded",
+      limit: "tenant.usdPerDay",
+      retryAfterMs: null,
+    });
+    expect(refused.headers.get("retry-after")).toBeNull();
+    expect(faulty.requests()).toHaveLength(0);
+  });
+
+  it("keeps out what nobody knows the price of, and says so", async () => {
+    const models = [model, { id: "unpriced" }];
+    const about = {
+      provider: "openai-compatible",
+      baseUrl: faulty.url("openai-compatible"),
+      models,
+    };
+    const { key } = await createTenant(router, "budget-unknown", about);
+    const hinted = asking("hello", { modelPreferences: { hints: [{ name: "unpriced" }] } });
+    faulty.setMode("fine");
+    const free = await callOnce(router, key, hinted);
+    expect(free.get("result.model")).toBe("openai-compatible/unpriced");
+    const policy = { limits: { usdPerMonth: 100 } };
+    await admin("PUT", "/tenants/budget-unknown/policy", policy);
+    const priced = await callOnce(router, key, hinted);
+    expect(priced.get("result.model")).toBe("openai-compatible/one");
+    const allowedModels = ["*/unpriced"];
+    await admin("PUT", "/tenants/budget-unknown/policy", { ...policy, allowedModels });
+    const refused = await callOnce(router, key, hinted);
+    expect(refused.get("error.code")).toBe(-422);
+    expect(refused.text).toContain('"excludedBy":"unknown_price"');
+  });
+
+  it("is charged for what a lost connection may have cost, and for nothing after an HTTP error", async () => {
+    const { key } = await made("budget-lost", { policy: { limits: { usdPerDay: 1 } } });
+    const reserved = await reservedBy(key);
+    const left = async (mode: "broken" | "reset") => {
+      faulty.setMode(mode);
+      await callOnce(router, key, asking("hello"));
+      faulty.setMode("fine");
+      const { headers } = await callOnce(router, key, asking("hello"));
+      return Number(/r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]);
+    };
+    expect(await left("broken")).toBe(1e6 - reserved);
+    expect(await left("reset")).toBe(1e6 - replyMicroUsd - 2 * reserved);
+  });
+});
+
+describe("usage", () => {
+  it("is by the hour and model unless told; refused calls are in it", async () => {
+    const { key, keyId } = await made("usage", {});
+    faulty.setMode("fine");
+    for (let count = 0; count < 3; count += 1) await callOnce(router, key, asking("hello"));
+    await callOnce(router, key, { messages: "none" });
+    const rows = async (query: string) => {
+      const answer = await admin("GET", `/tenants/usage/usage${query}`);
+      expect(Object.keys(answer.body as object)).toEqual(["data"]);
+      return answer.get("data") as Record<string, number>[];
+    };
+    const sums = (found: Record<string, number>[]) => ({
+      requests: found.reduce((sum, row) => sum + (row["requests"] ?? 0), 0),
+      refused: found.reduce((sum, row) => sum + (row["refused"] ?? 0), 0),
+      cost: found.reduce((sum, row) => sum + (row["costMicroUsd"] ?? 0), 0),
+    });
+    const byModel = await rows("");
+    expect(sums(byModel)).toEqual({ requests: 4, refused: 1, cost: 3 * replyMicroUsd });
+    expect(new Set(byModel.map(({ group }) => group))).toEqual(
+      new Set(["", "openai-compatible/one"]),
+    );
+    for (const { at } of byModel) expect(Number(at) % hourMs).toBe(0);
+    const byKey = await rows("?by=key&bucket=day");
+    expect(new Set(byKey.map(({ group }) => group))).toEqual(new Set([keyId]));
+    for (const { at } of byKey) expect(Number(at) % dayMs).toBe(0);
+    expect(sums(await rows("?by=server"))).toEqual(sums(byModel));
+    expect(await rows(`?to=${Date.now() - dayMs}`)).toEqual([]);
+    expect(await rows(`?from=${Date.now() + hourMs}`)).toEqual([]);
+  });
+
+  it.each([
+    ["from=2&to=2", "to"],
+    ["from=5&to=2", "to"],
+    [`from=0&to=${31 * dayMs + 1}`, "to"],
+    [`from=0&to=${366 * dayMs + 1}&bucket=day`, "to"],
+    ["bucket=minute", "bucket"],
+    ["by=tenant", "by"],
+    ["from=yesterday", "from"],
+  ])("refuses %s", async (query, path) => {
+    const answer = await admin("GET", `/tenants/usage/usage?${query}`);
+    expectProblem(answer, 400, "invalid_params");
+    expect(answer.get("path")).toBe(path);
+  });
+});

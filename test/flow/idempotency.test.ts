@@ -1,0 +1,273 @@
+/** A call sent again under its idempotency key, through the real router, as the contract says. */
+import { createClient } from "@libsql/client/web";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  adminOf,
+  asking,
+  callOnce,
+  createTenant,
+  openSession,
+  type Answered,
+} from "../fakes/caller.ts";
+import {
+  faultyText,
+  startFaultyProvider,
+  type FaultyMode,
+  type FaultyProvider,
+} from "../fakes/faulty-provider.ts";
+import { startMediaProvider, type MediaProvider } from "../fakes/media-provider.ts";
+import { startRouter, type Router } from "../fakes/router.ts";
+import { startSqld, type Sqld } from "../fakes/sqld.ts";
+
+const masterKey = Buffer.alloc(32, 7).toString("base64");
+const adminToken = "operator-token-of-the-tests";
+const model = { id: "one", tools: true, inputUsdPerMTok: 2, outputUsdPerMTok: 10 };
+const member = "sampling-router/idempotencyKey";
+const prompt = "Do you hear the nightingale?";
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const until = async (isSo: () => boolean): Promise<void> => {
+  for (let tries = 0; tries < 400 && !isSo(); tries += 1) await wait(25);
+  expect(isSo()).toBe(true);
+};
+
+interface Row {
+  id: string;
+  outcome: string;
+  reason: string | null;
+  costMicroUsd: number | null;
+  replays: number | null;
+}
+
+/** A result, but for the time that settling took: that one is not over when it is kept. */
+const resultOf = (answer: Answered | undefined): unknown => {
+  const result = structuredClone(answer?.get("result")) as {
+    _meta: { "sampling-router/decision": { timingMs: { settle: number } } };
+  };
+  result._meta["sampling-router/decision"].timingMs.settle = 0;
+  return result;
+};
+
+describe("an idempotency key", () => {
+  let sqld: Sqld;
+  let faulty: FaultyProvider;
+  let media: MediaProvider;
+  let routers: [Router, Router];
+  let made = 0;
+
+  beforeAll(async () => {
+    [sqld, faulty, media] = await Promise.all([
+      startSqld(),
+      startFaultyProvider({ slowMs: 1_500 }),
+      startMediaProvider(),
+    ]);
+    const env = { DATABASE_URL: sqld.url, MASTER_KEY: masterKey, ADMIN_TOKEN: adminToken };
+    routers = [await startRouter({ env }), await startRouter({ env })];
+  }, 60_000);
+  afterAll(async () => {
+    await Promise.all((routers ?? []).map((router) => router.stop()));
+    await Promise.all([faulty?.stop(), media?.stop(), sqld?.stop()]);
+  });
+  beforeEach(() => faulty.clear());
+
+  const begun = async (mode: FaultyMode, policy?: unknown) => {
+    faulty.setMode(mode);
+    const slug = `tenant-${(made += 1)}`;
+    const { key } = await createTenant({ ...routers[0], adminToken }, slug, {
+      provider: "openai-compatible",
+      baseUrl: faulty.url("openai-compatible"),
+      models: [model],
+      ...(policy === undefined ? {} : { policy }),
+    });
+    const records = async () =>
+      (await adminOf(routers[0], adminToken)("GET", `/tenants/${slug}/requests?limit=200`)).get(
+        "data",
+      ) as Row[];
+    const call = (name: string, more: Record<string, unknown> = {}, at = 0) =>
+      callOnce(routers[at % 2] ?? routers[0], key, asking(prompt, more), {
+        headers: { "Idempotency-Key": name },
+      });
+    return { slug, key, records, call };
+  };
+
+  it("makes one provider call and one charge of 16 at once, at two processes", async () => {
+    const { call, records } = await begun("slow", { limits: { requestsPerMinute: 1 } });
+    const answers = await Promise.all(Array.from({ length: 16 }, (_, at) => call("k", {}, at)));
+    expect(faulty.requests()).toHaveLength(1);
+    const [first] = answers;
+    expect(first?.get("result.content.text")).toBe(faultyText);
+    for (const answer of answers) {
+      expect(resultOf(answer)).toEqual(resultOf(first));
+      expect(answer.headers.get("x-request-id")).toBe(first?.headers.get("x-request-id"));
+    }
+    expect(await records()).toMatchObject([
+      { outcome: "succeeded", costMicroUsd: 12 * 2 + 5 * 10, replays: 15 },
+    ]);
+  }, 30_000);
+
+  it("gives the result again afterwards, by either way of saying it, in either era and process", async () => {
+    const { key, call, records } = await begun("fine");
+    const first = await call("k");
+    expect(first.get("result.content.text")).toBe(faultyText);
+    expect(resultOf(await call("k", {}, 1))).toEqual(resultOf(first));
+    const said = { metadata: { [member]: "m" } };
+    const session = await openSession(routers[1], key);
+    const legacy = await session.sample(asking(prompt, said));
+    const modern = await callOnce(routers[0], key, asking(prompt, said));
+    // But for what each era adds of its own.
+    expect(resultOf(modern)).toMatchObject(resultOf(legacy) as object);
+    expect(modern.get("result.resultType")).toBe("complete");
+    expect(faulty.requests()).toHaveLength(2);
+    // The provider is told of neither.
+    expect(JSON.stringify(faulty.requests())).not.toContain("idempotency");
+    expect(await records()).toMatchObject([{ replays: 1 }, { replays: 1 }]);
+  });
+
+  it("is refused with other params, and belongs to its API key alone", async () => {
+    const { slug, call, records } = await begun("fine");
+    const first = await call("k");
+    const other = await call("k", { maxTokens: 51 });
+    expect(other.get("error.code")).toBe(-409);
+    expect(other.get("error.data")).toMatchObject({ reason: "idempotency_conflict" });
+    expect(other.status).toBe(200);
+    expect(await records()).toMatchObject([
+      { outcome: "refused", reason: "idempotency_conflict", costMicroUsd: null },
+      { outcome: "succeeded", replays: 0 },
+    ]);
+    const admin = adminOf(routers[0], adminToken);
+    const sibling = await admin("POST", `/tenants/${slug}/keys`, {
+      name: "sibling",
+      scopes: ["sampling"],
+    });
+    const theirs = await callOnce(routers[0], String(sibling.get("key")), asking(prompt), {
+      headers: { "Idempotency-Key": "k" },
+    });
+    expect(theirs.get("result.content.text")).toBe(faultyText);
+    expect(theirs.headers.get("x-request-id")).not.toBe(first.headers.get("x-request-id"));
+    expect(faulty.requests()).toHaveLength(2);
+  });
+
+  it("is refused where it is no key, and nothing is called", async () => {
+    const { call, key } = await begun("fine");
+    for (const answer of [
+      await call("k".repeat(256)),
+      await call("k", { metadata: { [member]: "other" } }),
+      await callOnce(routers[0], key, asking(prompt, { metadata: { [member]: 7 } })),
+    ])
+      expect(answer.get("error.data.reason")).toBe("invalid_params");
+    expect(faulty.requests()).toHaveLength(0);
+  });
+
+  it("is free after a failure that cost nothing, also for those who waited", async () => {
+    const { call, records } = await begun("broken");
+    expect((await call("k")).get("error.code")).toBe(-502);
+    faulty.setMode("fine");
+    expect((await call("k")).get("result.content.text")).toBe(faultyText);
+    expect(await records()).toMatchObject([
+      { outcome: "succeeded", replays: 0 },
+      { outcome: "failed", replays: null },
+    ]);
+  });
+
+  it("gives a failure again that was charged", async () => {
+    const { call, records } = await begun("reset");
+    const failed = await call("k");
+    expect(failed.get("error.code")).toBe(-502);
+    const calls = faulty.requests().length;
+    faulty.setMode("fine");
+    const again = await call("k", {}, 1);
+    expect(again.get("error")).toEqual(failed.get("error"));
+    expect(faulty.requests()).toHaveLength(calls);
+    const [row, ...more] = await records();
+    expect([row?.outcome, more]).toEqual(["failed", []]);
+    expect(row?.costMicroUsd).toBeGreaterThan(0);
+  });
+
+  it("is not taken by a call that a limit refused", async () => {
+    const limits = { requestsPerMinute: 1 };
+    const { call, records } = await begun("fine", { limits });
+    await call("first");
+    expect((await call("k")).get("error.code")).toBe(-429);
+    expect((await call("k", { maxTokens: 7 })).get("error.code")).toBe(-429);
+    expect((await records()).map(({ replays }) => replays)).toEqual([null, null, 0]);
+  });
+
+  it("gives a legacy caller the result that it left behind", async () => {
+    const { key, records } = await begun("slow");
+    const session = await openSession(routers[0], key);
+    const leaving = new AbortController();
+    const params = asking(prompt, { metadata: { [member]: "k" } });
+    const left = session.sample(params, leaving.signal).catch(() => null);
+    await until(() => faulty.requests().length === 1);
+    leaving.abort();
+    expect(await left).toBeNull();
+    // It waits for the one that goes on.
+    const retried = await (await openSession(routers[1], key)).sample(params);
+    expect(retried.get("result.content.text")).toBe(faultyText);
+    expect(faulty.requests()).toHaveLength(1);
+    expect(await records()).toMatchObject([{ outcome: "succeeded", replays: 1 }]);
+  }, 30_000);
+
+  it("gives nothing to a key that was revoked, in an isolate that remembers it", async () => {
+    const { slug, key, call } = await begun("fine");
+    await call("k");
+    const admin = adminOf(routers[1], adminToken);
+    const [{ id }] = (await admin("GET", `/tenants/${slug}/keys`)).get("data") as [{ id: string }];
+    await admin("DELETE", `/tenants/${slug}/keys/${id}`);
+    expect(key).toContain("srk_");
+    const after = await call("k");
+    expect([after.status, after.text.includes(faultyText)]).toEqual([401, false]);
+  });
+
+  it("keeps what it gives again sealed: nothing of it is in the database in clear", async () => {
+    const { call } = await begun("fine");
+    await call("the-key-itself");
+    const client = createClient({ url: sqld.url });
+    const tables = await client.execute("select name from sqlite_master where type = 'table'");
+    let all = "";
+    for (const { name } of tables.rows)
+      all += JSON.stringify((await client.execute(`select * from "${String(name)}"`)).rows);
+    client.close();
+    expect(all).toContain('"sealed":"v1.');
+    for (const secret of [
+      prompt,
+      faultyText,
+      "the-key-itself",
+      Buffer.from(prompt).toString("base64"),
+    ])
+      expect([secret, all.includes(secret)]).toEqual([secret, false]);
+  });
+});
+
+describe("an image of several megabytes", () => {
+  let media: MediaProvider;
+  let router: Router;
+  beforeAll(async () => {
+    [media, router] = await Promise.all([startMediaProvider(), startRouter()]);
+  }, 60_000);
+  afterAll(() => Promise.all([media?.stop(), router?.stop()]));
+
+  it("is given again on D1, whose rows hold two", async () => {
+    const { key } = await createTenant(router, "painter", {
+      provider: "openai",
+      baseUrl: media.url("openai"),
+      policy: { allowedModels: ["openai/gpt-image-1.5"] },
+    });
+    media.setMode("large");
+    const call = () =>
+      callOnce(
+        router,
+        key,
+        asking("a red field", { metadata: { "sampling-router/outputModalities": ["image"] } }),
+        {
+          headers: { "Idempotency-Key": "k" },
+          capabilities: { sampling: { supportedModalities: ["text", "image"] } },
+        },
+      );
+    const first = await call();
+    expect(String(first.get("result.content.data")).length).toBeGreaterThan(9_000_000);
+    const again = await call();
+    expect(again.get("result.content.data") === first.get("result.content.data")).toBe(true);
+    expect(media.requests()).toHaveLength(1);
+  }, 60_000);
+});

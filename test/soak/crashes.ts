@@ -1,0 +1,82 @@
+/** A process is killed at random moments under load, again and again; another one lives on and sweeps. */
+import { createEnding } from "../../src/start/ending.ts";
+import type { Router } from "../fakes/router.ts";
+import { reconciled, recordsOf } from "./sums.ts";
+import { below, call, questionOf, sha256Of, startWorld, wait, type Say } from "./world.ts";
+
+const callers = 12;
+/** ms; a lease is half a minute longer */
+const deadlineMs = 1_000;
+const leaseMs = deadlineMs + 30_000;
+
+export async function soakCrashes(
+  about: { rounds: number; atMostMs: number; callers?: number },
+  say: Say,
+): Promise<string[]> {
+  const ending = createEnding();
+  try {
+    const world = await startWorld(ending, { database: "sqld", routers: 1, scheduleSeconds: 2 });
+    const { provider } = world;
+    provider.take(5, 250);
+    const tenant = await world.tenant("soak-crashes", {
+      policy: { deadlineMs, limits: { usdPerDay: 10_000, tokensPerMinute: 100_000_000 } },
+      keyLimits: { usdPerMonth: 10_000, requestsPerMinute: 1_000_000 },
+    });
+    const shas = new Map<number, string>();
+    let [next, rounds, answered] = [0, 0, 0];
+    const until = performance.now() + about.atMostMs;
+    let coming: Promise<Router> = world.another();
+    while (rounds < about.rounds && performance.now() < until) {
+      const victim = await coming;
+      rounds += 1;
+      const last = rounds === about.rounds || performance.now() > until;
+      if (!last) coming = world.another();
+      let dead = false;
+      const load = Array.from({ length: about.callers ?? callers }, async () => {
+        for (;;) {
+          if (dead) break;
+          const number = (next += 1);
+          const params = questionOf(number);
+          shas.set(number, sha256Of(params));
+          const called = await call(victim, tenant.key, { number, params }).catch(() => null);
+          if (called?.succeeded === true) answered += 1;
+        }
+      });
+      await wait(50 + below(900));
+      dead = true;
+      await victim.kill9();
+      await Promise.all(load);
+      if (rounds % 20 === 0)
+        say(`round ${rounds}: ${next} calls, ${answered} answered, ${provider.seen.size} seen`);
+      if (last) break;
+    }
+    const stray = await coming.catch(() => null);
+    if (rounds > 0) await stray?.stop();
+    say(`${rounds} rounds; waiting for the last lease`);
+    const recordBy = async () => await recordsOf(world, tenant);
+    const patience = performance.now() + leaseMs + 60_000;
+    await wait(leaseMs);
+    while (
+      performance.now() < patience &&
+      (await recordBy()).some(({ outcome }) => outcome === "admitted")
+    )
+      await wait(1_000);
+    const rows = await recordBy();
+    const recorded = new Set(rows.map(({ contentSha256 }) => contentSha256));
+    const missing = [...provider.seen].filter((number) => !recorded.has(shas.get(number) ?? ""));
+    const counts = Map.groupBy(rows, ({ outcome }) => outcome);
+    say(
+      `${rounds} rounds of kill -9: ${next} calls, ${answered} answered, ${provider.seen.size} seen by the provider; ${rows.length} records: ${[...counts].map(([outcome, its]) => `${its.length} ${outcome}`).join(", ")}`,
+    );
+    const faults = await reconciled(world, tenant, { rates: false });
+    if (missing.length > 0) faults.push(`${missing.length} seen by the provider have no record`);
+    const ended = counts.get("succeeded")?.length ?? 0;
+    if (ended < answered) faults.push(`${answered} answered, but only ${ended} settled`);
+    if (recorded.size !== rows.length) faults.push("a call has two records");
+    if ((counts.get("unknown")?.length ?? 0) === 0 && rounds > 5)
+      faults.push("no call was lost: nothing was tried");
+    return faults;
+  } finally {
+    await ending.run();
+  }
+}

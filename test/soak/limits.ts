@@ -1,0 +1,167 @@
+/** Many callers at once against each limit in turn, and against all together. */
+import { performance } from "node:perf_hooks";
+import { createEnding } from "../../src/start/ending.ts";
+import type { Limits } from "../../src/domain/policy.ts";
+import { reconciled, recordsOf, type RecordRow } from "./sums.ts";
+import {
+  below,
+  call,
+  crowd,
+  questionOf,
+  startWorld,
+  wait,
+  type DatabaseName,
+  type Say,
+  type Tenant,
+  type World,
+} from "./world.ts";
+
+const minuteMs = 60_000;
+/** USD; a call costs up to 3,300 micro-USD and the prompt. */
+const dayBudget = 0.6;
+
+interface Case {
+  name: string;
+  limits: Limits;
+  /** where they stand */
+  scope: "tenant" | "key" | "both";
+  /** ms that a caller waits between two calls, on average: a minute must pass */
+  paceMs: number;
+}
+
+const casesFor = (paceMs: number): Case[] => [
+  { name: "requests", limits: { requestsPerMinute: 300 }, scope: "tenant", paceMs },
+  { name: "tokens", limits: { tokensPerMinute: 40_000 }, scope: "key", paceMs },
+  { name: "concurrent", limits: { concurrent: 7 }, scope: "tenant", paceMs: 0 },
+  { name: "day", limits: { usdPerDay: dayBudget }, scope: "key", paceMs: 0 },
+  { name: "month", limits: { usdPerMonth: dayBudget }, scope: "tenant", paceMs: 0 },
+  {
+    name: "all",
+    limits: {
+      requestsPerMinute: 500,
+      tokensPerMinute: 70_000,
+      concurrent: 12,
+      usdPerDay: dayBudget,
+      usdPerMonth: dayBudget,
+    },
+    scope: "both",
+    paceMs,
+  },
+];
+
+/** The most that lies within one minute, by the records' own times. */
+function mostInAMinute(rows: readonly RecordRow[], of: (row: RecordRow) => number): number {
+  const sorted = rows.toSorted((a, b) => a.admittedAt - b.admittedAt);
+  let [from, sum, most] = [0, 0, 0];
+  for (const row of sorted) {
+    sum += of(row);
+    while ((sorted[from]?.admittedAt ?? 0) <= row.admittedAt - minuteMs) {
+      const left = sorted[from];
+      sum -= left === undefined ? 0 : of(left);
+      from += 1;
+    }
+    most = Math.max(most, sum);
+  }
+  return most;
+}
+
+/** Admissions whose answers were lost are given back within half a minute. */
+async function settled(world: World, tenant: Tenant, isWaiting: boolean): Promise<RecordRow[]> {
+  const until = performance.now() + (isWaiting ? 25_000 : 0);
+  for (;;) {
+    const rows = await recordsOf(world, tenant);
+    const isOver = rows.every(({ outcome }) => outcome !== "admitted");
+    if ((isOver && !isWaiting) || performance.now() > until) return rows;
+    await wait(1_000);
+  }
+}
+
+async function runCase(
+  world: World,
+  its: Case,
+  about: { callers: number; calls: number; say: Say },
+): Promise<string[]> {
+  const { limits, scope, name, paceMs } = its;
+  const { provider, routers } = world;
+  const tenant = await world.tenant(`soak-${name}`, {
+    policy: scope === "key" ? {} : { limits },
+    keyLimits: scope === "tenant" ? {} : limits,
+  });
+  provider.reset();
+  const began = performance.now();
+  const reasons = new Map<string, number>();
+  await crowd(about.callers, about.calls, async (number, caller) => {
+    if (paceMs > 0) await wait(below(2 * paceMs));
+    const router = routers[caller % routers.length];
+    if (router === undefined) return;
+    const { reason, succeeded } = await call(router, tenant.key, {
+      number,
+      params: questionOf(number),
+    });
+    const what = succeeded ? "succeeded" : (reason ?? "nothing");
+    reasons.set(what, (reasons.get(what) ?? 0) + 1);
+  });
+  const seconds = (performance.now() - began) / 1_000;
+  const records = await settled(world, tenant, reasons.has("unavailable"));
+  const admitted = records.filter(
+    ({ outcome, reason }) => outcome !== "refused" && reason !== "unavailable",
+  );
+  const lost = records.filter(({ reason }) => reason === "unavailable");
+  if (lost.some(({ microUsd }) => microUsd > 0)) reasons.set("charged for nothing", 1);
+  const spent = admitted.reduce((total, { microUsd }) => total + microUsd, 0);
+  const found = {
+    requestsPerMinute: mostInAMinute(admitted, () => 1),
+    tokensPerMinute: mostInAMinute(admitted, ({ tokens }) => tokens),
+    concurrent: provider.most(),
+    usdPerDay: spent / 1e6,
+    usdPerMonth: spent / 1e6,
+  };
+  about.say(
+    `${name}: ${about.calls} calls in ${seconds.toFixed(0)} s: ${[...reasons].map(([reason, count]) => `${count} ${reason}`).join(", ")}; at most ${Object.keys(
+      limits,
+    )
+      .map(
+        (limit) => `${limit} ${found[limit as keyof Limits]} of ${limits[limit as keyof Limits]}`,
+      )
+      .join(", ")}`,
+  );
+  const faults = Object.entries(limits)
+    .filter(([limit, most]) => found[limit as keyof Limits] > most)
+    .map(([limit, most]) => `${limit}: ${found[limit as keyof Limits]} of ${most}`);
+  if ((reasons.get("succeeded") ?? 0) !== admitted.length)
+    faults.push(`${admitted.length} admitted, ${reasons.get("succeeded") ?? 0} answered`);
+  if (provider.seen.size !== admitted.length)
+    faults.push(`${admitted.length} admitted, ${provider.seen.size} seen by the provider`);
+  // Too slow a database is no fault of the ledger's, if it costs nothing: see what follows.
+  for (const unexpected of ["nothing", "internal", "provider_failed", "charged for nothing"])
+    if (reasons.has(unexpected)) faults.push(`${reasons.get(unexpected)} ${unexpected}`);
+  if (!reasons.has("rate_limited") && !reasons.has("budget_exceeded"))
+    faults.push("nothing was refused: no limit was reached");
+  faults.push(...(await reconciled(world, tenant, { rates: true })));
+  return faults.map((fault) => `${name}: ${fault}`);
+}
+
+export async function soakLimits(
+  about: {
+    database: DatabaseName;
+    routers: number;
+    callers: number;
+    calls: number;
+    paceMs: number;
+    cases?: readonly string[];
+  },
+  say: Say,
+): Promise<string[]> {
+  const ending = createEnding();
+  try {
+    // Nothing is swept or pruned meanwhile: the counters are compared at the end.
+    const world = await startWorld(ending, { ...about, scheduleSeconds: 86_400 });
+    const faults: string[] = [];
+    for (const its of casesFor(about.paceMs))
+      if (about.cases?.includes(its.name) !== false)
+        faults.push(...(await runCase(world, its, { ...about, say })));
+    return faults;
+  } finally {
+    await ending.run();
+  }
+}

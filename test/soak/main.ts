@@ -1,0 +1,36 @@
+/** `npm run soak -- <name>`: what takes too long for the test suite. Exits 1 when anything is wrong. */
+import { soakCrashes } from "./crashes.ts";
+import { soakLeavers } from "./leavers.ts";
+import { soakLimits } from "./limits.ts";
+import { databases, type DatabaseName } from "./world.ts";
+
+const help = `npm run soak -- limits sqld|d1    2,000 calls of 64 callers against each limit; four processes on sqld
+npm run soak -- crashes [ROUNDS] [MINUTES]   kill -9 under load (300 rounds, 60 minutes at most)
+npm run soak -- leavers sqld|d1   500 callers that hang up
+`;
+const say = (line: string): void =>
+  void process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
+
+const [name, first, second] = process.argv.slice(2);
+const database: DatabaseName = databases.find((each) => each === first) ?? "sqld";
+
+const soaks: Record<string, () => Promise<string[]>> = {
+  limits: () =>
+    soakLimits(
+      { database, routers: database === "sqld" ? 4 : 1, callers: 64, calls: 2_000, paceMs: 2_400 },
+      say,
+    ),
+  crashes: () =>
+    soakCrashes({ rounds: Number(first ?? 300), atMostMs: Number(second ?? 60) * 60_000 }, say),
+  leavers: () => soakLeavers({ database, calls: 500 }, say),
+};
+
+const soak = soaks[name ?? ""];
+if (soak === undefined) {
+  process.stdout.write(help);
+  process.exit(name === undefined || name === "--help" ? 0 : 1);
+}
+const faults = await soak();
+say(faults.length === 0 ? "All of it held." : "FAILED:");
+for (const fault of faults) say(`  ${fault}`);
+process.exit(faults.length === 0 ? 0 : 1);

@@ -1,0 +1,87 @@
+/** A provider on loopback that remembers what it saw, and how much of it at once. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface CountingProvider {
+  url: string;
+  /** the numbers that the prompts began with */
+  seen: Set<number>;
+  /** the most requests at once since it was last reset */
+  most(): number;
+  reset(): void;
+  /** ms that an answer takes, at least and at most */
+  take(least: number, most: number): void;
+  stop(): Promise<void>;
+}
+
+interface Asked {
+  messages: { content: unknown }[];
+  max_tokens?: number;
+  max_completion_tokens?: number;
+}
+
+const below = (count: number): number => Math.floor(Math.random() * count);
+
+export async function startCountingProvider(): Promise<CountingProvider> {
+  const seen = new Set<number>();
+  let running = 0;
+  let most = 0;
+  let latency = [5, 40] as [number, number];
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    let body = "";
+    for await (const chunk of request) body += String(chunk);
+    const asked = JSON.parse(body) as Asked;
+    const number = /call (\d+)/.exec(JSON.stringify(asked.messages));
+    seen.add(Number(number?.[1]));
+    running += 1;
+    most = Math.max(most, running);
+    let over = false;
+    const end = (): void => {
+      if (!over) running -= 1;
+      over = true;
+    };
+    response.once("close", end);
+    const [least, longest] = latency;
+    setTimeout(
+      () => {
+        // Before the answer leaves: whoever takes its place may be here before it has arrived.
+        end();
+        const tokens = asked.max_tokens ?? asked.max_completion_tokens ?? 1;
+        response.writeHead(200, { "content-type": "application/json" });
+        response.end(
+          JSON.stringify({
+            id: "chatcmpl-1",
+            object: "chat.completion",
+            created: 1,
+            model: "one",
+            choices: [
+              { index: 0, message: { role: "assistant", content: "Yes." }, finish_reason: "stop" },
+            ],
+            usage: { prompt_tokens: 1 + below(3), completion_tokens: below(tokens + 1) },
+          }),
+        );
+      },
+      least + below(longest - least + 1),
+    );
+  };
+  const server = createServer((request, response) => {
+    receive(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    seen,
+    most: () => most,
+    reset() {
+      most = running;
+      seen.clear();
+    },
+    take(least, longest) {
+      latency = [least, longest];
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

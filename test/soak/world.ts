@@ -1,0 +1,232 @@
+/** Routers on one database, a provider that counts, callers, and what stands in the tables afterwards. */
+import { createHash } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { createClient as createFileClient } from "@libsql/client";
+import { createClient } from "@libsql/client/web";
+import type { Ending } from "../../src/start/ending.ts";
+import { startRouter, type Router } from "../fakes/router.ts";
+import { startSqld } from "../fakes/sqld.ts";
+import { startCountingProvider, type CountingProvider } from "./provider.ts";
+
+export const databases = ["sqld", "d1"] as const;
+export type DatabaseName = (typeof databases)[number];
+export type Say = (line: string) => void;
+
+export const model = { id: "one", inputUsdPerMTok: 3, outputUsdPerMTok: 11 };
+const adminToken = "operator-token-of-the-soak";
+const masterKey = Buffer.alloc(32, 9).toString("base64");
+
+export interface Called {
+  number: number;
+  /** null: no answer came */
+  reason: string | null;
+  succeeded: boolean;
+}
+
+export interface World {
+  routers: Router[];
+  provider: CountingProvider;
+  another(): Promise<Router>;
+  tenant(slug: string, about?: { policy?: unknown; keyLimits?: unknown }): Promise<Tenant>;
+  /** Rows straight from the database. */
+  query(sql: string, args?: string[]): Promise<Record<string, unknown>[]>;
+}
+
+export interface Tenant {
+  id: string;
+  keyId: string;
+  key: string;
+}
+
+export const wait = (ms: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, ms));
+export const below = (count: number): number => Math.floor(Math.random() * count);
+
+/** As the router's own records say it. */
+export const sha256Of = (params: unknown): string =>
+  createHash("sha256").update(JSON.stringify(params)).digest("hex");
+
+/** A question of random size that says which one it is. */
+export const questionOf = (number: number, largest = 300) => ({
+  messages: [
+    {
+      role: "user",
+      content: {
+        type: "text",
+        text: `This is call ${number}. ${"Do you hear me? ".repeat(below(20))}`,
+      },
+    },
+  ],
+  maxTokens: 1 + below(largest),
+});
+
+const headersOf = (key: string): Record<string, string> => ({
+  Authorization: `Bearer ${key}`,
+  "Content-Type": "application/json",
+  Accept: "application/json, text/event-stream",
+});
+
+async function reasonIn(response: Response): Promise<{ reason: string | null; ok: boolean }> {
+  const text = await response.text();
+  const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
+  const body = JSON.parse(data) as { result?: unknown; error?: { data?: { reason?: string } } };
+  return { reason: body.error?.data?.reason ?? null, ok: body.result !== undefined };
+}
+
+/** One modern call. */
+export async function call(
+  { url }: Pick<Router, "url">,
+  key: string,
+  about: { number: number; params: object; signal?: AbortSignal },
+): Promise<Called> {
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "soak", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": { sampling: {} },
+  };
+  const response = await fetch(`${url}/v1/sampling`, {
+    method: "POST",
+    headers: {
+      ...headersOf(key),
+      "MCP-Protocol-Version": "2026-07-28",
+      "Mcp-Method": "sampling/createMessage",
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: about.number,
+      method: "sampling/createMessage",
+      params: { ...about.params, _meta: meta },
+    }),
+    ...(about.signal === undefined ? {} : { signal: about.signal }),
+  });
+  const { reason, ok } = await reasonIn(response);
+  return { number: about.number, reason, succeeded: ok };
+}
+
+/** A legacy session's calls. */
+export async function legacySession({ url }: Pick<Router, "url">, key: string) {
+  const post = (body: object, more: Record<string, string>, signal?: AbortSignal) =>
+    fetch(`${url}/v1/sampling`, {
+      method: "POST",
+      headers: { ...headersOf(key), ...more },
+      body: JSON.stringify({ jsonrpc: "2.0", ...body }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  const begun = await post(
+    {
+      id: 0,
+      method: "initialize",
+      params: {
+        protocolVersion: "2025-11-25",
+        capabilities: { sampling: {} },
+        clientInfo: { name: "soak", version: "1" },
+      },
+    },
+    {},
+  );
+  await begun.text();
+  const session = { "Mcp-Session-Id": begun.headers.get("mcp-session-id") ?? "" };
+  return async (about: { number: number; params: object; signal?: AbortSignal }) => {
+    const { number: id, params, signal } = about;
+    const message = { id, method: "sampling/createMessage", params };
+    const { reason, ok } = await reasonIn(await post(message, session, signal));
+    return { number: id, reason, succeeded: ok } satisfies Called;
+  };
+}
+
+/** The embedded database's file, by a table that only ours has. */
+async function fileOf(stateDir: string): Promise<string> {
+  for (const name of readdirSync(stateDir, { recursive: true, encoding: "utf8" })) {
+    if (!name.endsWith(".sqlite")) continue;
+    const url = `file:${join(stateDir, name)}`;
+    const client = createFileClient({ url });
+    const { rows } = await client.execute(
+      "select 1 from sqlite_master where name = 'sampling_requests'",
+    );
+    client.close();
+    if (rows.length > 0) return url;
+  }
+  throw new Error("no embedded database");
+}
+
+async function readerOf(router: Router, sqldUrl: string | null): Promise<World["query"]> {
+  const url = sqldUrl ?? (await fileOf(router.stateDir));
+  return async (sql, args = []) => {
+    const client = sqldUrl === null ? createFileClient({ url }) : createClient({ url });
+    const { rows, columns } = await client.execute({ sql, args });
+    client.close();
+    return rows.map((row) => Object.fromEntries(columns.map((name) => [name, row[name]])));
+  };
+}
+
+export async function startWorld(
+  ending: Ending,
+  about: { database: DatabaseName; routers: number; scheduleSeconds: number },
+): Promise<World> {
+  const provider = await startCountingProvider();
+  ending.add(() => provider.stop());
+  const sqld = about.database === "sqld" ? await startSqld() : null;
+  if (sqld !== null) ending.add(() => sqld.stop());
+  const env = {
+    MASTER_KEY: masterKey,
+    ADMIN_TOKEN: adminToken,
+    SCHEDULE_SECONDS: String(about.scheduleSeconds),
+    ...(sqld === null ? {} : { DATABASE_URL: sqld.url }),
+  };
+  const another = (): Promise<Router> => startRouter({ env });
+  const routers: Router[] = [];
+  while (routers.length < about.routers) {
+    const router = await another();
+    ending.add(async () => void (await router.stop()));
+    routers.push(router);
+  }
+  const [first] = routers;
+  if (first === undefined) throw new Error("no router");
+  const admin = async (method: string, path: string, body: unknown) => {
+    const response = await fetch(`${first.url}/admin/v1${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${adminToken}`, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (response.status >= 300) throw new Error(`${method} ${path}: ${text}`);
+    return JSON.parse(text) as Record<string, unknown>;
+  };
+  return {
+    routers,
+    provider,
+    another,
+    query: await readerOf(first, sqld?.url ?? null),
+    async tenant(slug, { policy = {}, keyLimits = {} } = {}) {
+      const { id } = await admin("POST", "/tenants", { slug, name: slug });
+      await admin("POST", `/tenants/${slug}/credentials`, {
+        provider: "openai-compatible",
+        name: "soak",
+        apiKey: "provider-key",
+        baseUrl: provider.url,
+        models: [model],
+      });
+      await admin("PUT", `/tenants/${slug}/policy`, policy);
+      const made = await admin("POST", `/tenants/${slug}/keys`, {
+        name: "soak",
+        scopes: ["sampling"],
+        limits: keyLimits,
+      });
+      return { id: String(id), keyId: String(made["id"]), key: String(made["key"]) };
+    },
+  };
+}
+
+/** A number of workers that take one task after the other. */
+export async function crowd(
+  callers: number,
+  calls: number,
+  one: (number: number, caller: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const work = async (caller: number): Promise<void> => {
+    for (let number = next++; number < calls; number = next++) await one(number, caller);
+  };
+  await Promise.all(Array.from({ length: callers }, (_, caller) => work(caller)));
+}

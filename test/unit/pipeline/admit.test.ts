@@ -1,0 +1,100 @@
+/** What a call reserves, before anything is called. */
+import { describe, expect, it } from "vitest";
+import { maxAttempts } from "../../../src/domain/failover.ts";
+import { nameOf } from "../../../src/domain/models.ts";
+import { defaultDeadlineMs } from "../../../src/domain/policy.ts";
+import { reservedFor } from "../../../src/pipeline/admit.ts";
+import { planOf, priced, reservedBy } from "./callers.fixture.ts";
+
+const one = priced("openai/one", 1);
+const two = priced("anthropic/two", 2);
+const three = priced("google/three", 3);
+const plan = planOf([one, two, three]);
+const tokens = plan.decision.requirements.inputTokens + 1_000;
+const names = (reserved: ReturnType<typeof reservedBy>) =>
+  reserved.steps.map(({ model }) => nameOf(model));
+const amountsOf = (reserved: ReturnType<typeof reservedBy>) =>
+  reserved.holds.map(({ scope, resource, amount }) => [scope, resource, amount]);
+
+describe("a reservation", () => {
+  it("covers every attempt in money, since each may be billed, and the largest in tokens", () => {
+    const policy = { limits: { usdPerDay: 1, tokensPerMinute: 10_000, requestsPerMinute: 5 } };
+    const reserved = reservedBy(plan, { policy });
+    expect(names(reserved)).toEqual(["openai/one", "anthropic/two", "google/three"]);
+    expect(reserved).toMatchObject({ tokens, microUsd: (1 + 2 + 3) * tokens });
+    expect(amountsOf(reserved)).toEqual([
+      ["tenant", "requests", 1],
+      ["tenant", "tokens", tokens],
+      ["tenant", "usd_day", 6 * tokens],
+    ]);
+  });
+
+  it("asks the tenant, the key and the server for the same", () => {
+    const limits = { usdPerDay: 1 };
+    const about = { policy: { limits }, keyLimits: limits, server: { limits } };
+    expect(amountsOf(reservedBy(plan, about))).toEqual([
+      ["tenant", "usd_day", 6 * tokens],
+      ["key", "usd_day", 6 * tokens],
+      ["server", "usd_day", 6 * tokens],
+    ]);
+    expect(reservedBy(plan, about).holds.map(({ subject }) => subject)).toEqual([
+      "ten_1",
+      "key_1",
+      "srv_1",
+    ]);
+  });
+
+  it("walks as far as the policy allows, each credential of a model being a step", () => {
+    expect(names(reservedBy(plan, { policy: { maxAttempts: 2 } }))).toHaveLength(2);
+    const pairs = planOf([one, two], 2);
+    const reserved = reservedBy(pairs);
+    expect(reserved.steps.map(({ credentialId }) => credentialId)).toEqual(
+      ["cred_openai_0", "cred_openai_1", "cred_anthropic_0", "cred_anthropic_1"].slice(
+        0,
+        maxAttempts,
+      ),
+    );
+    expect(reservedBy(pairs, { policy: { maxAttempts: 1 } }).microUsd).toBe(tokens);
+  });
+
+  it.each([
+    ["all of them", 6, 3],
+    ["two", 5.999, 2],
+    ["two, exactly", 3, 2],
+    ["one", 2.999, 1],
+    // Never none: admission refuses it, and says which budget is too small.
+    ["one that has no room", 0.5, 1],
+  ])("gives failover up before a small budget is locked out: %s", (_, share, steps) => {
+    const usdPerMonth = Math.floor(share * tokens) / 1e6;
+    for (const about of [
+      { policy: { limits: { usdPerMonth } } },
+      { keyLimits: { usdPerMonth } },
+      { server: { limits: { usdPerMonth } }, policy: { limits: { usdPerDay: 100 } } },
+    ])
+      expect(reservedBy(plan, about).steps).toHaveLength(steps);
+  });
+
+  it("knows no sum where a price is unknown, and never calls it 0", () => {
+    const unknown = planOf([one, priced("google/unpriced", null)]);
+    expect(reservedBy(unknown).microUsd).toBeNull();
+    expect(reservedBy(unknown, { policy: { maxAttempts: 1 } }).microUsd).toBe(tokens);
+  });
+
+  it("lasts as long as the policy's deadline", () => {
+    expect(reservedBy(plan).deadlineMs).toBe(defaultDeadlineMs);
+    expect(reservedBy(plan, { policy: { deadlineMs: 500 } }).deadlineMs).toBe(500);
+  });
+
+  it("says what one of its attempts was worth", () => {
+    const reserved = reservedBy(plan);
+    expect(reservedFor(reserved, { provider: "anthropic", model: "two" })).toMatchObject({
+      tokens,
+      microUsd: 2 * tokens,
+    });
+    // What it doesn't know is worth all of it.
+    expect(reservedFor(reserved, { provider: "openai", model: "other" })).toEqual({
+      tokens,
+      microUsd: 6 * tokens,
+    });
+  });
+});

@@ -1,0 +1,67 @@
+/** A caller with a field to choose from, and what its call then reserves. */
+import type { Limits, Policy, ServerPolicy } from "../../../src/domain/policy.ts";
+import { choose, type Plan } from "../../../src/domain/selection.ts";
+import type { Caller } from "../../../src/pipeline/authenticate.ts";
+import { reservationOf, type Reserved } from "../../../src/pipeline/admit.ts";
+import { call, credential, field, model } from "../domain/models.fixture.ts";
+
+export const priced = (name: string, usd: number | null) =>
+  model(name, { inputUsdPerMTok: usd, outputUsdPerMTok: usd });
+
+export const callerWith = (about: { policy?: Policy; keyLimits?: Limits } = {}): Caller => ({
+  snapshot: {
+    tenant: {
+      id: "ten_1",
+      slug: "tenant",
+      name: "Tenant",
+      policy: about.policy ?? {},
+      version: 1,
+      createdAt: 0,
+    },
+    key: {
+      id: "key_1",
+      tenantId: "ten_1",
+      name: "Key",
+      scopes: ["sampling"],
+      expiresAt: null,
+      revokedAt: null,
+      limits: about.keyLimits ?? {},
+      createdAt: 0,
+      secretHash: "",
+    },
+    credentials: [],
+    overrides: [],
+    health: [],
+  },
+  session: null,
+  warm: false,
+});
+
+/** Cheapest first, 1,000 tokens of output each. */
+export function planOf(models: ReturnType<typeof model>[], credentials = 1): Plan {
+  const providers = [...new Set(models.map(({ provider }) => provider))];
+  const plan = choose(
+    call({ maxTokens: 1_000, priorities: { cost: 1 } }),
+    field({
+      models,
+      credentials: providers.flatMap((provider) =>
+        Array.from({ length: credentials }, (_, at) =>
+          credential(provider, { id: `cred_${provider}_${at}` }),
+        ),
+      ),
+    }),
+  );
+  if (!plan.ok) throw new Error(plan.error.reason);
+  return plan.value;
+}
+
+export const reservedBy = (
+  plan: Plan,
+  about: { policy?: Policy; keyLimits?: Limits; server?: ServerPolicy } = {},
+): Reserved =>
+  reservationOf({
+    plan,
+    caller: callerWith(about),
+    server: about.server === undefined ? null : { id: "srv_1", policy: about.server },
+    now: 1_800_000_000_000,
+  });

@@ -1,0 +1,49 @@
+/** What is asked of the store when somebody asks for usage. */
+import { describe, expect, it } from "vitest";
+import type { UsageAsked, UsageRow } from "../../../src/domain/ledger.ts";
+import type { TenantStore } from "../../../src/domain/ports.ts";
+import { ok } from "../../../src/domain/result.ts";
+import { createUsageAdmin } from "../../../src/pipeline/admin/usage.ts";
+import { callerWith } from "./callers.fixture.ts";
+
+const dayMs = 86_400_000;
+const now = 1_800_000_000_000;
+
+function admin(rows: number) {
+  const asked: (UsageAsked & { limit: number })[] = [];
+  const { tenant } = callerWith().snapshot;
+  const usage = createUsageAdmin({
+    tenants: { bySlug: async () => ok(tenant) } as unknown as TenantStore,
+    ids: { next: () => "" },
+    now: () => now,
+    usage: {
+      async read(_, its) {
+        asked.push(its);
+        return ok(Array.from<UsageRow>({ length: Math.min(rows, its.limit) }));
+      },
+    },
+  });
+  return { asked, read: (its: Partial<UsageAsked>) => usage({ kind: "operator" }, "tenant", its) };
+}
+
+describe("usage", () => {
+  it.each<[string, Partial<UsageAsked>, Partial<UsageAsked>]>([
+    ["the newest day", {}, { from: now + 1 - dayMs, to: now + 1, bucket: "hour", by: "model" }],
+    ["30 days by the day", { bucket: "day" }, { from: now + 1 - 30 * dayMs, to: now + 1 }],
+    ["a day from there", { from: 5 }, { from: 5, to: 5 + dayMs }],
+    ["a day until then", { to: 2 * dayMs }, { from: dayMs, to: 2 * dayMs }],
+    ["not before the beginning", { to: 7 }, { from: 0, to: 7 }],
+  ])("shows %s where the rest is not told", async (_, told, shown) => {
+    const { asked, read } = admin(1);
+    expect((await read(told)).ok).toBe(true);
+    expect(asked).toMatchObject([shown]);
+  });
+
+  it("is refused whole where it is more than 2,000 rows", async () => {
+    expect(await admin(2_000).read({})).toMatchObject({ ok: true });
+    expect(await admin(2_001).read({})).toMatchObject({
+      ok: false,
+      error: { reason: "invalid_params", path: "to" },
+    });
+  });
+});
