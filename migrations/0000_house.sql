@@ -37,6 +37,7 @@ CREATE TABLE `captures` (
 	`sealed` text NOT NULL
 );
 --> statement-breakpoint
+CREATE INDEX `captures_tenant` ON `captures` (`tenant_id`,`request_id`);--> statement-breakpoint
 CREATE TABLE `catalogue_meta` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`version` text,
@@ -132,9 +133,13 @@ CREATE TABLE `sampling_requests` (
 	`overhead_ms` integer,
 	`settled_at` integer,
 	`retry_after_ms` integer,
-	`refused_hold` integer
+	`refused_hold` integer,
+	`seal_number` integer,
+	`seal_position` integer
 );
 --> statement-breakpoint
+CREATE INDEX `sampling_requests_unsealed` ON `sampling_requests` (`tenant_id`,`settled_at`,`id`) WHERE "sampling_requests"."seal_number" is null and "sampling_requests"."outcome" <> 'admitted';--> statement-breakpoint
+CREATE INDEX `sampling_requests_chain` ON `sampling_requests` (`tenant_id`,`seal_number`,`seal_position`) WHERE "sampling_requests"."seal_number" is not null;--> statement-breakpoint
 CREATE INDEX `sampling_requests_tenant` ON `sampling_requests` (`tenant_id`,`id`);--> statement-breakpoint
 CREATE INDEX `sampling_requests_age` ON `sampling_requests` (`tenant_id`,`created_at`);--> statement-breakpoint
 CREATE INDEX `sampling_requests_live` ON `sampling_requests` (`tenant_id`,`key_id`,`lease_until`) WHERE "sampling_requests"."outcome" = 'admitted';--> statement-breakpoint
@@ -172,4 +177,31 @@ CREATE TABLE `tenants` (
 	`created_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `tenants_slug_unique` ON `tenants` (`slug`);
+CREATE UNIQUE INDEX `tenants_slug_unique` ON `tenants` (`slug`);--> statement-breakpoint
+CREATE TABLE `audit_keys` (
+	`id` text PRIMARY KEY NOT NULL,
+	`public_key` text NOT NULL,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `job_turns` (
+	`job` text PRIMARY KEY NOT NULL,
+	`until` integer NOT NULL,
+	`cursor` text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `seals` (
+	`tenant_id` text NOT NULL,
+	`number` integer NOT NULL,
+	`version` integer NOT NULL,
+	`previous` text NOT NULL,
+	`root` text NOT NULL,
+	`count` integer NOT NULL,
+	`first_created_at` integer NOT NULL,
+	`last_created_at` integer NOT NULL,
+	`sealed_at` integer NOT NULL,
+	`key_id` text NOT NULL,
+	`signature` text NOT NULL,
+	`leaves` text NOT NULL,
+	PRIMARY KEY(`tenant_id`, `number`)
+);

@@ -8,7 +8,9 @@ import journal from "../migrations/meta/_journal.json" with { type: "json" };
 import { createCatalogueSource } from "./catalogue/source.ts";
 import { versionOf } from "./catalogue/version.ts";
 import type { Config } from "./config.ts";
+import { hashing } from "./crypto/chain.ts";
 import { toHex, sameText, sha256 } from "./crypto/encoding.ts";
+import { createSigner } from "./crypto/signatures.ts";
 import { createKeyTokens } from "./crypto/tokens.ts";
 import { createVault } from "./crypto/vault.ts";
 import { seedCatalogue } from "./domain/catalogue.ts";
@@ -69,6 +71,10 @@ export async function createIsolate(config: Config) {
       previous: config.previousMasterKey,
       randomBytesOf,
     }),
+    signer: await createSigner({
+      master: config.masterKey,
+      previous: config.previousMasterKey,
+    }),
     tokens: createKeyTokens({ randomBytesOf }),
     ids: createIds({ now, randomBytesOf }),
     memory: createCallerMemory({ capacity: callersRemembered, lifetimeMs: rememberedMs, now }),
@@ -90,7 +96,7 @@ export function createInvocation(
   isolate: Isolate,
   about: { background: (work: Promise<unknown>) => void; onRoundTrip?: () => void },
 ): { services: Services; jobs: Jobs } {
-  const { config, catalogue, vault, tokens, ids, memory, chooser } = isolate;
+  const { config, catalogue, vault, signer, tokens, ids, memory, chooser } = isolate;
   const { sessionTtlMs, allowPrivateUpstreams, catalogueUrl } = config;
   const { background, onRoundTrip } = about;
   const db = open(config, onRoundTrip === undefined ? {} : { onRoundTrip });
@@ -131,6 +137,8 @@ export function createInvocation(
       now,
       tokens,
       vault,
+      hashing,
+      signer,
       providers,
       catalogue: readCatalogue,
       allowPrivateUpstreams,
@@ -162,5 +170,5 @@ export function createInvocation(
           now,
           report: (fault) => log({ event: "catalogue", fault }),
         });
-  return { services, jobs: createJobs({ ...stores, vault, syncCatalogue, now }) };
+  return { services, jobs: createJobs({ ...stores, vault, hashing, signer, syncCatalogue, now }) };
 }

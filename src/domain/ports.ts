@@ -9,6 +9,7 @@ import type { Policy } from "./policy.ts";
 import type { Reason, Refusal } from "./refusals.ts";
 import type { Result } from "./result.ts";
 import type { Decision } from "./selection.ts";
+import type { SealStore } from "./seals.ts";
 import type { Session } from "./session.ts";
 
 /** Everything that reaches the database may also find it out of reach. */
@@ -213,13 +214,18 @@ export interface RequestFilter {
   outcome?: Outcome;
   model?: string;
   key?: string;
+  /** its id */
+  server?: string;
   session?: string;
 }
 
 export interface RequestStore {
   get(tenantId: string, id: string): Answer<(SamplingRecord & { content: string | null }) | null>;
   list(tenantId: string, filter: RequestFilter, page: PageRequest): Answer<Page<SamplingRecord>>;
-  /** Finished records older than their tenant's retention. Returns how many went. */
+  /**
+   * Contents older than their tenant's `contentRetentionDays`, then sealed records older than its
+   * `retentionDays`; what is not sealed yet stays. Returns how many went.
+   */
   prune(now: number): Answer<number>;
 }
 
@@ -241,6 +247,7 @@ export interface Stores {
   catalogues: CatalogueStore;
   requests: RequestStore;
   events: EventStore;
+  seals: SealStore;
 }
 
 /** Whether the database answers and has every migration. */

@@ -157,8 +157,18 @@ export const samplingRequests = sqliteTable(
     retryAfterMs: integer("retry_after_ms"),
     /** position in `holds` of the limit that refused */
     refusedHold: integer("refused_hold"),
+    /** its place in the tenant's chain; null: not sealed yet, or corrected since */
+    sealNumber: integer("seal_number"),
+    sealPosition: integer("seal_position"),
   },
   (table) => [
+    // Finished and not sealed: empties itself, so it stays small.
+    index("sampling_requests_unsealed")
+      .on(table.tenantId, table.settledAt, table.id)
+      .where(sql`${table.sealNumber} is null and ${table.outcome} <> 'admitted'`),
+    index("sampling_requests_chain")
+      .on(table.tenantId, table.sealNumber, table.sealPosition)
+      .where(sql`${table.sealNumber} is not null`),
     index("sampling_requests_tenant").on(table.tenantId, table.id),
     // Retention is each tenant's own.
     index("sampling_requests_age").on(table.tenantId, table.createdAt),
@@ -172,12 +182,17 @@ export const samplingRequests = sqliteTable(
   ],
 );
 
-export const captures = sqliteTable("captures", {
-  requestId: text("request_id").primaryKey(),
-  tenantId: tenantId(),
-  /** JSON of the request and its result, sealed by the vault */
-  sealed: text().notNull(),
-});
+export const captures = sqliteTable(
+  "captures",
+  {
+    requestId: text("request_id").primaryKey(),
+    tenantId: tenantId(),
+    /** JSON of the request and its result, sealed by the vault */
+    sealed: text().notNull(),
+  },
+  // By age, since ids sort by time.
+  (table) => [index("captures_tenant").on(table.tenantId, table.requestId)],
+);
 
 export const counters = sqliteTable(
   "counters",

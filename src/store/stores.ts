@@ -9,6 +9,7 @@ import { createKeyStore } from "./keys.ts";
 import { createLedger } from "./ledger.ts";
 import { createOverrideStore } from "./overrides.ts";
 import { createRequestStore } from "./requests.ts";
+import { createSealStore } from "./seals.ts";
 import { createServerStore } from "./servers.ts";
 import { createSessionStore } from "./sessions.ts";
 import { createSnapshots } from "./snapshots.ts";
@@ -29,4 +30,5 @@ export const createStores = (db: Database, deps: { nonce: () => string }): Store
   catalogues: createCatalogueStore(db),
   requests: createRequestStore(db),
   events: createEventStore(db),
+  seals: createSealStore(db),
 });

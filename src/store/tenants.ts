@@ -17,6 +17,7 @@ import {
   sessions,
   tenants,
 } from "./schema.ts";
+import { seals } from "./seal-schema.ts";
 
 export const createTenantStore = (db: Database): TenantStore => {
   const one = (column: typeof tenants.id | typeof tenants.slug, value: string) =>
@@ -58,6 +59,7 @@ export const createTenantStore = (db: Database): TenantStore => {
       const owned = [
         counters,
         samplingRequests,
+        seals,
         cancellations,
         health,
         sessions,

@@ -69,6 +69,7 @@ export const recordFilter = z.object({
   outcome: z.enum(outcomes).optional(),
   model: z.string().optional().openapi({ example: "openai/gpt-5.4-mini" }),
   key: z.string().optional(),
+  server: z.string().optional().openapi({ description: "a server's id" }),
   session: z.string().optional(),
 });
 

@@ -10,6 +10,7 @@ import { adminApp } from "./endpoint.ts";
 import { keyRoutes } from "./keys.ts";
 import { modelRoutes } from "./models.ts";
 import { eventRoutes, recordRoutes } from "./records.ts";
+import { sealRoutes } from "./seals.ts";
 import { tenantRoutes } from "./tenants.ts";
 
 const writes = new Set(["POST", "PUT", "PATCH"]);
@@ -68,6 +69,8 @@ export function adminRoutes() {
   app.route("/tenants", keyRoutes());
   app.route("/tenants", credentialRoutes());
   app.route("/tenants", modelRoutes());
+  // Before the records: the export's path looks like a record's.
+  app.route("/tenants", sealRoutes());
   app.route("/tenants", recordRoutes());
   app.route("/events", eventRoutes());
   return app;

@@ -10,6 +10,7 @@ import type {
   Vault,
 } from "../../domain/ports.ts";
 import { reseal } from "./reseal.ts";
+import { createSealJob, type SealDeps } from "./seal.ts";
 
 export interface JobReport {
   job: string;
@@ -20,18 +21,19 @@ export interface JobReport {
 /** Rounds of one job in one run: a backlog is worked off over several minutes. */
 const rounds = 5;
 
-export function createJobs(deps: {
-  ledger: Ledger;
-  cancellations: CancellationStore;
-  health: HealthStore;
-  sessions: SessionStore;
-  requests: RequestStore;
-  credentials: CredentialStore;
-  vault: Vault;
-  /** null: this deployment syncs no catalogue */
-  syncCatalogue: (() => Answer<number>) | null;
-  now: () => number;
-}) {
+export function createJobs(
+  deps: SealDeps & {
+    ledger: Ledger;
+    cancellations: CancellationStore;
+    health: HealthStore;
+    sessions: SessionStore;
+    requests: RequestStore;
+    credentials: CredentialStore;
+    vault: Vault;
+    /** null: this deployment syncs no catalogue */
+    syncCatalogue: (() => Answer<number>) | null;
+  },
+) {
   const {
     ledger,
     cancellations,
@@ -45,6 +47,8 @@ export function createJobs(deps: {
   } = deps;
   const jobs = {
     sweep: () => ledger.sweep(now()),
+    // Before retention, which spares what is not sealed.
+    seal: createSealJob(deps),
     pruneCounters: () => ledger.prune(now()),
     pruneCancellations: () => cancellations.prune(now()),
     pruneHealth: () => health.prune(now()),

@@ -22,6 +22,7 @@ import {
   type ReservationFields,
 } from "./fixtures.ts";
 import { givenWorld, storesOn, value, type Backend } from "./open.ts";
+import { sealAll } from "./sealing.ts";
 
 const second = 1_000;
 const minute = 60_000;
@@ -635,6 +636,7 @@ export const ledgerSuite = (backend: Backend): void => {
         const reserved = await running(who, start);
         await settle(reserved, start + second, { captured: "v1.sealed" });
         const day = 86_400_000;
+        await sealAll(world.stores, who.tenantId);
         expect(value(await world.stores.requests.prune(start + day))).toBe(0);
         expect(await record(who, reserved.opening.id)).toMatchObject({ content: "v1.sealed" });
         expect(value(await world.stores.requests.prune(start + day + 1))).toBe(1);

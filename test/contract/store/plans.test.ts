@@ -18,7 +18,9 @@ import {
   start,
   type Caller,
 } from "./fixtures.ts";
+import { sealOnce } from "../../../src/pipeline/scheduled/seal.ts";
 import { storesOn, value } from "./open.ts";
+import { sealingOn } from "./sealing.ts";
 
 /** A client that remembers what it was asked. */
 function remembering(client: Client): { client: Client; asked: InStatement[] } {
@@ -81,7 +83,7 @@ describe("query plans", () => {
 
   // With their aliases. `tenants`, `credentials` and `json_each` are small.
   const large =
-    /^SCAN (sampling_requests|counters|sessions|captures|admin_events|api_keys|r|c|b)\b/;
+    /^SCAN (sampling_requests|seals|counters|sessions|captures|admin_events|api_keys|r|c|b|s)\b/;
   const page = { cursor: null, limit: 50 };
 
   const jobs: Record<string, (stores: Stores) => Promise<unknown>> = {
@@ -100,6 +102,19 @@ describe("query plans", () => {
         { cursor: "req_2", limit: 50 },
       ),
     "requests.prune": ({ requests }) => requests.prune(start),
+    "seals.waitingTenants": ({ seals }) => seals.waitingTenants("", 9),
+    "seals.waiting": ({ seals }) => seals.waiting(who.tenantId, start, 9),
+    "seals.countWaiting": ({ seals }) => seals.countWaiting(who.tenantId),
+    "seals.append": async (its) => {
+      const { seals, ledger } = its;
+      value(await ledger.refuse(opening(who), "internal", null, null));
+      value(await sealOnce(await sealingOn(its), who.tenantId, Number.MAX_SAFE_INTEGER));
+      return seals.head(who.tenantId);
+    },
+    "seals.list": ({ seals }) => seals.list(who.tenantId, page),
+    "seals.reach": ({ seals }) => seals.reach(who.tenantId, { after: 0, from: 1, to: 2 }),
+    "seals.spans": ({ seals }) => seals.spans(who.tenantId, { first: 1, last: 9 }, 9),
+    "seals.read": ({ seals }) => seals.read(who.tenantId, { first: 1, last: 9 }),
     "sessions.get": ({ sessions }) => sessions.get(who.tenantId, live.id),
     "sessions.list": ({ sessions }) => sessions.list(who.tenantId, page),
     "sessions.touch": ({ sessions }) => sessions.touch(who.tenantId, live.id, start, start + 1),
@@ -133,6 +148,22 @@ describe("query plans", () => {
     {
       job: "ledger.sweep",
       line: "SEARCH sampling_requests USING INDEX sampling_requests_leases (lease_until<?)",
+    },
+    {
+      job: "seals.waiting",
+      line: "SEARCH sampling_requests USING INDEX sampling_requests_unsealed (tenant_id=? AND settled_at<?)",
+    },
+    {
+      job: "seals.countWaiting",
+      line: "SEARCH sampling_requests USING INDEX sampling_requests_unsealed (tenant_id=?)",
+    },
+    {
+      job: "seals.read",
+      line: "SEARCH sampling_requests USING INDEX sampling_requests_chain (tenant_id=? AND seal_number>? AND seal_number<?)",
+    },
+    {
+      job: "requests.prune",
+      line: "SEARCH c USING COVERING INDEX captures_tenant (tenant_id=? AND request_id<?)",
     },
     {
       job: "requests.prune",

@@ -12,6 +12,7 @@ import { migrationsSuite } from "./migrations.suite.ts";
 import type { Backend } from "./open.ts";
 import { overridesSuite } from "./overrides.suite.ts";
 import { requestsSuite } from "./requests.suite.ts";
+import { sealsSuite } from "./seals.suite.ts";
 import { serversSuite } from "./servers.suite.ts";
 import { sessionsSuite } from "./sessions.suite.ts";
 import { snapshotsSuite } from "./snapshots.suite.ts";
@@ -31,6 +32,7 @@ const suites = [
   healthSuite,
   snapshotsSuite,
   requestsSuite,
+  sealsSuite,
   eventsSuite,
   ledgerSuite,
   isolationSuite,
