@@ -5,13 +5,14 @@ import type { Place } from "./seals.ts";
 type Cell = string | number | boolean | null;
 
 /** A spreadsheet would take a text that begins with one of these for a formula. */
-const formula = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+const formula = /^(?:[\t\r\n]|\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/;
 
 export function csvCell(value: Cell): string {
   if (value === null) return "";
   if (typeof value !== "string") return String(value);
   const safe = formula.test(value) ? `'${value}` : value;
-  return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  // The semicolon separates where the comma is a decimal point.
+  return /[",;\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** The columns, in their order. */

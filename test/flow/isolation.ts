@@ -163,6 +163,8 @@ export const endpoints: Record<string, Entry> = {
     status: 200,
     target: async (tenant, router) => ({ params: { id: await newRequest(tenant, router) } }),
   },
+  "GET /tenants/{tenant}/seals": { reach: "tenant", status: 200 },
+  "GET /tenants/{tenant}/requests/export": { reach: "tenant", status: 200 },
   "GET /events": { reach: "own", status: 200 },
 };
 
@@ -221,7 +223,7 @@ export function expectProblem(answer: Answered, status: number, reason: string):
 /** All that an administrator can see of a tenant, and how far the log has come. */
 async function stateOf(operator: Admin, { slug }: Tenant): Promise<unknown> {
   const path = `/tenants/${slug}`;
-  const lists = ["keys", "credentials", "sessions", "requests"];
+  const lists = ["keys", "credentials", "sessions", "requests", "seals"];
   const paths = [path, ...lists.map((list) => `${path}/${list}?limit=200`)];
   const [log, models, seen] = await Promise.all([
     operator("GET", "/events?limit=1"),

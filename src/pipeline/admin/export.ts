@@ -15,7 +15,7 @@ import { createSheet, createTable, type Page } from "./export-lines.ts";
  * Records of one part at most. A page is two statements and holds up to `mostSealed` records, more than
  * half of that on average, so a part is some 520 of the 1,000 statements that D1 takes in one invocation.
  */
-const mostInPart = 32_768;
+const defaultMostInPart = 32_768;
 const mostSealsInPart = 8_192;
 /** What ended a moment ago is sealed for the export; beyond this, it is the job's. */
 const sealsFirst = 20;
@@ -46,13 +46,13 @@ function pagesOf(spans: readonly SealSpan[]): Page[] {
 }
 
 /** As many seals as a part takes. */
-function partOf(spans: readonly SealSpan[]): SealSpan[] {
+function partOf(spans: readonly SealSpan[], mostInPart: number): SealSpan[] {
   let total = 0;
-  return spans.filter(({ count }) => (total += count) <= mostInPart);
+  return spans.filter(({ count }, at) => (total += count) <= mostInPart || at === 0);
 }
 
-export function createExportAdmin(deps: SealDeps & AdminDeps) {
-  const { seals, signer, now } = deps;
+export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: number }) {
+  const { seals, signer, now, mostInPart = defaultMostInPart } = deps;
 
   /** All that ever signed. */
   async function publicKeys(): Answer<AuditKey[]> {
@@ -89,7 +89,7 @@ export function createExportAdmin(deps: SealDeps & AdminDeps) {
     const last = Math.min(reach.value.last, through);
     const found = await seals.spans(tenant.id, { first, last }, mostSealsInPart);
     if (!found.ok) return found;
-    const spans = partOf(found.value);
+    const spans = partOf(found.value, mostInPart);
     return ok({ spans, more: (spans.at(-1)?.number ?? last) < last });
   }
 

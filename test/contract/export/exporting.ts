@@ -22,18 +22,20 @@ export interface Asked {
   format?: ExportFormat;
   filter?: RequestFilter;
   cursor?: string | null;
+  mostInPart?: number;
 }
 
 /** One part of an export, as text. */
 export async function exportPart(
   { stores, signer }: { stores: Stores; signer: Signer },
   slug: string,
-  { format = "ndjson", filter = {}, cursor = null }: Asked = {},
+  { format = "ndjson", filter = {}, cursor = null, mostInPart = 32_768 }: Asked = {},
 ): Promise<{ text: string; nextCursor: string | null }> {
   const exports = createExportAdmin({
     ...stores,
     hashing,
     signer,
+    mostInPart,
     ids: createIds({ now: () => start, randomBytesOf: (count) => new Uint8Array(count) }),
     now: () => start + 1e9,
   });
