@@ -161,7 +161,9 @@ const ways: Record<string, (lines: string[], pick: (below: number) => number) =>
     const at = recordAt(lines, pick);
     const id = idOf(lines[at] ?? "");
     const said = lines.map((line) => line.replace(`"${id}"`, '"gone"')).toSpliced(at, 1);
-    return { what: `line ${at + 1}`, bytes: joined(said) };
+    const line =
+      1 + lines.findLastIndex((each, above) => above < at && each.includes('"kind":"section"'));
+    return { what: `line ${at + 1}`, bytes: joined(said), named: { line } };
   },
   "a number in a signed line": (lines, pick) => {
     const signed = lines.flatMap((line, at) => (isRecord(line) ? [] : [at]));
@@ -215,6 +217,16 @@ describe("an export", () => {
     expect((await verifyParts([original], others)).findings[0]?.text).toMatch(
       /none of those given/,
     );
+  });
+
+  it("takes no section of another export, though its seal is the same", async () => {
+    const lines = original.trimEnd().split("\n");
+    const older = earlier.trimEnd().split("\n");
+    expect(older[2]).toBe(lines[2]);
+    const { findings } = await verifyParts([joined(lines.with(1, older[1] ?? ""))], keys);
+    expect(findings).toEqual([
+      { line: 2, text: "the section of seal 1 belongs to another export" },
+    ]);
   });
 
   it(`gives away ${runs} random tamperings, all of them`, { timeout: 120_000 }, async () => {

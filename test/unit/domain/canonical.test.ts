@@ -5,7 +5,7 @@ import { canonicalJson } from "../../../src/domain/canonical.ts";
 describe("canonical JSON", () => {
   it("is RFC 8785's own example", () => {
     const value = {
-      numbers: [333333333.33333329, 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
+      numbers: [Number("333333333.33333329"), 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
       string: "\u20ac$\u000f\u000aA'\u0042\u0022\u005c\\\"/",
       literals: [null, true, false],
     };
