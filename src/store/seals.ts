@@ -87,7 +87,11 @@ export const createSealStore = (db: Database): SealStore => ({
     }),
   countWaiting: (tenantId) =>
     db.read((builder) =>
-      builder.$count(samplingRequests, and(eq(samplingRequests.tenantId, tenantId), unsealed)),
+      builder.$count(
+        samplingRequests,
+        // The moment says nothing, but it decides for the index of what is not sealed.
+        and(eq(samplingRequests.tenantId, tenantId), unsealed, gte(samplingRequests.settledAt, 0)),
+      ),
     ),
   async append(seal, records, key) {
     const { tenantId, number, signature, leaves } = seal;
@@ -95,6 +99,7 @@ export const createSealStore = (db: Database): SealStore => ({
     const names = Object.keys(columns) as (keyof typeof columns)[];
     const asRead = JSON.stringify(records.map(fingerprint));
     const ids = JSON.stringify(records.map(({ id }) => id));
+    // The plus keeps the tenant's index out of it: each record is found by its id.
     const insert = sql`
       insert into seals (${sql.join(
         names.map((name) => sql.identifier(getTableColumns(seals)[name].name)),
@@ -107,7 +112,7 @@ export const createSealStore = (db: Database): SealStore => ({
       where ${number} = 1 + coalesce((select max(number) from seals where tenant_id = ${tenantId}), 0)
         and ${records.length} = (
           select count(*) from json_each(${asRead}) j cross join sampling_requests r
-          where r.id = j.value ->> 0 and r.tenant_id = ${tenantId} and r.seal_number is null
+          where r.id = j.value ->> 0 and +r.tenant_id = ${tenantId} and r.seal_number is null
             and r.outcome <> 'admitted' and r.outcome = j.value ->> 1
             and r.settled_at is j.value ->> 2 and r.cost_micro_usd is j.value ->> 3
             and r.input_tokens is j.value ->> 4 and r.output_tokens is j.value ->> 5)
@@ -115,7 +120,7 @@ export const createSealStore = (db: Database): SealStore => ({
     const place = sql`
       update sampling_requests set seal_number = ${number}, seal_position = j.key
       from json_each(${ids}) j
-      where sampling_requests.id = j.value and sampling_requests.tenant_id = ${tenantId}
+      where sampling_requests.id = j.value and +sampling_requests.tenant_id = ${tenantId}
         and exists (select 1 from seals s where s.tenant_id = ${tenantId} and s.number = ${number}
           and s.signature = ${signature})`;
     const written = await db.write([

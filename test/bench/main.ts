@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { createEnding } from "../../src/start/ending.ts";
 import { benchChoice } from "./choose.ts";
+import { benchExport, defaultRecords } from "./export.ts";
 import { compared, figuresOf, type Figures } from "./figures.ts";
 import { runTurn, type Target, type Turn } from "./load.ts";
 import { help, parseOptions, type Options, type SubjectName } from "./options.ts";
@@ -99,10 +100,15 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   });
 try {
   const [what, ...rest] = process.argv.slice(2);
-  const options = what === "choose" ? null : parseOptions(process.argv.slice(2));
+  const options =
+    what === "choose" || what === "export" ? null : parseOptions(process.argv.slice(2));
   if (what === "choose" && rest.length === 0) {
     await benchChoice(say);
     await end(0);
+  } else if (what === "export") {
+    const faults = await benchExport(Number(rest[0] ?? defaultRecords), say);
+    for (const fault of faults) say(`FAILED: ${fault}`);
+    await end(faults.length === 0 ? 0 : 1);
   } else if (options === null) {
     say(help.trimEnd());
     await end(0);

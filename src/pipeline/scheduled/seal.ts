@@ -21,8 +21,8 @@ import {
 export const sealAfterMs = 5_000;
 /** Longer than a run takes. */
 const turnMs = 60_000;
-/** Seals of one run: five statements each, and D1 takes 1,000 in one invocation with all its jobs. */
-const sealsPerRun = 25;
+/** Seals of one run: six statements each, and D1 takes 1,000 in one invocation with all its jobs. */
+const sealsPerRun = 20;
 
 export interface SealDeps {
   seals: SealStore;

@@ -154,8 +154,20 @@ describe("query plans", () => {
       line: "SEARCH sampling_requests USING INDEX sampling_requests_unsealed (tenant_id=? AND settled_at<?)",
     },
     {
+      job: "seals.append",
+      line: "SEARCH r USING INDEX sqlite_autoindex_sampling_requests_1 (id=?)",
+    },
+    {
+      job: "seals.append",
+      line: "SEARCH sampling_requests USING INDEX sqlite_autoindex_sampling_requests_1 (id=?)",
+    },
+    {
+      job: "seals.waitingTenants",
+      line: "SEARCH r USING INDEX sampling_requests_unsealed (tenant_id>?)",
+    },
+    {
       job: "seals.countWaiting",
-      line: "SEARCH sampling_requests USING INDEX sampling_requests_unsealed (tenant_id=?)",
+      line: "SEARCH sampling_requests USING INDEX sampling_requests_unsealed (tenant_id=? AND settled_at>?)",
     },
     {
       job: "seals.read",
@@ -171,6 +183,7 @@ describe("query plans", () => {
     },
   ];
   it.each(expected)("$job goes by the index that was made for it: $line", async ({ job, line }) => {
-    expect(await planOf(async () => jobs[job]?.(stores))).toContain(line);
+    const lines = await planOf(async () => jobs[job]?.(stores));
+    expect(lines, lines.join("; ")).toContain(line);
   });
 });
