@@ -142,7 +142,12 @@ export async function recordFindings(
   const genuine = new Set<number>();
   const suspects: ReadLine<RecordLine>[] = [];
   let highest = -1;
-  for (const row of rows) {
+  const found = await Promise.all(
+    rows.map(async ({ parsed }) =>
+      parsed === null ? null : hashing.leafOf(canonicalJson(parsed.record)),
+    ),
+  );
+  for (const [at, row] of rows.entries()) {
     const { number, text, parsed } = row;
     const say = (what: string) => findings.push({ line: number, text: `${idIn(text)} ${what}` });
     if (parsed === null) {
@@ -153,7 +158,7 @@ export async function recordFindings(
     const isGenuine =
       parsed.seal === seal.number &&
       records[position] === record.id &&
-      hashes[position] === (await hashing.leafOf(canonicalJson(record)));
+      hashes[position] === found[at];
     if (!isGenuine) suspects.push(row);
     else if (genuine.has(position)) say("is here a second time");
     else {

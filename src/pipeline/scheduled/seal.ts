@@ -41,9 +41,9 @@ async function trySeal(deps: SealDeps, tenantId: string, before: number): Answer
   if (!waiting.ok) return waiting;
   const { head, records } = waiting.value;
   if (records.length === 0) return ok(0);
-  const leaves: string[] = [];
-  for (const record of records)
-    leaves.push(await hashing.leafOf(canonicalJson(sealedRecord(record))));
+  const leaves = await Promise.all(
+    records.map((record) => hashing.leafOf(canonicalJson(sealedRecord(record)))),
+  );
   const createdAts = records.map(({ createdAt }) => createdAt);
   const statement: Statement = {
     version: 1,

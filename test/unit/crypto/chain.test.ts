@@ -27,6 +27,9 @@ describe("the tree", () => {
       );
       expect(leaves).toEqual(expected.map((leaf) => leaf.toString("hex")));
       expect(await hashing.rootOf(leaves)).toBe(rootOf(expected).toString("hex"));
+      const tree = hashing.tree();
+      for (const leaf of leaves) await tree.add(leaf);
+      expect(await tree.root()).toBe(rootOf(expected).toString("hex"));
     }
   });
 
