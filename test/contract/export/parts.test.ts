@@ -291,6 +291,24 @@ describe("what an export holds", () => {
     );
   });
 
+  it("is cut, and has no footer, when the database is lost on the way", async () => {
+    const its = await tenant();
+    await its.refuse(start);
+    const { stores } = world;
+    const lost = {
+      ...stores,
+      seals: {
+        ...stores.seals,
+        read: async () => ({
+          ok: false as const,
+          error: { reason: "unavailable" as const, retryAfterMs: 1 },
+        }),
+      },
+    };
+    const signer = await signerOf(7);
+    await expect(exportPart({ stores: lost, signer }, its.slug)).rejects.toThrow("cut off");
+  });
+
   it("is a table that no spreadsheet takes for formulas", async () => {
     const its = await tenant();
     const nasty = [
