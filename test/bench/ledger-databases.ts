@@ -2,7 +2,6 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { D1Database } from "@cloudflare/workers-types";
 import { createClient as createFileClient } from "@libsql/client";
 import { createClient } from "@libsql/client/web";
 import { sql } from "drizzle-orm";
