@@ -2,7 +2,6 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { D1Database } from "@cloudflare/workers-types";
 import { createClient as createFileClient } from "@libsql/client";
 import { createClient } from "@libsql/client/web";
 import { sql } from "drizzle-orm";
@@ -100,7 +99,7 @@ async function openEmbedded(ending: Ending): Promise<Measured> {
     ],
   });
   ending.add(() => miniflare.dispose());
-  const binding = (await miniflare.getD1Database("DB")) as unknown as D1Database;
+  const binding = await miniflare.getD1Database("DB");
   return {
     name: "D1",
     db: openD1(binding),
