@@ -169,6 +169,7 @@ CREATE TABLE `sampling_requests` (
 	`input_tokens` integer,
 	`output_tokens` integer,
 	`usage_estimated` integer,
+	`media_usage` text,
 	`cost_micro_usd` integer,
 	`overshoot` integer NOT NULL,
 	`correction` text,
@@ -185,7 +186,7 @@ CREATE TABLE `sampling_requests` (
 );
 --> statement-breakpoint
 CREATE INDEX `sampling_requests_tenant` ON `sampling_requests` (`tenant_id`,`id`,`created_at`,`outcome`,`model`,`key_id`,`session_id`);--> statement-breakpoint
-CREATE INDEX `sampling_requests_age` ON `sampling_requests` (`tenant_id`,`created_at`,`outcome`,`model`,`key_id`,`server_id`,`input_tokens`,`output_tokens`,`cost_micro_usd`);--> statement-breakpoint
+CREATE INDEX `sampling_requests_age` ON `sampling_requests` (`tenant_id`,`created_at`);--> statement-breakpoint
 CREATE INDEX `sampling_requests_live` ON `sampling_requests` (`tenant_id`,`key_id`,`server_id`,`lease_until`) WHERE "sampling_requests"."outcome" = 'admitted';--> statement-breakpoint
 CREATE INDEX `sampling_requests_leases` ON `sampling_requests` (`lease_until`) WHERE "sampling_requests"."outcome" = 'admitted';--> statement-breakpoint
 CREATE TABLE `sessions` (

@@ -1,8 +1,9 @@
 /** The Worker's entry: fetch, scheduled, nothing else. */
 import type { ExecutionContext, ExportedHandler } from "@cloudflare/workers-types";
-import { createInvocation, createIsolate, log, type Isolate } from "./compose.ts";
+import { createInvocation } from "./compose.ts";
 import { parseConfig, type Bindings } from "./config.ts";
 import { createApp } from "./http/app.ts";
+import { createIsolate, log, type Isolate } from "./isolate.ts";
 
 const app = createApp();
 let isolate: Isolate | undefined;

@@ -17,7 +17,7 @@ import { err, ok, type Result } from "./result.ts";
 /** A model as models.dev has it, in our words; what it doesn't say is null. */
 export type CatalogueEntry = Omit<
   Model,
-  "aliases" | "intelligence" | "speed" | "source" | "synced"
+  "aliases" | "intelligence" | "speed" | "source" | "synced" | "unverified"
 >;
 
 export type SyncRefusal =

@@ -1,4 +1,5 @@
 /** The ports of the synced catalogue: where it comes from, and where it is kept. */
+import type { AdminEvent } from "./audit.ts";
 import type { CatalogueEntry } from "./catalogue-sync.ts";
 import type { Catalogue } from "./models.ts";
 import type { Refusal } from "./refusals.ts";
@@ -15,6 +16,11 @@ export interface CatalogueState {
   fault: string | null;
 }
 
+interface Noted {
+  /** for the log, when a person asked for the sync */
+  event?: AdminEvent | null;
+}
+
 /** The synced catalogue, which is every tenant's. */
 export interface CatalogueStore {
   /** null if it has that version, or there is none. */
@@ -25,9 +31,9 @@ export interface CatalogueStore {
    * is cut off is due again at `until`.
    */
   claim(now: number, turn: { until: number; seedVersion: string }): Stored<boolean>;
-  replace(catalogue: Catalogue, at: { now: number; dueAt: number }): Stored<null>;
+  replace(catalogue: Catalogue, at: { now: number; dueAt: number } & Noted): Stored<null>;
   /** The one at hand stays. */
-  postpone(dueAt: number, fault: string | null): Stored<null>;
+  postpone(at: { dueAt: number; fault: string | null } & Noted): Stored<null>;
 }
 
 /** Where catalogues come from; the error says what is wrong with what came. */

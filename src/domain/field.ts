@@ -1,5 +1,7 @@
 /** What one tenant can choose from, prepared once for many requests; and what excludes a model. */
-import { expectedMs, isOpen, measuredFrom, type Health, type Measured } from "./health.ts";
+import { columnsOf, type Columns } from "./columns.ts";
+import { entryOf, type Entry } from "./entry.ts";
+import { isOpen, measuredFrom, type Health } from "./health.ts";
 import {
   credentialsFor,
   isAllowed,
@@ -7,21 +9,10 @@ import {
   type CredentialSummary,
   type ExclusionReason,
   type Model,
-  type Requirements,
 } from "./models.ts";
+import { textBit, type Sought } from "./sought.ts";
+import type { TokenFamily } from "./tokens.ts";
 import { isPriced } from "./usage.ts";
-
-/** A model that some credential can serve. */
-export interface Entry {
-  model: Model;
-  /** active, and with a closed circuit */
-  credentialIds: string[];
-  /** what excludes it whatever the request is */
-  exclusion: ExclusionReason | null;
-  measured: Measured | null;
-  /** ms that an ordinary answer is expected to take */
-  expectedMs: number;
-}
 
 /** What one tenant can choose from, prepared once for many requests. */
 export interface Field {
@@ -29,6 +20,12 @@ export interface Field {
   models: readonly Model[];
   /** by name */
   entries: readonly Entry[];
+  /** the entries' models */
+  served: readonly Model[];
+  /** what a ranking compares of the entries */
+  columns: Columns;
+  /** the tokenizers of the models that may be chosen */
+  families: readonly TokenFamily[];
   /** models that no credential can serve */
   unserved: number;
   catalogueVersion: string;
@@ -70,6 +67,22 @@ function standingExclusion(
 
 const byModelName = (a: Model, b: Model): number => (nameOf(a) < nameOf(b) ? -1 : 1);
 
+/** Of entries in any order. */
+export function fieldOf(
+  entries: readonly Entry[],
+  about: Pick<Field, "models" | "unserved" | "catalogueVersion" | "policy">,
+): Field {
+  const sorted = entries.toSorted((a, b) => byModelName(a.model, b.model));
+  const eligible = sorted.filter(({ exclusion }) => exclusion === null);
+  return {
+    ...about,
+    entries: sorted,
+    served: sorted.map(({ model }) => model),
+    columns: columnsOf(sorted),
+    families: [...new Set(eligible.map(({ family }) => family))],
+  };
+}
+
 export function fieldFrom(parts: FieldParts): Field {
   const { models, credentials, policy, health = [], now = 0 } = parts;
   const byModel = Map.groupBy(health, ({ model }) => model);
@@ -87,38 +100,37 @@ export function fieldFrom(parts: FieldParts): Field {
       .filter(({ credentialId }) => ids.has(credentialId))
       .flatMap((its) => its.samples);
     const measured = measuredFrom(samples, now);
-    entries.push({
-      model,
-      credentialIds: [...ids],
-      exclusion: standingExclusion(model, serving, closed, policy),
-      measured,
-      expectedMs: expectedMs(model.speed, measured),
-    });
+    entries.push(
+      entryOf({
+        model,
+        credentialIds: [...ids],
+        exclusion: standingExclusion(model, serving, closed, policy),
+        measured,
+      }),
+    );
   }
-  return {
+  return fieldOf(entries, {
     models,
-    entries,
     unserved: models.length - entries.length,
     catalogueVersion: parts.catalogueVersion,
     policy,
-  };
+  });
 }
 
 /** Why a model can't serve this request; null if it can. The first reason that applies, in this order. */
-export function exclusionOf(
-  { exclusion, model }: Entry,
-  needs: Requirements,
-): ExclusionReason | null {
+export function exclusionOf(entry: Entry, sought: Sought): ExclusionReason | null {
+  const { model, exclusion } = entry;
   if (exclusion !== null) return exclusion;
-  if (!needs.inputModalities.every((modality) => model.inputModalities.includes(modality)))
-    return "input_modality";
-  if (!needs.outputModalities.every((modality) => model.outputModalities.includes(modality)))
-    return "output_modality";
-  if (needs.tools && !model.tools) return "tools";
+  if ((entry.takes & sought.takes) !== sought.takes) return "input_modality";
+  if ((entry.makes & sought.makes) !== sought.makes) return "output_modality";
+  if (sought.tools && !model.tools) return "tools";
   // `maxTokens` bounds what is written; an image or speech is as long as it is.
-  const writes = model.outputModalities.includes("text") ? needs.maxTokens : 0;
+  const writes = (entry.makes & textBit) === 0 ? 0 : sought.maxTokens;
   if (model.outputTokens !== null && writes > model.outputTokens) return "output_limit";
-  if (model.contextTokens !== null && needs.inputTokens + writes > model.contextTokens)
+  if (
+    model.contextTokens !== null &&
+    (sought.most[entry.familyPlace] ?? 0) + writes > model.contextTokens
+  )
     return "context_window";
   return null;
 }

@@ -1,5 +1,6 @@
 /** Models as the choice sees them: the catalogue, what a tenant changed in it, what it may use. */
 import type { Modality } from "./modality.ts";
+import type { TokenFamily } from "./tokens.ts";
 
 /** 1 (lowest) to 5 (highest); null where nobody knows. */
 export type Tier = 1 | 2 | 3 | 4 | 5 | null;
@@ -55,6 +56,8 @@ export interface Model {
   source: "catalogue" | "credential" | "override";
   /** the figures that the last sync with models.dev gave; absent: none */
   synced?: readonly Figure[];
+  /** the seed's figures that are from memory or a third party; absent: none */
+  unverified?: readonly Figure[] | undefined;
 }
 
 export interface Catalogue {
@@ -63,7 +66,9 @@ export interface Catalogue {
 }
 
 /** What a tenant says about a model: changes to a known one, or a new one. */
-export type ModelChange = Partial<Omit<Model, "provider" | "id" | "source" | "synced">>;
+export type ModelChange = Partial<
+  Omit<Model, "provider" | "id" | "source" | "synced" | "unverified">
+>;
 export type Figure = keyof ModelChange;
 
 export interface ModelOverride {
@@ -96,8 +101,10 @@ export interface Requirements {
   inputModalities: Modality[];
   outputModalities: Modality[];
   tools: boolean;
-  /** tokens, estimated */
+  /** tokens, estimated: the most that any candidate's tokenizer will likely count */
   inputTokens: number;
+  /** tokens, estimated, by the tokenizers of the candidates */
+  inputTokensByFamily?: Partial<Record<TokenFamily, number>>;
   /** tokens, after the policy's cap */
   maxTokens: number;
 }

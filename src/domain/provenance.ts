@@ -9,7 +9,14 @@ import {
   type ModelOverride,
 } from "./models.ts";
 
-export const figureSources = ["seed", "models.dev", "credential", "override"] as const;
+/** `unverified`: the seed's, from memory or a third party, not from the provider's own pages. */
+export const figureSources = [
+  "seed",
+  "unverified",
+  "models.dev",
+  "credential",
+  "override",
+] as const;
 export type FigureSource = (typeof figureSources)[number];
 
 /** A figure that is not here came from the model's `source`, where `catalogue` means the seed. */
@@ -41,8 +48,9 @@ export function sourcesFrom(
     const its = said.get(nameOf(model)) ?? {};
     const sources: Sources = {};
     if (known !== undefined) {
-      const { provider: _, id: __, source: ___, synced = [], ...figures } = known;
+      const { provider: _, id: __, source: ___, synced = [], unverified = [], ...figures } = known;
       for (const figure of Object.keys(figures) as Figure[]) sources[figure] = "seed";
+      for (const figure of unverified) sources[figure] = "unverified";
       for (const figure of synced) sources[figure] = "models.dev";
     }
     Object.assign(sources, its);

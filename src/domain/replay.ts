@@ -3,8 +3,8 @@
  * figures of today. The same, unless a figure or a name has changed since; then it says what.
  */
 import type { SamplingRecord } from "./audit.ts";
-import type { Field } from "./field.ts";
-import { expectedMs } from "./health.ts";
+import { entryOf, type Entry } from "./entry.ts";
+import { fieldOf } from "./field.ts";
 import { nameOf, type Model } from "./models.ts";
 import { decide, type Candidate, type Decision } from "./selection.ts";
 
@@ -41,34 +41,31 @@ export function replay(
       `The catalogue is ${today.catalogueVersion} now; it was ${decision.catalogueVersion}.`,
     );
   const feasible = decision.candidates.filter(({ excludedBy }) => excludedBy === undefined);
-  const entries: Field["entries"] = feasible.flatMap((candidate) => {
+  const entries = feasible.flatMap((candidate): Entry[] => {
     const name = nameOf({ provider: candidate.provider, id: candidate.model });
     const model = byName.get(name);
     if (model === undefined) {
       differences.push(`${name} is not known any more.`);
       return [];
     }
-    const measured = candidate.measured ?? null;
     return [
-      {
+      entryOf({
         model,
         credentialIds: [],
         exclusion: null,
-        measured,
-        expectedMs: expectedMs(model.speed, measured),
-      },
+        measured: candidate.measured ?? null,
+      }),
     ];
   });
   const { requirements: needs, weights, notes } = decision;
   const made = decide(
     { needs, hints: asked.hints, weights, notes },
-    {
+    fieldOf(entries, {
       models: today.models,
-      entries,
       unserved: 0,
       catalogueVersion: today.catalogueVersion,
       policy: {},
-    },
+    }),
   );
   if (!made.ok)
     return {

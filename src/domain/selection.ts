@@ -2,17 +2,19 @@
  * The choice: feasible first, then preferred, and explained. Pure: the same request, field and
  * catalogue version give the same decision.
  */
-import { estimateInputTokens, inputModalitiesOf } from "./estimate.ts";
-import { exclusionOf, type Entry, type Field, type FieldPolicy } from "./field.ts";
+import { inputModalitiesOf, inputTokensFor, measureInput, tokensMeasured } from "./estimate.ts";
+import { maxAttempts } from "./failover.ts";
+import { exclusionOf, type Field } from "./field.ts";
 import type { Measured } from "./health.ts";
 import { narrow, type Narrowed } from "./hints.ts";
-import type { ExclusionReason, Model, Requirements } from "./models.ts";
+import { exclusionReasons, type ExclusionReason, type Model, type Requirements } from "./models.ts";
 import type { Refusal } from "./refusals.ts";
 import { err, ok, type Result } from "./result.ts";
 import type { SamplingCall } from "./sampling.ts";
-import { byRank, scoreAll, weightsOf, type Axes, type Scored } from "./score.ts";
-import { expectedUsage } from "./usage.ts";
+import { bestOf, byRank, scoreAll, weightsOf, type Axes, type Scores } from "./score.ts";
 import type { NegotiationRecord } from "./shaping.ts";
+import { soughtFrom } from "./sought.ts";
+import { expectedUsage } from "./usage.ts";
 
 export interface Candidate {
   provider: string;
@@ -51,17 +53,28 @@ export interface Choice {
 }
 
 export interface Plan {
-  decision: Decision;
-  /** the walk of failover: never empty */
+  requirements: Requirements;
+  /** the walk of failover: never empty, and no longer than a call can walk */
   choices: Choice[];
+  /** Made when it is first read: a choice needs the best few, an explanation every candidate. */
+  readonly decision: Decision;
 }
 
-export function requirementsOf(call: SamplingCall, policy: FieldPolicy): Requirements {
+export function requirementsOf(
+  call: SamplingCall,
+  { policy, families }: Pick<Field, "policy" | "families">,
+): Requirements {
+  const input = measureInput(call);
+  const estimates = families.map((family) => [family, tokensMeasured(input, family)] as const);
   return {
     inputModalities: inputModalitiesOf(call),
     outputModalities: call.outputModalities,
     tools: call.tools.length > 0,
-    inputTokens: estimateInputTokens(call),
+    inputTokens:
+      estimates.length === 0
+        ? tokensMeasured(input, "other")
+        : Math.max(...estimates.map(([, tokens]) => tokens)),
+    inputTokensByFamily: Object.fromEntries(estimates),
     maxTokens: Math.min(call.maxTokens, policy.maxTokens ?? call.maxTokens),
   };
 }
@@ -75,6 +88,7 @@ export interface Asking {
   /** of the three axes; they add up to 1 */
   weights: Axes;
   notes: readonly string[];
+  negotiation?: NegotiationRecord | null;
 }
 
 function notesOf(call: SamplingCall, needs: Requirements): string[] {
@@ -85,88 +99,149 @@ function notesOf(call: SamplingCall, needs: Requirements): string[] {
   return notes;
 }
 
-const candidateOf = ({ entry, axes, score }: Scored, narrowed: Narrowed): Candidate => {
-  const candidate: Candidate = {
-    provider: entry.model.provider,
-    model: entry.model.id,
-    score: round(score),
-    axes: {
-      cost: round(axes.cost),
-      speed: round(axes.speed),
-      intelligence: round(axes.intelligence),
-    },
-  };
-  if (entry.measured !== null) candidate.measured = entry.measured;
-  if (narrowed.hint !== null && narrowed.models.has(entry.model)) {
-    candidate.matchedHint = narrowed.hint;
-    if (narrowed.viaEquivalence) candidate.viaEquivalence = true;
-  }
-  return candidate;
-};
+/** A field held against one request. */
+interface Ranking {
+  scores: Scores;
+  narrowed: Narrowed;
+  /** by place among the feasible: 1 for those that a hint prefers, and for all if none is */
+  preferred: Uint8Array;
+  /** places of the best few, best first */
+  best: number[];
+  /** by position in the field: why it is out; 0: it is feasible, else the reason's place and one */
+  out: Uint8Array;
+}
 
-/** Chooses. Refuses with every model that has a credential and what excluded it. */
-export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
-  const { needs, hints, weights } = asking;
-  const feasible: Entry[] = [];
-  const out: Candidate[] = [];
-  for (const entry of field.entries) {
-    const excludedBy = exclusionOf(entry, needs);
-    const { provider, id } = entry.model;
-    if (excludedBy === null) feasible.push(entry);
-    else out.push({ provider, model: id, excludedBy });
+const reasonOf = (code: number | undefined): ExclusionReason | undefined =>
+  exclusionReasons[(code ?? 0) - 1];
+
+/** Every candidate, feasible ones first, in the order of failover. */
+function candidatesOf(field: Field, { scores, narrowed, preferred, best, out }: Ranking) {
+  const walked = new Set(best);
+  const rest = [...scores.entries.keys()]
+    .filter((place) => !walked.has(place))
+    .toSorted((a, b) => (preferred[b] ?? 0) - (preferred[a] ?? 0) || byRank(scores, a, b));
+  const candidates: Candidate[] = [];
+  for (const place of [...best, ...rest]) {
+    const entry = field.entries[scores.entries[place] ?? 0];
+    if (entry === undefined) continue;
+    const candidate: Candidate = {
+      provider: entry.model.provider,
+      model: entry.model.id,
+      score: round(scores.score[place] ?? 0),
+      axes: {
+        cost: round(scores.cost[place] ?? 0),
+        speed: round(scores.speed[place] ?? 0),
+        intelligence: round(scores.intelligence[place] ?? 0),
+      },
+    };
+    if (entry.measured !== null) candidate.measured = entry.measured;
+    if (narrowed.hint !== null && preferred[place] === 1) {
+      candidate.matchedHint = narrowed.hint;
+      if (narrowed.viaEquivalence) candidate.viaEquivalence = true;
+    }
+    candidates.push(candidate);
   }
-  if (feasible.length === 0)
-    return err({
-      reason: "no_eligible_model",
-      requirements: needs,
-      candidates: out.map(({ provider, model, excludedBy }) => ({
-        model: `${provider}/${model}`,
-        excludedBy: excludedBy ?? "no_credential",
-      })),
-    });
-  const narrowed = narrow(
-    hints,
-    feasible.map(({ model }) => model),
-    field.models,
-  );
-  const all = scoreAll(feasible, needs, weights);
-  const isPreferred = ({ entry }: Scored): boolean => narrowed.models.has(entry.model);
-  const scored =
-    narrowed.hint === null
-      ? all.toSorted(byRank)
-      : [
-          ...all.filter(isPreferred).toSorted(byRank),
-          ...all.filter((its) => !isPreferred(its)).toSorted(byRank),
-        ];
-  const candidates = scored.map((its) => candidateOf(its, narrowed));
-  const [best] = scored as [Scored, ...Scored[]];
-  const { provider, id } = best.entry.model;
-  const decision: Decision = {
-    provider,
-    model: id,
-    candidates: [...candidates, ...out],
+  return [...candidates, ...excludedOf(field, out)];
+}
+
+function excludedOf({ entries }: Field, out: Uint8Array): Candidate[] {
+  return entries.flatMap(({ model: { provider, id } }, at) => {
+    const excludedBy = reasonOf(out[at]);
+    return excludedBy === undefined ? [] : [{ provider, model: id, excludedBy }];
+  });
+}
+
+function explain(asking: Asking, field: Field, ranking: Ranking): Decision {
+  const { needs, weights, notes, negotiation } = asking;
+  const [place = 0] = ranking.best;
+  const chosen = field.entries[ranking.scores.entries[place] ?? 0];
+  if (chosen === undefined) throw new Error("a ranking without a best");
+  const { model, family } = chosen;
+  const cost = ranking.scores.costs[place] ?? Number.POSITIVE_INFINITY;
+  const inputTokens = inputTokensFor(needs, family);
+  return {
+    provider: model.provider,
+    model: model.id,
+    candidates: candidatesOf(field, ranking),
     excluded: field.unserved === 0 ? {} : { no_credential: field.unserved },
     requirements: needs,
     weights,
     estimate: {
-      inputTokens: needs.inputTokens,
-      outputTokens: expectedUsage(best.entry.model, needs).outputTokens,
-      costUsd: Number.isFinite(best.cost) ? best.cost / 1e6 : null,
+      inputTokens,
+      outputTokens: expectedUsage(model, { ...needs, inputTokens }).outputTokens,
+      costUsd: Number.isFinite(cost) ? cost / 1e6 : null,
     },
     catalogueVersion: field.catalogueVersion,
-    notes: [...asking.notes],
+    ...(negotiation === null || negotiation === undefined ? {} : { negotiation }),
+    notes: [...notes],
   };
-  const choices = scored.map(({ entry }) => ({
-    model: entry.model,
-    credentialIds: entry.credentialIds,
-  }));
-  return ok({ decision, choices });
 }
 
-export function choose(call: SamplingCall, field: Field): Result<Plan, Refusal> {
-  const needs = requirementsOf(call, field.policy);
+/** Chooses. Refuses with every model that has a credential and what excluded it. */
+export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
+  const { needs, hints, weights } = asking;
+  const { entries, served } = field;
+  const sought = soughtFrom(needs);
+  const out = new Uint8Array(entries.length);
+  const positions = new Uint32Array(entries.length);
+  const places = new Uint32Array(entries.length);
+  let count = 0;
+  for (let at = 0; at < entries.length; at += 1) {
+    const entry = entries[at];
+    if (entry === undefined) continue;
+    const excludedBy = exclusionOf(entry, sought);
+    if (excludedBy === null) {
+      places[at] = count;
+      positions[count] = at;
+      count += 1;
+    } else out[at] = exclusionReasons.indexOf(excludedBy) + 1;
+  }
+  if (count === 0)
+    return err({
+      reason: "no_eligible_model",
+      requirements: needs,
+      candidates: excludedOf(field, out).map(({ provider, model, excludedBy }) => ({
+        model: `${provider}/${model}`,
+        excludedBy: excludedBy ?? "no_credential",
+      })),
+    });
+  const scores = scoreAll({ field, entries: positions.subarray(0, count), sought, weights });
+  const narrowed = narrow(
+    hints,
+    { models: served, isFeasible: (at) => out[at] === 0 },
+    field.models,
+  );
+  const preferred = new Uint8Array(count);
+  if (narrowed.preferred === null) preferred.fill(1);
+  else for (const at of narrowed.preferred) preferred[places[at] ?? 0] = 1;
+  const first = bestOf(scores, { preferred, is: 1, count: maxAttempts });
+  const then = bestOf(scores, { preferred, is: 0, count: maxAttempts - first.length });
+  const best = [...first, ...then];
+  const choices = best.flatMap((place): Choice[] => {
+    const entry = entries[positions[place] ?? 0];
+    return entry === undefined ? [] : [{ model: entry.model, credentialIds: entry.credentialIds }];
+  });
+  let made: Decision | null = null;
+  return ok({
+    requirements: needs,
+    choices,
+    get decision() {
+      made ??= explain(asking, field, { scores, narrowed, preferred, best, out });
+      return made;
+    },
+  });
+}
+
+/** `negotiation`: for the record alone. */
+export function choose(
+  call: SamplingCall,
+  field: Field,
+  negotiation: NegotiationRecord | null = null,
+): Result<Plan, Refusal> {
+  const needs = requirementsOf(call, field);
   const weights = weightsOf(call.priorities);
-  return decide({ needs, hints: call.hints, weights, notes: notesOf(call, needs) }, field);
+  const notes = notesOf(call, needs);
+  return decide({ needs, hints: call.hints, weights, notes, negotiation }, field);
 }
 
 /** The decision as the audit record keeps it: feasible candidates, and counts for the rest. */

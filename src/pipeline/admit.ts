@@ -1,5 +1,6 @@
 /** What a call may use at most, against which limits, for how long. */
 import type { Opening } from "../domain/audit.ts";
+import { inputTokensFor, mostInputTokens } from "../domain/estimate.ts";
 import { maxAttempts } from "../domain/failover.ts";
 import { holdsOf, smallestBudget, type Hold } from "../domain/limits.ts";
 import { nameOf } from "../domain/models.ts";
@@ -7,6 +8,7 @@ import { defaultDeadlineMs } from "../domain/policy.ts";
 import type { Admission, Ledger } from "../domain/ledger.ts";
 import type { Answer } from "../domain/ports.ts";
 import type { Choice, Plan } from "../domain/selection.ts";
+import { tokenFamilyOf } from "../domain/tokens.ts";
 import { costMicroUsd, expectedUsage } from "../domain/usage.ts";
 import type { Caller } from "./authenticate.ts";
 import { scopesOf, type AskingServer } from "./scopes.ts";
@@ -43,11 +45,12 @@ const sumOf = (steps: readonly Step[]): number | null =>
   );
 
 function stepsOf(plan: Plan, most: number): Step[] {
-  const needs = plan.decision.requirements;
+  const needs = plan.requirements;
   const steps: Step[] = [];
   for (const { model, credentialIds } of plan.choices) {
     if (steps.length >= most) break;
-    const usage = expectedUsage(model, needs);
+    const inputTokens = mostInputTokens(inputTokensFor(needs, tokenFamilyOf(model)));
+    const usage = expectedUsage(model, { ...needs, inputTokens });
     const tokens = usage.inputTokens + usage.outputTokens;
     const microUsd = costMicroUsd(model, usage);
     for (const credentialId of credentialIds) steps.push({ model, credentialId, tokens, microUsd });

@@ -109,15 +109,9 @@ export function createChooser(deps: { catalogue: () => Catalogue; now: () => num
         return err({ reason: "forbidden", action: `more than ${rounds} tool rounds` });
       const shaping = shapingOf(features, policy.rules ?? []);
       const call = shape(asked, shaping);
-      const plan = choose(call, fieldOf(snapshot, server));
-      if (!plan.ok) return plan;
-      const negotiation = recordOf(features, shaping);
-      const { decision } = plan.value;
-      return ok({
-        ...plan.value,
-        call,
-        decision: negotiation === null ? decision : { ...decision, negotiation },
-      });
+      const plan = choose(call, fieldOf(snapshot, server), recordOf(features, shaping));
+      // Not spread: the decision is made when it is read.
+      return plan.ok ? ok(Object.assign(plan.value, { call })) : plan;
     },
   };
 }

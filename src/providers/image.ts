@@ -7,6 +7,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { ProviderFault } from "../domain/attempts.ts";
 import { estimateInputTokens } from "../domain/estimate.ts";
+import { tokenFamilyOf } from "../domain/tokens.ts";
 import { own } from "../domain/json.ts";
 import type { ProviderAnswer, ProviderRequest } from "../domain/providers.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -75,7 +76,7 @@ function usageOf(generated: ImageModelV4Result, request: ProviderRequest, images
     ...(imageInputTokens > 0 ? { imageInputTokens } : {}),
   };
   return {
-    inputTokens: counted ? input : estimateInputTokens(request.call),
+    inputTokens: counted ? input : estimateInputTokens(request.call, tokenFamilyOf(request.model)),
     outputTokens,
     estimated: !counted,
     media,

@@ -1,37 +1,27 @@
-/** `npm run catalogue -- sync|show`: the synced catalogue of each database at DATABASE_URL and DATABASE_URLS. */
+/**
+ * `npm run catalogue -- sync|show`: the synced catalogue of each database at DATABASE_URL and
+ * DATABASE_URLS; with `--url https://router.example`, of that deployment, whatever its database, with
+ * ADMIN_TOKEN.
+ */
+import { parseArgs } from "node:util";
 import { createCatalogueSource } from "../catalogue/source.ts";
 import { versionOf } from "../catalogue/version.ts";
 import { defaultCatalogueUrl } from "../config.ts";
 import { seedCatalogue } from "../domain/catalogue.ts";
-import type { CatalogueChanges, Price } from "../domain/catalogue-sync.ts";
 import type { CatalogueStore } from "../domain/catalogues.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { syncNow } from "../pipeline/scheduled/catalogue.ts";
 import { createCatalogueStore } from "../store/catalogues.ts";
 import { openLibsql } from "../store/db.ts";
+import { linesOfState, linesOfSync } from "./catalogue-lines.ts";
+import { remoteCatalogue } from "./catalogue-remote.ts";
 import { connect } from "./migrations.ts";
 import { parseSettings } from "./settings.ts";
 
 type Done = Promise<Result<string[], string>>;
 
-const usage = "usage: npm run catalogue -- sync|show";
+const usage = "usage: npm run catalogue -- sync|show [--url https://router.example]";
 const unreachable = err("the database does not answer, or has no migrations: npm run db:migrate");
-
-const instant = (ms: number | null): string => (ms === null ? "never" : new Date(ms).toISOString());
-const priced = ({ input, output }: Price): string => `${input ?? "?"}/${output ?? "?"}`;
-
-function linesOf({ added, retired, repriced, odd }: CatalogueChanges): string[] {
-  return [
-    ...added.map((model) => `+ ${model}`),
-    ...retired.map((model) => `- ${model} (retired)`),
-    ...repriced.map(
-      ({ model, from, to }) =>
-        `$ ${model}: ${priced(from)} -> ${priced(to)} USD per million tokens`,
-    ),
-    ...odd.map((model) => `? ${model}: its new price can't be right, and was left out`),
-    `${added.length} added, ${retired.length} retired, ${repriced.length} prices changed.`,
-  ];
-}
 
 async function sync(catalogues: CatalogueStore): Done {
   const url = process.env["CATALOGUE_URL"] || defaultCatalogueUrl;
@@ -42,15 +32,7 @@ async function sync(catalogues: CatalogueStore): Done {
     versionOf,
     now: () => Date.now(),
   });
-  if (!outcome.ok) return unreachable;
-  switch (outcome.value.state) {
-    case "refused":
-      return err(`${url} is not taken, and the catalogue stays as it was: ${outcome.value.fault}`);
-    case "unchanged":
-      return ok([`Nothing new: version ${outcome.value.version}.`]);
-    case "synced":
-      return ok([...linesOf(outcome.value.changes), `Version ${outcome.value.version}.`]);
-  }
+  return outcome.ok ? linesOfSync(outcome.value, url) : unreachable;
 }
 
 async function show(catalogues: CatalogueStore): Done {
@@ -59,10 +41,9 @@ async function show(catalogues: CatalogueStore): Done {
   if (!state.ok || !stored.ok) return unreachable;
   const { version, models } = stored.value ?? seedCatalogue;
   const providers = Map.groupBy(models, ({ provider }) => provider);
+  const { syncedAt = null, dueAt = null, fault = null } = state.value ?? {};
   return ok([
-    `Version ${version}${stored.value === null ? ", the seed" : ""}.`,
-    `Synced ${instant(state.value?.syncedAt ?? null)}, next due ${instant(state.value?.dueAt ?? null)}.`,
-    ...(state.value?.fault ? [`The last file was not taken: ${state.value.fault}`] : []),
+    ...linesOfState({ version, syncedAt, dueAt, fault }),
     ...[...providers].map(([provider, its]) => {
       const retired = its.filter(({ status }) => status === "retired").length;
       return `${provider}: ${its.length - retired} models${retired > 0 ? `, ${retired} retired` : ""}`;
@@ -70,16 +51,35 @@ async function show(catalogues: CatalogueStore): Done {
   ]);
 }
 
-async function run([command]: string[]): Done {
-  if (command !== "sync" && command !== "show") return err(usage);
+/** null: nothing that this script knows. */
+function argumentsOf(given: string[]): { command: "sync" | "show"; url: string | null } | null {
+  try {
+    const { positionals, values } = parseArgs({
+      args: given,
+      options: { url: { type: "string" } },
+      allowPositionals: true,
+    });
+    const [command] = positionals;
+    if ((command !== "sync" && command !== "show") || positionals.length > 1) return null;
+    return { command, url: values.url ?? null };
+  } catch {
+    return null;
+  }
+}
+
+async function run(given: string[]): Done {
+  const asked = argumentsOf(given);
+  if (asked === null) return err(usage);
+  const { command, url: remote } = asked;
+  if (remote !== null)
+    return remoteCatalogue({ command, url: remote, token: process.env["ADMIN_TOKEN"], fetch });
   const settings = parseSettings(process.env);
   if (!settings.ok) return settings;
   const { databases } = settings.value;
   if (databases.length === 0)
     return err(
-      "DATABASE_URL is missing. With D1, the deployed Worker syncs by itself once a day; to see the state: " +
-        `npx wrangler d1 execute DB --remote --command "select * from catalogue_meta", and to have it ` +
-        `within a minute: --command "update catalogue_meta set due_at = 0"`,
+      "DATABASE_URL is missing. A deployment syncs by itself once a day; to have it now, with its " +
+        `operator's token in ADMIN_TOKEN: npm run catalogue -- ${command} --url https://router.example`,
     );
   const lines: string[] = [];
   for (const database of databases) {

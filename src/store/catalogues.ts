@@ -1,8 +1,10 @@
 import { asc, eq, isNull, lte, ne, or, and, sql } from "drizzle-orm";
+import type { AdminEvent } from "../domain/audit.ts";
 import type { Model } from "../domain/models.ts";
 import type { CatalogueStore } from "../domain/catalogues.ts";
 import { ok } from "../domain/result.ts";
 import type { Database } from "./db.ts";
+import { appendEvent } from "./events.ts";
 import { catalogueMeta, catalogues } from "./schema.ts";
 
 const only = 1;
@@ -11,6 +13,8 @@ export const createCatalogueStore = (db: Database): CatalogueStore => {
   const { builder } = db;
   const meta = eq(catalogueMeta.id, only);
   const began = builder.insert(catalogueMeta).values({ id: only, dueAt: 0 }).onConflictDoNothing();
+  const notedBy = (event: AdminEvent | null | undefined) =>
+    event === null || event === undefined ? [] : [appendEvent(builder, event)];
   return {
     newerThan: (version) =>
       db.read(async (builder) => {
@@ -54,7 +58,7 @@ export const createCatalogueStore = (db: Database): CatalogueStore => {
       ]);
       return written.ok ? ok((written.value[1] ?? []).length > 0) : written;
     },
-    async replace({ version, models }, { now, dueAt }) {
+    async replace({ version, models }, { now, dueAt, event }) {
       const byProvider = new Map<string, Model[]>();
       for (const model of models) {
         const its = byProvider.get(model.provider);
@@ -71,13 +75,15 @@ export const createCatalogueStore = (db: Database): CatalogueStore => {
           .update(catalogueMeta)
           .set({ version, syncedAt: now, dueAt, fault: null })
           .where(meta),
+        ...notedBy(event),
       ]);
       return written.ok ? ok(null) : written;
     },
-    async postpone(dueAt, fault) {
+    async postpone({ dueAt, fault, event }) {
       const written = await db.write([
         began,
         builder.update(catalogueMeta).set({ dueAt, fault }).where(meta),
+        ...notedBy(event),
       ]);
       return written.ok ? ok(null) : written;
     },

@@ -92,6 +92,7 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
             inputTokens: usage?.inputTokens ?? null,
             outputTokens: usage?.outputTokens ?? null,
             usageEstimated: usage?.estimated ?? null,
+            mediaUsage: usage?.media ?? null,
             costMicroUsd: settlement.costMicroUsd,
             // Where no price was known, no money was reserved that a charge could go beyond.
             overshoot: sql`coalesce(${settlement.chargedTokens} > ${samplingRequests.reservedTokens}, 0)

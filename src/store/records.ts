@@ -47,6 +47,7 @@ export const toRecord = (
           inputTokens: row.inputTokens,
           outputTokens: row.outputTokens,
           estimated: row.usageEstimated ?? false,
+          ...(row.mediaUsage === null ? {} : { media: row.mediaUsage }),
         },
   costMicroUsd: row.costMicroUsd,
   overshoot: row.overshoot,

@@ -13,6 +13,7 @@ import type { Hold } from "../domain/limits.ts";
 import type { DeclaredModel, Model, ModelChange } from "../domain/models.ts";
 import type { Limits, Policy } from "../domain/policy.ts";
 import type { Reason } from "../domain/refusals.ts";
+import type { MediaUsage } from "../domain/usage.ts";
 import { decisionColumn } from "./decisions.ts";
 
 export const tenants = sqliteTable("tenants", {
@@ -134,6 +135,8 @@ export const samplingRequests = sqliteTable(
     inputTokens: integer("input_tokens"),
     outputTokens: integer("output_tokens"),
     usageEstimated: integer("usage_estimated", { mode: "boolean" }),
+    /** images, seconds of audio, characters read aloud; null: text only */
+    mediaUsage: text("media_usage", { mode: "json" }).$type<MediaUsage>(),
     costMicroUsd: integer("cost_micro_usd"),
     overshoot: integer({ mode: "boolean" }).notNull(),
     /** what an operator found out about an `unknown` one; the other columns stay as they were */
@@ -163,18 +166,8 @@ export const samplingRequests = sqliteTable(
       table.keyId,
       table.sessionId,
     ),
-    // Retention is each tenant's own. Sums over a span of time read nothing else.
-    index("sampling_requests_age").on(
-      table.tenantId,
-      table.createdAt,
-      table.outcome,
-      table.model,
-      table.keyId,
-      table.serverId,
-      table.inputTokens,
-      table.outputTokens,
-      table.costMicroUsd,
-    ),
+    // Retention is each tenant's own.
+    index("sampling_requests_age").on(table.tenantId, table.createdAt),
     // Concurrency counts live rows: this index holds nothing else.
     index("sampling_requests_live")
       .on(table.tenantId, table.keyId, table.serverId, table.leaseUntil)

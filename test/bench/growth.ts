@@ -157,21 +157,6 @@ for (const [name, at] of [
     list({ session: `ses_${String(at * 1000 + 1).padStart(26, "0")}` }),
   );
   await timed(`${name}: list, a session that has none`, list({ session: "ses_none" }));
-  for (const [days, since] of [
-    ["a day", now - dayMs],
-    ["30 days", first],
-  ] as const)
-    for (const by of ["model", "key_id"])
-      await timed(
-        `${name}: usage of ${days} by ${by}`,
-        () =>
-          client.execute({
-            sql: `select ${by}, created_at / ${dayMs} as day, count(*), sum(input_tokens), sum(output_tokens),
-            sum(cost_micro_usd) from sampling_requests where tenant_id = ? and created_at >= ? group by 1, 2`,
-            args: [tenantId, since],
-          }),
-        5,
-      );
 }
 await timed("sweep", () => stores.ledger.sweep(now));
 await timed("prune counters", () => stores.ledger.prune(now));

@@ -19,6 +19,16 @@ interface Shown {
   sources: Record<string, string>;
 }
 
+const script = (name: string, args: string[], env: Record<string, string>) =>
+  new Promise<{ code: number; out: string; err: string }>((resolve) => {
+    execFile(
+      `${checkout}node_modules/node/bin/node`,
+      [`src/start/${name}.ts`, ...args],
+      { cwd: checkout, env: { PATH: process.env["PATH"], ...env } },
+      (fault, out, err) => resolve({ code: fault === null ? 0 : 1, out, err }),
+    );
+  });
+
 describe("the daily job", () => {
   let modelsDev: ModelsDev;
   let router: Router;
@@ -87,6 +97,68 @@ describe("the daily job", () => {
   });
 });
 
+describe("npm run catalogue on a running deployment", () => {
+  let modelsDev: ModelsDev;
+  let router: Router;
+  beforeAll(async () => {
+    // Its own job runs once and takes nothing, so whatever is synced was asked for.
+    modelsDev = await startModelsDev("{}");
+    router = await startRouter({
+      env: { CATALOGUE_URL: modelsDev.url, SCHEDULE_SECONDS: "3600" },
+    });
+  });
+  afterAll(async () => {
+    await router?.stop();
+    await modelsDev?.close();
+  });
+  const run = (args: string[], token: string | undefined = router.adminToken) =>
+    script("catalogue", args, token === "" ? {} : { ADMIN_TOKEN: token });
+  const admin = async (path: string): Promise<unknown> => {
+    const authorization = `Bearer ${router.adminToken}`;
+    return (await fetch(`${router.url}/admin/v1${path}`, { headers: { authorization } })).json();
+  };
+
+  it("syncs it and shows what it has, and the log says who asked", async () => {
+    const { url } = router;
+    await expect
+      .poll(() => admin("/catalogue"), { timeout: 15_000 })
+      .toMatchObject({ fault: expect.stringContaining("malformed") as string });
+    const seed = await run(["show", "--url", url]);
+    expect(seed.out).toContain(`Version ${seedCatalogue.version}, the seed.`);
+    modelsDev.answer(file);
+    const first = await run(["sync", "--url", url]);
+    expect([first.err, first.out]).toEqual(["", expect.stringContaining("+ openai/gpt-new\n")]);
+    expect((await run(["sync", "--url", url])).out).toContain("Nothing new");
+    const shown = (await run(["show", "--url", url])).out;
+    expect(shown).toMatch(/^Version \d{4}-\d\d-\d\d\.[0-9a-f]{8}\.$/m);
+    expect(shown).toMatch(/^\d{3} models\.$/m);
+    modelsDev.answer("{}");
+    const refused = await run(["sync", "--url", url]);
+    expect(refused).toMatchObject({ code: 1, out: "" });
+    expect(refused.err).toContain("is not taken, and the catalogue stays as it was: malformed");
+    expect((await run(["show", "--url", url])).out).toContain("The last file was not taken");
+    const { data } = (await admin("/events?limit=50")) as { data: { action: string }[] };
+    expect(data.filter(({ action }) => action.startsWith("catalogue"))).toMatchObject(
+      ["refused", "unchanged", "synced"].map((state) => ({
+        actor: "operator",
+        action: "catalogue.sync",
+        tenantId: null,
+        detail: { state },
+      })),
+    );
+  });
+
+  it("needs the operator's token, from the environment, and sends it to no open line", async () => {
+    const { url } = router;
+    expect((await run(["sync", "--url", url], "")).err).toContain("ADMIN_TOKEN is missing");
+    const wrong = await run(["sync", "--url", url], "not-the-token");
+    expect(wrong.err).toContain("answered 401");
+    expect(wrong.err).not.toContain("not-the-token");
+    expect((await run(["sync", "--url", "http://router.example"])).err).toContain("must be https");
+    expect((await run(["sync", "--url", modelsDev.url])).err).toContain("does not answer as");
+  });
+});
+
 describe("npm run catalogue", () => {
   let modelsDev: ModelsDev;
   let sqld: Sqld;
@@ -97,16 +169,8 @@ describe("npm run catalogue", () => {
     await modelsDev?.close();
     await sqld?.stop();
   });
-  const run = (script: string, args: string[], env: Record<string, string> = {}) =>
-    new Promise<{ code: number; out: string; err: string }>((resolve) => {
-      const given = { PATH: process.env["PATH"], CATALOGUE_URL: modelsDev.url, ...env };
-      execFile(
-        `${checkout}node_modules/node/bin/node`,
-        [`src/start/${script}.ts`, ...args],
-        { cwd: checkout, env: given },
-        (fault, out, err) => resolve({ code: fault === null ? 0 : 1, out, err }),
-      );
-    });
+  const run = (name: string, args: string[], env: Record<string, string> = {}) =>
+    script(name, args, { CATALOGUE_URL: modelsDev.url, ...env });
 
   it("syncs, prints what changed, and shows what there is", async () => {
     const env = { DATABASE_URL: sqld.url };
@@ -136,8 +200,9 @@ describe("npm run catalogue", () => {
     expect(show).toMatch(/^openai: \d+ models, \d+ retired$/m);
   });
 
-  it("says what to do with D1, and how it is called", async () => {
-    expect((await run("catalogue", ["sync"])).err).toContain("npx wrangler d1 execute");
-    expect((await run("catalogue", ["toast"])).err).toContain("sync|show");
+  it("says what to do without a database at hand, and how it is called", async () => {
+    expect((await run("catalogue", ["sync"])).err).toContain("sync --url https://router.example");
+    for (const args of [["toast"], [], ["sync", "--token", "x"], ["sync", "show"]])
+      expect((await run("catalogue", args)).err).toContain("sync|show");
   });
 });

@@ -1,13 +1,20 @@
 /** The shared suite of `isolation.ts` against the product as it is started. */
 import { afterAll, describe } from "vitest";
+import { seedCatalogue } from "../../src/domain/catalogue.ts";
+import { apiJsonOf, startModelsDev, type ModelsDev } from "../fakes/models-dev.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
 import { isolationSuite } from "./isolation.ts";
 
 describe("nobody comes in who may not", () => {
   let router: Router | undefined;
+  let modelsDev: ModelsDev | undefined;
   isolationSuite(async () => {
-    router = await startRouter();
+    modelsDev = await startModelsDev(JSON.stringify(apiJsonOf(seedCatalogue.models)));
+    router = await startRouter({ env: { CATALOGUE_URL: modelsDev.url } });
     return router;
   });
-  afterAll(() => router?.stop());
+  afterAll(async () => {
+    await router?.stop();
+    await modelsDev?.close();
+  });
 });

@@ -240,6 +240,8 @@ export const endpoints: Record<string, Entry> = {
   },
   "GET /tenants/{tenant}/usage": { reach: "tenant", status: 200 },
   "GET /events": { reach: "own", status: 200 },
+  "GET /catalogue": { reach: "operator", status: 200 },
+  "POST /catalogue/sync": { reach: "operator", status: 200 },
 };
 
 const methods = ["get", "post", "put", "patch", "delete"];

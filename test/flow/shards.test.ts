@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { createClient } from "@libsql/client/web";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startRelay, type Relay } from "../bench/relay.ts";
+import { startAuthorizationServer } from "../fakes/authorization-server.ts";
 import { adminOf, asking, at, callOnce, openSession, type Answered } from "../fakes/caller.ts";
 import { spawnLauncher, startRouter, type Router } from "../fakes/router.ts";
 import { startSqld, type Sqld } from "../fakes/sqld.ts";
@@ -223,6 +224,35 @@ describe("the admin API", () => {
     expect((await admin("POST", "/tenants", { slug: "x", name: "x", shard: "ap" })).status).toBe(
       400,
     );
+  });
+});
+
+describe("a link without a key", () => {
+  it("comes back to the shard that its state names", { timeout }, async () => {
+    const fake = await startAuthorizationServer();
+    const redirectUris = [`${router.url}/oauth/callback`];
+    fake.clients.set("public", { secret: null, redirectUris });
+    for (const shard of ["eu", "home"]) {
+      const slug = `link-${shard}`;
+      await tenantOn(slug, shard);
+      const registered = await admin("POST", `/tenants/${slug}/servers`, {
+        slug: "mine",
+        url: fake.mcpUrl,
+        sampling: "router",
+        oauth: { grant: "authorization_code", clientId: "public" },
+      });
+      expect(registered.status, registered.text).toBe(201);
+      const begun = await admin("POST", `/tenants/${slug}/servers/mine/authorize`);
+      expect(begun.get("state")).toMatch(new RegExp(`^[\\w-]{43}\\.${shard}$`));
+      const back = await fake.consent(String(begun.get("authorizationUrl")));
+      const lost = new URL(back);
+      lost.searchParams.set("state", `${String(begun.get("state")).slice(0, 43)}.us`);
+      expect((await fetch(lost)).status).toBe(400);
+      lost.searchParams.set("state", `${String(begun.get("state")).slice(0, 43)}.ap`);
+      expect((await fetch(lost)).status).toBe(400);
+      expect((await fetch(back)).status).toBe(200);
+    }
+    await fake.stop();
   });
 });
 

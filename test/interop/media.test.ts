@@ -127,6 +127,12 @@ describe("OpenAI's image and speech models", () => {
     );
     expect(record.body).toMatchObject({
       outcome: "succeeded",
+      usage: {
+        inputTokens: input,
+        outputTokens: output,
+        estimated: false,
+        media: { images: 1, imageInputTokens: imageInput, imageOutputTokens: output },
+      },
       costMicroUsd: Math.round(Number(decision.costUsd) * 1e6),
     });
   });

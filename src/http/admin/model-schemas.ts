@@ -76,7 +76,8 @@ export const model = z
       .openapi({ description: "Who spoke last of the model." }),
     sources: z.partialRecord(modelChange.keyof(), z.enum(figureSources)).openapi({
       description:
-        "Where each figure came from that did not come from `source`; `catalogue` there means the seed.",
+        "Where each figure came from that did not come from `source`; `catalogue` there means the seed. " +
+        "`unverified`: the seed's too, but from memory or a third party.",
       example: { inputUsdPerMTok: "models.dev", speed: "override" },
     }),
     available: z.boolean().openapi({

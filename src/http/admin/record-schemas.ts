@@ -36,6 +36,19 @@ export const correctionInput = z
   .strictObject({ ...found, costUsd: usd, reason: z.string().trim().min(1).max(500) })
   .openapi("Correction");
 
+const mediaUsage = z
+  .object({
+    imageInputTokens: z.number(),
+    imageOutputTokens: z.number(),
+    images: z.number(),
+    audioSeconds: z.number(),
+    characters: z.number(),
+  })
+  .partial()
+  .openapi("MediaUsage", {
+    description: "Images and audio in the units that providers bill. Absent: text only.",
+  });
+
 export const record = z
   .object({
     id: z.string(),
@@ -59,7 +72,12 @@ export const record = z
     attempts: z.array(anyObject),
     reservedTokens: z.int().nullable(),
     usage: z
-      .object({ inputTokens: z.int(), outputTokens: z.int(), estimated: z.boolean() })
+      .object({
+        inputTokens: z.int(),
+        outputTokens: z.int(),
+        estimated: z.boolean(),
+        media: mediaUsage.optional(),
+      })
       .nullable(),
     costMicroUsd: z.int().nullable(),
     overshoot: z

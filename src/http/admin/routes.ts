@@ -4,6 +4,7 @@ import type { HttpEnv } from "../context.ts";
 import { readBody } from "../body.ts";
 import { problem } from "../problem.ts";
 import { authorise } from "./authorise.ts";
+import { catalogueRoutes } from "./catalogue.ts";
 import { credentialRoutes } from "./credentials.ts";
 import { docsPage } from "./docs.ts";
 import { adminApp } from "./endpoint.ts";
@@ -72,5 +73,6 @@ export function adminRoutes() {
   app.route("/tenants", serverRoutes());
   app.route("/tenants", recordRoutes());
   app.route("/events", eventRoutes());
+  app.route("/catalogue", catalogueRoutes());
   return app;
 }

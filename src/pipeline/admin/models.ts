@@ -17,7 +17,7 @@ import type { CatalogueReader } from "../catalogue.ts";
 import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
 
 /** A model as one tenant sees it. */
-export interface TenantModel extends Omit<Model, "synced"> {
+export interface TenantModel extends Omit<Model, "synced" | "unverified"> {
   /** of each figure that did not come from `source` */
   sources: Sources;
   /** could be chosen now: a working credential, allowed, no open circuit */
@@ -70,7 +70,7 @@ export function createModelAdmin(
         .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
         .filter((model) => after === null || nameOf(model) > after);
       const data = rest.slice(0, page.limit).map((model) => {
-        const { synced: _, ...shown } = model;
+        const { synced: _, unverified: __, ...shown } = model;
         return {
           ...shown,
           sources: sourcesOf(model),

@@ -77,6 +77,19 @@ export function createAdminFor(deps: {
               page,
             ),
     },
+    catalogue: {
+      ...home.admin.catalogue,
+      /** Each shard's own; the first that can't have it ends it. The answer is the home's. */
+      async sync(actor) {
+        const synced = await home.admin.catalogue.sync(actor);
+        for (const { admin } of every().slice(1)) {
+          if (!synced.ok) break;
+          const other = await admin.catalogue.sync(actor);
+          if (!other.ok) return other;
+        }
+        return synced;
+      },
+    },
     records: {
       ...home.admin.records,
       events: (actor, page) =>

@@ -3,7 +3,9 @@ import type { Oauth } from "../../domain/oauth.ts";
 import type { Providers } from "../../domain/providers.ts";
 import type { CatalogueReader } from "../catalogue.ts";
 import type { UpstreamHeaders } from "../upstream-headers.ts";
+import type { CatalogueSyncDeps } from "../scheduled/catalogue.ts";
 import type { AdminDeps } from "./access.ts";
+import { createCatalogueAdmin } from "./catalogue.ts";
 import { createCorrectionAdmin } from "./corrections.ts";
 import { createCredentialAdmin } from "./credentials.ts";
 import { createKeyAdmin } from "./keys.ts";
@@ -23,6 +25,8 @@ export const createAdminUseCases = (
       vault: Vault;
       providers: Providers;
       catalogue: CatalogueReader;
+      /** null: this deployment syncs no catalogue */
+      catalogueSync: CatalogueSyncDeps | null;
       allowPrivateUpstreams: boolean;
       oauth: Oauth;
       upstream: UpstreamHeaders;
@@ -43,6 +47,7 @@ export const createAdminUseCases = (
     correct: createCorrectionAdmin(deps, records.request),
     usage: createUsageAdmin(deps),
     replay: createReplayAdmin(deps),
+    catalogue: createCatalogueAdmin(deps),
   };
 };
 

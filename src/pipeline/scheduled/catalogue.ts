@@ -4,6 +4,7 @@ import {
   type CatalogueChanges,
   type SyncRefusal,
 } from "../../domain/catalogue-sync.ts";
+import type { AdminEvent } from "../../domain/audit.ts";
 import type { Catalogue } from "../../domain/models.ts";
 import type { CatalogueSource, CatalogueStore } from "../../domain/catalogues.ts";
 import type { Answer } from "../../domain/ports.ts";
@@ -39,15 +40,20 @@ export interface CatalogueSyncDeps {
   now: () => number;
 }
 
-/** Now, due or not. */
-export async function syncNow(deps: CatalogueSyncDeps): Answer<SyncOutcome> {
+/** Now, due or not. `eventFor`: what the log says, when a person asked for it. */
+export async function syncNow(
+  deps: CatalogueSyncDeps,
+  eventFor: (outcome: SyncOutcome) => AdminEvent | null = () => null,
+): Answer<SyncOutcome> {
   const { catalogues, source, seed, versionOf, now } = deps;
   const stored = await catalogues.newerThan(seed.version);
   if (!stored.ok) return stored;
   const current = stored.value ?? seed;
   const refuse = async (fault: string): Answer<SyncOutcome> => {
-    const noted = await catalogues.postpone(now() + afterFaultMs, fault);
-    return noted.ok ? ok({ state: "refused", fault }) : noted;
+    const outcome = { state: "refused", fault } as const;
+    const event = eventFor(outcome);
+    const noted = await catalogues.postpone({ dueAt: now() + afterFaultMs, fault, event });
+    return noted.ok ? ok(outcome) : noted;
   };
   const entries = await source.entries();
   if (!entries.ok) return refuse(entries.error);
@@ -58,15 +64,15 @@ export async function syncNow(deps: CatalogueSyncDeps): Answer<SyncOutcome> {
   const version = await versionOf(models, at);
   // The day is part of a version; the same models keep the one they have.
   const isSame = version.split(".")[1] === current.version.split(".")[1];
+  const outcome: SyncOutcome = isSame
+    ? { state: "unchanged", version: current.version }
+    : { state: "synced", version, changes };
+  const dueAt = at + everyMs;
+  const event = eventFor(outcome);
   const written = isSame
-    ? await catalogues.postpone(at + everyMs, null)
-    : await catalogues.replace({ version, models }, { now: at, dueAt: at + everyMs });
-  if (!written.ok) return written;
-  return ok(
-    isSame
-      ? { state: "unchanged", version: current.version }
-      : { state: "synced", version, changes },
-  );
+    ? await catalogues.postpone({ dueAt, fault: null, event })
+    : await catalogues.replace({ version, models }, { now: at, dueAt, event });
+  return written.ok ? ok(outcome) : written;
 }
 
 /** Once a day over all isolates, and after a deployment with another seed. 1 if the catalogue changed. */

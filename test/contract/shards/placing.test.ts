@@ -91,6 +91,7 @@ function invocation(
         providers: undefined as never,
         catalogue: undefined as never,
         allowPrivateUpstreams: true,
+        catalogueSync: undefined as never,
         oauth: undefined as never,
         upstream: undefined as never,
         probe: undefined as never,

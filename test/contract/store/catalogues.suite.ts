@@ -44,6 +44,27 @@ export const cataloguesSuite = (backend: Backend): void => {
       expect(value(await catalogues.newerThan("1"))).toEqual(second);
     });
 
+    it("are logged with the sync that somebody asked for", async () => {
+      const { catalogues, events } = world.stores;
+      const event = (id: string) => ({
+        id,
+        at: start,
+        actor: "operator",
+        action: "catalogue.sync",
+        tenantId: null,
+        target: "catalogue",
+        detail: { state: "synced" },
+      });
+      value(await catalogues.replace(catalogue("1", "openai/a"), { ...at, event: event("evt_1") }));
+      value(await catalogues.postpone({ dueAt: start, fault: "odd", event: event("evt_2") }));
+      value(await catalogues.postpone({ dueAt: start, fault: null }));
+      const { data } = value(await events.list(null, { cursor: null, limit: 10 }));
+      expect(data.filter(({ action }) => action === "catalogue.sync")).toEqual([
+        event("evt_2"),
+        event("evt_1"),
+      ]);
+    });
+
     it("hold a thousand models with long names", async () => {
       const { catalogues } = world.stores;
       const names = Array.from({ length: 1_000 }, (_, n) => `openai/${"m".repeat(150)}${n}`);
@@ -56,7 +77,7 @@ export const cataloguesSuite = (backend: Backend): void => {
       const { catalogues } = world.stores;
       const first = catalogue("1", "openai/a");
       value(await catalogues.replace(first, at));
-      value(await catalogues.postpone(start + hourMs, "shrunken"));
+      value(await catalogues.postpone({ dueAt: start + hourMs, fault: "shrunken" }));
       expect(value(await catalogues.newerThan("seed"))).toEqual(first);
       const state = { version: "1", syncedAt: start, dueAt: start + hourMs };
       expect(value(await catalogues.state())).toEqual({ ...state, fault: "shrunken" });

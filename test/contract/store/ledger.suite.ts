@@ -522,14 +522,24 @@ export const ledgerSuite = (backend: Backend): void => {
         await settle(reserved, start + second, {
           model: "anthropic/claude",
           attempts: [attempt],
-          usage: { inputTokens: 21, outputTokens: 42, estimated: true },
+          usage: {
+            inputTokens: 21,
+            outputTokens: 42,
+            estimated: true,
+            media: { images: 1, audioSeconds: 2.5, characters: 30 },
+          },
           costMicroUsd: 77,
         });
         expect(await record(who, reserved.opening.id)).toMatchObject({
           outcome: "succeeded",
           model: "anthropic/claude",
           attempts: [attempt],
-          usage: { inputTokens: 21, outputTokens: 42, estimated: true },
+          usage: {
+            inputTokens: 21,
+            outputTokens: 42,
+            estimated: true,
+            media: { images: 1, audioSeconds: 2.5, characters: 30 },
+          },
           costMicroUsd: 77,
           timing: { auth: 1, choose: 1, approve: 0, admit: 2, provider: 100 },
           totalMs: 110,

@@ -33,6 +33,15 @@ const someModalities = z.array(z.enum(modalities)).min(1).refine(distinct);
 /** A model on the operator's own machine costs nothing; anywhere else 0 is a gap in the data. */
 const isLocal = (model: { provider: string }): boolean => model.provider === "ollama";
 
+const figures = [
+  "inputUsdPerMTok",
+  "outputUsdPerMTok",
+  "cachedInputUsdPerMTok",
+  "mediaPrices",
+  "contextTokens",
+  "outputTokens",
+] as const satisfies readonly (keyof Model)[];
+
 // Every field is required and no other is allowed; unknown is null.
 const modelSchema = z.strictObject({
   provider: z.enum(providers),
@@ -65,6 +74,7 @@ const modelSchema = z.strictObject({
   intelligence: tier,
   speed: tier.nullable(),
   status: z.enum(["active", "preview", "retired"]),
+  unverified: z.array(z.enum(figures)).min(1).refine(distinct).optional(),
 }) satisfies z.ZodType<Omit<Model, "source">>;
 
 const seedSchema = z.strictObject({
@@ -77,6 +87,16 @@ const { models } = seedCatalogue;
 const namesOf = (chosen: readonly Model[]): string[] => chosen.map(nameOf);
 
 describe("catalogue.json", () => {
+  it("says of every price of images and audio that nobody read it at the provider's", () => {
+    for (const model of models)
+      expect([nameOf(model), model.unverified?.includes("mediaPrices") ?? false]).toEqual([
+        nameOf(model),
+        model.mediaPrices !== undefined,
+      ]);
+    for (const { unverified = [], ...model } of models)
+      for (const figure of unverified) expect(model[figure]).not.toBeUndefined();
+  });
+
   it("has the shape of the model type", () => {
     expect(seedSchema.safeParse(seed).error?.issues ?? []).toEqual([]);
   });

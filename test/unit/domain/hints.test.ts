@@ -44,8 +44,10 @@ describe("hints in order", () => {
     feasible: (typeof sonnet)[],
     all = [sonnet, hosted, top, middle],
   ) => {
-    const { models, ...rest } = narrow(hints, feasible, all);
-    return { models: [...models].map(nameOf), ...rest };
+    const served = { models: feasible, isFeasible: () => true };
+    const { preferred, ...rest } = narrow(hints, served, all);
+    const positions = preferred ?? [...feasible.keys()];
+    return { models: positions.flatMap((at) => feasible[at] ?? []).map(nameOf), ...rest };
   };
 
   // cites: S-024

@@ -12,6 +12,10 @@ const catalogue = {
   version: "1",
   models: [
     model("openai/seeded"),
+    model("openai/recalled", {
+      unverified: ["inputUsdPerMTok", "outputUsdPerMTok"],
+      synced: ["outputUsdPerMTok"],
+    }),
     model("openai/synced", { synced: ["inputUsdPerMTok", "status"] }),
   ],
 };
@@ -44,6 +48,16 @@ describe("where a figure came from", () => {
       source: "override",
       sources: {},
     });
+  });
+
+  it("is told where nobody read it at the provider's, until a sync or a tenant knows better", () => {
+    expect(sourcesOf("openai/recalled")?.sources).toEqual({
+      inputUsdPerMTok: "unverified",
+      outputUsdPerMTok: "models.dev",
+    });
+    const its = sourcesOf("openai/recalled", [], overriding("recalled", { inputUsdPerMTok: 3 }));
+    expect(its?.sources).not.toHaveProperty("inputUsdPerMTok");
+    expect(its?.sources).not.toHaveProperty("unverified");
   });
 
   it("is models.dev for what the last sync gave", () => {

@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { exclusionOf, type Field, type FieldParts } from "../../../src/domain/field.ts";
+import { inputTokensFor } from "../../../src/domain/estimate.ts";
+import { maxAttempts } from "../../../src/domain/failover.ts";
 import { matchesHint } from "../../../src/domain/hints.ts";
 import { nameOf, type Model } from "../../../src/domain/models.ts";
 import type { Block, ImageBlock, Priorities, SamplingCall } from "../../../src/domain/sampling.ts";
@@ -11,6 +13,8 @@ import {
   type Plan,
 } from "../../../src/domain/selection.ts";
 import { weightsOf } from "../../../src/domain/score.ts";
+import { soughtFrom } from "../../../src/domain/sought.ts";
+import { tokenFamilyOf } from "../../../src/domain/tokens.ts";
 import { costMicroUsd } from "../../../src/domain/usage.ts";
 import { call, credential, field, model, models } from "./models.fixture.ts";
 
@@ -443,16 +447,20 @@ describe("whatever the models and the call,", () => {
     fc.assert(
       fc.property(anyModels, anyCall, (all, of) => {
         const its = within(all);
-        const needs = requirementsOf(of, its.policy);
+        const sought = soughtFrom(requirementsOf(of, its));
         const feasible = its.entries
-          .filter((entry) => exclusionOf(entry, needs) === null)
+          .filter((entry) => exclusionOf(entry, sought) === null)
           .map((entry) => entry.model);
         const result = choose(of, its);
         expect(result.ok).toBe(feasible.length > 0);
         if (!result.ok) return;
-        const names = result.value.choices.map((choice) => nameOf(choice.model));
-        expect(names.toSorted()).toEqual(feasible.map(nameOf).toSorted());
         const { decision, choices } = result.value;
+        const names = decision.candidates
+          .filter(({ excludedBy }) => excludedBy === undefined)
+          .map(({ provider, model: id }) => `${provider}/${id}`);
+        expect(names.toSorted()).toEqual(feasible.map(nameOf).toSorted());
+        // A walk of failover is as long as a call can walk, and begins as the candidates do.
+        expect(choices.map((choice) => nameOf(choice.model))).toEqual(names.slice(0, maxAttempts));
         expect(names[0]).toBe(`${decision.provider}/${decision.model}`);
         expect(choices.every(({ credentialIds }) => credentialIds.length > 0)).toBe(true);
       }),
@@ -503,9 +511,10 @@ describe("whatever the models and the call,", () => {
     {
       axis: "cost",
       worse: "dearer",
-      figure: (each: Model, of: SamplingCall) => {
-        const { inputTokens, maxTokens } = requirementsOf(of, {});
-        const usage = { inputTokens, outputTokens: maxTokens };
+      figure: (each: Model, of: SamplingCall, its: Field) => {
+        const needs = requirementsOf(of, its);
+        const inputTokens = inputTokensFor(needs, tokenFamilyOf(each));
+        const usage = { inputTokens, outputTokens: needs.maxTokens };
         return -(costMicroUsd(each, usage) ?? Number.POSITIVE_INFINITY);
       },
     },
@@ -525,7 +534,8 @@ describe("whatever the models and the call,", () => {
         if (!before.ok || !after.ok) return;
         const [a, b] = [before.value.choices[0], after.value.choices[0]];
         if (a === undefined || b === undefined) throw new Error("no choice");
-        expect(figure(b.model, of)).toBeGreaterThanOrEqual(figure(a.model, of));
+        const its = within(all);
+        expect(figure(b.model, of, its)).toBeGreaterThanOrEqual(figure(a.model, of, its));
       }),
       { numRuns: 1_000 },
     );
@@ -537,7 +547,12 @@ describe("whatever the models and the call,", () => {
       fc.property(anyModels, anyCall, (all, of) => {
         const result = choose(of, within(all));
         if (!result.ok) return;
-        const feasible = result.value.choices.map((choice) => choice.model);
+        const byName = new Map(all.map((each) => [nameOf(each), each]));
+        const feasible = result.value.decision.candidates.flatMap((candidate) =>
+          candidate.excludedBy === undefined
+            ? (byName.get(`${candidate.provider}/${candidate.model}`) ?? [])
+            : [],
+        );
         const hint = of.hints.find((each) => feasible.some((one) => matchesHint(one, each)));
         if (hint === undefined) return;
         const matching = feasible.filter((each) => matchesHint(each, hint)).length;

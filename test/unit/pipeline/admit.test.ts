@@ -1,16 +1,18 @@
 /** What a call reserves, before anything is called. */
 import { describe, expect, it } from "vitest";
+import { mostInputTokens } from "../../../src/domain/estimate.ts";
 import { maxAttempts } from "../../../src/domain/failover.ts";
 import { nameOf } from "../../../src/domain/models.ts";
 import { defaultDeadlineMs } from "../../../src/domain/policy.ts";
 import { reservedFor } from "../../../src/pipeline/admit.ts";
 import { planOf, priced, reservedBy } from "./callers.fixture.ts";
 
-const one = priced("openai/one", 1);
+const one = priced("mistral/one", 1);
 const two = priced("anthropic/two", 2);
 const three = priced("google/three", 3);
 const plan = planOf([one, two, three]);
-const tokens = plan.decision.requirements.inputTokens + 1_000;
+// None of them is a known tokenizer's, so all are reckoned alike.
+const tokens = mostInputTokens(plan.requirements.inputTokens) + 1_000;
 const names = (reserved: ReturnType<typeof reservedBy>) =>
   reserved.steps.map(({ model }) => nameOf(model));
 const amountsOf = (reserved: ReturnType<typeof reservedBy>) =>
@@ -20,12 +22,22 @@ describe("a reservation", () => {
   it("covers every attempt in money, since each may be billed, and the largest in tokens", () => {
     const policy = { limits: { usdPerDay: 1, tokensPerMinute: 10_000, requestsPerMinute: 5 } };
     const reserved = reservedBy(plan, { policy });
-    expect(names(reserved)).toEqual(["openai/one", "anthropic/two", "google/three"]);
+    expect(names(reserved)).toEqual(["mistral/one", "anthropic/two", "google/three"]);
     expect(reserved).toMatchObject({ tokens, microUsd: (1 + 2 + 3) * tokens });
     expect(amountsOf(reserved)).toEqual([
       ["tenant", "requests", 1],
       ["tenant", "tokens", tokens],
       ["tenant", "usd_day", 6 * tokens],
+    ]);
+  });
+
+  it("is reckoned by each model's own tokenizer, with room for a wrong estimate", () => {
+    const mixed = planOf([priced("openai/one", 1), priced("mistral/two", 2)]);
+    const { openai, other } = mixed.requirements.inputTokensByFamily ?? {};
+    expect(openai).not.toBe(other);
+    expect(reservedBy(mixed).steps.map((step) => step.tokens)).toEqual([
+      mostInputTokens(openai ?? 0) + 1_000,
+      mostInputTokens(other ?? 0) + 1_000,
     ]);
   });
 
@@ -49,7 +61,7 @@ describe("a reservation", () => {
     const pairs = planOf([one, two], 2);
     const reserved = reservedBy(pairs);
     expect(reserved.steps.map(({ credentialId }) => credentialId)).toEqual(
-      ["cred_openai_0", "cred_openai_1", "cred_anthropic_0", "cred_anthropic_1"].slice(
+      ["cred_mistral_0", "cred_mistral_1", "cred_anthropic_0", "cred_anthropic_1"].slice(
         0,
         maxAttempts,
       ),

@@ -1,0 +1,78 @@
+/** What a ranking compares of a field's entries, sorted and grouped once: read thousands of times for one choice. */
+import type { Entry } from "./entry.ts";
+import type { Model } from "./models.ts";
+
+/** What an unknown tier counts as. */
+const middleTier = 3;
+
+export interface Ranks {
+  /** by position: 0 for the worst; equals share one */
+  of: Uint32Array;
+  /** how many there are */
+  count: number;
+}
+
+/** Entries that cost the same whatever is asked: same prices, same tokenizer, same output. */
+export interface PriceGroups {
+  /** by position */
+  of: Uint32Array;
+  /** one entry of each */
+  entries: readonly Entry[];
+}
+
+/** By position in the field's entries. */
+export interface Columns {
+  prices: PriceGroups;
+  speed: Ranks;
+  intelligence: Ranks;
+}
+
+/** Lowest first. */
+function ranksOf(values: readonly number[]): Ranks {
+  const distinct = Float64Array.from(new Set(values)).toSorted();
+  const ranks = new Map([...distinct].map((value, rank) => [value, rank]));
+  return {
+    of: Uint32Array.from(values, (value) => ranks.get(value) ?? 0),
+    count: distinct.length,
+  };
+}
+
+/** Models are never changed, only replaced, so what was made of one stays right. */
+const pricings = new WeakMap<Model, string>();
+
+function pricingOf(model: Model): string {
+  let pricing = pricings.get(model);
+  if (pricing === undefined) {
+    const { inputUsdPerMTok, outputUsdPerMTok, priceTiers, mediaPrices, outputModalities } = model;
+    pricing = JSON.stringify([
+      inputUsdPerMTok,
+      outputUsdPerMTok,
+      priceTiers,
+      mediaPrices,
+      outputModalities,
+    ]);
+    pricings.set(model, pricing);
+  }
+  return pricing;
+}
+
+function priceGroupsOf(entries: readonly Entry[]): PriceGroups {
+  const groups = new Map<string, number>();
+  const firsts: Entry[] = [];
+  const of = Uint32Array.from(entries, (entry) => {
+    const key = `${entry.family} ${pricingOf(entry.model)}`;
+    let group = groups.get(key);
+    if (group === undefined) {
+      group = firsts.push(entry) - 1;
+      groups.set(key, group);
+    }
+    return group;
+  });
+  return { of, entries: firsts };
+}
+
+export const columnsOf = (entries: readonly Entry[]): Columns => ({
+  prices: priceGroupsOf(entries),
+  speed: ranksOf(entries.map((entry) => -entry.expectedMs)),
+  intelligence: ranksOf(entries.map(({ model }) => model.intelligence ?? middleTier)),
+});

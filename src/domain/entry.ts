@@ -1,0 +1,36 @@
+/** One model of a tenant's field, with all that doesn't depend on the request. */
+import { expectedMs, type Measured } from "./health.ts";
+import type { ExclusionReason, Model } from "./models.ts";
+import { bitsOf, placeOf } from "./sought.ts";
+import { tokenFamilyOf, type TokenFamily } from "./tokens.ts";
+
+/** A model that some credential can serve. */
+export interface Entry {
+  model: Model;
+  /** active, and with a closed circuit */
+  credentialIds: string[];
+  /** what excludes it whatever the request is */
+  exclusion: ExclusionReason | null;
+  measured: Measured | null;
+  /** ms that an ordinary answer is expected to take */
+  expectedMs: number;
+  /** whose tokenizer it has */
+  family: TokenFamily;
+  /** the place of that among all families */
+  familyPlace: number;
+  /** the modalities that it takes, and that it makes, as bits */
+  takes: number;
+  makes: number;
+}
+
+/** An entry, from what is known of it. */
+export const entryOf = (
+  its: Pick<Entry, "model" | "credentialIds" | "exclusion" | "measured">,
+): Entry => ({
+  ...its,
+  expectedMs: expectedMs(its.model.speed, its.measured),
+  family: tokenFamilyOf(its.model),
+  familyPlace: placeOf(tokenFamilyOf(its.model)),
+  takes: bitsOf(its.model.inputModalities),
+  makes: bitsOf(its.model.outputModalities),
+});

@@ -1,0 +1,280 @@
+/** What a text is made of, for estimates of its tokens: one pass over its characters, no string made of any. */
+
+/** Of a text; each is worth a number of tokens, which differs by family. */
+export interface TextFeatures {
+  /** runs of Latin letters; a capital inside one begins another */
+  words: number;
+  /** letters of a word after its sixth */
+  long: number;
+  /** Latin letters of texts that are hardly English: 60 for each accent, 40 for each telling word, at most all */
+  foreign: number;
+  accents: number;
+  /** accents beyond those of Western Europe */
+  rareAccents: number;
+  /** capitals after a capital */
+  capitals: number;
+  digits: number;
+  /** digits in threes, begun ones included */
+  digitGroups: number;
+  punctuation: number;
+  /** runs of punctuation, but for joints */
+  punctuationRuns: number;
+  /** one mark between two words, as in `a.b`: often part of the second one's token */
+  joints: number;
+  lines: number;
+  /** runs of white space that is more than one space between words */
+  indents: number;
+  /** accents of Vietnamese, which come in twos */
+  tones: number;
+  /** a digit next to a letter: identifiers, hashes, base64 */
+  mixes: number;
+  /** runs of letters of alphabets other than Latin */
+  otherWords: number;
+  /** words of one or two letters inside of such a run */
+  shards: number;
+  cyrillic: number;
+  greek: number;
+  hebrew: number;
+  arabic: number;
+  /** letters that Arabic itself doesn't have: Persian, Urdu */
+  persian: number;
+  /** letters that tell of another language than Russian: Ukrainian, Bulgarian */
+  ukrainian: number;
+  indic: number;
+  /** Thai and Lao */
+  thai: number;
+  han: number;
+  /** of texts in traditional characters: 15 for each telling one, at most all */
+  traditional: number;
+  kana: number;
+  hangul: number;
+  /** halves of emoji, and of whatever else lies beyond the first plane */
+  emoji: number;
+  /** boxes, arrows and the rest */
+  other: number;
+}
+
+const lower = 0;
+const upper = 1;
+const accented = 2;
+const digit = 3;
+const space = 4;
+const newline = 5;
+const mark = 6;
+const tone = 7;
+type Script =
+  | "cyrillic"
+  | "greek"
+  | "hebrew"
+  | "arabic"
+  | "indic"
+  | "thai"
+  | "han"
+  | "kana"
+  | "hangul"
+  | "emoji"
+  | "other";
+type Kind = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | Script;
+
+/** The first code unit after each range, in order. Armenian goes with Cyrillic, Georgian with Indic scripts. */
+const ranges: readonly (readonly [number, Kind])[] = [
+  [0xc0, mark],
+  [0x370, accented],
+  [0x400, "greek"],
+  [0x590, "cyrillic"],
+  [0x600, "hebrew"],
+  [0x900, "arabic"],
+  [0xe00, "indic"],
+  [0xf00, "thai"],
+  [0x1100, "indic"],
+  [0x1200, "hangul"],
+  [0x1e00, "indic"],
+  [0x1f00, tone],
+  [0x2000, "greek"],
+  [0x2070, mark],
+  [0x2e80, "other"],
+  [0x3040, "han"],
+  [0x3100, "kana"],
+  [0x3400, "hangul"],
+  [0xa000, "han"],
+  [0xac00, "other"],
+  [0xd7b0, "hangul"],
+  [0xd800, "other"],
+  [0xe000, "emoji"],
+  [0xf900, "other"],
+  [0xfb00, "han"],
+  [0xff00, "other"],
+  [0xfff0, "han"],
+  [0x10000, "other"],
+];
+
+function kindOf(code: number): Kind {
+  if (code >= 97 && code <= 122) return lower;
+  if (code === 32 || code === 9) return space;
+  if (code < 128) {
+    if (code >= 65 && code <= 90) return upper;
+    if (code >= 48 && code <= 57) return digit;
+    return code === 10 || code === 13 ? newline : mark;
+  }
+  for (const [end, kind] of ranges) if (code < end) return kind;
+  return "other";
+}
+
+const isLatin = (kind: Kind | null): boolean =>
+  kind === lower || kind === upper || kind === accented || kind === tone;
+
+/** Beside those that only others write: the hard sign, which Bulgarian has everywhere and Russian hardly. */
+const isBeyondRussian = (unit: number): boolean =>
+  unit === 0x44a || (unit !== 0x401 && unit !== 0x451 && (unit < 0x410 || unit > 0x44f));
+
+const shortWord = 6;
+const foreignPerAccent = 60;
+const foreignPerWord = 40;
+const longestTelling = 4;
+const letterBits = 5;
+/** A word's letters in five bits each: no string is made of it. */
+const codeOf = (word: string): number => {
+  let code = 0;
+  for (let at = 0; at < word.length; at += 1)
+    code = (code << letterBits) | (word.charCodeAt(at) & 31);
+  return code;
+};
+/** Frequent in texts of some European or Indonesian language, rare in English and in code. */
+const tellingWords = new Set(
+  (
+    "der das und ist nicht mit sich auf ein eine den von zu de la el los las que una por con para del se " +
+    "le les des est et une du au qui pas il che di per sono non gli lo da nel della um uma ao na em mais " +
+    "het een van dat niet voor zijn op je yang dan ini itu dari anda ke pada nie jest od za po ve bir bu " +
+    "ne da ile az egy nem hogy cu pe sa mai ya wa kwa ni vya ku"
+  )
+    .split(" ")
+    .filter((word) => word.length <= longestTelling)
+    .map(codeOf),
+);
+const traditionalPerTelling = 15;
+/** Frequent in Taiwan and Hong Kong, and written otherwise elsewhere, in Japan too. */
+const tellingHan = new Set(
+  [..."這個們說會對學還樣當與從賣錢麼為關發變實經將應該讓幾總並嗎邊來裡處體產點國"].map((each) =>
+    each.charCodeAt(0),
+  ),
+);
+
+export function featuresOf(text: string): TextFeatures {
+  const found: TextFeatures = {
+    words: 0,
+    long: 0,
+    foreign: 0,
+    accents: 0,
+    rareAccents: 0,
+    capitals: 0,
+    digits: 0,
+    digitGroups: 0,
+    punctuation: 0,
+    punctuationRuns: 0,
+    joints: 0,
+    lines: 0,
+    indents: 0,
+    tones: 0,
+    mixes: 0,
+    otherWords: 0,
+    shards: 0,
+    cyrillic: 0,
+    greek: 0,
+    hebrew: 0,
+    arabic: 0,
+    persian: 0,
+    ukrainian: 0,
+    indic: 0,
+    thai: 0,
+    han: 0,
+    traditional: 0,
+    kana: 0,
+    hangul: 0,
+    emoji: 0,
+    other: 0,
+  };
+  let letters = 0;
+  let telling = 0;
+  let tellingTraditional = 0;
+  /** letters of the word at hand */
+  let code = 0;
+  /** of the run of marks at hand; 0: none, or it did not follow a word */
+  let marks = 0;
+  let before: Kind | null = null;
+  /** of letters in this word, of digits or of white space in this run */
+  let run = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    const kind = kindOf(unit);
+    const isSame = kind === before;
+    const wasWord = isLatin(before);
+    if (wasWord && !isLatin(kind)) {
+      if (run <= longestTelling && tellingWords.has(code)) telling += 1;
+      if (kind === digit && run <= 2) found.shards += 1;
+    }
+    switch (kind) {
+      case lower:
+      case upper:
+      case accented:
+      case tone: {
+        const inWord = wasWord;
+        if (before === digit) found.mixes += 1;
+        if (before === mark && marks === 1) {
+          found.punctuationRuns -= 1;
+          found.joints += 1;
+        }
+        const begins = !inWord || (kind === upper && before !== upper);
+        if (inWord && begins && run <= 2) found.shards += 1;
+        run = begins ? 1 : run + 1;
+        code = begins ? unit & 31 : (code << letterBits) | (unit & 31);
+        if (begins) found.words += 1;
+        if (run > shortWord) found.long += 1;
+        if (kind === accented) {
+          found.accents += 1;
+          if (unit >= 0x100) found.rareAccents += 1;
+        }
+        if (kind === tone) found.tones += 1;
+        if (kind === upper && isSame) found.capitals += 1;
+        letters += 1;
+        break;
+      }
+      case digit:
+        run = isSame ? run + 1 : 1;
+        if (wasWord) found.mixes += 1;
+        found.digits += 1;
+        if (run % 3 === 1) found.digitGroups += 1;
+        break;
+      case space:
+        run = isSame ? run + 1 : before === newline ? 2 : 1;
+        // The space before a word is part of the word's token.
+        if (run === 2) found.indents += 1;
+        break;
+      case newline:
+        if (!isSame) found.lines += 1;
+        break;
+      case mark:
+        marks = isSame ? (marks === 0 ? 0 : marks + 1) : wasWord ? 1 : 0;
+        found.punctuation += 1;
+        if (!isSame) found.punctuationRuns += 1;
+        break;
+      default:
+        if (typeof before !== "string") found.otherWords += 1;
+        found[kind] += 1;
+        if (kind === "han" && tellingHan.has(unit)) tellingTraditional += 1;
+        else if (kind === "arabic" && unit > 0x670 && unit < 0x6d4) found.persian += 1;
+        else if (kind === "cyrillic" && isBeyondRussian(unit)) found.ukrainian += 1;
+    }
+    before = kind;
+  }
+  found.foreign = Math.min(letters, foreignPerAccent * found.accents + foreignPerWord * telling);
+  found.traditional = Math.min(found.han, traditionalPerTelling * tellingTraditional);
+  return found;
+}
+
+export const featureNames = Object.keys(featuresOf("")) as (keyof TextFeatures)[];
+
+/** Adds a text's features to those of others. */
+export function addFeatures(sum: TextFeatures, text: string): void {
+  const found = featuresOf(text);
+  for (const name of featureNames) sum[name] += found[name];
+}

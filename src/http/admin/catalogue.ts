@@ -1,0 +1,54 @@
+import { z } from "@hono/zod-openapi";
+import { adminApp, endpoint } from "./endpoint.ts";
+import { millis } from "./schemas.ts";
+
+const version = z.string().openapi({ example: "2026-11-21.1a2b3c4d" });
+const shown = z
+  .object({
+    version,
+    models: z.int(),
+    syncedAt: millis.nullable().openapi({ description: "null: never, so it is the seed" }),
+    dueAt: millis.nullable(),
+    fault: z.string().nullable().openapi({ description: "Why the last file was not taken." }),
+  })
+  .openapi("Catalogue");
+
+const price = z.object({ input: z.number().nullable(), output: z.number().nullable() });
+const outcome = z
+  .object({
+    state: z.enum(["synced", "unchanged", "refused"]),
+    version: version.optional(),
+    changes: z
+      .object({
+        added: z.array(z.string()),
+        retired: z.array(z.string()),
+        repriced: z.array(z.object({ model: z.string(), from: price, to: price })),
+        odd: z.array(z.string()),
+      })
+      .optional(),
+    fault: z.string().optional().openapi({ description: "Why the file was not taken." }),
+  })
+  .openapi("CatalogueSync");
+
+/** The catalogue that all tenants share. */
+export function catalogueRoutes() {
+  const app = adminApp();
+  const tag = "Catalogue";
+  endpoint(app, {
+    method: "get",
+    path: "/",
+    tag,
+    summary: "Which catalogue is at hand, for the operator",
+    answer: shown,
+    run: ({ admin, actor }) => admin.catalogue.show(actor),
+  });
+  endpoint(app, {
+    method: "post",
+    path: "/sync",
+    tag,
+    summary: "Sync with CATALOGUE_URL now, due or not, for the operator",
+    answer: outcome,
+    run: ({ admin, actor }) => admin.catalogue.sync(actor),
+  });
+  return app;
+}

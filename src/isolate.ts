@@ -1,0 +1,75 @@
+/**
+ * The composition, first part: what may live as long as the isolate. No I/O: the runtime forbids one
+ * invocation to use another's.
+ */
+import type { Config } from "./config.ts";
+import { createKeyTokens } from "./crypto/tokens.ts";
+import { createVault } from "./crypto/vault.ts";
+import { seedCatalogue } from "./domain/catalogue.ts";
+import { createIds } from "./domain/ids.ts";
+import { homeShard } from "./domain/shards.ts";
+import { createCallerMemory } from "./pipeline/authenticate.ts";
+import { holdCatalogue } from "./pipeline/catalogue.ts";
+import { createChooser } from "./pipeline/choose.ts";
+import { demoModels } from "./providers/demo.ts";
+
+const callersRemembered = 2_000;
+/** What was measured of a provider counts within a minute at every isolate. */
+const rememberedMs = 60_000;
+export const randomBytesOf = (count: number): Uint8Array<ArrayBuffer> =>
+  crypto.getRandomValues(new Uint8Array(count));
+export const now = (): number => Date.now();
+
+/** Resolves after `ms`, or as soon as the signal aborts. */
+export const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener("abort", done);
+  });
+
+/** One JSON line, to the platform's log. Ids, reasons and counts; never content. */
+export const log = (entry: Record<string, unknown>): void => console.info(JSON.stringify(entry));
+
+/** One of each for every shard that is used, made when it first is. */
+export function perShard<T>(make: (shard: string) => T): (shard: string) => T {
+  const made = new Map<string, T>();
+  return (shard) => {
+    const known = made.get(shard);
+    if (known !== undefined) return known;
+    const fresh = make(shard);
+    made.set(shard, fresh);
+    return fresh;
+  };
+}
+
+/** What outlives one invocation: parsed settings, keys, pure state. No I/O. */
+export async function createIsolate(config: Config) {
+  return {
+    config,
+    /** home first */
+    shardNames: [homeShard, ...config.shards.map(({ name }) => name)],
+    /** Each shard has its own synced catalogue, so that a call never asks another one. */
+    choosing: perShard(() => {
+      const catalogue = holdCatalogue({
+        seed: seedCatalogue,
+        always: config.demoProvider ? demoModels : [],
+      });
+      return { catalogue, chooser: createChooser({ catalogue: catalogue.current, now }) };
+    }),
+    vault: await createVault({
+      master: config.masterKey,
+      previous: config.previousMasterKey,
+      randomBytesOf,
+    }),
+    tokens: createKeyTokens({ randomBytesOf }),
+    idsOf: perShard((shard) => createIds({ now, randomBytesOf, shard })),
+    memory: createCallerMemory({ capacity: callersRemembered, lifetimeMs: rememberedMs, now }),
+  };
+}
+
+export type Isolate = Awaited<ReturnType<typeof createIsolate>>;

@@ -1,0 +1,75 @@
+/** The catalogue that all tenants share: which one is at hand, and a sync of it on demand. The operator's. */
+import type { Actor } from "../../domain/access.ts";
+import type { CatalogueStore } from "../../domain/catalogues.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import type { Answer } from "../../domain/ports.ts";
+import { err, ok } from "../../domain/result.ts";
+import type { CatalogueReader } from "../catalogue.ts";
+import { syncNow, type CatalogueSyncDeps, type SyncOutcome } from "../scheduled/catalogue.ts";
+import { eventOf, type AdminDeps } from "./access.ts";
+
+/** Times are ms since the epoch. */
+export interface CatalogueShown {
+  version: string;
+  models: number;
+  /** null: never, so it is the seed */
+  syncedAt: number | null;
+  /** null: not known yet */
+  dueAt: number | null;
+  /** why the last file was not taken; null: it was */
+  fault: string | null;
+}
+
+const refused = err({ reason: "forbidden", action: "the catalogue is the operator's" } as const);
+
+/** What the log says of a sync: how much changed, and not which. */
+const detailOf = (outcome: SyncOutcome): JsonObject =>
+  outcome.state === "synced"
+    ? {
+        state: outcome.state,
+        version: outcome.version,
+        added: outcome.changes.added.length,
+        retired: outcome.changes.retired.length,
+        repriced: outcome.changes.repriced.length,
+      }
+    : { ...outcome };
+
+export function createCatalogueAdmin(
+  deps: AdminDeps & {
+    catalogues: CatalogueStore;
+    catalogue: CatalogueReader;
+    /** null: this deployment syncs no catalogue */
+    catalogueSync: CatalogueSyncDeps | null;
+  },
+) {
+  const { catalogues, catalogue, catalogueSync } = deps;
+  return {
+    async show(actor: Actor): Answer<CatalogueShown> {
+      if (actor.kind !== "operator") return refused;
+      const [known, state] = await Promise.all([catalogue(), catalogues.state()]);
+      if (!known.ok) return known;
+      if (!state.ok) return state;
+      const { version, models } = known.value;
+      const { syncedAt = null, dueAt = null, fault = null } = state.value ?? {};
+      return ok({ version, models: models.length, syncedAt, dueAt, fault });
+    },
+
+    /** Now, due or not. A file that isn't taken is an outcome, and no refusal of the request. */
+    async sync(actor: Actor): Answer<SyncOutcome> {
+      if (actor.kind !== "operator") return refused;
+      if (catalogueSync === null)
+        return err({ reason: "conflict", detail: "CATALOGUE_URL is empty: nothing to sync with." });
+      const outcome = await syncNow(catalogueSync, (done) =>
+        eventOf(deps, actor, {
+          action: "catalogue.sync",
+          tenantId: null,
+          target: "catalogue",
+          detail: detailOf(done),
+        }),
+      );
+      // This isolate has it at once; the others look for it within minutes.
+      if (outcome.ok) await catalogue();
+      return outcome;
+    },
+  };
+}

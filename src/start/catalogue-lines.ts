@@ -1,0 +1,43 @@
+/** A catalogue's sync and state, in lines for a person. */
+import type { CatalogueChanges, Price } from "../domain/catalogue-sync.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import type { SyncOutcome } from "../pipeline/scheduled/catalogue.ts";
+
+const instant = (ms: number | null): string => (ms === null ? "never" : new Date(ms).toISOString());
+const priced = ({ input, output }: Price): string => `${input ?? "?"}/${output ?? "?"}`;
+
+function linesOfChanges({ added, retired, repriced, odd }: CatalogueChanges): string[] {
+  return [
+    ...added.map((model) => `+ ${model}`),
+    ...retired.map((model) => `- ${model} (retired)`),
+    ...repriced.map(
+      ({ model, from, to }) =>
+        `$ ${model}: ${priced(from)} -> ${priced(to)} USD per million tokens`,
+    ),
+    ...odd.map((model) => `? ${model}: its new price can't be right, and was left out`),
+    `${added.length} added, ${retired.length} retired, ${repriced.length} prices changed.`,
+  ];
+}
+
+/** `source`: what it was synced with. */
+export function linesOfSync(outcome: SyncOutcome, source: string): Result<string[], string> {
+  switch (outcome.state) {
+    case "refused":
+      return err(`${source} is not taken, and the catalogue stays as it was: ${outcome.fault}`);
+    case "unchanged":
+      return ok([`Nothing new: version ${outcome.version}.`]);
+    case "synced":
+      return ok([...linesOfChanges(outcome.changes), `Version ${outcome.version}.`]);
+  }
+}
+
+export const linesOfState = (state: {
+  version: string;
+  syncedAt: number | null;
+  dueAt: number | null;
+  fault: string | null;
+}): string[] => [
+  `Version ${state.version}${state.syncedAt === null ? ", the seed" : ""}.`,
+  `Synced ${instant(state.syncedAt)}, next due ${instant(state.dueAt)}.`,
+  ...(state.fault === null ? [] : [`The last file was not taken: ${state.fault}`]),
+];
