@@ -1,5 +1,6 @@
 /** Budgets in USD, and usage, through the real router. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { mostInputTokens } from "../../src/domain/estimate.ts";
 import { adminOf, asking, callOnce, createTenant, type Answered } from "../fakes/caller.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
@@ -30,15 +31,17 @@ const made = (slug: string, about: { policy?: unknown; keyLimits?: unknown }) =>
     ...about,
   });
 
-/** What one call reserves, in micro-USD, as its dry run says. */
+/** What one call reserves, in micro-USD, by what its dry run says. */
 async function reservedBy(key: string): Promise<number> {
   const response = await fetch(`${router.url}/v1/route`, {
     method: "POST",
     headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
     body: JSON.stringify(asking("hello")),
   });
-  const { estimate } = (await response.json()) as { estimate: { costUsd: number } };
-  return Math.round(estimate.costUsd * 1e6);
+  const { estimate } = (await response.json()) as {
+    estimate: { inputTokens: number; outputTokens: number };
+  };
+  return (mostInputTokens(estimate.inputTokens) + estimate.outputTokens) * 10;
 }
 
 const untilMs = (answer: Answered, end: number): void => {

@@ -31,10 +31,9 @@ export async function soakCrashes(
       rounds += 1;
       const last = rounds === about.rounds || performance.now() > until;
       if (!last) coming = world.another();
-      let dead = false;
+      const victimIs = { dead: false };
       const load = Array.from({ length: about.callers ?? callers }, async () => {
-        for (;;) {
-          if (dead) break;
+        while (!victimIs.dead) {
           const number = (next += 1);
           const params = questionOf(number);
           shas.set(number, sha256Of(params));
@@ -43,7 +42,7 @@ export async function soakCrashes(
         }
       });
       await wait(50 + below(900));
-      dead = true;
+      victimIs.dead = true;
       await victim.kill9();
       await Promise.all(load);
       if (rounds % 20 === 0)

@@ -20,18 +20,6 @@ export const session = z
   })
   .openapi("Session");
 
-const mediaUsage = z
-  .object({
-    imageInputTokens: z.number(),
-    imageOutputTokens: z.number(),
-    images: z.number(),
-    audioSeconds: z.number(),
-    characters: z.number(),
-  })
-  .partial()
-  .openapi("MediaUsage", {
-    description: "Images and audio in the units that providers bill. Absent: text only.",
-  });
 const found = {
   outcome: z.enum(["succeeded", "failed", "cancelled"]),
   inputTokens: z.int().min(0).max(1_000_000_000),
@@ -47,6 +35,19 @@ const correction = z.object({
 export const correctionInput = z
   .strictObject({ ...found, costUsd: usd, reason: z.string().trim().min(1).max(500) })
   .openapi("Correction");
+
+const mediaUsage = z
+  .object({
+    imageInputTokens: z.number(),
+    imageOutputTokens: z.number(),
+    images: z.number(),
+    audioSeconds: z.number(),
+    characters: z.number(),
+  })
+  .partial()
+  .openapi("MediaUsage", {
+    description: "Images and audio in the units that providers bill. Absent: text only.",
+  });
 
 export const record = z
   .object({
