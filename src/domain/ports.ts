@@ -252,7 +252,7 @@ export interface Readiness {
 
 /** What a seal is bound to: opening it as anything else fails. */
 export interface SealedFor {
-  purpose: "credential" | "capture";
+  purpose: "credential" | "capture" | "round" | "answer";
   tenantId: string;
   provider: string;
   id: string;
