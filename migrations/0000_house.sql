@@ -9,6 +9,16 @@ CREATE TABLE `admin_events` (
 );
 --> statement-breakpoint
 CREATE INDEX `admin_events_tenant` ON `admin_events` (`tenant_id`,`id`);--> statement-breakpoint
+CREATE TABLE `answers` (
+	`tenant_id` text NOT NULL,
+	`digest` text NOT NULL,
+	`owner` text NOT NULL,
+	`sealed` text,
+	`expires_at` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `digest`)
+);
+--> statement-breakpoint
+CREATE INDEX `answers_expiry` ON `answers` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `api_keys` (
 	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,

@@ -1,5 +1,6 @@
 /** What the pipeline needs from the rooms below it; `compose.ts` hands it in. */
 import type { ApiKey } from "./access.ts";
+import type { AnswerStore } from "./answers.ts";
 import type { AdminEvent, Opening, Outcome, SamplingRecord, Settlement } from "./audit.ts";
 import type { CatalogueStore } from "./catalogues.ts";
 import type { Health } from "./health.ts";
@@ -236,6 +237,7 @@ export interface Stores {
   overrides: OverrideStore;
   servers: ServerStore;
   sessions: SessionStore;
+  answers: AnswerStore;
   cancellations: CancellationStore;
   health: HealthStore;
   catalogues: CatalogueStore;

@@ -232,6 +232,25 @@ export const cancellations = sqliteTable(
   ],
 );
 
+/** Sampling answers that may be asked for again, and who is working on those that are not there yet. */
+export const answers = sqliteTable(
+  "answers",
+  {
+    tenantId: tenantId(),
+    /** hex SHA-256 of what makes two questions the same */
+    digest: text().notNull(),
+    owner: text().notNull(),
+    /** by the vault; null: being worked on */
+    sealed: text(),
+    /** of the answer; before there is one, of its owner's claim */
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.digest] }),
+    index("answers_expiry").on(table.expiresAt),
+  ],
+);
+
 /** The synced catalogue, which is every tenant's. One row per provider: D1 holds 2 MB in a row. */
 export const catalogues = sqliteTable("catalogues", {
   provider: text().primaryKey(),

@@ -1,4 +1,5 @@
 import type { Stores } from "../domain/ports.ts";
+import { createAnswerStore } from "./answers.ts";
 import { createCancellationStore } from "./cancellations.ts";
 import { createCatalogueStore } from "./catalogues.ts";
 import { createCredentialStore } from "./credentials.ts";
@@ -24,6 +25,7 @@ export const createStores = (db: Database, deps: { nonce: () => string }): Store
   overrides: createOverrideStore(db),
   servers: createServerStore(db),
   sessions: createSessionStore(db),
+  answers: createAnswerStore(db),
   cancellations: createCancellationStore(db),
   health: createHealthStore(db),
   catalogues: createCatalogueStore(db),

@@ -5,6 +5,7 @@ import type { Database } from "./db.ts";
 import { appendEvent } from "./events.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import {
+  answers,
   apiKeys,
   cancellations,
   health,
@@ -58,6 +59,7 @@ export const createTenantStore = (db: Database): TenantStore => {
       const owned = [
         counters,
         samplingRequests,
+        answers,
         cancellations,
         health,
         sessions,

@@ -1,4 +1,5 @@
 /** What runs every minute. Each job is safe to run twice, and to be cut off. */
+import type { AnswerStore } from "../../domain/answers.ts";
 import type {
   Answer,
   CancellationStore,
@@ -22,6 +23,7 @@ const rounds = 5;
 
 export function createJobs(deps: {
   ledger: Ledger;
+  answers: AnswerStore;
   cancellations: CancellationStore;
   health: HealthStore;
   sessions: SessionStore;
@@ -34,6 +36,7 @@ export function createJobs(deps: {
 }) {
   const {
     ledger,
+    answers,
     cancellations,
     health,
     sessions,
@@ -46,6 +49,7 @@ export function createJobs(deps: {
   const jobs = {
     sweep: () => ledger.sweep(now()),
     pruneCounters: () => ledger.prune(now()),
+    pruneAnswers: () => answers.prune(now()),
     pruneCancellations: () => cancellations.prune(now()),
     pruneHealth: () => health.prune(now()),
     pruneSessions: () => sessions.prune(now()),

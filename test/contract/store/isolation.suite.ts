@@ -28,6 +28,7 @@ const empty = { data: [], nextCursor: null };
 const dayMs = 86_400_000;
 
 const ownedTables = [
+  "answers",
   "api_keys",
   "cancellations",
   "captures",
@@ -60,6 +61,7 @@ const nameNoTenant = [
   "ledger.prune",
   "credentials.sealedWithout",
   "sessions.prune",
+  "answers.prune",
   "cancellations.prune",
   "catalogues.newerThan",
   "catalogues.state",
@@ -209,6 +211,23 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const seen = await cancellations.isRecorded({ ...callOf(owner), tenantId }, start);
       expect(value(seen)).toBe(false);
     },
+    "answers.claim": async ({ answers }, { who }, { tenantId }) => {
+      const claim = { digest: "d1", owner: "stranger", now: start, leaseUntil: start + dayMs };
+      expect(value(await answers.claim({ ...claim, tenantId }))).toEqual({
+        owner: "stranger",
+        sealed: null,
+      });
+      expect(value(await answers.claim({ ...claim, tenantId: who.tenantId }))).toMatchObject({
+        owner: "mine",
+      });
+    },
+    "answers.keep": async ({ answers }, _, { tenantId }) => {
+      const kept = { owner: "mine", sealed: "stolen", expiresAt: start + dayMs };
+      value(await answers.keep({ tenantId, digest: "d1" }, kept));
+    },
+    "answers.release": async ({ answers }, _, { tenantId }) => {
+      value(await answers.release({ tenantId, digest: "d1" }, "mine"));
+    },
     "health.list": async ({ health }, _, { tenantId }) => {
       expect(value(await health.list(tenantId))).toEqual([]);
     },
@@ -289,6 +308,15 @@ export const isolationSuite = (backend: Backend): void => {
       value(await stores.servers.create(its.server, event(tenantId)));
       value(await stores.sessions.create(its.session));
       value(await stores.cancellations.record(callOf(its), start));
+      value(
+        await stores.answers.claim({
+          tenantId,
+          digest: "d1",
+          owner: "mine",
+          now: start,
+          leaseUntil: start + dayMs,
+        }),
+      );
       const override = { provider: "openai", id: "gpt", change: { name: "Mine" } };
       value(await stores.overrides.put(tenantId, override, start, event(tenantId)));
       return its;

@@ -1,4 +1,5 @@
 /** Every store suite, for one database. */
+import { answersSuite } from "./answers.suite.ts";
 import { cancellationsSuite } from "./cancellations.suite.ts";
 import { cataloguesSuite } from "./catalogues.suite.ts";
 import { credentialsSuite } from "./credentials.suite.ts";
@@ -26,6 +27,7 @@ const suites = [
   overridesSuite,
   serversSuite,
   sessionsSuite,
+  answersSuite,
   cancellationsSuite,
   cataloguesSuite,
   healthSuite,
