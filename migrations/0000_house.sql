@@ -166,12 +166,16 @@ CREATE TABLE `sessions` (
 	`revision` text NOT NULL,
 	`capabilities` text NOT NULL,
 	`client_info` text NOT NULL,
+	`server_id` text,
+	`upstream_id` text,
+	`told` text,
 	`created_at` integer NOT NULL,
 	`last_used_at` integer NOT NULL,
 	`expires_at` integer NOT NULL
 );
 --> statement-breakpoint
 CREATE INDEX `sessions_tenant` ON `sessions` (`tenant_id`,`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `sessions_upstream` ON `sessions` (`tenant_id`,`server_id`,`key_id`,`upstream_id`) WHERE "sessions"."server_id" is not null;--> statement-breakpoint
 CREATE INDEX `sessions_expiry` ON `sessions` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `tenants` (
 	`id` text PRIMARY KEY NOT NULL,

@@ -13,11 +13,12 @@ import { createKeyTokens } from "./crypto/tokens.ts";
 import { createVault } from "./crypto/vault.ts";
 import { seedCatalogue } from "./domain/catalogue.ts";
 import { createIds } from "./domain/ids.ts";
+import { ok } from "./domain/result.ts";
 import type { Services } from "./http/context.ts";
 import { createAdminUseCases } from "./pipeline/admin/use-cases.ts";
 import { createAdmit } from "./pipeline/admit.ts";
 import { createAttempt } from "./pipeline/attempt.ts";
-import { createAuthenticate, createCallerMemory, memoryKeyOf } from "./pipeline/authenticate.ts";
+import { createAuthenticate, createCallerMemory } from "./pipeline/authenticate.ts";
 import { createCancellation } from "./pipeline/cancel.ts";
 import { createCatalogueReader, holdCatalogue } from "./pipeline/catalogue.ts";
 import { createChooser } from "./pipeline/choose.ts";
@@ -27,6 +28,7 @@ import { createCatalogueJob } from "./pipeline/scheduled/catalogue.ts";
 import { createJobs, type Jobs } from "./pipeline/scheduled/jobs.ts";
 import { createSessions } from "./pipeline/sessions.ts";
 import { createSettle } from "./pipeline/settle.ts";
+import { createUpstream } from "./pipeline/upstream.ts";
 import { demoModels } from "./providers/demo.ts";
 import { createProviders } from "./providers/registry.ts";
 import { openD1, openLibsql, type DatabaseOptions } from "./store/db.ts";
@@ -118,11 +120,17 @@ export function createInvocation(
       ledger,
       ids,
       now,
-      forget: ({ snapshot, session }) =>
-        memory.delete(memoryKeyOf(snapshot.key.id, session?.id ?? null)),
+      forget: ({ memoryKey }) => memory.delete(memoryKey),
       background,
     }),
     cancellation,
+    background,
+    upstream: createUpstream({
+      fetch: ({ url, ...request }) => fetch(url, { ...request, redirect: "manual" }),
+      headersFor: async () => ok({}),
+      onUnauthorized: async () => {},
+      wait,
+    }),
     route: createRoute({ chooser }),
     sessions: createSessions({ sessions: stores.sessions, chooser, ids, now, sessionTtlMs }),
     admin: createAdminUseCases({

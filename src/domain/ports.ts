@@ -61,12 +61,16 @@ export interface Snapshot {
 }
 
 export interface Snapshots {
-  /** `session` is null when there is none of that id for that key, or it has expired. */
+  /**
+   * `session` is null when there is none of that id for that key, or it has expired. With a server's
+   * slug, `sessionId` is the id that this server gave, and only its sessions are looked at.
+   */
   load(
     keyId: string,
     sessionId: string | null,
     now: number,
-  ): Answer<{ snapshot: Snapshot | null; session: Session | null }>;
+    serverSlug?: string,
+  ): Answer<{ snapshot: Snapshot | null; session: Session | null; server: McpServer | null }>;
 }
 
 // -- Ledger -----------------------------------------------------------------------------------------

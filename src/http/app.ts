@@ -7,6 +7,7 @@ import { healthRoutes } from "./health.ts";
 import { checkOrigin } from "./middleware/origin.ts";
 import { problem } from "./problem.ts";
 import { dryRunRoutes } from "./route.ts";
+import { proxyRoutes } from "./proxy/routes.ts";
 import { samplingRoutes } from "./sampling/routes.ts";
 
 export function createApp(): OpenAPIHono<HttpEnv> {
@@ -19,6 +20,7 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.use(checkOrigin);
   app.route("/v1/sampling", samplingRoutes());
   app.route("/v1/route", dryRunRoutes());
+  app.route("/mcp", proxyRoutes());
   app.route("/admin/v1", adminRoutes());
   app.route("/health", healthRoutes());
   app.route("/", consoleRoutes());

@@ -8,6 +8,7 @@ import type { Authenticate } from "../pipeline/authenticate.ts";
 import type { Route } from "../pipeline/route.ts";
 import type { Sample } from "../pipeline/sample.ts";
 import type { Sessions } from "../pipeline/sessions.ts";
+import type { Upstream } from "../pipeline/upstream.ts";
 
 /** The pipeline, as one request needs it. */
 export interface Services {
@@ -16,6 +17,9 @@ export interface Services {
   route: Route;
   sessions: Sessions;
   cancellation: Cancellation;
+  upstream: Upstream;
+  /** Work that outlives the caller. */
+  background: (work: Promise<unknown>) => void;
   admin: AdminUseCases;
   readiness: Readiness;
   ids: Ids;

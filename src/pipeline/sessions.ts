@@ -2,7 +2,7 @@
 import { supportedModalities, supports } from "../domain/capabilities.ts";
 import type { Ids } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
-import type { Answer, SessionStore, Snapshot } from "../domain/ports.ts";
+import type { Answer, McpServer, SessionStore, Snapshot } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
 import type { Modality } from "../domain/modality.ts";
 import type { Session } from "../domain/session.ts";
@@ -55,6 +55,30 @@ export function createSessions(deps: {
         tenantId: snapshot.tenant.id,
         keyId: snapshot.key.id,
         ...negotiated,
+        serverId: null,
+        upstreamId: null,
+        told: null,
+        createdAt: at,
+        lastUsedAt: at,
+        expiresAt: at + sessionTtlMs,
+      };
+      const created = await sessions.create(session);
+      return created.ok ? ok(session) : created;
+    },
+
+    /** Through the proxy. A server that gives an id again begins the session anew. */
+    async beginWith(
+      server: McpServer,
+      keyId: string,
+      negotiated: Pick<Session, "revision" | "capabilities" | "clientInfo" | "upstreamId" | "told">,
+    ): Answer<Session> {
+      const at = now();
+      const session: Session = {
+        id: ids.next("session"),
+        tenantId: server.tenantId,
+        keyId,
+        ...negotiated,
+        serverId: server.id,
         createdAt: at,
         lastUsedAt: at,
         expiresAt: at + sessionTtlMs,

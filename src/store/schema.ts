@@ -104,12 +104,19 @@ export const sessions = sqliteTable(
     /** raw, as it came off the wire */
     capabilities: text({ mode: "json" }).$type<JsonObject>().notNull(),
     clientInfo: text("client_info", { mode: "json" }).$type<JsonObject>().notNull(),
+    serverId: text("server_id"),
+    upstreamId: text("upstream_id"),
+    told: text({ mode: "json" }).$type<JsonObject>(),
     createdAt: integer("created_at").notNull(),
     lastUsedAt: integer("last_used_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
   },
   (table) => [
     index("sessions_tenant").on(table.tenantId, table.id),
+    // Two keys may know the same server's session id; neither gets the other's.
+    uniqueIndex("sessions_upstream")
+      .on(table.tenantId, table.serverId, table.keyId, table.upstreamId)
+      .where(sql`${table.serverId} is not null`),
     index("sessions_expiry").on(table.expiresAt),
   ],
 );

@@ -29,6 +29,7 @@ export const snapshotsSuite = (backend: Backend): void => {
       expect(trips).toEqual(["read"]);
       const key = value(await stores.keys.get(tenantId, keyId));
       expect(loaded).toEqual({
+        server: null,
         snapshot: {
           tenant: value(await stores.tenants.byId(tenantId)),
           key: { ...key, secretHash: "hash" },
@@ -44,6 +45,7 @@ export const snapshotsSuite = (backend: Backend): void => {
       expect(value(await world.stores.snapshots.load(id("key"), null, start))).toEqual({
         snapshot: null,
         session: null,
+        server: null,
       });
     });
 

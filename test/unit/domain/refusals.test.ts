@@ -54,6 +54,9 @@ const samples: { readonly [R in Reason]: Extract<Refusal, { reason: R }> } = {
   cancelled: { reason: "cancelled" },
   idempotency_conflict: { reason: "idempotency_conflict" },
   internal: { reason: "internal" },
+  server_failed: { reason: "server_failed", serverStatus: null, detail: "It can't be reached." },
+  server_timeout: { reason: "server_timeout" },
+  server_unauthorized: { reason: "server_unauthorized" },
   parse_error: { reason: "parse_error" },
   invalid_request: { reason: "invalid_request", detail: "A message is an object." },
   method_not_found: { reason: "method_not_found", method: "tools/list" },
@@ -96,6 +99,9 @@ const contract = {
 
 /** Reasons that the contract has no row for: the protocol's own, and those of the transport. */
 const beyond = {
+  server_failed: [-502, 502, ["serverStatus"]],
+  server_timeout: [-504, 504, []],
+  server_unauthorized: [-502, 502, []],
   parse_error: [-32700, 400, []],
   invalid_request: [-32600, 400, []],
   method_not_found: [-32601, 404, ["method"]],
