@@ -1,5 +1,8 @@
 /** Answers that are given once: whoever asks the same again gets what was answered, and pays nothing. */
-import type { Answer } from "./ports.ts";
+import type { Refusal } from "./refusals.ts";
+import type { Result } from "./result.ts";
+
+type Answer<T> = Promise<Result<T, Refusal>>;
 
 /** One thing to be answered, as its tenant and a digest of what makes it the same. */
 export interface AnswerPlace {
