@@ -15,14 +15,18 @@ import { seedCatalogue } from "./domain/catalogue.ts";
 import { createIds } from "./domain/ids.ts";
 import { ok } from "./domain/result.ts";
 import type { Services } from "./http/context.ts";
+import { roundWire } from "./mcp/rev2026/round.ts";
 import { createAdminUseCases } from "./pipeline/admin/use-cases.ts";
 import { createAdmit } from "./pipeline/admit.ts";
+import { createAnswerOnce } from "./pipeline/answer-once.ts";
 import { createAttempt } from "./pipeline/attempt.ts";
 import { createAuthenticate, createCallerMemory } from "./pipeline/authenticate.ts";
 import { createCancellation } from "./pipeline/cancel.ts";
 import { createCatalogueReader, holdCatalogue } from "./pipeline/catalogue.ts";
 import { createChooser } from "./pipeline/choose.ts";
 import { createRoute } from "./pipeline/route.ts";
+import { createRoundStates } from "./pipeline/round-state.ts";
+import { createRounds } from "./pipeline/rounds.ts";
 import { createSample } from "./pipeline/sample.ts";
 import { createCatalogueJob } from "./pipeline/scheduled/catalogue.ts";
 import { createJobs, type Jobs } from "./pipeline/scheduled/jobs.ts";
@@ -40,6 +44,7 @@ const callersRemembered = 2_000;
 const rememberedMs = 60_000;
 const randomBytesOf = (count: number): Uint8Array<ArrayBuffer> =>
   crypto.getRandomValues(new Uint8Array(count));
+const nonce = (): string => crypto.randomUUID();
 const now = (): number => Date.now();
 
 /** Resolves after `ms`, or as soon as the signal aborts. */
@@ -71,6 +76,12 @@ export async function createIsolate(config: Config) {
       previous: config.previousMasterKey,
       randomBytesOf,
     }),
+    roundVault: await createVault({
+      master: config.masterKey,
+      previous: config.previousMasterKey,
+      randomBytesOf,
+      derivedFor: "sampling-router/round/v1",
+    }),
     tokens: createKeyTokens({ randomBytesOf }),
     ids: createIds({ now, randomBytesOf }),
     memory: createCallerMemory({ capacity: callersRemembered, lifetimeMs: rememberedMs, now }),
@@ -92,11 +103,11 @@ export function createInvocation(
   isolate: Isolate,
   about: { background: (work: Promise<unknown>) => void; onRoundTrip?: () => void },
 ): { services: Services; jobs: Jobs } {
-  const { config, catalogue, vault, tokens, ids, memory, chooser } = isolate;
+  const { config, catalogue, vault, roundVault, tokens, ids, memory, chooser } = isolate;
   const { sessionTtlMs, allowPrivateUpstreams, catalogueUrl } = config;
   const { background, onRoundTrip } = about;
   const db = open(config, onRoundTrip === undefined ? {} : { onRoundTrip });
-  const stores = createStores(db, { nonce: () => crypto.randomUUID() });
+  const stores = createStores(db, { nonce });
   const { ledger } = stores;
   const readCatalogue = createCatalogueReader({ held: catalogue, catalogues: stores.catalogues });
   // Nothing waits for it: what is chosen meanwhile is chosen from the catalogue at hand, and says so.
@@ -130,6 +141,13 @@ export function createInvocation(
       headersFor: async () => ok({}),
       onUnauthorized: async () => {},
       wait,
+    }),
+    rounds: createRounds({
+      wire: roundWire,
+      states: createRoundStates({ vault: roundVault, nonce, now }),
+      once: createAnswerOnce({ answers: stores.answers, vault: roundVault, nonce, now, wait }),
+      sha256Hex: async (text) => toHex(await sha256(text)),
+      nonce,
     }),
     route: createRoute({ chooser }),
     sessions: createSessions({ sessions: stores.sessions, chooser, ids, now, sessionTtlMs }),

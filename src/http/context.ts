@@ -6,6 +6,7 @@ import type { AdminUseCases } from "../pipeline/admin/use-cases.ts";
 import type { Cancellation } from "../pipeline/cancel.ts";
 import type { Authenticate } from "../pipeline/authenticate.ts";
 import type { Route } from "../pipeline/route.ts";
+import type { BeginRounds } from "../pipeline/rounds.ts";
 import type { Sample } from "../pipeline/sample.ts";
 import type { Sessions } from "../pipeline/sessions.ts";
 import type { Upstream } from "../pipeline/upstream.ts";
@@ -18,6 +19,7 @@ export interface Services {
   sessions: Sessions;
   cancellation: Cancellation;
   upstream: Upstream;
+  rounds: BeginRounds;
   /** Work that outlives the caller. */
   background: (work: Promise<unknown>) => void;
   admin: AdminUseCases;

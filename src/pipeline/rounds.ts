@@ -54,6 +54,10 @@ export type Step =
 export interface Round {
   /** what is sent first, and the id that it carries */
   first: { text: string; idText: string };
+  /** Whether it has been sent again. */
+  repeated(): boolean;
+  /** Whether a message can go on as it came, whatever it says; cheap, and sometimes too careful. */
+  passes(message: string): boolean;
   /** What to do with the server's response to the last request, as JSON text. */
   hear(response: string, signal: AbortSignal): Promise<Step>;
 }
@@ -195,7 +199,11 @@ export function createRounds(deps: {
       return { kind: "send", text: again, idText: newId };
     };
 
-    return ok({ first: { text, idText }, hear });
+    // However JSON spells it, the word stands there or something is escaped.
+    const passes = (message: string): boolean =>
+      repeats === 0 && !hidden && !/input_required|\\u/.test(message);
+
+    return ok({ first: { text, idText }, repeated: () => repeats > 0, passes, hear });
   };
 }
 

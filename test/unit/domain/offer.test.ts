@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/domain/json.ts";
 import { editsFor, samplingModes, type Offered } from "../../../src/domain/offer.ts";
@@ -101,7 +101,7 @@ describe("a server is told", () => {
     fc.assert(
       fc.property(capabilities, modes, fc.boolean(), (declared, mode, tools) => {
         const offered: Offered = { tools, supportedModalities: ["text"] };
-        const server = told(declared as JsonObject, mode as "router", offered) as JsonObject;
+        const server = told(declared as JsonObject, mode, offered) as JsonObject;
         expect(server["sampling"] ?? {}).not.toHaveProperty("context");
         expect(server["sampling"] ?? {}).not.toHaveProperty("supportedModalities");
         expect(server["extensions"] ?? {}).not.toHaveProperty([tasks]);

@@ -1,5 +1,5 @@
 /** One modern request and its rounds, without a network. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createVault } from "../../../src/crypto/vault.ts";
 import { sha256, toHex } from "../../../src/crypto/encoding.ts";

@@ -1,0 +1,89 @@
+/**
+ * The client's side of one proxied request: an HTTP response of its own, or a stream once one has
+ * begun. Whatever is said after that is said in the stream.
+ */
+import { sseKeepAlive } from "../../mcp/sse.ts";
+
+/** The runtime notices that a client has left when it writes. */
+const keepAliveMs = 1_000;
+
+export interface ClientSide {
+  /** Whether a stream has begun. */
+  streams(): boolean;
+  /** Begins a stream, if none has begun; `headers` are those of the server's response. */
+  begin(headers: Headers): void;
+  /** Resolves when there is room for more. */
+  write(bytes: Uint8Array<ArrayBuffer> | string): Promise<void>;
+  /** Ends the stream. */
+  end(): Promise<void>;
+  /** The whole answer, where no stream has begun. */
+  answer(response: Response): void;
+  /** Comments while it takes; begins a stream for them where the client takes one. */
+  during<T>(work: Promise<T>, headers: Headers): Promise<T>;
+}
+
+export interface OpenClientSide {
+  side: ClientSide;
+  response: Promise<Response>;
+  /** aborts when the client has left */
+  gone: AbortSignal;
+}
+
+export function openClientSide(about: {
+  acceptsStream: boolean;
+  left: AbortSignal;
+}): OpenClientSide {
+  const encoder = new TextEncoder();
+  const gone = new AbortController();
+  about.left.addEventListener("abort", () => gone.abort());
+  if (about.left.aborted) gone.abort();
+  let writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>> | null = null;
+  const { promise: response, resolve } = Promise.withResolvers<Response>();
+
+  const begin = (from: Headers): void => {
+    if (writer !== null) return;
+    const { readable, writable } = new TransformStream<
+      Uint8Array<ArrayBuffer>,
+      Uint8Array<ArrayBuffer>
+    >();
+    writer = writable.getWriter();
+    writer.closed.catch(() => gone.abort());
+    const headers = new Headers(from);
+    headers.set("content-type", "text/event-stream");
+    headers.set("cache-control", "no-cache, no-transform");
+    // A proxy that buffers would hold back the comments, and with them the client's leaving.
+    headers.set("x-accel-buffering", "no");
+    resolve(new Response(readable, { headers }));
+  };
+
+  const write = async (bytes: Uint8Array<ArrayBuffer> | string): Promise<void> => {
+    try {
+      await writer?.write(typeof bytes === "string" ? encoder.encode(bytes) : bytes);
+    } catch {
+      gone.abort();
+    }
+  };
+
+  const side: ClientSide = {
+    streams: () => writer !== null,
+    begin,
+    write,
+    async end() {
+      await writer?.close().catch(() => gone.abort());
+    },
+    answer: resolve,
+    async during(work, headers) {
+      const comment = (): void => {
+        if (about.acceptsStream) begin(headers);
+        void write(sseKeepAlive);
+      };
+      const timer = setInterval(comment, keepAliveMs);
+      try {
+        return await work;
+      } finally {
+        clearInterval(timer);
+      }
+    },
+  };
+  return { side, response, gone: gone.signal };
+}
