@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/domain/json.ts";
-import { editsFor, samplingModes, type Offered } from "../../../src/domain/offer.ts";
+import { editsFor, type Offered, type SamplingMode } from "../../../src/domain/offer.ts";
 import { withCapabilities } from "../../../src/mcp/rev2026/round.ts";
 
 const key = "io.modelcontextprotocol/clientCapabilities";
@@ -10,7 +10,7 @@ const all: Offered = { tools: true, supportedModalities: ["text", "image"] };
 /** What the server reads of a request. */
 const told = (
   declared: JsonObject,
-  mode: (typeof samplingModes)[number],
+  mode: SamplingMode,
   offered: Offered = all,
   modalities: "told" | "untold" = "untold",
 ): unknown => {
@@ -97,7 +97,7 @@ describe("a server is told", () => {
       },
       { requiredKeys: [] },
     );
-    const modes = fc.constantFrom("router", "client-then-router", "deny");
+    const modes = fc.constantFrom<SamplingMode[]>("router", "client-then-router", "deny");
     fc.assert(
       fc.property(capabilities, modes, fc.boolean(), (declared, mode, tools) => {
         const offered: Offered = { tools, supportedModalities: ["text"] };
