@@ -7,10 +7,10 @@ import {
   credentials,
   health,
   modelOverrides,
-  servers,
   sessions,
   tenants,
 } from "./schema.ts";
+import { servers } from "./server-schema.ts";
 
 export const createSnapshots = (db: Database): Snapshots => ({
   load: (keyId, sessionId, now, serverSlug) =>

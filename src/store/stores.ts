@@ -1,4 +1,5 @@
 import type { Stores } from "../domain/ports.ts";
+import { createAuthorizationStore } from "./authorizations.ts";
 import { createCancellationStore } from "./cancellations.ts";
 import { createCatalogueStore } from "./catalogues.ts";
 import { createCredentialStore } from "./credentials.ts";
@@ -10,6 +11,7 @@ import { createLedger } from "./ledger.ts";
 import { createOverrideStore } from "./overrides.ts";
 import { createRequestStore } from "./requests.ts";
 import { createServerStore } from "./servers.ts";
+import { createTokenStore } from "./server-tokens.ts";
 import { createSessionStore } from "./sessions.ts";
 import { createSnapshots } from "./snapshots.ts";
 import { createTenantStore } from "./tenants.ts";
@@ -23,6 +25,8 @@ export const createStores = (db: Database, deps: { nonce: () => string }): Store
   credentials: createCredentialStore(db),
   overrides: createOverrideStore(db),
   servers: createServerStore(db),
+  serverTokens: createTokenStore(db, deps),
+  authorizations: createAuthorizationStore(db),
   sessions: createSessionStore(db),
   cancellations: createCancellationStore(db),
   health: createHealthStore(db),

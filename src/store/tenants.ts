@@ -13,10 +13,10 @@ import {
   credentials,
   modelOverrides,
   samplingRequests,
-  servers,
   sessions,
   tenants,
 } from "./schema.ts";
+import { authorizations, servers, serverTokens } from "./server-schema.ts";
 
 export const createTenantStore = (db: Database): TenantStore => {
   const one = (column: typeof tenants.id | typeof tenants.slug, value: string) =>
@@ -61,6 +61,8 @@ export const createTenantStore = (db: Database): TenantStore => {
         cancellations,
         health,
         sessions,
+        authorizations,
+        serverTokens,
         servers,
         modelOverrides,
         credentials,
