@@ -149,16 +149,6 @@ CREATE INDEX `sampling_requests_tenant` ON `sampling_requests` (`tenant_id`,`id`
 CREATE INDEX `sampling_requests_age` ON `sampling_requests` (`tenant_id`,`created_at`);--> statement-breakpoint
 CREATE INDEX `sampling_requests_live` ON `sampling_requests` (`tenant_id`,`key_id`,`lease_until`) WHERE "sampling_requests"."outcome" = 'admitted';--> statement-breakpoint
 CREATE INDEX `sampling_requests_leases` ON `sampling_requests` (`lease_until`) WHERE "sampling_requests"."outcome" = 'admitted';--> statement-breakpoint
-CREATE TABLE `servers` (
-	`id` text PRIMARY KEY NOT NULL,
-	`tenant_id` text NOT NULL,
-	`slug` text NOT NULL,
-	`url` text NOT NULL,
-	`sampling` text NOT NULL,
-	`created_at` integer NOT NULL
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `servers_slug` ON `servers` (`tenant_id`,`slug`);--> statement-breakpoint
 CREATE TABLE `sessions` (
 	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -186,4 +176,46 @@ CREATE TABLE `tenants` (
 	`created_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `tenants_slug_unique` ON `tenants` (`slug`);
+CREATE UNIQUE INDEX `tenants_slug_unique` ON `tenants` (`slug`);--> statement-breakpoint
+CREATE TABLE `authorizations` (
+	`id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`server_id` text NOT NULL,
+	`actor` text NOT NULL,
+	`sealed` text NOT NULL,
+	`expires_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `authorizations_server` ON `authorizations` (`tenant_id`,`server_id`);--> statement-breakpoint
+CREATE INDEX `authorizations_expiry` ON `authorizations` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `server_tokens` (
+	`tenant_id` text NOT NULL,
+	`server_id` text NOT NULL,
+	`sealed` text,
+	`generation` text NOT NULL,
+	`expires_at` integer,
+	`lease` text,
+	`lease_until` integer NOT NULL,
+	`fault` text,
+	PRIMARY KEY(`tenant_id`, `server_id`)
+);
+--> statement-breakpoint
+CREATE TABLE `servers` (
+	`id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`slug` text NOT NULL,
+	`url` text NOT NULL,
+	`header_names` text NOT NULL,
+	`forward_authorization` integer NOT NULL,
+	`sampling` text NOT NULL,
+	`supported_modalities` integer NOT NULL,
+	`policy` text NOT NULL,
+	`oauth` text,
+	`learnt` text NOT NULL,
+	`status` text NOT NULL,
+	`sealed` text,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `servers_slug` ON `servers` (`tenant_id`,`slug`);

@@ -5,9 +5,7 @@
 import { supports } from "./capabilities.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "./json.ts";
 import { modalities, type Modality } from "./modality.ts";
-
-export const samplingModes = ["router", "client", "client-then-router", "deny"] as const;
-export type SamplingMode = (typeof samplingModes)[number];
+import type { SamplingMode } from "./servers.ts";
 
 /** What the router can do for this tenant; null: no model of the tenant can be asked. */
 export type Offered = { tools: boolean; supportedModalities: readonly Modality[] } | null;

@@ -10,6 +10,8 @@ import type { Policy } from "./policy.ts";
 import type { Reason, Refusal } from "./refusals.ts";
 import type { Result } from "./result.ts";
 import type { Decision } from "./selection.ts";
+import type { SealedServer } from "./servers.ts";
+import type { AuthorizationStore, ServerStore, TokenStore } from "./server-stores.ts";
 import type { Session } from "./session.ts";
 
 /** Everything that reaches the database may also find it out of reach. */
@@ -39,15 +41,6 @@ export interface SealedCredential extends Credential {
   sealed: string;
 }
 
-export interface McpServer {
-  id: string;
-  tenantId: string;
-  slug: string;
-  url: string;
-  sampling: "router" | "client" | "client-then-router" | "deny";
-  createdAt: number;
-}
-
 // -- Authentication ---------------------------------------------------------------------------------
 
 /** All that a call needs to know about its caller, read in one round trip. */
@@ -70,7 +63,7 @@ export interface Snapshots {
     sessionId: string | null,
     now: number,
     serverSlug?: string,
-  ): Answer<{ snapshot: Snapshot | null; session: Session | null; server: McpServer | null }>;
+  ): Answer<{ snapshot: Snapshot | null; session: Session | null; server: SealedServer | null }>;
 }
 
 // -- Ledger -----------------------------------------------------------------------------------------
@@ -175,13 +168,6 @@ export interface OverrideStore {
   remove(tenantId: string, provider: string, id: string, event: AdminEvent): Answer<null>;
 }
 
-export interface ServerStore {
-  create(server: McpServer, event: AdminEvent): Answer<null>;
-  bySlug(tenantId: string, slug: string): Answer<McpServer | null>;
-  list(tenantId: string, page: PageRequest): Answer<Page<McpServer>>;
-  remove(tenantId: string, id: string, event: AdminEvent): Answer<null>;
-}
-
 export interface SessionStore {
   create(session: Session): Answer<null>;
   get(tenantId: string, id: string): Answer<Session | null>;
@@ -240,6 +226,8 @@ export interface Stores {
   credentials: CredentialStore;
   overrides: OverrideStore;
   servers: ServerStore;
+  serverTokens: TokenStore;
+  authorizations: AuthorizationStore;
   sessions: SessionStore;
   answers: AnswerStore;
   cancellations: CancellationStore;
@@ -258,8 +246,9 @@ export interface Readiness {
 
 /** What a seal is bound to: opening it as anything else fails. */
 export interface SealedFor {
-  purpose: "credential" | "capture" | "round" | "answer";
+  purpose: "credential" | "capture" | "server" | "token" | "authorization" | "round" | "answer";
   tenantId: string;
+  /** whose it is: a provider's name, or the origin of a server */
   provider: string;
   id: string;
 }

@@ -5,8 +5,8 @@
  */
 import { missingFrom, requiredFor } from "./capabilities.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "./json.ts";
-import type { SamplingMode } from "./offer.ts";
 import type { SamplingCall } from "./sampling.ts";
+import type { SamplingMode } from "./servers.ts";
 
 export const samplingMethod = "sampling/createMessage";
 

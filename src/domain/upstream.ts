@@ -1,5 +1,6 @@
 /** Requests to registered servers: what the proxy needs from whoever knows their secrets, and the network. */
-import type { Answer, McpServer } from "./ports.ts";
+import type { Answer } from "./ports.ts";
+import type { SealedServer } from "./servers.ts";
 
 export interface UpstreamRequest {
   url: string;
@@ -13,7 +14,7 @@ export interface UpstreamRequest {
 export type UpstreamFetch = (request: UpstreamRequest) => Promise<Response>;
 
 /** Headers that a server's entry adds: static ones, and the router's own authorization. */
-export type HeadersFor = (server: McpServer) => Answer<Record<string, string>>;
+export type HeadersFor = (server: SealedServer) => Answer<Record<string, string>>;
 
 /** A server answered 401: whoever looks after its credentials is told. */
-export type OnUnauthorized = (server: McpServer) => Promise<void>;
+export type OnUnauthorized = (server: SealedServer) => Promise<void>;

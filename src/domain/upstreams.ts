@@ -3,13 +3,15 @@
  * a tenant's base URL. Hosts are judged as written; a deployed Worker can't reach private networks by
  * name, so a public name that resolves to a private address leads nowhere.
  */
-const privateNames = /(^|\.)(localhost|local|internal|home\.arpa)$/i;
+const privateNames =
+  /(^|\.)(localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$/i;
 
+// The URL parser has written every spelling of an address (octal, hex, one number) as four numbers.
 function isPrivateIpv4(host: string): boolean {
   const parts = host.split(".").map(Number);
   if (parts.length !== 4 || parts.some((part) => !Number.isInteger(part) || part > 255))
     return false;
-  const [a = 0, b = 0] = parts;
+  const [a = 0, b = 0, c = 0] = parts;
   return (
     a === 0 ||
     a === 10 ||
@@ -17,14 +19,34 @@ function isPrivateIpv4(host: string): boolean {
     (a === 100 && b >= 64 && b < 128) ||
     (a === 169 && b === 254) ||
     (a === 172 && b >= 16 && b < 32) ||
-    (a === 192 && (b === 168 || b === 0)) ||
+    (a === 192 && b === 168) ||
+    // Protocol assignments, documentation, the relay of 6to4, benchmarks.
+    (a === 192 && b === 0 && (c === 0 || c === 2)) ||
+    (a === 192 && b === 88 && c === 99) ||
     (a === 198 && (b === 18 || b === 19)) ||
+    (a === 198 && b === 51 && c === 100) ||
+    (a === 203 && b === 0 && c === 113) ||
+    // The metadata and health service of one cloud.
+    host === "168.63.129.16" ||
     a >= 224
   );
 }
 
-// Global unicast is 2000::/3; everything else (loopback, link-local, unique local, mapped IPv4) is not public.
-const isPrivateIpv6 = (host: string): boolean => !/^\[[23][0-9a-f]{3}:/i.test(host);
+/**
+ * Global unicast is 2000::/3; everything else (loopback, link-local, unique local, mapped and translated
+ * IPv4) is not public. Of it, these are not either: 2001::/23 (Teredo and others), 2001:db8::/32 and
+ * 3fff::/20 (documentation), 2002::/16 (6to4, which holds an IPv4 address).
+ */
+function isPrivateIpv6(host: string): boolean {
+  const [first = "", second = ""] = host.slice(1, -1).split(":");
+  if (!/^[23][0-9a-f]{3}$/i.test(first)) return true;
+  const [high, low] = [Number.parseInt(first, 16), Number.parseInt(second || "0", 16)];
+  return (
+    high === 0x2002 ||
+    (high === 0x2001 && (low < 0x200 || low === 0xdb8)) ||
+    (high === 0x3fff && low < 0x1000)
+  );
+}
 
 /** What is wrong with an upstream's URL, as a sentence; null if it may be called. */
 export function problemWithUpstream(
@@ -32,13 +54,15 @@ export function problemWithUpstream(
   { allowPrivate }: { allowPrivate: boolean },
 ): string | null {
   const url = URL.parse(text);
-  if (url === null) return "Not a URL.";
+  // The parser drops blanks and line ends; who reads the entry would see another URL than is called.
+  if (url === null || /[^\x21-\x7e]|\\/.test(text)) return "Not a URL.";
   if (url.username !== "" || url.password !== "") return "A URL holds no credentials.";
   if (url.search !== "" || url.hash !== "") return "A base URL has no query and no fragment.";
   if (url.protocol !== "https:" && !(allowPrivate && url.protocol === "http:"))
     return "Only https is called.";
   if (allowPrivate) return null;
-  const host = url.hostname.replace(/\.$/, "");
+  // A name may end in a dot; without it, it may be an address after all, so it is parsed again.
+  const host = URL.parse(`https://${url.hostname.replace(/\.+$/, "")}`)?.hostname ?? "";
   const isPrivate = host.startsWith("[")
     ? isPrivateIpv6(host)
     : privateNames.test(host) || isPrivateIpv4(host) || !host.includes(".");

@@ -4,7 +4,8 @@
  * again on a fresh one.
  */
 import { isExpired, type Scope } from "../domain/access.ts";
-import type { KeyTokens, McpServer, Snapshot, Snapshots } from "../domain/ports.ts";
+import type { KeyTokens, Snapshot, Snapshots } from "../domain/ports.ts";
+import type { SealedServer } from "../domain/servers.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Session } from "../domain/session.ts";
@@ -13,7 +14,7 @@ export interface Caller {
   snapshot: Snapshot;
   session: Session | null;
   /** the registered server that was named; null: none was */
-  server: McpServer | null;
+  server: SealedServer | null;
   /** from memory, so possibly older than the database */
   warm: boolean;
   /** what it is remembered by */
@@ -32,7 +33,7 @@ export interface Claim {
 interface Remembered {
   snapshot: Snapshot;
   session: Session | null;
-  server: McpServer | null;
+  server: SealedServer | null;
 }
 
 /** What an isolate remembers between requests. Bounded; holds hashes and sealed keys only. */

@@ -3,7 +3,7 @@
  * with each answer of it. No network here: `http/proxy` carries the texts.
  */
 import { isObject, own, type JsonObject } from "../domain/json.ts";
-import type { SamplingMode } from "../domain/offer.ts";
+import type { SamplingMode } from "../domain/servers.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { ok, type Result } from "../domain/result.ts";
 import {

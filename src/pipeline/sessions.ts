@@ -2,8 +2,9 @@
 import { supportedModalities, supports } from "../domain/capabilities.ts";
 import type { Ids } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
-import type { Answer, McpServer, SessionStore, Snapshot } from "../domain/ports.ts";
+import type { Answer, SessionStore, Snapshot } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
+import type { McpServer } from "../domain/servers.ts";
 import type { Modality } from "../domain/modality.ts";
 import type { Session } from "../domain/session.ts";
 import type { Caller } from "./authenticate.ts";

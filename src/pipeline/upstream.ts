@@ -3,8 +3,7 @@
  * entry says so), its cookies or its router key, never to follow a redirect, and never to hand on the
  * server's `WWW-Authenticate`: a client rightly refuses metadata of a resource that it didn't call.
  */
-import { traitsOf } from "../domain/registered.ts";
-import type { McpServer } from "../domain/ports.ts";
+import type { SealedServer } from "../domain/servers.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { HeadersFor, OnUnauthorized, UpstreamFetch } from "../domain/upstream.ts";
@@ -52,7 +51,7 @@ const notReturned = new Set([
 ]);
 
 export interface Sending {
-  server: McpServer;
+  server: SealedServer;
   method: "POST" | "GET" | "DELETE";
   /** as the client sent them, or as the router makes them up */
   headers: Headers;
@@ -97,7 +96,7 @@ export function createUpstream(deps: {
   return async (sending: Sending): Promise<Result<Response, Refusal>> => {
     const { server, method, body, signal } = sending;
     const headers = sentHeaders(sending.headers);
-    if (sending.authorization !== null && traitsOf(server).forwardAuthorization)
+    if (sending.authorization !== null && server.forwardAuthorization)
       headers.set("authorization", sending.authorization);
     const own = await headersFor(server);
     if (!own.ok) return own;

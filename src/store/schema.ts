@@ -81,19 +81,6 @@ export const modelOverrides = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.provider, table.model] })],
 );
 
-export const servers = sqliteTable(
-  "servers",
-  {
-    id: text().primaryKey(),
-    tenantId: tenantId(),
-    slug: text().notNull(),
-    url: text().notNull(),
-    sampling: text().$type<"router" | "client" | "client-then-router" | "deny">().notNull(),
-    createdAt: integer("created_at").notNull(),
-  },
-  (table) => [uniqueIndex("servers_slug").on(table.tenantId, table.slug)],
-);
-
 export const sessions = sqliteTable(
   "sessions",
   {

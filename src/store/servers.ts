@@ -1,42 +1,111 @@
-import { and, desc, eq, lt } from "drizzle-orm";
-import type { ServerStore } from "../domain/ports.ts";
-import { writeChange } from "./change.ts";
+import { and, asc, desc, eq, lt, ne, notLike, sql } from "drizzle-orm";
+import type { ServerStore } from "../domain/server-stores.ts";
+import { ok } from "../domain/result.ts";
+import { shownServer, type SealedServer } from "../domain/servers.ts";
+import { raiseVersion, writeChange } from "./change.ts";
 import type { Database } from "./db.ts";
+import { appendEvent, appendEventWhere } from "./events.ts";
 import { pageOf, rowsFor } from "./page.ts";
-import { servers } from "./schema.ts";
+import { authorizations, servers, serverTokens } from "./server-schema.ts";
 
-export const createServerStore = (db: Database): ServerStore => ({
-  create: (server, event) =>
-    writeChange(db, server.tenantId, db.builder.insert(servers).values(server), event),
-  bySlug: (tenantId, slug) =>
-    db.read(async (builder) => {
+export const createServerStore = (db: Database): ServerStore => {
+  const its = (tenantId: string, id: string) =>
+    and(eq(servers.tenantId, tenantId), eq(servers.id, id));
+  const one = (tenantId: string, column: typeof servers.id | typeof servers.slug, value: string) =>
+    db.read(async (builder): Promise<SealedServer | null> => {
       const [row] = await builder
         .select()
         .from(servers)
-        .where(and(eq(servers.tenantId, tenantId), eq(servers.slug, slug)))
+        .where(and(eq(servers.tenantId, tenantId), eq(column, value)))
         .limit(1);
       return row ?? null;
-    }),
-  list: (tenantId, page) =>
-    db.read(async (builder) => {
-      const rows = await builder
-        .select()
-        .from(servers)
-        .where(
-          and(
-            eq(servers.tenantId, tenantId),
-            page.cursor === null ? undefined : lt(servers.id, page.cursor),
-          ),
-        )
-        .orderBy(desc(servers.id))
-        .limit(rowsFor(page));
-      return pageOf(rows, page);
-    }),
-  remove: (tenantId, id, event) =>
-    writeChange(
-      db,
-      tenantId,
-      db.builder.delete(servers).where(and(eq(servers.tenantId, tenantId), eq(servers.id, id))),
-      event,
-    ),
-});
+    });
+  /** What was granted for it, and who is on the way to get it. */
+  const forgetTokens = (tenantId: string, id: string) =>
+    [serverTokens, authorizations].map((table) =>
+      db.builder.delete(table).where(and(eq(table.tenantId, tenantId), eq(table.serverId, id))),
+    );
+  return {
+    create: (server, event) =>
+      writeChange(db, server.tenantId, db.builder.insert(servers).values(server), event),
+    bySlug: (tenantId, slug) => one(tenantId, servers.slug, slug),
+    byId: (tenantId, id) => one(tenantId, servers.id, id),
+    list: (tenantId, page) =>
+      db.read(async (builder) => {
+        const rows = await builder
+          .select()
+          .from(servers)
+          .where(
+            and(
+              eq(servers.tenantId, tenantId),
+              page.cursor === null ? undefined : lt(servers.id, page.cursor),
+            ),
+          )
+          .orderBy(desc(servers.id))
+          .limit(rowsFor(page));
+        return pageOf(rows.map(shownServer), page);
+      }),
+    async update(tenantId, id, { ...values }, { event, now, tokens }) {
+      const written = await db.write([
+        db.builder
+          .update(servers)
+          .set({ ...values, updatedAt: now })
+          .where(its(tenantId, id)),
+        ...(tokens === "forget" ? forgetTokens(tenantId, id) : []),
+        raiseVersion(db.builder, tenantId),
+        appendEvent(db.builder, event),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+    async remove(tenantId, id, event) {
+      const written = await db.write([
+        ...forgetTokens(tenantId, id),
+        db.builder.delete(servers).where(its(tenantId, id)),
+        raiseVersion(db.builder, tenantId),
+        appendEvent(db.builder, event),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+    async learn(tenantId, id, learnt) {
+      const written = await db.write([
+        db.builder
+          .update(servers)
+          .set({ learnt: sql`json_patch(${servers.learnt}, ${JSON.stringify(learnt)})` })
+          .where(its(tenantId, id)),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+    async setStatus(tenantId, id, status, { event, now }) {
+      const changes = and(its(tenantId, id), ne(servers.status, status));
+      const written = await db.write([
+        // Before the change that it tells of: after it, nothing would be left to find.
+        appendEventWhere(
+          event,
+          sql`exists (select 1 from servers where tenant_id = ${tenantId} and id = ${id}
+            and status <> ${status})`,
+        ),
+        db.builder.update(servers).set({ status, updatedAt: now }).where(changes),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+    sealedWithout: (sealPrefix, limit) =>
+      db.read((builder) =>
+        builder
+          .select()
+          .from(servers)
+          .where(notLike(servers.sealed, `${sealPrefix}%`))
+          .orderBy(asc(servers.id))
+          .limit(limit),
+      ),
+    async reseal(tenantId, id, from, to) {
+      const written = await db.write([
+        db.builder
+          .update(servers)
+          .set({ sealed: to })
+          .where(and(its(tenantId, id), eq(servers.sealed, from))),
+        raiseVersion(db.builder, tenantId),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+  };
+};

@@ -2,15 +2,8 @@
 import { and, asc, eq, gt, isNull, sql } from "drizzle-orm";
 import type { Snapshots } from "../domain/ports.ts";
 import type { Database } from "./db.ts";
-import {
-  apiKeys,
-  credentials,
-  health,
-  modelOverrides,
-  servers,
-  sessions,
-  tenants,
-} from "./schema.ts";
+import { apiKeys, credentials, health, modelOverrides, sessions, tenants } from "./schema.ts";
+import { servers } from "./server-schema.ts";
 
 export const createSnapshots = (db: Database): Snapshots => ({
   load: (keyId, sessionId, now, serverSlug) =>

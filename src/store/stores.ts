@@ -1,5 +1,6 @@
 import type { Stores } from "../domain/ports.ts";
 import { createAnswerStore } from "./answers.ts";
+import { createAuthorizationStore } from "./authorizations.ts";
 import { createCancellationStore } from "./cancellations.ts";
 import { createCatalogueStore } from "./catalogues.ts";
 import { createCredentialStore } from "./credentials.ts";
@@ -11,6 +12,7 @@ import { createLedger } from "./ledger.ts";
 import { createOverrideStore } from "./overrides.ts";
 import { createRequestStore } from "./requests.ts";
 import { createServerStore } from "./servers.ts";
+import { createTokenStore } from "./server-tokens.ts";
 import { createSessionStore } from "./sessions.ts";
 import { createSnapshots } from "./snapshots.ts";
 import { createTenantStore } from "./tenants.ts";
@@ -24,6 +26,8 @@ export const createStores = (db: Database, deps: { nonce: () => string }): Store
   credentials: createCredentialStore(db),
   overrides: createOverrideStore(db),
   servers: createServerStore(db),
+  serverTokens: createTokenStore(db, deps),
+  authorizations: createAuthorizationStore(db),
   sessions: createSessionStore(db),
   answers: createAnswerStore(db),
   cancellations: createCancellationStore(db),

@@ -14,10 +14,10 @@ import {
   credentials,
   modelOverrides,
   samplingRequests,
-  servers,
   sessions,
   tenants,
 } from "./schema.ts";
+import { authorizations, servers, serverTokens } from "./server-schema.ts";
 
 export const createTenantStore = (db: Database): TenantStore => {
   const one = (column: typeof tenants.id | typeof tenants.slug, value: string) =>
@@ -63,6 +63,8 @@ export const createTenantStore = (db: Database): TenantStore => {
         cancellations,
         health,
         sessions,
+        authorizations,
+        serverTokens,
         servers,
         modelOverrides,
         credentials,

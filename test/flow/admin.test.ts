@@ -316,7 +316,7 @@ describe("credentials", () => {
     for (const { slug } of await listOf("/tenants")) {
       for (const operation of Object.keys(endpoints)) {
         const [method, template = ""] = operation.split(" ");
-        if (method === "GET" && !template.includes("{id}"))
+        if (method === "GET" && !/\{(id|server)\}/.test(template))
           await admin("GET", `${fill(template, { tenant: String(slug) })}?limit=200`);
       }
     }
@@ -657,6 +657,12 @@ describe("a list", () => {
     "/tenants/{tenant}/models": ({ path }, at) =>
       // Sorted by name: some before, some after where the walk is.
       admin("PUT", `${path}/models/${at % 2 === 0 ? "aaa" : "zzz"}/${unique()}`, { speed: 1 }),
+    "/tenants/{tenant}/servers": ({ path }) =>
+      admin("POST", `${path}/servers`, {
+        slug: unique(),
+        url: "https://server.test/mcp",
+        sampling: "router",
+      }),
     "/tenants/{tenant}/sessions": ({ key }) => openSession(router, key),
     "/tenants/{tenant}/requests": async ({ key }) => {
       const session = await openSession(router, key);

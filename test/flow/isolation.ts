@@ -68,6 +68,17 @@ const newOverride = async (tenant: Tenant): Promise<Record<string, string>> => {
   return { provider: "demo", model };
 };
 
+const newServer = async (tenant: Tenant): Promise<string> => {
+  const body = serverBody();
+  await idOf(tenant.admin("POST", `/tenants/${tenant.slug}/servers`, body));
+  return body.slug;
+};
+
+const serverBody = () => ({
+  slug: `s-${randomUUID()}`,
+  url: "https://server.test/mcp",
+  sampling: "router",
+});
 const keyBody = () => ({ name: "made by the suite", scopes: ["sampling"] });
 const credentialBody = () => ({ provider: "demo", name: "made by the suite", apiKey: "x" });
 
@@ -146,6 +157,30 @@ export const endpoints: Record<string, Entry> = {
     status: 204,
     target: async (tenant) => ({ params: await newOverride(tenant) }),
   },
+  "POST /tenants/{tenant}/servers": {
+    reach: "tenant",
+    status: 201,
+    target: async () => ({ body: serverBody() }),
+  },
+  "GET /tenants/{tenant}/servers": { reach: "tenant", status: 200 },
+  "GET /tenants/{tenant}/servers/{server}": {
+    reach: "tenant",
+    status: 200,
+    target: async (tenant) => ({ params: { server: await newServer(tenant) } }),
+  },
+  "PATCH /tenants/{tenant}/servers/{server}": {
+    reach: "tenant",
+    status: 200,
+    target: async (tenant) => ({
+      params: { server: await newServer(tenant) },
+      body: { url: `https://${randomUUID()}.test/mcp` },
+    }),
+  },
+  "DELETE /tenants/{tenant}/servers/{server}": {
+    reach: "tenant",
+    status: 204,
+    target: async (tenant) => ({ params: { server: await newServer(tenant) } }),
+  },
   "GET /tenants/{tenant}/sessions": { reach: "tenant", status: 200 },
   "DELETE /tenants/{tenant}/sessions/{id}": {
     reach: "tenant",
@@ -221,7 +256,7 @@ export function expectProblem(answer: Answered, status: number, reason: string):
 /** All that an administrator can see of a tenant, and how far the log has come. */
 async function stateOf(operator: Admin, { slug }: Tenant): Promise<unknown> {
   const path = `/tenants/${slug}`;
-  const lists = ["keys", "credentials", "sessions", "requests"];
+  const lists = ["keys", "credentials", "servers", "sessions", "requests"];
   const paths = [path, ...lists.map((list) => `${path}/${list}?limit=200`)];
   const [log, models, seen] = await Promise.all([
     operator("GET", "/events?limit=1"),
@@ -318,7 +353,7 @@ export function isolationSuite(start: () => Promise<Router>): void {
         });
       }
 
-      if (path.includes("{id}"))
+      if (/\{(id|server)\}/.test(path))
         it("finds no object of another tenant under one's own", async () => {
           const target = await targetIn(victim);
           const before = await stateOf(operator, victim);

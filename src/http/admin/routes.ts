@@ -10,6 +10,7 @@ import { adminApp } from "./endpoint.ts";
 import { keyRoutes } from "./keys.ts";
 import { modelRoutes } from "./models.ts";
 import { eventRoutes, recordRoutes } from "./records.ts";
+import { serverRoutes } from "./servers.ts";
 import { tenantRoutes } from "./tenants.ts";
 
 const writes = new Set(["POST", "PUT", "PATCH"]);
@@ -68,6 +69,7 @@ export function adminRoutes() {
   app.route("/tenants", keyRoutes());
   app.route("/tenants", credentialRoutes());
   app.route("/tenants", modelRoutes());
+  app.route("/tenants", serverRoutes());
   app.route("/tenants", recordRoutes());
   app.route("/events", eventRoutes());
   return app;

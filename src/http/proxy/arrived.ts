@@ -1,5 +1,5 @@
 /** One message, or one stream, on its way through the proxy. */
-import type { McpServer } from "../../domain/ports.ts";
+import type { SealedServer } from "../../domain/servers.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import type { ProxiedBody } from "../../mcp/proxy/message.ts";
@@ -12,7 +12,7 @@ import { refusalReply, respond } from "../sampling/reply.ts";
 export interface ProxyArrived {
   /** `session` is the one that the server began, if there is one */
   caller: Caller;
-  server: McpServer;
+  server: SealedServer;
   /** The caller once more, from the database. */
   again: () => Promise<Result<Caller, Refusal>>;
   method: "POST" | "GET" | "DELETE";

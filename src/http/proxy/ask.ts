@@ -1,6 +1,5 @@
 /** A sampling request that a server sent, as the pipeline takes it; and its outcome, as the wire wants it. */
 import { own, type JsonObject } from "../../domain/json.ts";
-import { traitsOf } from "../../domain/registered.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, type Result } from "../../domain/result.ts";
 import type { Codec } from "../../mcp/codec.ts";
@@ -58,7 +57,7 @@ export async function ask(
       version: nameIn(asking.clientInfo, "version"),
       revision: codec.revision,
     },
-    server: { id: arrived.server.id, policy: traitsOf(arrived.server).policy },
+    server: { id: arrived.server.id, policy: arrived.server.policy },
     tool: asking.tool,
     messageId: asking.messageId,
     contentSha256: await services.sha256Hex(new TextEncoder().encode(contentText)),

@@ -5,11 +5,11 @@
 import { everyCapability } from "../../domain/capabilities.ts";
 import { own, type JsonObject } from "../../domain/json.ts";
 import { featuresOf } from "../../domain/negotiation.ts";
-import { editsFor, type Offered, type SamplingMode } from "../../domain/offer.ts";
-import { traitsOf } from "../../domain/registered.ts";
+import { editsFor, type Offered } from "../../domain/offer.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import { identityOf, roundMethods } from "../../domain/rounds.ts";
+import type { SamplingMode } from "../../domain/servers.ts";
 import { modernWireOf } from "../../mcp/faults.ts";
 import { errorMessage } from "../../mcp/jsonrpc.ts";
 import { requestsIn, type ProxiedMessage } from "../../mcp/proxy/message.ts";
@@ -46,13 +46,12 @@ const isText = (bytes: Uint8Array<ArrayBuffer>): boolean => {
 
 /** What the tenant's models can do, whoever asks. */
 function offeredBy(services: Services, { caller, server }: ProxyArrived): Offered {
-  const { policy, bareCapabilities } = traitsOf(server);
   const { supportedModalities, tools } = services.sessions.hostedFor(
     caller.snapshot,
     everyCapability,
   );
-  if (policy.disabled === true || supportedModalities.length === 0) return null;
-  return { supportedModalities, tools: tools && !bareCapabilities };
+  if (server.policy.disabled === true || supportedModalities.length === 0) return null;
+  return { supportedModalities, tools: tools && server.learnt.bareCapabilities !== true };
 }
 
 const upstream = (
@@ -229,7 +228,7 @@ export async function proxyModern(services: Services, arrived: ProxyArrived): Pr
   const edits = editsFor(meta.value.capabilities, {
     mode,
     offered,
-    modalities: traitsOf(server).supportedModalities ? "told" : "untold",
+    modalities: server.supportedModalities ? "told" : "untold",
   });
   const sent = withCapabilities(text, edits);
   const about = { request, meta: meta.value, offered, mode, text: sent };

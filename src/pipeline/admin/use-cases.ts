@@ -7,6 +7,7 @@ import { createKeyAdmin } from "./keys.ts";
 import { createModelAdmin } from "./models.ts";
 import { createRecordAdmin } from "./records.ts";
 import { createReplayAdmin } from "./replay.ts";
+import { createServerAdmin } from "./servers.ts";
 import { createTenantAdmin } from "./tenants.ts";
 
 /** Everything the admin API can do. */
@@ -24,6 +25,7 @@ export const createAdminUseCases = (
   keys: createKeyAdmin(deps),
   credentials: createCredentialAdmin(deps),
   models: createModelAdmin(deps),
+  servers: createServerAdmin(deps),
   records: createRecordAdmin(deps),
   replay: createReplayAdmin(deps),
 });

@@ -4,14 +4,10 @@ import type { AdminEvent, Opening, Settlement } from "../../../src/domain/audit.
 import { createIds, type IdKind } from "../../../src/domain/ids.ts";
 import { holdsOf } from "../../../src/domain/limits.ts";
 import type { Limits, Policy } from "../../../src/domain/policy.ts";
-import type {
-  McpServer,
-  Reservation,
-  SealedCredential,
-  Stores,
-  Tenant,
-} from "../../../src/domain/ports.ts";
+import type { Reservation, SealedCredential, Stores, Tenant } from "../../../src/domain/ports.ts";
 import type { Decision } from "../../../src/domain/selection.ts";
+import type { Authorization, ServerTokens } from "../../../src/domain/server-stores.ts";
+import type { SealedServer } from "../../../src/domain/servers.ts";
 import type { Session } from "../../../src/domain/session.ts";
 import { value } from "./open.ts";
 
@@ -78,13 +74,51 @@ export const credential = (
   ...fields,
 });
 
-export const server = (tenantId: string, fields: Partial<McpServer> = {}): McpServer => ({
+export const server = (tenantId: string, fields: Partial<SealedServer> = {}): SealedServer => ({
   id: id("server"),
   tenantId,
   slug: "server",
   url: "https://server.test/mcp",
+  headerNames: ["X-Api-Key"],
+  forwardAuthorization: false,
   sampling: "router",
+  supportedModalities: false,
+  policy: { limits: { requestsPerMinute: 5 } },
+  oauth: null,
+  learnt: {},
+  status: "active",
+  sealed: "v1.aaaaaaaaaaaa.nonce.headers",
   createdAt: start,
+  updatedAt: start,
+  ...fields,
+});
+
+export const tokens = (
+  tenantId: string,
+  serverId: string,
+  fields: Partial<ServerTokens> = {},
+): ServerTokens => ({
+  tenantId,
+  serverId,
+  sealed: "v1.aaaaaaaaaaaa.nonce.tokens",
+  generation: "first",
+  expiresAt: start + 3_600_000,
+  leaseUntil: 0,
+  fault: null,
+  ...fields,
+});
+
+export const authorization = (
+  tenantId: string,
+  serverId: string,
+  fields: Partial<Authorization> = {},
+): Authorization => ({
+  id: crypto.randomUUID(),
+  tenantId,
+  serverId,
+  actor: "operator",
+  sealed: "v1.aaaaaaaaaaaa.nonce.pending",
+  expiresAt: start + 600_000,
   ...fields,
 });
 

@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import type { Stores } from "../../../src/domain/ports.ts";
 import { raw } from "../../../src/store/db.ts";
 import {
+  authorization,
   caller,
   credential,
   decision,
@@ -19,6 +20,7 @@ import {
   session,
   settlement,
   start,
+  tokens,
   type Caller,
 } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
@@ -30,6 +32,7 @@ const dayMs = 86_400_000;
 const ownedTables = [
   "answers",
   "api_keys",
+  "authorizations",
   "cancellations",
   "captures",
   "counters",
@@ -37,6 +40,7 @@ const ownedTables = [
   "health",
   "model_overrides",
   "sampling_requests",
+  "server_tokens",
   "servers",
   "sessions",
 ] as const;
@@ -46,6 +50,8 @@ interface Owned {
   who: Caller;
   credential: ReturnType<typeof credential>;
   server: ReturnType<typeof server>;
+  tokens: ReturnType<typeof tokens>;
+  authorization: ReturnType<typeof authorization>;
   session: ReturnType<typeof session>;
   settled: ReturnType<typeof reservation>;
   running: ReturnType<typeof reservation>;
@@ -60,6 +66,11 @@ const nameNoTenant = [
   "ledger.sweep",
   "ledger.prune",
   "credentials.sealedWithout",
+  "servers.sealedWithout",
+  "serverTokens.sealedWithout",
+  // The state is the secret that finds its tenant.
+  "authorizations.take",
+  "authorizations.prune",
   "sessions.prune",
   "answers.prune",
   "cancellations.prune",
@@ -181,6 +192,60 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     "servers.bySlug": async ({ servers }, owner, { tenantId }) => {
       expect(value(await servers.bySlug(tenantId, owner.server.slug))).toBeNull();
     },
+    "servers.byId": async ({ servers }, owner, { tenantId }) => {
+      expect(value(await servers.byId(tenantId, owner.server.id))).toBeNull();
+    },
+    "servers.update": async ({ servers }, owner, { tenantId }) => {
+      const about = { event: event(tenantId), now: start, tokens: "forget" } as const;
+      const change = { url: "https://stranger.test", sealed: "stolen" };
+      value(await servers.update(tenantId, owner.server.id, change, about));
+    },
+    "servers.learn": async ({ servers }, owner, { tenantId }) => {
+      value(await servers.learn(tenantId, owner.server.id, { bareCapabilities: true }));
+    },
+    "servers.setStatus": async ({ servers }, owner, { tenantId }) => {
+      const about = { event: event(tenantId), now: start };
+      value(await servers.setStatus(tenantId, owner.server.id, "failing", about));
+    },
+    "servers.reseal": async ({ servers }, owner, { tenantId }) => {
+      const { id, sealed } = owner.server;
+      value(await servers.reseal(tenantId, id, sealed ?? "", "stolen"));
+    },
+    "serverTokens.get": async ({ serverTokens }, owner, { tenantId }) => {
+      expect(value(await serverTokens.get(tenantId, owner.server.id))).toBeNull();
+    },
+    "serverTokens.claim": async ({ serverTokens }, owner, { tenantId }) => {
+      const about = { lease: "mine", now: start, leaseUntil: start + dayMs };
+      expect(value(await serverTokens.claim(tenantId, owner.server.id, about))).toBeNull();
+    },
+    "serverTokens.save": async ({ serverTokens }, owner, { tenantId }) => {
+      const from = owner.tokens.generation;
+      const about = { from, generation: "stolen", sealed: "stolen", expiresAt: null };
+      expect(value(await serverTokens.save(tenantId, owner.server.id, about))).toBe(false);
+    },
+    "serverTokens.fail": async ({ serverTokens }, owner, { tenantId }) => {
+      const from = owner.tokens.generation;
+      const about = { from, fault: "invalid_grant", leaseUntil: start + dayMs } as const;
+      value(await serverTokens.fail(tenantId, owner.server.id, about));
+    },
+    "serverTokens.replace": async ({ serverTokens }, owner, { tenantId }) => {
+      const theirs = tokens(tenantId, owner.server.id, { sealed: "stolen" });
+      value(await serverTokens.replace(theirs, { event: event(tenantId), now: start + 1 }));
+    },
+    "serverTokens.expire": async ({ serverTokens }, owner, { tenantId }) => {
+      value(await serverTokens.expire(tenantId, owner.server.id, owner.tokens.generation));
+    },
+    "serverTokens.reseal": async ({ serverTokens }, owner, { tenantId }) => {
+      const { serverId, sealed } = owner.tokens;
+      value(await serverTokens.reseal(tenantId, serverId, sealed ?? "", "stolen"));
+    },
+    "authorizations.create": async ({ authorizations }, owner, { tenantId }) => {
+      const theft = await authorizations.create(
+        { ...owner.authorization, tenantId },
+        event(tenantId),
+      );
+      expect(theft).toMatchObject({ ok: false, error: { reason: "conflict" } });
+    },
     "servers.list": async ({ servers }, _, { tenantId }) => {
       expect(value(await servers.list(tenantId, page))).toEqual(empty);
     },
@@ -286,10 +351,13 @@ export const isolationSuite = (backend: Backend): void => {
         keyLimits: { requestsPerMinute: 10 },
       });
       const { tenantId, keyId } = who;
+      const registered = server(tenantId);
       const its = {
         who,
         credential: credential(tenantId),
-        server: server(tenantId),
+        server: registered,
+        tokens: tokens(tenantId, registered.id),
+        authorization: authorization(tenantId, registered.id),
         session: session(tenantId, keyId),
         settled: reservation(who, start),
         running: reservation(who, start),
@@ -306,6 +374,9 @@ export const isolationSuite = (backend: Backend): void => {
       value(await stores.ledger.admit(its.running));
       value(await stores.credentials.create(its.credential, event(tenantId)));
       value(await stores.servers.create(its.server, event(tenantId)));
+      const granted = { event: event(tenantId), now: start };
+      value(await stores.serverTokens.replace(its.tokens, granted));
+      value(await stores.authorizations.create(its.authorization, event(tenantId)));
       value(await stores.sessions.create(its.session));
       value(await stores.cancellations.record(callOf(its), start));
       value(

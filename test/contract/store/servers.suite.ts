@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { event, server, tenant } from "./fixtures.ts";
+import { authorization, event, server, start, tenant, tokens } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
 import { expectPages } from "./pages.ts";
 
@@ -19,8 +19,27 @@ export const serversSuite = (backend: Backend): void => {
 
     it("gives back what was put in", async () => {
       const tenantId = await someTenant();
-      const its = await stored(tenantId, { slug: "files", sampling: "client-then-router" });
+      const its = await stored(tenantId, {
+        slug: "files",
+        sampling: "client-then-router",
+        forwardAuthorization: true,
+        supportedModalities: true,
+        learnt: { era: "modern" },
+        oauth: {
+          grant: "client_credentials",
+          clientId: "client",
+          hasSecret: true,
+          tokenEndpoint: null,
+          authorizationEndpoint: null,
+          scope: null,
+          resource: null,
+        },
+      });
       expect(value(await world.stores.servers.bySlug(tenantId, "files"))).toEqual(its);
+      expect(value(await world.stores.servers.byId(tenantId, its.id))).toEqual(its);
+      const { sealed: _, ...shown } = its;
+      const page = { cursor: null, limit: 10 };
+      expect(value(await world.stores.servers.list(tenantId, page)).data).toEqual([shown]);
       expect(value(await world.stores.servers.bySlug(tenantId, "other"))).toBeNull();
     });
 
@@ -32,6 +51,103 @@ export const serversSuite = (backend: Backend): void => {
         event(tenantId),
       );
       expect(refused).toMatchObject({ ok: false, error: { reason: "conflict" } });
+    });
+
+    const versionOf = async (tenantId: string): Promise<number> =>
+      value(await world.stores.tenants.byId(tenantId))?.version ?? 0;
+    const newestEvent = async (tenantId: string): Promise<string | undefined> =>
+      value(await world.stores.events.list(tenantId, { cursor: null, limit: 1 })).data[0]?.action;
+    /** Something granted, and somebody on the way. */
+    const granted = async (tenantId: string, serverId: string) => {
+      const about = { event: event(tenantId), now: start };
+      value(await world.stores.serverTokens.replace(tokens(tenantId, serverId), about));
+      const waiting = authorization(tenantId, serverId);
+      value(await world.stores.authorizations.create(waiting, event(tenantId)));
+      return async () => [
+        value(await world.stores.serverTokens.get(tenantId, serverId)) !== null,
+        value(await world.stores.authorizations.take(waiting.id, start)) !== null,
+      ];
+    };
+
+    it.each(["keep", "forget"] as const)(
+      "is changed, one event and the tenant's next version with it; its tokens: %s",
+      async (what) => {
+        const tenantId = await someTenant();
+        const its = await stored(tenantId);
+        const left = await granted(tenantId, its.id);
+        const before = await versionOf(tenantId);
+        const change = { url: "https://other.test", policy: { disabled: true }, sealed: null };
+        value(
+          await world.stores.servers.update(tenantId, its.id, change, {
+            event: event(tenantId, "server.changed"),
+            now: start + 5,
+            tokens: what,
+          }),
+        );
+        expect(value(await world.stores.servers.byId(tenantId, its.id))).toEqual({
+          ...its,
+          ...change,
+          updatedAt: start + 5,
+        });
+        expect(await versionOf(tenantId)).toBe(before + 1);
+        expect(await newestEvent(tenantId)).toBe("server.changed");
+        expect(await left()).toEqual(what === "keep" ? [true, true] : [false, false]);
+      },
+    );
+
+    it("is failing once, and active once: an event each", async () => {
+      const tenantId = await someTenant();
+      const its = await stored(tenantId);
+      const set = async (status: "active" | "failing", action: string) =>
+        value(
+          await world.stores.servers.setStatus(tenantId, its.id, status, {
+            event: event(tenantId, action),
+            now: start + 9,
+          }),
+        );
+      await set("failing", "one");
+      await set("failing", "two");
+      expect(await newestEvent(tenantId)).toBe("one");
+      expect(value(await world.stores.servers.byId(tenantId, its.id))?.status).toBe("failing");
+      await set("active", "three");
+      await set("active", "four");
+      expect(await newestEvent(tenantId)).toBe("three");
+      expect(value(await world.stores.servers.byId(tenantId, its.id))?.status).toBe("active");
+    });
+
+    it("adds what is learnt to what is known, and tells nobody", async () => {
+      const tenantId = await someTenant();
+      const its = await stored(tenantId, { learnt: { era: "legacy" } });
+      const before = [await versionOf(tenantId), await newestEvent(tenantId)];
+      value(await world.stores.servers.learn(tenantId, its.id, { bareCapabilities: true }));
+      expect(value(await world.stores.servers.byId(tenantId, its.id))).toEqual({
+        ...its,
+        learnt: { era: "legacy", bareCapabilities: true },
+      });
+      expect([await versionOf(tenantId), await newestEvent(tenantId)]).toEqual(before);
+    });
+
+    it("is sealed anew if it is still what was read", async () => {
+      const tenantId = await someTenant();
+      const old = await stored(tenantId, { sealed: "v1.old.a.b" });
+      await stored(tenantId, { slug: "current", sealed: "v1.new.a.b" });
+      await stored(tenantId, { slug: "none", sealed: null });
+      const { servers } = world.stores;
+      expect(value(await servers.sealedWithout("v1.new.", 9)).map(({ id }) => id)).toEqual([
+        old.id,
+      ]);
+      value(await servers.reseal(tenantId, old.id, "v1.other.a.b", "v1.new.c.d"));
+      expect(value(await servers.byId(tenantId, old.id))?.sealed).toBe("v1.old.a.b");
+      value(await servers.reseal(tenantId, old.id, "v1.old.a.b", "v1.new.c.d"));
+      expect(value(await servers.byId(tenantId, old.id))?.sealed).toBe("v1.new.c.d");
+    });
+
+    it("takes its tokens with it when it goes", async () => {
+      const tenantId = await someTenant();
+      const its = await stored(tenantId);
+      const left = await granted(tenantId, its.id);
+      value(await world.stores.servers.remove(tenantId, its.id, event(tenantId)));
+      expect(await left()).toEqual([false, false]);
     });
 
     it("is gone when it is removed, and its slug is free", async () => {

@@ -13,6 +13,7 @@ import { migrationsSuite } from "./migrations.suite.ts";
 import type { Backend } from "./open.ts";
 import { overridesSuite } from "./overrides.suite.ts";
 import { requestsSuite } from "./requests.suite.ts";
+import { serverTokensSuite } from "./server-tokens.suite.ts";
 import { serversSuite } from "./servers.suite.ts";
 import { sessionsSuite } from "./sessions.suite.ts";
 import { snapshotsSuite } from "./snapshots.suite.ts";
@@ -26,6 +27,7 @@ const suites = [
   credentialsSuite,
   overridesSuite,
   serversSuite,
+  serverTokensSuite,
   sessionsSuite,
   answersSuite,
   cancellationsSuite,

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createVault } from "../../../src/crypto/vault.ts";
 import { sha256, toHex } from "../../../src/crypto/encoding.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
-import type { SamplingMode } from "../../../src/domain/offer.ts";
+import type { SamplingMode } from "../../../src/domain/servers.ts";
 import type { Refusal } from "../../../src/domain/refusals.ts";
 import { err, ok } from "../../../src/domain/result.ts";
 import { maxRounds } from "../../../src/domain/rounds.ts";

@@ -1,0 +1,63 @@
+/** What is wrong with a registered server's entry, as a path into it and a sentence. */
+import type { OauthClient } from "./oauth.ts";
+import { hasHeader, problemWithHeaders } from "./static-headers.ts";
+import { problemWithUpstream } from "./upstreams.ts";
+
+interface Problem {
+  path: string;
+  detail: string;
+}
+
+/** The entry as it was given, secrets included; repeats none of them. */
+export interface ServerEntry {
+  url: string;
+  headers: Record<string, string>;
+  forwardAuthorization: boolean;
+  oauth: (Omit<OauthClient, "hasSecret"> & { clientSecret: string | null }) | null;
+}
+
+function problemWithOauth(
+  oauth: NonNullable<ServerEntry["oauth"]>,
+  allow: { allowPrivate: boolean },
+): Problem | null {
+  for (const endpoint of ["tokenEndpoint", "authorizationEndpoint"] as const) {
+    const url = oauth[endpoint];
+    const detail = url === null ? null : problemWithUpstream(url, allow);
+    if (detail !== null) return { path: `oauth.${endpoint}`, detail };
+  }
+  if (oauth.resource !== null) {
+    const resource = URL.parse(oauth.resource);
+    if (resource === null || resource.hash !== "")
+      return { path: "oauth.resource", detail: "An absolute URI without a fragment." };
+  }
+  if (oauth.grant === "client_credentials") {
+    if (oauth.clientSecret === null)
+      return { path: "oauth.clientSecret", detail: "Client credentials need one." };
+    if (oauth.authorizationEndpoint !== null)
+      return { path: "oauth.authorizationEndpoint", detail: "This grant asks nobody." };
+  } else if ((oauth.authorizationEndpoint === null) !== (oauth.tokenEndpoint === null))
+    // One given and one discovered could belong to two authorization servers.
+    return { path: "oauth", detail: "Give both endpoints, or none to have them discovered." };
+  return null;
+}
+
+export function problemWithServer(
+  entry: ServerEntry,
+  allow: { allowPrivate: boolean },
+): Problem | null {
+  const url = problemWithUpstream(entry.url, allow);
+  if (url !== null) return { path: "url", detail: url };
+  const header = problemWithHeaders(entry.headers);
+  if (header !== null)
+    return {
+      path: header.name === null ? "headers" : `headers.${header.name}`,
+      detail: header.detail,
+    };
+  const own = hasHeader(Object.keys(entry.headers), "authorization");
+  if (Number(own) + Number(entry.forwardAuthorization) + Number(entry.oauth !== null) > 1)
+    return {
+      path: entry.forwardAuthorization ? "forwardAuthorization" : "oauth",
+      detail: "One of a static Authorization header, the client's own, and OAuth.",
+    };
+  return entry.oauth === null ? null : problemWithOauth(entry.oauth, allow);
+}

@@ -1,0 +1,60 @@
+/** MCP servers that a tenant registered, so that the proxy can stand in front of them. */
+import type { OauthClient } from "./oauth.ts";
+import type { ServerPolicy } from "./policy.ts";
+
+export const samplingModes = ["router", "client", "client-then-router", "deny"] as const;
+/**
+ * Who answers a server's sampling requests. `router`: here, always. `client`: nothing is touched.
+ * `client-then-router`: here when the client's declared capabilities don't cover the request. `deny`:
+ * refused here, and the server is told of no sampling.
+ */
+export type SamplingMode = (typeof samplingModes)[number];
+
+/** What the router found out by talking to a server. Forgotten when its URL changes. */
+export interface Learnt {
+  /** it refused richer sampling capabilities than the bare `sampling: {}` */
+  bareCapabilities?: boolean;
+  era?: "legacy" | "modern";
+}
+
+export interface McpServer {
+  id: string;
+  tenantId: string;
+  /** of its tenant; the last segment of `/mcp/{tenant}/{server}` */
+  slug: string;
+  url: string;
+  /** of the static headers, as they were given; the values are sealed */
+  headerNames: string[];
+  /** the client's own `Authorization` goes on to the server */
+  forwardAuthorization: boolean;
+  sampling: SamplingMode;
+  /** tell the server of the modalities that the router can produce; strict servers reject the field */
+  supportedModalities: boolean;
+  policy: ServerPolicy;
+  oauth: OauthClient | null;
+  learnt: Learnt;
+  /** `failing`: it answered 401, or its authorization server gives no token */
+  status: "active" | "failing";
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** A server with what the vault sealed: JSON of `ServerSecrets`; null: it has none. */
+export interface SealedServer extends McpServer {
+  sealed: string | null;
+}
+
+export interface ServerSecrets {
+  headers: Record<string, string>;
+  clientSecret: string | null;
+}
+
+export const shownServer = ({ sealed: _, ...server }: SealedServer): McpServer => server;
+
+/** Secrets are bound to the origin they were given for: they open for no other. */
+export const secretsOf = ({ tenantId, id, url }: Pick<McpServer, "tenantId" | "id" | "url">) => ({
+  purpose: "server" as const,
+  tenantId,
+  provider: URL.parse(url)?.origin ?? "",
+  id,
+});

@@ -1,0 +1,66 @@
+/** Which headers a registered server's entry may add to what the proxy sends. */
+
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
+// Visible ASCII with blanks inside: no control character, so no second header.
+const content = /^[\x21-\x7e](?:[\x20\x21-\x7e\t]*[\x21-\x7e])?$/;
+const mostHeaders = 32;
+const mostValueCharacters = 8_192;
+const mostCharacters = 16_384;
+
+/** These belong to one hop, to the body, or to the protocol; the proxy writes them itself. */
+const taken = new Set([
+  "accept",
+  "accept-encoding",
+  "connection",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "expect",
+  "forwarded",
+  "host",
+  "keep-alive",
+  "last-event-id",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "via",
+]);
+const takenPrefix = /^(mcp-|cf-|x-forwarded-|x-sampling-router-)/;
+
+export interface HeaderProblem {
+  /** null: of all together, or a name that isn't fit to be repeated */
+  name: string | null;
+  detail: string;
+}
+
+/** What is wrong with static headers; null: nothing. Repeats no value. */
+export function problemWithHeaders(headers: Record<string, string>): HeaderProblem | null {
+  const seen = new Set<string>();
+  let characters = 0;
+  const entries = Object.entries(headers);
+  if (entries.length > mostHeaders)
+    return { name: null, detail: `At most ${mostHeaders} headers.` };
+  for (const [name, value] of entries) {
+    if (!token.test(name)) return { name: null, detail: "A header's name is no token." };
+    const lower = name.toLowerCase();
+    if (taken.has(lower) || takenPrefix.test(lower))
+      return { name, detail: "This header is the proxy's own." };
+    if (seen.has(lower)) return { name, detail: "Given twice." };
+    seen.add(lower);
+    if (value.length > mostValueCharacters)
+      return { name, detail: `At most ${mostValueCharacters} characters.` };
+    if (!content.test(value))
+      return { name, detail: "A value is visible ASCII, with blanks only inside." };
+    characters += name.length + value.length;
+  }
+  return characters > mostCharacters
+    ? { name: null, detail: `At most ${mostCharacters} characters together.` }
+    : null;
+}
+
+export const hasHeader = (names: readonly string[], wanted: string): boolean =>
+  names.some((name) => name.toLowerCase() === wanted);

@@ -1,0 +1,208 @@
+import type { Actor } from "../../domain/access.ts";
+import type { OauthClient } from "../../domain/oauth.ts";
+import type { ServerPolicy } from "../../domain/policy.ts";
+import type { Answer, Page, PageRequest, Vault } from "../../domain/ports.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { err, ok, type Result } from "../../domain/result.ts";
+import type { ServerChange, ServerStore } from "../../domain/server-stores.ts";
+import { problemWithServer } from "../../domain/server-entry.ts";
+import {
+  secretsOf,
+  shownServer,
+  type McpServer,
+  type SamplingMode,
+  type SealedServer,
+  type ServerSecrets,
+} from "../../domain/servers.ts";
+import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
+
+export type OauthInput = Omit<OauthClient, "hasSecret"> & { clientSecret: string | null };
+
+export interface ServerInput {
+  slug: string;
+  url: string;
+  /** static headers, values included */
+  headers: Record<string, string>;
+  forwardAuthorization: boolean;
+  sampling: SamplingMode;
+  supportedModalities: boolean;
+  policy: ServerPolicy;
+  oauth: OauthInput | null;
+}
+
+/** `headers`, `policy` and `oauth` replace what there is. */
+export type ServerPatch = Partial<Omit<ServerInput, "slug">>;
+
+export interface ServerAdminDeps extends AdminDeps {
+  servers: ServerStore;
+  vault: Vault;
+  allowPrivateUpstreams: boolean;
+}
+
+const clientOf = ({ clientSecret, ...client }: OauthInput): OauthClient => ({
+  ...client,
+  hasSecret: clientSecret !== null,
+});
+
+export async function findServer(
+  deps: Pick<ServerAdminDeps, "tenants" | "servers" | "ids" | "now">,
+  actor: Actor,
+  of: { tenant: string; server: string },
+): Answer<SealedServer> {
+  const tenant = await tenantFor(deps, actor, of.tenant);
+  return tenant.ok
+    ? present(deps.servers.bySlug(tenant.value.id, of.server), `server ${of.server}`)
+    : tenant;
+}
+
+export function createServerAdmin(deps: ServerAdminDeps) {
+  const { servers, vault } = deps;
+
+  const checked = (entry: Omit<ServerInput, "slug">): Result<null, Refusal> => {
+    const problem = problemWithServer(entry, { allowPrivate: deps.allowPrivateUpstreams });
+    return problem === null ? ok(null) : err({ reason: "invalid_params", ...problem });
+  };
+
+  const seal = async (
+    server: Pick<McpServer, "tenantId" | "id" | "url">,
+    secrets: ServerSecrets,
+  ): Promise<string | null> =>
+    Object.keys(secrets.headers).length === 0 && secrets.clientSecret === null
+      ? null
+      : vault.seal(JSON.stringify(secrets), secretsOf(server));
+
+  /** What is sealed for it now; nothing if no key opens it, so that it can be given anew. */
+  const opened = async (server: SealedServer): Promise<ServerSecrets> => {
+    const plain =
+      server.sealed === null ? null : await vault.open(server.sealed, secretsOf(server));
+    return plain?.ok === true
+      ? (JSON.parse(plain.value) as ServerSecrets)
+      : { headers: {}, clientSecret: null };
+  };
+
+  return {
+    async create(actor: Actor, slug: string, input: ServerInput): Answer<McpServer> {
+      const tenant = await tenantFor(deps, actor, slug);
+      if (!tenant.ok) return tenant;
+      const usable = checked(input);
+      if (!usable.ok) return usable;
+      const { headers, oauth, ...rest } = input;
+      const at = deps.now();
+      const server: McpServer = {
+        id: deps.ids.next("server"),
+        tenantId: tenant.value.id,
+        ...rest,
+        headerNames: Object.keys(headers),
+        oauth: oauth === null ? null : clientOf(oauth),
+        learnt: {},
+        status: "active",
+        createdAt: at,
+        updatedAt: at,
+      };
+      const secrets = { headers, clientSecret: oauth?.clientSecret ?? null };
+      const created = await servers.create(
+        { ...server, sealed: await seal(server, secrets) },
+        eventOf(deps, actor, {
+          action: "server.create",
+          tenantId: server.tenantId,
+          target: server.id,
+          detail: { slug: input.slug, url: input.url, sampling: input.sampling },
+        }),
+      );
+      if (created.ok) return ok(server);
+      return created.error.reason === "conflict"
+        ? err({ reason: "conflict", detail: `A server "${input.slug}" exists already.` })
+        : created;
+    },
+
+    async list(actor: Actor, slug: string, page: PageRequest): Answer<Page<McpServer>> {
+      const tenant = await tenantFor(deps, actor, slug);
+      return tenant.ok ? servers.list(tenant.value.id, page) : tenant;
+    },
+
+    async get(actor: Actor, of: { tenant: string; server: string }): Answer<McpServer> {
+      const found = await findServer(deps, actor, of);
+      return found.ok ? ok(shownServer(found.value)) : found;
+    },
+
+    async update(
+      actor: Actor,
+      of: { tenant: string; server: string },
+      patch: ServerPatch,
+    ): Answer<McpServer> {
+      const found = await findServer(deps, actor, of);
+      if (!found.ok) return found;
+      const server = found.value;
+      const url = patch.url ?? server.url;
+      // Otherwise a secret that nobody may read could be sent to a place of one's choice.
+      if (URL.parse(url)?.origin !== URL.parse(server.url)?.origin) {
+        if (server.headerNames.length > 0 && patch.headers === undefined)
+          return movedWithout("headers");
+        if (server.oauth?.hasSecret === true && patch.oauth === undefined)
+          return movedWithout("oauth");
+      }
+      const { headers, oauth, ...plain } = patch;
+      const kept = await opened(server);
+      const entry = {
+        ...server,
+        ...plain,
+        headers: headers ?? kept.headers,
+        oauth: oauth === undefined ? withSecret(server.oauth, kept.clientSecret) : oauth,
+      };
+      const usable = checked(entry);
+      if (!usable.ok) return usable;
+      const secrets = { headers: entry.headers, clientSecret: entry.oauth?.clientSecret ?? null };
+      const moved = url !== server.url;
+      const change: ServerChange = {
+        ...plain,
+        ...(headers !== undefined && { headerNames: Object.keys(headers) }),
+        ...(oauth !== undefined && { oauth: oauth === null ? null : clientOf(oauth) }),
+        // Sealed anew only if they are others, so that a seal that no key opens isn't lost by a rename.
+        ...((headers !== undefined || oauth !== undefined || moved) && {
+          sealed: await seal({ ...server, url }, secrets),
+          status: "active",
+        }),
+        ...(moved && { learnt: {} }),
+      };
+      const updated = await servers.update(server.tenantId, server.id, change, {
+        now: deps.now(),
+        tokens: moved || oauth !== undefined ? "forget" : "keep",
+        event: eventOf(deps, actor, {
+          action: "server.update",
+          tenantId: server.tenantId,
+          target: server.id,
+          detail: { changed: Object.keys(patch), ...(moved && { url }) },
+        }),
+      });
+      if (!updated.ok) return updated;
+      const again = await findServer(deps, actor, of);
+      return again.ok ? ok(shownServer(again.value)) : again;
+    },
+
+    async remove(actor: Actor, of: { tenant: string; server: string }): Answer<null> {
+      const found = await findServer(deps, actor, of);
+      if (!found.ok) return found;
+      const { tenantId, id, slug } = found.value;
+      const event = eventOf(deps, actor, {
+        action: "server.delete",
+        tenantId,
+        target: id,
+        detail: { slug },
+      });
+      return servers.remove(tenantId, id, event);
+    },
+  };
+}
+
+const movedWithout = (path: string) =>
+  err({
+    reason: "invalid_params",
+    path,
+    detail: "A new host needs its secrets given anew; those of the old one are not sent to it.",
+  } as const);
+
+function withSecret(client: OauthClient | null, clientSecret: string | null): OauthInput | null {
+  if (client === null) return null;
+  const { hasSecret: _, ...rest } = client;
+  return { ...rest, clientSecret };
+}

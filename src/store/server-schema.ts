@@ -1,0 +1,73 @@
+/** Registered servers, as `schema.ts` says of all tables. */
+import {
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+import type { OauthClient, OauthFault } from "../domain/oauth.ts";
+import type { ServerPolicy } from "../domain/policy.ts";
+import type { Learnt, SamplingMode } from "../domain/servers.ts";
+
+const tenantId = () => text("tenant_id").notNull();
+
+export const servers = sqliteTable(
+  "servers",
+  {
+    id: text().primaryKey(),
+    tenantId: tenantId(),
+    slug: text().notNull(),
+    url: text().notNull(),
+    headerNames: text("header_names", { mode: "json" }).$type<string[]>().notNull(),
+    forwardAuthorization: integer("forward_authorization", { mode: "boolean" }).notNull(),
+    sampling: text().$type<SamplingMode>().notNull(),
+    supportedModalities: integer("supported_modalities", { mode: "boolean" }).notNull(),
+    policy: text({ mode: "json" }).$type<ServerPolicy>().notNull(),
+    oauth: text({ mode: "json" }).$type<OauthClient>(),
+    learnt: text({ mode: "json" }).$type<Learnt>().notNull(),
+    status: text().$type<"active" | "failing">().notNull(),
+    /** values of its headers and the OAuth client's secret, sealed by the vault */
+    sealed: text(),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [uniqueIndex("servers_slug").on(table.tenantId, table.slug)],
+);
+
+/** What the authorization server of a server granted. */
+export const serverTokens = sqliteTable(
+  "server_tokens",
+  {
+    tenantId: tenantId(),
+    serverId: text("server_id").notNull(),
+    sealed: text(),
+    /** another with every write: whoever read the row can tell that it is still the one */
+    generation: text().notNull(),
+    expiresAt: integer("expires_at"),
+    /** of the one caller that is asking for a new one */
+    lease: text(),
+    leaseUntil: integer("lease_until").notNull(),
+    fault: text().$type<OauthFault>(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.serverId] })],
+);
+
+/** Who was sent away to authorize the router at an authorization server. */
+export const authorizations = sqliteTable(
+  "authorizations",
+  {
+    /** hex SHA-256 of the state */
+    id: text().primaryKey(),
+    tenantId: tenantId(),
+    serverId: text("server_id").notNull(),
+    actor: text().notNull(),
+    sealed: text().notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (table) => [
+    index("authorizations_server").on(table.tenantId, table.serverId),
+    index("authorizations_expiry").on(table.expiresAt),
+  ],
+);

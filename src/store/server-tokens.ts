@@ -1,0 +1,145 @@
+/**
+ * Tokens for registered servers. A refresh token may be good for one use: two isolates that refresh at
+ * once must not both spend it, and what one of them got must not be overwritten by the other.
+ */
+import { and, eq, lte, notLike, or, sql } from "drizzle-orm";
+import type { ServerTokens, TokenStore } from "../domain/server-stores.ts";
+import { ok } from "../domain/result.ts";
+import { raw, type Database, type Row } from "./db.ts";
+import { appendEvent } from "./events.ts";
+import { servers, serverTokens } from "./server-schema.ts";
+
+const columns = {
+  tenantId: serverTokens.tenantId,
+  serverId: serverTokens.serverId,
+  sealed: serverTokens.sealed,
+  generation: serverTokens.generation,
+  expiresAt: serverTokens.expiresAt,
+  leaseUntil: serverTokens.leaseUntil,
+  fault: serverTokens.fault,
+};
+
+/** A row as the driver gives it, when its statement is one of several. */
+const tokensOf = (row: Row): ServerTokens => ({
+  tenantId: String(row["tenant_id"]),
+  serverId: String(row["server_id"]),
+  sealed: row["sealed"] as string | null,
+  generation: String(row["generation"]),
+  expiresAt: row["expires_at"] as number | null,
+  leaseUntil: Number(row["lease_until"]),
+  fault: row["fault"] as ServerTokens["fault"],
+});
+
+export const createTokenStore = (db: Database, deps: { nonce: () => string }): TokenStore => {
+  const its = (tenantId: string, serverId: string) =>
+    and(eq(serverTokens.tenantId, tenantId), eq(serverTokens.serverId, serverId));
+  const still = (tenantId: string, serverId: string, generation: string) =>
+    and(its(tenantId, serverId), eq(serverTokens.generation, generation));
+  const read = (tenantId: string, serverId: string) =>
+    db.read(async (builder): Promise<ServerTokens | null> => {
+      const [row] = await builder
+        .select(columns)
+        .from(serverTokens)
+        .where(its(tenantId, serverId))
+        .limit(1);
+      return row ?? null;
+    });
+  return {
+    get: read,
+    async claim(tenantId, serverId, { lease, now, leaseUntil }) {
+      const written = await db.write([
+        // A server that is gone, or another tenant's, gets no row.
+        raw(sql`
+          insert into server_tokens (tenant_id, server_id, generation, lease_until)
+          select tenant_id, id, ${deps.nonce()}, 0 from servers
+          where tenant_id = ${tenantId} and id = ${serverId}
+          on conflict do nothing`),
+        // The batch sent again finds its own lease, and may have it.
+        db.builder
+          .update(serverTokens)
+          .set({ lease, leaseUntil })
+          .where(
+            and(
+              its(tenantId, serverId),
+              or(lte(serverTokens.leaseUntil, now), eq(serverTokens.lease, lease)),
+            ),
+          ),
+        db.builder
+          .select(columns)
+          .from(serverTokens)
+          .where(and(its(tenantId, serverId), eq(serverTokens.lease, lease)))
+          .limit(1),
+      ]);
+      if (!written.ok) return written;
+      const [row] = written.value[2] ?? [];
+      return ok(row === undefined ? null : tokensOf(row));
+    },
+    async save(tenantId, serverId, { from, generation, sealed, expiresAt }) {
+      const written = await db.write([
+        db.builder
+          .update(serverTokens)
+          .set({ sealed, generation, expiresAt, lease: null, leaseUntil: 0, fault: null })
+          .where(still(tenantId, serverId, from)),
+        // Not the number of changes: a batch that was sent twice changes nothing the second time.
+        db.builder
+          .select({ generation: serverTokens.generation })
+          .from(serverTokens)
+          .where(still(tenantId, serverId, generation)),
+      ]);
+      return written.ok ? ok((written.value[1]?.length ?? 0) > 0) : written;
+    },
+    async fail(tenantId, serverId, { from, fault, leaseUntil }) {
+      const written = await db.write([
+        db.builder
+          .update(serverTokens)
+          .set({ lease: null, leaseUntil, fault })
+          .where(still(tenantId, serverId, from)),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+    async replace(tokens, { event, now }) {
+      const { tenantId, serverId, ...fresh } = tokens;
+      const written = await db.write([
+        db.builder
+          .insert(serverTokens)
+          .values({ tenantId, serverId, ...fresh, lease: null })
+          .onConflictDoUpdate({
+            target: [serverTokens.tenantId, serverTokens.serverId],
+            set: { ...fresh, lease: null },
+          }),
+        db.builder
+          .update(servers)
+          .set({ status: "active", updatedAt: now })
+          .where(and(eq(servers.tenantId, tenantId), eq(servers.id, serverId))),
+        appendEvent(db.builder, event),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+    async expire(tenantId, serverId, generation) {
+      const written = await db.write([
+        db.builder
+          .update(serverTokens)
+          .set({ expiresAt: 0 })
+          .where(still(tenantId, serverId, generation)),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+    sealedWithout: (sealPrefix, limit) =>
+      db.read((builder) =>
+        builder
+          .select(columns)
+          .from(serverTokens)
+          .where(notLike(serverTokens.sealed, `${sealPrefix}%`))
+          .limit(limit),
+      ),
+    async reseal(tenantId, serverId, from, to) {
+      const written = await db.write([
+        db.builder
+          .update(serverTokens)
+          .set({ sealed: to })
+          .where(and(its(tenantId, serverId), eq(serverTokens.sealed, from))),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+  };
+};

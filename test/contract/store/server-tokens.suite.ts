@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import { authorization, event, server, start, tenant, tokens } from "./fixtures.ts";
+import { givenWorld, storesOn, value, type Backend } from "./open.ts";
+
+const leaseMs = 30_000;
+
+export const serverTokensSuite = (backend: Backend): void => {
+  describe("tokens of servers", () => {
+    const world = givenWorld(backend);
+    const someServer = async (): Promise<[string, string]> => {
+      const owner = tenant();
+      value(await world.stores.tenants.create(owner, event(owner.id)));
+      const its = server(owner.id);
+      value(await world.stores.servers.create(its, event(owner.id)));
+      return [owner.id, its.id];
+    };
+    const claim = async (its: [string, string], lease: string, now = start) =>
+      value(
+        await world.stores.serverTokens.claim(...its, { lease, now, leaseUntil: now + leaseMs }),
+      );
+
+    it("are asked for by one caller, until it is done or its lease ends", async () => {
+      const its = await someServer();
+      expect(value(await world.stores.serverTokens.get(...its))).toBeNull();
+      const first = await claim(its, "one");
+      expect(first).toMatchObject({ sealed: null, expiresAt: null, fault: null });
+      expect(first?.leaseUntil).toBe(start + leaseMs);
+      expect(await claim(its, "two")).toBeNull();
+      // The same batch sent again finds its own lease.
+      expect(await claim(its, "one")).toEqual(first);
+      const after = await claim(its, "two", start + leaseMs);
+      expect(after?.generation).toBe(first?.generation);
+    });
+
+    it("are asked for by one of many that come at once", async () => {
+      const its = await someServer();
+      const others = [world.stores, storesOn(await world.again())];
+      const claims = await Promise.all(
+        Array.from({ length: 8 }, async (_, at) =>
+          value(
+            await (others[at % 2] ?? world.stores).serverTokens.claim(...its, {
+              lease: `lease-${at}`,
+              now: start,
+              leaseUntil: start + leaseMs,
+            }),
+          ),
+        ),
+      );
+      expect(claims.filter((each) => each !== null)).toHaveLength(1);
+    });
+
+    it("are for no server that is gone", async () => {
+      const [tenantId] = await someServer();
+      expect(await claim([tenantId, "srv_gone"], "one")).toBeNull();
+      expect(value(await world.stores.serverTokens.get(tenantId, "srv_gone"))).toBeNull();
+    });
+
+    it("are stored once for each generation, whoever is late", async () => {
+      const its = await someServer();
+      const { serverTokens } = world.stores;
+      const first = await claim(its, "slow");
+      const second = await claim(its, "fast", start + leaseMs);
+      const from = first?.generation ?? "";
+      expect(second?.generation).toBe(from);
+      const fast = { from, generation: "fast", sealed: "v1.fast", expiresAt: 5 };
+      expect(value(await serverTokens.save(...its, fast))).toBe(true);
+      // Sent again, it says the same.
+      expect(value(await serverTokens.save(...its, fast))).toBe(true);
+      const slow = { from, generation: "slow", sealed: "v1.slow", expiresAt: 6 };
+      expect(value(await serverTokens.save(...its, slow))).toBe(false);
+      value(await serverTokens.fail(...its, { from, fault: "invalid_grant", leaseUntil: 9e12 }));
+      expect(value(await serverTokens.get(...its))).toMatchObject({
+        generation: "fast",
+        sealed: "v1.fast",
+        expiresAt: 5,
+        leaseUntil: 0,
+        fault: null,
+      });
+    });
+
+    it("are stored by whom the lease left, if nobody else has", async () => {
+      const its = await someServer();
+      const first = await claim(its, "slow");
+      await claim(its, "next", start + leaseMs);
+      const from = first?.generation ?? "";
+      const late = { from, generation: "late", sealed: "v1.late", expiresAt: null };
+      // A refresh token that was spent for it would be lost otherwise.
+      expect(value(await world.stores.serverTokens.save(...its, late))).toBe(true);
+    });
+
+    it("wait after a fault, and are asked for again then", async () => {
+      const its = await someServer();
+      const { serverTokens } = world.stores;
+      const first = await claim(its, "one");
+      const from = first?.generation ?? "";
+      const until = start + 60_000;
+      value(await serverTokens.fail(...its, { from, fault: "invalid_grant", leaseUntil: until }));
+      expect(await claim(its, "two", until - 1)).toBeNull();
+      expect(value(await serverTokens.get(...its))?.fault).toBe("invalid_grant");
+      expect(await claim(its, "two", until)).not.toBeNull();
+    });
+
+    it("are expired and replaced, with the server active and an event", async () => {
+      const its = await someServer();
+      const [tenantId, serverId] = its;
+      const { events, servers, serverTokens } = world.stores;
+      value(
+        await servers.setStatus(tenantId, serverId, "failing", {
+          event: event(tenantId),
+          now: start,
+        }),
+      );
+      const granted = tokens(tenantId, serverId, { generation: "granted" });
+      const about = { event: event(tenantId, "server.authorized"), now: start };
+      value(await serverTokens.replace(granted, about));
+      expect(value(await serverTokens.get(...its))).toEqual(granted);
+      expect(value(await servers.byId(...its))?.status).toBe("active");
+      const [newest] = value(await events.list(tenantId, { cursor: null, limit: 1 })).data;
+      expect(newest?.action).toBe("server.authorized");
+      value(await serverTokens.expire(...its, "another"));
+      expect(value(await serverTokens.get(...its))).toEqual(granted);
+      value(await serverTokens.expire(...its, "granted"));
+      expect(value(await serverTokens.get(...its))).toEqual({ ...granted, expiresAt: 0 });
+    });
+
+    it("are sealed anew if they are still what was read", async () => {
+      const its = await someServer();
+      const { serverTokens } = world.stores;
+      const about = { event: event(its[0]), now: start };
+      value(await serverTokens.replace(tokens(...its, { sealed: "v1.old.a" }), about));
+      expect(value(await serverTokens.sealedWithout("v1.old.", 9))).toEqual([]);
+      expect(value(await serverTokens.sealedWithout("v1.new.", 9))).toHaveLength(1);
+      value(await serverTokens.reseal(...its, "v1.else.a", "v1.new.a"));
+      expect(value(await serverTokens.get(...its))?.sealed).toBe("v1.old.a");
+      value(await serverTokens.reseal(...its, "v1.old.a", "v1.new.a"));
+      expect(value(await serverTokens.get(...its))?.sealed).toBe("v1.new.a");
+    });
+
+    it("come with a state that is good once, and not for long", async () => {
+      const its = await someServer();
+      const { authorizations } = world.stores;
+      const [once, late] = [authorization(...its), authorization(...its)];
+      for (const each of [once, late]) value(await authorizations.create(each, event(its[0])));
+      const taken = await Promise.all(
+        Array.from({ length: 4 }, () => authorizations.take(once.id, start)),
+      );
+      expect(taken.map(value).filter((each) => each !== null)).toEqual([once]);
+      expect(value(await authorizations.take(late.id, late.expiresAt))).toBeNull();
+      expect(value(await authorizations.prune(late.expiresAt - 1))).toBe(0);
+      expect(value(await authorizations.prune(late.expiresAt))).toBe(1);
+    });
+  });
+};
