@@ -1,12 +1,9 @@
 /**
  * Multi round-trip requests of 2026-07-28: a result may ask for input, and the request is repeated with
- * it. What is said here is who answers which entry; how it is spelt is `mcp/rev2026/round.ts`.
+ * it. Who answers an entry is said in `answering.ts`; how a round is spelt, in `mcp/rev2026/round.ts`.
  * Source: 2026-07-28, basic/patterns/mrtr.
  */
-import { missingFrom, requiredFor } from "./capabilities.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "./json.ts";
-import type { SamplingCall } from "./sampling.ts";
-import type { SamplingMode } from "./servers.ts";
 
 export const samplingMethod = "sampling/createMessage";
 
@@ -50,35 +47,6 @@ function canonical(value: JsonValue): string {
 export function identityOf(method: string, params: JsonObject): string {
   const { _meta, inputResponses, requestState, ...rest } = params;
   return canonical([method, rest]);
-}
-
-export type Answerer = "router" | "client" | "nobody";
-
-/**
- * Decided before anybody is asked: a client that declared enough is asked, and what it answers is final.
- * `call` null: the entry is malformed, and its refusal is the router's to give.
- */
-export function answererOf(
-  mode: SamplingMode,
-  call: SamplingCall | null,
-  declared: JsonObject,
-): Answerer {
-  switch (mode) {
-    case "client":
-      return "client";
-    case "deny":
-      return "nobody";
-    case "router":
-      return "router";
-    case "client-then-router": {
-      if (call === null) return "router";
-      const needs = {
-        tools: call.tools.length > 0 || call.toolChoice !== undefined,
-        outputModalities: call.outputModalities,
-      };
-      return missingFrom(requiredFor(needs), declared) === null ? "client" : "router";
-    }
-  }
 }
 
 /** What a wrapped state holds. Every text is JSON as it stood on the wire, or as it will. */

@@ -2,12 +2,12 @@
  * One modern request through the proxy, with its rounds: what is sent to the server, and what is done
  * with each answer of it. No network here: `http/proxy` carries the texts.
  */
+import { answererOf } from "../domain/answering.ts";
 import { isObject, own, type JsonObject } from "../domain/json.ts";
 import type { SamplingMode } from "../domain/servers.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { ok, type Result } from "../domain/result.ts";
 import {
-  answererOf,
   maxRounds,
   samplingEntriesOf,
   type CarriedState,
@@ -158,10 +158,8 @@ export function createRounds(deps: {
       const result = own(JSON.parse(response), "result");
       const entries = samplingEntriesOf(result).map((entry) => {
         const call = sampler.decode(entry.params);
-        return { entry, call, by: answererOf(mode, call.ok ? call.value : null, declared) };
+        return { entry, call, by: answererOf(mode, call, declared) };
       });
-      if (entries.some(({ by }) => by === "nobody"))
-        return refusing({ reason: "user_rejected", by: "policy" });
       const ours = entries.filter(({ by }) => by === "router");
       if (ours.length === 0) return deliver(response, result);
       if (rounds >= maxRounds)

@@ -4,8 +4,10 @@
  */
 import { sseKeepAlive } from "../../mcp/sse.ts";
 
-/** The runtime notices that a client has left when it writes. */
+/** The runtime notices that a client has left when it writes: once a second while the router works… */
 const keepAliveMs = 1_000;
+/** …and after so many silent seconds of the server. */
+const silentTurns = 5;
 
 export interface ClientSide {
   /** Whether a stream has begun. */
@@ -35,10 +37,18 @@ export function openClientSide(about: {
 }): OpenClientSide {
   const encoder = new TextEncoder();
   const gone = new AbortController();
-  about.left.addEventListener("abort", () => gone.abort());
-  if (about.left.aborted) gone.abort();
+  let timer: ReturnType<typeof setInterval> | undefined;
+  let silent = 0;
+  let working = false;
   let writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>> | null = null;
   const { promise: response, resolve } = Promise.withResolvers<Response>();
+
+  const leave = (): void => {
+    clearInterval(timer);
+    gone.abort();
+  };
+  about.left.addEventListener("abort", leave);
+  if (about.left.aborted) leave();
 
   const begin = (from: Headers): void => {
     if (writer !== null) return;
@@ -47,7 +57,11 @@ export function openClientSide(about: {
       Uint8Array<ArrayBuffer>
     >();
     writer = writable.getWriter();
-    writer.closed.catch(() => gone.abort());
+    writer.closed.catch(leave);
+    timer = setInterval(() => {
+      silent += 1;
+      if (working || silent >= silentTurns) void write(sseKeepAlive);
+    }, keepAliveMs);
     const headers = new Headers(from);
     headers.set("content-type", "text/event-stream");
     headers.set("cache-control", "no-cache, no-transform");
@@ -57,10 +71,11 @@ export function openClientSide(about: {
   };
 
   const write = async (bytes: Uint8Array<ArrayBuffer> | string): Promise<void> => {
+    silent = 0;
     try {
       await writer?.write(typeof bytes === "string" ? encoder.encode(bytes) : bytes);
     } catch {
-      gone.abort();
+      leave();
     }
   };
 
@@ -69,19 +84,22 @@ export function openClientSide(about: {
     begin,
     write,
     async end() {
-      await writer?.close().catch(() => gone.abort());
+      clearInterval(timer);
+      await writer?.close().catch(leave);
     },
     answer: resolve,
     async during(work, headers) {
-      const comment = (): void => {
-        if (about.acceptsStream) begin(headers);
+      working = true;
+      const late = setTimeout(() => {
+        if (!about.acceptsStream) return;
+        begin(headers);
         void write(sseKeepAlive);
-      };
-      const timer = setInterval(comment, keepAliveMs);
+      }, keepAliveMs);
       try {
         return await work;
       } finally {
-        clearInterval(timer);
+        clearTimeout(late);
+        working = false;
       }
     },
   };

@@ -9,7 +9,7 @@ import { editsFor, type Offered } from "../../domain/offer.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import { identityOf, roundMethods } from "../../domain/rounds.ts";
-import type { SamplingMode } from "../../domain/servers.ts";
+import type { McpServer, SamplingMode } from "../../domain/servers.ts";
 import { modernWireOf } from "../../mcp/faults.ts";
 import { errorMessage } from "../../mcp/jsonrpc.ts";
 import { requestsIn, type ProxiedMessage } from "../../mcp/proxy/message.ts";
@@ -28,7 +28,7 @@ import type { Services } from "../context.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
 import { ask } from "./ask.ts";
 import { openClientSide } from "./client-side.ts";
-import { relay } from "./relay.ts";
+import { isStream, relay, relayStream } from "./relay.ts";
 
 type ProxiedRequest = Extract<ProxiedMessage, { kind: "request" }>;
 
@@ -76,17 +76,38 @@ async function pass(
   body: string | Uint8Array<ArrayBuffer> | null,
 ): Promise<Response> {
   const [request] = arrived.body === null ? [] : requestsIn(arrived.body);
-  const response = await upstream(services, arrived, { body, signal: arrived.left });
+  const {
+    side,
+    response: streamed,
+    gone,
+  } = openClientSide({
+    acceptsStream: true,
+    left: arrived.left,
+  });
+  const response = await upstream(services, arrived, { body, signal: gone });
   if (!response.ok)
     return refuse(response.error, {
       id: request?.id ?? null,
       requestId: arrived.requestId,
       wireOf: modernWireOf,
     });
+  if (response.value.ok && isStream(response.value)) {
+    // A stream may be silent for hours, and its client gone.
+    services.background(relayStream(response.value, side).catch(() => side.end()));
+    return streamed;
+  }
   return new Response(response.value.body, {
     status: response.value.status,
     headers: returnedHeaders(response.value.headers),
   });
+}
+
+/** Refused by the server's entry, whatever is asked. */
+function deniedBy({ sampling, policy }: McpServer): Refusal | null {
+  if (sampling === "deny") return { reason: "forbidden", action: "sampling by this server" };
+  return policy.disabled === true
+    ? { reason: "forbidden", action: "sampling by this server is switched off" }
+    : null;
 }
 
 /** Who answers a round's entries: the tenant's models, on behalf of this client. */
@@ -121,7 +142,7 @@ function samplerFor(
           tool: request.method === "tools/call" && typeof name === "string" ? name : null,
           messageId: null,
           bytes: JSON.stringify(params).length,
-          denied: null,
+          denied: deniedBy(arrived.server),
         },
         signal,
       );

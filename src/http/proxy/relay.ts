@@ -26,7 +26,7 @@ export interface Relaying {
 
 /** What a server said in the end: an answer, or the "no" of its transport. */
 type Heard =
-  | { kind: "answer"; text: string; block: Block | null; response: Response }
+  | { kind: "answer"; text: string; from: { block: Block; rest: AsyncGenerator<Block> } | null }
   /** nothing to look at: it went on, or goes on, as it came */
   | { kind: "passed" }
   | { kind: "failed"; refusal: Refusal };
@@ -37,7 +37,7 @@ const failed = (detail: string, status: number | null = null): Heard => ({
 });
 const tooLarge = failed(`Its answer is larger than ${mostHeldBytes} bytes.`);
 
-const isStream = (response: Response): boolean =>
+export const isStream = (response: Response): boolean =>
   response.headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") ?? false;
 
 const parsed = (text: string): unknown => {
@@ -74,6 +74,25 @@ async function heardWhole(response: Response): Promise<string | null> {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
+/** A block that grows too large is handed out in parts, as it comes. */
+async function* blocksOf(response: Response): AsyncGenerator<Block> {
+  const splitter = createSplitter();
+  for await (const chunk of response.body ?? []) {
+    yield* splitter.push(chunk);
+    const part = splitter.pending() > mostHeldBytes ? splitter.end() : null;
+    if (part !== null) yield { ...part, data: null };
+  }
+  const last = splitter.end();
+  if (last !== null) yield last;
+}
+
+/** A stream that nobody looks into, with comments where the server is silent for long. */
+export async function relayStream(response: Response, client: ClientSide): Promise<void> {
+  client.begin(returnedHeaders(response.headers));
+  for await (const block of blocksOf(response)) await client.write(block.raw);
+  await client.end();
+}
+
 /** One exchange with the server, up to its answer. */
 async function hear(
   { round, client, gone }: Relaying,
@@ -85,25 +104,22 @@ async function hear(
   if (!isStream(response)) {
     const text = await heardWhole(response);
     if (text === null) return tooLarge;
-    if (answers(text, idText)) return { kind: "answer", text, block: null, response };
+    if (answers(text, idText)) return { kind: "answer", text, from: null };
     if (client.streams()) return failed("Its answer is no JSON-RPC response.", response.status);
     client.answer(plain(text));
     return { kind: "passed" };
   }
   client.begin(returnedHeaders(response.headers));
-  const splitter = createSplitter();
-  for await (const chunk of response.body ?? []) {
-    for (const block of splitter.push(chunk)) {
-      const { data } = block;
-      if (data !== null && !round.passes(data) && answers(data, idText))
-        return { kind: "answer", text: data, block, response };
-      await client.write(block.raw);
-    }
-    if (splitter.pending() > mostHeldBytes) return tooLarge;
+  const blocks = blocksOf(response);
+  for (let next = await blocks.next(); next.done !== true; next = await blocks.next()) {
+    const block = next.value;
+    const { data } = block;
+    if (block.raw.byteLength > mostHeldBytes) return tooLarge;
+    if (data !== null && !round.passes(data) && answers(data, idText))
+      return { kind: "answer", text: data, from: { block, rest: blocks } };
+    await client.write(block.raw);
     if (gone.aborted) return { kind: "failed", refusal: { reason: "cancelled" } };
   }
-  const rest = splitter.end();
-  if (rest !== null) await client.write(rest.raw);
   // Its own client would be left without an answer as well.
   return round.repeated() ? failed("Its stream ended without an answer.") : { kind: "passed" };
 }
@@ -142,11 +158,16 @@ export async function relay(relaying: Relaying): Promise<void> {
       case "refuse":
         return refused(step.refusal, step.requestId);
       case "deliver": {
-        const { block, text } = heard;
+        const { from, text } = heard;
         if (!client.streams())
           return client.answer(new Response(step.text, { status: response.status, headers }));
-        if (block === null) await client.write(`event: message\ndata: ${step.text}\n\n`);
-        else await client.write(step.text === text ? block.raw : withData(block, step.text));
+        if (from === null) await client.write(`event: message\ndata: ${step.text}\n\n`);
+        else if (step.text !== text) await client.write(withData(from.block, step.text));
+        else {
+          // Nothing was hidden, so nothing is: what follows the answer goes on too.
+          await client.write(from.block.raw);
+          for await (const block of from.rest) await client.write(block.raw);
+        }
         return client.end();
       }
     }

@@ -4,11 +4,11 @@
  * wherever it stands, since parsers differ in which one they read.
  */
 
-interface Span {
+export interface Span {
   start: number;
   end: number;
 }
-interface Member extends Span {
+export interface Member extends Span {
   key: string;
   value: Span;
 }
@@ -50,7 +50,8 @@ function valueEnd(text: string, from: number): number {
   }
 }
 
-function membersOf(text: string, object: Span): Member[] {
+/** Members in the order in which they stand. `object` must be one. */
+export function membersOf(text: string, object: Span): Member[] {
   const members: Member[] = [];
   let at = skipBlank(text, object.start + 1);
   while (text[at] !== "}") {
@@ -69,7 +70,7 @@ function membersOf(text: string, object: Span): Member[] {
   return members;
 }
 
-const whole = (text: string): Span => {
+export const whole = (text: string): Span => {
   const start = skipBlank(text, 0);
   return { start, end: valueEnd(text, start) };
 };
