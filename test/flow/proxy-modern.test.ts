@@ -123,8 +123,10 @@ async function call(about: About = {}, text?: string): Promise<Answer> {
   const response = await send(about, text);
   const body = await response.text();
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
-  const data = isStream ? [...body.matchAll(/^data: ?(.*)$/gm)].at(-1)?.[1] : body;
-  const json: unknown = data === undefined || data === "" ? null : JSON.parse(data);
+  const events = body.split("\n\n").filter((event) => /^data:/m.test(event));
+  const lines = [...(events.at(-1) ?? "").matchAll(/^data: ?(.*)$/gm)].map(([, line]) => line);
+  const data = isStream ? lines.join("\n") : body;
+  const json: unknown = data === "" ? null : JSON.parse(data);
   return {
     status: response.status,
     headers: response.headers,
@@ -627,7 +629,11 @@ describe("streams", () => {
 
   it("carry comments while a provider works, also where the server answered with JSON", async () => {
     faulty.setMode("slow");
-    server.handle(asking({ a: entry("A") }));
+    // Its JSON has lines, which an event spells one by one.
+    server.handle(({ json: { id, params } }, reply) => {
+      const input = params?.inputResponses === undefined;
+      reply.text(JSON.stringify(input ? asks(id, { a: entry("A") }) : done(id), null, 2));
+    });
     const answer = await call();
     expect(answer.headers.get("content-type")).toBe("text/event-stream");
     expect(answer.text).toContain(": keep-alive\n\n");
@@ -690,6 +696,11 @@ describe("what passes as it comes", () => {
       "an error with its status",
       400,
       '{"jsonrpc":"2.0","id":7,"error":{"code":-32021,"message":"no","data":{"requiredCapabilities":{"x":{}}}}}',
+    ],
+    [
+      "a tool's text that speaks of input_required",
+      200,
+      '{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"input_required"}]} }',
     ],
     ["a body that is no JSON", 502, "<html>input_required</html>"],
     ["an empty body", 202, ""],

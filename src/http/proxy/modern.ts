@@ -91,9 +91,9 @@ async function pass(
       requestId: arrived.requestId,
       wireOf: modernWireOf,
     });
-  if (response.value.ok && isStream(response.value)) {
+  if (isStream(response.value)) {
     // A stream may be silent for hours, and its client gone.
-    services.background(relayStream(response.value, side).catch(() => side.end()));
+    services.background(relayStream(response.value, side));
     return streamed;
   }
   return new Response(response.value.body, {

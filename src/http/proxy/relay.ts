@@ -5,7 +5,7 @@
 import { own } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
-import { createSplitter, withData, type Block } from "../../mcp/proxy/blocks.ts";
+import { createSplitter, messageEvent, withData, type Block } from "../../mcp/proxy/blocks.ts";
 import { returnedHeaders } from "../../pipeline/upstream.ts";
 import type { Round, Step } from "../../pipeline/rounds.ts";
 import type { ClientSide } from "./client-side.ts";
@@ -24,9 +24,14 @@ export interface Relaying {
   refusalText: (refusal: Refusal, requestId: string | null) => string;
 }
 
+/** Where an answer stands: in a stream, or alone. */
+type From =
+  | { kind: "stream"; block: Block; rest: AsyncGenerator<Block> }
+  | { kind: "body"; bytes: Uint8Array<ArrayBuffer> };
+
 /** What a server said in the end: an answer, or the "no" of its transport. */
 type Heard =
-  | { kind: "answer"; text: string; from: { block: Block; rest: AsyncGenerator<Block> } | null }
+  | { kind: "answer"; text: string; from: From }
   /** nothing to look at: it went on, or goes on, as it came */
   | { kind: "passed" }
   | { kind: "failed"; refusal: Refusal };
@@ -38,7 +43,8 @@ const failed = (detail: string, status: number | null = null): Heard => ({
 const tooLarge = failed(`Its answer is larger than ${mostHeldBytes} bytes.`);
 
 export const isStream = (response: Response): boolean =>
-  response.headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") ?? false;
+  response.ok &&
+  (response.headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") ?? false);
 
 const parsed = (text: string): unknown => {
   try {
@@ -57,7 +63,7 @@ function answers(text: string, idText: string): boolean {
   return isResponse && JSON.stringify(id) === JSON.stringify(JSON.parse(idText));
 }
 
-async function heardWhole(response: Response): Promise<string | null> {
+async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of response.body ?? []) {
@@ -71,7 +77,7 @@ async function heardWhole(response: Response): Promise<string | null> {
     bytes.set(part, at);
     at += part.byteLength;
   }
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  return bytes;
 }
 
 /** A block that grows too large is handed out in parts, as it comes. */
@@ -86,10 +92,18 @@ async function* blocksOf(response: Response): AsyncGenerator<Block> {
   if (last !== null) yield last;
 }
 
+async function passRest(blocks: AsyncGenerator<Block>, client: ClientSide): Promise<void> {
+  try {
+    for await (const block of blocks) await client.write(block.raw);
+  } catch {
+    // It broke off, or its reader has left: the client's stream ends where it did.
+  }
+}
+
 /** A stream that nobody looks into, with comments where the server is silent for long. */
 export async function relayStream(response: Response, client: ClientSide): Promise<void> {
   client.begin(returnedHeaders(response.headers));
-  for await (const block of blocksOf(response)) await client.write(block.raw);
+  await passRest(blocksOf(response), client);
   await client.end();
 }
 
@@ -99,14 +113,15 @@ async function hear(
   response: Response,
   idText: string,
 ): Promise<Heard> {
-  const plain = (text: string): Response =>
-    new Response(text, { status: response.status, headers: returnedHeaders(response.headers) });
   if (!isStream(response)) {
-    const text = await heardWhole(response);
-    if (text === null) return tooLarge;
-    if (answers(text, idText)) return { kind: "answer", text, from: null };
+    const bytes = await bytesOf(response);
+    if (bytes === null) return tooLarge;
+    const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+    if (!round.passes(text) && answers(text, idText))
+      return { kind: "answer", text, from: { kind: "body", bytes } };
     if (client.streams()) return failed("Its answer is no JSON-RPC response.", response.status);
-    client.answer(plain(text));
+    const { status, headers } = response;
+    client.answer(new Response(bytes, { status, headers: returnedHeaders(headers) }));
     return { kind: "passed" };
   }
   client.begin(returnedHeaders(response.headers));
@@ -116,7 +131,7 @@ async function hear(
     const { data } = block;
     if (block.raw.byteLength > mostHeldBytes) return tooLarge;
     if (data !== null && !round.passes(data) && answers(data, idText))
-      return { kind: "answer", text: data, from: { block, rest: blocks } };
+      return { kind: "answer", text: data, from: { kind: "stream", block, rest: blocks } };
     await client.write(block.raw);
     if (gone.aborted) return { kind: "failed", refusal: { reason: "cancelled" } };
   }
@@ -130,7 +145,7 @@ export async function relay(relaying: Relaying): Promise<void> {
   const { round, client, gone } = relaying;
   const refused = async (refusal: Refusal, requestId: string | null): Promise<void> => {
     if (!client.streams()) return client.answer(await relaying.refuse(refusal, requestId));
-    await client.write(`event: message\ndata: ${relaying.refusalText(refusal, requestId)}\n\n`);
+    await client.write(messageEvent(relaying.refusalText(refusal, requestId)));
     await client.end();
   };
   let current = round.first;
@@ -159,14 +174,17 @@ export async function relay(relaying: Relaying): Promise<void> {
         return refused(step.refusal, step.requestId);
       case "deliver": {
         const { from, text } = heard;
-        if (!client.streams())
-          return client.answer(new Response(step.text, { status: response.status, headers }));
-        if (from === null) await client.write(`event: message\ndata: ${step.text}\n\n`);
-        else if (step.text !== text) await client.write(withData(from.block, step.text));
+        const same = step.text === text;
+        if (!client.streams()) {
+          const body = same && from.kind === "body" ? from.bytes : step.text;
+          return client.answer(new Response(body, { status: response.status, headers }));
+        }
+        if (from.kind === "body") await client.write(messageEvent(step.text));
+        else if (!same) await client.write(withData(from.block, step.text));
         else {
           // Nothing was hidden, so nothing is: what follows the answer goes on too.
           await client.write(from.block.raw);
-          for await (const block of from.rest) await client.write(block.raw);
+          await passRest(from.rest, client);
         }
         return client.end();
       }

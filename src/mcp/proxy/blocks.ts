@@ -23,14 +23,20 @@ function dataIn(raw: Uint8Array): string | null {
   return data.length === 0 ? null : data.join("\n");
 }
 
+const dataLines = (data: string): string[] =>
+  data.split(/\r\n|\n|\r/).map((line) => `data: ${line}`);
+
+/** A message event; its text may have lines. */
+export const messageEvent = (data: string): string =>
+  `${["event: message", ...dataLines(data)].join("\n")}\n\n`;
+
 /** The same event with other data. Its other lines stay as they are. */
 export function withData(block: Block, data: string): Uint8Array<ArrayBuffer> {
   const lines = new TextDecoder()
     .decode(block.raw)
     .split(/\r\n|\n|\r/)
     .filter((line) => line !== "" && line !== "data" && !line.startsWith("data:"));
-  const told = data.split(/\r\n|\n|\r/).map((line) => `data: ${line}`);
-  return new TextEncoder().encode(`${[...lines, ...told].join("\n")}\n\n`);
+  return new TextEncoder().encode(`${[...lines, ...dataLines(data)].join("\n")}\n\n`);
 }
 
 export interface Splitter {
