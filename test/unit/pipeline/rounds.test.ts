@@ -393,6 +393,10 @@ describe("a round that asks a person too", () => {
     now += 3_600_000;
     expect(await follow(state, "6")).toBe(same[0]);
     expect(asked).toEqual(["more"]);
+    // Another question under the same name, in the same round.
+    const reworded = await round(retry(state));
+    sent(await reworded.hear(asks({ more: entry("something else") }, null, 1), never));
+    expect(asked).toEqual(["more", "more"]);
     // The same words in another round.
     next = null;
     const other = stateOf(await halfway());
@@ -451,6 +455,58 @@ describe("a round that asks a person too", () => {
     }
     const last = await round(retry(state));
     expect(refusalOf(await last.hear(mixed('"s"'), never)).reason).toBe("forbidden");
+  });
+});
+
+describe("a round that the server's own state names", () => {
+  const text = call(',"inputResponses":{"e":{}},"requestState":"theirs"');
+  const slowly = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return ok("{}");
+  };
+  const follow = async (from = text) =>
+    sent(await (await round(from)).hear(asks({ more: entry("more") }, null), never));
+
+  it("is one while it runs, and another later: the server may say the same each time", async () => {
+    next = slowly;
+    await Promise.all([follow(), follow(), follow()]);
+    expect(asked).toEqual(["more"]);
+    now += 5_001;
+    await follow();
+    expect(asked).toEqual(["more", "more"]);
+  });
+
+  it("is another with another answer of the client's, or without a state", async () => {
+    next = slowly;
+    await Promise.all([
+      follow(),
+      follow(text.replace('"e":{}', '"e":{"a":1}')),
+      follow(text.replace("theirs", "other")),
+      follow(call()),
+      follow(call()),
+    ]);
+    expect(asked).toHaveLength(5);
+  });
+});
+
+describe("a key that was rotated", () => {
+  it("still opens the states that it sealed", async () => {
+    const old = new Uint8Array(32).fill(1);
+    const vaultOf = (master: Uint8Array<ArrayBuffer>, previous: Uint8Array<ArrayBuffer> | null) =>
+      createVault({ master, previous, randomBytesOf, derivedFor: "rounds" });
+    const statesOf = async (vault: ReturnType<typeof createVault>) =>
+      createRoundStates({ vault: await vault, nonce: () => "n", now: () => now });
+    const before = await statesOf(vaultOf(old, null));
+    const state = await before.wrap(owner, { state: '"s"', answers: [], rounds: 1 });
+    const current = new Uint8Array(32).fill(2);
+    expect(await (await statesOf(vaultOf(current, old))).open(owner, state)).toMatchObject({
+      ok: true,
+      value: { state: '"s"', rounds: 1 },
+    });
+    expect((await (await statesOf(vaultOf(current, null))).open(owner, state)).ok).toBe(false);
+    // The same master key for another purpose is another key.
+    const other = createVault({ master: old, previous: null, randomBytesOf });
+    expect((await (await statesOf(other)).open(owner, state)).ok).toBe(false);
   });
 });
 
