@@ -208,4 +208,18 @@ CREATE TABLE `servers` (
 	`updated_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `servers_slug` ON `servers` (`tenant_id`,`slug`);
+CREATE UNIQUE INDEX `servers_slug` ON `servers` (`tenant_id`,`slug`);--> statement-breakpoint
+CREATE TABLE `intercepted` (
+	`tenant_id` text NOT NULL,
+	`scope` text NOT NULL,
+	`message_id` text NOT NULL,
+	`digest` text NOT NULL,
+	`owner` text NOT NULL,
+	`lease_until` integer NOT NULL,
+	`sealed` text,
+	`delivered` integer,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `scope`, `message_id`, `digest`)
+);
+--> statement-breakpoint
+CREATE INDEX `intercepted_age` ON `intercepted` (`created_at`);

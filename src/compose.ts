@@ -22,6 +22,8 @@ import { createAuthenticate, createCallerMemory } from "./pipeline/authenticate.
 import { createCancellation } from "./pipeline/cancel.ts";
 import { createCatalogueReader, holdCatalogue } from "./pipeline/catalogue.ts";
 import { createChooser } from "./pipeline/choose.ts";
+import { createDeliver } from "./pipeline/deliver.ts";
+import { createIntercept } from "./pipeline/intercept.ts";
 import { createRoute } from "./pipeline/route.ts";
 import { createSample } from "./pipeline/sample.ts";
 import { createCatalogueJob } from "./pipeline/scheduled/catalogue.ts";
@@ -109,6 +111,12 @@ export function createInvocation(
     now,
   });
   const cancellation = createCancellation({ cancellations: stores.cancellations, now, wait });
+  const upstream = createUpstream({
+    fetch: ({ url, ...request }) => fetch(url, { ...request, redirect: "manual" }),
+    headersFor: async () => ok({}),
+    onUnauthorized: async () => {},
+    wait,
+  });
   const services: Services = {
     authenticate: createAuthenticate({ snapshots: stores.snapshots, tokens, memory, now }),
     sample: createSample({
@@ -125,12 +133,11 @@ export function createInvocation(
     }),
     cancellation,
     background,
-    upstream: createUpstream({
-      fetch: ({ url, ...request }) => fetch(url, { ...request, redirect: "manual" }),
-      headersFor: async () => ok({}),
-      onUnauthorized: async () => {},
-      wait,
-    }),
+    intercept: createIntercept({ intercepted: stores.intercepted, vault, now, wait }),
+    servers: stores.servers,
+    upstream,
+    deliver: createDeliver({ upstream, wait }),
+    note: log,
     route: createRoute({ chooser }),
     sessions: createSessions({ sessions: stores.sessions, chooser, ids, now, sessionTtlMs }),
     admin: createAdminUseCases({

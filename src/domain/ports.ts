@@ -4,6 +4,7 @@ import type { AdminEvent, Opening, Outcome, SamplingRecord, Settlement } from ".
 import type { CatalogueStore } from "./catalogues.ts";
 import type { Health } from "./health.ts";
 import type { Hold, LimitState } from "./limits.ts";
+import type { InterceptedStore } from "./intercepted.ts";
 import type { CredentialSummary, DeclaredModel, ModelOverride } from "./models.ts";
 import type { Policy } from "./policy.ts";
 import type { Reason, Refusal } from "./refusals.ts";
@@ -229,6 +230,7 @@ export interface Stores {
   authorizations: AuthorizationStore;
   sessions: SessionStore;
   cancellations: CancellationStore;
+  intercepted: InterceptedStore;
   health: HealthStore;
   catalogues: CatalogueStore;
   requests: RequestStore;
@@ -244,7 +246,7 @@ export interface Readiness {
 
 /** What a seal is bound to: opening it as anything else fails. */
 export interface SealedFor {
-  purpose: "credential" | "capture" | "server" | "token" | "authorization";
+  purpose: "credential" | "capture" | "server" | "token" | "authorization" | "answer";
   tenantId: string;
   /** whose it is: a provider's name, or the origin of a server */
   provider: string;

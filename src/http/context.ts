@@ -1,6 +1,9 @@
 /** What every handler finds in its Hono context. Nothing below `http/` sees one. */
 import type { Actor } from "../domain/access.ts";
 import type { Ids } from "../domain/ids.ts";
+import type { ServerStore } from "../domain/server-stores.ts";
+import type { Deliver } from "../pipeline/deliver.ts";
+import type { Intercept } from "../pipeline/intercept.ts";
 import type { Readiness } from "../domain/ports.ts";
 import type { AdminUseCases } from "../pipeline/admin/use-cases.ts";
 import type { Cancellation } from "../pipeline/cancel.ts";
@@ -18,6 +21,11 @@ export interface Services {
   sessions: Sessions;
   cancellation: Cancellation;
   upstream: Upstream;
+  intercept: Intercept;
+  deliver: Deliver;
+  /** One structured line: ids, reasons and counts; never content. */
+  note: (entry: Record<string, unknown>) => void;
+  servers: Pick<ServerStore, "learn">;
   /** Work that outlives the caller. */
   background: (work: Promise<unknown>) => void;
   admin: AdminUseCases;

@@ -6,6 +6,7 @@ import { createCredentialStore } from "./credentials.ts";
 import type { Database } from "./db.ts";
 import { createEventStore } from "./events.ts";
 import { createHealthStore } from "./health.ts";
+import { createInterceptedStore } from "./intercepted.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLedger } from "./ledger.ts";
 import { createOverrideStore } from "./overrides.ts";
@@ -29,6 +30,7 @@ export const createStores = (db: Database, deps: { nonce: () => string }): Store
   authorizations: createAuthorizationStore(db),
   sessions: createSessionStore(db),
   cancellations: createCancellationStore(db),
+  intercepted: createInterceptedStore(db, deps),
   health: createHealthStore(db),
   catalogues: createCatalogueStore(db),
   requests: createRequestStore(db),

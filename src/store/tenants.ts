@@ -4,6 +4,7 @@ import { ok } from "../domain/result.ts";
 import type { Database } from "./db.ts";
 import { appendEvent } from "./events.ts";
 import { pageOf, rowsFor } from "./page.ts";
+import { intercepted } from "./intercepted-schema.ts";
 import {
   apiKeys,
   cancellations,
@@ -59,6 +60,7 @@ export const createTenantStore = (db: Database): TenantStore => {
         counters,
         samplingRequests,
         cancellations,
+        intercepted,
         health,
         sessions,
         authorizations,

@@ -9,6 +9,7 @@ import type {
   SessionStore,
   Vault,
 } from "../../domain/ports.ts";
+import type { InterceptedStore } from "../../domain/intercepted.ts";
 import { reseal } from "./reseal.ts";
 
 export interface JobReport {
@@ -24,6 +25,7 @@ export function createJobs(deps: {
   ledger: Ledger;
   cancellations: CancellationStore;
   health: HealthStore;
+  intercepted: InterceptedStore;
   sessions: SessionStore;
   requests: RequestStore;
   credentials: CredentialStore;
@@ -36,6 +38,7 @@ export function createJobs(deps: {
     ledger,
     cancellations,
     health,
+    intercepted,
     sessions,
     requests,
     credentials,
@@ -47,6 +50,7 @@ export function createJobs(deps: {
     sweep: () => ledger.sweep(now()),
     pruneCounters: () => ledger.prune(now()),
     pruneCancellations: () => cancellations.prune(now()),
+    pruneIntercepted: () => intercepted.prune(now()),
     pruneHealth: () => health.prune(now()),
     pruneSessions: () => sessions.prune(now()),
     pruneRequests: () => requests.prune(now()),

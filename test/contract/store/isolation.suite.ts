@@ -37,6 +37,7 @@ const ownedTables = [
   "counters",
   "credentials",
   "health",
+  "intercepted",
   "model_overrides",
   "sampling_requests",
   "server_tokens",
@@ -72,6 +73,7 @@ const nameNoTenant = [
   "authorizations.prune",
   "sessions.prune",
   "cancellations.prune",
+  "intercepted.prune",
   "catalogues.newerThan",
   "catalogues.state",
   "catalogues.claim",
@@ -92,6 +94,13 @@ const callOf = ({ who, session: { id } }: Pick<Owned, "who" | "session">) => ({
   tenantId: who.tenantId,
   sessionId: id,
   messageId: "1",
+});
+
+const takenOf = ({ session: { id } }: Pick<Owned, "session">, tenantId: string) => ({
+  tenantId,
+  scope: id,
+  messageId: "1",
+  digest: "00",
 });
 
 /** What a stranger may try with the owner's ids, and what it then gets: null, nothing, no row. */
@@ -274,6 +283,22 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const seen = await cancellations.isRecorded({ ...callOf(owner), tenantId }, start);
       expect(value(seen)).toBe(false);
     },
+    "intercepted.claim": async ({ intercepted }, owner, { tenantId }) => {
+      const claim = await intercepted.claim(takenOf(owner, tenantId), {
+        now: start,
+        leaseUntil: start,
+      });
+      expect(value(claim)).toEqual({ state: "mine" });
+    },
+    "intercepted.answer": async ({ intercepted }, owner, { tenantId }) => {
+      value(await intercepted.answer(takenOf(owner, tenantId), "stolen"));
+    },
+    "intercepted.deliver": async ({ intercepted }, owner, { tenantId }) => {
+      value(await intercepted.deliver(takenOf(owner, tenantId), 200));
+    },
+    "intercepted.isTaken": async ({ intercepted }, owner, { tenantId }) => {
+      expect(value(await intercepted.isTaken(takenOf(owner, tenantId)))).toBe(false);
+    },
     "health.list": async ({ health }, _, { tenantId }) => {
       expect(value(await health.list(tenantId))).toEqual([]);
     },
@@ -360,6 +385,9 @@ export const isolationSuite = (backend: Backend): void => {
       value(await stores.authorizations.create(its.authorization, event(tenantId)));
       value(await stores.sessions.create(its.session));
       value(await stores.cancellations.record(callOf(its), start));
+      value(
+        await stores.intercepted.claim(takenOf(its, tenantId), { now: start, leaseUntil: start }),
+      );
       const override = { provider: "openai", id: "gpt", change: { name: "Mine" } };
       value(await stores.overrides.put(tenantId, override, start, event(tenantId)));
       return its;

@@ -5,6 +5,7 @@ import { credentialsSuite } from "./credentials.suite.ts";
 import { databaseSuite } from "./database.suite.ts";
 import { eventsSuite } from "./events.suite.ts";
 import { healthSuite } from "./health.suite.ts";
+import { interceptedSuite } from "./intercepted.suite.ts";
 import { isolationSuite } from "./isolation.suite.ts";
 import { keysSuite } from "./keys.suite.ts";
 import { ledgerSuite } from "./ledger.suite.ts";
@@ -30,6 +31,7 @@ const suites = [
   sessionsSuite,
   cancellationsSuite,
   cataloguesSuite,
+  interceptedSuite,
   healthSuite,
   snapshotsSuite,
   requestsSuite,

@@ -1,0 +1,170 @@
+/**
+ * A server's answer on its way to the client, without what the router took out of it. Streams stay
+ * streams: nothing is held beyond one event, and a comment now and then keeps the client's
+ * connection open while the router samples.
+ */
+import type { Refusal } from "../../domain/refusals.ts";
+import { mayConcernSampling } from "../../mcp/proxy/concerns.ts";
+import { createEventSplitter, startsResponse } from "../../mcp/proxy/event-splitter.ts";
+import { sseKeepAlive, sseMessage } from "../../mcp/sse.ts";
+import { returnedHeaders } from "../../pipeline/upstream.ts";
+import { maxBodyBytes } from "../body.ts";
+import type { Taker } from "./take.ts";
+
+const keepAliveMs = 2_000;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+type Bytes = Uint8Array<ArrayBuffer>;
+type Reader = ReadableStreamDefaultReader<Bytes>;
+
+export interface Relaying {
+  taker: Taker;
+  /** The message that ends the client's request when the server's stream breaks; null: it can resume. */
+  broken: () => Record<string, unknown> | null;
+}
+
+export const isEventStream = ({ headers }: Response): boolean =>
+  headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() === "text/event-stream";
+export const isJson = ({ headers }: Response): boolean =>
+  headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() === "application/json";
+
+/** As it came. */
+export const passOn = (response: Response): Response =>
+  new Response(response.body, {
+    status: response.status,
+    headers: returnedHeaders(response.headers),
+  });
+
+export function relayEvents(response: Response, { taker, broken }: Relaying): Response {
+  const splitter = createEventSplitter({
+    maxEventBytes: maxBodyBytes,
+    mayConcern: mayConcernSampling,
+  });
+  const reader = response.body?.getReader();
+  let timer: ReturnType<typeof setInterval> | undefined;
+  let over = false;
+
+  const handOut = async (
+    controller: ReadableStreamDefaultController<Bytes>,
+    segments: ReturnType<typeof splitter.push>,
+  ): Promise<number> => {
+    let given = 0;
+    for (const segment of segments) {
+      if (segment.kind === "oversized") {
+        taker.refuseOversized(segment.head, maxBodyBytes);
+        continue;
+      }
+      let { bytes } = segment;
+      if (segment.kind === "event") {
+        const considered = await taker.consider(segment.data, segment.id);
+        if (considered.kind === "taken") bytes = segment.rest;
+        if (considered.kind === "changed") bytes = segment.withData(considered.text);
+      }
+      if (bytes.byteLength === 0 || over) continue;
+      controller.enqueue(bytes);
+      given += 1;
+    }
+    return given;
+  };
+
+  const body = new ReadableStream<Bytes>({
+    start(controller) {
+      timer = setInterval(() => {
+        if (!over && taker.isRunning() && splitter.isBetweenEvents())
+          controller.enqueue(encoder.encode(sseKeepAlive));
+      }, keepAliveMs);
+    },
+    async pull(controller) {
+      // Until something has gone out: a pull that gives nothing is not repeated.
+      for (let given = 0; given === 0 && !over;) {
+        const next = await reader?.read().catch(() => "broken" as const);
+        if (over) return;
+        if (next !== undefined && next !== "broken" && !next.done) {
+          given += await handOut(controller, splitter.push(next.value));
+          continue;
+        }
+        const last = next === "broken" && !splitter.hasIds() ? broken() : null;
+        const whole = splitter.isBetweenEvents();
+        await handOut(controller, splitter.end());
+        if (last !== null && whole) controller.enqueue(encoder.encode(`\n\n${sseMessage(last)}`));
+        over = true;
+        clearInterval(timer);
+        controller.close();
+      }
+    },
+    async cancel() {
+      over = true;
+      clearInterval(timer);
+      await reader?.cancel();
+    },
+  });
+  const headers = returnedHeaders(response.headers);
+  // A proxy that buffers would hold back events and comments.
+  headers.set("X-Accel-Buffering", "no");
+  return new Response(body, { status: response.status, headers });
+}
+
+function rest(first: readonly Bytes[], reader: Reader): ReadableStream<Bytes> {
+  return new ReadableStream<Bytes>({
+    start(controller) {
+      for (const chunk of first) controller.enqueue(chunk);
+    },
+    async pull(controller) {
+      const next = await reader.read();
+      if (next.done) controller.close();
+      else controller.enqueue(next.value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+/** A JSON answer: one response passes while it arrives; anything else is read whole. */
+export async function relayJson(
+  response: Response,
+  { taker }: Relaying,
+): Promise<Response | Refusal> {
+  const about = { status: response.status, headers: returnedHeaders(response.headers) };
+  const reader = response.body?.getReader();
+  if (reader === undefined) return new Response(null, about);
+  const chunks: Bytes[] = [];
+  let size = 0;
+  for (;;) {
+    const next = await reader.read().catch(() => null);
+    if (next === null)
+      return { reason: "server_failed", serverStatus: response.status, detail: "It broke off." };
+    if (next.done) break;
+    chunks.push(next.value);
+    size += next.value.byteLength;
+    const [first] = chunks;
+    if (first !== undefined && startsResponse(decoder.decode(first.subarray(0, 1_024))))
+      return new Response(rest(chunks, reader), about);
+    if (size > maxBodyBytes) {
+      await reader.cancel();
+      return {
+        reason: "server_failed",
+        serverStatus: response.status,
+        detail: "Its answer is too large.",
+      };
+    }
+  }
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  const text = decoder.decode(bytes);
+  const considered = mayConcernSampling(text)
+    ? await taker.consider(text, null)
+    : ({ kind: "pass" } as const);
+  switch (considered.kind) {
+    case "pass":
+      return new Response(bytes, about);
+    case "changed":
+      return new Response(considered.text, about);
+    case "taken":
+      about.headers.delete("Content-Type");
+      return new Response(null, { ...about, status: 202 });
+  }
+}
