@@ -159,8 +159,7 @@ export async function startSdkServer(
       ...(options.resumable === true ? { eventStore: createEventStore() } : {}),
       onsessioninitialized: (id) => void transports.set(id, transport),
     });
-    // The SDK's own types disagree under exactOptionalPropertyTypes.
-    await server.connect(transport as Parameters<McpServer["connect"]>[0]);
+    await server.connect(transport);
     return transport;
   };
   let shared: StreamableHTTPServerTransport | undefined;

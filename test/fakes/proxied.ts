@@ -73,8 +73,7 @@ export async function connectThrough(
     requestInit: { headers: { Authorization: `Bearer ${key}` } },
     ...(about.fetch === undefined ? {} : { fetch: about.fetch }),
   });
-  // The SDK's own types disagree under exactOptionalPropertyTypes.
-  await client.connect(transport as Parameters<Client["connect"]>[0]);
+  await client.connect(transport);
   return {
     client,
     transport,
