@@ -8,13 +8,14 @@ import journal from "../migrations/meta/_journal.json" with { type: "json" };
 import { createCatalogueSource } from "./catalogue/source.ts";
 import { versionOf } from "./catalogue/version.ts";
 import type { Config } from "./config.ts";
-import { toHex, sameText, sha256 } from "./crypto/encoding.ts";
+import { toBase64Url, toHex, sameText, sha256 } from "./crypto/encoding.ts";
 import { createKeyTokens } from "./crypto/tokens.ts";
 import { createVault } from "./crypto/vault.ts";
 import { seedCatalogue } from "./domain/catalogue.ts";
 import { createIds } from "./domain/ids.ts";
-import { ok } from "./domain/result.ts";
 import type { Services } from "./http/context.ts";
+import { createOauth } from "./oauth/client.ts";
+import { createProbe } from "./oauth/probe.ts";
 import { createAdminUseCases } from "./pipeline/admin/use-cases.ts";
 import { createAdmit } from "./pipeline/admit.ts";
 import { createAttempt } from "./pipeline/attempt.ts";
@@ -31,6 +32,7 @@ import { createJobs, type Jobs } from "./pipeline/scheduled/jobs.ts";
 import { createSessions } from "./pipeline/sessions.ts";
 import { createSettle } from "./pipeline/settle.ts";
 import { createUpstream } from "./pipeline/upstream.ts";
+import { createUpstreamHeaders } from "./pipeline/upstream-headers.ts";
 import { demoModels } from "./providers/demo.ts";
 import { createProviders } from "./providers/registry.ts";
 import { openD1, openLibsql, type DatabaseOptions } from "./store/db.ts";
@@ -110,11 +112,17 @@ export function createInvocation(
     demo: config.demoProvider,
     now,
   });
+  const oauth = createOauth({
+    fetch: (...args) => fetch(...args),
+    allowPrivate: allowPrivateUpstreams,
+    now,
+  });
+  const nonce = (): string => toBase64Url(randomBytesOf(32));
+  const upstreamHeaders = createUpstreamHeaders({ ...stores, vault, oauth, ids, nonce, now, wait });
   const cancellation = createCancellation({ cancellations: stores.cancellations, now, wait });
   const upstream = createUpstream({
     fetch: ({ url, ...request }) => fetch(url, { ...request, redirect: "manual" }),
-    headersFor: async () => ok({}),
-    onUnauthorized: async () => {},
+    credentials: upstreamHeaders,
     wait,
   });
   const services: Services = {
@@ -149,6 +157,11 @@ export function createInvocation(
       providers,
       catalogue: readCatalogue,
       allowPrivateUpstreams,
+      oauth,
+      upstream: upstreamHeaders,
+      probe: createProbe({ fetch: (...args) => fetch(...args) }),
+      nonce,
+      sha256Hex: async (text) => toHex(await sha256(text)),
     }),
     readiness: createReadiness(
       db,

@@ -10,6 +10,8 @@ import type {
   Vault,
 } from "../../domain/ports.ts";
 import type { InterceptedStore } from "../../domain/intercepted.ts";
+import type { AuthorizationStore, ServerStore, TokenStore } from "../../domain/server-stores.ts";
+import { resealServers, resealTokens } from "./reseal-servers.ts";
 import { reseal } from "./reseal.ts";
 
 export interface JobReport {
@@ -29,6 +31,9 @@ export function createJobs(deps: {
   sessions: SessionStore;
   requests: RequestStore;
   credentials: CredentialStore;
+  servers: ServerStore;
+  serverTokens: TokenStore;
+  authorizations: AuthorizationStore;
   vault: Vault;
   /** null: this deployment syncs no catalogue */
   syncCatalogue: (() => Answer<number>) | null;
@@ -54,7 +59,10 @@ export function createJobs(deps: {
     pruneHealth: () => health.prune(now()),
     pruneSessions: () => sessions.prune(now()),
     pruneRequests: () => requests.prune(now()),
+    pruneAuthorizations: () => deps.authorizations.prune(now()),
     reseal: () => reseal({ credentials, vault }),
+    resealServers: () => resealServers(deps),
+    resealTokens: () => resealTokens(deps),
     // Last: it waits for somebody else's server.
     ...(syncCatalogue !== null && { catalogue: syncCatalogue }),
   };

@@ -222,7 +222,7 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       expect(value(await serverTokens.get(tenantId, owner.server.id))).toBeNull();
     },
     "serverTokens.claim": async ({ serverTokens }, owner, { tenantId }) => {
-      const about = { lease: "mine", now: start, leaseUntil: start + dayMs };
+      const about = { from: null, lease: "mine", now: start, leaseUntil: start + dayMs };
       expect(value(await serverTokens.claim(tenantId, owner.server.id, about))).toBeNull();
     },
     "serverTokens.save": async ({ serverTokens }, owner, { tenantId }) => {
