@@ -149,6 +149,8 @@ CREATE TABLE `sessions` (
 	`server_id` text,
 	`upstream_id` text,
 	`told` text,
+	`client_stream_until` integer,
+	`router_stream_until` integer,
 	`created_at` integer NOT NULL,
 	`last_used_at` integer NOT NULL,
 	`expires_at` integer NOT NULL

@@ -31,6 +31,7 @@ import { createCatalogueJob } from "./pipeline/scheduled/catalogue.ts";
 import { createJobs, type Jobs } from "./pipeline/scheduled/jobs.ts";
 import { createSessions } from "./pipeline/sessions.ts";
 import { createSettle } from "./pipeline/settle.ts";
+import { createStreamMemory, createStreams } from "./pipeline/streams.ts";
 import { createUpstream } from "./pipeline/upstream.ts";
 import { createUpstreamHeaders } from "./pipeline/upstream-headers.ts";
 import { demoModels } from "./providers/demo.ts";
@@ -78,6 +79,7 @@ export async function createIsolate(config: Config) {
     tokens: createKeyTokens({ randomBytesOf }),
     ids: createIds({ now, randomBytesOf }),
     memory: createCallerMemory({ capacity: callersRemembered, lifetimeMs: rememberedMs, now }),
+    streamMemory: createStreamMemory(callersRemembered),
     chooser: createChooser({ catalogue: catalogue.current, now }),
   };
 }
@@ -96,7 +98,7 @@ export function createInvocation(
   isolate: Isolate,
   about: { background: (work: Promise<unknown>) => void; onRoundTrip?: () => void },
 ): { services: Services; jobs: Jobs } {
-  const { config, catalogue, vault, tokens, ids, memory, chooser } = isolate;
+  const { config, catalogue, vault, tokens, ids, memory, streamMemory, chooser } = isolate;
   const { sessionTtlMs, allowPrivateUpstreams, catalogueUrl } = config;
   const { background, onRoundTrip } = about;
   const db = open(config, onRoundTrip === undefined ? {} : { onRoundTrip });
@@ -146,6 +148,8 @@ export function createInvocation(
     upstream,
     deliver: createDeliver({ upstream, wait }),
     note: log,
+    wait,
+    streams: createStreams({ sessions: stores.sessions, memory: streamMemory, now, wait }),
     route: createRoute({ chooser }),
     sessions: createSessions({ sessions: stores.sessions, chooser, ids, now, sessionTtlMs }),
     admin: createAdminUseCases({

@@ -173,6 +173,12 @@ export interface SessionStore {
   get(tenantId: string, id: string): Answer<Session | null>;
   list(tenantId: string, page: PageRequest): Answer<Page<Session>>;
   touch(tenantId: string, id: string, now: number, expiresAt: number): Answer<null>;
+  /** Who holds the server's GET stream, and until when. */
+  holdStream(
+    tenantId: string,
+    id: string,
+    held: { clientStreamUntil: number } | { routerStreamUntil: number },
+  ): Answer<null>;
   /** True if there was one. Writes the event only when an administrator ends it. */
   end(tenantId: string, id: string, event: AdminEvent | null): Answer<boolean>;
   prune(now: number): Answer<number>;

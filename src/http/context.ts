@@ -11,6 +11,7 @@ import type { Authenticate } from "../pipeline/authenticate.ts";
 import type { Route } from "../pipeline/route.ts";
 import type { Sample } from "../pipeline/sample.ts";
 import type { Sessions } from "../pipeline/sessions.ts";
+import type { Streams } from "../pipeline/streams.ts";
 import type { Upstream } from "../pipeline/upstream.ts";
 
 /** The pipeline, as one request needs it. */
@@ -23,6 +24,8 @@ export interface Services {
   upstream: Upstream;
   intercept: Intercept;
   deliver: Deliver;
+  streams: Streams;
+  wait: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** One structured line: ids, reasons and counts; never content. */
   note: (entry: Record<string, unknown>) => void;
   servers: Pick<ServerStore, "learn">;

@@ -61,6 +61,12 @@ export const createSessionStore = (db: Database): SessionStore => {
       ]);
       return written.ok ? ok(null) : written;
     },
+    async holdStream(tenantId, id, held) {
+      const written = await db.write([
+        db.builder.update(sessions).set(held).where(its(tenantId, id)),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
     async end(tenantId, id, event) {
       const there = sql`exists (select 1 from ${sessions} where ${its(tenantId, id)})`;
       const written = await db.write([

@@ -11,6 +11,7 @@ import {
 } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import {
   CreateMessageResultSchema,
+  CreateMessageResultWithToolsSchema,
   type CreateMessageRequest,
   type JSONRPCMessage,
 } from "@modelcontextprotocol/sdk/types.js";
@@ -98,6 +99,15 @@ function toolsOn(server: McpServer): void {
       ),
     ),
   );
+  server.registerTool("ask_with_tools", { inputSchema }, async ({ text }, extra) => {
+    const tool = { name: "t", inputSchema: { type: "object" as const } };
+    return said(
+      await extra.sendRequest(
+        { method: "sampling/createMessage", params: asked(text, { tools: [tool] }) },
+        CreateMessageResultWithToolsSchema,
+      ),
+    );
+  });
   // Without a related request: it goes on the GET stream.
   server.registerTool("ask_aside", { inputSchema }, async ({ text }, extra) =>
     said(await server.server.createMessage(asked(text), { signal: extra.signal })),
@@ -146,8 +156,6 @@ export async function startSdkServer(
     strict?: boolean;
     /** gives events ids and lets clients resume */
     resumable?: boolean;
-    /** gives no session ids */
-    sessionless?: boolean;
   } = {},
 ): Promise<FakeServer> {
   const transports = new Map<string, StreamableHTTPServerTransport>();
@@ -155,14 +163,13 @@ export async function startSdkServer(
     const server = new McpServer({ name: "fake", version: "1" });
     toolsOn(server);
     const transport = new StreamableHTTPServerTransport({
-      ...(options.sessionless === true ? {} : { sessionIdGenerator: () => randomUUID() }),
+      sessionIdGenerator: () => randomUUID(),
       ...(options.resumable === true ? { eventStore: createEventStore() } : {}),
       onsessioninitialized: (id) => void transports.set(id, transport),
     });
     await server.connect(transport);
     return transport;
   };
-  let shared: StreamableHTTPServerTransport | undefined;
   return listen(async (request, response, { headers, body }) => {
     const refuse = (status: number, message: string, code = -32000): void => {
       response.writeHead(status, { "content-type": "application/json" });
@@ -177,10 +184,7 @@ export async function startSdkServer(
     }
     const id = headers["mcp-session-id"];
     let transport = id === undefined ? undefined : transports.get(id);
-    if (options.sessionless === true) {
-      if (isInitialize) shared = await begin();
-      transport = shared;
-    } else if (isInitialize) transport = await begin();
+    if (isInitialize) transport = await begin();
     if (transport === undefined) return refuse(404, "Session not found");
     await transport.handleRequest(request, response, body ?? undefined);
   });

@@ -85,3 +85,72 @@ export async function connectThrough(
     },
   };
 }
+
+export interface RawClient {
+  sessionId: string | null;
+  /** Sends text as it is. */
+  post(text: string, headers?: Record<string, string>, signal?: AbortSignal): Promise<Response>;
+  request(id: number | string, method: string, params: unknown): Promise<Response>;
+  get(headers?: Record<string, string>, signal?: AbortSignal): Promise<Response>;
+  end(): Promise<Response>;
+}
+
+/** A client that does nothing by itself: no GET stream, no `notifications/initialized`. */
+export async function openRaw(
+  url: string,
+  key: string,
+  about: { revision?: string; capabilities?: unknown } = {},
+): Promise<RawClient> {
+  const revision = about.revision ?? "2025-11-25";
+  const session: Record<string, string> = {};
+  const headers = (more: Record<string, string> = {}) => ({
+    Authorization: `Bearer ${key}`,
+    "Content-Type": "application/json",
+    Accept: "application/json, text/event-stream",
+    ...session,
+    ...more,
+  });
+  const post: RawClient["post"] = (text, more, signal) =>
+    fetch(url, {
+      method: "POST",
+      headers: headers(more),
+      body: text,
+      ...(signal === undefined ? {} : { signal }),
+    });
+  const begun = await post(
+    JSON.stringify({
+      jsonrpc: "2.0",
+      id: "init",
+      method: "initialize",
+      params: {
+        protocolVersion: revision,
+        capabilities: about.capabilities ?? {},
+        clientInfo: { name: "raw", version: "1" },
+      },
+    }),
+  );
+  expect(await begun.text()).toContain(`"protocolVersion":"${revision}"`);
+  const sessionId = begun.headers.get("mcp-session-id");
+  if (sessionId !== null) session["Mcp-Session-Id"] = sessionId;
+  session["MCP-Protocol-Version"] = revision;
+  return {
+    sessionId,
+    post,
+    request: (id, method, params) => post(JSON.stringify({ jsonrpc: "2.0", id, method, params })),
+    get: (more, signal) =>
+      fetch(url, {
+        headers: headers({ Accept: "text/event-stream", ...more }),
+        ...(signal === undefined ? {} : { signal }),
+      }),
+    end: () => fetch(url, { method: "DELETE", headers: headers() }),
+  };
+}
+
+/** Resolves once it is true. */
+export async function until(what: () => boolean | Promise<boolean>, withinMs = 10_000) {
+  const end = performance.now() + withinMs;
+  while (!(await what())) {
+    if (performance.now() > end) throw new Error("It did not come true.");
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}

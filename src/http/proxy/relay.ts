@@ -20,6 +20,8 @@ type Reader = ReadableStreamDefaultReader<Bytes>;
 
 export interface Relaying {
   taker: Taker;
+  /** The stream is over, whoever ended it. */
+  ended: () => void;
   /** The message that ends the client's request when the server's stream breaks; null: it can resume. */
   broken: () => Record<string, unknown> | null;
 }
@@ -36,14 +38,20 @@ export const passOn = (response: Response): Response =>
     headers: returnedHeaders(response.headers),
   });
 
-export function relayEvents(response: Response, { taker, broken }: Relaying): Response {
+export function relayEvents(response: Response, { taker, ended, broken }: Relaying): Response {
   const splitter = createEventSplitter({
     maxEventBytes: maxBodyBytes,
     mayConcern: mayConcernSampling,
   });
   const reader = response.body?.getReader();
   let timer: ReturnType<typeof setInterval> | undefined;
-  let over = false;
+  const state = { over: false };
+
+  const stop = (): void => {
+    state.over = true;
+    clearInterval(timer);
+    ended();
+  };
 
   const handOut = async (
     controller: ReadableStreamDefaultController<Bytes>,
@@ -61,7 +69,7 @@ export function relayEvents(response: Response, { taker, broken }: Relaying): Re
         if (considered.kind === "taken") bytes = segment.rest;
         if (considered.kind === "changed") bytes = segment.withData(considered.text);
       }
-      if (bytes.byteLength === 0 || over) continue;
+      if (bytes.byteLength === 0 || state.over) continue;
       controller.enqueue(bytes);
       given += 1;
     }
@@ -71,15 +79,15 @@ export function relayEvents(response: Response, { taker, broken }: Relaying): Re
   const body = new ReadableStream<Bytes>({
     start(controller) {
       timer = setInterval(() => {
-        if (!over && taker.isRunning() && splitter.isBetweenEvents())
+        if (!state.over && taker.isRunning() && splitter.isBetweenEvents())
           controller.enqueue(encoder.encode(sseKeepAlive));
       }, keepAliveMs);
     },
     async pull(controller) {
       // Until something has gone out: a pull that gives nothing is not repeated.
-      for (let given = 0; given === 0 && !over;) {
+      for (let given = 0; given === 0 && !state.over;) {
         const next = await reader?.read().catch(() => "broken" as const);
-        if (over) return;
+        if (state.over) return;
         if (next !== undefined && next !== "broken" && !next.done) {
           given += await handOut(controller, splitter.push(next.value));
           continue;
@@ -88,14 +96,12 @@ export function relayEvents(response: Response, { taker, broken }: Relaying): Re
         const whole = splitter.isBetweenEvents();
         await handOut(controller, splitter.end());
         if (last !== null && whole) controller.enqueue(encoder.encode(`\n\n${sseMessage(last)}`));
-        over = true;
-        clearInterval(timer);
+        stop();
         controller.close();
       }
     },
     async cancel() {
-      over = true;
-      clearInterval(timer);
+      stop();
       await reader?.cancel();
     },
   });

@@ -272,6 +272,11 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     "sessions.touch": async ({ sessions }, owner, { tenantId }) => {
       value(await sessions.touch(tenantId, owner.session.id, start + 1, start + dayMs));
     },
+    "sessions.holdStream": async ({ sessions }, owner, { tenantId }) => {
+      value(
+        await sessions.holdStream(tenantId, owner.session.id, { clientStreamUntil: start + 1 }),
+      );
+    },
     "sessions.end": async ({ sessions }, owner, { tenantId }) => {
       expect(value(await sessions.end(tenantId, owner.session.id, event(tenantId)))).toBe(false);
       expect(value(await sessions.end(tenantId, owner.session.id, null))).toBe(false);
