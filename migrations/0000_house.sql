@@ -159,6 +159,8 @@ CREATE TABLE `sessions` (
 	`server_id` text,
 	`upstream_id` text,
 	`told` text,
+	`client_stream_until` integer,
+	`router_stream_until` integer,
 	`created_at` integer NOT NULL,
 	`last_used_at` integer NOT NULL,
 	`expires_at` integer NOT NULL
@@ -218,4 +220,18 @@ CREATE TABLE `servers` (
 	`updated_at` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `servers_slug` ON `servers` (`tenant_id`,`slug`);
+CREATE UNIQUE INDEX `servers_slug` ON `servers` (`tenant_id`,`slug`);--> statement-breakpoint
+CREATE TABLE `intercepted` (
+	`tenant_id` text NOT NULL,
+	`scope` text NOT NULL,
+	`message_id` text NOT NULL,
+	`digest` text NOT NULL,
+	`owner` text NOT NULL,
+	`lease_until` integer NOT NULL,
+	`sealed` text,
+	`delivered` integer,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `scope`, `message_id`, `digest`)
+);
+--> statement-breakpoint
+CREATE INDEX `intercepted_age` ON `intercepted` (`created_at`);

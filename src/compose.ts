@@ -8,14 +8,15 @@ import journal from "../migrations/meta/_journal.json" with { type: "json" };
 import { createCatalogueSource } from "./catalogue/source.ts";
 import { versionOf } from "./catalogue/version.ts";
 import type { Config } from "./config.ts";
-import { toHex, sameText, sha256 } from "./crypto/encoding.ts";
+import { toBase64Url, toHex, sameText, sha256 } from "./crypto/encoding.ts";
 import { createKeyTokens } from "./crypto/tokens.ts";
 import { createVault } from "./crypto/vault.ts";
 import { seedCatalogue } from "./domain/catalogue.ts";
 import { createIds } from "./domain/ids.ts";
-import { ok } from "./domain/result.ts";
 import type { Services } from "./http/context.ts";
 import { roundWire } from "./mcp/rev2026/round.ts";
+import { createOauth } from "./oauth/client.ts";
+import { createProbe } from "./oauth/probe.ts";
 import { createAdminUseCases } from "./pipeline/admin/use-cases.ts";
 import { createAdmit } from "./pipeline/admit.ts";
 import { createAnswerOnce } from "./pipeline/answer-once.ts";
@@ -24,6 +25,8 @@ import { createAuthenticate, createCallerMemory } from "./pipeline/authenticate.
 import { createCancellation } from "./pipeline/cancel.ts";
 import { createCatalogueReader, holdCatalogue } from "./pipeline/catalogue.ts";
 import { createChooser } from "./pipeline/choose.ts";
+import { createDeliver } from "./pipeline/deliver.ts";
+import { createIntercept } from "./pipeline/intercept.ts";
 import { createRoute } from "./pipeline/route.ts";
 import { createRoundStates } from "./pipeline/round-state.ts";
 import { createRounds } from "./pipeline/rounds.ts";
@@ -32,7 +35,9 @@ import { createCatalogueJob } from "./pipeline/scheduled/catalogue.ts";
 import { createJobs, type Jobs } from "./pipeline/scheduled/jobs.ts";
 import { createSessions } from "./pipeline/sessions.ts";
 import { createSettle } from "./pipeline/settle.ts";
+import { createStreamMemory, createStreams } from "./pipeline/streams.ts";
 import { createUpstream } from "./pipeline/upstream.ts";
+import { createUpstreamHeaders } from "./pipeline/upstream-headers.ts";
 import { demoModels } from "./providers/demo.ts";
 import { createProviders } from "./providers/registry.ts";
 import { openD1, openLibsql, type DatabaseOptions } from "./store/db.ts";
@@ -44,7 +49,6 @@ const callersRemembered = 2_000;
 const rememberedMs = 60_000;
 const randomBytesOf = (count: number): Uint8Array<ArrayBuffer> =>
   crypto.getRandomValues(new Uint8Array(count));
-const nonce = (): string => crypto.randomUUID();
 const now = (): number => Date.now();
 
 /** Resolves after `ms`, or as soon as the signal aborts. */
@@ -85,6 +89,7 @@ export async function createIsolate(config: Config) {
     tokens: createKeyTokens({ randomBytesOf }),
     ids: createIds({ now, randomBytesOf }),
     memory: createCallerMemory({ capacity: callersRemembered, lifetimeMs: rememberedMs, now }),
+    streamMemory: createStreamMemory(callersRemembered),
     chooser: createChooser({ catalogue: catalogue.current, now }),
   };
 }
@@ -103,11 +108,12 @@ export function createInvocation(
   isolate: Isolate,
   about: { background: (work: Promise<unknown>) => void; onRoundTrip?: () => void },
 ): { services: Services; jobs: Jobs } {
-  const { config, catalogue, vault, roundVault, tokens, ids, memory, chooser } = isolate;
+  const { config, catalogue, vault, roundVault, tokens, ids, memory, streamMemory, chooser } =
+    isolate;
   const { sessionTtlMs, allowPrivateUpstreams, catalogueUrl } = config;
   const { background, onRoundTrip } = about;
   const db = open(config, onRoundTrip === undefined ? {} : { onRoundTrip });
-  const stores = createStores(db, { nonce });
+  const stores = createStores(db, { nonce: () => crypto.randomUUID() });
   const { ledger } = stores;
   const readCatalogue = createCatalogueReader({ held: catalogue, catalogues: stores.catalogues });
   // Nothing waits for it: what is chosen meanwhile is chosen from the catalogue at hand, and says so.
@@ -119,7 +125,19 @@ export function createInvocation(
     demo: config.demoProvider,
     now,
   });
+  const oauth = createOauth({
+    fetch: (...args) => fetch(...args),
+    allowPrivate: allowPrivateUpstreams,
+    now,
+  });
+  const nonce = (): string => toBase64Url(randomBytesOf(32));
+  const upstreamHeaders = createUpstreamHeaders({ ...stores, vault, oauth, ids, nonce, now, wait });
   const cancellation = createCancellation({ cancellations: stores.cancellations, now, wait });
+  const upstream = createUpstream({
+    fetch: ({ url, ...request }) => fetch(url, { ...request, redirect: "manual" }),
+    credentials: upstreamHeaders,
+    wait,
+  });
   const services: Services = {
     authenticate: createAuthenticate({ snapshots: stores.snapshots, tokens, memory, now }),
     sample: createSample({
@@ -136,12 +154,13 @@ export function createInvocation(
     }),
     cancellation,
     background,
-    upstream: createUpstream({
-      fetch: ({ url, ...request }) => fetch(url, { ...request, redirect: "manual" }),
-      headersFor: async () => ok({}),
-      onUnauthorized: async () => {},
-      wait,
-    }),
+    intercept: createIntercept({ intercepted: stores.intercepted, vault, now, wait }),
+    servers: stores.servers,
+    upstream,
+    deliver: createDeliver({ upstream, wait }),
+    note: log,
+    wait,
+    streams: createStreams({ sessions: stores.sessions, memory: streamMemory, now, wait }),
     rounds: createRounds({
       wire: roundWire,
       states: createRoundStates({ vault: roundVault, nonce, now }),
@@ -160,6 +179,11 @@ export function createInvocation(
       providers,
       catalogue: readCatalogue,
       allowPrivateUpstreams,
+      oauth,
+      upstream: upstreamHeaders,
+      probe: createProbe({ fetch: (...args) => fetch(...args) }),
+      nonce,
+      sha256Hex: async (text) => toHex(await sha256(text)),
     }),
     readiness: createReadiness(
       db,

@@ -23,6 +23,7 @@ const room = (path: string): string => path.split("/")[0] ?? "";
 const floors: Record<string, number> = {
   domain: 0,
   catalogue: 1,
+  oauth: 1,
   store: 1,
   crypto: 1,
   providers: 1,
@@ -72,7 +73,7 @@ describe("the house", () => {
       violations(
         ({ path }, target) =>
           room(path) === "http" &&
-          ["store", "crypto", "providers", "catalogue"].includes(ownRoom(target)),
+          ["store", "crypto", "providers", "catalogue", "oauth"].includes(ownRoom(target)),
       ),
     ).toEqual([]);
   });
@@ -94,6 +95,7 @@ describe("the house", () => {
     expect(onlyIn(/^@modelcontextprotocol\//, ["mcp"])).toEqual([]);
     expect(onlyIn(/^drizzle-orm/, ["store"])).toEqual([]);
     expect(onlyIn(/^(@ai-sdk\/|workers-ai-provider)/, ["providers"])).toEqual([]);
+    expect(onlyIn(/^oauth4webapi/, ["oauth"])).toEqual([]);
     expect(onlyIn(/^@libsql\//, ["store", "start", "compose.ts"])).toEqual([]);
     expect(onlyIn(/^(node:|miniflare|wrangler|esbuild)/, ["start"])).toEqual([]);
     expect(onlyIn(/^zod$/, ["catalogue", "mcp", "start"])).toEqual([]);

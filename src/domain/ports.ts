@@ -5,6 +5,7 @@ import type { AdminEvent, Opening, Outcome, SamplingRecord, Settlement } from ".
 import type { CatalogueStore } from "./catalogues.ts";
 import type { Health } from "./health.ts";
 import type { Hold, LimitState } from "./limits.ts";
+import type { InterceptedStore } from "./intercepted.ts";
 import type { CredentialSummary, DeclaredModel, ModelOverride } from "./models.ts";
 import type { Policy } from "./policy.ts";
 import type { Reason, Refusal } from "./refusals.ts";
@@ -173,6 +174,12 @@ export interface SessionStore {
   get(tenantId: string, id: string): Answer<Session | null>;
   list(tenantId: string, page: PageRequest): Answer<Page<Session>>;
   touch(tenantId: string, id: string, now: number, expiresAt: number): Answer<null>;
+  /** Who holds the server's GET stream, and until when. */
+  holdStream(
+    tenantId: string,
+    id: string,
+    held: { clientStreamUntil: number } | { routerStreamUntil: number },
+  ): Answer<null>;
   /** True if there was one. Writes the event only when an administrator ends it. */
   end(tenantId: string, id: string, event: AdminEvent | null): Answer<boolean>;
   prune(now: number): Answer<number>;
@@ -231,6 +238,7 @@ export interface Stores {
   sessions: SessionStore;
   answers: AnswerStore;
   cancellations: CancellationStore;
+  intercepted: InterceptedStore;
   health: HealthStore;
   catalogues: CatalogueStore;
   requests: RequestStore;

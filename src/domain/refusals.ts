@@ -21,6 +21,7 @@ export type Refusal =
   | { reason: "forbidden"; action: string }
   | { reason: "provider_failed"; attempts: AttemptSummary[] }
   | { reason: "provider_timeout"; attempts: AttemptSummary[] }
+  | { reason: "server_unauthorized"; detail: string }
   | { reason: "unavailable"; retryAfterMs: number }
   | { reason: "cancelled" }
   | { reason: "idempotency_conflict" }
@@ -28,7 +29,6 @@ export type Refusal =
   // A registered server's own failures, seen by the client that it serves.
   | { reason: "server_failed"; serverStatus: number | null; detail: string }
   | { reason: "server_timeout" }
-  | { reason: "server_unauthorized" }
   // The wire's own refusals.
   | { reason: "parse_error" }
   | { reason: "invalid_request"; detail: string }
@@ -92,18 +92,13 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   forbidden: sampling(-403, 403, "Forbidden", false),
   provider_failed: sampling(-502, 502, "Provider failed", true),
   provider_timeout: sampling(-504, 504, "Provider timed out", true),
+  server_unauthorized: sampling(-502, 502, "The server refuses the router", false),
   unavailable: sampling(-503, 503, "Temporarily unavailable", true),
   cancelled: sampling(-499, 499, "Cancelled", false),
   idempotency_conflict: sampling(-409, 409, "Idempotency key used for another request", false),
   internal: sampling(-32603, 500, "Internal error", false),
   server_failed: sampling(-502, 502, "The MCP server failed", true),
   server_timeout: sampling(-504, 504, "The MCP server timed out", true),
-  server_unauthorized: sampling(
-    -502,
-    502,
-    "The MCP server refused the credentials that the router has for it",
-    false,
-  ),
   parse_error: transport(-32700, 400, "Parse error"),
   invalid_request: transport(-32600, 400, "Invalid request"),
   method_not_found: sampling(-32601, 404, "Method not found", false),
@@ -134,6 +129,7 @@ export function explain(refusal: Refusal): string {
     case "bad_request":
     case "unauthorized":
     case "server_failed":
+    case "server_unauthorized":
     case "conflict":
       return `${title}: ${refusal.detail}`;
     case "rate_limited":

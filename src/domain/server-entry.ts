@@ -1,7 +1,7 @@
 /** What is wrong with a registered server's entry, as a path into it and a sentence. */
 import type { OauthClient } from "./oauth.ts";
 import { hasHeader, problemWithHeaders } from "./static-headers.ts";
-import { problemWithUpstream } from "./upstreams.ts";
+import { problemWithEndpoint, problemWithUpstream } from "./upstreams.ts";
 
 interface Problem {
   path: string;
@@ -22,7 +22,7 @@ function problemWithOauth(
 ): Problem | null {
   for (const endpoint of ["tokenEndpoint", "authorizationEndpoint"] as const) {
     const url = oauth[endpoint];
-    const detail = url === null ? null : problemWithUpstream(url, allow);
+    const detail = url === null ? null : problemWithEndpoint(url, allow);
     if (detail !== null) return { path: `oauth.${endpoint}`, detail };
   }
   if (oauth.resource !== null) {

@@ -59,13 +59,13 @@ export interface ServerTokens {
 export interface TokenStore {
   get(tenantId: string, serverId: string): Stored<ServerTokens | null>;
   /**
-   * One of many callers may ask for a new token. The row as it is then, with the caller's `lease` as
-   * long as it stands; null: another one is asking, or has just asked.
+   * One of many callers may ask for a new token: if the row is still of the generation that it read
+   * (null: it had no tokens), and nobody else is asking. The row as it is then, or null.
    */
   claim(
     tenantId: string,
     serverId: string,
-    about: { lease: string; now: number; leaseUntil: number },
+    about: { from: string | null; lease: string; now: number; leaseUntil: number },
   ): Stored<ServerTokens | null>;
   /** Stores a grant and ends the lease, if the row is still of that generation. True if it was. */
   save(

@@ -15,6 +15,10 @@ export interface Session {
   upstreamId: string | null;
   /** raw capabilities that the server was told; null: no server */
   told: JsonObject | null;
+  /** until when the client is known to hold the server's GET stream; null: it never did */
+  clientStreamUntil: number | null;
+  /** the same of the router, which holds one where the client has none */
+  routerStreamUntil: number | null;
   createdAt: number;
   lastUsedAt: number;
   expiresAt: number;

@@ -1,7 +1,7 @@
 /**
  * Where the router may be told to send requests. Names the attack: server-side request forgery through
- * a tenant's base URL. Hosts are judged as written; a deployed Worker can't reach private networks by
- * name, so a public name that resolves to a private address leads nowhere.
+ * a tenant's base URL. Hosts are judged as written: a Worker has no resolver, so a public name that
+ * resolves to a private address is not noticed here. A deployed Worker can't reach private networks.
  */
 const privateNames =
   /(^|\.)(localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$/i;
@@ -48,23 +48,35 @@ function isPrivateIpv6(host: string): boolean {
   );
 }
 
-/** What is wrong with an upstream's URL, as a sentence; null if it may be called. */
-export function problemWithUpstream(
+function problemWith(
   text: string,
-  { allowPrivate }: { allowPrivate: boolean },
-): string | null {
+  allow: { allowPrivate: boolean },
+): { url: URL } | { problem: string } {
   const url = URL.parse(text);
   // The parser drops blanks and line ends; who reads the entry would see another URL than is called.
-  if (url === null || /[^\x21-\x7e]|\\/.test(text)) return "Not a URL.";
-  if (url.username !== "" || url.password !== "") return "A URL holds no credentials.";
-  if (url.search !== "" || url.hash !== "") return "A base URL has no query and no fragment.";
-  if (url.protocol !== "https:" && !(allowPrivate && url.protocol === "http:"))
-    return "Only https is called.";
-  if (allowPrivate) return null;
+  if (url === null || /[^\x21-\x7e]|\\/.test(text)) return { problem: "Not a URL." };
+  if (url.username !== "" || url.password !== "") return { problem: "A URL holds no credentials." };
+  if (text.includes("#")) return { problem: "A URL to be called has no fragment." };
+  if (url.protocol !== "https:" && !(allow.allowPrivate && url.protocol === "http:"))
+    return { problem: "Only https is called." };
+  if (allow.allowPrivate) return { url };
   // A name may end in a dot; without it, it may be an address after all, so it is parsed again.
   const host = URL.parse(`https://${url.hostname.replace(/\.+$/, "")}`)?.hostname ?? "";
   const isPrivate = host.startsWith("[")
     ? isPrivateIpv6(host)
     : privateNames.test(host) || isPrivateIpv4(host) || !host.includes(".");
-  return isPrivate ? "Private addresses are not called." : null;
+  return isPrivate ? { problem: "Private addresses are not called." } : { url };
+}
+
+/** What is wrong with an endpoint's URL, which may have a query; null if it may be called. */
+export function problemWithEndpoint(text: string, allow: { allowPrivate: boolean }): string | null {
+  const found = problemWith(text, allow);
+  return "problem" in found ? found.problem : null;
+}
+
+/** What is wrong with an upstream's URL, as a sentence; null if it may be called. */
+export function problemWithUpstream(text: string, allow: { allowPrivate: boolean }): string | null {
+  const found = problemWith(text, allow);
+  if ("problem" in found) return found.problem;
+  return found.url.search === "" ? null : "A base URL has no query: secrets belong in headers.";
 }

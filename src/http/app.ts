@@ -5,6 +5,7 @@ import { consoleRoutes } from "./console.ts";
 import type { HttpEnv } from "./context.ts";
 import { healthRoutes } from "./health.ts";
 import { checkOrigin } from "./middleware/origin.ts";
+import { oauthRoutes } from "./oauth.ts";
 import { problem } from "./problem.ts";
 import { dryRunRoutes } from "./route.ts";
 import { proxyRoutes } from "./proxy/routes.ts";
@@ -22,6 +23,7 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.route("/v1/route", dryRunRoutes());
   app.route("/mcp", proxyRoutes());
   app.route("/admin/v1", adminRoutes());
+  app.route("/oauth", oauthRoutes());
   app.route("/health", healthRoutes());
   app.route("/", consoleRoutes());
   app.notFound((c) => problem(c, { reason: "not_found", what: "no such path" }));

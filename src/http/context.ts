@@ -1,6 +1,9 @@
 /** What every handler finds in its Hono context. Nothing below `http/` sees one. */
 import type { Actor } from "../domain/access.ts";
 import type { Ids } from "../domain/ids.ts";
+import type { ServerStore } from "../domain/server-stores.ts";
+import type { Deliver } from "../pipeline/deliver.ts";
+import type { Intercept } from "../pipeline/intercept.ts";
 import type { Readiness } from "../domain/ports.ts";
 import type { AdminUseCases } from "../pipeline/admin/use-cases.ts";
 import type { Cancellation } from "../pipeline/cancel.ts";
@@ -9,6 +12,7 @@ import type { Route } from "../pipeline/route.ts";
 import type { BeginRounds } from "../pipeline/rounds.ts";
 import type { Sample } from "../pipeline/sample.ts";
 import type { Sessions } from "../pipeline/sessions.ts";
+import type { Streams } from "../pipeline/streams.ts";
 import type { Upstream } from "../pipeline/upstream.ts";
 
 /** The pipeline, as one request needs it. */
@@ -20,6 +24,13 @@ export interface Services {
   cancellation: Cancellation;
   upstream: Upstream;
   rounds: BeginRounds;
+  intercept: Intercept;
+  deliver: Deliver;
+  streams: Streams;
+  wait: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** One structured line: ids, reasons and counts; never content. */
+  note: (entry: Record<string, unknown>) => void;
+  servers: Pick<ServerStore, "learn">;
   /** Work that outlives the caller. */
   background: (work: Promise<unknown>) => void;
   admin: AdminUseCases;

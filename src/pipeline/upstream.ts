@@ -6,7 +6,8 @@
 import type { SealedServer } from "../domain/servers.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import type { HeadersFor, OnUnauthorized, UpstreamFetch } from "../domain/upstream.ts";
+import type { UpstreamFetch } from "../domain/upstream.ts";
+import type { UpstreamHeaders } from "./upstream-headers.ts";
 
 /** Belong to one hop (RFC 9110, section 7.6.1), to this one's caller, or to a browser. */
 const keptBack = new Set([
@@ -85,22 +86,22 @@ function sentHeaders(from: Headers): Headers {
 
 export function createUpstream(deps: {
   fetch: UpstreamFetch;
-  headersFor: HeadersFor;
-  onUnauthorized: OnUnauthorized;
+  credentials: UpstreamHeaders;
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }) {
-  const { fetch: send, headersFor, onUnauthorized, wait } = deps;
+  const { fetch: send, credentials, wait } = deps;
   const failed = (detail: string, serverStatus: number | null = null): Result<never, Refusal> =>
     err({ reason: "server_failed", serverStatus, detail });
 
-  return async (sending: Sending): Promise<Result<Response, Refusal>> => {
+  const once = async (
+    sending: Sending,
+    own: Record<string, string>,
+  ): Promise<Result<Response, Refusal>> => {
     const { server, method, body, signal } = sending;
     const headers = sentHeaders(sending.headers);
     if (sending.authorization !== null && server.forwardAuthorization)
       headers.set("authorization", sending.authorization);
-    const own = await headersFor(server);
-    if (!own.ok) return own;
-    for (const [name, value] of Object.entries(own.value)) headers.set(name, value);
+    for (const [name, value] of Object.entries(own)) headers.set(name, value);
     const late = new AbortController();
     const arrived = new AbortController();
     const watch = async (): Promise<void> => {
@@ -116,23 +117,36 @@ export function createUpstream(deps: {
         body,
         signal: AbortSignal.any([signal, late.signal]),
       });
-      if (response.status === 401) {
-        await response.body?.cancel();
-        await onUnauthorized(server);
-        return err({ reason: "server_unauthorized" });
-      }
-      if (response.status >= 300 && response.status < 400) {
-        await response.body?.cancel();
-        return failed("It redirects, which is not followed.", response.status);
-      }
-      return ok(response);
+      if (response.status < 300 || response.status >= 400) return ok(response);
+      await response.body?.cancel();
+      return failed("It redirects, which is not followed.", response.status);
     } catch {
       if (signal.aborted) return err({ reason: "cancelled" });
-      if (late.signal.aborted) return err({ reason: "server_timeout" });
-      return failed("It can't be reached.");
+      return late.signal.aborted
+        ? err({ reason: "server_timeout" })
+        : failed("It can't be reached.");
     } finally {
       arrived.abort();
       await deadline;
+    }
+  };
+
+  return async (sending: Sending): Promise<Result<Response, Refusal>> => {
+    const { server } = sending;
+    for (let first = true; ; first = false) {
+      const own = await credentials.headersFor(server);
+      if (!own.ok) return own;
+      const sent = await once(sending, own.value);
+      if (!sent.ok || sent.value.status !== 401) {
+        if (sent.ok && server.status === "failing") await credentials.onAuthorized(server);
+        return sent;
+      }
+      await sent.value.body?.cancel();
+      const told = await credentials.onUnauthorized(server, own.value);
+      if (!told.ok) return told;
+      // A token that ended early has a successor by now; anything else is refused again.
+      if (server.oauth === null || !first)
+        return err({ reason: "server_unauthorized", detail: "It answered 401." });
     }
   };
 }

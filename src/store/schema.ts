@@ -94,6 +94,8 @@ export const sessions = sqliteTable(
     serverId: text("server_id"),
     upstreamId: text("upstream_id"),
     told: text({ mode: "json" }).$type<JsonObject>(),
+    clientStreamUntil: integer("client_stream_until"),
+    routerStreamUntil: integer("router_stream_until"),
     createdAt: integer("created_at").notNull(),
     lastUsedAt: integer("last_used_at").notNull(),
     expiresAt: integer("expires_at").notNull(),

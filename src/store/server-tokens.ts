@@ -2,11 +2,11 @@
  * Tokens for registered servers. A refresh token may be good for one use: two isolates that refresh at
  * once must not both spend it, and what one of them got must not be overwritten by the other.
  */
-import { and, eq, lte, notLike, or, sql } from "drizzle-orm";
+import { and, eq, isNull, lte, notLike, or, sql } from "drizzle-orm";
 import type { ServerTokens, TokenStore } from "../domain/server-stores.ts";
 import { ok } from "../domain/result.ts";
 import { raw, type Database, type Row } from "./db.ts";
-import { appendEvent } from "./events.ts";
+import { appendEventWhere } from "./events.ts";
 import { servers, serverTokens } from "./server-schema.ts";
 
 const columns = {
@@ -46,7 +46,7 @@ export const createTokenStore = (db: Database, deps: { nonce: () => string }): T
     });
   return {
     get: read,
-    async claim(tenantId, serverId, { lease, now, leaseUntil }) {
+    async claim(tenantId, serverId, { from, lease, now, leaseUntil }) {
       const written = await db.write([
         // A server that is gone, or another tenant's, gets no row.
         raw(sql`
@@ -61,6 +61,7 @@ export const createTokenStore = (db: Database, deps: { nonce: () => string }): T
           .where(
             and(
               its(tenantId, serverId),
+              from === null ? isNull(serverTokens.sealed) : eq(serverTokens.generation, from),
               or(lte(serverTokens.leaseUntil, now), eq(serverTokens.lease, lease)),
             ),
           ),
@@ -97,21 +98,24 @@ export const createTokenStore = (db: Database, deps: { nonce: () => string }): T
       ]);
       return written.ok ? ok(null) : written;
     },
-    async replace(tokens, { event, now }) {
-      const { tenantId, serverId, ...fresh } = tokens;
+    async replace({ tenantId, serverId, ...fresh }, { event, now }) {
+      const there = sql`exists (select 1 from servers where tenant_id = ${tenantId} and id = ${serverId})`;
       const written = await db.write([
-        db.builder
-          .insert(serverTokens)
-          .values({ tenantId, serverId, ...fresh, lease: null })
-          .onConflictDoUpdate({
-            target: [serverTokens.tenantId, serverTokens.serverId],
-            set: { ...fresh, lease: null },
-          }),
+        // A server that went meanwhile leaves nothing behind.
+        raw(sql`
+          insert into server_tokens
+            (tenant_id, server_id, sealed, generation, expires_at, lease, lease_until, fault)
+          select ${tenantId}, ${serverId}, ${fresh.sealed}, ${fresh.generation}, ${fresh.expiresAt},
+            null, ${fresh.leaseUntil}, ${fresh.fault}
+          where ${there}
+          on conflict (tenant_id, server_id) do update set sealed = excluded.sealed,
+            generation = excluded.generation, expires_at = excluded.expires_at, lease = null,
+            lease_until = excluded.lease_until, fault = excluded.fault`),
         db.builder
           .update(servers)
           .set({ status: "active", updatedAt: now })
           .where(and(eq(servers.tenantId, tenantId), eq(servers.id, serverId))),
-        appendEvent(db.builder, event),
+        appendEventWhere(event, there),
       ]);
       return written.ok ? ok(null) : written;
     },

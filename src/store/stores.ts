@@ -7,6 +7,7 @@ import { createCredentialStore } from "./credentials.ts";
 import type { Database } from "./db.ts";
 import { createEventStore } from "./events.ts";
 import { createHealthStore } from "./health.ts";
+import { createInterceptedStore } from "./intercepted.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLedger } from "./ledger.ts";
 import { createOverrideStore } from "./overrides.ts";
@@ -31,6 +32,7 @@ export const createStores = (db: Database, deps: { nonce: () => string }): Store
   sessions: createSessionStore(db),
   answers: createAnswerStore(db),
   cancellations: createCancellationStore(db),
+  intercepted: createInterceptedStore(db, deps),
   health: createHealthStore(db),
   catalogues: createCatalogueStore(db),
   requests: createRequestStore(db),

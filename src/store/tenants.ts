@@ -4,6 +4,7 @@ import { ok } from "../domain/result.ts";
 import type { Database } from "./db.ts";
 import { appendEvent } from "./events.ts";
 import { pageOf, rowsFor } from "./page.ts";
+import { intercepted } from "./intercepted-schema.ts";
 import {
   answers,
   apiKeys,
@@ -61,6 +62,7 @@ export const createTenantStore = (db: Database): TenantStore => {
         samplingRequests,
         answers,
         cancellations,
+        intercepted,
         health,
         sessions,
         authorizations,

@@ -68,12 +68,23 @@ const newOverride = async (tenant: Tenant): Promise<Record<string, string>> => {
   return { provider: "demo", model };
 };
 
-const newServer = async (tenant: Tenant): Promise<string> => {
-  const body = serverBody();
+const newServer = async (tenant: Tenant, more: object = {}): Promise<string> => {
+  const body = { ...serverBody(), ...more };
   await idOf(tenant.admin("POST", `/tenants/${tenant.slug}/servers`, body));
   return body.slug;
 };
 
+/** Nobody listens there. */
+const nowhere = { url: "http://127.0.0.1:1/mcp" };
+const byCode = {
+  ...nowhere,
+  oauth: {
+    grant: "authorization_code",
+    clientId: "suite",
+    tokenEndpoint: "http://127.0.0.1:1/token",
+    authorizationEndpoint: "http://127.0.0.1:1/authorize",
+  },
+};
 const serverBody = () => ({
   slug: `s-${randomUUID()}`,
   url: "https://server.test/mcp",
@@ -180,6 +191,16 @@ export const endpoints: Record<string, Entry> = {
     reach: "tenant",
     status: 204,
     target: async (tenant) => ({ params: { server: await newServer(tenant) } }),
+  },
+  "POST /tenants/{tenant}/servers/{server}/authorize": {
+    reach: "tenant",
+    status: 200,
+    target: async (tenant) => ({ params: { server: await newServer(tenant, byCode) } }),
+  },
+  "POST /tenants/{tenant}/servers/{server}/check": {
+    reach: "tenant",
+    status: 200,
+    target: async (tenant) => ({ params: { server: await newServer(tenant, nowhere) } }),
   },
   "GET /tenants/{tenant}/sessions": { reach: "tenant", status: 200 },
   "DELETE /tenants/{tenant}/sessions/{id}": {

@@ -23,6 +23,8 @@ type Exact<T> = T extends (infer Item)[]
 interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   admin: AdminUseCases;
   actor: Actor;
+  /** the router's own, as the caller reached it */
+  origin: string;
   params: Exact<z.output<P>>;
   query: Exact<z.output<Q>>;
   body: Exact<z.output<B>>;
@@ -135,6 +137,7 @@ export function endpoint<
     const result = await spec.run({
       admin: c.get("services").admin,
       actor: c.get("actor"),
+      origin: new URL(c.req.url).origin,
       params: valid("param") as Exact<z.output<P>>,
       query: valid("query") as Exact<z.output<Q>>,
       body: (body === undefined ? {} : valid("json")) as Exact<z.output<B>>,

@@ -103,3 +103,12 @@ export const server = z
     updatedAt: millis,
   })
   .openapi("Server");
+
+export const authorizationStart = z
+  .object({ authorizationUrl: z.string(), state: z.string(), expiresAt: millis })
+  .openapi("AuthorizationStart", {
+    description: "Send a person's browser there; they come back to /oauth/callback, once.",
+  });
+export const serverCheck = z
+  .object({ ok: z.boolean(), status: z.int().nullable(), detail: z.string().nullable() })
+  .openapi("ServerCheck", { description: "status: of the server's answer to a ping." });

@@ -2,7 +2,13 @@ import type { z } from "@hono/zod-openapi";
 import type { OauthInput } from "../../pipeline/admin/servers.ts";
 import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
 import { pageQuery, slug } from "./schemas.ts";
-import { server, serverInput, serverPatch } from "./server-schemas.ts";
+import {
+  authorizationStart,
+  server,
+  serverCheck,
+  serverInput,
+  serverPatch,
+} from "./server-schemas.ts";
 
 export const serverParams = tenantParams.extend({ server: slug });
 
@@ -81,6 +87,24 @@ export function serverRoutes() {
     summary: "Forget a server, its secrets and its tokens",
     params: serverParams,
     run: ({ admin, actor, params }) => admin.servers.remove(actor, params),
+  });
+  endpoint(app, {
+    method: "post",
+    path: "/{tenant}/servers/{server}/authorize",
+    tag,
+    summary: "Begin OAuth by authorization code: where a person has to go, once",
+    params: serverParams,
+    answer: authorizationStart,
+    run: ({ admin, actor, params, origin }) => admin.authorizations.begin(actor, params, origin),
+  });
+  endpoint(app, {
+    method: "post",
+    path: "/{tenant}/servers/{server}/check",
+    tag,
+    summary: "Try whether the server lets the router in",
+    params: serverParams,
+    answer: serverCheck,
+    run: ({ admin, actor, params }) => admin.authorizations.check(actor, params),
   });
   return app;
 }

@@ -13,6 +13,8 @@ export interface ProxyArrived {
   /** `session` is the one that the server began, if there is one */
   caller: Caller;
   server: SealedServer;
+  /** The caller as of now, a few seconds old at most: a stream outlives what it began with. */
+  current: () => Promise<Result<Caller, Refusal>>;
   /** The caller once more, from the database. */
   again: () => Promise<Result<Caller, Refusal>>;
   method: "POST" | "GET" | "DELETE";

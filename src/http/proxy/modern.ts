@@ -28,7 +28,7 @@ import type { Services } from "../context.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
 import { ask } from "./ask.ts";
 import { openClientSide } from "./client-side.ts";
-import { isStream, relay, relayStream } from "./relay.ts";
+import { isStream, relay, relayStream } from "./modern-relay.ts";
 
 type ProxiedRequest = Extract<ProxiedMessage, { kind: "request" }>;
 

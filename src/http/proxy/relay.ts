@@ -1,193 +1,176 @@
 /**
- * Carries one modern request to the server, and again for every round, and the server's answer to the
- * client: what comes before the answer goes on as it comes, the answer itself when no round is left.
+ * A server's answer on its way to the client, without what the router took out of it. Streams stay
+ * streams: nothing is held beyond one event, and a comment now and then keeps the client's
+ * connection open while the router samples.
  */
-import { own } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import type { Result } from "../../domain/result.ts";
-import { createSplitter, messageEvent, withData, type Block } from "../../mcp/proxy/blocks.ts";
+import { mayConcernSampling } from "../../mcp/proxy/concerns.ts";
+import { createEventSplitter, startsResponse } from "../../mcp/proxy/event-splitter.ts";
+import { sseKeepAlive, sseMessage } from "../../mcp/sse.ts";
 import { returnedHeaders } from "../../pipeline/upstream.ts";
-import type { Round, Step } from "../../pipeline/rounds.ts";
-import type { ClientSide } from "./client-side.ts";
+import { maxBodyBytes } from "../body.ts";
+import type { Taker } from "./take.ts";
 
-/** Of one answer, or one event, which is held until it is known whether it asks for sampling. */
-export const mostHeldBytes = 16 * 1024 * 1024;
+const keepAliveMs = 2_000;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+type Bytes = Uint8Array<ArrayBuffer>;
+type Reader = ReadableStreamDefaultReader<Bytes>;
 
 export interface Relaying {
-  round: Round;
-  send: (text: string) => Promise<Result<Response, Refusal>>;
-  client: ClientSide;
-  gone: AbortSignal;
-  /** as an HTTP response */
-  refuse: (refusal: Refusal, requestId: string | null) => Promise<Response>;
-  /** as the JSON-RPC error of a stream, JSON text */
-  refusalText: (refusal: Refusal, requestId: string | null) => string;
+  taker: Taker;
+  /** The stream is over, whoever ended it. */
+  ended: () => void;
+  /** The message that ends the client's request when the server's stream breaks; null: it can resume. */
+  broken: () => Record<string, unknown> | null;
 }
 
-/** Where an answer stands: in a stream, or alone. */
-type From =
-  | { kind: "stream"; block: Block; rest: AsyncGenerator<Block> }
-  | { kind: "body"; bytes: Uint8Array<ArrayBuffer> };
+export const isEventStream = ({ headers }: Response): boolean =>
+  headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() === "text/event-stream";
+export const isJson = ({ headers }: Response): boolean =>
+  headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() === "application/json";
 
-/** What a server said in the end: an answer, or the "no" of its transport. */
-type Heard =
-  | { kind: "answer"; text: string; from: From }
-  /** nothing to look at: it went on, or goes on, as it came */
-  | { kind: "passed" }
-  | { kind: "failed"; refusal: Refusal };
+/** As it came. */
+export const passOn = (response: Response): Response =>
+  new Response(response.body, {
+    status: response.status,
+    headers: returnedHeaders(response.headers),
+  });
 
-const failed = (detail: string, status: number | null = null): Heard => ({
-  kind: "failed",
-  refusal: { reason: "server_failed", serverStatus: status, detail },
-});
-const tooLarge = failed(`Its answer is larger than ${mostHeldBytes} bytes.`);
+export function relayEvents(response: Response, { taker, ended, broken }: Relaying): Response {
+  const splitter = createEventSplitter({
+    maxEventBytes: maxBodyBytes,
+    mayConcern: mayConcernSampling,
+  });
+  const reader = response.body?.getReader();
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const state = { over: false };
 
-export const isStream = (response: Response): boolean =>
-  response.ok &&
-  (response.headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") ?? false);
+  const stop = (): void => {
+    state.over = true;
+    clearInterval(timer);
+    ended();
+  };
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-};
+  const handOut = async (
+    controller: ReadableStreamDefaultController<Bytes>,
+    segments: ReturnType<typeof splitter.push>,
+  ): Promise<number> => {
+    let given = 0;
+    for (const segment of segments) {
+      if (segment.kind === "oversized") {
+        taker.refuseOversized(segment.head, maxBodyBytes);
+        continue;
+      }
+      let { bytes } = segment;
+      if (segment.kind === "event") {
+        const considered = await taker.consider(segment.data, segment.id);
+        if (considered.kind === "taken") bytes = segment.rest;
+        if (considered.kind === "changed") bytes = segment.withData(considered.text);
+      }
+      if (bytes.byteLength === 0 || state.over) continue;
+      controller.enqueue(bytes);
+      given += 1;
+    }
+    return given;
+  };
 
-/** A response to the request of that id; an error without an id can be about no other. */
-function answers(text: string, idText: string): boolean {
-  const message = parsed(text);
-  const id = own(message, "id");
-  if (own(message, "error") !== undefined && (id === undefined || id === null)) return true;
-  const isResponse = own(message, "result") !== undefined || own(message, "error") !== undefined;
-  return isResponse && JSON.stringify(id) === JSON.stringify(JSON.parse(idText));
+  const body = new ReadableStream<Bytes>({
+    start(controller) {
+      timer = setInterval(() => {
+        if (!state.over && taker.isRunning() && splitter.isBetweenEvents())
+          controller.enqueue(encoder.encode(sseKeepAlive));
+      }, keepAliveMs);
+    },
+    async pull(controller) {
+      // Until something has gone out: a pull that gives nothing is not repeated.
+      for (let given = 0; given === 0 && !state.over;) {
+        const next = await reader?.read().catch(() => "broken" as const);
+        if (state.over) return;
+        if (next !== undefined && next !== "broken" && !next.done) {
+          given += await handOut(controller, splitter.push(next.value));
+          continue;
+        }
+        const last = next === "broken" && !splitter.hasIds() ? broken() : null;
+        const whole = splitter.isBetweenEvents();
+        await handOut(controller, splitter.end());
+        if (last !== null && whole) controller.enqueue(encoder.encode(`\n\n${sseMessage(last)}`));
+        stop();
+        controller.close();
+      }
+    },
+    async cancel() {
+      stop();
+      await reader?.cancel();
+    },
+  });
+  const headers = returnedHeaders(response.headers);
+  // A proxy that buffers would hold back events and comments.
+  headers.set("X-Accel-Buffering", "no");
+  return new Response(body, { status: response.status, headers });
 }
 
-async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
-  const parts: Uint8Array[] = [];
+function rest(first: readonly Bytes[], reader: Reader): ReadableStream<Bytes> {
+  return new ReadableStream<Bytes>({
+    start(controller) {
+      for (const chunk of first) controller.enqueue(chunk);
+    },
+    async pull(controller) {
+      const next = await reader.read();
+      if (next.done) controller.close();
+      else controller.enqueue(next.value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+/** A JSON answer: one response passes while it arrives; anything else is read whole. */
+export async function relayJson(
+  response: Response,
+  { taker }: Relaying,
+): Promise<Response | Refusal> {
+  const about = { status: response.status, headers: returnedHeaders(response.headers) };
+  const reader = response.body?.getReader();
+  if (reader === undefined) return new Response(null, about);
+  const chunks: Bytes[] = [];
   let size = 0;
-  for await (const part of response.body ?? []) {
-    size += part.byteLength;
-    if (size > mostHeldBytes) return null;
-    parts.push(part);
+  for (;;) {
+    const next = await reader.read().catch(() => null);
+    if (next === null)
+      return { reason: "server_failed", serverStatus: response.status, detail: "It broke off." };
+    if (next.done) break;
+    chunks.push(next.value);
+    size += next.value.byteLength;
+    const [first] = chunks;
+    if (first !== undefined && startsResponse(decoder.decode(first.subarray(0, 1_024))))
+      return new Response(rest(chunks, reader), about);
+    if (size > maxBodyBytes) {
+      await reader.cancel();
+      return {
+        reason: "server_failed",
+        serverStatus: response.status,
+        detail: "Its answer is too large.",
+      };
+    }
   }
   const bytes = new Uint8Array(size);
   let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.byteLength;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
   }
-  return bytes;
-}
-
-/** A block that grows too large is handed out in parts, as it comes. */
-async function* blocksOf(response: Response): AsyncGenerator<Block> {
-  const splitter = createSplitter();
-  for await (const chunk of response.body ?? []) {
-    yield* splitter.push(chunk);
-    const part = splitter.pending() > mostHeldBytes ? splitter.end() : null;
-    if (part !== null) yield { ...part, data: null };
-  }
-  const last = splitter.end();
-  if (last !== null) yield last;
-}
-
-async function passRest(blocks: AsyncGenerator<Block>, client: ClientSide): Promise<void> {
-  try {
-    for await (const block of blocks) await client.write(block.raw);
-  } catch {
-    // It broke off, or its reader has left: the client's stream ends where it did.
-  }
-}
-
-/** A stream that nobody looks into, with comments where the server is silent for long. */
-export async function relayStream(response: Response, client: ClientSide): Promise<void> {
-  client.begin(returnedHeaders(response.headers));
-  await passRest(blocksOf(response), client);
-  await client.end();
-}
-
-/** One exchange with the server, up to its answer. */
-async function hear(
-  { round, client, gone }: Relaying,
-  response: Response,
-  idText: string,
-): Promise<Heard> {
-  if (!isStream(response)) {
-    const bytes = await bytesOf(response);
-    if (bytes === null) return tooLarge;
-    const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-    if (!round.passes(text) && answers(text, idText))
-      return { kind: "answer", text, from: { kind: "body", bytes } };
-    if (client.streams()) return failed("Its answer is no JSON-RPC response.", response.status);
-    const { status, headers } = response;
-    client.answer(new Response(bytes, { status, headers: returnedHeaders(headers) }));
-    return { kind: "passed" };
-  }
-  client.begin(returnedHeaders(response.headers));
-  const blocks = blocksOf(response);
-  for (let next = await blocks.next(); next.done !== true; next = await blocks.next()) {
-    const block = next.value;
-    const { data } = block;
-    if (block.raw.byteLength > mostHeldBytes) return tooLarge;
-    if (data !== null && !round.passes(data) && answers(data, idText))
-      return { kind: "answer", text: data, from: { kind: "stream", block, rest: blocks } };
-    await client.write(block.raw);
-    if (gone.aborted) return { kind: "failed", refusal: { reason: "cancelled" } };
-  }
-  // Its own client would be left without an answer as well.
-  return round.repeated() ? failed("Its stream ended without an answer.") : { kind: "passed" };
-}
-
-const never = new Headers();
-
-export async function relay(relaying: Relaying): Promise<void> {
-  const { round, client, gone } = relaying;
-  const refused = async (refusal: Refusal, requestId: string | null): Promise<void> => {
-    if (!client.streams()) return client.answer(await relaying.refuse(refusal, requestId));
-    await client.write(messageEvent(relaying.refusalText(refusal, requestId)));
-    await client.end();
-  };
-  let current = round.first;
-  for (;;) {
-    const sending = relaying.send(current.text);
-    const sent = await (round.repeated() ? client.during(sending, never) : sending);
-    if (!sent.ok) return refused(sent.error, null);
-    const response = sent.value;
-    let heard: Heard;
-    try {
-      heard = await hear(relaying, response, current.idText);
-    } catch {
-      heard = gone.aborted
-        ? { kind: "failed", refusal: { reason: "cancelled" } }
-        : failed("Its answer broke off.", response.status);
-    }
-    if (heard.kind === "passed") return client.end();
-    if (heard.kind === "failed") return refused(heard.refusal, null);
-    const headers = returnedHeaders(response.headers);
-    const step: Step = await client.during(round.hear(heard.text, gone), headers);
-    switch (step.kind) {
-      case "send":
-        current = step;
-        continue;
-      case "refuse":
-        return refused(step.refusal, step.requestId);
-      case "deliver": {
-        const { from, text } = heard;
-        const same = step.text === text;
-        if (!client.streams()) {
-          const body = same && from.kind === "body" ? from.bytes : step.text;
-          return client.answer(new Response(body, { status: response.status, headers }));
-        }
-        if (from.kind === "body") await client.write(messageEvent(step.text));
-        else if (!same) await client.write(withData(from.block, step.text));
-        else {
-          // Nothing was hidden, so nothing is: what follows the answer goes on too.
-          await client.write(from.block.raw);
-          await passRest(from.rest, client);
-        }
-        return client.end();
-      }
-    }
+  const text = decoder.decode(bytes);
+  const considered = mayConcernSampling(text)
+    ? await taker.consider(text, null)
+    : ({ kind: "pass" } as const);
+  switch (considered.kind) {
+    case "pass":
+      return new Response(bytes, about);
+    case "changed":
+      return new Response(considered.text, about);
+    case "taken":
+      about.headers.delete("Content-Type");
+      return new Response(null, { ...about, status: 202 });
   }
 }

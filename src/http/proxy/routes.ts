@@ -65,6 +65,7 @@ async function handle(c: Context<HttpEnv>): Promise<Response> {
   const arrived: ProxyArrived = {
     caller: caller.value,
     server,
+    current: () => services.authenticate(claim, "recent"),
     again: () => services.authenticate(claim, "database"),
     method,
     headers,

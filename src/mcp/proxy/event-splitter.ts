@@ -45,6 +45,8 @@ const encoder = new TextEncoder();
 const before = String.raw`^\s*\{(?:\s*"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|-?\d+|null)\s*,)*\s*`;
 const isResponse = new RegExp(`${before}"(?:result|error)"\\s*:`);
 const namesMethod = new RegExp(`${before}"method"\\s*:\\s*"([^"\\\\]*)"`);
+/** Whether JSON that begins so is a response: no message with a `result` or an `error` asks anything. */
+export const startsResponse = (head: string): boolean => isResponse.test(head);
 const samplingMethod = "sampling/createMessage";
 
 function concatenated(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
@@ -77,6 +79,7 @@ export function createEventSplitter(options: {
   let openLine = false;
   let afterCr = false;
   let firstBlock = true;
+  let idSeen = false;
   /** the first data line's beginning was looked at in full */
   let headSeen = false;
 
@@ -103,6 +106,7 @@ export function createEventSplitter(options: {
     const bytes = held.slice(start, end);
     const fields = lines.map((line) => ({ ...line, ...fieldOf(line) }));
     firstBlock = false;
+    idSeen ||= fields.some(({ name }) => name === "id");
     const dataFields = fields.filter(({ name }) => name === "data");
     const type = fields.findLast(({ name }) => name === "event");
     const typeName = type === undefined ? "" : decoder.decode(held.subarray(type.value, type.end));
@@ -189,7 +193,8 @@ export function createEventSplitter(options: {
         const head = decoder.decode(held.subarray(value, Math.min(first.end, value + headBytes)));
         headSeen = first.end - value >= headBytes || first !== current;
         const method = namesMethod.exec(head)?.[1];
-        if (isResponse.test(head)) mode = "pass";
+        idSeen ||= lines.some((line) => fieldOf(line).name === "id");
+        if (startsResponse(head)) mode = "pass";
         else if (size > maxEventBytes) {
           mode = method !== undefined && method !== samplingMethod ? "pass" : "discard";
           if (mode === "discard") out.push({ kind: "oversized", head });
@@ -248,10 +253,10 @@ export function createEventSplitter(options: {
     searchedTo = length;
     decideEarly(out);
     // Comments wait for nothing.
-    while (mode === "hold" && lines[0] !== undefined && fieldOf(lines[0]).name === ":") {
-      firstBlock = false;
-      lines.shift();
-    }
+    const comments = lines.findIndex((line) => fieldOf(line).name !== ":");
+    const flushed =
+      mode === "hold" ? lines.splice(0, comments === -1 ? lines.length : comments) : [];
+    firstBlock &&= flushed.length === 0;
     const heldFrom = mode === "hold" ? (lines[0]?.start ?? lineStart) : length;
     if (heldFrom > kept && mode !== "discard")
       out.push({ kind: "bytes", bytes: view.slice(kept, heldFrom) });
@@ -269,6 +274,8 @@ export function createEventSplitter(options: {
     /** The stream is over; what is left of it is no event, and goes on. */
     end: (): Segment[] =>
       mode === "hold" && length > 0 ? [{ kind: "bytes", bytes: held.slice(0, length) }] : [],
+    /** A client could resume it. */
+    hasIds: (): boolean => idSeen,
     /** Nothing of an event has gone out without its end: a comment may be put in. */
     isBetweenEvents: (): boolean => mode === "hold",
   };

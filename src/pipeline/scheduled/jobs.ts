@@ -10,6 +10,9 @@ import type {
   SessionStore,
   Vault,
 } from "../../domain/ports.ts";
+import type { InterceptedStore } from "../../domain/intercepted.ts";
+import type { AuthorizationStore, ServerStore, TokenStore } from "../../domain/server-stores.ts";
+import { resealServers, resealTokens } from "./reseal-servers.ts";
 import { reseal } from "./reseal.ts";
 
 export interface JobReport {
@@ -26,9 +29,13 @@ export function createJobs(deps: {
   answers: AnswerStore;
   cancellations: CancellationStore;
   health: HealthStore;
+  intercepted: InterceptedStore;
   sessions: SessionStore;
   requests: RequestStore;
   credentials: CredentialStore;
+  servers: ServerStore;
+  serverTokens: TokenStore;
+  authorizations: AuthorizationStore;
   vault: Vault;
   /** null: this deployment syncs no catalogue */
   syncCatalogue: (() => Answer<number>) | null;
@@ -39,6 +46,7 @@ export function createJobs(deps: {
     answers,
     cancellations,
     health,
+    intercepted,
     sessions,
     requests,
     credentials,
@@ -51,10 +59,14 @@ export function createJobs(deps: {
     pruneCounters: () => ledger.prune(now()),
     pruneAnswers: () => answers.prune(now()),
     pruneCancellations: () => cancellations.prune(now()),
+    pruneIntercepted: () => intercepted.prune(now()),
     pruneHealth: () => health.prune(now()),
     pruneSessions: () => sessions.prune(now()),
     pruneRequests: () => requests.prune(now()),
+    pruneAuthorizations: () => deps.authorizations.prune(now()),
     reseal: () => reseal({ credentials, vault }),
+    resealServers: () => resealServers(deps),
+    resealTokens: () => resealTokens(deps),
     // Last: it waits for somebody else's server.
     ...(syncCatalogue !== null && { catalogue: syncCatalogue }),
   };

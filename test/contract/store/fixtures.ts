@@ -136,6 +136,8 @@ export const session = (
   serverId: null,
   upstreamId: null,
   told: null,
+  clientStreamUntil: null,
+  routerStreamUntil: null,
   createdAt: start,
   lastUsedAt: start,
   expiresAt: start + 3_600_000,

@@ -38,6 +38,7 @@ const ownedTables = [
   "counters",
   "credentials",
   "health",
+  "intercepted",
   "model_overrides",
   "sampling_requests",
   "server_tokens",
@@ -74,6 +75,7 @@ const nameNoTenant = [
   "sessions.prune",
   "answers.prune",
   "cancellations.prune",
+  "intercepted.prune",
   "catalogues.newerThan",
   "catalogues.state",
   "catalogues.claim",
@@ -94,6 +96,13 @@ const callOf = ({ who, session: { id } }: Pick<Owned, "who" | "session">) => ({
   tenantId: who.tenantId,
   sessionId: id,
   messageId: "1",
+});
+
+const takenOf = ({ session: { id } }: Pick<Owned, "session">, tenantId: string) => ({
+  tenantId,
+  scope: id,
+  messageId: "1",
+  digest: "00",
 });
 
 /** What a stranger may try with the owner's ids, and what it then gets: null, nothing, no row. */
@@ -215,7 +224,7 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       expect(value(await serverTokens.get(tenantId, owner.server.id))).toBeNull();
     },
     "serverTokens.claim": async ({ serverTokens }, owner, { tenantId }) => {
-      const about = { lease: "mine", now: start, leaseUntil: start + dayMs };
+      const about = { from: null, lease: "mine", now: start, leaseUntil: start + dayMs };
       expect(value(await serverTokens.claim(tenantId, owner.server.id, about))).toBeNull();
     },
     "serverTokens.save": async ({ serverTokens }, owner, { tenantId }) => {
@@ -265,6 +274,11 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     "sessions.touch": async ({ sessions }, owner, { tenantId }) => {
       value(await sessions.touch(tenantId, owner.session.id, start + 1, start + dayMs));
     },
+    "sessions.holdStream": async ({ sessions }, owner, { tenantId }) => {
+      value(
+        await sessions.holdStream(tenantId, owner.session.id, { clientStreamUntil: start + 1 }),
+      );
+    },
     "sessions.end": async ({ sessions }, owner, { tenantId }) => {
       expect(value(await sessions.end(tenantId, owner.session.id, event(tenantId)))).toBe(false);
       expect(value(await sessions.end(tenantId, owner.session.id, null))).toBe(false);
@@ -292,6 +306,22 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     },
     "answers.release": async ({ answers }, _, { tenantId }) => {
       value(await answers.release({ tenantId, digest: "d1" }, "mine"));
+    },
+    "intercepted.claim": async ({ intercepted }, owner, { tenantId }) => {
+      const claim = await intercepted.claim(takenOf(owner, tenantId), {
+        now: start,
+        leaseUntil: start,
+      });
+      expect(value(claim)).toEqual({ state: "mine" });
+    },
+    "intercepted.answer": async ({ intercepted }, owner, { tenantId }) => {
+      value(await intercepted.answer(takenOf(owner, tenantId), "stolen"));
+    },
+    "intercepted.deliver": async ({ intercepted }, owner, { tenantId }) => {
+      value(await intercepted.deliver(takenOf(owner, tenantId), 200));
+    },
+    "intercepted.isTaken": async ({ intercepted }, owner, { tenantId }) => {
+      expect(value(await intercepted.isTaken(takenOf(owner, tenantId)))).toBe(false);
     },
     "health.list": async ({ health }, _, { tenantId }) => {
       expect(value(await health.list(tenantId))).toEqual([]);
@@ -387,6 +417,9 @@ export const isolationSuite = (backend: Backend): void => {
           now: start,
           leaseUntil: start + dayMs,
         }),
+      );
+      value(
+        await stores.intercepted.claim(takenOf(its, tenantId), { now: start, leaseUntil: start }),
       );
       const override = { provider: "openai", id: "gpt", change: { name: "Mine" } };
       value(await stores.overrides.put(tenantId, override, start, event(tenantId)));

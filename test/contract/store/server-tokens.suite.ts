@@ -14,9 +14,19 @@ export const serverTokensSuite = (backend: Backend): void => {
       value(await world.stores.servers.create(its, event(owner.id)));
       return [owner.id, its.id];
     };
-    const claim = async (its: [string, string], lease: string, now = start) =>
+    const claim = async (
+      its: [string, string],
+      lease: string,
+      now = start,
+      from: string | null = null,
+    ) =>
       value(
-        await world.stores.serverTokens.claim(...its, { lease, now, leaseUntil: now + leaseMs }),
+        await world.stores.serverTokens.claim(...its, {
+          from,
+          lease,
+          now,
+          leaseUntil: now + leaseMs,
+        }),
       );
 
     it("are asked for by one caller, until it is done or its lease ends", async () => {
@@ -39,6 +49,7 @@ export const serverTokensSuite = (backend: Backend): void => {
         Array.from({ length: 8 }, async (_, at) =>
           value(
             await (others[at % 2] ?? world.stores).serverTokens.claim(...its, {
+              from: null,
               lease: `lease-${at}`,
               now: start,
               leaseUntil: start + leaseMs,
@@ -76,6 +87,17 @@ export const serverTokensSuite = (backend: Backend): void => {
         leaseUntil: 0,
         fault: null,
       });
+    });
+
+    it("are asked for by nobody who read an older one", async () => {
+      const its = await someServer();
+      const { serverTokens } = world.stores;
+      const from = (await claim(its, "one"))?.generation ?? "";
+      const fresh = { from, generation: "fresh", sealed: "v1.fresh", expiresAt: 5 };
+      value(await serverTokens.save(...its, fresh));
+      expect(await claim(its, "two", start, from)).toBeNull();
+      expect(await claim(its, "two", start, null)).toBeNull();
+      expect(await claim(its, "two", start, "fresh")).toMatchObject({ generation: "fresh" });
     });
 
     it("are stored by whom the lease left, if nobody else has", async () => {

@@ -6,6 +6,7 @@ import { credentialsSuite } from "./credentials.suite.ts";
 import { databaseSuite } from "./database.suite.ts";
 import { eventsSuite } from "./events.suite.ts";
 import { healthSuite } from "./health.suite.ts";
+import { interceptedSuite } from "./intercepted.suite.ts";
 import { isolationSuite } from "./isolation.suite.ts";
 import { keysSuite } from "./keys.suite.ts";
 import { ledgerSuite } from "./ledger.suite.ts";
@@ -32,6 +33,7 @@ const suites = [
   answersSuite,
   cancellationsSuite,
   cataloguesSuite,
+  interceptedSuite,
   healthSuite,
   snapshotsSuite,
   requestsSuite,

@@ -1,5 +1,5 @@
 /** JSON text changed in one place. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { withMember, withoutElements } from "../../../src/mcp/proxy/raw-json.ts";
 import { tell } from "../../../src/mcp/proxy/told.ts";

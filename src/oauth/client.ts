@@ -1,0 +1,193 @@
+/** OAuth 2.1 as a client, with `oauth4webapi`; see the port in `domain/oauth.ts`. */
+import {
+  authorizationCodeGrantRequest,
+  calculatePKCECodeChallenge,
+  clientCredentialsGrantRequest,
+  ClientSecretPost,
+  generateRandomCodeVerifier,
+  None,
+  processAuthorizationCodeResponse,
+  processClientCredentialsResponse,
+  processRefreshTokenResponse,
+  refreshTokenGrantRequest,
+  validateAuthResponse,
+  type AuthorizationServer,
+  type ClientAuth,
+  type TokenEndpointResponse,
+} from "oauth4webapi";
+import type { Oauth, OauthAsking, OauthGrant, PendingAuthorization } from "../domain/oauth.ts";
+import { err, ok } from "../domain/result.ts";
+import { discover } from "./discovery.ts";
+import { createExchange, type ExchangeDeps } from "./exchange.ts";
+
+/** Everything about a grant that is known before there is one. */
+type Terms = Pick<OauthGrant, "issuer" | "tokenEndpoint" | "resource" | "authentication">;
+
+function authenticationAt(
+  as: AuthorizationServer,
+  secret: string | null,
+): OauthGrant["authentication"] {
+  if (secret === null) return "none";
+  // RFC 8414: absent means Basic alone.
+  const methods = as.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+  return !methods.includes("client_secret_basic") && methods.includes("client_secret_post")
+    ? "post"
+    : "basic";
+}
+
+const formEncoded = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1);
+
+/**
+ * RFC 6749 wants id and secret form-encoded, and many servers don't decode them. The library encodes even
+ * hyphens and dots, which the form encoding leaves alone: like this, most secrets are the same either way.
+ */
+const basic =
+  (secret: string): ClientAuth =>
+  (_, client, _body, headers) => {
+    const credentials = `${formEncoded(client.client_id)}:${formEncoded(secret)}`;
+    headers.set("Authorization", `Basic ${btoa(credentials)}`);
+  };
+
+function authenticator(how: OauthGrant["authentication"], secret: string | null): ClientAuth {
+  if (how === "none" || secret === null) return None();
+  return how === "post" ? ClientSecretPost(secret) : basic(secret);
+}
+
+const clientOf = ({ client }: OauthAsking) => ({ client_id: client.clientId });
+const serverOf = ({ issuer, tokenEndpoint }: Terms): AuthorizationServer => ({
+  issuer,
+  token_endpoint: tokenEndpoint,
+});
+
+export function createOauth(deps: ExchangeDeps & { now: () => number }): Oauth {
+  const grantOf = (
+    terms: Terms,
+    answer: TokenEndpointResponse,
+    refreshToken: string | null,
+  ): OauthGrant => {
+    // The library takes DPoP's too, which a bearer header would waste.
+    if (answer.token_type !== "bearer") throw new Error("no bearer token");
+    return {
+      ...terms,
+      accessToken: answer.access_token,
+      expiresAt: answer.expires_in === undefined ? null : deps.now() + answer.expires_in * 1_000,
+      refreshToken: answer.refresh_token ?? refreshToken,
+    };
+  };
+
+  return {
+    async begin(asking, { redirectUri, state }) {
+      const exchange = createExchange(deps);
+      const found = await discover(exchange, asking);
+      if (!found.ok) return found;
+      const { as, resource, scopes, isDiscovered } = found.value;
+      if (as.authorization_endpoint === undefined || as.token_endpoint === undefined)
+        return err("not_discovered");
+      // The specification: a client must not go on where PKCE isn't announced.
+      if (isDiscovered && as.code_challenge_methods_supported?.includes("S256") !== true)
+        return err("no_pkce");
+      const verifier = generateRandomCodeVerifier();
+      const url = new URL(as.authorization_endpoint);
+      const offline = as.scopes_supported?.includes("offline_access") === true;
+      const wanted = asking.client.scope?.split(" ") ?? [
+        ...new Set([...scopes, ...(offline ? ["offline_access"] : [])]),
+      ];
+      const parameters = {
+        response_type: "code",
+        client_id: asking.client.clientId,
+        redirect_uri: redirectUri,
+        state,
+        code_challenge: await calculatePKCECodeChallenge(verifier),
+        code_challenge_method: "S256",
+        resource,
+        ...(wanted.length > 0 && { scope: wanted.join(" ") }),
+      };
+      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+      const pending: PendingAuthorization = {
+        verifier,
+        redirectUri,
+        issuer: as.issuer,
+        tokenEndpoint: as.token_endpoint,
+        resource,
+        authentication: authenticationAt(as, asking.clientSecret),
+        sendsIssuer: as.authorization_response_iss_parameter_supported === true,
+      };
+      return ok({ authorizationUrl: url.href, pending });
+    },
+
+    finish(asking, { pending, state, query }) {
+      const { verifier, redirectUri, sendsIssuer, ...terms } = pending;
+      const exchange = createExchange(deps);
+      return exchange.attempt(async () => {
+        const client = clientOf(asking);
+        const came = new URLSearchParams(query);
+        const as = {
+          ...serverOf(terms),
+          authorization_response_iss_parameter_supported: sendsIssuer,
+        };
+        // Where the entry names the endpoints, of the issuer only its origin is known.
+        const issuer = came.get("iss");
+        if (asking.client.tokenEndpoint !== null && URL.parse(issuer ?? "")?.origin === as.issuer)
+          as.issuer = issuer ?? as.issuer;
+        const answer = await authorizationCodeGrantRequest(
+          as,
+          client,
+          authenticator(terms.authentication, asking.clientSecret),
+          validateAuthResponse(as, client, came, state),
+          redirectUri,
+          verifier,
+          { ...exchange.options, additionalParameters: { resource: terms.resource } },
+        );
+        return grantOf(terms, await processAuthorizationCodeResponse(as, client, answer), null);
+      });
+    },
+
+    async byClientCredentials(asking) {
+      const exchange = createExchange(deps);
+      const found = await discover(exchange, asking);
+      if (!found.ok) return found;
+      const { as, resource } = found.value;
+      const terms: Terms = {
+        issuer: as.issuer,
+        tokenEndpoint: as.token_endpoint ?? "",
+        resource,
+        authentication: authenticationAt(as, asking.clientSecret),
+      };
+      return exchange.attempt(async () => {
+        const client = clientOf(asking);
+        const answer = await clientCredentialsGrantRequest(
+          serverOf(terms),
+          client,
+          authenticator(terms.authentication, asking.clientSecret),
+          { resource, ...(asking.client.scope !== null && { scope: asking.client.scope }) },
+          exchange.options,
+        );
+        return grantOf(
+          terms,
+          await processClientCredentialsResponse(serverOf(terms), client, answer),
+          null,
+        );
+      });
+    },
+
+    async refresh(asking, { accessToken: _, expiresAt: _ends, refreshToken, ...terms }) {
+      if (refreshToken === null) return err("no_refresh_token");
+      const exchange = createExchange(deps);
+      return exchange.attempt(async () => {
+        const client = clientOf(asking);
+        const answer = await refreshTokenGrantRequest(
+          serverOf(terms),
+          client,
+          authenticator(terms.authentication, asking.clientSecret),
+          refreshToken,
+          { ...exchange.options, additionalParameters: { resource: terms.resource } },
+        );
+        return grantOf(
+          terms,
+          await processRefreshTokenResponse(serverOf(terms), client, answer),
+          refreshToken,
+        );
+      });
+    },
+  };
+}

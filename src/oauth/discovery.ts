@@ -1,0 +1,100 @@
+/** Who grants tokens for a server: what its entry says, else RFC 9728's and RFC 8414's metadata. */
+import {
+  discoveryRequest,
+  processDiscoveryResponse,
+  resourceDiscoveryRequest,
+  type AuthorizationServer,
+} from "oauth4webapi";
+import type { OauthAsking, OauthFault } from "../domain/oauth.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import { problemWithEndpoint } from "../domain/upstreams.ts";
+import type { Exchange } from "./exchange.ts";
+
+export interface Discovered {
+  as: AuthorizationServer;
+  /** for RFC 8707's indicator */
+  resource: string;
+  /** what the resource's metadata says that there is to ask for */
+  scopes: string[];
+  /** false: the entry names the endpoints, and nothing else is known */
+  isDiscovered: boolean;
+}
+
+interface Resource {
+  resource: string;
+  issuer: string;
+  scopes: string[];
+}
+
+const textsIn = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+
+/** RFC 9728 wants the very URL; servers name a parent of it as well, and the SDKs accept that. */
+function covers(resource: string, url: URL): boolean {
+  const its = URL.parse(resource);
+  if (its?.origin !== url.origin) return false;
+  const folder = its.pathname.endsWith("/") ? its.pathname : `${its.pathname}/`;
+  return `${url.pathname}/`.startsWith(folder);
+}
+
+/** null: no such metadata at that place. */
+async function resourceAt(exchange: Exchange, place: URL, url: URL): Promise<Resource | null> {
+  const answer = await resourceDiscoveryRequest(place, exchange.options);
+  if (answer.status !== 200) return null;
+  const body = (await answer.json()) as Record<string, unknown>;
+  const { resource } = body;
+  if (typeof resource !== "string" || !covers(resource, url)) throw new Error("another resource");
+  const [issuer] = textsIn(body["authorization_servers"]);
+  return {
+    resource,
+    issuer: issuer ?? url.origin,
+    scopes: textsIn(body["scopes_supported"]),
+  };
+}
+
+async function serverAt(exchange: Exchange, issuer: URL): Promise<AuthorizationServer | null> {
+  for (const algorithm of ["oauth2", "oidc"] as const) {
+    const answer = await discoveryRequest(issuer, { ...exchange.options, algorithm });
+    if (answer.status === 200) return processDiscoveryResponse(issuer, answer);
+  }
+  return null;
+}
+
+export async function discover(
+  exchange: Exchange,
+  { url: text, client }: OauthAsking,
+): Promise<Result<Discovered, OauthFault>> {
+  const url = new URL(text);
+  const { tokenEndpoint, authorizationEndpoint } = client;
+  if (tokenEndpoint !== null)
+    return ok({
+      as: {
+        issuer: new URL(tokenEndpoint).origin,
+        token_endpoint: tokenEndpoint,
+        ...(authorizationEndpoint !== null && { authorization_endpoint: authorizationEndpoint }),
+      },
+      resource: client.resource ?? text,
+      scopes: [],
+      isDiscovered: false,
+    });
+  const found = await exchange.attempt(async () => {
+    const root = new URL(url.origin);
+    const resource = (await resourceAt(exchange, url, url)) ??
+      (url.pathname === "/" ? null : await resourceAt(exchange, root, url)) ??
+        // Before 2025-06-18, the server itself was the authorization server.
+        { resource: text, issuer: url.origin, scopes: [] };
+    return { resource, as: await serverAt(exchange, new URL(resource.issuer)) };
+  });
+  if (!found.ok) return found;
+  const { resource, as } = found.value;
+  if (as?.token_endpoint === undefined) return err("not_discovered");
+  for (const endpoint of [as.token_endpoint, as.authorization_endpoint])
+    if (endpoint !== undefined && problemWithEndpoint(endpoint, exchange) !== null)
+      return err("not_allowed");
+  return ok({
+    as,
+    resource: client.resource ?? resource.resource,
+    scopes: resource.scopes,
+    isDiscovered: true,
+  });
+}

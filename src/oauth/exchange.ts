@@ -1,0 +1,126 @@
+/**
+ * The requests of one asking: each URL checked, whoever named it; no redirect followed; one deadline for
+ * all; answers bounded. What went wrong is remembered as a fault, since a thrown text may hold secrets.
+ */
+import {
+  allowInsecureRequests,
+  customFetch,
+  ResponseBodyError,
+  AuthorizationResponseError,
+  WWWAuthenticateChallengeError,
+} from "oauth4webapi";
+import { oauthFaults, type OauthFault } from "../domain/oauth.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import { problemWithEndpoint } from "../domain/upstreams.ts";
+
+const deadlineMs = 20_000;
+const mostBytes = 256 * 1024;
+
+export interface ExchangeDeps {
+  fetch: typeof fetch;
+  allowPrivate: boolean;
+}
+
+/** null once it is longer than it may be. */
+async function bytesOf(answer: Response): Promise<Uint8Array<ArrayBuffer> | null> {
+  const reader = answer.body?.getReader();
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const read = await reader?.read();
+    if (read === undefined || read.done) break;
+    length += read.value.byteLength;
+    if (length > mostBytes) {
+      await reader?.cancel();
+      return null;
+    }
+    parts.push(read.value);
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.byteLength;
+  }
+  return bytes;
+}
+
+/** An id token is nobody's business here, and one that doesn't please would spoil the tokens beside it. */
+function withoutIdToken(bytes: Uint8Array<ArrayBuffer>): BodyInit {
+  try {
+    const { id_token: _, ...rest } = JSON.parse(new TextDecoder().decode(bytes)) as {
+      id_token?: unknown;
+    };
+    return JSON.stringify(rest);
+  } catch {
+    return bytes;
+  }
+}
+
+const faultNamed = (code: unknown): OauthFault =>
+  oauthFaults.find((each) => each === code) ?? "malformed";
+
+function faultOf(thrown: unknown): OauthFault {
+  if (thrown instanceof ResponseBodyError || thrown instanceof AuthorizationResponseError)
+    return faultNamed(thrown.error);
+  return thrown instanceof WWWAuthenticateChallengeError ? "invalid_client" : "malformed";
+}
+
+export type Exchange = ReturnType<typeof createExchange>;
+
+export function createExchange({ fetch: send, allowPrivate }: ExchangeDeps) {
+  const signal = AbortSignal.timeout(deadlineMs);
+  let fault: OauthFault | null = null;
+  const stop = (found: OauthFault): never => {
+    fault = found;
+    throw new Error(found);
+  };
+  const fetchChecked = async (
+    url: string,
+    init: { method: string; headers: Record<string, string>; body?: BodyInit | undefined },
+  ): Promise<Response> => {
+    if (problemWithEndpoint(url, { allowPrivate }) !== null) return stop("not_allowed");
+    let answer: Response;
+    let bytes: Uint8Array<ArrayBuffer> | null;
+    try {
+      answer = await send(url, {
+        method: init.method,
+        headers: init.headers,
+        ...(init.body !== undefined && { body: init.body }),
+        redirect: "manual",
+        signal,
+      });
+      bytes = await bytesOf(answer);
+    } catch {
+      return stop("unreachable");
+    }
+    if (bytes === null) return stop("malformed");
+    if (answer.status >= 500 || answer.status === 429) return stop("unreachable");
+    const { status, headers } = answer;
+    if (status < 200 || status > 599) return stop("malformed");
+    const empty = status === 204 || status === 205 || status === 304;
+    return new Response(empty ? null : withoutIdToken(bytes), {
+      status,
+      headers: {
+        "Content-Type": headers.get("Content-Type") ?? "",
+        ...(headers.has("WWW-Authenticate") && {
+          "WWW-Authenticate": headers.get("WWW-Authenticate") ?? "",
+        }),
+      },
+    });
+  };
+  return {
+    /** For every request of the library. */
+    options: { [customFetch]: fetchChecked, [allowInsecureRequests]: allowPrivate, signal },
+    allowPrivate,
+    /** Runs a step of it; whatever is thrown becomes a fault. */
+    async attempt<T>(work: () => Promise<T>): Promise<Result<T, OauthFault>> {
+      fault = null;
+      try {
+        return ok(await work());
+      } catch (thrown) {
+        return err(fault ?? faultOf(thrown));
+      }
+    },
+  };
+}

@@ -1,0 +1,169 @@
+/** A person lets the router act for the tenant at a server: sent away, and back once with the state. */
+import type { Actor } from "../../domain/access.ts";
+import type { Oauth, PendingAuthorization } from "../../domain/oauth.ts";
+import type { Answer } from "../../domain/ports.ts";
+import { err, ok } from "../../domain/result.ts";
+import type { AuthorizationStore, TokenStore } from "../../domain/server-stores.ts";
+import { secretsOf, type SealedServer, type ServerSecrets } from "../../domain/servers.ts";
+import { tokenOf, type UpstreamHeaders } from "../upstream-headers.ts";
+import { eventOf } from "./access.ts";
+import { findServer, type ServerAdminDeps } from "./servers.ts";
+
+const stateLivesMs = 10 * 60_000;
+const callbackPath = "/oauth/callback";
+
+export interface AuthorizationStart {
+  /** where a person's browser has to go */
+  authorizationUrl: string;
+  state: string;
+  /** ms since the epoch */
+  expiresAt: number;
+}
+
+export interface ServerCheck {
+  ok: boolean;
+  /** HTTP status of the server's answer; null: it was not asked, or didn't answer */
+  status: number | null;
+  /** why it was not asked */
+  detail: string | null;
+}
+
+/** Asks a server for next to nothing; its HTTP status, or null if there was none. */
+export type Probe = (url: string, headers: Record<string, string>) => Promise<number | null>;
+
+const pendingOf = (server: SealedServer, id: string) => ({
+  ...secretsOf(server),
+  purpose: "authorization" as const,
+  id,
+});
+
+export function createServerAuthorization(
+  deps: ServerAdminDeps & {
+    serverTokens: TokenStore;
+    authorizations: AuthorizationStore;
+    oauth: Oauth;
+    upstream: UpstreamHeaders;
+    probe: Probe;
+    /** 256 random bits */
+    nonce: () => string;
+    sha256Hex: (text: string) => Promise<string>;
+  },
+) {
+  const { authorizations, oauth, servers, serverTokens, upstream, vault } = deps;
+
+  const askingOf = async (server: SealedServer) => {
+    const { url, oauth: client, sealed } = server;
+    if (client === null) return null;
+    const plain = sealed === null ? null : await vault.open(sealed, secretsOf(server));
+    const secrets = plain?.ok === true ? (JSON.parse(plain.value) as ServerSecrets) : null;
+    return { url, client, clientSecret: secrets?.clientSecret ?? null };
+  };
+
+  return {
+    async begin(
+      actor: Actor,
+      of: { tenant: string; server: string },
+      origin: string,
+    ): Answer<AuthorizationStart> {
+      const found = await findServer(deps, actor, of);
+      if (!found.ok) return found;
+      const server = found.value;
+      const asking = await askingOf(server);
+      if (asking?.client.grant !== "authorization_code")
+        return err({ reason: "conflict", detail: "Its grant is not authorization_code." });
+      const state = deps.nonce();
+      const begun = await oauth.begin(asking, { redirectUri: `${origin}${callbackPath}`, state });
+      if (!begun.ok)
+        return err({ reason: "server_unauthorized", detail: `Can't begin: ${begun.error}.` });
+      const { authorizationUrl, pending } = begun.value;
+      const id = await deps.sha256Hex(state);
+      const expiresAt = deps.now() + stateLivesMs;
+      const event = eventOf(deps, actor, {
+        action: "server.authorize",
+        tenantId: server.tenantId,
+        target: server.id,
+        detail: { slug: server.slug, issuer: pending.issuer },
+      });
+      const created = await authorizations.create(
+        {
+          id,
+          tenantId: server.tenantId,
+          serverId: server.id,
+          actor: event.actor,
+          sealed: await vault.seal(JSON.stringify(pending), pendingOf(server, id)),
+          expiresAt,
+        },
+        event,
+      );
+      return created.ok ? ok({ authorizationUrl, state, expiresAt }) : created;
+    },
+
+    /** `query`: as the person's browser brought it. No key comes with it: the state is the proof. */
+    async finish(query: string): Answer<{ server: string }> {
+      const state = new URLSearchParams(query).get("state") ?? "";
+      const id = await deps.sha256Hex(state);
+      const taken = await authorizations.take(id, deps.now());
+      if (!taken.ok) return taken;
+      const unknown = err({ reason: "bad_request", detail: "Unknown or expired state." } as const);
+      if (taken.value === null) return unknown;
+      const { tenantId, serverId, actor, sealed } = taken.value;
+      const found = await servers.byId(tenantId, serverId);
+      if (!found.ok) return found;
+      const server = found.value;
+      const asking = server === null ? null : await askingOf(server);
+      if (server === null || asking === null) return unknown;
+      const opened = await vault.open(sealed, pendingOf(server, id));
+      if (!opened.ok) return unknown;
+      const pending = JSON.parse(opened.value) as PendingAuthorization;
+      const granted = await oauth.finish(asking, { pending, state, query });
+      if (!granted.ok)
+        return err({ reason: "bad_request", detail: `Not authorized: ${granted.error}.` });
+      const now = deps.now();
+      const stored = await serverTokens.replace(
+        {
+          tenantId,
+          serverId,
+          sealed: await vault.seal(JSON.stringify(granted.value), tokenOf(server)),
+          generation: deps.nonce(),
+          expiresAt: granted.value.expiresAt,
+          leaseUntil: 0,
+          fault: null,
+        },
+        {
+          now,
+          event: {
+            id: deps.ids.next("event"),
+            at: now,
+            actor,
+            action: "server.authorized",
+            tenantId,
+            target: serverId,
+            detail: { slug: server.slug, issuer: pending.issuer },
+          },
+        },
+      );
+      return stored.ok ? ok({ server: server.slug }) : stored;
+    },
+
+    /** Whether the server takes what the router sends. */
+    async check(actor: Actor, of: { tenant: string; server: string }): Answer<ServerCheck> {
+      const found = await findServer(deps, actor, of);
+      if (!found.ok) return found;
+      const server = found.value;
+      const headers = await upstream.headersFor(server);
+      if (!headers.ok)
+        return headers.error.reason === "server_unauthorized"
+          ? ok({ ok: false, status: null, detail: headers.error.detail })
+          : headers;
+      const status = await deps.probe(server.url, headers.value);
+      if (status === null) return ok({ ok: false, status, detail: "No answer." });
+      if (status === 401) {
+        const marked = await upstream.onUnauthorized(server, headers.value);
+        return marked.ok ? ok({ ok: false, status, detail: null }) : marked;
+      }
+      const marked = server.status === "failing" ? await upstream.onAuthorized(server) : ok(null);
+      // 4xx is its answer to a request without a session; it let the router in.
+      return marked.ok ? ok({ ok: status < 500 && status !== 403, status, detail: null }) : marked;
+    },
+  };
+}

@@ -1,0 +1,221 @@
+/** What the OAuth client does with authorization servers that are hostile, broken, or somewhere private. */
+import { describe, expect, it } from "vitest";
+import type { OauthClient, OauthGrant } from "../../../src/domain/oauth.ts";
+import { createOauth } from "../../../src/oauth/client.ts";
+
+const now = 1_800_000_000_000;
+const client: OauthClient = {
+  grant: "client_credentials",
+  clientId: "client",
+  hasSecret: true,
+  tokenEndpoint: null,
+  authorizationEndpoint: null,
+  scope: null,
+  resource: null,
+};
+const asking = { url: "https://mcp.example.com/v1/mcp", client, clientSecret: "secret" };
+const wellKnown = "https://mcp.example.com/.well-known/oauth-protected-resource";
+const issuer = "https://login.example.com";
+const metadataUrl = `${issuer}/.well-known/oauth-authorization-server`;
+const metadata = {
+  issuer,
+  token_endpoint: `${issuer}/token`,
+  authorization_endpoint: `${issuer}/authorize`,
+  code_challenge_methods_supported: ["S256"],
+};
+const resource = { resource: asking.url, authorization_servers: [issuer] };
+const tokens = { access_token: "access", token_type: "bearer", expires_in: 60 };
+
+type Answer = object | (() => Response | Promise<Response>);
+
+/** A world of addresses; all others are 404. */
+function world(answers: Record<string, Answer>) {
+  const asked: { url: string; init: RequestInit }[] = [];
+  const send = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    const url = input as string;
+    asked.push({ url, init });
+    const answer = answers[url];
+    if (answer === undefined) return new Response(null, { status: 404 });
+    return typeof answer === "function" ? (answer as () => Response)() : Response.json(answer);
+  };
+  const oauth = createOauth({ fetch: send, allowPrivate: false, now: () => now });
+  return { oauth, asked, urls: () => asked.map(({ url }) => url) };
+}
+
+const usual = { [`${wellKnown}/v1/mcp`]: resource, [metadataUrl]: metadata };
+const grantWith = (answers: Record<string, Answer>) =>
+  world({ ...usual, ...answers }).oauth.byClientCredentials(asking);
+
+describe("discovery", () => {
+  it("goes by the path, and gets a token for the resource", async () => {
+    const { oauth, asked, urls } = world({ ...usual, [`${issuer}/token`]: tokens });
+    expect(await oauth.byClientCredentials(asking)).toEqual({
+      ok: true,
+      value: {
+        accessToken: "access",
+        expiresAt: now + 60_000,
+        refreshToken: null,
+        issuer,
+        tokenEndpoint: `${issuer}/token`,
+        resource: asking.url,
+        authentication: "basic",
+      },
+    });
+    expect(urls()).toEqual([`${wellKnown}/v1/mcp`, metadataUrl, `${issuer}/token`]);
+    const form = new URLSearchParams(String(asked[2]?.init.body));
+    expect(form.get("resource")).toBe(asking.url);
+    for (const { init } of asked) expect(init.redirect).toBe("manual");
+  });
+
+  it("goes to the root, then to the server itself, then to OpenID's place", async () => {
+    const own = "https://mcp.example.com";
+    const { oauth, urls } = world({
+      [`${own}/.well-known/openid-configuration`]: {
+        ...metadata,
+        issuer: own,
+        token_endpoint: `${own}/token`,
+      },
+      [`${own}/token`]: tokens,
+    });
+    expect((await oauth.byClientCredentials(asking)).ok).toBe(true);
+    expect(urls()).toEqual([
+      `${wellKnown}/v1/mcp`,
+      wellKnown,
+      `${own}/.well-known/oauth-authorization-server`,
+      `${own}/.well-known/openid-configuration`,
+      `${own}/token`,
+    ]);
+  });
+
+  it.each([
+    ["a parent of it", "https://mcp.example.com/v1", true],
+    ["its host", "https://mcp.example.com", true],
+    ["another path", "https://mcp.example.com/v1/mc", false],
+    ["another host", "https://mcp.example.org/v1/mcp", false],
+    ["another scheme", "http://mcp.example.com/v1/mcp", false],
+    ["no URL", "mcp", false],
+  ])("believes metadata of %s or doesn't: %s", async (_, of, isOk) => {
+    const answers = { [`${wellKnown}/v1/mcp`]: { ...resource, resource: of } };
+    const granted = await grantWith({ ...answers, [`${issuer}/token`]: tokens });
+    expect(granted.ok).toBe(isOk);
+  });
+
+  it.each([
+    "https://169.254.169.254",
+    "https://localhost",
+    "https://[::ffff:127.0.0.1]",
+    "https://2130706433",
+    "http://login.example.com",
+  ])("calls no authorization server at %s, whoever names it", async (where) => {
+    const named = world({
+      [`${wellKnown}/v1/mcp`]: { ...resource, authorization_servers: [where] },
+    });
+    const refused = await named.oauth.byClientCredentials(asking);
+    expect(refused.ok).toBe(false);
+    expect(named.urls()).toEqual([`${wellKnown}/v1/mcp`]);
+    for (const endpoint of ["token_endpoint", "authorization_endpoint"]) {
+      const told = world({ ...usual, [metadataUrl]: { ...metadata, [endpoint]: `${where}/x` } });
+      expect(await told.oauth.byClientCredentials(asking)).toEqual({
+        ok: false,
+        error: "not_allowed",
+      });
+      expect(told.urls()).toEqual([`${wellKnown}/v1/mcp`, metadataUrl]);
+    }
+  });
+
+  it("sends nobody to an address that is no web page", async () => {
+    const { oauth } = world({
+      ...usual,
+      [metadataUrl]: { ...metadata, authorization_endpoint: "javascript:alert(1)" },
+    });
+    const begun = await oauth.begin(
+      { ...asking, client: { ...client, grant: "authorization_code" } },
+      { redirectUri: "https://router.example/oauth/callback", state: "s" },
+    );
+    expect(begun).toEqual({ ok: false, error: "not_allowed" });
+  });
+
+  it.each<[string, Answer]>([
+    ["another issuer", { ...metadata, issuer: "https://evil.example" }],
+    ["no token endpoint", { issuer }],
+    ["no JSON", () => new Response("<html>")],
+    ["a redirect", () => new Response(null, { status: 302, headers: { Location: "https://x.y" } })],
+  ])("takes no metadata with %s", async (_, answer) => {
+    expect((await grantWith({ [metadataUrl]: answer, [`${issuer}/token`]: tokens })).ok).toBe(
+      false,
+    );
+  });
+});
+
+describe("the token endpoint", () => {
+  const refusing = (status: number, body: unknown, headers = {}) => ({
+    [`${issuer}/token`]: () => Response.json(body, { status, headers }),
+  });
+
+  it.each<[string, Record<string, Answer>, string]>([
+    ["refuses", refusing(400, { error: "invalid_scope" }), "invalid_scope"],
+    ["knows no such client", refusing(401, { error: "invalid_client" }), "invalid_client"],
+    ["challenges", refusing(401, {}, { "WWW-Authenticate": 'Basic realm="x"' }), "invalid_client"],
+    ["says what nobody knows", refusing(400, { error: "client-secret" }), "malformed"],
+    ["is down", refusing(503, {}), "unreachable"],
+    ["has had enough", refusing(429, {}), "unreachable"],
+    ["gives no token", refusing(200, { token_type: "bearer" }), "malformed"],
+    ["gives a bound token", refusing(200, { ...tokens, token_type: "DPoP" }), "malformed"],
+    ["redirects", refusing(307, {}, { Location: "https://127.0.0.1/" }), "malformed"],
+    [
+      "is out of reach",
+      { [`${issuer}/token`]: () => Promise.reject(new TypeError("connect client-secret")) },
+      "unreachable",
+    ],
+    ["never ends", { [`${issuer}/token`]: () => new Response("x".repeat(300_000)) }, "malformed"],
+  ])("that %s is a fault of a closed list", async (_, answers, error) => {
+    expect(await grantWith(answers)).toEqual({ ok: false, error });
+  });
+});
+
+describe("a refresh", () => {
+  const grant: OauthGrant = {
+    accessToken: "old",
+    expiresAt: now,
+    refreshToken: "refresh",
+    issuer,
+    tokenEndpoint: `${issuer}/token`,
+    resource: asking.url,
+    authentication: "post",
+  };
+
+  it("goes where the grant came from, and keeps the refresh token if it gets no other", async () => {
+    const { oauth, asked, urls } = world({ [`${issuer}/token`]: tokens });
+    const refreshed = await oauth.refresh(asking, grant);
+    expect(refreshed).toMatchObject({
+      ok: true,
+      value: { accessToken: "access", refreshToken: "refresh", expiresAt: now + 60_000 },
+    });
+    expect(urls()).toEqual([`${issuer}/token`]);
+    expect(Object.fromEntries(new URLSearchParams(String(asked[0]?.init.body)))).toEqual({
+      grant_type: "refresh_token",
+      refresh_token: "refresh",
+      resource: asking.url,
+      client_id: "client",
+      client_secret: "secret",
+    });
+  });
+
+  it("takes the new refresh token, and knows no end that it isn't told", async () => {
+    const { oauth } = world({
+      [`${issuer}/token`]: { access_token: "a", token_type: "Bearer", refresh_token: "next" },
+    });
+    expect(await oauth.refresh(asking, grant)).toMatchObject({
+      value: { refreshToken: "next", expiresAt: null },
+    });
+  });
+
+  it("needs a refresh token, and calls nobody without", async () => {
+    const { oauth, urls } = world({});
+    expect(await oauth.refresh(asking, { ...grant, refreshToken: null })).toEqual({
+      ok: false,
+      error: "no_refresh_token",
+    });
+    expect(urls()).toEqual([]);
+  });
+});
