@@ -2,7 +2,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { adminOf, at, createTenant } from "../fakes/caller.ts";
 import { faultyText, startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
-import { startRawServer, type RawHandler, type RawServer } from "../fakes/raw-server.ts";
+import {
+  startRawServer,
+  type RawHandler,
+  type RawReply,
+  type RawServer,
+} from "../fakes/raw-server.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
 
 const ns = "io.modelcontextprotocol";
@@ -340,6 +345,12 @@ describe("what the server is told", () => {
 });
 
 describe("headers", () => {
+  it("of sessions mean nothing here", async () => {
+    server.handle(({ json: { id } }, reply) => reply.json(done(id)));
+    const answer = await call({ headers: { "Mcp-Session-Id": "whatever" } });
+    expect(answer.get("result.resultType")).toBe("complete");
+  });
+
   // cites: H-031
   it("go on at every hop, unknown ones too; the client's credentials don't", async () => {
     server.handle(asking({ a: entry("A") }));
@@ -678,6 +689,32 @@ describe("streams", () => {
   });
 });
 
+describe("much at once", () => {
+  it("is kept apart: sixteen calls of two tenants, each with its own answers", async () => {
+    server.handle(({ json: { id, params } }, reply) => {
+      const { q } = params?.["arguments"] as { q: string };
+      const got = params?.inputResponses;
+      if (got !== undefined) return reply.json(done(id, { q, state: params?.requestState, got }));
+      reply.json(asks(id, { [q]: entry(q) }, { requestState: `of ${q}` }));
+    });
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, index) => {
+        const tenant = index % 2 === 0 ? "first" : "other";
+        const q = `${tenant} ${index}`;
+        // The same id for all: it says nothing beyond its own request.
+        const params = { name: "ask", arguments: { q } };
+        return call({ tenant, key: keys[tenant], params, id: 1 }).then((answer) => ({ q, answer }));
+      }),
+    );
+    for (const { q, answer } of answers) {
+      expect(answer.get("id")).toBe(1);
+      expect([answer.get("result.q"), answer.get("result.state")]).toEqual([q, `of ${q}`]);
+      expect(Object.keys(answer.get("result.got") as object)).toEqual([q]);
+    }
+    expect(faulty.requests()).toHaveLength(16);
+  });
+});
+
 describe("what passes as it comes", () => {
   it.each([
     [
@@ -685,7 +722,6 @@ describe("what passes as it comes", () => {
       200,
       '{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete","n":1.0}}',
     ],
-    // cites: R-006
     [
       "a result of an unknown type",
       200,
@@ -745,6 +781,26 @@ describe("a server that fails", () => {
     server.handle(handler);
     const answer = await call();
     expect([answer.get("id"), answer.get("error.code")], answer.text).toEqual([7, code]);
+  });
+
+  it.each([
+    ["as JSON", (text: string, reply: RawReply) => reply.text(text)],
+    [
+      "as an event",
+      (text: string, reply: RawReply) => {
+        const stream = reply.stream();
+        stream.write(`data: ${text}\n\n`);
+        stream.end();
+      },
+    ],
+  ])("with more than anybody holds is told so: %s", async (_, say) => {
+    server.handle(({ json: { id } }, reply) =>
+      say(JSON.stringify(asks(id, { a: entry("x".repeat(17 * 1024 * 1024)) })), reply),
+    );
+    const answer = await call();
+    expect([answer.get("id"), answer.get("error.code")]).toEqual([7, -502]);
+    expect(answer.text.length).toBeLessThan(2_000);
+    expect(faulty.requests()).toEqual([]);
   });
 
   it("with an error in the second round has that error, under the client's id", async () => {

@@ -49,9 +49,11 @@ async function handle(c: Context<HttpEnv>): Promise<Response> {
   if (!read.ok) return problem(c, read.error);
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(read.value);
   const body = method === "POST" ? bodyIn(text) : null;
+  const modern = speaksModern(body, headers.get("MCP-Protocol-Version"));
   const claim = {
     token,
-    sessionId: headers.get("Mcp-Session-Id"),
+    // The modern era has no sessions: whatever it is, it is the server's business.
+    sessionId: modern ? null : headers.get("Mcp-Session-Id"),
     scope: "proxy",
     through: { tenant: c.req.param("tenant") ?? "", server: c.req.param("server") ?? "" },
   } as const;
@@ -78,9 +80,7 @@ async function handle(c: Context<HttpEnv>): Promise<Response> {
     authMs: services.now() - startedAt,
     left: c.req.raw.signal,
   };
-  return speaksModern(body, headers.get("MCP-Protocol-Version"))
-    ? proxyModern(services, arrived)
-    : proxyLegacy(services, arrived);
+  return modern ? proxyModern(services, arrived) : proxyLegacy(services, arrived);
 }
 
 export const proxyRoutes = (): Hono<HttpEnv> =>
