@@ -8,9 +8,10 @@ import type { Answer, Vault } from "../domain/ports.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, type Result } from "../domain/result.ts";
 
-/** Longer than any sampling call: its deadline is far below. */
-const leaseMs = 180_000;
-const pollMs = 200;
+/** Longer than any call: the longest deadline, then settlement with its retries. */
+const leaseMs = 10 * 60_000;
+const firstPollMs = 200;
+const slowestPollMs = 2_000;
 /** Those who wait for an answer that became a refusal hear it too; those who ask later try anew. */
 const refusalKeptMs = 5_000;
 /** A row of D1 ends at 2 MB, and a seal is a third longer than what it seals. */
@@ -69,7 +70,7 @@ export function createAnswerOnce(deps: {
   return async (once, work, signal) => {
     const owner = nonce();
     const giveUpAt = now() + leaseMs;
-    while (now() < giveUpAt) {
+    for (let pollMs = firstPollMs; now() < giveUpAt;) {
       if (signal.aborted) return failed({ reason: "cancelled" });
       const at = now();
       const claimed: Awaited<Answer<{ owner: string; sealed: string | null }>> =
@@ -84,6 +85,7 @@ export function createAnswerOnce(deps: {
       if (claimed.value.sealed !== null) return opened(once, claimed.value.sealed);
       if (claimed.value.owner === owner) return begin(once, owner, work);
       await wait(pollMs, signal);
+      pollMs = Math.min(slowestPollMs, pollMs * 1.5);
     }
     return failed({ reason: "unavailable", retryAfterMs: refusalKeptMs });
   };

@@ -41,7 +41,11 @@ export interface RoundSampler {
   sample(
     entry: SamplingEntry,
     call: Result<SamplingCall, Refusal>,
-    signal: AbortSignal,
+    about: {
+      signal: AbortSignal;
+      /** hex SHA-256 of what makes it the same as one before; null: it is new */
+      key: string | null;
+    },
   ): Promise<Answered>;
 }
 
@@ -117,8 +121,8 @@ export function createRounds(deps: {
       entry: SamplingEntry,
       about: { call: Result<SamplingCall, Refusal>; entryText: string; signal: AbortSignal },
     ): Promise<Answered> => {
-      const work = () => sampler.sample(entry, about.call, about.signal);
-      if (identity === null) return work();
+      const { call, signal } = about;
+      if (identity === null) return sampler.sample(entry, call, { signal, key: null });
       const same = [
         owner.keyId,
         owner.serverId,
@@ -128,14 +132,12 @@ export function createRounds(deps: {
         entry.key,
         about.entryText,
       ];
+      const digest = await sha256Hex(JSON.stringify(same));
+      const { keepMs } = identity;
       return once(
-        {
-          tenantId: owner.tenantId,
-          digest: await sha256Hex(JSON.stringify(same)),
-          keepMs: identity.keepMs,
-        },
-        work,
-        about.signal,
+        { tenantId: owner.tenantId, digest, keepMs },
+        () => sampler.sample(entry, call, { signal, key: keepMs === keptMs ? digest : null }),
+        signal,
       );
     };
 

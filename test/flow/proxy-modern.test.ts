@@ -655,6 +655,22 @@ describe("streams", () => {
     expect(plain.get("result.resultType")).toBe("complete");
   });
 
+  it("begin for a server that takes its time with JSON, and carry what it says", async () => {
+    const later = (say: () => void) => setTimeout(say, 6_000);
+    server.handle(({ json: { id } }, reply) => void later(() => reply.json(done(id))));
+    const plain: RawHandler = ({ json: { id } }, reply) =>
+      void later(() =>
+        reply.json({ jsonrpc: "2.0", id, error: { code: -32021, message: "no" } }, { status: 400 }),
+      );
+    const slow = call();
+    await expect.poll(() => server.requests().length, { interval: 10 }).toBe(1);
+    server.handle(plain);
+    const [answer, refused] = await Promise.all([slow, call()]);
+    expect(answer.headers.get("content-type")).toBe("text/event-stream");
+    expect([answer.get("id"), answer.get("result.resultType")]).toEqual([7, "complete"]);
+    expect([refused.get("id"), refused.get("error.code")]).toEqual([7, -32021]);
+  });
+
   it("carry the refusal once they have begun", async () => {
     faulty.setMode("rejected");
     server.handle(({ json: { id } }, reply) => {
@@ -692,7 +708,7 @@ describe("streams", () => {
 describe("much at once", () => {
   it("is kept apart: sixteen calls of two tenants, each with its own answers", async () => {
     server.handle(({ json: { id, params } }, reply) => {
-      const { q } = params?.["arguments"] as { q: string };
+      const q = String(at(params, "arguments.q"));
       const got = params?.inputResponses;
       if (got !== undefined) return reply.json(done(id, { q, state: params?.requestState, got }));
       reply.json(asks(id, { [q]: entry(q) }, { requestState: `of ${q}` }));
@@ -829,11 +845,14 @@ describe("a client that leaves", () => {
     expect(server.requests()).toHaveLength(1);
   });
 
-  it("takes the server's request with it", async () => {
+  it.each<[string, (reply: RawReply) => void]>([
+    ["that streams", (reply) => reply.stream().write(": working\n\n")],
+    ["that says nothing for long", () => {}],
+  ])("takes the server's request with it: one %s", async (_, begin) => {
     let closed: Promise<void> | null = null;
-    server.handle((_, reply) => {
+    server.handle((__, reply) => {
       closed = reply.closed;
-      reply.stream().write(": working\n\n");
+      begin(reply);
     });
     const leaving = new AbortController();
     const response = await send({ signal: leaving.signal });

@@ -20,8 +20,10 @@ export interface ClientSide {
   end(): Promise<void>;
   /** The whole answer, where no stream has begun. */
   answer(response: Response): void;
-  /** Comments while it takes; begins a stream for them where the client takes one. */
+  /** Comments while the router works; begins a stream for them where the client takes one. */
   during<T>(work: Promise<T>, headers: Headers): Promise<T>;
+  /** The same while the server works, once it has been silent for long. */
+  patiently<T>(work: Promise<T>): Promise<T>;
 }
 
 export interface OpenClientSide {
@@ -38,6 +40,8 @@ export function openClientSide(about: {
   const encoder = new TextEncoder();
   const gone = new AbortController();
   let timer: ReturnType<typeof setInterval> | undefined;
+  /** parts that the client has not taken yet */
+  let waiting = 0;
   let silent = 0;
   let working = false;
   let writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>> | null = null;
@@ -60,7 +64,7 @@ export function openClientSide(about: {
     writer.closed.catch(leave);
     timer = setInterval(() => {
       silent += 1;
-      if (working || silent >= silentTurns) void write(sseKeepAlive);
+      if (waiting === 0 && (working || silent >= silentTurns)) void write(sseKeepAlive);
     }, keepAliveMs);
     const headers = new Headers(from);
     headers.set("content-type", "text/event-stream");
@@ -72,10 +76,26 @@ export function openClientSide(about: {
 
   const write = async (bytes: Uint8Array<ArrayBuffer> | string): Promise<void> => {
     silent = 0;
+    waiting += 1;
     try {
       await writer?.write(typeof bytes === "string" ? encoder.encode(bytes) : bytes);
     } catch {
       leave();
+    } finally {
+      waiting -= 1;
+    }
+  };
+
+  const streamingAfter = async <T>(ms: number, headers: Headers, work: Promise<T>): Promise<T> => {
+    const late = setTimeout(() => {
+      if (!about.acceptsStream) return;
+      begin(headers);
+      void write(sseKeepAlive);
+    }, ms);
+    try {
+      return await work;
+    } finally {
+      clearTimeout(late);
     }
   };
 
@@ -90,18 +110,13 @@ export function openClientSide(about: {
     answer: resolve,
     async during(work, headers) {
       working = true;
-      const late = setTimeout(() => {
-        if (!about.acceptsStream) return;
-        begin(headers);
-        void write(sseKeepAlive);
-      }, keepAliveMs);
       try {
-        return await work;
+        return await streamingAfter(keepAliveMs, headers, work);
       } finally {
-        clearTimeout(late);
         working = false;
       }
     },
+    patiently: (work) => streamingAfter(silentTurns * keepAliveMs, new Headers(), work),
   };
   return { side, response, gone: gone.signal };
 }

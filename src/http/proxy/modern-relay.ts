@@ -114,11 +114,16 @@ async function hear(
   idText: string,
 ): Promise<Heard> {
   if (!isStream(response)) {
-    const bytes = await bytesOf(response);
+    const bytes = await client.patiently(bytesOf(response));
     if (bytes === null) return tooLarge;
     const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
     if (!round.passes(text) && answers(text, idText))
       return { kind: "answer", text, from: { kind: "body", bytes } };
+    // A stream has begun, because the server took its time: what fits in it is passed on there.
+    if (client.streams() && answers(text, idText)) {
+      await client.write(messageEvent(text));
+      return { kind: "passed" };
+    }
     if (client.streams()) return failed("Its answer is no JSON-RPC response.", response.status);
     const { status, headers } = response;
     client.answer(new Response(bytes, { status, headers: returnedHeaders(headers) }));
@@ -139,8 +144,6 @@ async function hear(
   return round.repeated() ? failed("Its stream ended without an answer.") : { kind: "passed" };
 }
 
-const never = new Headers();
-
 export async function relay(relaying: Relaying): Promise<void> {
   const { round, client, gone } = relaying;
   const refused = async (refusal: Refusal, requestId: string | null): Promise<void> => {
@@ -150,8 +153,7 @@ export async function relay(relaying: Relaying): Promise<void> {
   };
   let current = round.first;
   for (;;) {
-    const sending = relaying.send(current.text);
-    const sent = await (round.repeated() ? client.during(sending, never) : sending);
+    const sent = await client.patiently(relaying.send(current.text));
     if (!sent.ok) return refused(sent.error, null);
     const response = sent.value;
     let heard: Heard;

@@ -130,7 +130,7 @@ function samplerFor(
         };
   return {
     decode: modernCodec.decodeCall,
-    async sample({ params }, _, signal) {
+    async sample({ params }, _, { signal }) {
       const { requestId, outcome } = await ask(
         services,
         arrived,

@@ -84,7 +84,7 @@ const about = async (
     },
     {
       decode: modernCodec.decodeCall,
-      async sample({ key }, decoded, signal) {
+      async sample({ key }, decoded, { signal }) {
         asked.push(key);
         if (!decoded.ok) return err({ refusal: decoded.error, requestId: "req_1" });
         if (next !== null) return next(key, signal);
