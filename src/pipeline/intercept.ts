@@ -6,9 +6,9 @@ import type { InterceptedCall, InterceptedStore } from "../domain/intercepted.ts
 import type { Answer, Vault } from "../domain/ports.ts";
 import { err, ok } from "../domain/result.ts";
 
-/** Longer than any call: the longest deadline, then settlement with its retries. */
-const leaseMs = 10 * 60_000;
-const pollMs = 500;
+/** Beyond the call's deadline: its waiting for admission, then settlement with its retries. */
+const leaseSlackMs = 60_000;
+const pollMs = 1_000;
 
 export interface Answered {
   /** JSON */
@@ -29,14 +29,24 @@ export function createIntercept(deps: {
 
   return {
     /** `run` is called once per call, whoever asks; what it gives is the answer from then on. */
-    async once(call: InterceptedCall, run: () => Promise<string>): Answer<Answered> {
+    async once(
+      call: InterceptedCall,
+      about: {
+        /** ms that the call may take */
+        deadlineMs: number;
+        run: () => Promise<string>;
+      },
+    ): Answer<Answered> {
       for (let first = true; ; first = false) {
         const at = now();
-        const claim = await intercepted.claim(call, { now: at, leaseUntil: at + leaseMs });
+        const claim = await intercepted.claim(call, {
+          now: at,
+          leaseUntil: at + about.deadlineMs + leaseSlackMs,
+        });
         if (!claim.ok) return claim;
         switch (claim.value.state) {
           case "mine": {
-            const text = await run();
+            const text = await about.run();
             await intercepted.answer(call, await vault.seal(text, sealedFor(call)));
             return ok({ text, by: "run" });
           }

@@ -95,6 +95,8 @@ export function createSessions(deps: {
     async touch({ session }: Caller): Answer<null> {
       const at = now();
       if (session === null || at - session.lastUsedAt < touchAfterMs) return ok(null);
+      // The remembered copy too, or every message until it is read again would write.
+      session.lastUsedAt = at;
       return sessions.touch(session.tenantId, session.id, at, at + sessionTtlMs);
     },
 

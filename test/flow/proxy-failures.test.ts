@@ -121,6 +121,56 @@ describe("a stream", () => {
     expect(JSON.stringify(answersIn(server))).toContain(faultyText);
   }, 20_000);
 
+  it("of 1,000 mixed messages, both ways, differs in the sampling parts alone", async () => {
+    const kinds = [
+      (n: number) =>
+        `event: message\ndata: {"jsonrpc":"2.0","id":${n}.0,"result":{"a":[1E2,"é${n}"]}}\n\n`,
+      (n: number) => `: c${n}\r\n\r\n`,
+      (n: number) =>
+        `id: e-${n}\nretry: ${n}\ndata: {"method":"notifications/message","params":{"d":"createMessage"}}\n\n`,
+      (n: number) =>
+        `data: {"jsonrpc":"2.0","id":"${n}","method":"elicitation/create",\rdata: "params":{}}\r\r`,
+      (n: number) =>
+        `id: x${n}\ndata: {"jsonrpc":"2.0","error":{"code":-1,"message":"\\u00e9"},"id":${n}}\n\n`,
+    ];
+    const parts = Array.from({ length: 1_000 }, (_, n) => kinds[(n * 7) % kinds.length]?.(n) ?? "");
+    const taken = new Set([3, 250, 251, 999]);
+    const { url, server } = await scripted(async (heard, response) => {
+      if (heard.body?.["method"] !== "tools/call") {
+        response.writeHead(202).end();
+        return;
+      }
+      response.writeHead(200, events);
+      const whole = parts.map((part, n) =>
+        taken.has(n) ? `${part}id: own${n}\ndata: ${asks(n)}\n\n` : part,
+      );
+      const bytes = Buffer.from(whole.join(""));
+      for (let at = 0; at < bytes.length; at += 997) {
+        response.write(bytes.subarray(at, at + 997));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      response.end();
+    });
+    const raw = await openRaw(url, key);
+    const got = (await (await raw.request(1, "tools/call", { name: "t" })).text()).replaceAll(
+      ": keep-alive\n\n",
+      "",
+    );
+    expect(got).toBe(
+      parts.map((part, n) => (taken.has(n) ? `${part}id: own${n}\ndata:\n\n` : part)).join(""),
+    );
+    await until(() => answersIn(server).length === taken.size);
+
+    const sent = Array.from(
+      { length: 50 },
+      (_, n) =>
+        ` {"jsonrpc" : "2.0","method":"notifications/n","params":{"n":${n}.50,"é":"\\u0041"}}\n`,
+    );
+    server.heard.length = 0;
+    for (const text of sent) await raw.post(text);
+    expect(server.heard.map(({ text }) => text)).toEqual(sent);
+  }, 20_000);
+
   it("that breaks off ends with an error for the request that waits", async () => {
     const { url } = await scripted((_heard, response) => {
       response.writeHead(200, events);
@@ -159,6 +209,11 @@ describe("a stream", () => {
     expect(text).toBe('data: {"jsonrpc":"2.0","id":1,"result":{}}\n\n');
     await until(() => answersIn(server).length === 1);
     expect(answersIn(server)[0]).toMatchObject({ id: "big", error: { code: -413 } });
+    expect((await recordsOf(router, tenant))[0]).toMatchObject({
+      outcome: "refused",
+      reason: "payload_too_large",
+      who: { tool: "t" },
+    });
   }, 20_000);
 
   it("with malformed JSON or params: the one passes, the other is an error for the server", async () => {

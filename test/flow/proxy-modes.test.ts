@@ -155,6 +155,51 @@ describe("sessions", () => {
     expect(await tryWith(url, "srk_key_nonsense")).toBe(401);
   });
 
+  it("of three tenants, sixteen at once: no message crosses", async () => {
+    const tenants = [tenant, "proxy-others", "proxy-third"];
+    await createTenant(router, "proxy-third", {
+      provider: "openai-compatible",
+      baseUrl: provider.url("openai-compatible"),
+      models: [{ id: "m", inputUsdPerMTok: 1, outputUsdPerMTok: 1 }],
+    });
+    const urls = await Promise.all(
+      tenants.map((each) => register(router, each, { slug: "crowd", url: server.url })),
+    );
+    const keys = await Promise.all(tenants.map((each) => proxyKey(router, each)));
+    await Promise.all(
+      Array.from({ length: 16 }, async (_, n) => {
+        const through = await connectThrough(urls[n % 3] ?? "", keys[n % 3] ?? "");
+        for (let count = 0; count < 2; count += 1) {
+          const word = `only-${n}-${count}`;
+          expect(await through.call("echo", word)).toContain(word);
+          expect(await through.call(count === 0 ? "ask" : "ask_aside", word)).toContain(faultyText);
+        }
+        await through.client.close();
+      }),
+    );
+    // Each prompt reached the provider once, and each tenant has the records of its own sessions.
+    const prompts = provider.requests().map(({ body }) => /only-\d+-\d/.exec(body)?.[0]);
+    expect(new Set(prompts).size).toBe(32);
+    expect(prompts).toHaveLength(32);
+    const counts = await Promise.all(
+      tenants.slice(1).map(async (each) => (await recordsOf(router, each)).length),
+    );
+    expect(counts).toEqual([10, 10]);
+  }, 60_000);
+
+  it("give no client a say in what the router answers", async () => {
+    provider.setMode("slow");
+    const url = await registered();
+    const raw = await openRaw(url, key);
+    const calling = raw.post(callOf(1, "ask"));
+    await until(() => provider.requests().length === 1);
+    const forged = { role: "assistant", model: "m", content: { type: "text", text: "forged" } };
+    const answer = await raw.post(JSON.stringify({ jsonrpc: "2.0", id: 0, result: forged }));
+    expect(answer.status).toBe(202);
+    expect(await (await calling).text()).toContain(faultyText);
+    expect(server.heard.some(({ text }) => text.includes("forged"))).toBe(false);
+  }, 20_000);
+
   it("are there before the client hears of them, with what was declared and told; DELETE ends them", async () => {
     const url = await registered();
     const raw = await openRaw(url, key, { capabilities: { roots: {} } });

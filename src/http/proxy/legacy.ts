@@ -40,6 +40,23 @@ async function noteCancellations(
   }
 }
 
+/** Whoever answers a request that the router took, guessing its id, answers nobody. */
+async function answersForUs(
+  services: Services,
+  { caller: { session }, server }: ProxyArrived,
+  { messages }: ProxiedBody,
+): Promise<boolean> {
+  const [message, ...more] = messages;
+  if (session === null || server.sampling === "client" || more.length > 0) return false;
+  if (message?.kind !== "response") return false;
+  const taken = await services.intercept.isTaken({
+    tenantId: session.tenantId,
+    scope: session.id,
+    messageId: JSON.stringify(message.id),
+  });
+  return taken.ok && taken.value;
+}
+
 /** What the client asked that the answering stream belongs to: the one request, and its tool. */
 function streamOf(body: ProxiedBody | null): { answers: RequestId | null; tool: string | null } {
   const [request, ...more] = body === null ? [] : requestsIn(body);
@@ -106,7 +123,11 @@ export async function proxyLegacy(services: Services, arrived: ProxyArrived): Pr
     return proxyInitialize(services, arrived, request);
   const refused = (refusal: Refusal): Promise<Response> =>
     refuse(refusal, { id: request?.id ?? null, requestId });
-  if (body !== null) await noteCancellations(services, arrived, body);
+  services.background(services.sessions.touch(arrived.caller));
+  if (body !== null) {
+    await noteCancellations(services, arrived, body);
+    if (await answersForUs(services, arrived, body)) return new Response(null, { status: 202 });
+  }
   const closeAside = await openAside(services, arrived, request?.method);
   const sent = await (method === "GET" ? openClients : send)(services, arrived);
   if (!sent.ok) {

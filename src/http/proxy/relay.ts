@@ -31,9 +31,12 @@ export const isEventStream = ({ headers }: Response): boolean =>
 export const isJson = ({ headers }: Response): boolean =>
   headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() === "application/json";
 
+/** A `Response` with a body, even an empty one, must not have these. */
+const bodiless = new Set([204, 205, 304]);
+
 /** As it came. */
 export const passOn = (response: Response): Response =>
-  new Response(response.body, {
+  new Response(bodiless.has(response.status) ? null : response.body, {
     status: response.status,
     headers: returnedHeaders(response.headers),
   });
@@ -79,7 +82,9 @@ export function relayEvents(response: Response, { taker, ended, broken }: Relayi
   const body = new ReadableStream<Bytes>({
     start(controller) {
       timer = setInterval(() => {
-        if (!state.over && taker.isRunning() && splitter.isBetweenEvents())
+        // A client that reads nothing needs no more of them.
+        const waits = (controller.desiredSize ?? 0) > 0;
+        if (!state.over && waits && taker.isRunning() && splitter.isBetweenEvents())
           controller.enqueue(encoder.encode(sseKeepAlive));
       }, keepAliveMs);
     },

@@ -6,6 +6,7 @@ import { answererOf } from "../../domain/answering.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { modalities } from "../../domain/modality.ts";
 import { featuresOf } from "../../domain/negotiation.ts";
+import { defaultDeadlineMs } from "../../domain/policy.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err } from "../../domain/result.ts";
 import { codecFor } from "../../mcp/era.ts";
@@ -86,7 +87,11 @@ export function createTaker(
       : null;
   };
 
-  const run = async (id: RequestId, params: JsonObject, signal: AbortSignal): Promise<string> => {
+  const run = async (
+    id: RequestId,
+    { params, bytes, refusal }: { params: JsonObject; bytes: number; refusal: Refusal | null },
+    signal: AbortSignal,
+  ): Promise<string> => {
     const now = await arrived.current();
     const { requestId } = arrived;
     if (!now.ok || now.value.server === null) {
@@ -104,8 +109,8 @@ export function createTaker(
         clientInfo: session?.clientInfo ?? {},
         tool: stream.tool,
         messageId: stream.answers === null ? null : JSON.stringify(stream.answers),
-        bytes: JSON.stringify(params).length,
-        denied: deniedBy(entry.sampling, entry.policy.disabled),
+        bytes,
+        denied: refusal ?? deniedBy(entry.sampling, entry.policy.disabled),
       },
       signal,
     );
@@ -134,14 +139,16 @@ export function createTaker(
     try {
       const signal =
         watch === null ? cancelled.signal : AbortSignal.any([cancelled.signal, watch.signal]);
-      const go = (): Promise<string> => run(id, params, signal);
+      const bytes = new TextEncoder().encode(JSON.stringify(params));
+      const asking = { params, bytes: bytes.byteLength, refusal: null };
+      const go = (): Promise<string> => run(id, asking, signal);
       if (scope === null) {
         const text = await go();
         return signal.aborted ? null : await deliver(text);
       }
-      const bytes = new TextEncoder().encode(JSON.stringify(params));
+      const deadlineMs = caller.snapshot.tenant.policy.deadlineMs ?? defaultDeadlineMs;
       const call = { tenantId, scope, messageId, digest: await services.sha256Hex(bytes) };
-      const answered = await services.intercept.once(call, go);
+      const answered = await services.intercept.once(call, { deadlineMs, run: go });
       if (signal.aborted) return null;
       if (answered.ok && answered.value.by === "elsewhere") return null;
       const status = await deliver(
@@ -225,12 +232,15 @@ export function createTaker(
     /** A message too large to be held was taken out: the server is told, if it can be named. */
     refuseOversized(head: string, limitBytes: number): void {
       services.note({ event: "oversized", requestId: arrived.requestId, limitBytes });
-      const id = /"id"\s*:\s*(-?\d+|"[^"\\]*")/.exec(head)?.[1];
-      if (id === undefined || !head.includes("sampling/createMessage")) return;
+      const text = /"id"\s*:\s*(-?\d+|"[^"\\]*")/.exec(head)?.[1];
+      if (text === undefined || !head.includes("sampling/createMessage")) return;
+      const id = JSON.parse(text) as RequestId;
       const refusal: Refusal = { reason: "payload_too_large", limitBytes };
-      const { code } = codec.wireOf(refusal);
-      const message = errorMessage(JSON.parse(id) as RequestId, refusal, code, arrived.requestId);
-      services.background(deliver(JSON.stringify(message)));
+      const refuse = async (): Promise<void> => {
+        const signal = new AbortController().signal;
+        await deliver(await run(id, { params: {}, bytes: limitBytes, refusal }, signal));
+      };
+      services.background(refuse());
     },
     isRunning: (): boolean => running.size > 0,
   };

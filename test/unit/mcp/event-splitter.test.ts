@@ -150,6 +150,24 @@ describe("the event splitter", () => {
     expect(eventsIn(splitter.push(bytesOf("data: createMessage\n\n")))).toHaveLength(1);
   });
 
+  it("knows an event's end while it passes, however its lines are cut", () => {
+    const splitter = create(1_000);
+    const chunks = [
+      'data: {"result":"',
+      'x",',
+      "\n",
+      "data: createMessage",
+      "\r",
+      "\n",
+      'data: "}',
+      "\n\n",
+    ];
+    const out = chunks.flatMap((chunk) => splitter.push(bytesOf(chunk)));
+    expect(joined(out).toString()).toBe(chunks.join(""));
+    expect(eventsIn(out)).toEqual([]);
+    expect(splitter.isBetweenEvents()).toBe(true);
+  });
+
   it("lets a notification through once it is too large to hold, and takes out what may be ours", () => {
     const long = "x".repeat(3_000);
     const notice = bytesOf(`data: {"method":"notifications/message","params":"${long}"}\n\n`);
