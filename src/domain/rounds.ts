@@ -33,6 +33,15 @@ export function samplingEntriesOf(result: unknown): SamplingEntry[] {
   });
 }
 
+/**
+ * Whether an input response answers sampling. Shape is all there is to go by: only the server knows
+ * what it asked under a key. An elicitation has an `action`, roots have `roots`.
+ */
+export const isSamplingAnswer = (response: unknown): boolean =>
+  typeof own(response, "role") === "string" &&
+  typeof own(response, "model") === "string" &&
+  own(response, "content") !== undefined;
+
 /** Keys in one order at every depth: the same value has one text. */
 function canonical(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;

@@ -8,6 +8,7 @@ import type { SamplingMode } from "../domain/servers.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { ok, type Result } from "../domain/result.ts";
 import {
+  isSamplingAnswer,
   maxRounds,
   samplingEntriesOf,
   type CarriedState,
@@ -96,11 +97,26 @@ export function createRounds(deps: {
     return { text: JSON.stringify([state, responses]), keepMs: joinedMs };
   };
 
+  /**
+   * A client that was never asked to sample has no answers to give: without this it could slip a server
+   * words that no model said, where the server keeps no state.
+   */
+  const withoutForged = ({ text, mode }: RoundRequest): string => {
+    if (mode !== "router" && mode !== "deny") return text;
+    const responses = [...wire.responsesOf(text)];
+    const kept = responses.filter(([, response]) => !isSamplingAnswer(JSON.parse(response)));
+    if (kept.length === responses.length) return text;
+    return wire.repeated(text, {
+      inputResponses: kept.length === 0 ? null : wire.objectText(kept),
+      requestState: wire.stateSent(text),
+    });
+  };
+
   return async (request: RoundRequest, sampler: RoundSampler): Promise<Result<Round, Refusal>> => {
     const { owner, mode, declared, idText } = request;
     const sent = wire.stateSent(request.text);
     let carried: CarriedState | null = null;
-    let text = request.text;
+    let text = withoutForged(request);
     if (isOurs(sent)) {
       const opened = await states.open(owner, JSON.parse(sent ?? "") as string);
       if (!opened.ok) return opened;
