@@ -1,4 +1,5 @@
 /** The modern era through the proxy: a server that says exactly what it is told, the product as it is started. */
+import * as fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { adminOf, at, createTenant } from "../fakes/caller.ts";
 import { faultyText, startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
@@ -705,6 +706,86 @@ describe("streams", () => {
   });
 });
 
+describe("anything that asks for no sampling", () => {
+  const word = fc.string({ unit: "grapheme", maxLength: 12 });
+  /** JSON as many programs write it: spaces, escapes, numbers in odd formats. */
+  const odd = fc.oneof(
+    word.map((text) => JSON.stringify(text)),
+    word.map(
+      (text) =>
+        `"${[...text].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")}"`,
+    ),
+    fc.constantFrom(
+      "1.0",
+      "1e2",
+      "-0",
+      "12345678901234567890",
+      " null",
+      "[ ]",
+      "{ }",
+      '{"a" :1,"a":2}',
+    ),
+    fc.json(),
+  );
+  const message = fc.record({
+    method: fc.constantFrom(
+      "tools/call",
+      "tools/list",
+      "prompts/get",
+      "completion/complete",
+      "acme/own",
+    ),
+    request: odd,
+    result: odd,
+    lead: fc.constantFrom("", " ", "\n"),
+    wire: fc.constantFrom("json", "stream"),
+    events: fc.array(
+      fc.tuple(
+        fc.constantFrom("\n", "\r\n"),
+        fc.constantFrom("", "id: 7", ": hi", "retry: 3"),
+        odd,
+      ),
+      { maxLength: 3 },
+    ),
+    chunk: fc.integer({ min: 1, max: 40 }),
+    status: fc.constantFrom(200, 200, 200, 202, 400, 404),
+  });
+
+  it("reaches server and client byte for byte: a recorded session of mixed messages", async () => {
+    const messages = fc.sample(message, { numRuns: 1_000, seed: 20_260_728 });
+    const meta = JSON.stringify(metaOf({ sampling: { tools: {} }, roots: {} }));
+    let asked = "";
+    for (const each of messages) {
+      const { method, wire, status } = each;
+      const text = `${each.lead}{"params":{"name":"ask" , "x":${each.request},"_meta":${meta}},"id":7,"jsonrpc":"2.0","method":"${method}"}`;
+      const answer = `${each.lead}{"jsonrpc":"2.0","id":7, "result":{"y":${each.result}}}`;
+      const events = each.events.map(
+        ([end, field, data]) =>
+          [field, `data: {"jsonrpc":"2.0","method":"notifications/x","params":{"z":${data}}}`]
+            .filter((line) => line !== "")
+            .map((line) => line + end)
+            .join("") + end,
+      );
+      const body =
+        wire === "json" ? answer : `${events.join("")}data: ${answer.trimStart()}\n\n: over\n\n`;
+      server.handle((request, reply) => {
+        asked = request.text;
+        if (wire === "json") return reply.text(body, { status });
+        const stream = reply.stream();
+        const bytes = Buffer.from(body);
+        for (let at = 0; at < bytes.length; at += each.chunk)
+          stream.write(bytes.subarray(at, at + each.chunk));
+        stream.end();
+      });
+      const params = { name: "ask" };
+      const response = await send({ method, params }, text);
+      expect(await response.text()).toBe(body);
+      expect(response.status).toBe(wire === "json" ? status : 200);
+      expect(asked).toBe(text);
+    }
+  });
+});
+
 describe("much at once", () => {
   it("is kept apart: sixteen calls of two tenants, each with its own answers", async () => {
     server.handle(({ json: { id, params } }, reply) => {
@@ -837,11 +918,15 @@ describe("a client that leaves", () => {
     const leaving = new AbortController();
     const left = call({ signal: leaving.signal }).catch((error: unknown) => error);
     await expect.poll(() => faulty.requests().length, { interval: 10 }).toBe(1);
+    const leftAt = Date.now();
     leaving.abort();
     expect(await left).toMatchObject({ name: "AbortError" });
     await expect
       .poll(async () => (await samplingRecords())[0]?.["outcome"], { interval: 50, timeout: 5_000 })
       .toBe("cancelled");
+    // What the contract promises, not how fast this machine is.
+    const page = (await samplingRecords())[0];
+    expect(Number(page?.["settledAt"]) - leftAt).toBeLessThan(2_000);
     expect(server.requests()).toHaveLength(1);
   });
 
