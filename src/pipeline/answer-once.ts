@@ -45,7 +45,11 @@ export function createAnswerOnce(deps: {
     ({ purpose: "answer", tenantId, provider: "", id: digest }) as const;
 
   const begin = async (once: OnceOnly, owner: string, work: () => Promise<Answered>) => {
-    const answered = await work();
+    const answered = await work().catch(async (thrown: unknown) => {
+      // A bug, for whoever catches it; those who wait are not to wait for nobody.
+      await answers.release(once, owner);
+      throw thrown;
+    });
     const isOver = !answered.ok && answered.error.refusal.reason === "cancelled";
     const text = JSON.stringify(answered);
     // Nobody else's caller has left; and what is too large to keep can't be told twice.

@@ -67,7 +67,8 @@ export function openClientSide(about: {
       if (waiting === 0 && (working || silent >= silentTurns)) void write(sseKeepAlive);
     }, keepAliveMs);
     const headers = new Headers(from);
-    headers.set("content-type", "text/event-stream");
+    if (headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") !== true)
+      headers.set("content-type", "text/event-stream");
     headers.set("cache-control", "no-cache, no-transform");
     // A proxy that buffers would hold back the comments, and with them the client's leaving.
     headers.set("x-accel-buffering", "no");

@@ -468,6 +468,16 @@ describe("a round that asks a person too", () => {
     expect(asked).toHaveLength(2);
   });
 
+  it("is nobody's for long when a bug ends its work", async () => {
+    const state = stateOf(await halfway());
+    next = () => Promise.reject(new Error("a bug"));
+    const follow = async () =>
+      (await round(retry(state))).hear(asks({ more: entry("more") }, null, 1), never);
+    await expect(follow()).rejects.toThrow("a bug");
+    next = null;
+    sent(await follow());
+  });
+
   it("counts its rounds over the client's repeats", async () => {
     let state = stateOf(await halfway());
     for (let turn = 1; turn < maxRounds; turn += 1) {
