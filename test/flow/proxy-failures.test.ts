@@ -171,6 +171,32 @@ describe("a stream", () => {
     expect(server.heard.map(({ text }) => text)).toEqual(sent);
   }, 20_000);
 
+  it("that is silent is closed at the server too once its client has left", async () => {
+    let closed = 0;
+    const { url } = await scripted((_heard, response) => {
+      response.writeHead(200, events);
+      response.write(": begun\n\n");
+      response.on("close", () => (closed += 1));
+    });
+    const asClient = await scripted(
+      (_heard, response) => {
+        response.writeHead(200, events);
+        response.write(": begun\n\n");
+        response.on("close", () => (closed += 1));
+      },
+      { entry: { sampling: "client" } },
+    );
+    const left = new AbortController();
+    for (const each of [url, asClient.url]) {
+      const raw = await openRaw(each, key);
+      const stream = await raw.get({ "Last-Event-ID": "1" }, left.signal);
+      await stream.body?.getReader().read();
+    }
+    expect(closed).toBe(0);
+    left.abort();
+    await until(() => closed === 2, 15_000);
+  }, 30_000);
+
   it("that breaks off ends with an error for the request that waits", async () => {
     const { url } = await scripted((_heard, response) => {
       response.writeHead(200, events);

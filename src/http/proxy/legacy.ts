@@ -84,7 +84,7 @@ async function openClients(
   arrived: ProxyArrived,
 ): Promise<Result<Response, Refusal>> {
   const { session } = arrived.caller;
-  if (session === null || arrived.server.sampling === "client") return send(services, arrived);
+  if (session === null) return send(services, arrived);
   await services.streams.clientHolds(session);
   for (let tries = 1; ; tries += 1) {
     const sent = await send(services, arrived);
@@ -136,16 +136,17 @@ export async function proxyLegacy(services: Services, arrived: ProxyArrived): Pr
   }
   const response = sent.value;
   if (method === "DELETE" && response.ok && session !== null) await services.sessions.end(session);
-  const untouched = server.sampling === "client" || !response.ok || method === "DELETE";
-  const streams = isEventStream(response);
-  if (untouched || (!streams && (method !== "POST" || !isJson(response)))) {
+  const untouched = server.sampling === "client";
+  const streams = response.ok && isEventStream(response);
+  const looksIn = streams || (response.ok && method === "POST" && isJson(response) && !untouched);
+  if (method === "DELETE" || !looksIn) {
     closeAside?.();
     if (method === "GET" && session !== null) noteNoStream(services, session, response.status);
     return passOn(response);
   }
   const stream = streamOf(body);
   const relaying: Relaying = {
-    taker: createTaker(services, arrived, stream),
+    taker: untouched ? null : createTaker(services, arrived, stream),
     ended: method === "GET" ? watched(services, arrived) : () => closeAside?.(),
     broken() {
       const refusal: Refusal = {
@@ -153,7 +154,7 @@ export async function proxyLegacy(services: Services, arrived: ProxyArrived): Pr
         serverStatus: response.status,
         detail: "Its stream broke off.",
       };
-      return stream.answers === null
+      return stream.answers === null || untouched
         ? null
         : errorMessage(stream.answers, refusal, legacyWireOf(refusal).code, requestId);
     },

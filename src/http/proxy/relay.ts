@@ -11,7 +11,14 @@ import { returnedHeaders } from "../../pipeline/upstream.ts";
 import { maxBodyBytes } from "../body.ts";
 import type { Taker } from "./take.ts";
 
-const keepAliveMs = 2_000;
+/**
+ * The runtime notices that a client has left when it writes, and not before. A server that wasn't told
+ * would answer the client's next stream with 409, so a silent stream gets a comment now and then.
+ */
+const tickMs = 1_000;
+const silentTicks = 5;
+/** …and sooner while the router samples: that is when clients and proxies wait in vain. */
+const samplingTicks = 2;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -19,7 +26,8 @@ type Bytes = Uint8Array<ArrayBuffer>;
 type Reader = ReadableStreamDefaultReader<Bytes>;
 
 export interface Relaying {
-  taker: Taker;
+  /** null: nothing is taken */
+  taker: Taker | null;
   /** The stream is over, whoever ended it. */
   ended: () => void;
   /** The message that ends the client's request when the server's stream breaks; null: it can resume. */
@@ -44,11 +52,11 @@ export const passOn = (response: Response): Response =>
 export function relayEvents(response: Response, { taker, ended, broken }: Relaying): Response {
   const splitter = createEventSplitter({
     maxEventBytes: maxBodyBytes,
-    mayConcern: mayConcernSampling,
+    mayConcern: taker === null ? () => false : mayConcernSampling,
   });
   const reader = response.body?.getReader();
   let timer: ReturnType<typeof setInterval> | undefined;
-  const state = { over: false };
+  const state = { over: false, silent: 0 };
 
   const stop = (): void => {
     state.over = true;
@@ -63,17 +71,18 @@ export function relayEvents(response: Response, { taker, ended, broken }: Relayi
     let given = 0;
     for (const segment of segments) {
       if (segment.kind === "oversized") {
-        taker.refuseOversized(segment.head, maxBodyBytes);
+        taker?.refuseOversized(segment.head, maxBodyBytes);
         continue;
       }
       let { bytes } = segment;
-      if (segment.kind === "event") {
+      if (segment.kind === "event" && taker !== null) {
         const considered = await taker.consider(segment.data, segment.id);
         if (considered.kind === "taken") bytes = segment.rest;
         if (considered.kind === "changed") bytes = segment.withData(considered.text);
       }
       if (bytes.byteLength === 0 || state.over) continue;
       controller.enqueue(bytes);
+      state.silent = 0;
       given += 1;
     }
     return given;
@@ -82,11 +91,14 @@ export function relayEvents(response: Response, { taker, ended, broken }: Relayi
   const body = new ReadableStream<Bytes>({
     start(controller) {
       timer = setInterval(() => {
+        state.silent += 1;
+        const most = taker?.isRunning() === true ? samplingTicks : silentTicks;
         // A client that reads nothing needs no more of them.
         const waits = (controller.desiredSize ?? 0) > 0;
-        if (!state.over && waits && taker.isRunning() && splitter.isBetweenEvents())
-          controller.enqueue(encoder.encode(sseKeepAlive));
-      }, keepAliveMs);
+        if (state.over || !waits || state.silent < most || !splitter.isBetweenEvents()) return;
+        state.silent = 0;
+        controller.enqueue(encoder.encode(sseKeepAlive));
+      }, tickMs);
     },
     async pull(controller) {
       // Until something has gone out: a pull that gives nothing is not repeated.
@@ -166,9 +178,10 @@ export async function relayJson(
     at += chunk.byteLength;
   }
   const text = decoder.decode(bytes);
-  const considered = mayConcernSampling(text)
-    ? await taker.consider(text, null)
-    : ({ kind: "pass" } as const);
+  const considered =
+    taker !== null && mayConcernSampling(text)
+      ? await taker.consider(text, null)
+      : ({ kind: "pass" } as const);
   switch (considered.kind) {
     case "pass":
       return new Response(bytes, about);

@@ -188,11 +188,13 @@ export function createTaker(
     const messageId = JSON.stringify(params["requestId"] ?? null);
     const here = running.get(messageId);
     here?.abort();
-    if (here !== undefined) return true;
-    if (session === null) return false;
+    if (session === null) return here !== undefined;
     const { tenantId, id: scope } = session;
-    const taken = await services.intercept.isTaken({ tenantId, scope, messageId });
-    if (!taken.ok || !taken.value) return false;
+    if (here === undefined) {
+      const taken = await services.intercept.isTaken({ tenantId, scope, messageId });
+      if (!taken.ok || !taken.value) return false;
+    }
+    // Also for the one that runs elsewhere, while this one waits for its answer.
     await services.cancellation.cancel({
       tenantId,
       sessionId: scope,
