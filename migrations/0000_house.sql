@@ -1,3 +1,27 @@
+CREATE TABLE `answers` (
+	`tenant_id` text NOT NULL,
+	`digest` text NOT NULL,
+	`owner` text NOT NULL,
+	`sealed` text,
+	`expires_at` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `digest`)
+);
+--> statement-breakpoint
+CREATE INDEX `answers_expiry` ON `answers` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `intercepted` (
+	`tenant_id` text NOT NULL,
+	`scope` text NOT NULL,
+	`message_id` text NOT NULL,
+	`digest` text NOT NULL,
+	`owner` text NOT NULL,
+	`lease_until` integer NOT NULL,
+	`sealed` text,
+	`delivered` integer,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`tenant_id`, `scope`, `message_id`, `digest`)
+);
+--> statement-breakpoint
+CREATE INDEX `intercepted_age` ON `intercepted` (`created_at`);--> statement-breakpoint
 CREATE TABLE `counters` (
 	`tenant_id` text NOT NULL,
 	`subject` text NOT NULL,
@@ -201,12 +225,18 @@ CREATE TABLE `sessions` (
 	`revision` text NOT NULL,
 	`capabilities` text NOT NULL,
 	`client_info` text NOT NULL,
+	`server_id` text,
+	`upstream_id` text,
+	`told` text,
+	`client_stream_until` integer,
+	`router_stream_until` integer,
 	`created_at` integer NOT NULL,
 	`last_used_at` integer NOT NULL,
 	`expires_at` integer NOT NULL
 );
 --> statement-breakpoint
 CREATE INDEX `sessions_tenant` ON `sessions` (`tenant_id`,`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `sessions_upstream` ON `sessions` (`tenant_id`,`server_id`,`key_id`,`upstream_id`) WHERE "sessions"."server_id" is not null;--> statement-breakpoint
 CREATE INDEX `sessions_expiry` ON `sessions` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `tenants` (
 	`id` text PRIMARY KEY NOT NULL,

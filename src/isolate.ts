@@ -11,6 +11,7 @@ import { createIds } from "./domain/ids.ts";
 import { homeShard } from "./domain/shards.ts";
 import { createCallerMemory } from "./pipeline/authenticate.ts";
 import { holdCatalogue } from "./pipeline/catalogue.ts";
+import { createStreamMemory } from "./pipeline/streams.ts";
 import { createChooser } from "./pipeline/choose.ts";
 import { demoModels } from "./providers/demo.ts";
 
@@ -67,6 +68,12 @@ export async function createIsolate(config: Config) {
       previous: config.previousMasterKey,
       randomBytesOf,
     }),
+    roundVault: await createVault({
+      master: config.masterKey,
+      previous: config.previousMasterKey,
+      randomBytesOf,
+      derivedFor: "sampling-router/round/v1",
+    }),
     signer: await createSigner({
       master: config.masterKey,
       previous: config.previousMasterKey,
@@ -74,6 +81,7 @@ export async function createIsolate(config: Config) {
     tokens: createKeyTokens({ randomBytesOf }),
     idsOf: perShard((shard) => createIds({ now, randomBytesOf, shard })),
     memory: createCallerMemory({ capacity: callersRemembered, lifetimeMs: rememberedMs, now }),
+    streamMemory: createStreamMemory(callersRemembered),
   };
 }
 

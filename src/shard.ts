@@ -13,7 +13,14 @@ import { createProbe } from "./oauth/probe.ts";
 import { createAdminUseCases } from "./pipeline/admin/use-cases.ts";
 import { createAdmit } from "./pipeline/admit.ts";
 import { createAttempt } from "./pipeline/attempt.ts";
-import { createAuthenticate, memoryKeyOf } from "./pipeline/authenticate.ts";
+import { createAuthenticate } from "./pipeline/authenticate.ts";
+import { createAnswerOnce } from "./pipeline/answer-once.ts";
+import { createDeliver } from "./pipeline/deliver.ts";
+import { createIntercept } from "./pipeline/intercept.ts";
+import { createRoundStates } from "./pipeline/round-state.ts";
+import { createRounds } from "./pipeline/rounds.ts";
+import { createStreams } from "./pipeline/streams.ts";
+import { roundWire } from "./mcp/rev2026/round.ts";
 import { createCancellation } from "./pipeline/cancel.ts";
 import { createCatalogueReader } from "./pipeline/catalogue.ts";
 import { createFinish, type Summary } from "./pipeline/finish.ts";
@@ -26,6 +33,7 @@ import { createCatalogueJob } from "./pipeline/scheduled/catalogue.ts";
 import { createJobs } from "./pipeline/scheduled/jobs.ts";
 import { createSessions } from "./pipeline/sessions.ts";
 import { createSettle } from "./pipeline/settle.ts";
+import { createUpstream } from "./pipeline/upstream.ts";
 import { createUpstreamHeaders } from "./pipeline/upstream-headers.ts";
 import { createProviders } from "./providers/registry.ts";
 import { openD1, openLibsql, type DatabaseOptions } from "./store/db.ts";
@@ -53,7 +61,7 @@ export interface About {
 
 /** Everything over the database of one shard. */
 export function createShard(isolate: Isolate, name: string, about: About) {
-  const { config, vault, signer, tokens, memory } = isolate;
+  const { config, vault, roundVault, signer, tokens, memory, streamMemory } = isolate;
   const { catalogue, chooser } = isolate.choosing(name);
   const ids = isolate.idsOf(name);
   const { sessionTtlMs, allowPrivateUpstreams, catalogueUrl } = config;
@@ -77,7 +85,12 @@ export function createShard(isolate: Isolate, name: string, about: About) {
     now,
   });
   const nonce = (): string => toBase64Url(randomBytesOf(32));
-  const upstream = createUpstreamHeaders({ ...stores, vault, oauth, ids, nonce, now, wait });
+  const upstreamHeaders = createUpstreamHeaders({ ...stores, vault, oauth, ids, nonce, now, wait });
+  const upstream = createUpstream({
+    fetch: ({ url, ...request }) => fetch(url, { ...request, redirect: "manual" }),
+    credentials: upstreamHeaders,
+    wait,
+  });
   const cancellation = createCancellation({ cancellations: stores.cancellations, now, wait });
   const idempotency = createIdempotency<Summary>({
     idempotency: stores.idempotency,
@@ -114,8 +127,7 @@ export function createShard(isolate: Isolate, name: string, about: About) {
         cancellation,
         idempotency,
         now,
-        forget: ({ snapshot, session }) =>
-          memory.delete(memoryKeyOf(snapshot.key.id, session?.id ?? null)),
+        forget: ({ memoryKey }) => memory.delete(memoryKey),
       }),
       idempotency,
       observe: createObserve({ traces, providers, now, log }),
@@ -126,6 +138,21 @@ export function createShard(isolate: Isolate, name: string, about: About) {
       background,
     }),
     cancellation,
+    background,
+    intercept: createIntercept({ intercepted: stores.intercepted, vault, now, wait }),
+    servers: stores.servers,
+    upstream,
+    deliver: createDeliver({ upstream, wait }),
+    note: log,
+    wait,
+    streams: createStreams({ sessions: stores.sessions, memory: streamMemory, now, wait }),
+    rounds: createRounds({
+      wire: roundWire,
+      states: createRoundStates({ vault: roundVault, nonce, now }),
+      once: createAnswerOnce({ answers: stores.answers, vault: roundVault, nonce, now, wait }),
+      sha256Hex: async (text) => toHex(await sha256(text)),
+      nonce,
+    }),
     route: createRoute({ chooser }),
     sessions: createSessions({ sessions: stores.sessions, chooser, ids, now, sessionTtlMs }),
     ids,
@@ -165,7 +192,7 @@ export function createShard(isolate: Isolate, name: string, about: About) {
       catalogueSync,
       allowPrivateUpstreams,
       oauth,
-      upstream,
+      upstream: upstreamHeaders,
       probe: createProbe({ fetch: (...args) => fetch(...args) }),
       nonce,
       sha256Hex: async (text) => toHex(await sha256(text)),

@@ -34,7 +34,6 @@ export const groups: Readonly<Record<string, string>> = {
 };
 
 const approvals = "Approvals by a person are not built yet (`approval` of a tenant's policy).";
-const proxy = "For `/mcp/{tenant}/{server}`, which is not built yet.";
 
 const sampling: readonly Requirement[] = [
   {
@@ -980,8 +979,6 @@ const http: readonly Requirement[] = [
     sentence:
       "`Mcp-Name` is REQUIRED on tools/call, resources/read and prompts/get, and is compared with the body, decoded.",
     era: "modern",
-    status: "not-yet",
-    reason: `${proxy} None of those methods is served at \`/v1/sampling\`.`,
   },
   {
     id: "H-031",
@@ -989,8 +986,6 @@ const http: readonly Requirement[] = [
     sentence:
       "Intermediate servers that do not recognize an `Mcp-Param-{Name}` header MUST forward it and otherwise ignore it.",
     era: "modern",
-    status: "not-yet",
-    reason: proxy,
   },
   {
     id: "H-032",
@@ -1087,8 +1082,6 @@ const roundTrips: readonly Requirement[] = [
     sentence:
       "If a client receives an `InputRequiredResult` with `inputRequests`, the client MUST construct the requested inputs before retrying the original request.",
     era: "modern",
-    status: "not-yet",
-    reason: proxy,
   },
   {
     id: "R-002",
@@ -1096,8 +1089,6 @@ const roundTrips: readonly Requirement[] = [
     sentence:
       "The client MUST echo back the exact value of `requestState` when retrying the original request; without one, it MUST NOT include one.",
     era: "modern",
-    status: "not-yet",
-    reason: proxy,
   },
   {
     id: "R-003",
@@ -1105,16 +1096,12 @@ const roundTrips: readonly Requirement[] = [
     sentence:
       "Clients MUST NOT inspect, parse, modify, or make any assumptions about the `requestState` contents.",
     era: "modern",
-    status: "not-yet",
-    reason: proxy,
   },
   {
     id: "R-004",
     section: "2026-07-28/basic/patterns/mrtr#client-requirements-basic-workflow",
     sentence: "The JSON-RPC `id` MUST be different between the initial request and the retry.",
     era: "modern",
-    status: "not-yet",
-    reason: proxy,
   },
   {
     id: "R-005",
@@ -1122,8 +1109,6 @@ const roundTrips: readonly Requirement[] = [
     sentence:
       "`inputRequests` and `requestState` affect only the client's retry of the original request. They MUST NOT be used for any other request.",
     era: "modern",
-    status: "not-yet",
-    reason: proxy,
   },
   {
     id: "R-006",
@@ -1131,8 +1116,6 @@ const roundTrips: readonly Requirement[] = [
     sentence:
       'A `resultType` of any value unrecognized by the client MUST be considered invalid; clients MUST treat an absent `resultType` as "complete".',
     era: "modern",
-    status: "not-yet",
-    reason: proxy,
   },
   {
     id: "R-007",
@@ -1140,8 +1123,6 @@ const roundTrips: readonly Requirement[] = [
     sentence:
       "If an error occurs or the user declines the sampling request, the client does not need to replay the initial call with an error message.",
     era: "modern",
-    status: "not-yet",
-    reason: proxy,
   },
 ];
 
@@ -1186,8 +1167,6 @@ const modalities: readonly Requirement[] = [
     sentence:
       "Clients that support sampling SHOULD include `supportedModalities` to indicate which content types their LLM provider can produce.",
     era: "both",
-    status: "not-yet",
-    reason: `${proxy} The sampling endpoint says as much in the extension \`sampling-router/hosted\`.`,
   },
   {
     id: "M-007",

@@ -15,14 +15,14 @@ interface RingKey {
   key: CryptoKey;
 }
 
-async function ringKeyOf(master: Uint8Array<ArrayBuffer>): Promise<RingKey> {
+async function ringKeyOf(master: Uint8Array<ArrayBuffer>, info: string): Promise<RingKey> {
   const base = await crypto.subtle.importKey("raw", master, "HKDF", false, ["deriveKey"]);
   const key = await crypto.subtle.deriveKey(
     {
       name: "HKDF",
       hash: "SHA-256",
       salt: new Uint8Array(),
-      info: new TextEncoder().encode("sampling-router/vault/v1"),
+      info: new TextEncoder().encode(info),
     },
     base,
     { name: "AES-GCM", length: 256 },
@@ -36,16 +36,18 @@ async function ringKeyOf(master: Uint8Array<ArrayBuffer>): Promise<RingKey> {
 const boundTo = ({ purpose, tenantId, provider, id }: SealedFor): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(JSON.stringify([purpose, tenantId, provider, id]));
 
-/** `master` and `previous`: 32 bytes each. */
+/** `master` and `previous`: 32 bytes each. `derivedFor` separates the keys of vaults made of the same. */
 export async function createVault(deps: {
   master: Uint8Array<ArrayBuffer>;
   previous: Uint8Array<ArrayBuffer> | null;
   randomBytesOf: (count: number) => Uint8Array<ArrayBuffer>;
+  derivedFor?: string;
 }): Promise<Vault> {
-  const current = await ringKeyOf(deps.master);
+  const info = deps.derivedFor ?? "sampling-router/vault/v1";
+  const current = await ringKeyOf(deps.master, info);
   const ring = new Map([[current.id, current.key]]);
   if (deps.previous !== null) {
-    const previous = await ringKeyOf(deps.previous);
+    const previous = await ringKeyOf(deps.previous, info);
     ring.set(previous.id, previous.key);
   }
   const sealPrefix = `v1.${current.id}.`;

@@ -1,14 +1,17 @@
 /** What the pipeline needs from the rooms below it; `compose.ts` hands it in. */
 import type { ApiKey } from "./access.ts";
+import type { AnswerStore } from "./answers.ts";
 import type { AdminEvent, Outcome, SamplingRecord } from "./audit.ts";
 import type { CatalogueStore } from "./catalogues.ts";
 import type { Health } from "./health.ts";
+import type { InterceptedStore } from "./intercepted.ts";
 import type { IdempotencyStore, Ledger, UsageStore } from "./ledger.ts";
 import type { CredentialSummary, DeclaredModel, ModelOverride } from "./models.ts";
 import type { Policy } from "./policy.ts";
 import type { Answer } from "./refusals.ts";
 import type { Result } from "./result.ts";
 import type { SealStore } from "./seals.ts";
+import type { SealedServer } from "./servers.ts";
 import type { AuthorizationStore, ServerStore, TokenStore } from "./server-stores.ts";
 import type { Session } from "./session.ts";
 
@@ -51,12 +54,16 @@ export interface Snapshot {
 }
 
 export interface Snapshots {
-  /** `session` is null when there is none of that id for that key, or it has expired. */
+  /**
+   * `session` is null when there is none of that id for that key, or it has expired. With a server's
+   * slug, `sessionId` is the id that this server gave, and only its sessions are looked at.
+   */
   load(
     keyId: string,
     sessionId: string | null,
     now: number,
-  ): Answer<{ snapshot: Snapshot | null; session: Session | null }>;
+    serverSlug?: string,
+  ): Answer<{ snapshot: Snapshot | null; session: Session | null; server: SealedServer | null }>;
 }
 
 // -- Stores -----------------------------------------------------------------------------------------
@@ -127,6 +134,12 @@ export interface SessionStore {
   get(tenantId: string, id: string): Answer<Session | null>;
   list(tenantId: string, page: PageRequest): Answer<Page<Session>>;
   touch(tenantId: string, id: string, now: number, expiresAt: number): Answer<null>;
+  /** Who holds the server's GET stream, and until when. */
+  holdStream(
+    tenantId: string,
+    id: string,
+    held: { clientStreamUntil: number } | { routerStreamUntil: number },
+  ): Answer<null>;
   /** True if there was one. Writes the event only when an administrator ends it. */
   end(tenantId: string, id: string, event: AdminEvent | null): Answer<boolean>;
   prune(now: number): Answer<number>;
@@ -211,7 +224,9 @@ export interface Stores {
   serverTokens: TokenStore;
   authorizations: AuthorizationStore;
   sessions: SessionStore;
+  answers: AnswerStore;
   cancellations: CancellationStore;
+  intercepted: InterceptedStore;
   health: HealthStore;
   catalogues: CatalogueStore;
   requests: RequestStore;
@@ -231,7 +246,15 @@ export interface Readiness {
 
 /** What a seal is bound to: opening it as anything else fails. */
 export interface SealedFor {
-  purpose: "credential" | "capture" | "result" | "server" | "token" | "authorization";
+  purpose:
+    | "credential"
+    | "capture"
+    | "result"
+    | "server"
+    | "token"
+    | "authorization"
+    | "round"
+    | "answer";
   tenantId: string;
   /** whose it is: a provider's name, or the origin of a server */
   provider: string;

@@ -27,6 +27,9 @@ export type Refusal =
   | { reason: "cancelled" }
   | { reason: "idempotency_conflict" }
   | { reason: "internal" }
+  // A registered server's own failures, seen by the client that it serves.
+  | { reason: "server_failed"; serverStatus: number | null; detail: string }
+  | { reason: "server_timeout" }
   // The wire's own refusals.
   | { reason: "parse_error" }
   | { reason: "invalid_request"; detail: string }
@@ -98,6 +101,8 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   cancelled: sampling(-499, 499, "Cancelled", false),
   idempotency_conflict: sampling(-409, 409, "Idempotency key used for another request", false),
   internal: sampling(-32603, 500, "Internal error", false),
+  server_failed: sampling(-502, 502, "The MCP server failed", true),
+  server_timeout: sampling(-504, 504, "The MCP server timed out", true),
   parse_error: transport(-32700, 400, "Parse error"),
   invalid_request: transport(-32600, 400, "Invalid request"),
   method_not_found: sampling(-32601, 404, "Method not found", false),
@@ -127,6 +132,7 @@ export function explain(refusal: Refusal): string {
     case "invalid_request":
     case "bad_request":
     case "unauthorized":
+    case "server_failed":
     case "server_unauthorized":
     case "conflict":
       return `${title}: ${refusal.detail}`;

@@ -9,12 +9,16 @@ import { checkOrigin } from "./middleware/origin.ts";
 import { oauthRoutes } from "./oauth.ts";
 import { problem } from "./problem.ts";
 import { dryRunRoutes } from "./route.ts";
+import { proxyRoutes, routerKeyHeader } from "./proxy/routes.ts";
 import { samplingRoutes } from "./sampling/routes.ts";
 
 export function createApp(): OpenAPIHono<HttpEnv> {
   const app = new OpenAPIHono<HttpEnv>();
   app.use(async (c, next) => {
-    const services = c.env.servicesFor(bearerOf(c.req.header("Authorization")));
+    // The key says on which shard its tenant lives.
+    const services = c.env.servicesFor(
+      c.req.header(routerKeyHeader)?.trim() ?? bearerOf(c.req.header("Authorization")),
+    );
     c.set("services", services);
     c.set("requestId", services.ids.next("request"));
     return next();
@@ -22,6 +26,7 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.use(checkOrigin);
   app.route("/v1/sampling", samplingRoutes());
   app.route("/v1/route", dryRunRoutes());
+  app.route("/mcp", proxyRoutes());
   app.route("/admin/v1", adminRoutes());
   app.route("/oauth", oauthRoutes());
   app.route("/health", healthRoutes());

@@ -2,13 +2,19 @@
 import type { Actor } from "../domain/access.ts";
 import type { Ids } from "../domain/ids.ts";
 import type { AuditKey } from "../domain/seals.ts";
+import type { ServerStore } from "../domain/server-stores.ts";
 import type { Answer, Readiness } from "../domain/ports.ts";
 import type { AdminFor } from "../pipeline/admin/sharded.ts";
+import type { Deliver } from "../pipeline/deliver.ts";
+import type { Intercept } from "../pipeline/intercept.ts";
 import type { Cancellation } from "../pipeline/cancel.ts";
 import type { Authenticate } from "../pipeline/authenticate.ts";
 import type { Route } from "../pipeline/route.ts";
+import type { BeginRounds } from "../pipeline/rounds.ts";
 import type { Sample } from "../pipeline/sample.ts";
 import type { Sessions } from "../pipeline/sessions.ts";
+import type { Streams } from "../pipeline/streams.ts";
+import type { Upstream } from "../pipeline/upstream.ts";
 
 /** The pipeline, as one request needs it: over the database of the caller's shard, and no other. */
 export interface Services {
@@ -18,6 +24,17 @@ export interface Services {
   sessions: Sessions;
   cancellation: Cancellation;
   adminFor: AdminFor;
+  upstream: Upstream;
+  rounds: BeginRounds;
+  intercept: Intercept;
+  deliver: Deliver;
+  streams: Streams;
+  wait: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** One structured line: ids, reasons and counts; never content. */
+  note: (entry: Record<string, unknown>) => void;
+  servers: Pick<ServerStore, "learn">;
+  /** Work that outlives the caller. */
+  background: (work: Promise<unknown>) => void;
   readiness: Readiness;
   /** every public key that ever signed, on any shard */
   auditKeys: () => Answer<AuditKey[]>;

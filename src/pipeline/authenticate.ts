@@ -5,6 +5,7 @@
  */
 import { isExpired, type Scope } from "../domain/access.ts";
 import type { KeyTokens, Snapshot, Snapshots } from "../domain/ports.ts";
+import type { SealedServer } from "../domain/servers.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Session } from "../domain/session.ts";
@@ -12,8 +13,12 @@ import type { Session } from "../domain/session.ts";
 export interface Caller {
   snapshot: Snapshot;
   session: Session | null;
+  /** the registered server that was named; null: none was */
+  server: SealedServer | null;
   /** from memory, so possibly older than the database */
   warm: boolean;
+  /** what it is remembered by */
+  memoryKey: string;
 }
 
 export interface Claim {
@@ -21,12 +26,21 @@ export interface Claim {
   token: string | null;
   sessionId: string | null;
   scope: Scope;
+  /** slugs, as the path names them; then the session is one of that server's, by the server's own id */
+  through?: { tenant: string; server: string };
+}
+
+interface Remembered {
+  snapshot: Snapshot;
+  session: Session | null;
+  server: SealedServer | null;
 }
 
 /** What an isolate remembers between requests. Bounded; holds hashes and sealed keys only. */
 export interface CallerMemory {
-  get(key: string): { snapshot: Snapshot; session: Session | null } | undefined;
-  set(key: string, value: { snapshot: Snapshot; session: Session | null }): void;
+  /** `withinMs`: read from the database no longer ago */
+  get(key: string, withinMs?: number): Remembered | undefined;
+  set(key: string, value: Remembered): void;
   delete(key: string): void;
 }
 
@@ -37,14 +51,12 @@ export function createCallerMemory(deps: {
   now: () => number;
 }): CallerMemory {
   const { capacity, lifetimeMs, now } = deps;
-  const entries = new Map<
-    string,
-    { value: { snapshot: Snapshot; session: Session | null }; until: number }
-  >();
+  const entries = new Map<string, { value: Remembered; until: number }>();
   return {
-    get(key) {
+    get(key, withinMs = lifetimeMs) {
       const entry = entries.get(key);
-      return entry === undefined || entry.until < now() ? undefined : entry.value;
+      const since = now() + lifetimeMs - withinMs;
+      return entry === undefined || entry.until < since ? undefined : entry.value;
     },
     set(key, value) {
       // Using it again does not make it younger.
@@ -62,13 +74,18 @@ export function createCallerMemory(deps: {
 const unauthorized = (detail: string): Result<never, Refusal> =>
   err({ reason: "unauthorized", detail });
 
-/** What a snapshot is remembered by. */
-export const memoryKeyOf = (keyId: string, sessionId: string | null): string =>
-  `${keyId} ${sessionId ?? ""}`;
+const memoryKeyOf = (keyId: string, { through, sessionId }: Claim): string =>
+  `${keyId} ${through?.server ?? ""} ${sessionId ?? ""}`;
+
+/**
+ * How long a proxied message may rest on what was read before: it is not checked again by an
+ * admission, so this is how long a revoked key still passes messages that sample nothing.
+ */
+const recentMs = 5_000;
 
 export type Authenticate = (
   claim: Claim,
-  freshness: "memory" | "database",
+  freshness: "memory" | "recent" | "database",
 ) => Promise<Result<Caller, Refusal>>;
 
 export function createAuthenticate(deps: {
@@ -78,25 +95,28 @@ export function createAuthenticate(deps: {
   now: () => number;
 }): Authenticate {
   const { snapshots, tokens, memory, now } = deps;
-  return async ({ token, sessionId, scope }, freshness) => {
+  return async (claim, freshness) => {
+    const { token, sessionId, scope, through } = claim;
     if (token === null) return unauthorized("Send Authorization: Bearer <API key>.");
     const keyId = tokens.keyIdOf(token);
     if (keyId === null) return unauthorized("Not an API key.");
-    const memoryKey = memoryKeyOf(keyId, sessionId);
-    const remembered = freshness === "memory" ? memory.get(memoryKey) : undefined;
-    let found: { snapshot: Snapshot | null; session: Session | null };
+    const memoryKey = memoryKeyOf(keyId, claim);
+    const remembered =
+      freshness === "database"
+        ? undefined
+        : memory.get(memoryKey, freshness === "recent" ? recentMs : undefined);
+    let found: Omit<Remembered, "snapshot"> & { snapshot: Snapshot | null };
     if (remembered === undefined) {
-      const loaded = await snapshots.load(keyId, sessionId, now());
+      const loaded = await snapshots.load(keyId, sessionId, now(), through?.server);
       if (!loaded.ok) return loaded;
       found = loaded.value;
     } else found = remembered;
-    const { snapshot, session } = found;
+    const { snapshot, session, server } = found;
     const known = snapshot !== null && (await tokens.matches(token, snapshot.key.secretHash));
     if (!known) {
       memory.delete(memoryKey);
       // A key rotated a moment ago looks wrong to an old snapshot.
-      if (remembered !== undefined)
-        return createAuthenticate(deps)({ token, sessionId, scope }, "database");
+      if (remembered !== undefined) return createAuthenticate(deps)(claim, "database");
       return unauthorized("Unknown API key.");
     }
     if (snapshot.key.revokedAt !== null) {
@@ -106,11 +126,16 @@ export function createAuthenticate(deps: {
     if (isExpired(snapshot.key, now())) return unauthorized("This API key has expired.");
     if (!snapshot.key.scopes.includes(scope))
       return err({ reason: "forbidden", action: `this API key lacks the scope "${scope}"` });
+    // Another tenant's server and one that isn't there look alike.
+    if (through !== undefined && (through.tenant !== snapshot.tenant.slug || server === null)) {
+      memory.delete(memoryKey);
+      return err({ reason: "not_found", what: "no such server" });
+    }
     if (sessionId !== null && session === null) {
       memory.delete(memoryKey);
       return err({ reason: "session_not_found" });
     }
-    memory.set(memoryKey, { snapshot, session });
-    return ok({ snapshot, session, warm: remembered !== undefined });
+    memory.set(memoryKey, { snapshot, session, server });
+    return ok({ snapshot, session, server, warm: remembered !== undefined, memoryKey });
   };
 }

@@ -118,9 +118,11 @@ export function createSample(deps: {
     const { arrival, opening, observed } = underway;
     if (!arrival.call.ok) return refuse(opening, arrival.call.error);
     const call = arrival.call.value;
-    const { server, idempotencyKey } = arrival;
+    const { idempotencyKey } = arrival;
     let caller = arrival.caller;
     for (let fresh = !caller.warm; ; fresh = true) {
+      // As it is by now: a kill switch is one only if it works at once.
+      const server = arrival.server === null ? null : { ...arrival.server, ...caller.server };
       const choosingAt = now();
       const plan = chooser.plan(call, caller.snapshot, arrival.declaredBy(caller), server);
       const admittingAt = now();

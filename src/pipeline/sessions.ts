@@ -4,6 +4,7 @@ import type { Ids } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Answer, SessionStore, Snapshot } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
+import type { McpServer } from "../domain/servers.ts";
 import type { Modality } from "../domain/modality.ts";
 import type { Session } from "../domain/session.ts";
 import type { Caller } from "./authenticate.ts";
@@ -55,6 +56,34 @@ export function createSessions(deps: {
         tenantId: snapshot.tenant.id,
         keyId: snapshot.key.id,
         ...negotiated,
+        serverId: null,
+        upstreamId: null,
+        told: null,
+        clientStreamUntil: null,
+        routerStreamUntil: null,
+        createdAt: at,
+        lastUsedAt: at,
+        expiresAt: at + sessionTtlMs,
+      };
+      const created = await sessions.create(session);
+      return created.ok ? ok(session) : created;
+    },
+
+    /** Through the proxy. A server that gives an id again begins the session anew. */
+    async beginWith(
+      server: McpServer,
+      keyId: string,
+      negotiated: Pick<Session, "revision" | "capabilities" | "clientInfo" | "upstreamId" | "told">,
+    ): Answer<Session> {
+      const at = now();
+      const session: Session = {
+        id: ids.next("session"),
+        tenantId: server.tenantId,
+        keyId,
+        ...negotiated,
+        serverId: server.id,
+        clientStreamUntil: null,
+        routerStreamUntil: null,
         createdAt: at,
         lastUsedAt: at,
         expiresAt: at + sessionTtlMs,
@@ -66,6 +95,8 @@ export function createSessions(deps: {
     async touch({ session }: Caller): Answer<null> {
       const at = now();
       if (session === null || at - session.lastUsedAt < touchAfterMs) return ok(null);
+      // The remembered copy too, or every message until it is read again would write.
+      session.lastUsedAt = at;
       return sessions.touch(session.tenantId, session.id, at, at + sessionTtlMs);
     },
 

@@ -3,7 +3,14 @@
  * Every table that a tenant owns carries `tenant_id`, and every query on it names the tenant.
  */
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import {
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
 import type { Scope } from "../domain/access.ts";
 import type { Attempt } from "../domain/attempts.ts";
 import type { Asked, Correction, Outcome, Timing } from "../domain/audit.ts";
@@ -96,12 +103,21 @@ export const sessions = sqliteTable(
     /** raw, as it came off the wire */
     capabilities: text({ mode: "json" }).$type<JsonObject>().notNull(),
     clientInfo: text("client_info", { mode: "json" }).$type<JsonObject>().notNull(),
+    serverId: text("server_id"),
+    upstreamId: text("upstream_id"),
+    told: text({ mode: "json" }).$type<JsonObject>(),
+    clientStreamUntil: integer("client_stream_until"),
+    routerStreamUntil: integer("router_stream_until"),
     createdAt: integer("created_at").notNull(),
     lastUsedAt: integer("last_used_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
   },
   (table) => [
     index("sessions_tenant").on(table.tenantId, table.id),
+    // Two keys may know the same server's session id; neither gets the other's.
+    uniqueIndex("sessions_upstream")
+      .on(table.tenantId, table.serverId, table.keyId, table.upstreamId)
+      .where(sql`${table.serverId} is not null`),
     index("sessions_expiry").on(table.expiresAt),
   ],
 );

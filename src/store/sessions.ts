@@ -11,7 +11,24 @@ export const createSessionStore = (db: Database): SessionStore => {
     and(eq(sessions.tenantId, tenantId), eq(sessions.id, id));
   return {
     async create(session) {
-      const written = await db.write([db.builder.insert(sessions).values(session)]);
+      const { tenantId, keyId, serverId, upstreamId } = session;
+      // A server may give the same id again: it then means the new session.
+      const before =
+        serverId === null || upstreamId === null
+          ? []
+          : [
+              db.builder
+                .delete(sessions)
+                .where(
+                  and(
+                    eq(sessions.tenantId, tenantId),
+                    eq(sessions.keyId, keyId),
+                    eq(sessions.serverId, serverId),
+                    eq(sessions.upstreamId, upstreamId),
+                  ),
+                ),
+            ];
+      const written = await db.write([...before, db.builder.insert(sessions).values(session)]);
       return written.ok ? ok(null) : written;
     },
     get: (tenantId, id) =>
@@ -41,6 +58,12 @@ export const createSessionStore = (db: Database): SessionStore => {
           .set({ lastUsedAt: now, expiresAt })
           // An expired one stays expired: its caller was told so.
           .where(and(its(tenantId, id), gt(sessions.expiresAt, now))),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+    async holdStream(tenantId, id, held) {
+      const written = await db.write([
+        db.builder.update(sessions).set(held).where(its(tenantId, id)),
       ]);
       return written.ok ? ok(null) : written;
     },

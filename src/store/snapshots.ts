@@ -1,46 +1,64 @@
 /** All that a call needs to know about its caller, in one round trip. */
-import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNull, sql } from "drizzle-orm";
 import type { Snapshots } from "../domain/ports.ts";
 import type { Database } from "./db.ts";
 import { apiKeys, credentials, health, modelOverrides, sessions, tenants } from "./schema.ts";
+import { servers } from "./server-schema.ts";
 
 export const createSnapshots = (db: Database): Snapshots => ({
-  load: (keyId, sessionId, now) =>
+  load: (keyId, sessionId, now, serverSlug) =>
     db.read(async (builder) => {
       // The key is the only thing known yet; everything else is found through its tenant.
       const tenantId = sql`(select ${apiKeys.tenantId} from ${apiKeys} where ${apiKeys.id} = ${keyId})`;
+      const itsServer = and(eq(servers.tenantId, tenantId), eq(servers.slug, serverSlug ?? ""));
+      const itsId =
+        serverSlug === undefined
+          ? and(isNull(sessions.serverId), eq(sessions.id, sessionId ?? ""))
+          : and(
+              eq(sessions.serverId, sql`(select ${servers.id} from ${servers} where ${itsServer})`),
+              eq(sessions.upstreamId, sessionId ?? ""),
+            );
       // No join of the two: in a batch, D1 answers with objects, in which same-named columns are one.
-      const [keyRows, tenantRows, credentialRows, overrideRows, healthRows, sessionRows] =
-        await builder.batch([
-          builder.select().from(apiKeys).where(eq(apiKeys.id, keyId)).limit(1),
-          builder.select().from(tenants).where(eq(tenants.id, tenantId)).limit(1),
-          builder
-            .select()
-            .from(credentials)
-            .where(eq(credentials.tenantId, tenantId))
-            .orderBy(asc(credentials.id)),
-          builder
-            .select()
-            .from(modelOverrides)
-            .where(eq(modelOverrides.tenantId, tenantId))
-            .orderBy(asc(modelOverrides.provider), asc(modelOverrides.model)),
-          builder.select().from(health).where(eq(health.tenantId, tenantId)),
-          builder
-            .select()
-            .from(sessions)
-            .where(
-              and(
-                eq(sessions.tenantId, tenantId),
-                eq(sessions.keyId, keyId),
-                eq(sessions.id, sessionId ?? ""),
-                gt(sessions.expiresAt, now),
-              ),
-            )
-            .limit(1),
-        ]);
+      const [
+        keyRows,
+        tenantRows,
+        credentialRows,
+        overrideRows,
+        healthRows,
+        sessionRows,
+        serverRows,
+      ] = await builder.batch([
+        builder.select().from(apiKeys).where(eq(apiKeys.id, keyId)).limit(1),
+        builder.select().from(tenants).where(eq(tenants.id, tenantId)).limit(1),
+        builder
+          .select()
+          .from(credentials)
+          .where(eq(credentials.tenantId, tenantId))
+          .orderBy(asc(credentials.id)),
+        builder
+          .select()
+          .from(modelOverrides)
+          .where(eq(modelOverrides.tenantId, tenantId))
+          .orderBy(asc(modelOverrides.provider), asc(modelOverrides.model)),
+        builder.select().from(health).where(eq(health.tenantId, tenantId)),
+        builder
+          .select()
+          .from(sessions)
+          .where(
+            and(
+              eq(sessions.tenantId, tenantId),
+              eq(sessions.keyId, keyId),
+              itsId,
+              gt(sessions.expiresAt, now),
+            ),
+          )
+          .limit(1),
+        builder.select().from(servers).where(itsServer).limit(1),
+      ]);
       const [key] = keyRows;
       const [tenant] = tenantRows;
-      if (key === undefined || tenant === undefined) return { snapshot: null, session: null };
+      if (key === undefined || tenant === undefined)
+        return { snapshot: null, session: null, server: null };
       return {
         snapshot: {
           tenant,
@@ -54,6 +72,7 @@ export const createSnapshots = (db: Database): Snapshots => ({
           health: healthRows,
         },
         session: sessionRows[0] ?? null,
+        server: serverRows[0] ?? null,
       };
     }),
 });

@@ -1,4 +1,5 @@
 import type { Stores } from "../domain/ports.ts";
+import { createAnswerStore } from "./answers.ts";
 import { createAuthorizationStore } from "./authorizations.ts";
 import { createCancellationStore } from "./cancellations.ts";
 import { createCatalogueStore } from "./catalogues.ts";
@@ -7,6 +8,7 @@ import type { Database } from "./db.ts";
 import { createEventStore } from "./events.ts";
 import { createHealthStore } from "./health.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
+import { createInterceptedStore } from "./intercepted.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLedger } from "./ledger.ts";
 import { createOverrideStore } from "./overrides.ts";
@@ -33,7 +35,9 @@ export const createStores = (db: Database, deps: { nonce: () => string }): Store
   serverTokens: createTokenStore(db, deps),
   authorizations: createAuthorizationStore(db),
   sessions: createSessionStore(db),
+  answers: createAnswerStore(db),
   cancellations: createCancellationStore(db),
+  intercepted: createInterceptedStore(db, deps),
   health: createHealthStore(db),
   catalogues: createCatalogueStore(db),
   requests: createRequestStore(db),

@@ -5,7 +5,7 @@ import { problem } from "../problem.ts";
 
 const methods = "GET, POST, PUT, PATCH, DELETE, OPTIONS";
 const requestHeaders =
-  "Authorization, Content-Type, Accept, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Idempotency-Key, Last-Event-ID, traceparent, tracestate";
+  "Authorization, Content-Type, Accept, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Idempotency-Key, Last-Event-ID, X-Sampling-Router-Key, traceparent, tracestate";
 const responseHeaders =
   "Mcp-Session-Id, X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, Server-Timing";
 

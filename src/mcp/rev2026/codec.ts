@@ -3,6 +3,7 @@ import { forVersion } from "../../domain/capabilities.ts";
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
+import type { SamplingAnswer, SamplingCall } from "../../domain/sampling.ts";
 import type { Codec } from "../codec.ts";
 import { modernWireOf } from "../faults.ts";
 import { serverInfo } from "../initialize.ts";
@@ -25,6 +26,10 @@ export const modernCodec: Codec = {
   wireOf: modernWireOf,
   capabilitiesOf: (raw) => forVersion(raw, modernRevision),
 };
+
+/** A sampling result among the `inputResponses`: no result of a request, so without its marks. */
+export const encodeInput = (answer: SamplingAnswer, call: SamplingCall): JsonObject =>
+  shared.encodeAnswer(answer, call, {});
 
 export interface ModernMeta {
   revision: string;

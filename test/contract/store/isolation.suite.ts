@@ -34,6 +34,7 @@ const idempotencyKey = "11".repeat(32);
 const expiresAt = start + dayMs;
 
 const ownedTables = [
+  "answers",
   "api_keys",
   "authorizations",
   "cancellations",
@@ -42,6 +43,7 @@ const ownedTables = [
   "credentials",
   "health",
   "idempotency",
+  "intercepted",
   "model_overrides",
   "results",
   "sampling_requests",
@@ -80,7 +82,9 @@ const nameNoTenant = [
   "authorizations.take",
   "authorizations.prune",
   "sessions.prune",
+  "answers.prune",
   "cancellations.prune",
+  "intercepted.prune",
   "catalogues.newerThan",
   "catalogues.state",
   "catalogues.claim",
@@ -112,6 +116,13 @@ const callOf = ({ who, session: { id } }: Pick<Owned, "who" | "session">) => ({
   tenantId: who.tenantId,
   sessionId: id,
   messageId: "1",
+});
+
+const takenOf = ({ session: { id } }: Pick<Owned, "session">, tenantId: string) => ({
+  tenantId,
+  scope: id,
+  messageId: "1",
+  digest: "00",
 });
 
 /** What a stranger may try with the owner's ids, and what it then gets: null, nothing, no row. */
@@ -283,6 +294,11 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     "sessions.touch": async ({ sessions }, owner, { tenantId }) => {
       value(await sessions.touch(tenantId, owner.session.id, start + 1, start + dayMs));
     },
+    "sessions.holdStream": async ({ sessions }, owner, { tenantId }) => {
+      value(
+        await sessions.holdStream(tenantId, owner.session.id, { clientStreamUntil: start + 1 }),
+      );
+    },
     "sessions.end": async ({ sessions }, owner, { tenantId }) => {
       expect(value(await sessions.end(tenantId, owner.session.id, event(tenantId)))).toBe(false);
       expect(value(await sessions.end(tenantId, owner.session.id, null))).toBe(false);
@@ -293,6 +309,39 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     "cancellations.isRecorded": async ({ cancellations }, owner, { tenantId }) => {
       const seen = await cancellations.isRecorded({ ...callOf(owner), tenantId }, start);
       expect(value(seen)).toBe(false);
+    },
+    "answers.claim": async ({ answers }, { who }, { tenantId }) => {
+      const claim = { digest: "d1", owner: "stranger", now: start, leaseUntil: start + dayMs };
+      expect(value(await answers.claim({ ...claim, tenantId }))).toEqual({
+        owner: "stranger",
+        sealed: null,
+      });
+      expect(value(await answers.claim({ ...claim, tenantId: who.tenantId }))).toMatchObject({
+        owner: "mine",
+      });
+    },
+    "answers.keep": async ({ answers }, _, { tenantId }) => {
+      const kept = { owner: "mine", sealed: "stolen", expiresAt: start + dayMs };
+      value(await answers.keep({ tenantId, digest: "d1" }, kept));
+    },
+    "answers.release": async ({ answers }, _, { tenantId }) => {
+      value(await answers.release({ tenantId, digest: "d1" }, "mine"));
+    },
+    "intercepted.claim": async ({ intercepted }, owner, { tenantId }) => {
+      const claim = await intercepted.claim(takenOf(owner, tenantId), {
+        now: start,
+        leaseUntil: start,
+      });
+      expect(value(claim)).toEqual({ state: "mine" });
+    },
+    "intercepted.answer": async ({ intercepted }, owner, { tenantId }) => {
+      value(await intercepted.answer(takenOf(owner, tenantId), "stolen"));
+    },
+    "intercepted.deliver": async ({ intercepted }, owner, { tenantId }) => {
+      value(await intercepted.deliver(takenOf(owner, tenantId), 200));
+    },
+    "intercepted.isTaken": async ({ intercepted }, owner, { tenantId }) => {
+      expect(value(await intercepted.isTaken(takenOf(owner, tenantId)))).toBe(false);
     },
     "health.list": async ({ health }, _, { tenantId }) => {
       expect(value(await health.list(tenantId))).toEqual([]);
@@ -448,6 +497,18 @@ export const isolationSuite = (backend: Backend): void => {
       value(await stores.authorizations.create(its.authorization, event(tenantId)));
       value(await stores.sessions.create(its.session));
       value(await stores.cancellations.record(callOf(its), start));
+      value(
+        await stores.answers.claim({
+          tenantId,
+          digest: "d1",
+          owner: "mine",
+          now: start,
+          leaseUntil: start + dayMs,
+        }),
+      );
+      value(
+        await stores.intercepted.claim(takenOf(its, tenantId), { now: start, leaseUntil: start }),
+      );
       const override = { provider: "openai", id: "gpt", change: { name: "Mine" } };
       value(await stores.overrides.put(tenantId, override, start, event(tenantId)));
       return its;

@@ -34,6 +34,31 @@ export const sessionsSuite = (backend: Backend): void => {
       expect(value(await sessions.get(who.tenantId, its.id))).toEqual(touched);
     });
 
+    it("remembers who holds the server's stream", async () => {
+      const who = await caller(world.stores);
+      const { sessions } = world.stores;
+      const its = await stored(who);
+      value(await sessions.holdStream(who.tenantId, its.id, { clientStreamUntil: start + 5 }));
+      value(await sessions.holdStream(who.tenantId, its.id, { routerStreamUntil: start + 6 }));
+      expect(value(await sessions.get(who.tenantId, its.id))).toEqual({
+        ...its,
+        clientStreamUntil: start + 5,
+        routerStreamUntil: start + 6,
+      });
+    });
+
+    it("begins anew when its server gives the same id again", async () => {
+      const who = await caller(world.stores);
+      const { sessions } = world.stores;
+      const through = { serverId: "srv_1", upstreamId: "same" };
+      const first = await stored(who, through);
+      const second = await stored(who, through);
+      const other = await stored(who, { ...through, serverId: "srv_2" });
+      const { data } = value(await sessions.list(who.tenantId, { cursor: null, limit: 10 }));
+      expect(data.map(({ id }) => id)).toEqual([other.id, second.id]);
+      expect(value(await sessions.get(who.tenantId, first.id))).toBeNull();
+    });
+
     it("ends once, with an event when an administrator ends it", async () => {
       const who = await caller(world.stores);
       const { sessions, events } = world.stores;

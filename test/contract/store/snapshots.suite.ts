@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createSnapshots } from "../../../src/store/snapshots.ts";
-import { anotherKey, caller, credential, event, id, session, start } from "./fixtures.ts";
+import { anotherKey, caller, credential, event, id, server, session, start } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
 
 export const snapshotsSuite = (backend: Backend): void => {
@@ -29,6 +29,7 @@ export const snapshotsSuite = (backend: Backend): void => {
       expect(trips).toEqual(["read"]);
       const key = value(await stores.keys.get(tenantId, keyId));
       expect(loaded).toEqual({
+        server: null,
         snapshot: {
           tenant: value(await stores.tenants.byId(tenantId)),
           key: { ...key, secretHash: "hash" },
@@ -40,10 +41,31 @@ export const snapshotsSuite = (backend: Backend): void => {
       });
     });
 
+    it("finds a server by its slug, and its session by the server's own id", async () => {
+      const { tenantId, keyId } = await caller(world.stores);
+      const { servers, sessions, snapshots } = world.stores;
+      const [its, other] = [server(tenantId), server(tenantId, { slug: "other" })];
+      for (const each of [its, other]) value(await servers.create(each, event(tenantId)));
+      const through = session(tenantId, keyId, { serverId: its.id, upstreamId: "abc", told: {} });
+      value(await sessions.create(through));
+      const load = async (sessionId: string, slug?: string, key = keyId) =>
+        value(await snapshots.load(key, sessionId, start, slug));
+      expect(await load("abc", its.slug)).toMatchObject({ session: through, server: its });
+      expect(await load("abc", other.slug)).toMatchObject({ session: null, server: other });
+      expect(await load("abc", "none")).toMatchObject({ session: null, server: null });
+      // The router's own id of it is nobody's, on either surface.
+      expect(await load(through.id, its.slug)).toMatchObject({ session: null });
+      expect(await load(through.id)).toMatchObject({ session: null, server: null });
+      expect(await load("abc")).toMatchObject({ session: null });
+      const sibling = await anotherKey(world.stores, tenantId);
+      expect(await load("abc", its.slug, sibling)).toMatchObject({ session: null, server: its });
+    });
+
     it("is null for a key that isn't there", async () => {
       expect(value(await world.stores.snapshots.load(id("key"), null, start))).toEqual({
         snapshot: null,
         session: null,
+        server: null,
       });
     });
 

@@ -55,6 +55,8 @@ const samples: { readonly [R in Reason]: Extract<Refusal, { reason: R }> } = {
   cancelled: { reason: "cancelled" },
   idempotency_conflict: { reason: "idempotency_conflict" },
   internal: { reason: "internal" },
+  server_failed: { reason: "server_failed", serverStatus: null, detail: "It can't be reached." },
+  server_timeout: { reason: "server_timeout" },
   parse_error: { reason: "parse_error" },
   invalid_request: { reason: "invalid_request", detail: "A message is an object." },
   method_not_found: { reason: "method_not_found", method: "tools/list" },
@@ -97,6 +99,8 @@ const contract = {
 
 /** Reasons that the contract has no row for: the protocol's own, and those of the transport. */
 const beyond = {
+  server_failed: [-502, 502, ["serverStatus"]],
+  server_timeout: [-504, 504, []],
   parse_error: [-32700, 400, []],
   invalid_request: [-32600, 400, []],
   method_not_found: [-32601, 404, ["method"]],

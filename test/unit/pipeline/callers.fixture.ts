@@ -34,6 +34,8 @@ export const callerWith = (about: { policy?: Policy; keyLimits?: Limits } = {}):
     health: [],
   },
   session: null,
+  server: null,
+  memoryKey: "",
   warm: false,
 });
 

@@ -1,0 +1,12 @@
+/** Requests to registered servers: what the proxy needs from the network. */
+
+export interface UpstreamRequest {
+  url: string;
+  method: "POST" | "GET" | "DELETE";
+  headers: Headers;
+  body: Uint8Array<ArrayBuffer> | string | null;
+  signal: AbortSignal;
+}
+
+/** One request; redirects are handed back and not followed. Rejects when nothing answers. */
+export type UpstreamFetch = (request: UpstreamRequest) => Promise<Response>;

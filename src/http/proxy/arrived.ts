@@ -1,0 +1,49 @@
+/** One message, or one stream, on its way through the proxy. */
+import type { SealedServer } from "../../domain/servers.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import type { Result } from "../../domain/result.ts";
+import type { ProxiedBody } from "../../mcp/proxy/message.ts";
+import type { RequestId } from "../../mcp/jsonrpc.ts";
+import type { Caller } from "../../pipeline/authenticate.ts";
+import { legacyWireOf } from "../../mcp/faults.ts";
+import type { Wire } from "../../mcp/codec.ts";
+import { refusalReply, respond } from "../sampling/reply.ts";
+
+export interface ProxyArrived {
+  /** `session` is the one that the server began, if there is one */
+  caller: Caller;
+  server: SealedServer;
+  /** The caller as of now, a few seconds old at most: a stream outlives what it began with. */
+  current: () => Promise<Result<Caller, Refusal>>;
+  /** The caller once more, from the database. */
+  again: () => Promise<Result<Caller, Refusal>>;
+  method: "POST" | "GET" | "DELETE";
+  /** the client's own; `Upstream` decides which of them go on */
+  headers: Headers;
+  /** the client's `Authorization`, where its key came in the other header */
+  authorization: string | null;
+  /** the body as it came; empty for GET and DELETE */
+  bytes: Uint8Array<ArrayBuffer>;
+  /** the body's text, UTF-8 */
+  text: string;
+  /** null: no JSON, or no body */
+  body: ProxiedBody | null;
+  requestId: string;
+  startedAt: number;
+  authMs: number;
+  /** the client has left */
+  left: AbortSignal;
+}
+
+/**
+ * A refusal as the client understands it: a JSON-RPC error where a request asked, with the status
+ * that its era wants; else a problem with the refusal's HTTP status.
+ */
+export const refuse = (
+  refusal: Refusal,
+  about: { id: RequestId | null; requestId: string; wireOf?: (refusal: Refusal) => Wire },
+): Promise<Response> =>
+  respond(
+    refusalReply(about.id, refusal, about.requestId, { wireOf: about.wireOf ?? legacyWireOf }),
+    { acceptsStream: false, signal: AbortSignal.abort() },
+  );

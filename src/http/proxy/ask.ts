@@ -1,0 +1,94 @@
+/** A sampling request that a server sent, as the pipeline takes it; and its outcome, as the wire wants it. */
+import { own, type JsonObject } from "../../domain/json.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { err, type Result } from "../../domain/result.ts";
+import type { Codec } from "../../mcp/codec.ts";
+import { errorMessage, resultMessage, type RequestId } from "../../mcp/jsonrpc.ts";
+import type { Declared } from "../../pipeline/choose.ts";
+import type { Finished } from "../../pipeline/finish.ts";
+import type { Services } from "../context.ts";
+import { propagatedIn } from "../sampling/trace-context.ts";
+import type { ProxyArrived } from "./arrived.ts";
+
+export interface Asking {
+  /** of `sampling/createMessage`, raw */
+  params: JsonObject;
+  codec: Codec;
+  /** what may be asked: what the server was told, and the client's tags */
+  declared: Declared;
+  clientInfo: JsonObject;
+  /** the tool being called; null: the stream doesn't tell */
+  tool: string | null;
+  /** the client's request that it belongs to, as JSON, by which its session can take it back */
+  messageId: string | null;
+  /** of the server's message */
+  bytes: number;
+  /** why it is refused before anything is chosen; null: it isn't */
+  denied: Refusal | null;
+}
+
+export interface Asked {
+  /** of the audit record */
+  requestId: string;
+  outcome: Result<Finished, Refusal>;
+}
+
+const nameIn = (clientInfo: JsonObject, key: string): string | null => {
+  const value = own(clientInfo, key);
+  return typeof value === "string" ? value.slice(0, 200) : null;
+};
+
+/** Samples, and settles whatever happens. A throw inside is told as `internal`. */
+export async function ask(
+  services: Services,
+  arrived: ProxyArrived,
+  asking: Asking,
+  signal: AbortSignal,
+): Promise<Asked> {
+  const { params, codec, denied } = asking;
+  const { _meta, ...content } = params;
+  const contentText = JSON.stringify(content);
+  const started = await services.sample({
+    caller: arrived.caller,
+    again: arrived.again,
+    call: denied === null ? codec.decodeCall(params) : err(denied),
+    declaredBy: () => asking.declared,
+    client: {
+      name: nameIn(asking.clientInfo, "name"),
+      version: nameIn(asking.clientInfo, "version"),
+      revision: codec.revision,
+    },
+    server: { id: arrived.server.id, policy: arrived.server.policy },
+    tool: asking.tool,
+    messageId: asking.messageId,
+    // Repetitions are found by the record of what was intercepted.
+    idempotencyKey: null,
+    propagated: propagatedIn(arrived.headers, _meta),
+    contentSha256: await services.sha256Hex(new TextEncoder().encode(contentText)),
+    bytes: asking.bytes,
+    content: () => contentText,
+    startedAt: services.now(),
+    authMs: 0,
+  });
+  const { requestId } = started;
+  if (!started.outcome.ok) return { requestId, outcome: started.outcome };
+  try {
+    return { requestId, outcome: await started.outcome.value(signal) };
+  } catch (thrown) {
+    services.report(requestId, thrown);
+    return { requestId, outcome: err({ reason: "internal" }) };
+  }
+}
+
+/** The JSON-RPC message that answers the server. */
+export function answerMessage(
+  id: RequestId,
+  codec: Codec,
+  { requestId, outcome }: Asked,
+): Record<string, unknown> {
+  if (!outcome.ok)
+    return errorMessage(id, outcome.error, codec.wireOf(outcome.error).code, requestId);
+  const { answer, call, decision } = outcome.value;
+  const meta = { "sampling-router/decision": decision as unknown as JsonObject };
+  return resultMessage(id, codec.encodeAnswer(answer, call, meta));
+}

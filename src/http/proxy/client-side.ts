@@ -1,0 +1,123 @@
+/**
+ * The client's side of one proxied request: an HTTP response of its own, or a stream once one has
+ * begun. Whatever is said after that is said in the stream.
+ */
+import { sseKeepAlive } from "../../mcp/sse.ts";
+
+/** The runtime notices that a client has left when it writes: once a second while the router works… */
+const keepAliveMs = 1_000;
+/** …and after so many silent seconds of the server. */
+const silentTurns = 5;
+
+export interface ClientSide {
+  /** Whether a stream has begun. */
+  streams(): boolean;
+  /** Begins a stream, if none has begun; `headers` are those of the server's response. */
+  begin(headers: Headers): void;
+  /** Resolves when there is room for more. */
+  write(bytes: Uint8Array<ArrayBuffer> | string): Promise<void>;
+  /** Ends the stream. */
+  end(): Promise<void>;
+  /** The whole answer, where no stream has begun. */
+  answer(response: Response): void;
+  /** Comments while the router works; begins a stream for them where the client takes one. */
+  during<T>(work: Promise<T>, headers: Headers): Promise<T>;
+  /** The same while the server works, once it has been silent for long. */
+  patiently<T>(work: Promise<T>): Promise<T>;
+}
+
+export interface OpenClientSide {
+  side: ClientSide;
+  response: Promise<Response>;
+  /** aborts when the client has left */
+  gone: AbortSignal;
+}
+
+export function openClientSide(about: {
+  acceptsStream: boolean;
+  left: AbortSignal;
+}): OpenClientSide {
+  const encoder = new TextEncoder();
+  const gone = new AbortController();
+  let timer: ReturnType<typeof setInterval> | undefined;
+  /** parts that the client has not taken yet */
+  let waiting = 0;
+  let silent = 0;
+  let working = false;
+  let writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>> | null = null;
+  const { promise: response, resolve } = Promise.withResolvers<Response>();
+
+  const leave = (): void => {
+    clearInterval(timer);
+    gone.abort();
+  };
+  about.left.addEventListener("abort", leave);
+  if (about.left.aborted) leave();
+
+  const begin = (from: Headers): void => {
+    if (writer !== null) return;
+    const { readable, writable } = new TransformStream<
+      Uint8Array<ArrayBuffer>,
+      Uint8Array<ArrayBuffer>
+    >();
+    writer = writable.getWriter();
+    writer.closed.catch(leave);
+    timer = setInterval(() => {
+      silent += 1;
+      if (waiting === 0 && (working || silent >= silentTurns)) void write(sseKeepAlive);
+    }, keepAliveMs);
+    const headers = new Headers(from);
+    if (headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") !== true)
+      headers.set("content-type", "text/event-stream");
+    headers.set("cache-control", "no-cache, no-transform");
+    // A proxy that buffers would hold back the comments, and with them the client's leaving.
+    headers.set("x-accel-buffering", "no");
+    resolve(new Response(readable, { headers }));
+  };
+
+  const write = async (bytes: Uint8Array<ArrayBuffer> | string): Promise<void> => {
+    silent = 0;
+    waiting += 1;
+    try {
+      await writer?.write(typeof bytes === "string" ? encoder.encode(bytes) : bytes);
+    } catch {
+      leave();
+    } finally {
+      waiting -= 1;
+    }
+  };
+
+  const streamingAfter = async <T>(ms: number, headers: Headers, work: Promise<T>): Promise<T> => {
+    const late = setTimeout(() => {
+      if (!about.acceptsStream) return;
+      begin(headers);
+      void write(sseKeepAlive);
+    }, ms);
+    try {
+      return await work;
+    } finally {
+      clearTimeout(late);
+    }
+  };
+
+  const side: ClientSide = {
+    streams: () => writer !== null,
+    begin,
+    write,
+    async end() {
+      clearInterval(timer);
+      await writer?.close().catch(leave);
+    },
+    answer: resolve,
+    async during(work, headers) {
+      working = true;
+      try {
+        return await streamingAfter(keepAliveMs, headers, work);
+      } finally {
+        working = false;
+      }
+    },
+    patiently: (work) => streamingAfter(silentTurns * keepAliveMs, new Headers(), work),
+  };
+  return { side, response, gone: gone.signal };
+}

@@ -1,0 +1,166 @@
+/** The legacy era through the proxy. */
+import type { Refusal } from "../../domain/refusals.ts";
+import type { Session } from "../../domain/session.ts";
+import type { Result } from "../../domain/result.ts";
+import { errorMessage, type RequestId } from "../../mcp/jsonrpc.ts";
+import { legacyWireOf } from "../../mcp/faults.ts";
+import { requestsIn, type ProxiedBody } from "../../mcp/proxy/message.ts";
+import { renewStreamMs } from "../../pipeline/streams.ts";
+import type { Services } from "../context.ts";
+import { refuse, type ProxyArrived } from "./arrived.ts";
+import { openAside } from "./aside.ts";
+import { proxyInitialize } from "./initialize.ts";
+import { isEventStream, isJson, passOn, relayEvents, relayJson, type Relaying } from "./relay.ts";
+import { createTaker } from "./take.ts";
+
+/** ms until a server's headers: it may hold them back until a tool has ended. */
+const headersMs = 300_000;
+/** How long a client waits for the router to let go of its stream. */
+const handOverTries = 12;
+const handOverMs = 300;
+
+/** The client takes requests back: their provider calls end, wherever they run. */
+async function noteCancellations(
+  services: Services,
+  { caller: { session } }: ProxyArrived,
+  { messages }: ProxiedBody,
+): Promise<void> {
+  for (const message of messages) {
+    if (message.kind !== "notification" || message.method !== "notifications/cancelled") continue;
+    const { requestId } = message.params;
+    if (session === null || (typeof requestId !== "string" && typeof requestId !== "number"))
+      continue;
+    const { tenantId, id: sessionId } = session;
+    // Out of reach: the server hears of it all the same, and may take its own request back.
+    await services.cancellation.cancel({
+      tenantId,
+      sessionId,
+      messageId: JSON.stringify(requestId),
+    });
+  }
+}
+
+/** Whoever answers a request that the router took, guessing its id, answers nobody. */
+async function answersForUs(
+  services: Services,
+  { caller: { session }, server }: ProxyArrived,
+  { messages }: ProxiedBody,
+): Promise<boolean> {
+  const [message, ...more] = messages;
+  if (session === null || server.sampling === "client" || more.length > 0) return false;
+  if (message?.kind !== "response") return false;
+  const taken = await services.intercept.isTaken({
+    tenantId: session.tenantId,
+    scope: session.id,
+    messageId: JSON.stringify(message.id),
+  });
+  return taken.ok && taken.value;
+}
+
+/** What the client asked that the answering stream belongs to: the one request, and its tool. */
+function streamOf(body: ProxiedBody | null): { answers: RequestId | null; tool: string | null } {
+  const [request, ...more] = body === null ? [] : requestsIn(body);
+  if (request === undefined || more.length > 0) return { answers: null, tool: null };
+  const { name } = request.params;
+  const tool =
+    request.method === "tools/call" && typeof name === "string" ? name.slice(0, 200) : null;
+  return { answers: request.id, tool };
+}
+
+const send = (services: Services, arrived: ProxyArrived): Promise<Result<Response, Refusal>> =>
+  services.upstream({
+    server: arrived.server,
+    method: arrived.method,
+    headers: arrived.headers,
+    authorization: arrived.authorization,
+    body: arrived.method === "POST" ? arrived.bytes : null,
+    signal: arrived.left,
+    timeoutMs: headersMs,
+  });
+
+/** The client's own stream: written down before it is asked for, so that the router's gives way. */
+async function openClients(
+  services: Services,
+  arrived: ProxyArrived,
+): Promise<Result<Response, Refusal>> {
+  const { session } = arrived.caller;
+  if (session === null) return send(services, arrived);
+  await services.streams.clientHolds(session);
+  for (let tries = 1; ; tries += 1) {
+    const sent = await send(services, arrived);
+    const held = sent.ok && sent.value.status === 409 && tries < handOverTries;
+    if (!held || !(await services.streams.isRouters(session))) return sent;
+    await sent.value.body?.cancel();
+    await services.wait(handOverMs, arrived.left);
+  }
+}
+
+/** What follows the end of a stream, and what keeps it known while it is open. */
+function watched(services: Services, { caller: { session } }: ProxyArrived): () => void {
+  if (session === null) return () => undefined;
+  const renewing = setInterval(
+    () => services.background(services.streams.clientHolds(session)),
+    renewStreamMs,
+  );
+  return () => {
+    clearInterval(renewing);
+    services.background(services.streams.clientReleases(session));
+  };
+}
+
+/** It asked for a stream and got none. */
+function noteNoStream({ streams, background }: Services, session: Session, status: number): void {
+  if (status === 405) streams.isNotOffered(session);
+  // Somebody holds it, and that is for the server to know.
+  else if (status !== 409) background(streams.clientReleases(session));
+}
+
+export async function proxyLegacy(services: Services, arrived: ProxyArrived): Promise<Response> {
+  const { server, method, body, requestId } = arrived;
+  const { session } = arrived.caller;
+  const [request] = body === null ? [] : requestsIn(body);
+  if (body?.batch === false && request?.method === "initialize")
+    return proxyInitialize(services, arrived, request);
+  const refused = (refusal: Refusal): Promise<Response> =>
+    refuse(refusal, { id: request?.id ?? null, requestId });
+  services.background(services.sessions.touch(arrived.caller));
+  if (body !== null) {
+    await noteCancellations(services, arrived, body);
+    if (await answersForUs(services, arrived, body)) return new Response(null, { status: 202 });
+  }
+  const closeAside = await openAside(services, arrived, request?.method);
+  const sent = await (method === "GET" ? openClients : send)(services, arrived);
+  if (!sent.ok) {
+    closeAside?.();
+    return refused(sent.error);
+  }
+  const response = sent.value;
+  if (method === "DELETE" && response.ok && session !== null) await services.sessions.end(session);
+  const untouched = server.sampling === "client";
+  const streams = response.ok && isEventStream(response);
+  const looksIn = streams || (response.ok && method === "POST" && isJson(response) && !untouched);
+  if (method === "DELETE" || !looksIn) {
+    closeAside?.();
+    if (method === "GET" && session !== null) noteNoStream(services, session, response.status);
+    return passOn(response);
+  }
+  const stream = streamOf(body);
+  const relaying: Relaying = {
+    taker: untouched ? null : createTaker(services, arrived, stream),
+    ended: method === "GET" ? watched(services, arrived) : () => closeAside?.(),
+    broken() {
+      const refusal: Refusal = {
+        reason: "server_failed",
+        serverStatus: response.status,
+        detail: "Its stream broke off.",
+      };
+      return stream.answers === null || untouched
+        ? null
+        : errorMessage(stream.answers, refusal, legacyWireOf(refusal).code, requestId);
+    },
+  };
+  if (streams) return relayEvents(response, relaying);
+  const relayed = await relayJson(response, relaying);
+  closeAside?.();
+  return relayed instanceof Response ? relayed : refused(relayed);
+}

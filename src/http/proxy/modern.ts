@@ -1,0 +1,259 @@
+/**
+ * The modern era through the proxy: the server is told what the router can do with every request, and
+ * what it then asks for is answered here. Everything else passes.
+ */
+import { everyCapability } from "../../domain/capabilities.ts";
+import { own, type JsonObject } from "../../domain/json.ts";
+import { featuresOf } from "../../domain/negotiation.ts";
+import { editsFor, type Offered } from "../../domain/offer.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { err, ok } from "../../domain/result.ts";
+import { identityOf, roundMethods } from "../../domain/rounds.ts";
+import type { McpServer, SamplingMode } from "../../domain/servers.ts";
+import { modernWireOf } from "../../mcp/faults.ts";
+import { errorMessage } from "../../mcp/jsonrpc.ts";
+import { requestsIn, type ProxiedMessage } from "../../mcp/proxy/message.ts";
+import {
+  checkHeaders,
+  decodeModernMeta,
+  encodeInput,
+  modernCodec,
+  type ModernMeta,
+} from "../../mcp/rev2026/codec.ts";
+import { checkName } from "../../mcp/rev2026/headers.ts";
+import { withCapabilities } from "../../mcp/rev2026/round.ts";
+import type { RoundSampler } from "../../pipeline/rounds.ts";
+import { returnedHeaders } from "../../pipeline/upstream.ts";
+import type { Services } from "../context.ts";
+import { refuse, type ProxyArrived } from "./arrived.ts";
+import { ask } from "./ask.ts";
+import { openClientSide } from "./client-side.ts";
+import { isStream, relay, relayStream } from "./modern-relay.ts";
+
+type ProxiedRequest = Extract<ProxiedMessage, { kind: "request" }>;
+
+/** ms until a server's headers: it may hold them back until a tool has ended. */
+const headersMs = 300_000;
+
+const isText = (bytes: Uint8Array<ArrayBuffer>): boolean => {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** What the tenant's models can do, whoever asks. */
+function offeredBy(services: Services, { caller, server }: ProxyArrived): Offered {
+  const { supportedModalities, tools } = services.sessions.hostedFor(
+    caller.snapshot,
+    everyCapability,
+  );
+  if (server.policy.disabled === true || supportedModalities.length === 0) return null;
+  return { supportedModalities, tools: tools && server.learnt.bareCapabilities !== true };
+}
+
+const upstream = (
+  services: Services,
+  arrived: ProxyArrived,
+  about: { body: string | Uint8Array<ArrayBuffer> | null; signal: AbortSignal },
+) =>
+  services.upstream({
+    server: arrived.server,
+    method: arrived.method,
+    headers: arrived.headers,
+    authorization: arrived.authorization,
+    body: about.body,
+    signal: about.signal,
+    timeoutMs: headersMs,
+  });
+
+/** As it comes, both ways. */
+async function pass(
+  services: Services,
+  arrived: ProxyArrived,
+  body: string | Uint8Array<ArrayBuffer> | null,
+): Promise<Response> {
+  const [request] = arrived.body === null ? [] : requestsIn(arrived.body);
+  const {
+    side,
+    response: streamed,
+    gone,
+  } = openClientSide({
+    acceptsStream: true,
+    left: arrived.left,
+  });
+  const response = await upstream(services, arrived, { body, signal: gone });
+  if (!response.ok)
+    return refuse(response.error, {
+      id: request?.id ?? null,
+      requestId: arrived.requestId,
+      wireOf: modernWireOf,
+    });
+  if (isStream(response.value)) {
+    // A stream may be silent for hours, and its client gone.
+    services.background(relayStream(response.value, side));
+    return streamed;
+  }
+  return new Response(response.value.body, {
+    status: response.value.status,
+    headers: returnedHeaders(response.value.headers),
+  });
+}
+
+/** Refused by the server's entry, whatever is asked. */
+function deniedBy({ sampling, policy }: McpServer): Refusal | null {
+  if (sampling === "deny") return { reason: "forbidden", action: "sampling by this server" };
+  return policy.disabled === true
+    ? { reason: "forbidden", action: "sampling by this server is switched off" }
+    : null;
+}
+
+/** Who answers a round's entries: the tenant's models, on behalf of this client. */
+function samplerFor(
+  services: Services,
+  arrived: ProxyArrived,
+  about: { request: ProxiedRequest; meta: ModernMeta; offered: Offered },
+): RoundSampler {
+  const { request, meta, offered } = about;
+  const name = own(request.params, "name");
+  // What the server was told, and what it may say beyond that with the router's own keys.
+  const capabilities: JsonObject =
+    offered === null
+      ? {}
+      : {
+          sampling: {
+            ...(offered.tools ? { tools: {} } : {}),
+            supportedModalities: [...offered.supportedModalities],
+          },
+        };
+  return {
+    decode: modernCodec.decodeCall,
+    async sample({ params }, _, { signal }) {
+      const { requestId, outcome } = await ask(
+        services,
+        arrived,
+        {
+          params,
+          codec: modernCodec,
+          declared: { capabilities, features: featuresOf(meta.capabilities) },
+          clientInfo: meta.clientInfo,
+          tool: request.method === "tools/call" && typeof name === "string" ? name : null,
+          messageId: null,
+          bytes: JSON.stringify(params).length,
+          denied: deniedBy(arrived.server),
+        },
+        signal,
+      );
+      if (!outcome.ok) return err({ refusal: outcome.error, requestId });
+      const { answer, call } = outcome.value;
+      return ok(JSON.stringify(encodeInput(answer, call)));
+    },
+  };
+}
+
+async function withRounds(
+  services: Services,
+  arrived: ProxyArrived,
+  about: {
+    request: ProxiedRequest;
+    meta: ModernMeta;
+    offered: Offered;
+    mode: SamplingMode;
+    text: string;
+  },
+): Promise<Response> {
+  const { request, meta, offered, mode, text } = about;
+  const { snapshot } = arrived.caller;
+  const refused = (refusal: Refusal, requestId: string | null) =>
+    refuse(refusal, {
+      id: request.id,
+      requestId: requestId ?? arrived.requestId,
+      wireOf: modernWireOf,
+    });
+  const identity = new TextEncoder().encode(identityOf(request.method, request.params));
+  const round = await services.rounds(
+    {
+      text,
+      idText: JSON.stringify(request.id),
+      method: request.method,
+      owner: {
+        tenantId: snapshot.tenant.id,
+        keyId: snapshot.key.id,
+        serverId: arrived.server.id,
+        digest: await services.sha256Hex(identity),
+      },
+      mode,
+      declared: modernCodec.capabilitiesOf(meta.capabilities),
+    },
+    samplerFor(services, arrived, { request, meta, offered }),
+  );
+  if (!round.ok) return refused(round.error, null);
+  const { side, response, gone } = openClientSide({
+    acceptsStream: (arrived.headers.get("Accept") ?? "").includes("text/event-stream"),
+    left: arrived.left,
+  });
+  const over = new AbortController();
+  const work = relay({
+    round: round.value,
+    send: (body) =>
+      upstream(services, arrived, {
+        // Unchanged: the very bytes.
+        body: body === arrived.text ? arrived.bytes : body,
+        signal: AbortSignal.any([gone, over.signal]),
+      }),
+    client: side,
+    gone,
+    refuse: refused,
+    refusalText: (refusal, requestId) =>
+      JSON.stringify(
+        errorMessage(
+          request.id,
+          refusal,
+          modernWireOf(refusal).code,
+          requestId ?? arrived.requestId,
+        ),
+      ),
+  })
+    .catch(async (thrown: unknown) => {
+      services.report(arrived.requestId, thrown);
+      if (side.streams()) await side.end();
+      else side.answer(await refused({ reason: "internal" }, null));
+    })
+    // What is left of a server's answer is for nobody.
+    .finally(() => over.abort());
+  services.background(work);
+  return response;
+}
+
+export async function proxyModern(services: Services, arrived: ProxyArrived): Promise<Response> {
+  const { server, text, body, bytes, headers } = arrived;
+  const [request] = body === null || body.batch ? [] : requestsIn(body);
+  const raw = arrived.method === "POST" ? bytes : null;
+  if (request === undefined || server.sampling === "client") return pass(services, arrived, raw);
+  const refused = (refusal: Refusal): Promise<Response> =>
+    refuse(refusal, { id: request.id, requestId: arrived.requestId, wireOf: modernWireOf });
+  // Rewritten, it would be another text.
+  if (text.includes("\ufffd") && !isText(bytes)) return refused({ reason: "parse_error" });
+  const meta = decodeModernMeta(request.params);
+  // The server has words of its own for that, and has been told of no sampling.
+  if (!meta.ok) return pass(services, arrived, raw);
+  const { method, params } = request;
+  const told = checkHeaders(headers, { revision: meta.value.revision, method });
+  if (!told.ok) return refused(told.error);
+  const named = checkName(headers, method, params);
+  if (!named.ok) return refused(named.error);
+  const mode = server.sampling;
+  const offered = offeredBy(services, arrived);
+  const edits = editsFor(meta.value.capabilities, {
+    mode,
+    offered,
+    modalities: server.supportedModalities ? "told" : "untold",
+  });
+  const sent = withCapabilities(text, edits);
+  const about = { request, meta: meta.value, offered, mode, text: sent };
+  return roundMethods.includes(method)
+    ? withRounds(services, arrived, about)
+    : pass(services, arrived, sent === text ? raw : sent);
+}

@@ -1,0 +1,194 @@
+/**
+ * A server's answer on its way to the client, without what the router took out of it. Streams stay
+ * streams: nothing is held beyond one event, and a comment now and then keeps the client's
+ * connection open while the router samples.
+ */
+import type { Refusal } from "../../domain/refusals.ts";
+import { mayConcernSampling } from "../../mcp/proxy/concerns.ts";
+import { createEventSplitter, startsResponse } from "../../mcp/proxy/event-splitter.ts";
+import { sseKeepAlive, sseMessage } from "../../mcp/sse.ts";
+import { returnedHeaders } from "../../pipeline/upstream.ts";
+import { maxBodyBytes } from "../body.ts";
+import type { Taker } from "./take.ts";
+
+/**
+ * The runtime notices that a client has left when it writes, and not before. A server that wasn't told
+ * would answer the client's next stream with 409, so a silent stream gets a comment now and then.
+ */
+const tickMs = 1_000;
+const silentTicks = 5;
+/** …and sooner while the router samples: that is when clients and proxies wait in vain. */
+const samplingTicks = 2;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+type Bytes = Uint8Array<ArrayBuffer>;
+type Reader = ReadableStreamDefaultReader<Bytes>;
+
+export interface Relaying {
+  /** null: nothing is taken */
+  taker: Taker | null;
+  /** The stream is over, whoever ended it. */
+  ended: () => void;
+  /** The message that ends the client's request when the server's stream breaks; null: it can resume. */
+  broken: () => Record<string, unknown> | null;
+}
+
+export const isEventStream = ({ headers }: Response): boolean =>
+  headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() === "text/event-stream";
+export const isJson = ({ headers }: Response): boolean =>
+  headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() === "application/json";
+
+/** A `Response` with a body, even an empty one, must not have these. */
+const bodiless = new Set([204, 205, 304]);
+
+/** As it came. */
+export const passOn = (response: Response): Response =>
+  new Response(bodiless.has(response.status) ? null : response.body, {
+    status: response.status,
+    headers: returnedHeaders(response.headers),
+  });
+
+export function relayEvents(response: Response, { taker, ended, broken }: Relaying): Response {
+  const splitter = createEventSplitter({
+    maxEventBytes: maxBodyBytes,
+    mayConcern: taker === null ? () => false : mayConcernSampling,
+  });
+  const reader = response.body?.getReader();
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const state = { over: false, silent: 0 };
+
+  const stop = (): void => {
+    state.over = true;
+    clearInterval(timer);
+    ended();
+  };
+
+  const handOut = async (
+    controller: ReadableStreamDefaultController<Bytes>,
+    segments: ReturnType<typeof splitter.push>,
+  ): Promise<number> => {
+    let given = 0;
+    for (const segment of segments) {
+      if (segment.kind === "oversized") {
+        taker?.refuseOversized(segment.head, maxBodyBytes);
+        continue;
+      }
+      let { bytes } = segment;
+      if (segment.kind === "event" && taker !== null) {
+        const considered = await taker.consider(segment.data, segment.id);
+        if (considered.kind === "taken") bytes = segment.rest;
+        if (considered.kind === "changed") bytes = segment.withData(considered.text);
+      }
+      if (bytes.byteLength === 0 || state.over) continue;
+      controller.enqueue(bytes);
+      state.silent = 0;
+      given += 1;
+    }
+    return given;
+  };
+
+  const body = new ReadableStream<Bytes>({
+    start(controller) {
+      timer = setInterval(() => {
+        state.silent += 1;
+        const most = taker?.isRunning() === true ? samplingTicks : silentTicks;
+        // A client that reads nothing needs no more of them.
+        const waits = (controller.desiredSize ?? 0) > 0;
+        if (state.over || !waits || state.silent < most || !splitter.isBetweenEvents()) return;
+        state.silent = 0;
+        controller.enqueue(encoder.encode(sseKeepAlive));
+      }, tickMs);
+    },
+    async pull(controller) {
+      // Until something has gone out: a pull that gives nothing is not repeated.
+      for (let given = 0; given === 0 && !state.over;) {
+        const next = await reader?.read().catch(() => "broken" as const);
+        if (state.over) return;
+        if (next !== undefined && next !== "broken" && !next.done) {
+          given += await handOut(controller, splitter.push(next.value));
+          continue;
+        }
+        const last = next === "broken" && !splitter.hasIds() ? broken() : null;
+        const whole = splitter.isBetweenEvents();
+        await handOut(controller, splitter.end());
+        if (last !== null && whole) controller.enqueue(encoder.encode(`\n\n${sseMessage(last)}`));
+        stop();
+        controller.close();
+      }
+    },
+    async cancel() {
+      stop();
+      await reader?.cancel();
+    },
+  });
+  const headers = returnedHeaders(response.headers);
+  // A proxy that buffers would hold back events and comments.
+  headers.set("X-Accel-Buffering", "no");
+  return new Response(body, { status: response.status, headers });
+}
+
+function rest(first: readonly Bytes[], reader: Reader): ReadableStream<Bytes> {
+  return new ReadableStream<Bytes>({
+    start(controller) {
+      for (const chunk of first) controller.enqueue(chunk);
+    },
+    async pull(controller) {
+      const next = await reader.read();
+      if (next.done) controller.close();
+      else controller.enqueue(next.value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+/** A JSON answer: one response passes while it arrives; anything else is read whole. */
+export async function relayJson(
+  response: Response,
+  { taker }: Relaying,
+): Promise<Response | Refusal> {
+  const about = { status: response.status, headers: returnedHeaders(response.headers) };
+  const reader = response.body?.getReader();
+  if (reader === undefined) return new Response(null, about);
+  const chunks: Bytes[] = [];
+  let size = 0;
+  for (;;) {
+    const next = await reader.read().catch(() => null);
+    if (next === null)
+      return { reason: "server_failed", serverStatus: response.status, detail: "It broke off." };
+    if (next.done) break;
+    chunks.push(next.value);
+    size += next.value.byteLength;
+    const [first] = chunks;
+    if (first !== undefined && startsResponse(decoder.decode(first.subarray(0, 1_024))))
+      return new Response(rest(chunks, reader), about);
+    if (size > maxBodyBytes) {
+      await reader.cancel();
+      return {
+        reason: "server_failed",
+        serverStatus: response.status,
+        detail: "Its answer is too large.",
+      };
+    }
+  }
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  const text = decoder.decode(bytes);
+  const considered =
+    taker !== null && mayConcernSampling(text)
+      ? await taker.consider(text, null)
+      : ({ kind: "pass" } as const);
+  switch (considered.kind) {
+    case "pass":
+      return new Response(bytes, about);
+    case "changed":
+      return new Response(considered.text, about);
+    case "taken":
+      about.headers.delete("Content-Type");
+      return new Response(null, { ...about, status: 202 });
+  }
+}

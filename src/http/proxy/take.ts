@@ -1,0 +1,256 @@
+/**
+ * Sampling requests of a legacy server, taken out of what it sends. Each is answered by a POST of the
+ * router's own, in the same invocation; the client never sees the request, nor the answer.
+ */
+import { answererOf } from "../../domain/answering.ts";
+import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { modalities } from "../../domain/modality.ts";
+import { featuresOf } from "../../domain/negotiation.ts";
+import { defaultDeadlineMs } from "../../domain/policy.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { err } from "../../domain/result.ts";
+import { codecFor } from "../../mcp/era.ts";
+import { errorMessage, type RequestId } from "../../mcp/jsonrpc.ts";
+import { messageIn } from "../../mcp/proxy/message.ts";
+import { withoutElements } from "../../mcp/proxy/raw-json.ts";
+import type { Services } from "../context.ts";
+import { answerMessage, ask } from "./ask.ts";
+import type { ProxyArrived } from "./arrived.ts";
+
+/** A client that names no revision speaks this one (2025-06-18, "Protocol Version Header"). */
+const unnamedRevision = "2025-03-26";
+const firstWithHeader = "2025-06-18";
+const firstWithTools = "2025-11-25";
+
+export type Considered =
+  | { kind: "pass" }
+  | { kind: "taken" }
+  /** a batch, some of which was taken */
+  | { kind: "changed"; text: string };
+
+const pass: Considered = { kind: "pass" };
+
+export function createTaker(
+  services: Services,
+  arrived: ProxyArrived,
+  stream: {
+    /** the tool being called; null: the stream doesn't tell */
+    tool: string | null;
+    /** the client's request that the stream answers; null: the GET stream, or several */
+    answers: RequestId | null;
+  },
+) {
+  const { server, caller } = arrived;
+  const { session } = caller;
+  const revision =
+    session?.revision ?? arrived.headers.get("MCP-Protocol-Version") ?? unnamedRevision;
+  const codec = codecFor(revision) ?? codecFor(unnamedRevision);
+  if (codec === null) throw new Error("no codec");
+  const clientDeclared = codec.capabilitiesOf(session?.capabilities ?? {});
+  /** by the server's id, as JSON */
+  const running = new Map<string, AbortController>();
+
+  /** What may be asked: what it was told. Modalities reach no client, so all count as declared. */
+  const told = session === null ? toldUnseen(revision) : (session.told ?? {});
+  const sampling = own(told, "sampling");
+  const declared = {
+    capabilities: isObject(sampling)
+      ? { sampling: { ...sampling, supportedModalities: [...modalities] } }
+      : {},
+    features: featuresOf(session?.capabilities ?? {}),
+  };
+
+  const headersToAnswer = (): Headers => {
+    const headers = new Headers(arrived.headers);
+    for (const name of ["Last-Event-ID", "Mcp-Session-Id"]) headers.delete(name);
+    headers.set("Content-Type", "application/json");
+    headers.set("Accept", "application/json, text/event-stream");
+    const upstreamId = session?.upstreamId ?? null;
+    if (upstreamId !== null) headers.set("Mcp-Session-Id", upstreamId);
+    if (!headers.has("MCP-Protocol-Version") && revision >= firstWithHeader)
+      headers.set("MCP-Protocol-Version", revision);
+    return headers;
+  };
+
+  const deliver = (text: string): Promise<number> =>
+    services.deliver({
+      server,
+      headers: headersToAnswer(),
+      authorization: arrived.authorization,
+      body: text,
+    });
+
+  const deniedBy = (mode: string, disabled: boolean | undefined): Refusal | null => {
+    if (mode === "deny") return { reason: "forbidden", action: "sampling by this server" };
+    return disabled === true
+      ? { reason: "forbidden", action: "sampling by this server is switched off" }
+      : null;
+  };
+
+  const run = async (
+    id: RequestId,
+    { params, bytes, refusal }: { params: JsonObject; bytes: number; refusal: Refusal | null },
+    signal: AbortSignal,
+  ): Promise<string> => {
+    const now = await arrived.current();
+    const { requestId } = arrived;
+    if (!now.ok || now.value.server === null) {
+      const outcome = now.ok ? err<Refusal>({ reason: "not_found", what: "no such server" }) : now;
+      return JSON.stringify(answerMessage(id, codec, { requestId, outcome }));
+    }
+    const entry = now.value.server;
+    const asked = await ask(
+      services,
+      { ...arrived, caller: now.value, server: entry },
+      {
+        params,
+        codec,
+        declared,
+        clientInfo: session?.clientInfo ?? {},
+        tool: stream.tool,
+        messageId: stream.answers === null ? null : JSON.stringify(stream.answers),
+        bytes,
+        denied: refusal ?? deniedBy(entry.sampling, entry.policy.disabled),
+      },
+      signal,
+    );
+    return JSON.stringify(answerMessage(id, codec, asked));
+  };
+
+  /** Within which the server's ids are unique; without a session, an event's id has to do. */
+  const scopeOf = (eventId: string | null): string | null => {
+    if (session !== null) return session.id;
+    return eventId === null ? null : `${caller.snapshot.key.id}/${server.id}/${eventId}`;
+  };
+
+  const answer = async (id: RequestId, params: JsonObject, eventId: string | null) => {
+    const messageId = JSON.stringify(id);
+    const scope = scopeOf(eventId);
+    const { id: tenantId } = caller.snapshot.tenant;
+    const cancelled = new AbortController();
+    running.set(messageId, cancelled);
+    const watch =
+      scope === null
+        ? null
+        : services.cancellation.watch(
+            { tenantId, sessionId: scope, messageId: `server:${messageId}` },
+            services.now(),
+          );
+    try {
+      const signal =
+        watch === null ? cancelled.signal : AbortSignal.any([cancelled.signal, watch.signal]);
+      const bytes = new TextEncoder().encode(JSON.stringify(params));
+      const asking = { params, bytes: bytes.byteLength, refusal: null };
+      const go = (): Promise<string> => run(id, asking, signal);
+      if (scope === null) {
+        const text = await go();
+        return signal.aborted ? null : await deliver(text);
+      }
+      const deadlineMs = caller.snapshot.tenant.policy.deadlineMs ?? defaultDeadlineMs;
+      const call = { tenantId, scope, messageId, digest: await services.sha256Hex(bytes) };
+      const answered = await services.intercept.once(call, { deadlineMs, run: go });
+      if (signal.aborted) return null;
+      if (answered.ok && answered.value.by === "elsewhere") return null;
+      const status = await deliver(
+        answered.ok
+          ? answered.value.text
+          : JSON.stringify(
+              errorMessage(
+                id,
+                answered.error,
+                codec.wireOf(answered.error).code,
+                arrived.requestId,
+              ),
+            ),
+      );
+      await services.intercept.delivered(call, status);
+      return status;
+    } finally {
+      watch?.stop();
+      running.delete(messageId);
+    }
+  };
+
+  const take = (id: RequestId, params: JsonObject, eventId: string | null): void => {
+    const work = answer(id, params, eventId).then(
+      (status) => {
+        if (status !== null && (status < 200 || status >= 300))
+          services.note({ event: "undelivered", requestId: arrived.requestId, status });
+        return undefined;
+      },
+      (thrown: unknown) => services.report(arrived.requestId, thrown),
+    );
+    services.background(work);
+  };
+
+  /** The server takes a request back that it may have sent on another stream. */
+  const takesBack = async (params: JsonObject): Promise<boolean> => {
+    const messageId = JSON.stringify(params["requestId"] ?? null);
+    const here = running.get(messageId);
+    here?.abort();
+    if (session === null) return here !== undefined;
+    const { tenantId, id: scope } = session;
+    if (here === undefined) {
+      const taken = await services.intercept.isTaken({ tenantId, scope, messageId });
+      if (!taken.ok || !taken.value) return false;
+    }
+    // Also for the one that runs elsewhere, while this one waits for its answer.
+    await services.cancellation.cancel({
+      tenantId,
+      sessionId: scope,
+      messageId: `server:${messageId}`,
+    });
+    return true;
+  };
+
+  const isTaken = async (value: JsonValue, eventId: string | null): Promise<boolean> => {
+    const message = messageIn(value);
+    if (message.kind === "notification" && message.method === "notifications/cancelled")
+      return takesBack(message.params);
+    if (message.kind !== "request" || message.method !== "sampling/createMessage") return false;
+    const call = codec.decodeCall(message.params);
+    if (answererOf(server.sampling, call, clientDeclared) === "client") return false;
+    take(message.id, message.params, eventId);
+    return true;
+  };
+
+  return {
+    /** What becomes of a message, or of a batch of them. */
+    async consider(text: string, eventId: string | null): Promise<Considered> {
+      let value: JsonValue;
+      try {
+        value = JSON.parse(text) as JsonValue;
+      } catch {
+        return pass;
+      }
+      if (!Array.isArray(value)) return (await isTaken(value, eventId)) ? { kind: "taken" } : pass;
+      const taken = new Set<number>();
+      for (const [at, element] of value.entries())
+        if (await isTaken(element, eventId)) taken.add(at);
+      if (taken.size === 0) return pass;
+      if (taken.size === value.length) return { kind: "taken" };
+      return { kind: "changed", text: withoutElements(text, taken) };
+    },
+    /** A message too large to be held was taken out: the server is told, if it can be named. */
+    refuseOversized(head: string, limitBytes: number): void {
+      services.note({ event: "oversized", requestId: arrived.requestId, limitBytes });
+      const text = /"id"\s*:\s*(-?\d+|"[^"\\]*")/.exec(head)?.[1];
+      if (text === undefined || !head.includes("sampling/createMessage")) return;
+      const id = JSON.parse(text) as RequestId;
+      const refusal: Refusal = { reason: "payload_too_large", limitBytes };
+      const refuse = async (): Promise<void> => {
+        const signal = new AbortController().signal;
+        await deliver(await run(id, { params: {}, bytes: limitBytes, refusal }, signal));
+      };
+      services.background(refuse());
+    },
+    isRunning: (): boolean => running.size > 0,
+  };
+}
+
+/** Without a session nobody remembers what was told; it is what any server of that revision is told. */
+const toldUnseen = (revision: string): JsonObject => ({
+  sampling: revision >= firstWithTools ? { tools: {} } : {},
+});
+
+export type Taker = ReturnType<typeof createTaker>;

@@ -1,0 +1,284 @@
+/**
+ * Server-sent events, cut at their ends and otherwise left alone: every byte that goes in comes out
+ * again, comments, ids, `retry`, line ends and byte order mark included. An event whose data could be
+ * meant for the router is handed out by itself; one that can't be is passed on while it still arrives.
+ * Source: WHATWG HTML, "Server-sent events", 9.2.5 and 9.2.6.
+ */
+
+export type Segment =
+  /** goes on as it is */
+  | { kind: "bytes"; bytes: Uint8Array<ArrayBuffer> }
+  /** a whole event that may be for the router */
+  | {
+      kind: "event";
+      bytes: Uint8Array<ArrayBuffer>;
+      data: string;
+      /** as a resuming client would name it; null: it has none */
+      id: string | null;
+      /** what is left of it for the client when the router takes its data; empty: nothing */
+      rest: Uint8Array<ArrayBuffer>;
+      /** the same event with other data */
+      withData(data: string): Uint8Array<ArrayBuffer>;
+    }
+  /** an event too large to be held, and not known to be harmless: taken out. How it began. */
+  | { kind: "oversized"; head: string };
+
+interface Line {
+  start: number;
+  /** before its terminator */
+  end: number;
+  /** after its terminator */
+  next: number;
+}
+
+const lf = 10;
+const cr = 13;
+const space = 32;
+const colonByte = 58;
+/** of a field that means anything, in bytes */
+const longestName = 5;
+const headBytes = 1_024;
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const encoder = new TextEncoder();
+
+/** JSON-RPC members that may stand before the one that tells a message's kind. */
+const before = String.raw`^\s*\{(?:\s*"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|-?\d+|null)\s*,)*\s*`;
+const isResponse = new RegExp(`${before}"(?:result|error)"\\s*:`);
+const namesMethod = new RegExp(`${before}"method"\\s*:\\s*"([^"\\\\]*)"`);
+/** Whether JSON that begins so is a response: no message with a `result` or an `error` asks anything. */
+export const startsResponse = (head: string): boolean => isResponse.test(head);
+const samplingMethod = "sampling/createMessage";
+
+function concatenated(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.byteLength;
+  }
+  return all;
+}
+
+export function createEventSplitter(options: {
+  /** bytes of one event that are held at most */
+  maxEventBytes: number;
+  /** a cheap look at its data: false only if it is certainly not for the router */
+  mayConcern: (data: string) => boolean;
+}) {
+  const { maxEventBytes, mayConcern } = options;
+  let held = new Uint8Array(new ArrayBuffer(0));
+  let length = 0;
+  /** `held` is this splitter's own memory, and no chunk of the stream */
+  let owned = true;
+  let lines: Line[] = [];
+  let lineStart = 0;
+  let searchedTo = 0;
+  /** `hold`: undecided; `pass`: certainly not ours; `discard`: too large to know */
+  let mode: "hold" | "pass" | "discard" = "hold";
+  /** a line whose beginning has gone out already */
+  let openLine = false;
+  let afterCr = false;
+  let firstBlock = true;
+  let idSeen = false;
+  /** the first data line's beginning was looked at in full */
+  let headSeen = false;
+
+  const fieldOf = (line: Line): { name: string; value: number } => {
+    const { start, end } = line;
+    // The stream's first line may begin with a byte order mark, which is no part of it.
+    const marked = firstBlock && (lines[0] === line || lines.length === 0) && held[start] === 0xef;
+    const from = marked ? start + 3 : start;
+    const view = held.subarray(from, end);
+    const colon = view.indexOf(colonByte);
+    if (colon === 0) return { name: ":", value: from + 1 };
+    if (colon === -1)
+      return { name: decoder.decode(view.subarray(0, longestName + 1)), value: end };
+    const value = from + colon + 1;
+    return {
+      name: decoder.decode(view.subarray(0, Math.min(colon, longestName + 1))),
+      value: value < end && held[value] === space ? value + 1 : value,
+    };
+  };
+
+  /** A block is complete: its lines, then the empty one that ends it. */
+  const finishBlock = (end: number): Segment => {
+    const start = lines[0]?.start ?? lineStart;
+    const bytes = held.slice(start, end);
+    const fields = lines.map((line) => ({ ...line, ...fieldOf(line) }));
+    firstBlock = false;
+    idSeen ||= fields.some(({ name }) => name === "id");
+    const dataFields = fields.filter(({ name }) => name === "data");
+    const type = fields.findLast(({ name }) => name === "event");
+    const typeName = type === undefined ? "" : decoder.decode(held.subarray(type.value, type.end));
+    if (dataFields.length === 0 || (typeName !== "" && typeName !== "message"))
+      return { kind: "bytes", bytes };
+    const data = dataFields
+      .map((field) => decoder.decode(held.subarray(field.value, field.end)))
+      .join("\n");
+    if (!mayConcern(data)) return { kind: "bytes", bytes };
+    const idField = fields.findLast(({ name }) => name === "id");
+    const id =
+      idField === undefined ? null : decoder.decode(held.subarray(idField.value, idField.end));
+    const others = fields
+      .filter(({ name }) => name !== "data" && name !== "event")
+      .map(({ start: from, next }) => held.slice(from, next));
+    const rest =
+      others.length === 0
+        ? new Uint8Array(0)
+        : concatenated([...others, encoder.encode(id === null ? "\n" : "data:\n\n")]);
+    const typed = type === undefined ? [] : [held.slice(type.start, type.next)];
+    return {
+      kind: "event",
+      bytes,
+      data,
+      id,
+      rest,
+      withData: (text) => concatenated([...typed, ...others, encoder.encode(`data: ${text}\n\n`)]),
+    };
+  };
+
+  const append = (chunk: Uint8Array<ArrayBuffer>): void => {
+    if (length === 0) {
+      held = chunk;
+      owned = false;
+      length = chunk.byteLength;
+      return;
+    }
+    if (length + chunk.byteLength > held.byteLength) {
+      const grown = new Uint8Array(Math.max(4_096, 2 * (length + chunk.byteLength)));
+      grown.set(held.subarray(0, length));
+      held = grown;
+      owned = true;
+    }
+    held.set(chunk, length);
+    length += chunk.byteLength;
+  };
+
+  const restart = (at: number): void => {
+    lines = [];
+    lineStart = at;
+    mode = "hold";
+    openLine = false;
+    headSeen = false;
+  };
+
+  /** Forgets what was handed out, up to `at`. */
+  const drop = (at: number): void => {
+    if (at === 0 && owned) return;
+    // A copy, since the chunk it came in belongs to somebody else.
+    held = held.slice(at, length);
+    owned = true;
+    length -= at;
+    lineStart = Math.max(0, lineStart - at);
+    searchedTo = Math.max(0, searchedTo - at);
+    lines = lines.map(({ start, end, next }) => ({
+      start: start - at,
+      end: end - at,
+      next: next - at,
+    }));
+  };
+
+  /** What is known of an event that is still arriving. */
+  const decideEarly = (out: Segment[]): void => {
+    if (mode !== "hold") return;
+    const start = lines[0]?.start ?? lineStart;
+    const size = length - start;
+    if (!headSeen || size > maxEventBytes) {
+      const current = { start: lineStart, end: length, next: length };
+      const first = [...lines, current].find((line) => fieldOf(line).name === "data");
+      if (first === undefined) {
+        if (size > maxEventBytes) mode = "pass";
+      } else {
+        const { value } = fieldOf(first);
+        const head = decoder.decode(held.subarray(value, Math.min(first.end, value + headBytes)));
+        headSeen = first.end - value >= headBytes || first !== current;
+        const method = namesMethod.exec(head)?.[1];
+        idSeen ||= lines.some((line) => fieldOf(line).name === "id");
+        if (startsResponse(head)) mode = "pass";
+        else if (size > maxEventBytes) {
+          mode = method !== undefined && method !== samplingMethod ? "pass" : "discard";
+          if (mode === "discard") out.push({ kind: "oversized", head });
+        }
+      }
+    }
+  };
+
+  const push = (chunk: Uint8Array<ArrayBuffer>): Segment[] => {
+    const out: Segment[] = [];
+    if (chunk.byteLength === 0) return out;
+    append(chunk);
+    /** from where nothing has gone out yet */
+    let kept = 0;
+    const view = held.subarray(0, length);
+    if (afterCr) {
+      afterCr = false;
+      if (view[searchedTo] === lf) {
+        const last = lines.at(-1);
+        searchedTo += 1;
+        lineStart = searchedTo;
+        if (last !== undefined && mode === "hold") last.next = searchedTo;
+      }
+    }
+    let nextLf = -1;
+    let nextCr = -1;
+    const find = (byte: number, known: number, from: number): number => {
+      if (known >= from) return known;
+      const at = view.indexOf(byte, from);
+      return at === -1 ? Infinity : at;
+    };
+    for (;;) {
+      nextLf = find(lf, nextLf, searchedTo);
+      nextCr = find(cr, nextCr, searchedTo);
+      const end = Math.min(nextLf, nextCr);
+      if (end === Infinity) break;
+      const next = end === nextCr && nextLf === end + 1 ? end + 2 : end + 1;
+      afterCr = end === nextCr && next === length && next === end + 1;
+      const blank = end === lineStart && !openLine;
+      if (!blank) {
+        if (mode === "hold") lines.push({ start: lineStart, end, next });
+        openLine = false;
+        lineStart = next;
+        searchedTo = next;
+        continue;
+      }
+      if (mode === "hold") {
+        const start = lines[0]?.start ?? lineStart;
+        if (start > kept) out.push({ kind: "bytes", bytes: view.slice(kept, start) });
+        out.push(finishBlock(next));
+      } else if (mode === "pass") out.push({ kind: "bytes", bytes: view.slice(kept, next) });
+      kept = next;
+      searchedTo = next;
+      restart(next);
+    }
+    searchedTo = length;
+    decideEarly(out);
+    // Comments wait for nothing.
+    const comments = lines.findIndex((line) => fieldOf(line).name !== ":");
+    const flushed =
+      mode === "hold" ? lines.splice(0, comments === -1 ? lines.length : comments) : [];
+    firstBlock &&= flushed.length === 0;
+    const heldFrom = mode === "hold" ? (lines[0]?.start ?? lineStart) : length;
+    if (heldFrom > kept && mode !== "discard")
+      out.push({ kind: "bytes", bytes: view.slice(kept, heldFrom) });
+    if (mode !== "hold") {
+      openLine ||= length > lineStart;
+      lines = [];
+      lineStart = length;
+    }
+    drop(heldFrom);
+    return out;
+  };
+
+  return {
+    push,
+    /** The stream is over; what is left of it is no event, and goes on. */
+    end: (): Segment[] =>
+      mode === "hold" && length > 0 ? [{ kind: "bytes", bytes: held.slice(0, length) }] : [],
+    /** A client could resume it. */
+    hasIds: (): boolean => idSeen,
+    /** Nothing of an event has gone out without its end: a comment may be put in. */
+    isBetweenEvents: (): boolean => mode === "hold",
+  };
+}
+
+export type EventSplitter = ReturnType<typeof createEventSplitter>;

@@ -1,0 +1,48 @@
+/**
+ * What a proxied body says, as far as the proxy must know. Never refuses: what can't be understood is
+ * the server's to judge, and goes on as it came.
+ */
+import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import type { RequestId } from "../jsonrpc.ts";
+
+export type ProxiedMessage =
+  | { kind: "request"; id: RequestId; method: string; params: JsonObject }
+  | { kind: "notification"; method: string; params: JsonObject }
+  | { kind: "response"; id: RequestId }
+  | { kind: "unknown" };
+
+export interface ProxiedBody {
+  batch: boolean;
+  messages: ProxiedMessage[];
+}
+
+const isId = (value: unknown): value is RequestId =>
+  typeof value === "string" || typeof value === "number";
+
+export function messageIn(value: JsonValue): ProxiedMessage {
+  if (!isObject(value)) return { kind: "unknown" };
+  const { id, method } = value;
+  const params = isObject(value["params"]) ? value["params"] : {};
+  if (typeof method === "string") {
+    if (isId(id)) return { kind: "request", id, method, params };
+    return id === undefined ? { kind: "notification", method, params } : { kind: "unknown" };
+  }
+  const answers = Object.hasOwn(value, "result") || Object.hasOwn(value, "error");
+  return answers && isId(id) ? { kind: "response", id } : { kind: "unknown" };
+}
+
+/** null: no JSON. */
+export function bodyIn(text: string): ProxiedBody | null {
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text) as JsonValue;
+  } catch {
+    return null;
+  }
+  return Array.isArray(value)
+    ? { batch: true, messages: value.map(messageIn) }
+    : { batch: false, messages: [messageIn(value)] };
+}
+
+export const requestsIn = ({ messages }: ProxiedBody) =>
+  messages.filter((message) => message.kind === "request");

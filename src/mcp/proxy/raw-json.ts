@@ -1,0 +1,136 @@
+/**
+ * JSON text changed in one place: what isn't changed keeps its bytes, so number formats, key order,
+ * white space and unknown members survive. The text must be valid JSON. A repeated key is changed
+ * wherever it stands, since parsers differ in which one they read.
+ */
+
+export interface Span {
+  start: number;
+  end: number;
+}
+export interface Member extends Span {
+  key: string;
+  value: Span;
+}
+
+const blank = /[\s]/;
+
+function skipBlank(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && blank.test(text[at] ?? "")) at += 1;
+  return at;
+}
+
+function stringEnd(text: string, from: number): number {
+  let at = from + 1;
+  while (text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
+  return at + 1;
+}
+
+/** Where the value that starts at `from` ends. */
+function valueEnd(text: string, from: number): number {
+  const first = text[from];
+  if (first === '"') return stringEnd(text, from);
+  if (first !== "{" && first !== "[") {
+    let at = from;
+    while (at < text.length && !/[\s,\]}]/.test(text[at] ?? "")) at += 1;
+    return at;
+  }
+  let depth = 0;
+  for (let at = from; ;) {
+    const character = text[at];
+    if (character === '"') {
+      at = stringEnd(text, at);
+      continue;
+    }
+    if (character === "{" || character === "[") depth += 1;
+    if (character === "}" || character === "]") depth -= 1;
+    at += 1;
+    if (depth === 0) return at;
+  }
+}
+
+/** Members in the order in which they stand. `object` must be one. */
+export function membersOf(text: string, object: Span): Member[] {
+  const members: Member[] = [];
+  let at = skipBlank(text, object.start + 1);
+  while (text[at] !== "}") {
+    const keyEnd = stringEnd(text, at);
+    const valueStart = skipBlank(text, skipBlank(text, keyEnd) + 1);
+    const end = valueEnd(text, valueStart);
+    members.push({
+      start: at,
+      end,
+      key: JSON.parse(text.slice(at, keyEnd)) as string,
+      value: { start: valueStart, end },
+    });
+    at = skipBlank(text, end);
+    if (text[at] === ",") at = skipBlank(text, at + 1);
+  }
+  return members;
+}
+
+export const whole = (text: string): Span => {
+  const start = skipBlank(text, 0);
+  return { start, end: valueEnd(text, start) };
+};
+
+/** The parts of a list that stay, with what stood between them. */
+function joined(text: string, list: Span, parts: readonly (Span & { text: string | null })[]) {
+  const [first] = parts;
+  const last = parts.at(-1);
+  if (first === undefined || last === undefined) return text.slice(list.start, list.end);
+  let out = text.slice(list.start, first.start);
+  let begun = false;
+  for (const [at, part] of parts.entries()) {
+    if (part.text === null) continue;
+    if (begun) out += text.slice(parts[at - 1]?.end, part.start);
+    out += part.text;
+    begun = true;
+  }
+  return out + text.slice(last.end, list.end);
+}
+
+function edited(text: string, span: Span, path: readonly string[], value: string | null): string {
+  const [key, ...rest] = path;
+  if (key === undefined || text[span.start] !== "{") return text.slice(span.start, span.end);
+  const members = membersOf(text, span);
+  if (rest.length === 0 && value !== null && !members.some((member) => member.key === key)) {
+    const added = `${JSON.stringify(key)}:${value}${members.length === 0 ? "" : ","}`;
+    return `{${added}${text.slice(span.start + 1, span.end)}`;
+  }
+  return joined(
+    text,
+    span,
+    members.map((member) => {
+      if (member.key !== key) return { ...member, text: text.slice(member.start, member.end) };
+      if (rest.length === 0 && value === null) return { ...member, text: null };
+      const changed = rest.length === 0 ? value : edited(text, member.value, rest, value);
+      return { ...member, text: text.slice(member.start, member.value.start) + changed };
+    }),
+  );
+}
+
+/** Sets the member at a path, or removes it; what is not an object on the way there stays as it is. */
+export function withMember(text: string, path: readonly string[], value: string | null): string {
+  const span = whole(text);
+  return text.slice(0, span.start) + edited(text, span, path, value) + text.slice(span.end);
+}
+
+/** An array without some of its elements. */
+export function withoutElements(text: string, taken: ReadonlySet<number>): string {
+  const span = whole(text);
+  const elements: Span[] = [];
+  let at = skipBlank(text, span.start + 1);
+  while (text[at] !== "]") {
+    const end = valueEnd(text, at);
+    elements.push({ start: at, end });
+    at = skipBlank(text, end);
+    if (text[at] === ",") at = skipBlank(text, at + 1);
+  }
+  const parts = elements.map((element, index) => ({
+    ...element,
+    text: taken.has(index) ? null : text.slice(element.start, element.end),
+  }));
+  return text.slice(0, span.start) + joined(text, span, parts) + text.slice(span.end);
+}

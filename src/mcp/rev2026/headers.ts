@@ -1,0 +1,40 @@
+/** `Mcp-Name`: the header that says what the body says, for whoever routes by headers. Source: SEP-2243. */
+import { own, type JsonObject } from "../../domain/json.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { err, ok, type Result } from "../../domain/result.ts";
+
+/** Which of the params it repeats. */
+const named: Readonly<Record<string, string>> = {
+  "tools/call": "name",
+  "prompts/get": "name",
+  "resources/read": "uri",
+};
+
+const encoded = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
+
+/** null: it claims to be encoded and isn't */
+function decoded(value: string): string | null {
+  if (!value.startsWith("=?base64?") || !value.endsWith("?=")) return value;
+  const base64 = encoded.exec(value)?.[1];
+  if (base64 === undefined) return null;
+  try {
+    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** A name that is no text is the server's to refuse. */
+export function checkName(
+  headers: { get(name: string): string | null },
+  method: string,
+  params: JsonObject,
+): Result<null, Refusal> {
+  const field = Object.hasOwn(named, method) ? named[method] : undefined;
+  const name = field === undefined ? undefined : own(params, field);
+  if (typeof name !== "string") return ok(null);
+  const header = headers.get("Mcp-Name");
+  if (header !== null && decoded(header.trim()) === name) return ok(null);
+  return err({ reason: "header_mismatch", header: "Mcp-Name", missing: header === null });
+}

@@ -1,0 +1,48 @@
+/** Rounds on the wire of 2026-07-28: requests repeated and results trimmed as text. */
+import type { CapabilityEdit } from "../../domain/offer.ts";
+import type { RoundWire } from "../../domain/rounds.ts";
+import { objectText, textAt, textsIn } from "../proxy/json-parts.ts";
+import { withMember } from "../proxy/raw-json.ts";
+
+const capabilitiesPath = ["params", "_meta", "io.modelcontextprotocol/clientCapabilities"];
+const responsesPath = ["params", "inputResponses"];
+const statePath = ["params", "requestState"];
+
+/** A request whose client capabilities are edited where they stand. */
+export const withCapabilities = (request: string, edits: readonly CapabilityEdit[]): string =>
+  edits.reduce(
+    (text, { path, value }) =>
+      withMember(
+        text,
+        [...capabilitiesPath, ...path],
+        value === undefined ? null : JSON.stringify(value),
+      ),
+    request,
+  );
+
+export const roundWire: RoundWire = {
+  repeated(request, { inputResponses, requestState, id }) {
+    const answered = withMember(request, responsesPath, inputResponses);
+    const stated = withMember(answered, statePath, requestState);
+    return id === undefined ? stated : withMember(stated, ["id"], id);
+  },
+  responsesOf: (request) => textsIn(request, responsesPath),
+  stateSent: (request) => textAt(request, statePath),
+  stateGiven: (response) => textAt(response, ["result", "requestState"]),
+  remaining(response, { without, state }) {
+    const trimmed = without.reduce(
+      (text, key) => withMember(text, ["result", "inputRequests", key], null),
+      response,
+    );
+    return state === null ? trimmed : withMember(trimmed, ["result", "requestState"], state);
+  },
+  entryText: (response, key) => textAt(response, ["result", "inputRequests", key]) ?? "",
+  objectText,
+  withId: (response, id) => withMember(response, ["id"], id),
+  uncached: (response) =>
+    withMember(
+      withMember(response, ["result", "ttlMs"], "0"),
+      ["result", "cacheScope"],
+      JSON.stringify("private"),
+    ),
+};

@@ -1,0 +1,226 @@
+/**
+ * One modern request through the proxy, with its rounds: what is sent to the server, and what is done
+ * with each answer of it. No network here: `http/proxy` carries the texts.
+ */
+import { answererOf } from "../domain/answering.ts";
+import { isObject, own, type JsonObject } from "../domain/json.ts";
+import type { SamplingMode } from "../domain/servers.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { ok, type Result } from "../domain/result.ts";
+import {
+  isSamplingAnswer,
+  maxRounds,
+  samplingEntriesOf,
+  type CarriedState,
+  type RoundWire,
+  type SamplingEntry,
+} from "../domain/rounds.ts";
+import type { SamplingCall } from "../domain/sampling.ts";
+import type { Answered, AnswerOnce } from "./answer-once.ts";
+import { statePrefix, type RoundStates, type StateOwner } from "./round-state.ts";
+
+/** A round that a client sends again is the same for a day. */
+const keptMs = 24 * 3_600_000;
+/** The server's own state may be the same in two conversations: only what runs at once is the same. */
+const joinedMs = 5_000;
+
+export interface RoundRequest {
+  /** JSON text, as the server gets it but for its rounds */
+  text: string;
+  /** the client's JSON-RPC id, as JSON text */
+  idText: string;
+  method: string;
+  owner: StateOwner;
+  mode: SamplingMode;
+  /** what the client declared, as its revision knows it */
+  declared: JsonObject;
+}
+
+export interface RoundSampler {
+  decode(params: JsonObject): Result<SamplingCall, Refusal>;
+  /** The result for the server, as JSON text. */
+  sample(
+    entry: SamplingEntry,
+    call: Result<SamplingCall, Refusal>,
+    about: {
+      signal: AbortSignal;
+      /** hex SHA-256 of what makes it the same as one before; null: it is new */
+      key: string | null;
+    },
+  ): Promise<Answered>;
+}
+
+export type Step =
+  /** repeat the request; the server answers to this id */
+  | { kind: "send"; text: string; idText: string }
+  | { kind: "deliver"; text: string }
+  | { kind: "refuse"; refusal: Refusal; requestId: string | null };
+
+export interface Round {
+  /** what is sent first, and the id that it carries */
+  first: { text: string; idText: string };
+  /** Whether it has been sent again. */
+  repeated(): boolean;
+  /** Whether a message can go on as it came, whatever it says; cheap, and sometimes too careful. */
+  passes(message: string): boolean;
+  /** What to do with the server's response to the last request, as JSON text. */
+  hear(response: string, signal: AbortSignal): Promise<Step>;
+}
+
+const refusing = (refusal: Refusal, requestId: string | null = null): Step => ({
+  kind: "refuse",
+  refusal,
+  requestId,
+});
+
+const isOurs = (state: string | null): boolean =>
+  state !== null && String(JSON.parse(state)).startsWith(statePrefix);
+
+export function createRounds(deps: {
+  wire: RoundWire;
+  states: RoundStates;
+  once: AnswerOnce;
+  sha256Hex: (text: string) => Promise<string>;
+  nonce: () => string;
+}) {
+  const { wire, states, once, sha256Hex, nonce } = deps;
+
+  /** By what the round of this request is known again; null: it is new, whatever it looks like. */
+  const identityOf = (
+    request: RoundRequest,
+    carried: CarriedState | null,
+  ): { text: string; keepMs: number } | null => {
+    if (carried !== null) return { text: carried.nonce, keepMs: keptMs };
+    const state = wire.stateSent(request.text);
+    if (state === null) return null;
+    const responses = wire.objectText(wire.responsesOf(request.text));
+    return { text: JSON.stringify([state, responses]), keepMs: joinedMs };
+  };
+
+  /**
+   * A client that was never asked to sample has no answers to give: without this it could slip a server
+   * words that no model said, where the server keeps no state.
+   */
+  const withoutForged = ({ text, mode }: RoundRequest): string => {
+    if (mode !== "router" && mode !== "deny") return text;
+    const responses = [...wire.responsesOf(text)];
+    const kept = responses.filter(([, response]) => !isSamplingAnswer(JSON.parse(response)));
+    if (kept.length === responses.length) return text;
+    return wire.repeated(text, {
+      inputResponses: kept.length === 0 ? null : wire.objectText(kept),
+      requestState: wire.stateSent(text),
+    });
+  };
+
+  return async (request: RoundRequest, sampler: RoundSampler): Promise<Result<Round, Refusal>> => {
+    const { owner, mode, declared, idText } = request;
+    const sent = wire.stateSent(request.text);
+    let carried: CarriedState | null = null;
+    let text = withoutForged(request);
+    if (isOurs(sent)) {
+      const opened = await states.open(owner, JSON.parse(sent ?? "") as string);
+      if (!opened.ok) return opened;
+      carried = opened.value;
+      // Ours win: a client that answers what it was not asked is not believed.
+      const responses = new Map([...wire.responsesOf(text), ...carried.answers]);
+      text = wire.repeated(text, {
+        inputResponses: responses.size === 0 ? null : wire.objectText(responses),
+        requestState: carried.state,
+      });
+    }
+    const identity = identityOf(request, carried);
+    let rounds = carried?.rounds ?? 0;
+    let hidden = (carried?.answers.length ?? 0) > 0;
+    let repeats = 0;
+
+    const answer = async (
+      entry: SamplingEntry,
+      about: { call: Result<SamplingCall, Refusal>; entryText: string; signal: AbortSignal },
+    ): Promise<Answered> => {
+      const { call, signal } = about;
+      if (identity === null) return sampler.sample(entry, call, { signal, key: null });
+      const same = [
+        owner.keyId,
+        owner.serverId,
+        owner.digest,
+        identity.text,
+        repeats,
+        entry.key,
+        about.entryText,
+      ];
+      const digest = await sha256Hex(JSON.stringify(same));
+      const { keepMs } = identity;
+      return once(
+        { tenantId: owner.tenantId, digest, keepMs },
+        () => sampler.sample(entry, call, { signal, key: keepMs === keptMs ? digest : null }),
+        signal,
+      );
+    };
+
+    /** To the client, under the id it knows. */
+    const deliver = async (response: string, result: unknown): Promise<Step> => {
+      const asksForInput = own(result, "resultType") === "input_required";
+      let out = repeats === 0 ? response : wire.withId(response, idText);
+      const given = asksForInput ? wire.stateGiven(response) : null;
+      // A router behind this one: its state comes back to it, and is not mistaken for ours.
+      if (isOurs(given)) {
+        const state = await states.wrap(owner, { state: given, answers: [], rounds });
+        out = wire.remaining(out, { without: [], state: JSON.stringify(state) });
+      }
+      const isResource = request.method === "resources/read";
+      if (hidden && isResource && isObject(result) && !asksForInput) out = wire.uncached(out);
+      return { kind: "deliver", text: out };
+    };
+
+    const hear = async (response: string, signal: AbortSignal): Promise<Step> => {
+      const result = own(JSON.parse(response), "result");
+      const entries = samplingEntriesOf(result).map((entry) => {
+        const call = sampler.decode(entry.params);
+        return { entry, call, by: answererOf(mode, call, declared) };
+      });
+      const ours = entries.filter(({ by }) => by === "router");
+      if (ours.length === 0) return deliver(response, result);
+      if (rounds >= maxRounds)
+        return refusing({ reason: "forbidden", action: `more than ${maxRounds} rounds of input` });
+      rounds += 1;
+      const failed = new AbortController();
+      const both = AbortSignal.any([signal, failed.signal]);
+      let refusal: Step | null = null;
+      const answers = await Promise.all(
+        ours.map(async ({ entry, call }): Promise<[string, string][]> => {
+          const entryText = wire.entryText(response, entry.key);
+          const answered = await answer(entry, { call, entryText, signal: both });
+          if (answered.ok) return [[entry.key, answered.value]];
+          // The first says why; those that run beside it are for nothing now.
+          refusal ??= refusing(answered.error.refusal, answered.error.requestId);
+          failed.abort();
+          return [];
+        }),
+      );
+      if (refusal !== null) return refusal;
+      hidden = true;
+      const given = answers.flat();
+      const state = wire.stateGiven(response);
+      const requests = own(result, "inputRequests");
+      const keys = ours.map(({ entry }) => entry.key);
+      if (Object.keys(requests as JsonObject).some((key) => !keys.includes(key))) {
+        const wrapped = await states.wrap(owner, { state, answers: given, rounds });
+        const left = wire.remaining(response, { without: keys, state: JSON.stringify(wrapped) });
+        return { kind: "deliver", text: repeats === 0 ? left : wire.withId(left, idText) };
+      }
+      repeats += 1;
+      const newId = JSON.stringify(`sampling-router-${nonce()}`);
+      const inputResponses = wire.objectText(given);
+      const again = wire.repeated(text, { inputResponses, requestState: state, id: newId });
+      return { kind: "send", text: again, idText: newId };
+    };
+
+    // However JSON spells it, the word stands there or something is escaped.
+    const passes = (message: string): boolean =>
+      repeats === 0 && !hidden && !/input_required|\\u/.test(message);
+
+    return ok({ first: { text, idText }, repeated: () => repeats > 0, passes, hear });
+  };
+}
+
+export type BeginRounds = ReturnType<typeof createRounds>;

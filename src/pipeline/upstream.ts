@@ -1,0 +1,154 @@
+/**
+ * One request to a registered server. Promises never to send a client's `Authorization` (unless the
+ * entry says so), its cookies or its router key, never to follow a redirect, and never to hand on the
+ * server's `WWW-Authenticate`: a client rightly refuses metadata of a resource that it didn't call.
+ */
+import type { SealedServer } from "../domain/servers.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import type { UpstreamFetch } from "../domain/upstream.ts";
+import type { UpstreamHeaders } from "./upstream-headers.ts";
+
+/** Belong to one hop (RFC 9110, section 7.6.1), to this one's caller, or to a browser. */
+const keptBack = new Set([
+  "accept-encoding",
+  "authorization",
+  "connection",
+  "content-length",
+  "cookie",
+  "expect",
+  "forwarded",
+  "host",
+  "keep-alive",
+  "origin",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "referer",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "via",
+  "x-real-ip",
+  "x-sampling-router-key",
+]);
+const keptBackPrefix = /^(cf-|sec-|x-forwarded-|access-control-)/;
+
+/** What must not travel back: the connection's, the coding that `fetch` has undone, other origins' rules. */
+const notReturned = new Set([
+  "alt-svc",
+  "connection",
+  "content-encoding",
+  "content-length",
+  "keep-alive",
+  "proxy-authenticate",
+  "set-cookie",
+  "strict-transport-security",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "www-authenticate",
+]);
+
+export interface Sending {
+  server: SealedServer;
+  method: "POST" | "GET" | "DELETE";
+  /** as the client sent them, or as the router makes them up */
+  headers: Headers;
+  /** the client's `Authorization`, where its key came in the other header; null: none to forward */
+  authorization: string | null;
+  body: Uint8Array<ArrayBuffer> | string | null;
+  /** ends the request, and the response's body */
+  signal: AbortSignal;
+  /** ms until the response's headers */
+  timeoutMs: number;
+}
+
+/** Headers of a response as the client may see them. */
+export function returnedHeaders(from: Headers): Headers {
+  const headers = new Headers();
+  for (const [name, value] of from)
+    if (!notReturned.has(name) && !name.startsWith("access-control-")) headers.set(name, value);
+  return headers;
+}
+
+function sentHeaders(from: Headers): Headers {
+  const named = new Set(
+    (from.get("connection") ?? "").split(",").map((name) => name.trim().toLowerCase()),
+  );
+  const headers = new Headers();
+  for (const [name, value] of from)
+    if (!keptBack.has(name) && !keptBackPrefix.test(name) && !named.has(name))
+      headers.set(name, value);
+  return headers;
+}
+
+export function createUpstream(deps: {
+  fetch: UpstreamFetch;
+  credentials: UpstreamHeaders;
+  wait: (ms: number, signal: AbortSignal) => Promise<void>;
+}) {
+  const { fetch: send, credentials, wait } = deps;
+  const failed = (detail: string, serverStatus: number | null = null): Result<never, Refusal> =>
+    err({ reason: "server_failed", serverStatus, detail });
+
+  const once = async (
+    sending: Sending,
+    own: Record<string, string>,
+  ): Promise<Result<Response, Refusal>> => {
+    const { server, method, body, signal } = sending;
+    const headers = sentHeaders(sending.headers);
+    if (sending.authorization !== null && server.forwardAuthorization)
+      headers.set("authorization", sending.authorization);
+    for (const [name, value] of Object.entries(own)) headers.set(name, value);
+    const late = new AbortController();
+    const arrived = new AbortController();
+    const watch = async (): Promise<void> => {
+      await wait(sending.timeoutMs, arrived.signal);
+      if (!arrived.signal.aborted) late.abort();
+    };
+    const deadline = watch();
+    try {
+      const response = await send({
+        url: server.url,
+        method,
+        headers,
+        body,
+        signal: AbortSignal.any([signal, late.signal]),
+      });
+      if (response.status < 300 || response.status >= 400) return ok(response);
+      await response.body?.cancel();
+      return failed("It redirects, which is not followed.", response.status);
+    } catch {
+      if (signal.aborted) return err({ reason: "cancelled" });
+      return late.signal.aborted
+        ? err({ reason: "server_timeout" })
+        : failed("It can't be reached.");
+    } finally {
+      arrived.abort();
+      await deadline;
+    }
+  };
+
+  return async (sending: Sending): Promise<Result<Response, Refusal>> => {
+    const { server } = sending;
+    for (let first = true; ; first = false) {
+      const own = await credentials.headersFor(server);
+      if (!own.ok) return own;
+      const sent = await once(sending, own.value);
+      if (!sent.ok || sent.value.status !== 401) {
+        if (sent.ok && server.status === "failing") await credentials.onAuthorized(server);
+        return sent;
+      }
+      await sent.value.body?.cancel();
+      const told = await credentials.onUnauthorized(server, own.value);
+      if (!told.ok) return told;
+      // A token that ended early has a successor by now; anything else is refused again.
+      if (server.oauth === null || !first)
+        return err({ reason: "server_unauthorized", detail: "It answered 401." });
+    }
+  };
+}
+
+export type Upstream = ReturnType<typeof createUpstream>;

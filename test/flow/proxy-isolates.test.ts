@@ -1,0 +1,117 @@
+/** The proxy as several processes over one database: sessions, cancellations and records are everybody's. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTenant } from "../fakes/caller.ts";
+import { faultyText, startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
+import { startScriptedServer, type FakeServer } from "../fakes/mcp-servers.ts";
+import { openRaw, proxyKey, recordsOf, register, until } from "../fakes/proxied.ts";
+import { startRouter, type Router } from "../fakes/router.ts";
+import { startSqld, type Sqld } from "../fakes/sqld.ts";
+
+const tenant = "proxy-isolates";
+let sqld: Sqld;
+let provider: FaultyProvider;
+let server: FakeServer;
+let one: Router;
+let other: Router;
+let key = "";
+let url = "";
+let elsewhere = "";
+
+const asks = (id: number): string =>
+  `id: ${id}\ndata: {"jsonrpc":"2.0","id":${id},"method":"sampling/createMessage","params":{"messages":[{"role":"user","content":{"type":"text","text":"hi"}}],"maxTokens":10}}\n\n`;
+
+beforeAll(async () => {
+  sqld = await startSqld();
+  provider = await startFaultyProvider({ slowMs: 20_000 });
+  // Asks once in every stream, and doesn't care who takes what back.
+  server = await startScriptedServer((heard, response) => {
+    const { method, params, id } = (heard.body ?? {}) as Record<string, Record<string, unknown>>;
+    if (String(method) === "initialize") {
+      const { protocolVersion } = params ?? {};
+      const serverInfo = { name: "s", version: "1" };
+      const result = { protocolVersion, capabilities: {}, serverInfo };
+      response.writeHead(200, { "content-type": "application/json", "mcp-session-id": "s-1" });
+      response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+    } else if (String(method) === "tools/call") {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(asks(Number(id)));
+    } else if (heard.method === "GET" && heard.headers["last-event-id"] !== undefined) {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(asks(Number(heard.headers["last-event-id"])));
+    } else response.writeHead(heard.method === "GET" ? 405 : 202).end();
+  });
+  const env = {
+    DATABASE_URL: sqld.url,
+    MASTER_KEY: Buffer.alloc(32, 9).toString("base64"),
+    ADMIN_TOKEN: "operator-token-of-the-tests",
+  };
+  one = await startRouter({ env });
+  other = await startRouter({ env });
+  await createTenant(one, tenant, {
+    provider: "openai-compatible",
+    baseUrl: provider.url("openai-compatible"),
+    models: [{ id: "m", inputUsdPerMTok: 1, outputUsdPerMTok: 1 }],
+  });
+  key = await proxyKey(one, tenant);
+  url = await register(one, tenant, { slug: "s", url: server.url });
+  elsewhere = url.replace(one.url, other.url);
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([one?.stop(), other?.stop()]);
+  await Promise.all([server?.stop(), provider?.stop()]);
+  await sqld?.stop();
+});
+
+const headersOf = (more: Record<string, string> = {}) => ({
+  Authorization: `Bearer ${key}`,
+  "Content-Type": "application/json",
+  Accept: "application/json, text/event-stream",
+  "Mcp-Session-Id": "s-1",
+  "MCP-Protocol-Version": "2025-11-25",
+  ...more,
+});
+const answers = () =>
+  server.heard.flatMap(({ body }) => (body !== null && !("method" in body) ? [body] : []));
+
+describe("several processes", () => {
+  it("end a sampling call within two seconds when its client takes the request back elsewhere", async () => {
+    provider.setMode("slow");
+    const raw = await openRaw(url, key);
+    const calling = await raw.request(41, "tools/call", { name: "t" });
+    await until(() => provider.requests().length === 1);
+    const notice = await fetch(elsewhere, {
+      method: "POST",
+      headers: headersOf(),
+      body: '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":41}}',
+    });
+    expect(notice.status).toBe(202);
+    const taken = performance.now();
+    await until(async () => (await recordsOf(one, tenant))[0]?.outcome === "cancelled", 4_000);
+    expect(performance.now() - taken).toBeLessThan(2_500);
+    // This server still waits, and is told.
+    await until(() => answers().some(({ id }) => id === 41));
+    expect(answers().find(({ id }) => id === 41)).toMatchObject({ error: { code: -499 } });
+    await calling.body?.cancel();
+  }, 30_000);
+
+  it("answer a replayed request once, whoever meets it", async () => {
+    provider.setMode("fine");
+    provider.clear();
+    const before = (await recordsOf(one, tenant)).length;
+    const streams = await Promise.all(
+      [url, elsewhere, url, elsewhere].map((each) =>
+        fetch(each, { headers: headersOf({ "Last-Event-ID": "42" }) }),
+      ),
+    );
+    // What is left of the event is there, on every one of them.
+    for (const stream of streams) {
+      const first = await stream.body?.getReader().read();
+      expect(Buffer.from(first?.value ?? []).toString()).toBe("id: 42\ndata:\n\n");
+    }
+    await until(() => answers().some(({ id }) => id === 42));
+    expect(JSON.stringify(answers().find(({ id }) => id === 42))).toContain(faultyText);
+    await until(async () => (await recordsOf(one, tenant))[0]?.outcome === "succeeded");
+    expect(provider.requests()).toHaveLength(1);
+    expect(await recordsOf(one, tenant)).toHaveLength(before + 1);
+  }, 30_000);
+});

@@ -1,0 +1,341 @@
+/** Who answers, who may, and what is charged: the legacy era through the proxy. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { adminOf, createTenant } from "../fakes/caller.ts";
+import { faultyText, startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
+import { startSdkServer, type FakeServer } from "../fakes/mcp-servers.ts";
+import { connectThrough, openRaw, proxyKey, recordsOf, register, until } from "../fakes/proxied.ts";
+import { startRouter, type Router } from "../fakes/router.ts";
+
+let provider: FaultyProvider;
+let router: Router;
+let server: FakeServer;
+let resumable: FakeServer;
+const tenant = "proxy-modes";
+let key = "";
+const slowMs = 5_000;
+
+beforeAll(async () => {
+  provider = await startFaultyProvider({ slowMs });
+  router = await startRouter();
+  const credential = {
+    provider: "openai-compatible",
+    baseUrl: provider.url("openai-compatible"),
+    models: [{ id: "m", tools: true, inputUsdPerMTok: 1, outputUsdPerMTok: 1 }],
+  };
+  await createTenant(router, tenant, credential);
+  await createTenant(router, "proxy-others", credential);
+  key = await proxyKey(router, tenant);
+  server = await startSdkServer();
+  resumable = await startSdkServer({ resumable: true });
+}, 60_000);
+afterAll(async () => {
+  await router?.stop();
+  await Promise.all([server?.stop(), resumable?.stop(), provider?.stop()]);
+});
+beforeEach(() => {
+  provider.setMode("fine");
+  provider.clear();
+  server.heard.length = 0;
+});
+
+let slugs = 0;
+const registered = (entry: Record<string, unknown> = {}): Promise<string> =>
+  register(router, tenant, { slug: `s${(slugs += 1)}`, url: server.url, ...entry });
+const callOf = (id: number, tool: string, text = "x"): string =>
+  JSON.stringify({
+    jsonrpc: "2.0",
+    id,
+    method: "tools/call",
+    params: { name: tool, arguments: { text } },
+  });
+
+describe("the modes", () => {
+  it("client: nothing is touched, and the client answers", async () => {
+    const url = await registered({ sampling: "client" });
+    const sent: string[] = [];
+    const through = await connectThrough(url, key, {
+      samples: "the client's own",
+      capabilities: { sampling: { context: {} } },
+      fetch: (input, init) => {
+        if (typeof init?.body === "string") sent.push(init.body);
+        return fetch(input, init);
+      },
+    });
+    expect(await through.call("ask", "who?")).toContain("the client's own");
+    expect(server.heard.flatMap(({ text }) => (text === "" ? [] : [text]))).toEqual(sent);
+    expect(provider.requests()).toEqual([]);
+    await through.client.close();
+  });
+
+  it("router: a client that could answer is never asked", async () => {
+    const url = await registered({ sampling: "router" });
+    const through = await connectThrough(url, key, { samples: "the client's own" });
+    expect(await through.call("ask", "who?")).toContain(faultyText);
+    expect(through.asked).toEqual([]);
+    await through.client.close();
+  });
+
+  it("client-then-router: whoever declared what the request needs", async () => {
+    const url = await registered({ sampling: "client-then-router" });
+    const able = await connectThrough(url, key, { samples: "the client's own" });
+    expect(await able.call("ask", "who?")).toContain("the client's own");
+    expect(provider.requests()).toEqual([]);
+    expect(await able.call("ask_with_tools", "who?")).toContain(faultyText);
+    expect(able.asked).toHaveLength(1);
+    const unable = await connectThrough(url, key);
+    expect(await unable.call("ask", "who?")).toContain(faultyText);
+    await Promise.all([able.client.close(), unable.client.close()]);
+  });
+
+  it("deny: the server is told of no sampling, and refused if it asks all the same", async () => {
+    const url = await registered({ sampling: "deny" });
+    const through = await connectThrough(url, key, { samples: "the client's own" });
+    expect(server.heard[0]?.body).toMatchObject({ params: { capabilities: {} } });
+    expect(JSON.stringify(server.heard[0]?.body)).not.toContain("sampling");
+    const refused = await through.call("ask", "who?");
+    expect(refused).toContain("-403");
+    expect(through.asked).toEqual([]);
+    expect((await recordsOf(router, tenant))[0]).toMatchObject({
+      outcome: "refused",
+      reason: "forbidden",
+      who: { tool: "ask" },
+    });
+    expect(provider.requests()).toEqual([]);
+    await through.client.close();
+  });
+
+  it("switched off: like deny, also for sessions that have begun", async () => {
+    const url = await registered();
+    const through = await connectThrough(url, key);
+    expect(await through.call("ask", "on")).toContain(faultyText);
+    const slug = url.split("/").at(-1);
+    const patched = await adminOf(router, router.adminToken)(
+      "PATCH",
+      `/tenants/${tenant}/servers/${slug}`,
+      { policy: { disabled: true } },
+    );
+    expect(patched.status).toBe(200);
+    await until(async () => (await through.call("ask", "off")).includes("-403"), 15_000);
+    await through.client.close();
+  }, 30_000);
+});
+
+describe("sessions", () => {
+  it("are 404 for another tenant, another key, another server", async () => {
+    const url = await registered();
+    const elsewhere = await registered();
+    const { sessionId } = await openRaw(url, key);
+    const othersKey = await proxyKey(router, "proxy-others");
+    await register(router, "proxy-others", { slug: "mine", url: server.url });
+    const theirs = `${router.url}/mcp/proxy-others/mine`;
+    const sibling = await proxyKey(router, tenant);
+    const tryWith = async (at: string, token: string): Promise<number> => {
+      const before = server.heard.length;
+      const answer = await fetch(at, {
+        method: "POST",
+        headers: {
+          Authorization: `Bearer ${token}`,
+          "Content-Type": "application/json",
+          Accept: "application/json, text/event-stream",
+          "Mcp-Session-Id": sessionId ?? "",
+        },
+        body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
+      });
+      await answer.text();
+      if (answer.status !== 200) expect(server.heard).toHaveLength(before);
+      return answer.status;
+    };
+    expect(await tryWith(url, key)).toBe(200);
+    expect(await tryWith(url, sibling)).toBe(404);
+    expect(await tryWith(elsewhere, key)).toBe(404);
+    expect(await tryWith(theirs, othersKey)).toBe(404);
+    expect(await tryWith(url, othersKey)).toBe(404);
+    expect(await tryWith(theirs, key)).toBe(404);
+    expect(await tryWith(`${router.url}/mcp/${tenant}/nothing`, key)).toBe(404);
+    expect(await tryWith(url, "srk_key_nonsense")).toBe(401);
+  });
+
+  it("of three tenants, sixteen at once: no message crosses", async () => {
+    const tenants = [tenant, "proxy-others", "proxy-third"];
+    await createTenant(router, "proxy-third", {
+      provider: "openai-compatible",
+      baseUrl: provider.url("openai-compatible"),
+      models: [{ id: "m", inputUsdPerMTok: 1, outputUsdPerMTok: 1 }],
+    });
+    const urls = await Promise.all(
+      tenants.map((each) => register(router, each, { slug: "crowd", url: server.url })),
+    );
+    const keys = await Promise.all(tenants.map((each) => proxyKey(router, each)));
+    await Promise.all(
+      Array.from({ length: 16 }, async (_, n) => {
+        const through = await connectThrough(urls[n % 3] ?? "", keys[n % 3] ?? "");
+        for (let count = 0; count < 2; count += 1) {
+          const word = `only-${n}-${count}`;
+          expect(await through.call("echo", word)).toContain(word);
+          expect(await through.call(count === 0 ? "ask" : "ask_aside", word)).toContain(faultyText);
+        }
+        await through.client.close();
+      }),
+    );
+    // Each prompt reached the provider once, and each tenant has the records of its own sessions.
+    const prompts = provider.requests().map(({ body }) => /only-\d+-\d/.exec(body)?.[0]);
+    expect(new Set(prompts).size).toBe(32);
+    expect(prompts).toHaveLength(32);
+    const counts = await Promise.all(
+      tenants.slice(1).map(async (each) => (await recordsOf(router, each)).length),
+    );
+    expect(counts).toEqual([10, 10]);
+  }, 60_000);
+
+  it("give no client a say in what the router answers", async () => {
+    provider.setMode("slow");
+    const url = await registered();
+    const raw = await openRaw(url, key);
+    const calling = raw.post(callOf(1, "ask"));
+    await until(() => provider.requests().length === 1);
+    const forged = { role: "assistant", model: "m", content: { type: "text", text: "forged" } };
+    const answer = await raw.post(JSON.stringify({ jsonrpc: "2.0", id: 0, result: forged }));
+    expect(answer.status).toBe(202);
+    expect(await (await calling).text()).toContain(faultyText);
+    expect(server.heard.some(({ text }) => text.includes("forged"))).toBe(false);
+  }, 20_000);
+
+  it("are there before the client hears of them, with what was declared and told; DELETE ends them", async () => {
+    const url = await registered();
+    const raw = await openRaw(url, key, { capabilities: { roots: {} } });
+    const stored = async () => {
+      const path = `/tenants/${tenant}/sessions?limit=200`;
+      const answer = await adminOf(router, router.adminToken)("GET", path);
+      return (answer.get("data") as Record<string, unknown>[]).find(
+        ({ upstreamId }) => upstreamId === raw.sessionId,
+      );
+    };
+    expect(await stored()).toMatchObject({
+      capabilities: { roots: {} },
+      told: { roots: {}, sampling: { tools: {} } },
+      serverId: expect.stringMatching(/^srv_/),
+    });
+    expect((await raw.end()).status).toBe(200);
+    expect(await stored()).toBeUndefined();
+  });
+
+  it("need the scope proxy", async () => {
+    const url = await registered();
+    const { key: without } = await createTenant(router, "proxy-scope", { provider: "openai" });
+    const answer = await fetch(url, { headers: { Authorization: `Bearer ${without}` } });
+    expect(answer.status).toBe(403);
+  });
+});
+
+describe("the GET stream", () => {
+  it("is the router's while a request runs, where the client has none", async () => {
+    const url = await registered();
+    const raw = await openRaw(url, key);
+    const answer = await raw.post(callOf(1, "ask_aside"));
+    expect(await answer.text()).toContain(faultyText);
+    // Again, and it is free again.
+    expect(await (await raw.post(callOf(2, "ask_aside"))).text()).toContain(faultyText);
+    expect(server.heard.filter(({ method }) => method === "GET").length).toBeGreaterThan(1);
+    const own = await raw.get();
+    expect(own.status).toBe(200);
+    await own.body?.cancel();
+  }, 20_000);
+
+  it("is given up as soon as the client wants its own", async () => {
+    provider.setMode("slow");
+    const url = await registered();
+    const raw = await openRaw(url, key);
+    const calling = raw.post(callOf(1, "ask"));
+    await until(() => server.heard.some(({ method }) => method === "GET"));
+    await until(() => provider.requests().length === 1);
+    const own = await raw.get();
+    expect(own.status).toBe(200);
+    expect(await (await calling).text()).toContain(faultyText);
+    await own.body?.cancel();
+  }, 20_000);
+});
+
+describe("a replayed request", () => {
+  it("is answered from the record, however often, and charged once", async () => {
+    const url = await registered({ url: resumable.url });
+    const raw = await openRaw(url, key);
+    const before = (await recordsOf(router, tenant)).length;
+    const first = await raw.post(callOf(1, "ask", "once"));
+    const text = await first.text();
+    expect(text).toContain(faultyText);
+    // The priming event's id, then the taken event's, which is there without its data.
+    const ids = [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id ?? "");
+    expect(text).toMatch(/^id: .*\ndata:\n\n/m);
+    for (let count = 0; count < 3; count += 1) {
+      const left = new AbortController();
+      const resumed = await raw.get({ "Last-Event-ID": ids[0] ?? "" }, left.signal);
+      let got = "";
+      const reader = resumed.body?.getReader();
+      while (!got.includes(faultyText)) {
+        const next = await reader?.read();
+        if (next === undefined || next.done) break;
+        got += Buffer.from(next.value).toString();
+      }
+      left.abort();
+      expect(got).toContain(faultyText);
+      expect(got).not.toContain("sampling/createMessage");
+    }
+    await until(
+      () => resumable.heard.filter(({ text: body }) => body.includes(faultyText)).length >= 4,
+    );
+    expect(provider.requests()).toHaveLength(1);
+    expect(await recordsOf(router, tenant)).toHaveLength(before + 1);
+  }, 20_000);
+});
+
+describe("taking back", () => {
+  it("by the server ends the provider's call, and the client hears nothing of it", async () => {
+    provider.setMode("slow");
+    const url = await registered();
+    const raw = await openRaw(url, key);
+    const text = await (await raw.post(callOf(1, "ask_then_give_up"))).text();
+    expect(text).not.toContain("notifications/cancelled");
+    expect(text).toContain("timed out");
+    await until(async () => (await recordsOf(router, tenant))[0]?.outcome === "cancelled", 3_000);
+    // Who has taken a request back wants no answer.
+    expect(server.heard.filter(({ text: body }) => body.includes('"error"'))).toEqual([]);
+  }, 20_000);
+
+  it("by the client reaches the server as it is, and ends the provider's call", async () => {
+    provider.setMode("slow");
+    const url = await registered();
+    const raw = await openRaw(url, key);
+    const calling = raw.post(callOf(77, "ask"));
+    await until(() => provider.requests().length === 1);
+    const notice =
+      '{ "jsonrpc":"2.0", "method":"notifications/cancelled","params":{"requestId":77}}';
+    expect((await raw.post(notice)).status).toBe(202);
+    expect(server.heard.some(({ text }) => text === notice)).toBe(true);
+    await until(async () => (await recordsOf(router, tenant))[0]?.outcome === "cancelled", 2_500);
+    await (await calling).body?.cancel();
+  }, 20_000);
+});
+
+describe("a client that leaves", () => {
+  it("has not cancelled: the call is finished and the server answered", async () => {
+    provider.setMode("slow");
+    const url = await registered();
+    const raw = await openRaw(url, key);
+    const left = new AbortController();
+    const calling = raw.post(callOf(1, "ask"), {}, left.signal).catch(() => null);
+    await until(() => provider.requests().length === 1);
+    left.abort();
+    await calling;
+    await until(() => server.heard.some(({ text }) => text.includes(faultyText)));
+    expect((await recordsOf(router, tenant))[0]?.outcome).toBe("succeeded");
+  }, 20_000);
+
+  it("keeps its connection by comments meanwhile", async () => {
+    provider.setMode("slow");
+    const url = await registered();
+    const raw = await openRaw(url, key);
+    const text = await (await raw.post(callOf(1, "ask"))).text();
+    expect(text).toContain(": keep-alive\n\n");
+    expect(text).toContain(faultyText);
+  }, 20_000);
+});

@@ -1,0 +1,123 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../../src/domain/json.ts";
+import { editsFor, type Offered } from "../../../src/domain/offer.ts";
+import type { SamplingMode } from "../../../src/domain/servers.ts";
+import { withCapabilities } from "../../../src/mcp/rev2026/round.ts";
+
+const key = "io.modelcontextprotocol/clientCapabilities";
+const all: Offered = { tools: true, supportedModalities: ["text", "image"] };
+
+/** What the server reads of a request. */
+const told = (
+  declared: JsonObject,
+  mode: SamplingMode,
+  offered: Offered = all,
+  modalities: "told" | "untold" = "untold",
+): unknown => {
+  const text = JSON.stringify({ id: 1, params: { _meta: { [key]: declared, x: 1 } } });
+  const sent = withCapabilities(text, editsFor(declared, { mode, offered, modalities }));
+  const { id, params } = JSON.parse(sent);
+  expect([id, params._meta.x]).toEqual([1, 1]);
+  return params._meta[key];
+};
+
+const tasks = "io.modelcontextprotocol/tasks";
+const rich = {
+  roots: {},
+  sampling: { context: {}, supportedModalities: ["audio"], "x-own": 1 },
+  elicitation: { form: {} },
+  tasks: { list: {}, requests: { sampling: { createMessage: {} }, elicitation: { create: {} } } },
+  extensions: { [tasks]: {}, other: { a: 1 } },
+};
+const rest = {
+  roots: {},
+  elicitation: { form: {} },
+  tasks: { list: {}, requests: { elicitation: { create: {} } } },
+  extensions: { other: { a: 1 } },
+};
+
+describe("a server is told", () => {
+  // cites: M-006
+  it("by `router`: what the router can do and nothing else", () => {
+    expect(told({}, "router")).toEqual({ sampling: { tools: {} } });
+    expect(told(rich, "router")).toEqual({ ...rest, sampling: { tools: {} } });
+    expect(told({}, "router", { tools: false, supportedModalities: ["text"] })).toEqual({
+      sampling: {},
+    });
+    expect(told(rich, "router", all, "told")).toEqual({
+      ...rest,
+      sampling: { tools: {}, supportedModalities: ["text", "image"] },
+    });
+    expect(told(rich, "router", null)).toEqual(rest);
+  });
+
+  it("by `client`: what the client said", () => {
+    expect(told(rich, "client")).toEqual(rich);
+    expect(editsFor(rich, { mode: "client", offered: all, modalities: "told" })).toEqual([]);
+  });
+
+  it("by `client-then-router`: what either can do", () => {
+    expect(told({}, "client-then-router")).toEqual({ sampling: { tools: {} } });
+    expect(told(rich, "client-then-router")).toEqual({
+      ...rest,
+      sampling: { tools: {}, "x-own": 1 },
+    });
+    expect(told(rich, "client-then-router", all, "told")).toEqual({
+      ...rest,
+      sampling: { tools: {}, "x-own": 1, supportedModalities: ["text", "image", "audio"] },
+    });
+    const clients = { sampling: { tools: { own: 1 } } };
+    expect(told(clients, "client-then-router")).toEqual(clients);
+    const plain: Offered = { tools: false, supportedModalities: ["text"] };
+    expect(told(clients, "client-then-router", plain)).toEqual(clients);
+    expect(told(clients, "client-then-router", null)).toEqual(clients);
+  });
+
+  it("by `deny`: of no sampling", () => {
+    expect(told(rich, "deny")).toEqual(rest);
+    expect(told({ roots: {} }, "deny")).toEqual({ roots: {} });
+  });
+
+  it("never of context, and of unknown fields only if its entry says so", () => {
+    const capabilities = fc.record(
+      {
+        sampling: fc.oneof(
+          fc.constant(null),
+          fc.record(
+            {
+              tools: fc.constant({}),
+              context: fc.constant({}),
+              supportedModalities: fc.oneof(fc.constant(7), fc.constant(["image"])),
+            },
+            { requiredKeys: [] },
+          ),
+        ),
+        roots: fc.constant({}),
+        extensions: fc.dictionary(fc.constantFrom(tasks, "a"), fc.constant({})),
+      },
+      { requiredKeys: [] },
+    );
+    const modes = fc.constantFrom<SamplingMode[]>("router", "client-then-router", "deny");
+    fc.assert(
+      fc.property(capabilities, modes, fc.boolean(), (declared, mode, tools) => {
+        const offered: Offered = { tools, supportedModalities: ["text"] };
+        const server = told(declared as JsonObject, mode, offered) as JsonObject;
+        expect(server["sampling"] ?? {}).not.toHaveProperty("context");
+        expect(server["sampling"] ?? {}).not.toHaveProperty("supportedModalities");
+        expect(server["extensions"] ?? {}).not.toHaveProperty([tasks]);
+        expect(Object.hasOwn(server, "sampling")).toBe(mode !== "deny");
+        expect(server["roots"]).toEqual(declared.roots);
+      }),
+    );
+  });
+
+  it("the same text where there is nothing to change", () => {
+    const text = `{ "params":{"_meta":{"${key}":{ "sampling" :{"tools":{} },"e":1.50}}} }`;
+    const declared = { sampling: { tools: {} }, e: 1.5 };
+    for (const mode of ["router", "client-then-router", "client"] as const)
+      expect(
+        withCapabilities(text, editsFor(declared, { mode, offered: all, modalities: "untold" })),
+      ).toBe(text);
+  });
+});

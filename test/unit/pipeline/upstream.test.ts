@@ -1,0 +1,161 @@
+/** What goes to a registered server, what comes back, and what neither does. */
+import { describe, expect, it } from "vitest";
+import { ok } from "../../../src/domain/result.ts";
+import type { SealedServer } from "../../../src/domain/servers.ts";
+import type { UpstreamFetch, UpstreamRequest } from "../../../src/domain/upstream.ts";
+import { createUpstream, returnedHeaders } from "../../../src/pipeline/upstream.ts";
+
+const entry: SealedServer = {
+  id: "srv_1",
+  tenantId: "ten_1",
+  slug: "s",
+  url: "https://server.test/mcp",
+  headerNames: [],
+  forwardAuthorization: false,
+  sampling: "router",
+  supportedModalities: false,
+  policy: {},
+  oauth: null,
+  learnt: {},
+  status: "active",
+  createdAt: 0,
+  updatedAt: 0,
+  sealed: null,
+};
+const oauth = { grant: "client_credentials" } as NonNullable<SealedServer["oauth"]>;
+
+function given(fetch: UpstreamFetch, wait: Parameters<typeof createUpstream>[0]["wait"] = forever) {
+  const told: string[] = [];
+  let tokens = 0;
+  const send = createUpstream({
+    fetch,
+    wait,
+    credentials: {
+      headersFor: async () => ok({ Authorization: `Bearer ${(tokens += 1)}` }),
+      onUnauthorized: async (_server, sent) => {
+        told.push(`unauthorized ${sent?.["Authorization"]}`);
+        return ok(null);
+      },
+      onAuthorized: async () => {
+        told.push("authorized");
+        return ok(null);
+      },
+    },
+  });
+  return {
+    told,
+    send: (change: Partial<Parameters<typeof send>[0]> = {}) =>
+      send({
+        server: entry,
+        method: "POST",
+        headers: new Headers(),
+        authorization: null,
+        body: "{}",
+        signal: new AbortController().signal,
+        timeoutMs: 1_000,
+        ...change,
+      }),
+  };
+}
+
+/** A timer that is cancelled and never runs out. */
+const forever = (_ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
+const hangs: UpstreamFetch = ({ signal }) =>
+  new Promise((_, reject) => {
+    if (signal.aborted) reject(new Error("aborted"));
+    signal.addEventListener("abort", () => reject(new Error("aborted")));
+  });
+
+describe("a request to a server", () => {
+  it("has the client's headers but those of one hop, and the entry's own in their place", async () => {
+    const seen: UpstreamRequest[] = [];
+    const { send } = given(async (request) => {
+      seen.push(request);
+      return new Response("{}");
+    });
+    const headers = new Headers({
+      accept: "text/event-stream",
+      "mcp-session-id": "s",
+      "last-event-id": "7",
+      "mcp-param-x": "1",
+      "x-other": "kept",
+      authorization: "Bearer srk_key_secret",
+      "x-sampling-router-key": "srk_key_secret",
+      cookie: "a=b",
+      connection: "close, X-Hop",
+      "x-hop": "gone",
+      "x-forwarded-for": "10.0.0.1",
+      "cf-ray": "1",
+    });
+    await send({ headers });
+    expect(Object.fromEntries(seen[0]?.headers ?? [])).toEqual({
+      accept: "text/event-stream",
+      "mcp-session-id": "s",
+      "last-event-id": "7",
+      "mcp-param-x": "1",
+      "x-other": "kept",
+      authorization: "Bearer 1",
+    });
+  });
+
+  it("is tried once more with another token where the router is an OAuth client", async () => {
+    const sent: (string | null)[] = [];
+    const fetch: UpstreamFetch = async ({ headers }) => {
+      sent.push(headers.get("authorization"));
+      return new Response(null, { status: sent.length < 2 ? 401 : 200 });
+    };
+    const good = given(fetch);
+    expect((await good.send({ server: { ...entry, oauth, status: "failing" } })).ok).toBe(true);
+    expect(sent).toEqual(["Bearer 1", "Bearer 2"]);
+    expect(good.told).toEqual(["unauthorized Bearer 1", "authorized"]);
+
+    const bad = given(async () => new Response(null, { status: 401 }));
+    expect(await bad.send({ server: { ...entry, oauth } })).toMatchObject({
+      error: { reason: "server_unauthorized" },
+    });
+    expect(bad.told).toEqual(["unauthorized Bearer 1", "unauthorized Bearer 2"]);
+    const fixed = given(async () => new Response(null, { status: 401 }));
+    await fixed.send();
+    expect(fixed.told).toEqual(["unauthorized Bearer 1"]);
+  });
+
+  it("ends in time, by its caller, or by what it met", async () => {
+    expect(await given(hangs, async () => {}).send()).toMatchObject({
+      error: { reason: "server_timeout" },
+    });
+    const left = new AbortController();
+    const leaving = given(hangs).send({ signal: left.signal });
+    left.abort();
+    expect(await leaving).toMatchObject({ error: { reason: "cancelled" } });
+    const down = given(async () => {
+      throw new TypeError("refused 10.0.0.1:443 Bearer 1");
+    });
+    expect(await down.send()).toEqual({
+      ok: false,
+      error: { reason: "server_failed", serverStatus: null, detail: "It can't be reached." },
+    });
+    const away = given(
+      async () => new Response(null, { status: 302, headers: { location: "/x" } }),
+    );
+    expect(await away.send()).toMatchObject({ error: { serverStatus: 302 } });
+  });
+
+  it("leaves the response's own connection, cookies and challenge behind", () => {
+    const from = new Headers({
+      "content-type": "application/json",
+      "content-encoding": "gzip",
+      "content-length": "7",
+      "set-cookie": "a=b",
+      "www-authenticate": "Bearer",
+      "access-control-allow-origin": "*",
+      "mcp-session-id": "s",
+      "x-own": "1",
+    });
+    expect(Object.fromEntries(returnedHeaders(from))).toEqual({
+      "content-type": "application/json",
+      "mcp-session-id": "s",
+      "x-own": "1",
+    });
+  });
+});
