@@ -178,9 +178,11 @@ describe("servers", () => {
     });
     expect(fake.mcpCalls.at(-1)?.authorization).toBe(`Basic ${headerSecret}`);
     expect(fake.mcpCalls.at(-1)?.headers["x-team"]).toBe("blue");
-    // The same host, another path: kept.
-    const moved = await admin("PATCH", one, { url: `${fake.mcpUrl}?`.replace("?", "") });
-    expect(moved.status).toBe(200);
+    // Another path of the same host, and back: kept.
+    for (const url of [`${fake.url}/other`, fake.mcpUrl])
+      expect((await admin("PATCH", one, { url })).get("url")).toBe(url);
+    await admin("POST", `${one}/check`);
+    expect(fake.mcpCalls.at(-1)?.authorization).toBe(`Basic ${headerSecret}`);
     const elsewhere = fake.mcpUrl.replace("127.0.0.1", "localhost");
     const refused = await admin("PATCH", one, { url: elsewhere });
     expectProblem(refused, 400, "invalid_params");

@@ -71,13 +71,11 @@ export function createServerAdmin(deps: ServerAdminDeps) {
       ? null
       : vault.seal(JSON.stringify(secrets), secretsOf(server));
 
-  /** What is sealed for it now; nothing if no key opens it, so that it can be given anew. */
-  const opened = async (server: SealedServer): Promise<ServerSecrets> => {
-    const plain =
-      server.sealed === null ? null : await vault.open(server.sealed, secretsOf(server));
-    return plain?.ok === true
-      ? (JSON.parse(plain.value) as ServerSecrets)
-      : { headers: {}, clientSecret: null };
+  /** What is sealed for it now; null if no key opens it. */
+  const opened = async (server: SealedServer): Promise<ServerSecrets | null> => {
+    if (server.sealed === null) return { headers: {}, clientSecret: null };
+    const plain = await vault.open(server.sealed, secretsOf(server));
+    return plain.ok ? (JSON.parse(plain.value) as ServerSecrets) : null;
   };
 
   return {
@@ -134,20 +132,20 @@ export function createServerAdmin(deps: ServerAdminDeps) {
       if (!found.ok) return found;
       const server = found.value;
       const url = patch.url ?? server.url;
-      // Otherwise a secret that nobody may read could be sent to a place of one's choice.
-      if (URL.parse(url)?.origin !== URL.parse(server.url)?.origin) {
-        if (server.headerNames.length > 0 && patch.headers === undefined)
-          return movedWithout("headers");
-        if (server.oauth?.hasSecret === true && patch.oauth === undefined)
-          return movedWithout("oauth");
-      }
       const { headers, oauth, ...plain } = patch;
       const kept = await opened(server);
+      const isResealed = headers !== undefined || oauth !== undefined;
+      // Otherwise a secret that nobody may read could be sent to a place of one's choice.
+      const isElsewhere = URL.parse(url)?.origin !== URL.parse(server.url)?.origin;
+      if (isElsewhere || (kept === null && isResealed)) {
+        if (server.headerNames.length > 0 && headers === undefined) return neededAnew("headers");
+        if (server.oauth?.hasSecret === true && oauth === undefined) return neededAnew("oauth");
+      }
       const entry = {
         ...server,
         ...plain,
-        headers: headers ?? kept.headers,
-        oauth: oauth === undefined ? withSecret(server.oauth, kept.clientSecret) : oauth,
+        headers: headers ?? kept?.headers ?? {},
+        oauth: oauth === undefined ? withSecret(server.oauth, kept?.clientSecret ?? null) : oauth,
       };
       const usable = checked(entry);
       if (!usable.ok) return usable;
@@ -157,11 +155,10 @@ export function createServerAdmin(deps: ServerAdminDeps) {
         ...plain,
         ...(headers !== undefined && { headerNames: Object.keys(headers) }),
         ...(oauth !== undefined && { oauth: oauth === null ? null : clientOf(oauth) }),
-        // Sealed anew only if they are others, so that a seal that no key opens isn't lost by a rename.
-        ...((headers !== undefined || oauth !== undefined || moved) && {
-          sealed: await seal({ ...server, url }, secrets),
-          status: "active",
-        }),
+        // Only if they are others: a seal that no key opens at the moment must not be lost.
+        ...(isResealed && { sealed: await seal({ ...server, url }, secrets) }),
+        // What has changed deserves a new chance.
+        ...((isResealed || moved) && { status: "active" }),
         ...(moved && { learnt: {} }),
       };
       const updated = await servers.update(server.tenantId, server.id, change, {
@@ -194,15 +191,16 @@ export function createServerAdmin(deps: ServerAdminDeps) {
   };
 }
 
-const movedWithout = (path: string) =>
+const neededAnew = (path: string) =>
   err({
     reason: "invalid_params",
     path,
-    detail: "A new host needs its secrets given anew; those of the old one are not sent to it.",
+    detail: "Its secrets are needed anew: they are kept for the host they were given for.",
   } as const);
 
 function withSecret(client: OauthClient | null, clientSecret: string | null): OauthInput | null {
   if (client === null) return null;
-  const { hasSecret: _, ...rest } = client;
-  return { ...rest, clientSecret };
+  const { hasSecret, ...rest } = client;
+  // There is one, though it may not be readable now.
+  return { ...rest, clientSecret: hasSecret ? (clientSecret ?? "") : null };
 }

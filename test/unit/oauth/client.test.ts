@@ -167,7 +167,11 @@ describe("the token endpoint", () => {
       { [`${issuer}/token`]: () => Promise.reject(new TypeError("connect client-secret")) },
       "unreachable",
     ],
-    ["never ends", { [`${issuer}/token`]: () => new Response("x".repeat(300_000)) }, "malformed"],
+    [
+      "never ends",
+      { [`${issuer}/token`]: () => Response.json({ ...tokens, pad: "x".repeat(300_000) }) },
+      "malformed",
+    ],
   ])("that %s is a fault of a closed list", async (_, answers, error) => {
     expect(await grantWith(answers)).toEqual({ ok: false, error });
   });
