@@ -8,6 +8,10 @@ import type { Session } from "../domain/session.ts";
 
 /** A holder that dies is believed this long. */
 const leaseMs = 60_000;
+/** A client that only asks for its stream: a lease with no more than this left means no more than that. */
+const wantedMs = 5_000;
+/** What a request waits for its client's stream to stand: what is sent before that would be lost. */
+const patienceMs = 1_000;
 export const renewStreamMs = 25_000;
 /** Clients open theirs right after `initialize`, beside their first requests. */
 const youngMs = 2_000;
@@ -44,15 +48,23 @@ export function createStreams(deps: {
     const found = await sessions.get(tenantId, id);
     return found.ok ? found.value : null;
   };
-  const clientHas = async (session: Session): Promise<boolean> => {
+  /** `open`: the server has given it; `wanted`: it was asked for */
+  const clientStream = async (session: Session): Promise<"open" | "wanted" | null> => {
+    const seen = memory.get(session.id).clientUntil - now();
+    if (seen > wantedMs) return "open";
     const until = (await stored(session))?.clientStreamUntil ?? 0;
-    if (until <= now()) return false;
+    if (until - now() <= wantedMs) return until > now() ? "wanted" : null;
     memory.set(session.id, { clientUntil: until, none: false });
-    return true;
+    return "open";
   };
 
   return {
-    /** The client asks for its stream, or still has it. */
+    /** The client asks for its stream. */
+    async clientWants({ tenantId, id }: Session): Promise<void> {
+      memory.set(id, { clientUntil: 0, none: false });
+      await sessions.holdStream(tenantId, id, { clientStreamUntil: now() + wantedMs });
+    },
+    /** The server has given it, or it is still open. */
     async clientHolds({ tenantId, id }: Session): Promise<void> {
       const clientUntil = now() + leaseMs;
       memory.set(id, { clientUntil, none: false });
@@ -74,16 +86,18 @@ export function createStreams(deps: {
     },
     isRouters: async (session: Session): Promise<boolean> =>
       ((await stored(session))?.routerStreamUntil ?? 0) > now(),
-    clientHas,
+    clientHas: async (session: Session): Promise<boolean> => (await clientStream(session)) !== null,
 
     /** Whether the router has to hold one: the client has none, and a new one had time to open it. */
     async isMissing(session: Session): Promise<boolean> {
-      const known = memory.get(session.id);
-      if (known.none || known.clientUntil > now()) return false;
-      const until = now() + (now() - session.createdAt < youngMs ? graceMs : 0);
+      const begun = now();
+      const graceUntil = begun + (begun - session.createdAt < youngMs ? graceMs : 0);
       for (;;) {
-        if (await clientHas(session)) return false;
-        if (now() >= until) return true;
+        if (memory.get(session.id).none) return false;
+        const stream = await clientStream(session);
+        if (stream === "open") return false;
+        if (stream === "wanted" && now() >= begun + patienceMs) return false;
+        if (stream === null && now() >= graceUntil) return true;
         await wait(lookMs);
       }
     },

@@ -8,7 +8,7 @@ import {
   type FakeServer,
   type Heard,
 } from "../fakes/mcp-servers.ts";
-import { connectThrough, proxyKey, recordsOf, register } from "../fakes/proxied.ts";
+import { connectThrough, proxyKey, recordsOf, register, until } from "../fakes/proxied.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
 
 let aimock: Aimock;
@@ -103,6 +103,7 @@ describe("a server of the SDK behind the router", () => {
     const url = await register(router, tenant, { slug: "get", url: server.url });
     server.heard.length = 0;
     const through = await connectThrough(url, key);
+    await until(() => server.heard.some(({ method }) => method === "GET"));
     expect(await through.call("ask_aside", "aside")).toContain("The provider's text.");
     const [record] = await recordsOf(router, tenant);
     expect(record?.who).toMatchObject({ tool: null, clientName: "proxied" });

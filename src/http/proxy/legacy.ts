@@ -85,7 +85,7 @@ async function openClients(
 ): Promise<Result<Response, Refusal>> {
   const { session } = arrived.caller;
   if (session === null) return send(services, arrived);
-  await services.streams.clientHolds(session);
+  await services.streams.clientWants(session);
   for (let tries = 1; ; tries += 1) {
     const sent = await send(services, arrived);
     const held = sent.ok && sent.value.status === 409 && tries < handOverTries;
@@ -98,6 +98,7 @@ async function openClients(
 /** What follows the end of a stream, and what keeps it known while it is open. */
 function watched(services: Services, { caller: { session } }: ProxyArrived): () => void {
   if (session === null) return () => undefined;
+  services.background(services.streams.clientHolds(session));
   const renewing = setInterval(
     () => services.background(services.streams.clientHolds(session)),
     renewStreamMs,
