@@ -18,7 +18,6 @@ const crowdMs = 4_000;
 const tenants = 1_000;
 /** Of all records, the measured tenant's: it is a large one. */
 const shareOfTenant = 10;
-const fillSize = 250_000;
 const dayMs = 86_400_000;
 const mostRatio = 1.2;
 const limits = {
@@ -58,7 +57,7 @@ const answered = (reserved: ReturnType<typeof asking>) =>
     ],
   });
 
-async function timed<T = unknown>(work: () => Promise<T>): Promise<[T, number]> {
+async function timed<T>(work: () => Promise<T>): Promise<[T, number]> {
   const from = performance.now();
   const done = await work();
   return [done, performance.now() - from];
@@ -94,7 +93,12 @@ async function one({ measured: { db }, who }: Sized): Promise<[admitMs: number, 
   return [admitMs, settleMs];
 }
 
-function readsOf({ measured: { db }, who: { tenantId, keyId } }: Sized) {
+type Read = "listMs" | "filteredMs" | "usageMs";
+
+function readsOf({
+  measured: { db },
+  who: { tenantId, keyId },
+}: Sized): Record<Read, () => Promise<unknown>> {
   const { requests, usage } = storesOn(db);
   const page = { cursor: null, limit: 50 };
   const to = Date.now() + 1;
@@ -136,9 +140,7 @@ async function measure(all: readonly Sized[]): Promise<Figures[]> {
       times[at]?.settleMs.push(settleMs);
       if (turn % 4 > 0) continue;
       for (const [name, read] of Object.entries(readsOf(its)))
-        times[at]?.[name as "listMs" | "filteredMs" | "usageMs"].push(
-          (await timed<unknown>(read))[1],
-        );
+        times[at]?.[name as Read].push((await timed(read))[1]);
     }
   const rates: number[] = [];
   for (const its of all) rates.push(await perSecond(its));
@@ -153,7 +155,7 @@ async function measure(all: readonly Sized[]): Promise<Figures[]> {
 }
 
 /** Copies of one settled record, as if they had come over the last 90 days, tenant by tenant. */
-async function fill({ fill: run }: Measured, who: Caller, from: number, to: number): Promise<void> {
+async function fill({ fill: run, atOnce }: Measured, who: Caller, to: number): Promise<void> {
   const columns = Object.values(getTableColumns(samplingRequests)).map(({ name }) => name);
   const first = Date.now() - 90 * dayMs;
   // By its place, a record's tenant and time: each tenant's are in the order of their ids.
@@ -164,8 +166,8 @@ async function fill({ fill: run }: Measured, who: Caller, from: number, to: numb
     created_at: `${first} + n * ${(90 * dayMs) / to}`,
   };
   const values = columns.map((name) => changed[name] ?? name);
-  for (let at = from; at < to; at += fillSize) {
-    const end = Math.min(to, at + fillSize);
+  for (let at = 0; at < to; at += atOnce) {
+    const end = Math.min(to, at + atOnce);
     await run(`
       with recursive numbers(n) as (select ${at} union all select n + 1 from numbers where n < ${end - 1})
       insert into sampling_requests (${columns.join(", ")})
@@ -194,7 +196,7 @@ async function prepared(
   for (let count = 0; count < 20; count += 1) await one(its);
   await fillUsage(measured, who);
   const empty = await measured.bytes();
-  const [, ms] = await timed(() => fill(measured, who, 0, records));
+  const [, ms] = await timed(() => fill(measured, who, records));
   const bytes = Math.round(((await measured.bytes()) - empty) / records);
   about.say(
     `${measured.name}: ${records} records in ${Math.round(ms / 1_000)} s, ${bytes} bytes each`,
