@@ -88,6 +88,7 @@ CREATE TABLE `captures` (
 	`sealed` text NOT NULL
 );
 --> statement-breakpoint
+CREATE INDEX `captures_tenant` ON `captures` (`tenant_id`,`request_id`);--> statement-breakpoint
 CREATE TABLE `catalogue_meta` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`version` text,
@@ -179,12 +180,16 @@ CREATE TABLE `sampling_requests` (
 	`settled_at` integer,
 	`retry_after_ms` integer,
 	`refused_hold` integer,
+	`seal_number` integer,
+	`seal_position` integer,
 	`asked` text,
 	`decision` text,
 	`attempts` text NOT NULL,
 	`holds` text NOT NULL
 );
 --> statement-breakpoint
+CREATE INDEX `sampling_requests_unsealed` ON `sampling_requests` (`tenant_id`,`settled_at`,`id`) WHERE "sampling_requests"."seal_number" is null and "sampling_requests"."outcome" <> 'admitted';--> statement-breakpoint
+CREATE INDEX `sampling_requests_chain` ON `sampling_requests` (`tenant_id`,`seal_number`,`seal_position`) WHERE "sampling_requests"."seal_number" is not null;--> statement-breakpoint
 CREATE INDEX `sampling_requests_tenant` ON `sampling_requests` (`tenant_id`,`id`,`created_at`,`outcome`,`model`,`key_id`,`session_id`);--> statement-breakpoint
 CREATE INDEX `sampling_requests_age` ON `sampling_requests` (`tenant_id`,`created_at`);--> statement-breakpoint
 CREATE INDEX `sampling_requests_live` ON `sampling_requests` (`tenant_id`,`key_id`,`server_id`,`lease_until`) WHERE "sampling_requests"."outcome" = 'admitted';--> statement-breakpoint
@@ -213,6 +218,34 @@ CREATE TABLE `tenants` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `tenants_slug_unique` ON `tenants` (`slug`);--> statement-breakpoint
+CREATE TABLE `audit_keys` (
+	`id` text PRIMARY KEY NOT NULL,
+	`public_key` text NOT NULL,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `job_turns` (
+	`job` text PRIMARY KEY NOT NULL,
+	`until` integer NOT NULL,
+	`cursor` text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `seals` (
+	`tenant_id` text NOT NULL,
+	`number` integer NOT NULL,
+	`version` integer NOT NULL,
+	`previous` text NOT NULL,
+	`root` text NOT NULL,
+	`count` integer NOT NULL,
+	`first_created_at` integer NOT NULL,
+	`last_created_at` integer NOT NULL,
+	`sealed_at` integer NOT NULL,
+	`key_id` text NOT NULL,
+	`signature` text NOT NULL,
+	`leaves` text NOT NULL,
+	PRIMARY KEY(`tenant_id`, `number`)
+);
+--> statement-breakpoint
 CREATE TABLE `authorizations` (
 	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,

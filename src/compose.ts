@@ -4,7 +4,11 @@
 import { err } from "./domain/result.ts";
 import { homeShard, shardOf, shardOfState } from "./domain/shards.ts";
 import type { Services } from "./http/context.ts";
-import { createAdminFor, createShardedReadiness } from "./pipeline/admin/sharded.ts";
+import {
+  createAdminFor,
+  createShardedAuditKeys,
+  createShardedReadiness,
+} from "./pipeline/admin/sharded.ts";
 import { createShardedJobs, type Jobs } from "./pipeline/scheduled/jobs.ts";
 import { perShard, type Isolate } from "./isolate.ts";
 import { createShard, type About, type Everywhere } from "./shard.ts";
@@ -27,6 +31,7 @@ export function createInvocation(
     adminFor: (actor, slug) =>
       createAdminFor({ shards, placements: shards.home.placements })(actor, slug),
     readiness: createShardedReadiness(shards),
+    auditKeys: createShardedAuditKeys(shards),
     finishAuthorization(query) {
       const shard = shards.of(shardOfState(query.get("state") ?? "")) ?? shards.home;
       return shard.admin.authorizations.finish(query.toString());

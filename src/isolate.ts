@@ -3,6 +3,7 @@
  * invocation to use another's.
  */
 import type { Config } from "./config.ts";
+import { createSigner } from "./crypto/signatures.ts";
 import { createKeyTokens } from "./crypto/tokens.ts";
 import { createVault } from "./crypto/vault.ts";
 import { seedCatalogue } from "./domain/catalogue.ts";
@@ -65,6 +66,10 @@ export async function createIsolate(config: Config) {
       master: config.masterKey,
       previous: config.previousMasterKey,
       randomBytesOf,
+    }),
+    signer: await createSigner({
+      master: config.masterKey,
+      previous: config.previousMasterKey,
     }),
     tokens: createKeyTokens({ randomBytesOf }),
     idsOf: perShard((shard) => createIds({ now, randomBytesOf, shard })),

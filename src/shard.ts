@@ -1,6 +1,7 @@
 /** The composition, second part: everything over the database of one shard, for one invocation. */
 import { createClient } from "@libsql/client/web";
 import journal from "../migrations/meta/_journal.json" with { type: "json" };
+import { hashing } from "./crypto/chain.ts";
 import { createCatalogueSource } from "./catalogue/source.ts";
 import { versionOf } from "./catalogue/version.ts";
 import type { Config } from "./config.ts";
@@ -42,7 +43,7 @@ function open({ database, shards }: Config, shard: string, options: DatabaseOpti
 }
 
 /** What no single shard can do. */
-export type Everywhere = "adminFor" | "readiness" | "finishAuthorization";
+export type Everywhere = "adminFor" | "readiness" | "finishAuthorization" | "auditKeys";
 
 export interface About {
   /** keeps work alive after the response */
@@ -52,7 +53,7 @@ export interface About {
 
 /** Everything over the database of one shard. */
 export function createShard(isolate: Isolate, name: string, about: About) {
-  const { config, vault, tokens, memory } = isolate;
+  const { config, vault, signer, tokens, memory } = isolate;
   const { catalogue, chooser } = isolate.choosing(name);
   const ids = isolate.idsOf(name);
   const { sessionTtlMs, allowPrivateUpstreams, catalogueUrl } = config;
@@ -157,6 +158,8 @@ export function createShard(isolate: Isolate, name: string, about: About) {
       now,
       tokens,
       vault,
+      hashing,
+      signer,
       providers,
       catalogue: readCatalogue,
       catalogueSync,
@@ -171,6 +174,6 @@ export function createShard(isolate: Isolate, name: string, about: About) {
       db,
       journal.entries.map(({ tag }) => `${tag}.sql`),
     ),
-    jobs: createJobs({ ...stores, vault, syncCatalogue, now }),
+    jobs: createJobs({ ...stores, vault, hashing, signer, syncCatalogue, now }),
   };
 }

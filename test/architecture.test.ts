@@ -81,13 +81,15 @@ describe("the house", () => {
     ).toEqual([]);
   });
 
-  it("has a launcher that only borrows the store, the domain and the catalogue's sync", () => {
+  it("has a launcher that only borrows the store, hashes and signatures, the domain and the catalogue's sync", () => {
     expect(
       violations(
         ({ path }, target) =>
           room(path) === "start" &&
           target.startsWith("src/") &&
-          !["start", "store", "domain", "catalogue", "config.ts"].includes(ownRoom(target)) &&
+          !["start", "store", "crypto", "domain", "catalogue", "config.ts"].includes(
+            ownRoom(target),
+          ) &&
           target !== "src/pipeline/scheduled/catalogue.ts",
       ),
     ).toEqual([]);

@@ -18,8 +18,13 @@ export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
   }
 }
 
-export const toHex = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+export function toHex(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += hexOfByte[byte] ?? "";
+  return text;
+}
 
 export const sha256 = async (
   text: string | Uint8Array<ArrayBuffer>,

@@ -19,8 +19,9 @@ export interface Ids {
 /** By these a caller is found, so they say where: see `shards.ts`. */
 const marked: ReadonlySet<IdKind> = new Set<IdKind>(["tenant", "key", "session"]);
 
-const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
-const timeCharacters = 10;
+export const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+/** of an id, after its prefix: its moment */
+export const timeCharacters = 10;
 const randomBytes = 16;
 
 /** 48 bits of milliseconds, then 80 random bits; `randomBytesOf` fills from a secure source. */
@@ -36,10 +37,10 @@ export function createIds(deps: {
       let time = deps.now();
       let text = "";
       for (let at = 0; at < timeCharacters; at += 1) {
-        text = `${alphabet[time % 32]}${text}`;
+        text = `${idAlphabet[time % 32]}${text}`;
         time = Math.floor(time / 32);
       }
-      for (const byte of deps.randomBytesOf(randomBytes)) text += alphabet[byte % 32];
+      for (const byte of deps.randomBytesOf(randomBytes)) text += idAlphabet[byte % 32];
       return `${idPrefixes[kind]}_${text}${marked.has(kind) ? mark : ""}`;
     },
   };

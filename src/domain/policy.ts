@@ -32,8 +32,12 @@ export interface Policy {
   deniedModels?: string[];
   /** whether the content of requests and results is kept, sealed */
   capture?: "none" | "full";
+  /** whether secrets found in captured text are masked (the default) or kept */
+  captureSecrets?: "mask" | "keep";
   /** days until a finished audit record is deleted */
   retentionDays?: number;
+  /** days until captured content is deleted; absent: with its record */
+  contentRetentionDays?: number;
   /** tool-use turns that a request's own history may hold */
   toolRounds?: number;
   /** how content is shaped by what clients declare */

@@ -8,6 +8,7 @@ import type { CredentialSummary, DeclaredModel, ModelOverride } from "./models.t
 import type { Policy } from "./policy.ts";
 import type { Answer } from "./refusals.ts";
 import type { Result } from "./result.ts";
+import type { SealStore } from "./seals.ts";
 import type { AuthorizationStore, ServerStore, TokenStore } from "./server-stores.ts";
 import type { Session } from "./session.ts";
 
@@ -157,6 +158,7 @@ export interface RequestFilter {
   outcome?: Outcome;
   model?: string;
   key?: string;
+  /** its id */
   server?: string;
   session?: string;
 }
@@ -164,7 +166,10 @@ export interface RequestFilter {
 export interface RequestStore {
   get(tenantId: string, id: string): Answer<(SamplingRecord & { content: string | null }) | null>;
   list(tenantId: string, filter: RequestFilter, page: PageRequest): Answer<Page<SamplingRecord>>;
-  /** Finished records older than their tenant's retention. Returns how many went. */
+  /**
+   * Contents older than their tenant's `contentRetentionDays`, then sealed records older than its
+   * `retentionDays`; what is not sealed yet stays. Returns how many went.
+   */
   prune(now: number): Answer<number>;
 }
 
@@ -213,6 +218,7 @@ export interface Stores {
   idempotency: IdempotencyStore;
   usage: UsageStore;
   events: EventStore;
+  seals: SealStore;
 }
 
 /** Whether the database answers and has every migration. */

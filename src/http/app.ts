@@ -1,6 +1,7 @@
 /** Every surface, and the one door for what nobody expected. */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { adminRoutes } from "./admin/routes.ts";
+import { auditKeyRoutes } from "./audit-keys.ts";
 import { consoleRoutes } from "./console.ts";
 import { bearerOf, type HttpEnv } from "./context.ts";
 import { healthRoutes } from "./health.ts";
@@ -24,6 +25,7 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.route("/admin/v1", adminRoutes());
   app.route("/oauth", oauthRoutes());
   app.route("/health", healthRoutes());
+  app.route("/.well-known/sampling-router", auditKeyRoutes());
   app.route("/", consoleRoutes());
   app.notFound((c) => problem(c, { reason: "not_found", what: "no such path" }));
   app.onError((error, c) => {

@@ -1,6 +1,7 @@
 /** What every handler finds in its Hono context. Nothing below `http/` sees one. */
 import type { Actor } from "../domain/access.ts";
 import type { Ids } from "../domain/ids.ts";
+import type { AuditKey } from "../domain/seals.ts";
 import type { Answer, Readiness } from "../domain/ports.ts";
 import type { AdminFor } from "../pipeline/admin/sharded.ts";
 import type { Cancellation } from "../pipeline/cancel.ts";
@@ -18,6 +19,8 @@ export interface Services {
   cancellation: Cancellation;
   adminFor: AdminFor;
   readiness: Readiness;
+  /** every public key that ever signed, on any shard */
+  auditKeys: () => Answer<AuditKey[]>;
   /** What a person's browser brings back from an authorization server. */
   finishAuthorization: (query: URLSearchParams) => Answer<{ server: string }>;
   ids: Ids;

@@ -144,7 +144,7 @@ export function createFinish(deps: {
       totalMs: settlingAt - arrival.startedAt,
       content:
         tenant.policy.capture === "full"
-          ? captureOf(arrival.content(), got?.answer.content ?? null)
+          ? captureOf(arrival.content(), got?.answer.content ?? null, tenant.policy.captureSecrets)
           : null,
     });
     const settled = { ...timing, settle: now() - settlingAt };

@@ -39,7 +39,7 @@ export async function correct(
     ...before,
     db.builder
       .update(samplingRequests)
-      .set({ correction })
+      .set({ correction, sealNumber: null, sealPosition: null })
       .where(
         and(
           eq(samplingRequests.id, id),

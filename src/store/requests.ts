@@ -1,4 +1,5 @@
-import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
+import { and, desc, eq, gte, lt, sql, type SQL } from "drizzle-orm";
+import { idAlphabet, idPrefixes, timeCharacters } from "../domain/ids.ts";
 import { defaultRetentionDays } from "../domain/policy.ts";
 import type { RequestFilter, RequestStore } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
@@ -26,6 +27,19 @@ const conditionsOf = (filter: RequestFilter) => [
   filter.server === undefined ? undefined : eq(samplingRequests.serverId, filter.server),
   filter.session === undefined ? undefined : eq(samplingRequests.sessionId, filter.session),
 ];
+
+/**
+ * The least id of a request of that moment (ms), as `domain/ids.ts` makes them: contents have no time of
+ * their own, but the ids that they go by sort by time.
+ */
+const idAt = (moment: SQL): SQL => {
+  const characters = Array.from(
+    { length: timeCharacters },
+    (_, at) =>
+      sql`substr(${idAlphabet}, 1 + ((${moment} >> ${5 * (timeCharacters - 1 - at)}) & 31), 1)`,
+  );
+  return sql`${`${idPrefixes.request}_`} || ${sql.join(characters, sql` || `)}`;
+};
 
 const itsCapture = and(
   eq(captures.requestId, samplingRequests.id),
@@ -81,16 +95,24 @@ export const createRequestStore = (db: Database): RequestStore => ({
       );
     }),
   async prune(now) {
+    const contents = sql`
+      select c.request_id from tenants t cross join captures c
+      where json_extract(t.policy, '$.contentRetentionDays') is not null and c.tenant_id = t.id
+        and c.request_id < ${idAt(sql`(${now} - ${dayMs} * json_extract(t.policy, '$.contentRetentionDays'))`)}
+      limit ${pruneSize}`;
     // `cross join` keeps the order of the loops: each tenant's aged records, and none of the others.
     const aged = sql`
       select r.id from tenants t cross join sampling_requests r
-      where r.tenant_id = t.id and r.outcome <> 'admitted' and r.created_at < ${now} - ${dayMs}
+      where r.tenant_id = t.id and r.seal_number is not null and r.created_at < ${now} - ${dayMs}
           * coalesce(json_extract(t.policy, '$.retentionDays'), ${defaultRetentionDays})
       order by t.id, r.created_at limit ${pruneSize}`;
     const written = await db.write([
+      raw(sql`delete from captures where request_id in (${contents}) returning request_id`),
       raw(sql`delete from captures where request_id in (${aged})`),
       raw(sql`delete from sampling_requests where id in (${aged}) returning id`),
     ]);
-    return written.ok ? ok((written.value[1] ?? []).length) : written;
+    if (!written.ok) return written;
+    const [gone = [], , records = []] = written.value;
+    return ok(gone.length + records.length);
   },
 });

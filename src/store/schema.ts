@@ -149,6 +149,9 @@ export const samplingRequests = sqliteTable(
     retryAfterMs: integer("retry_after_ms"),
     /** position in `holds` of the limit that refused */
     refusedHold: integer("refused_hold"),
+    /** its place in the tenant's chain; null: not sealed yet, or corrected since */
+    sealNumber: integer("seal_number"),
+    sealPosition: integer("seal_position"),
     // The large ones last: SQLite reads a row up to the last column that it needs, page by page.
     asked: text({ mode: "json" }).$type<Asked>(),
     decision: decisionColumn(),
@@ -156,6 +159,13 @@ export const samplingRequests = sqliteTable(
     holds: text({ mode: "json" }).$type<Hold[]>().notNull(),
   },
   (table) => [
+    // Finished and not sealed: empties itself, so it stays small.
+    index("sampling_requests_unsealed")
+      .on(table.tenantId, table.settledAt, table.id)
+      .where(sql`${table.sealNumber} is null and ${table.outcome} <> 'admitted'`),
+    index("sampling_requests_chain")
+      .on(table.tenantId, table.sealNumber, table.sealPosition)
+      .where(sql`${table.sealNumber} is not null`),
     // Lists go by it, whatever they are filtered by: what does not match is passed over in the index.
     index("sampling_requests_tenant").on(
       table.tenantId,
@@ -178,12 +188,17 @@ export const samplingRequests = sqliteTable(
   ],
 );
 
-export const captures = sqliteTable("captures", {
-  requestId: text("request_id").primaryKey(),
-  tenantId: tenantId(),
-  /** JSON of the request and its result, sealed by the vault */
-  sealed: text().notNull(),
-});
+export const captures = sqliteTable(
+  "captures",
+  {
+    requestId: text("request_id").primaryKey(),
+    tenantId: tenantId(),
+    /** JSON of the request and its result, sealed by the vault */
+    sealed: text().notNull(),
+  },
+  // By age, since ids sort by time.
+  (table) => [index("captures_tenant").on(table.tenantId, table.requestId)],
+);
 
 /** What was seen of a credential's model: how fast it answered, whether its circuit is open. */
 export const health = sqliteTable(

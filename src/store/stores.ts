@@ -12,6 +12,7 @@ import { createLedger } from "./ledger.ts";
 import { createOverrideStore } from "./overrides.ts";
 import { createPlacementStore } from "./placements.ts";
 import { createRequestStore } from "./requests.ts";
+import { createSealStore } from "./seals.ts";
 import { createServerStore } from "./servers.ts";
 import { createTokenStore } from "./server-tokens.ts";
 import { createSessionStore } from "./sessions.ts";
@@ -39,4 +40,5 @@ export const createStores = (db: Database, deps: { nonce: () => string }): Store
   idempotency: createIdempotencyStore(db),
   usage: createUsageStore(db),
   events: createEventStore(db),
+  seals: createSealStore(db),
 });

@@ -16,6 +16,7 @@ import {
   sessions,
   tenants,
 } from "./schema.ts";
+import { seals } from "./seal-schema.ts";
 import { authorizations, servers, serverTokens } from "./server-schema.ts";
 
 const sliceSize = 2_000;
@@ -75,6 +76,7 @@ export const createTenantStore = (db: Database): TenantStore => {
         idempotency,
         results,
         samplingRequests,
+        seals,
         cancellations,
         health,
         sessions,

@@ -4,6 +4,7 @@ import { createEnding } from "../../src/start/ending.ts";
 import { benchChoice } from "./choose.ts";
 import { benchLedger } from "./ledger.ts";
 import { ledgerDatabases } from "./ledger-databases.ts";
+import { benchExport, defaultRecords } from "./export.ts";
 import { compared, figuresOf, type Figures } from "./figures.ts";
 import { runTurn, type Target, type Turn } from "./load.ts";
 import { help, parseOptions, type Options, type SubjectName } from "./options.ts";
@@ -101,11 +102,15 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   });
 try {
   const [what, ...rest] = process.argv.slice(2);
-  const isOwn = what === "choose" || what === "ledger";
+  const isOwn = what === "choose" || what === "ledger" || what === "export";
   const options = isOwn ? null : parseOptions(process.argv.slice(2));
   if (what === "choose" && rest.length === 0) {
     await benchChoice(say);
     await end(0);
+  } else if (what === "export") {
+    const faults = await benchExport(Number(rest[0] ?? defaultRecords), say);
+    for (const fault of faults) say(`FAILED: ${fault}`);
+    await end(faults.length === 0 ? 0 : 1);
   } else if (what === "ledger") {
     const databases = rest.filter((each) => !/^\d+$/.test(each));
     const faults = await benchLedger(

@@ -27,6 +27,7 @@ the run. Then the database round trips of single requests are counted; more than
 provider cold, one warm, or one after it fail the run too.
 
   choose              only the choice itself, with 5,000 models in the catalogue
+  export [N]          only sealing, export and verification of N records (100,000) in a file, with peak memory
 
   ledger [RECORDS] [file] [sqld] [d1]
                       admission, settlement, lists and usage in a table of 10,000 records, then of

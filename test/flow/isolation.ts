@@ -239,6 +239,8 @@ export const endpoints: Record<string, Entry> = {
     }),
   },
   "GET /tenants/{tenant}/usage": { reach: "tenant", status: 200 },
+  "GET /tenants/{tenant}/seals": { reach: "tenant", status: 200 },
+  "GET /tenants/{tenant}/requests/export": { reach: "tenant", status: 200 },
   "GET /events": { reach: "own", status: 200 },
   "GET /catalogue": { reach: "operator", status: 200 },
   "POST /catalogue/sync": { reach: "operator", status: 200 },
@@ -299,7 +301,7 @@ export function expectProblem(answer: Answered, status: number, reason: string):
 /** All that an administrator can see of a tenant, and how far the log has come. */
 async function stateOf(operator: Admin, { slug }: Tenant): Promise<unknown> {
   const path = `/tenants/${slug}`;
-  const lists = ["keys", "credentials", "servers", "sessions", "requests"];
+  const lists = ["keys", "credentials", "servers", "sessions", "requests", "seals"];
   const paths = [path, ...lists.map((list) => `${path}/${list}?limit=200`)];
   const [log, models, usage, seen] = await Promise.all([
     operator("GET", "/events?limit=1"),

@@ -11,6 +11,7 @@ import type { AdminUseCases } from "../../pipeline/admin/use-cases.ts";
 import type { HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 import { problemBody, slug, type pageQuery } from "./schemas.ts";
+import { streamOf } from "./stream.ts";
 
 const defaultPageSize = 50;
 
@@ -41,8 +42,16 @@ export interface Endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.
   body?: B;
   /** what is answered; none: 204 */
   answer?: z.ZodType;
+  /** media types that it answers as a stream, instead; `run` then gives a `Streamed` */
+  streams?: readonly string[];
   status?: 200 | 201;
   run: (input: Input<P, Q, B>) => Promise<Result<unknown, Refusal>>;
+}
+
+/** A body that is made as its reader takes it. */
+export interface Streamed {
+  headers: Record<string, string>;
+  chunks: AsyncIterable<string>;
 }
 
 /** Refusals that any endpoint may answer, read from the one table. */
@@ -113,8 +122,8 @@ export function endpoint<
   Q extends z.ZodType = typeof nothing,
   B extends z.ZodType = typeof nothing,
 >(app: OpenAPIHono<HttpEnv>, spec: Endpoint<P, Q, B>): void {
-  const { answer, body, params, query } = spec;
-  const status = answer === undefined ? 204 : (spec.status ?? 200);
+  const { answer, body, params, query, streams } = spec;
+  const status = answer === undefined && streams === undefined ? 204 : (spec.status ?? 200);
   const route = createRoute({
     method: spec.method,
     path: spec.path,
@@ -130,10 +139,13 @@ export function endpoint<
         : { body: { required: true, content: { "application/json": { schema: body } } } }),
     },
     responses: {
-      [status]:
-        answer === undefined
-          ? { description: "Done." }
-          : { description: "Done.", content: { "application/json": { schema: answer } } },
+      [status]: {
+        description: "Done.",
+        ...(answer !== undefined && { content: { "application/json": { schema: answer } } }),
+        ...(streams !== undefined && {
+          content: Object.fromEntries(streams.map((type) => [type, { schema: z.string() }])),
+        }),
+      },
       ...problems,
     },
   });
@@ -152,6 +164,10 @@ export function endpoint<
       body: (body === undefined ? {} : valid("json")) as Exact<z.output<B>>,
     });
     if (!result.ok) return problem(c, result.error);
+    if (streams !== undefined) {
+      const { headers, chunks } = result.value as Streamed;
+      return new Response(streamOf(chunks), { status, headers });
+    }
     return status === 204
       ? new Response(null, { status })
       : Response.json(result.value, { status });

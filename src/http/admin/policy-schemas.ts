@@ -62,11 +62,20 @@ export const policy = z
     capture: z.enum(["none", "full"]).optional().openapi({
       description: "Whether requests and results are kept, sealed. Default: none.",
     }),
+    captureSecrets: z.enum(["mask", "keep"]).optional().openapi({
+      description:
+        "Whether keys, tokens and passwords found in captured text are masked. Default: mask.",
+    }),
     toolRounds: z.int().min(0).max(1_000).optional().openapi({
       description: "Tool-use turns that a request's own history may hold. Default: 25.",
     }),
     rules: z.array(shapingRule).max(50).optional(),
-    retentionDays: z.int().min(1).max(3_650).optional(),
+    retentionDays: z.int().min(1).max(3_650).optional().openapi({
+      description: "Days until a finished, sealed audit record is deleted. Default: 90.",
+    }),
+    contentRetentionDays: z.int().min(1).max(3_650).optional().openapi({
+      description: "Days until captured content is deleted. Default: with its record.",
+    }),
     maxAttempts: z.int().min(1).max(4).optional().openapi({
       description:
         "Provider calls that one request may make, failover included. A reservation of money covers them all. Default: 4.",

@@ -12,6 +12,7 @@ import { keyRoutes } from "./keys.ts";
 import { modelRoutes } from "./models.ts";
 import { eventRoutes, recordRoutes } from "./records.ts";
 import { serverRoutes } from "./servers.ts";
+import { sealRoutes } from "./seals.ts";
 import { tenantRoutes } from "./tenants.ts";
 
 const writes = new Set(["POST", "PUT", "PATCH"]);
@@ -71,6 +72,8 @@ export function adminRoutes() {
   app.route("/tenants", credentialRoutes());
   app.route("/tenants", modelRoutes());
   app.route("/tenants", serverRoutes());
+  // Before the records: the export's path looks like a record's.
+  app.route("/tenants", sealRoutes());
   app.route("/tenants", recordRoutes());
   app.route("/events", eventRoutes());
   app.route("/catalogue", catalogueRoutes());

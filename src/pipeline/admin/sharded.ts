@@ -7,6 +7,7 @@
 import type { Actor } from "../../domain/access.ts";
 import type { Answer, Page, PageRequest, PlacementStore, Readiness } from "../../domain/ports.ts";
 import { err, ok } from "../../domain/result.ts";
+import type { AuditKey } from "../../domain/seals.ts";
 import { homeShard, shardOf } from "../../domain/shards.ts";
 import { createPlacing, notConfigured, type PlacingShard } from "./placing.ts";
 import type { AdminUseCases } from "./use-cases.ts";
@@ -156,3 +157,16 @@ export const createShardedReadiness = (
     return ok({ missingMigrations, outOfReach });
   },
 });
+
+/** Each once. A shard out of reach may hold one that no other has, so that refuses it all. */
+export const createShardedAuditKeys =
+  (shards: Shards<{ admin: Pick<AdminUseCases, "exports"> }>) => async (): Answer<AuditKey[]> => {
+    const keys = new Map<string, AuditKey>();
+    for (const name of shards.names) {
+      const found = await shards.of(name)?.admin.exports.publicKeys();
+      if (found === undefined) continue;
+      if (!found.ok) return found;
+      for (const key of found.value) keys.set(key.id, key);
+    }
+    return ok([...keys.values()]);
+  };

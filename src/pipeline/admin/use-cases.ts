@@ -1,5 +1,6 @@
 import type { KeyTokens, Stores, Vault } from "../../domain/ports.ts";
 import type { Oauth } from "../../domain/oauth.ts";
+import type { Hashing, Signer } from "../../domain/seals.ts";
 import type { Providers } from "../../domain/providers.ts";
 import type { CatalogueReader } from "../catalogue.ts";
 import type { UpstreamHeaders } from "../upstream-headers.ts";
@@ -8,12 +9,14 @@ import type { AdminDeps } from "./access.ts";
 import { createCatalogueAdmin } from "./catalogue.ts";
 import { createCorrectionAdmin } from "./corrections.ts";
 import { createCredentialAdmin } from "./credentials.ts";
+import { createExportAdmin } from "./export.ts";
 import { createKeyAdmin } from "./keys.ts";
 import { createModelAdmin } from "./models.ts";
 import { createRecordAdmin } from "./records.ts";
 import { createReplayAdmin } from "./replay.ts";
 import { createServerAuthorization, type Probe } from "./server-authorization.ts";
 import { createServerAdmin } from "./servers.ts";
+import { createSealAdmin } from "./seals.ts";
 import { createTenantAdmin } from "./tenants.ts";
 import { createUsageAdmin } from "./usage.ts";
 
@@ -23,6 +26,8 @@ export const createAdminUseCases = (
     AdminDeps & {
       tokens: KeyTokens;
       vault: Vault;
+      hashing: Hashing;
+      signer: Signer;
       providers: Providers;
       catalogue: CatalogueReader;
       /** null: this deployment syncs no catalogue */
@@ -48,6 +53,8 @@ export const createAdminUseCases = (
     usage: createUsageAdmin(deps),
     replay: createReplayAdmin(deps),
     catalogue: createCatalogueAdmin(deps),
+    seals: createSealAdmin(deps),
+    exports: createExportAdmin(deps),
   };
 };
 

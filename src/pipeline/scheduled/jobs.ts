@@ -12,6 +12,7 @@ import type {
 import type { AuthorizationStore, ServerStore, TokenStore } from "../../domain/server-stores.ts";
 import { resealServers, resealTokens } from "./reseal-servers.ts";
 import { reseal } from "./reseal.ts";
+import { createSealJob, type SealDeps } from "./seal.ts";
 
 export interface JobReport {
   job: string;
@@ -24,22 +25,23 @@ export interface JobReport {
 /** Rounds of one job in one run: a backlog is worked off over several minutes. */
 const rounds = 5;
 
-export function createJobs(deps: {
-  ledger: Ledger;
-  idempotency: IdempotencyStore;
-  cancellations: CancellationStore;
-  health: HealthStore;
-  sessions: SessionStore;
-  requests: RequestStore;
-  credentials: CredentialStore;
-  servers: ServerStore;
-  serverTokens: TokenStore;
-  authorizations: AuthorizationStore;
-  vault: Vault;
-  /** null: this deployment syncs no catalogue */
-  syncCatalogue: (() => Answer<number>) | null;
-  now: () => number;
-}) {
+export function createJobs(
+  deps: SealDeps & {
+    ledger: Ledger;
+    idempotency: IdempotencyStore;
+    cancellations: CancellationStore;
+    health: HealthStore;
+    sessions: SessionStore;
+    requests: RequestStore;
+    credentials: CredentialStore;
+    servers: ServerStore;
+    serverTokens: TokenStore;
+    authorizations: AuthorizationStore;
+    vault: Vault;
+    /** null: this deployment syncs no catalogue */
+    syncCatalogue: (() => Answer<number>) | null;
+  },
+) {
   const {
     ledger,
     idempotency,
@@ -54,6 +56,8 @@ export function createJobs(deps: {
   } = deps;
   const jobs = {
     sweep: () => ledger.sweep(now()),
+    // Before retention, which spares what is not sealed.
+    seal: createSealJob(deps),
     pruneCounters: () => ledger.prune(now()),
     pruneIdempotency: () => idempotency.prune(now()),
     pruneCancellations: () => cancellations.prune(now()),

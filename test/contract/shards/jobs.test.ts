@@ -6,6 +6,7 @@ import { migrate } from "../../../src/store/migrations.ts";
 import { fileBackend } from "../../setup/file-database.ts";
 import { caller, reservation, start } from "../store/fixtures.ts";
 import { storesOn, value } from "../store/open.ts";
+import { sealingOn } from "../store/sealing.ts";
 
 /** The jobs of a database in which one lease has run out. */
 async function given(broken?: Database): Promise<{ run: Jobs; close: () => Promise<void> }> {
@@ -15,8 +16,10 @@ async function given(broken?: Database): Promise<{ run: Jobs; close: () => Promi
   const stores = storesOn(db);
   const who = await caller(stores);
   value(await stores.ledger.admit(reservation(who, start)));
+  const its = storesOn(broken ?? db);
   const run = createJobs({
-    ...storesOn(broken ?? db),
+    ...(await sealingOn(its)),
+    ...its,
     vault: { sealPrefix: "v1." } as never,
     syncCatalogue: null,
     now: () => start + 3_600_000,

@@ -91,6 +91,8 @@ function invocation(
         providers: undefined as never,
         catalogue: undefined as never,
         allowPrivateUpstreams: true,
+        hashing: undefined as never,
+        signer: undefined as never,
         catalogueSync: undefined as never,
         oauth: undefined as never,
         upstream: undefined as never,

@@ -1,4 +1,5 @@
 /** Who holds an idempotency key, until when, and what is kept for its repetitions. */
+import { sealAll } from "./sealing.ts";
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import type { Settlement } from "../../../src/domain/audit.ts";
@@ -226,6 +227,7 @@ export const idempotencySuite = (backend: Backend): void => {
     it("outlives a record that retention has deleted", async () => {
       const who = await caller(world.stores, { policy: { retentionDays: 0 } });
       await ended(await running(who, start, keyed()), kept("r"));
+      await sealAll(world.stores, who.tenantId);
       expect(value(await world.stores.requests.prune(start + 1))).toBe(1);
       expect(await find(who)).toMatchObject({ outcome: "unknown", result: "r" });
     });

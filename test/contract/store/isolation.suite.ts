@@ -25,6 +25,7 @@ import {
   type Caller,
 } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
+import { sealAll, sealingOn } from "./sealing.ts";
 
 const page = { cursor: null, limit: 100 };
 const empty = { data: [], nextCursor: null };
@@ -44,6 +45,7 @@ const ownedTables = [
   "model_overrides",
   "results",
   "sampling_requests",
+  "seals",
   "server_tokens",
   "servers",
   "sessions",
@@ -92,6 +94,11 @@ const nameNoTenant = [
   "placements.bySlug",
   "placements.release",
   "placements.counts",
+  "seals.claim",
+  "seals.release",
+  "seals.waitingTenants",
+  "seals.keys",
+  "seals.keepKeys",
 ];
 
 const seen = (credentialId: string): HealthChange => ({
@@ -298,6 +305,48 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       for (const filter of [{}, { key }, { session: owner.session.id }])
         expect(value(await requests.list(tenantId, filter, page))).toEqual(empty);
     },
+    "seals.waiting": async ({ seals }, owner, { tenantId }) => {
+      expect(value(await seals.waiting(tenantId, Number.MAX_SAFE_INTEGER, 9))).toEqual({
+        head: null,
+        records: [],
+      });
+      expect(owner.who.tenantId).not.toBe(tenantId);
+    },
+    "seals.countWaiting": async ({ seals }, _, { tenantId }) => {
+      expect(value(await seals.countWaiting(tenantId))).toBe(0);
+    },
+    "seals.append": async (stores, owner, { tenantId }) => {
+      // The owner's waiting record, sealed in the stranger's name.
+      const { seals } = stores;
+      const { signer } = await sealingOn(stores);
+      const { records } = value(
+        await seals.waiting(owner.who.tenantId, Number.MAX_SAFE_INTEGER, 9),
+      );
+      expect(records).toHaveLength(1);
+      const [its] = value(await seals.list(owner.who.tenantId, page)).data;
+      if (its === undefined) throw new Error("the owner has a seal");
+      const theft = { ...its, tenantId, number: 1, count: 1, leaves: "" };
+      expect(value(await seals.append(theft, records, signer.key))).toBe(false);
+    },
+    "seals.list": async ({ seals }, _, { tenantId }) => {
+      expect(value(await seals.list(tenantId, page))).toEqual(empty);
+    },
+    "seals.head": async ({ seals }, _, { tenantId }) => {
+      expect(value(await seals.head(tenantId))).toBeNull();
+    },
+    "seals.reach": async ({ seals }, _, { tenantId }) => {
+      const about = { after: 0, from: undefined, to: undefined };
+      expect(value(await seals.reach(tenantId, about))).toBeNull();
+    },
+    "seals.spans": async ({ seals }, _, { tenantId }) => {
+      expect(value(await seals.spans(tenantId, { first: 1, last: 9 }, 9))).toEqual([]);
+    },
+    "seals.read": async ({ seals }, _, { tenantId }) => {
+      expect(value(await seals.read(tenantId, { first: 1, last: 9 }))).toEqual({
+        seals: [],
+        records: [],
+      });
+    },
     "events.list": async ({ events }, { who }, { tenantId }) => {
       const tenants = value(await events.list(tenantId, page)).data.map((each) => each.tenantId);
       expect(tenants).not.toContain(who.tenantId);
@@ -388,6 +437,9 @@ export const isolationSuite = (backend: Backend): void => {
           }),
         ),
       );
+      await sealAll(stores, tenantId);
+      // Finished and waiting.
+      value(await stores.ledger.refuse(opening(who), "internal", null, null));
       value(await stores.ledger.admit(its.running));
       value(await stores.credentials.create(its.credential, event(tenantId)));
       value(await stores.servers.create(its.server, event(tenantId)));

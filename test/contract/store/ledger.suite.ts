@@ -22,6 +22,7 @@ import {
 } from "./fixtures.ts";
 import { givenLedger, limitsOf, second, sendingTwice, told, waitOf } from "./given-ledger.ts";
 import { storesOn, value, type Backend } from "./open.ts";
+import { sealAll } from "./sealing.ts";
 
 const minute = 60_000;
 
@@ -604,6 +605,7 @@ export const ledgerSuite = (backend: Backend): void => {
         const reserved = await running(who, start);
         await settle(reserved, start + second, { captured: "v1.sealed" });
         const day = 86_400_000;
+        await sealAll(world.stores, who.tenantId);
         expect(value(await world.stores.requests.prune(start + day))).toBe(0);
         expect(await record(who, reserved.opening.id)).toMatchObject({ content: "v1.sealed" });
         expect(value(await world.stores.requests.prune(start + day + 1))).toBe(1);

@@ -20,7 +20,9 @@ import {
   tenant,
   type Caller,
 } from "./fixtures.ts";
+import { sealOnce } from "../../../src/pipeline/scheduled/seal.ts";
 import { storesOn, value } from "./open.ts";
+import { sealingOn } from "./sealing.ts";
 
 /** A client that remembers what it was asked. */
 function remembering(client: Client): { client: Client; asked: InStatement[] } {
@@ -83,7 +85,7 @@ describe("query plans", () => {
 
   // With their aliases. `tenants`, `credentials` and `json_each` are small.
   const large =
-    /^SCAN (sampling_requests|placements|counters|sessions|captures|admin_events|api_keys|idempotency|results|usage|r|c|b|i)\\b/;
+    /^SCAN (sampling_requests|placements|seals|counters|sessions|captures|admin_events|api_keys|idempotency|results|usage|r|c|b|i|s)\b/;
   const page = { cursor: null, limit: 50 };
 
   const placement = { slug: "acme", tenantId: "ten_1", shard: "eu" };
@@ -124,6 +126,19 @@ describe("query plans", () => {
         limit: 9,
       }),
     "requests.prune": ({ requests }) => requests.prune(start),
+    "seals.waitingTenants": ({ seals }) => seals.waitingTenants("", 9),
+    "seals.waiting": ({ seals }) => seals.waiting(who.tenantId, start, 9),
+    "seals.countWaiting": ({ seals }) => seals.countWaiting(who.tenantId),
+    "seals.append": async (its) => {
+      const { seals, ledger } = its;
+      value(await ledger.refuse(opening(who), "internal", null, null));
+      value(await sealOnce(await sealingOn(its), who.tenantId, Number.MAX_SAFE_INTEGER));
+      return seals.head(who.tenantId);
+    },
+    "seals.list": ({ seals }) => seals.list(who.tenantId, page),
+    "seals.reach": ({ seals }) => seals.reach(who.tenantId, { after: 0, from: 1, to: 2 }),
+    "seals.spans": ({ seals }) => seals.spans(who.tenantId, { first: 1, last: 9 }, 9),
+    "seals.read": ({ seals }) => seals.read(who.tenantId, { first: 1, last: 9 }),
     "sessions.get": ({ sessions }) => sessions.get(who.tenantId, live.id),
     "sessions.list": ({ sessions }) => sessions.list(who.tenantId, page),
     "sessions.touch": ({ sessions }) => sessions.touch(who.tenantId, live.id, start, start + 1),
@@ -166,12 +181,41 @@ describe("query plans", () => {
       line: "SEARCH sampling_requests USING INDEX sampling_requests_tenant (tenant_id=? AND id<?)",
     },
     {
+      job: "seals.waiting",
+      line: "SEARCH sampling_requests USING INDEX sampling_requests_unsealed (tenant_id=? AND settled_at<?)",
+    },
+    {
+      job: "seals.append",
+      line: "SEARCH r USING INDEX sqlite_autoindex_sampling_requests_1 (id=?)",
+    },
+    {
+      job: "seals.append",
+      line: "SEARCH sampling_requests USING INDEX sqlite_autoindex_sampling_requests_1 (id=?)",
+    },
+    {
+      job: "seals.waitingTenants",
+      line: "SEARCH r USING INDEX sampling_requests_unsealed (tenant_id>?)",
+    },
+    {
+      job: "seals.countWaiting",
+      line: "SEARCH sampling_requests USING INDEX sampling_requests_unsealed (tenant_id=? AND settled_at>?)",
+    },
+    {
+      job: "seals.read",
+      line: "SEARCH sampling_requests USING INDEX sampling_requests_chain (tenant_id=? AND seal_number>? AND seal_number<?)",
+    },
+    {
+      job: "requests.prune",
+      line: "SEARCH c USING COVERING INDEX captures_tenant (tenant_id=? AND request_id<?)",
+    },
+    {
       job: "requests.prune",
       line: "SEARCH r USING INDEX sampling_requests_age (tenant_id=? AND created_at<?)",
     },
   ];
   it.each(expected)("$job goes by the index that was made for it: $line", async ({ job, line }) => {
-    expect(await planOf(async () => jobs[job]?.(stores))).toContain(line);
+    const lines = await planOf(async () => jobs[job]?.(stores));
+    expect(lines, lines.join("; ")).toContain(line);
   });
 
   it("sorts no list: ids sort by time", async () => {

@@ -1,11 +1,18 @@
 import { describe, expect, it } from "vitest";
+import { createIds } from "../../../src/domain/ids.ts";
 import { defaultRetentionDays } from "../../../src/domain/policy.ts";
 import type { RequestFilter } from "../../../src/domain/ports.ts";
 import { caller, decision, opening, reservation, session, settlement, start } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
 import { expectPages } from "./pages.ts";
+import { sealAll } from "./sealing.ts";
 
 const dayMs = 86_400_000;
+const idOf = (moment: number): string =>
+  createIds({
+    now: () => moment,
+    randomBytesOf: (count) => crypto.getRandomValues(new Uint8Array(count)),
+  }).next("request");
 
 export const requestsSuite = (backend: Backend): void => {
   describe("requests", () => {
@@ -75,6 +82,7 @@ export const requestsSuite = (backend: Backend): void => {
       for (const who of [short, long]) {
         await refused(who, start);
         await refused(who, start + dayMs);
+        await sealAll(world.stores, who.tenantId);
       }
       const { requests } = world.stores;
       expect(value(await requests.prune(start + 2 * dayMs))).toBe(0);
@@ -84,14 +92,48 @@ export const requestsSuite = (backend: Backend): void => {
       expect(await kept()).toEqual([0, 1]);
     });
 
-    it("prunes no call that is still running", async () => {
+    it("prunes no call that is still running, and none that is not sealed", async () => {
       const who = await caller(world.stores, { policy: { retentionDays: 1 } });
       const running = reservation(who, start);
       value(await world.stores.ledger.admit(running));
       const { requests, ledger } = world.stores;
       expect(value(await requests.prune(start + 10 * dayMs))).toBe(0);
       value(await ledger.sweep(start + 10 * dayMs));
+      expect(value(await requests.prune(start + 10 * dayMs))).toBe(0);
+      await sealAll(world.stores, who.tenantId);
       expect(value(await requests.prune(start + 10 * dayMs))).toBe(1);
+    });
+
+    it("prunes content before its record, by each tenant's own rule", async () => {
+      const { requests, ledger } = world.stores;
+      const policies = [{ contentRetentionDays: 2 }, {}, { contentRetentionDays: 9 }];
+      const ids: string[] = [];
+      const tenants: string[] = [];
+      for (const policy of policies) {
+        const who = await caller(world.stores, { policy: { ...policy, retentionDays: 5 } });
+        const its = reservation(who, start);
+        // Contents go by the moment in their request's id.
+        its.opening.id = idOf(start);
+        value(await ledger.admit(its));
+        value(await ledger.settle(settlement(its, start, { captured: "v1.content" })));
+        await sealAll(world.stores, who.tenantId);
+        ids.push(its.opening.id);
+        tenants.push(who.tenantId);
+      }
+      const contents = async () =>
+        Promise.all(
+          ids.map(async (id, at) => {
+            const found = value(await requests.get(tenants[at] ?? "", id));
+            return found === null ? "gone" : found.content;
+          }),
+        );
+      const kept = "v1.content";
+      expect(value(await requests.prune(start + 2 * dayMs))).toBe(0);
+      expect(await contents()).toEqual([kept, kept, kept]);
+      expect(value(await requests.prune(start + 2 * dayMs + 1))).toBe(1);
+      expect(await contents()).toEqual([null, kept, kept]);
+      expect(value(await requests.prune(start + 5 * dayMs + 1))).toBe(3);
+      expect(await contents()).toEqual(["gone", "gone", "gone"]);
     });
   });
 };

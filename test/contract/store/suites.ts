@@ -17,6 +17,7 @@ import { overridesSuite } from "./overrides.suite.ts";
 import { placementsSuite } from "./placements.suite.ts";
 import { requestsSuite } from "./requests.suite.ts";
 import { serverTokensSuite } from "./server-tokens.suite.ts";
+import { sealsSuite } from "./seals.suite.ts";
 import { serversSuite } from "./servers.suite.ts";
 import { sessionsSuite } from "./sessions.suite.ts";
 import { snapshotsSuite } from "./snapshots.suite.ts";
@@ -39,6 +40,7 @@ const suites = [
   healthSuite,
   snapshotsSuite,
   requestsSuite,
+  sealsSuite,
   eventsSuite,
   ledgerSuite,
   budgetsSuite,

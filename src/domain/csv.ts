@@ -1,0 +1,56 @@
+/** Audit records as CSV: RFC 4180, safe to open in a spreadsheet. */
+import type { SamplingRecord } from "./audit.ts";
+import type { Place } from "./seals.ts";
+
+type Cell = string | number | boolean | null;
+
+/** A spreadsheet would take a text that begins with one of these for a formula. */
+const formula = /^(?:[\t\r\n]|\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/;
+
+export function csvCell(value: Cell): string {
+  if (value === null) return "";
+  if (typeof value !== "string") return String(value);
+  const safe = formula.test(value) ? `'${value}` : value;
+  // The semicolon separates where the comma is a decimal point.
+  return /[",;\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** The columns, in their order. */
+const columns: Record<string, (record: SamplingRecord, place: Place) => Cell> = {
+  id: ({ id }) => id,
+  createdAt: ({ createdAt }) => createdAt,
+  settledAt: ({ settledAt }) => settledAt,
+  outcome: ({ outcome }) => outcome,
+  reason: ({ reason }) => reason,
+  reasonDetail: ({ reasonDetail }) => reasonDetail,
+  model: ({ model }) => model,
+  keyId: ({ who }) => who.keyId,
+  sessionId: ({ who }) => who.sessionId,
+  serverId: ({ who }) => who.serverId,
+  tool: ({ who }) => who.tool,
+  clientName: ({ who }) => who.clientName,
+  clientVersion: ({ who }) => who.clientVersion,
+  revision: ({ who }) => who.revision,
+  attempts: ({ attempts }) => attempts.length,
+  inputTokens: ({ usage }) => usage?.inputTokens ?? null,
+  outputTokens: ({ usage }) => usage?.outputTokens ?? null,
+  usageEstimated: ({ usage }) => usage?.estimated ?? null,
+  costMicroUsd: ({ costMicroUsd }) => costMicroUsd,
+  reservedTokens: ({ reservedTokens }) => reservedTokens,
+  overshoot: ({ overshoot }) => overshoot,
+  totalMs: ({ totalMs }) => totalMs,
+  overheadMs: ({ overheadMs }) => overheadMs,
+  contentSha256: ({ contentSha256 }) => contentSha256,
+  seal: (_, { seal }) => seal,
+  position: (_, { position }) => position,
+};
+
+export const csvColumns: readonly string[] = Object.keys(columns);
+
+/** Without its line break. */
+export const csvRow = (record: SamplingRecord, place: Place): string =>
+  Object.values(columns)
+    .map((cellOf) => csvCell(cellOf(record, place)))
+    .join(",");
+
+export const csvBreak = "\r\n";

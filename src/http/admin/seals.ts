@@ -1,0 +1,56 @@
+import { parseCursor } from "../../domain/exports.ts";
+import { ok } from "../../domain/result.ts";
+import {
+  adminApp,
+  endpoint,
+  pageOf,
+  pageRequestOf,
+  tenantParams,
+  type Streamed,
+} from "./endpoint.ts";
+import { exportQuery, seal, sealPage } from "./seal-schemas.ts";
+
+const types = { ndjson: "application/x-ndjson", csv: "text/csv" };
+
+/** A tenant's chain of seals, and its audit records in the chain's order. */
+export function sealRoutes() {
+  const app = adminApp();
+  endpoint(app, {
+    method: "get",
+    path: "/{tenant}/seals",
+    tag: "Audit",
+    summary: "List seals of audit records, newest first",
+    params: tenantParams,
+    query: sealPage,
+    answer: pageOf(seal),
+    run: ({ admin, actor, params, query }) =>
+      admin.seals.list(actor, params.tenant, pageRequestOf(query)),
+  });
+  endpoint(app, {
+    method: "get",
+    path: "/{tenant}/requests/export",
+    tag: "Audit",
+    summary:
+      "Export finished audit records, sealed; X-Next-Cursor, if any, is the cursor of the next part",
+    params: tenantParams,
+    query: exportQuery,
+    streams: Object.values(types),
+    run: async ({ admin, actor, params, query: { format = "ndjson", cursor, ...filter } }) => {
+      const started = await admin.exports.start(actor, params.tenant, {
+        format,
+        filter,
+        cursor: cursor === undefined ? null : parseCursor(cursor),
+      });
+      if (!started.ok) return started;
+      const { name, nextCursor, chunks } = started.value;
+      const headers = {
+        "Content-Type": `${types[format]}; charset=utf-8`,
+        "Content-Disposition": `attachment; filename="${name}.${format}"`,
+        "Cache-Control": "no-store",
+        ...(nextCursor !== null && { "X-Next-Cursor": nextCursor }),
+      };
+      return ok<Streamed>({ headers, chunks });
+    },
+  });
+  return app;
+}

@@ -1,0 +1,21 @@
+import { Hono } from "hono";
+import type { HttpEnv } from "./context.ts";
+import { problem } from "./problem.ts";
+
+/**
+ * `/.well-known/sampling-router/audit-keys.json`: every public key that ever signed, as a JWK set
+ * (RFC 7517, RFC 8037). Public by nature: no key is needed to read it.
+ */
+export const auditKeyRoutes = (): Hono<HttpEnv> =>
+  new Hono<HttpEnv>().get("/audit-keys.json", async (c) => {
+    const found = await c.get("services").auditKeys();
+    if (!found.ok) return problem(c, found.error);
+    const keys = found.value.map(({ id, publicKey }) => ({
+      kty: "OKP",
+      crv: "Ed25519",
+      use: "sig",
+      kid: id,
+      x: publicKey,
+    }));
+    return c.json({ keys }, 200, { "Cache-Control": "public, max-age=300" });
+  });

@@ -1,0 +1,147 @@
+/** One part of an export as text, page by page: signed lines, or a plain table. */
+import { canonicalJson } from "../../domain/canonical.ts";
+import { csvBreak, csvColumns, csvRow } from "../../domain/csv.ts";
+import {
+  gone,
+  isStretch,
+  lets,
+  outside,
+  type ExportCursor,
+  type FooterLine,
+  type HeaderLine,
+  type SectionLine,
+} from "../../domain/exports.ts";
+import type { SamplingRecord } from "../../domain/audit.ts";
+import type { RequestFilter } from "../../domain/ports.ts";
+import {
+  sealedRecord,
+  signedText,
+  statementOf,
+  type AuditKey,
+  type Hashing,
+  type Place,
+  type Seal,
+  type Signer,
+  type SealWithLeaves,
+} from "../../domain/seals.ts";
+
+export interface Page {
+  first: number;
+  last: number;
+}
+
+export interface Read {
+  seals: SealWithLeaves[];
+  records: (Place & { record: SamplingRecord })[];
+}
+
+type Signed = HeaderLine | SectionLine | FooterLine;
+
+/** What is written before, for each page and after. */
+interface Lines {
+  header(its: ExportCursor & { keys: AuditKey[]; exportedAt: number }): Promise<string>;
+  page(read: Read): Promise<string>;
+  footer(its: Pick<FooterLine, "nextCursor" | "waiting">): Promise<string>;
+}
+
+export function createTable(filter: RequestFilter): Lines {
+  return {
+    header: async () => csvColumns.join(",") + csvBreak,
+    page: async ({ records }) =>
+      records
+        .filter(({ record }) => lets(filter, record))
+        .map(({ record, ...place }) => csvRow(record, place) + csvBreak)
+        .join(""),
+    footer: async () => "",
+  };
+}
+
+export function createSheet(
+  deps: { hashing: Hashing; signer: Signer },
+  about: { tenant: { id: string; slug: string }; filter: RequestFilter },
+): Lines {
+  const { hashing, signer } = deps;
+  const { filter } = about;
+  const tenant = { id: about.tenant.id, slug: about.tenant.slug };
+  const whole = isStretch(filter);
+  const tree = hashing.tree();
+  let header = "";
+  let sections = 0;
+  let count = 0;
+  let last: Seal | null = null;
+
+  const signed = async <L extends Signed>(line: Omit<L, "signature"> & { kind: L["kind"] }) =>
+    canonicalJson({ ...line, signature: await signer.sign(signedText(line.kind, line)) });
+
+  /** A seal's section with its records; nothing, where the filter picks and picks none of them. */
+  async function section(
+    { leaves, ...seal }: SealWithLeaves,
+    records: Read["records"],
+  ): Promise<string> {
+    const presence: SectionLine["records"] = Array.from({ length: seal.count }, () => gone);
+    const lines: string[] = [];
+    const hashes = hashing.unpack(leaves) ?? [];
+    for (const { position, record } of records) {
+      const passes = lets(filter, record);
+      presence[position] = passes ? record.id : outside;
+      if (!passes) continue;
+      const { number } = seal;
+      lines.push(
+        canonicalJson({ kind: "record", seal: number, position, record: sealedRecord(record) }),
+      );
+    }
+    if (lines.length === 0 && !whole) return "";
+    for (const { position, record } of records)
+      if (presence[position] === record.id) await tree.add(hashes[position] ?? "");
+    const line = await signed<SectionLine>({
+      kind: "section",
+      export: header,
+      index: sections,
+      seal: { ...statementOf(seal), signature: seal.signature },
+      leaves,
+      records: presence,
+    });
+    sections += 1;
+    count += lines.length;
+    last = seal;
+    return `${[line, ...lines].join("\n")}\n`;
+  }
+
+  return {
+    async header(its: ExportCursor & { keys: AuditKey[]; exportedAt: number }): Promise<string> {
+      const line = await signed<HeaderLine>({
+        kind: "header",
+        version: 1,
+        tenant,
+        filter,
+        whole,
+        ...its,
+        keyId: signer.key.id,
+      });
+      header = await hashing.of(line);
+      return `${line}\n`;
+    },
+
+    async page({ seals, records }: Read): Promise<string> {
+      const bySeal = Map.groupBy(records, ({ seal }) => seal);
+      let text = "";
+      for (const seal of seals) text += await section(seal, bySeal.get(seal.number) ?? []);
+      return text;
+    },
+
+    async footer(its: Pick<FooterLine, "nextCursor" | "waiting">): Promise<string> {
+      const line = await signed<FooterLine>({
+        kind: "footer",
+        export: header,
+        tenantId: tenant.id,
+        filter,
+        sections,
+        count,
+        root: await tree.root(),
+        last: last === null ? null : await hashing.of(canonicalJson(statementOf(last))),
+        ...its,
+      });
+      return `${line}\n`;
+    },
+  };
+}

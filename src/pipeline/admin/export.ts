@@ -1,0 +1,139 @@
+/**
+ * The audit export: the chain read seal by seal, as the consumer takes it, so that memory stays flat.
+ * A part ends at a seal; the next begins there.
+ */
+import type { Actor } from "../../domain/access.ts";
+import { cursorText, isStretch, type ExportCursor } from "../../domain/exports.ts";
+import type { Answer, RequestFilter, Tenant } from "../../domain/ports.ts";
+import { ok } from "../../domain/result.ts";
+import { mostSealed, type AuditKey, type SealSpan } from "../../domain/seals.ts";
+import { sealOnce, type SealDeps } from "../scheduled/seal.ts";
+import { tenantFor, type AdminDeps } from "./access.ts";
+import { createSheet, createTable, type Page } from "./export-lines.ts";
+
+/**
+ * Records of one part at most. A page is two statements and holds up to `mostSealed` records, more than
+ * half of that on average, so a part is some 520 of the 1,000 statements that D1 takes in one invocation.
+ */
+const defaultMostInPart = 32_768;
+const mostSealsInPart = 8_192;
+/** What ended a moment ago is sealed for the export; beyond this, it is the job's. */
+const sealsFirst = 20;
+
+export const exportFormats = ["ndjson", "csv"] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+export interface Exported {
+  /** without its type */
+  name: string;
+  format: ExportFormat;
+  nextCursor: string | null;
+  /** fails where the database does: what came is then cut, and has no footer */
+  chunks: AsyncIterable<string>;
+}
+
+/** Runs of seals that are read at once. */
+function pagesOf(spans: readonly SealSpan[]): Page[] {
+  const pages: (Page & { count: number })[] = [];
+  for (const { number, count } of spans) {
+    const page = pages.at(-1);
+    if (page !== undefined && page.count + count <= mostSealed) {
+      page.last = number;
+      page.count += count;
+    } else pages.push({ first: number, last: number, count });
+  }
+  return pages;
+}
+
+/** As many seals as a part takes. */
+function partOf(spans: readonly SealSpan[], mostInPart: number): SealSpan[] {
+  let total = 0;
+  return spans.filter(({ count }, at) => (total += count) <= mostInPart || at === 0);
+}
+
+export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: number }) {
+  const { seals, signer, now, mostInPart = defaultMostInPart } = deps;
+
+  /** All that ever signed. */
+  async function publicKeys(): Answer<AuditKey[]> {
+    const stored = await seals.keys();
+    if (!stored.ok) return stored;
+    const all = [...signer.keys, ...stored.value];
+    return ok([...new Map(all.map((key) => [key.id, key])).values()]);
+  }
+
+  /** Where the export is: at its beginning, everything that has ended is sealed first. */
+  async function placeOf(tenant: Tenant, cursor: ExportCursor | null): Answer<ExportCursor> {
+    if (cursor !== null) return ok(cursor);
+    for (let count = 0; count < sealsFirst; count += 1) {
+      const sealed = await sealOnce(deps, tenant.id, now());
+      if (!sealed.ok) return sealed;
+      if (sealed.value < mostSealed) break;
+    }
+    const head = await seals.head(tenant.id);
+    return head.ok ? ok({ after: 0, through: head.value?.number ?? 0 }) : head;
+  }
+
+  /** The seals of this part, and whether more follow. */
+  async function spansOf(
+    tenant: Tenant,
+    filter: RequestFilter,
+    { after, through }: ExportCursor,
+  ): Answer<{ spans: SealSpan[]; more: boolean }> {
+    const { from, to } = filter;
+    const reach = await seals.reach(tenant.id, { after, from, to });
+    if (!reach.ok) return reach;
+    if (reach.value === null || reach.value.first > through) return ok({ spans: [], more: false });
+    // A stretch goes on where it stopped, with no seal left out.
+    const first = after > 0 && isStretch(filter) ? after + 1 : reach.value.first;
+    const last = Math.min(reach.value.last, through);
+    const found = await seals.spans(tenant.id, { first, last }, mostSealsInPart);
+    if (!found.ok) return found;
+    const spans = partOf(found.value, mostInPart);
+    return ok({ spans, more: (spans.at(-1)?.number ?? last) < last });
+  }
+
+  return {
+    async start(
+      actor: Actor,
+      slug: string,
+      about: { format: ExportFormat; filter: RequestFilter; cursor: ExportCursor | null },
+    ): Answer<Exported> {
+      const { format, filter } = about;
+      const found = await tenantFor(deps, actor, slug);
+      if (!found.ok) return found;
+      const tenant = found.value;
+      // Kept before they sign, so that a part stays verifiable whatever becomes of MASTER_KEY.
+      const kept = await seals.keepKeys(signer.keys, now());
+      if (!kept.ok) return kept;
+      const [keys, place] = [await publicKeys(), await placeOf(tenant, about.cursor)];
+      if (!keys.ok) return keys;
+      if (!place.ok) return place;
+      const [part, waiting] = [
+        await spansOf(tenant, filter, place.value),
+        await seals.countWaiting(tenant.id),
+      ];
+      if (!part.ok) return part;
+      if (!waiting.ok) return waiting;
+      const { after, through } = place.value;
+      const { spans, more } = part.value;
+      const nextCursor = more ? cursorText({ after: spans.at(-1)?.number ?? 0, through }) : null;
+      const lines = format === "csv" ? createTable(filter) : createSheet(deps, { tenant, filter });
+      const header = { after, through, keys: keys.value, exportedAt: now() };
+      const footer = { nextCursor, waiting: waiting.value };
+      async function* chunks(): AsyncGenerator<string> {
+        yield await lines.header(header);
+        for (const page of pagesOf(spans)) {
+          const read = await seals.read(tenant.id, page);
+          // The status is sent long since; what is cut has no footer.
+          if (!read.ok) throw new Error("export cut off");
+          yield await lines.page(read.value);
+        }
+        yield await lines.footer(footer);
+      }
+      return ok({ name: `${slug}-requests-${after}`, format, nextCursor, chunks: chunks() });
+    },
+
+    publicKeys,
+  };
+}

@@ -1,0 +1,149 @@
+/** Files of an export, line by line. */
+import { createReadStream, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { outcomes } from "../domain/audit.ts";
+import { canonicalJson } from "../domain/canonical.ts";
+import type { ExportLine } from "../domain/exports.ts";
+import type { ReadLine } from "../domain/verification-section.ts";
+
+const count = z.int().min(0);
+const auditKey = z.strictObject({ id: z.string(), publicKey: z.string() });
+const filter = z.strictObject({
+  from: z.number().optional(),
+  to: z.number().optional(),
+  outcome: z.enum(outcomes).optional(),
+  model: z.string().optional(),
+  key: z.string().optional(),
+  server: z.string().optional(),
+  session: z.string().optional(),
+});
+const seal = z.strictObject({
+  version: z.literal(1),
+  tenantId: z.string(),
+  number: count,
+  previous: z.string(),
+  root: z.string(),
+  count,
+  firstCreatedAt: z.number(),
+  lastCreatedAt: z.number(),
+  sealedAt: z.number(),
+  keyId: z.string(),
+  signature: z.string(),
+});
+const header = z.strictObject({
+  kind: z.literal("header"),
+  version: z.literal(1),
+  tenant: z.strictObject({ id: z.string(), slug: z.string() }),
+  filter,
+  after: count,
+  through: count,
+  whole: z.boolean(),
+  exportedAt: z.number(),
+  keys: z.array(auditKey),
+  keyId: z.string(),
+  signature: z.string(),
+});
+const line = z.discriminatedUnion("kind", [
+  header,
+  z.strictObject({
+    kind: z.literal("section"),
+    export: z.string(),
+    index: count,
+    seal,
+    leaves: z.string(),
+    records: z.array(z.string()),
+    signature: z.string(),
+  }),
+  z.strictObject({
+    kind: z.literal("record"),
+    seal: count,
+    position: count,
+    // Its hash vouches for the rest.
+    record: z.looseObject({
+      id: z.string(),
+      createdAt: z.number(),
+      outcome: z.enum(outcomes),
+      model: z.string().nullable(),
+      who: z.looseObject({}),
+    }),
+  }),
+  z.strictObject({
+    kind: z.literal("footer"),
+    export: z.string(),
+    tenantId: z.string(),
+    filter,
+    sections: count,
+    count,
+    root: z.string(),
+    last: z.string().nullable(),
+    nextCursor: z.string().nullable(),
+    waiting: count,
+    signature: z.string(),
+  }),
+]);
+
+const lineBreak = 10;
+
+/** null: no line of an export, or one in another spelling than the router's. */
+function parsedLine(text: string): ExportLine | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    const parsed = line.safeParse(value);
+    return parsed.success && canonicalJson(value) === text ? (value as ExportLine) : null;
+  } catch {
+    return null;
+  }
+}
+
+function readBytes(
+  number: number,
+  bytes: Uint8Array,
+  isCut: "cut" | "whole",
+): ReadLine<ExportLine> {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { number, text, parsed: isCut === "cut" ? null : parsedLine(text) };
+  } catch {
+    return { number, text: new TextDecoder().decode(bytes), parsed: null };
+  }
+}
+
+/** A line ends with a line feed; what follows the last one was cut. */
+export async function* readLines(path: string): AsyncGenerator<ReadLine<ExportLine>> {
+  let number = 0;
+  let rest: Uint8Array[] = [];
+  for await (const chunk of createReadStream(path) as AsyncIterable<Uint8Array>) {
+    let from = 0;
+    for (let at = chunk.indexOf(lineBreak); at >= 0; at = chunk.indexOf(lineBreak, from)) {
+      const bytes = Buffer.concat([...rest, chunk.subarray(from, at)]);
+      rest = [];
+      from = at + 1;
+      yield readBytes((number += 1), bytes, "whole");
+    }
+    if (from < chunk.length) rest.push(chunk.subarray(from));
+  }
+  if (rest.length > 0) yield readBytes(number + 1, Buffer.concat(rest), "cut");
+}
+
+/** The files themselves, and of a directory its parts in their order. */
+export async function filesOf(paths: readonly string[]): Promise<string[]> {
+  const files: string[] = [];
+  for (const path of paths) {
+    if (!statSync(path).isDirectory()) {
+      files.push(path);
+      continue;
+    }
+    const parts: { file: string; after: number }[] = [];
+    for (const name of readdirSync(path).filter((each) => each.endsWith(".ndjson"))) {
+      const file = join(path, name);
+      const first = await readLines(file).next();
+      const its = first.done === true ? null : first.value.parsed;
+      parts.push({ file, after: its?.kind === "header" ? its.after : Infinity });
+    }
+    files.push(
+      ...parts.toSorted((left, right) => left.after - right.after).map(({ file }) => file),
+    );
+  }
+  return files;
+}

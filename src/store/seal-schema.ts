@@ -1,0 +1,37 @@
+/** Tables of the audit chain. */
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** Each tenant's chain. What is signed, then the leaves: last, so that listing reads no overflow page. */
+export const seals = sqliteTable(
+  "seals",
+  {
+    tenantId: text("tenant_id").notNull(),
+    number: integer().notNull(),
+    version: integer().$type<1>().notNull(),
+    previous: text().notNull(),
+    root: text().notNull(),
+    count: integer().notNull(),
+    firstCreatedAt: integer("first_created_at").notNull(),
+    lastCreatedAt: integer("last_created_at").notNull(),
+    sealedAt: integer("sealed_at").notNull(),
+    keyId: text("key_id").notNull(),
+    signature: text().notNull(),
+    /** 32 bytes a record, base64url: they outlive the records */
+    leaves: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.number] })],
+);
+
+/** Public keys that ever signed: old seals stay verifiable after MASTER_KEY has changed. */
+export const auditKeys = sqliteTable("audit_keys", {
+  id: text().primaryKey(),
+  publicKey: text("public_key").notNull(),
+  createdAt: integer("created_at").notNull(),
+});
+
+/** Whose turn a job is, and how far it has come. */
+export const jobTurns = sqliteTable("job_turns", {
+  job: text().primaryKey(),
+  until: integer().notNull(),
+  cursor: text().notNull(),
+});

@@ -1,0 +1,157 @@
+/** Seals, exports, retention and masking, from outside. */
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { adminOf, asking, callOnce, createTenant } from "../fakes/caller.ts";
+import { startRouter, temporaryStateDir, type Router } from "../fakes/router.ts";
+
+const checkout = fileURLToPath(new URL("../../", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "sampling-router-audit-"));
+const stateDir = temporaryStateDir();
+const keys = [1, 2].map((byte) => Buffer.alloc(32, byte).toString("base64"));
+const [first = "", second = ""] = keys;
+let router: Router;
+let key: string;
+
+beforeAll(async () => {
+  router = await startRouter({ stateDir, env: { MASTER_KEY: first, SCHEDULE_SECONDS: "1" } });
+  ({ key } = await createTenant(router, "acme", {
+    provider: "demo",
+    policy: { capture: "full" },
+  }));
+}, 60_000);
+afterAll(async () => {
+  await router.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const admin = (path: string) => adminOf(router, router.adminToken)("GET", path);
+const ask = async (text: string): Promise<string> => {
+  const answer = await callOnce(router, key, asking(text));
+  expect(answer.get("result.model")).toMatch(/^demo\//);
+  return answer.headers.get("x-request-id") ?? "";
+};
+const download = async (query = "") => {
+  const url = `${router.url}/admin/v1/tenants/acme/requests/export${query}`;
+  const answer = await fetch(url, { headers: { Authorization: `Bearer ${router.adminToken}` } });
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+};
+const file = (name: string, text: string): string => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+const audit = async (...args: string[]): Promise<{ code: number; text: string }> => {
+  const ran = promisify(execFile)(process.execPath, ["src/start/audit.ts", "verify", ...args], {
+    cwd: checkout,
+  });
+  try {
+    const { stdout } = await ran;
+    return { code: 0, text: stdout };
+  } catch (cause) {
+    const { code, stdout, stderr } = cause as { code: number; stdout: string; stderr: string };
+    return { code, text: stdout + stderr };
+  }
+};
+const keyFile = async (name: string): Promise<string> => {
+  const answer = await fetch(`${router.url}/.well-known/sampling-router/audit-keys.json`);
+  expect(answer.status).toBe(200);
+  return file(name, await answer.text());
+};
+/** The job runs once a second, and takes what ended five seconds ago. */
+async function sealed(count: number): Promise<Record<string, unknown>[]> {
+  for (;;) {
+    const seals = (await admin("/tenants/acme/seals")).get("data") as Record<string, unknown>[];
+    const held = seals.reduce((sum, seal) => sum + Number(seal["count"]), 0);
+    if (held >= count) return seals;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+describe("the audit", () => {
+  it("seals what has ended by itself, and lists its seals", async () => {
+    await ask("one");
+    await ask("two");
+    const seals = await sealed(2);
+    expect(seals.at(-1)).toMatchObject({ number: 1, version: 1, previous: "0".repeat(64) });
+    const page = await admin("/tenants/acme/seals?limit=1");
+    expect(page.get("data.0.number")).toBe(seals.length);
+    expect((await admin("/tenants/acme/seals?cursor=x")).status).toBe(400);
+  });
+
+  it("exports what was just done, and the verifier passes it by the published keys", async () => {
+    const id = await ask("three");
+    const { status, headers, text } = await download();
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");
+    expect(headers.get("content-disposition")).toContain('filename="acme-requests-0.ndjson"');
+    expect(headers.get("x-next-cursor")).toBeNull();
+    expect(text).toContain(id);
+    const path = file("whole.ndjson", text);
+    const pinned = ["--key", await keyFile("keys.json")];
+    expect(await audit(path, ...pinned)).toMatchObject({
+      code: 0,
+      text: expect.stringContaining("As the router wrote it.") as string,
+    });
+    const unpinned = await audit(path);
+    expect(unpinned.code).toBe(3);
+    expect(unpinned.text).toContain("key not pinned");
+
+    const changed = file(
+      "changed.ndjson",
+      text.replace('"outcome":"succeeded"', '"outcome":"failed"'),
+    );
+    const line = 1 + text.split("\n").findIndex((each) => each.includes('"outcome":"succeeded"'));
+    const told = await audit(changed, ...pinned);
+    expect([told.code, told.text]).toEqual([1, expect.stringContaining(`line ${line}: req_`)]);
+    const cut = await audit(file("cut.ndjson", text.slice(0, -200)), ...pinned);
+    expect([cut.code, cut.text]).toEqual([1, expect.stringContaining("the end is cut off")]);
+    expect((await audit(join(folder, "nothing"))).code).toBe(2);
+  });
+
+  it("filters, and refuses what it does not know", async () => {
+    const { text } = await download("?outcome=failed");
+    expect(text.split("\n").filter((line) => line.includes('"kind":"record"'))).toEqual([]);
+    const { status } = await download("?format=xml");
+    expect(status).toBe(400);
+    expect((await download("?cursor=abc")).status).toBe(400);
+    const csv = await download("?format=csv");
+    expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    expect(csv.text.trimEnd().split("\r\n").length).toBe(1 + (await recordCount()));
+  });
+
+  it("masks secrets in what it captures", async () => {
+    const secret = `srk_${"0".repeat(26)}_${"A".repeat(43)}`;
+    const id = await ask(`my key is ${secret}, and Bearer ${"b7".repeat(16)}`);
+    const found = await admin(`/tenants/acme/requests/${id}`);
+    expect(found.text).toContain("my key is [masked router key], and Bearer [masked token]");
+    expect(found.text).not.toContain("AAAA");
+  });
+
+  it("stays verifiable after MASTER_KEY has changed", async () => {
+    await sealed(await recordCount());
+    await router.stop();
+    router = await startRouter({
+      stateDir,
+      env: { MASTER_KEY: second, ADMIN_TOKEN: router.adminToken, SCHEDULE_SECONDS: "1" },
+    });
+    await ask("later").catch(() => null);
+    const { text } = await download();
+    const path = file("rotated.ndjson", text);
+    const { keys: published } = JSON.parse(
+      await (await fetch(`${router.url}/.well-known/sampling-router/audit-keys.json`)).text(),
+    ) as { keys: { kid: string }[] };
+    expect(published).toHaveLength(2);
+    expect((await audit(path, "--key", await keyFile("both.json"))).code).toBe(0);
+    const old = await audit(path, "--key", join(folder, "keys.json"));
+    expect([old.code, old.text]).toEqual([1, expect.stringContaining("none of those given")]);
+  });
+});
+
+async function recordCount(): Promise<number> {
+  return ((await admin("/tenants/acme/requests?limit=200")).get("data") as unknown[]).length;
+}
