@@ -18,6 +18,8 @@ export interface Measured {
   db: Database;
   /** Bulk statements, outside of any deadline of a request's. */
   fill(statement: string): Promise<void>;
+  /** rows of one such statement */
+  atOnce: number;
   bytes(): Promise<number>;
 }
 
@@ -40,6 +42,7 @@ async function openFile(ending: Ending): Promise<Measured> {
   return {
     name: "file",
     db,
+    atOnce: 250_000,
     async fill(statement) {
       const client = createFileClient({ url, timeout: 5_000 });
       await client.execute("pragma synchronous = off");
@@ -59,6 +62,7 @@ async function openSqld(ending: Ending): Promise<Measured> {
   return {
     name: "sqld",
     db,
+    atOnce: 250_000,
     fill: async (statement) => void (await client.execute(statement)),
     async bytes() {
       const [rows] = value(
@@ -102,6 +106,7 @@ async function openEmbedded(ending: Ending): Promise<Measured> {
   const binding = await miniflare.getD1Database("DB");
   return {
     name: "D1",
+    atOnce: 10_000,
     db: openD1(binding),
     fill: async (statement) => void (await binding.prepare(statement).run()),
     bytes: async () => sizeOf(folder),

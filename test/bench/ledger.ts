@@ -1,16 +1,9 @@
 /** `npm run bench -- ledger`: admission and settlement, lists and usage, in small and large tables. */
-import { getTableColumns, sql } from "drizzle-orm";
-import { createEnding } from "../../src/start/ending.ts";
+import { getTableColumns } from "drizzle-orm";
+import { createEnding, type Ending } from "../../src/start/ending.ts";
 import { createIds } from "../../src/domain/ids.ts";
-import { raw } from "../../src/store/db.ts";
 import { samplingRequests } from "../../src/store/schema.ts";
-import {
-  anotherKey,
-  caller,
-  reservation,
-  settlement,
-  type Caller,
-} from "../contract/store/fixtures.ts";
+import { caller, reservation, settlement, type Caller } from "../contract/store/fixtures.ts";
 import { storesOn, value } from "../contract/store/open.ts";
 import {
   ledgerDatabases,
@@ -25,8 +18,8 @@ const crowdMs = 4_000;
 const tenants = 1_000;
 /** Of all records, the measured tenant's: it is a large one. */
 const shareOfTenant = 10;
-const fillSize = 250_000;
 const dayMs = 86_400_000;
+const mostRatio = 1.2;
 const limits = {
   requestsPerMinute: 1_000_000,
   tokensPerMinute: 1_000_000_000,
@@ -74,7 +67,6 @@ const medianOf = (times: number[]): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 
 interface Figures {
-  records: number;
   admitMs: number;
   settleMs: number;
   perSecond: number;
@@ -83,62 +75,87 @@ interface Figures {
   usageMs: number;
 }
 
-async function measure({ db }: Measured, who: Caller, records: number): Promise<Figures> {
-  const { ledger, requests, usage } = storesOn(db);
-  const one = async (): Promise<[admitMs: number, settleMs: number]> => {
-    const reserved = asking(who);
-    const [admission, admitMs] = await timed(() => ledger.admit(reserved));
-    const { state } = value(admission);
-    if (state !== "admitted") throw new Error(`${state} and not admitted`);
-    const [settled, settleMs] = await timed(() => ledger.settle(answered(reserved)));
-    if (!value(settled)) throw new Error("not settled");
-    return [admitMs, settleMs];
+/** A database with as many records, and its large tenant. */
+interface Sized {
+  measured: Measured;
+  who: Caller;
+  records: number;
+}
+
+async function one({ measured: { db }, who }: Sized): Promise<[admitMs: number, settleMs: number]> {
+  const { ledger } = storesOn(db);
+  const reserved = asking(who);
+  const [admission, admitMs] = await timed(() => ledger.admit(reserved));
+  const { state } = value(admission);
+  if (state !== "admitted") throw new Error(`${state} and not admitted`);
+  const [settled, settleMs] = await timed(() => ledger.settle(answered(reserved)));
+  if (!value(settled)) throw new Error("not settled");
+  return [admitMs, settleMs];
+}
+
+type Read = "listMs" | "filteredMs" | "usageMs";
+
+function readsOf({
+  measured: { db },
+  who: { tenantId, keyId },
+}: Sized): Record<Read, () => Promise<unknown>> {
+  const { requests, usage } = storesOn(db);
+  const page = { cursor: null, limit: 50 };
+  const to = Date.now() + 1;
+  const from = to - 30 * dayMs;
+  return {
+    listMs: async () => value(await requests.list(tenantId, {}, page)),
+    filteredMs: async () =>
+      value(await requests.list(tenantId, { from: to - dayMs, key: keyId }, page)),
+    usageMs: async () =>
+      value(await usage.read(tenantId, { from, to, bucket: "hour", by: "model", limit: 2_001 })),
   };
-  const reading = async (read: () => Promise<unknown>): Promise<number> => {
-    const times: number[] = [];
-    for (let count = 0; count < singles / 4; count += 1) times.push((await timed(read))[1]);
-    return medianOf(times);
-  };
-  for (let count = 0; count < 20; count += 1) await one();
-  const times: [number, number][] = [];
-  for (let count = 0; count < singles; count += 1) times.push(await one());
-  const until = performance.now() + crowdMs;
+}
+
+async function perSecond(its: Sized): Promise<number> {
   const from = performance.now();
   let done = 0;
   await Promise.all(
     Array.from({ length: concurrency }, async () => {
-      for (; performance.now() < until; done += 1) await one();
+      for (; performance.now() < from + crowdMs; done += 1) await one(its);
     }),
   );
-  const perSecond = done / ((performance.now() - from) / 1_000);
-  const page = { cursor: null, limit: 50 };
-  const { tenantId } = who;
-  const to = Date.now() + 1;
-  return {
-    records,
-    admitMs: medianOf(times.map(([admit]) => admit)),
-    settleMs: medianOf(times.map(([, settle]) => settle)),
-    perSecond,
-    listMs: await reading(async () => value(await requests.list(tenantId, {}, page))),
-    filteredMs: await reading(async () =>
-      value(await requests.list(tenantId, { from: to - dayMs, key: who.keyId }, page)),
-    ),
-    usageMs: await reading(async () =>
-      value(
-        await usage.read(tenantId, {
-          from: to - 30 * dayMs,
-          to,
-          bucket: "hour",
-          by: "model",
-          limit: 2_001,
-        }),
-      ),
-    ),
-  };
+  return done / ((performance.now() - from) / 1_000);
+}
+
+/** In turns, so that whatever else the machine does hits all sizes alike. */
+async function measure(all: readonly Sized[]): Promise<Figures[]> {
+  const times = all.map(() => ({
+    admitMs: [] as number[],
+    settleMs: [] as number[],
+    listMs: [] as number[],
+    filteredMs: [] as number[],
+    usageMs: [] as number[],
+  }));
+  for (let turn = -20; turn < singles; turn += 1)
+    for (const [at, its] of all.entries()) {
+      const [admitMs, settleMs] = await one(its);
+      if (turn < 0) continue;
+      times[at]?.admitMs.push(admitMs);
+      times[at]?.settleMs.push(settleMs);
+      if (turn % 4 > 0) continue;
+      for (const [name, read] of Object.entries(readsOf(its)))
+        times[at]?.[name as Read].push((await timed(read))[1]);
+    }
+  const rates: number[] = [];
+  for (const its of all) rates.push(await perSecond(its));
+  return times.map((its, at) => ({
+    admitMs: medianOf(its.admitMs),
+    settleMs: medianOf(its.settleMs),
+    listMs: medianOf(its.listMs),
+    filteredMs: medianOf(its.filteredMs),
+    usageMs: medianOf(its.usageMs),
+    perSecond: rates[at] ?? 0,
+  }));
 }
 
 /** Copies of one settled record, as if they had come over the last 90 days, tenant by tenant. */
-async function fill({ fill: run }: Measured, who: Caller, from: number, to: number): Promise<void> {
+async function fill({ fill: run, atOnce }: Measured, who: Caller, to: number): Promise<void> {
   const columns = Object.values(getTableColumns(samplingRequests)).map(({ name }) => name);
   const first = Date.now() - 90 * dayMs;
   // By its place, a record's tenant and time: each tenant's are in the order of their ids.
@@ -149,8 +166,8 @@ async function fill({ fill: run }: Measured, who: Caller, from: number, to: numb
     created_at: `${first} + n * ${(90 * dayMs) / to}`,
   };
   const values = columns.map((name) => changed[name] ?? name);
-  for (let at = from; at < to; at += fillSize) {
-    const end = Math.min(to, at + fillSize);
+  for (let at = 0; at < to; at += atOnce) {
+    const end = Math.min(to, at + atOnce);
     await run(`
       with recursive numbers(n) as (select ${at} union all select n + 1 from numbers where n < ${end - 1})
       insert into sampling_requests (${columns.join(", ")})
@@ -168,6 +185,25 @@ const fillUsage = ({ fill: run }: Measured, who: Caller): Promise<void> =>
       '${who.keyId}', '', 'openai/model-' || m.value, 5, 1, 1, 0, 0, 1000, 2000, 30000
     from hours, json_each('[1,2,3]') m`);
 
+async function prepared(
+  name: LedgerDatabase,
+  records: number,
+  about: { ending: Ending; say: Say },
+): Promise<Sized> {
+  const measured = await openMeasured(name, about.ending);
+  const who = await caller(storesOn(measured.db), { tenantLimits: limits, keyLimits: limits });
+  const its = { measured, who, records };
+  for (let count = 0; count < 20; count += 1) await one(its);
+  await fillUsage(measured, who);
+  const empty = await measured.bytes();
+  const [, ms] = await timed(() => fill(measured, who, records));
+  const bytes = Math.round(((await measured.bytes()) - empty) / records);
+  about.say(
+    `${measured.name}: ${records} records in ${Math.round(ms / 1_000)} s, ${bytes} bytes each`,
+  );
+  return its;
+}
+
 async function benchOne(
   name: LedgerDatabase,
   sizes: readonly number[],
@@ -175,35 +211,17 @@ async function benchOne(
 ): Promise<string[]> {
   const ending = createEnding();
   try {
-    const measured = await openMeasured(name, ending);
-    const stores = storesOn(measured.db);
-    const who = await caller(stores, { tenantLimits: limits, keyLimits: limits });
-    await anotherKey(stores, who.tenantId);
-    const mine = { ...who };
-    value(await measured.db.write([raw(sql`update tenants set version = 2`)]));
-    await measure(measured, mine, 0);
-    await fillUsage(measured, mine);
-    const figures: Figures[] = [];
-    let [filled, empty] = [0, await measured.bytes()];
-    for (const size of sizes) {
-      const [, ms] = await timed(() => fill(measured, mine, filled, size));
-      const bytes = await measured.bytes();
+    const all: Sized[] = [];
+    for (const records of sizes) all.push(await prepared(name, records, { ending, say }));
+    const figures = await measure(all);
+    const shown = (ms: number) => ms.toFixed(2);
+    for (const [at, its] of figures.entries())
       say(
-        `${measured.name}: ${size - filled} records in ${Math.round(ms / 1_000)} s, ${Math.round((bytes - empty) / (size - filled))} bytes each`,
+        `${name}, ${all[at]?.records} records: admit p50 ${shown(its.admitMs)} ms, settle p50 ${shown(its.settleMs)} ms, ${Math.round(its.perSecond)} admitted and settled a second; list ${shown(its.listMs)} ms, filtered ${shown(its.filteredMs)} ms, usage of 30 days ${shown(its.usageMs)} ms`,
       );
-      [filled, empty] = [size, bytes];
-      const its = await measure(measured, mine, size);
-      figures.push(its);
-      const shown = (ms: number) => ms.toFixed(2);
-      say(
-        `${measured.name}, ${size} records: admit p50 ${shown(its.admitMs)} ms, settle p50 ${shown(its.settleMs)} ms, ${Math.round(its.perSecond)} admitted and settled a second; list ${shown(its.listMs)} ms, filtered ${shown(its.filteredMs)} ms, usage of 30 days ${shown(its.usageMs)} ms`,
-      );
-    }
-    const [small, large] = [figures[0], figures.at(-1)];
-    if (small === undefined || large === undefined || small === large) return [];
-    const ratio = large.admitMs / small.admitMs;
-    say(`${measured.name}: admit p50 at ${large.records} to ${small.records}: ${ratio.toFixed(2)}`);
-    return ratio > 1.2 ? [`${measured.name}: ratio ${ratio.toFixed(2)} is above 1.2`] : [];
+    const ratio = (figures.at(-1)?.admitMs ?? 0) / (figures[0]?.admitMs ?? 1);
+    say(`${name}: admit p50 at ${sizes.at(-1)} to ${sizes[0]}: ${ratio.toFixed(2)}`);
+    return ratio > mostRatio ? [`${name}: ratio ${ratio.toFixed(2)} is above ${mostRatio}`] : [];
   } finally {
     await ending.run();
   }

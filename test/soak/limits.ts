@@ -17,8 +17,8 @@ import {
 } from "./world.ts";
 
 const minuteMs = 60_000;
-/** USD; a call costs up to 3,300 micro-USD and the prompt. */
-const dayBudget = 0.6;
+/** USD a call: less than what one costs on average, so that the budget is spent. */
+const budgetOfCall = 0.0003;
 
 interface Case {
   name: string;
@@ -29,20 +29,20 @@ interface Case {
   paceMs: number;
 }
 
-const casesFor = (paceMs: number): Case[] => [
+const casesFor = (paceMs: number, budget: number): Case[] => [
   { name: "requests", limits: { requestsPerMinute: 300 }, scope: "tenant", paceMs },
   { name: "tokens", limits: { tokensPerMinute: 40_000 }, scope: "key", paceMs },
   { name: "concurrent", limits: { concurrent: 7 }, scope: "tenant", paceMs: 0 },
-  { name: "day", limits: { usdPerDay: dayBudget }, scope: "key", paceMs: 0 },
-  { name: "month", limits: { usdPerMonth: dayBudget }, scope: "tenant", paceMs: 0 },
+  { name: "day", limits: { usdPerDay: budget }, scope: "key", paceMs: 0 },
+  { name: "month", limits: { usdPerMonth: budget }, scope: "tenant", paceMs: 0 },
   {
     name: "all",
     limits: {
       requestsPerMinute: 500,
       tokensPerMinute: 70_000,
       concurrent: 12,
-      usdPerDay: dayBudget,
-      usdPerMonth: dayBudget,
+      usdPerDay: budget,
+      usdPerMonth: budget,
     },
     scope: "both",
     paceMs,
@@ -157,7 +157,7 @@ export async function soakLimits(
     // Nothing is swept or pruned meanwhile: the counters are compared at the end.
     const world = await startWorld(ending, { ...about, scheduleSeconds: 86_400 });
     const faults: string[] = [];
-    for (const its of casesFor(about.paceMs))
+    for (const its of casesFor(about.paceMs, about.calls * budgetOfCall))
       if (about.cases?.includes(its.name) !== false)
         faults.push(...(await runCase(world, its, { ...about, say })));
     return faults;

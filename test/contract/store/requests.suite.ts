@@ -36,7 +36,7 @@ export const requestsSuite = (backend: Backend): void => {
       );
     });
 
-    it("finds by time, outcome, model, key and session", async () => {
+    it("finds by time, outcome, model, key, server and session", async () => {
       const who = await caller(world.stores);
       const its = session(who.tenantId, who.keyId);
       value(await world.stores.sessions.create(its));
@@ -45,6 +45,7 @@ export const requestsSuite = (backend: Backend): void => {
       const plain = reservation(who, start);
       const inSession = reservation(who, start + 1, {
         sessionId: its.id,
+        server: { id: "srv_1", limits: {} },
         decision: decision({ provider: "anthropic", model: "claude" }),
       });
       for (const each of [plain, inSession]) value(await ledger.admit(each));
@@ -64,6 +65,8 @@ export const requestsSuite = (backend: Backend): void => {
       expect(await found({ model: "anthropic/claude" })).toEqual([b]);
       expect(await found({ key: who.keyId })).toEqual([b, a, early]);
       expect(await found({ key: "key_other" })).toEqual([]);
+      expect(await found({ server: "srv_1" })).toEqual([b]);
+      expect(await found({ server: "srv_2" })).toEqual([]);
       expect(await found({ session: its.id, from: start })).toEqual([b]);
     });
 
