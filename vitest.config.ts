@@ -4,6 +4,8 @@ import { readMigrations } from "./test/setup/migrations.ts";
 
 export default defineConfig({
   test: {
+    // Most of them wait: for windows of a minute, leases, processes that start.
+    maxWorkers: 2,
     projects: [
       {
         test: {

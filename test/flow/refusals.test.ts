@@ -331,9 +331,12 @@ const problemDrives: Drive[] = [
 const elsewhere: Partial<Record<Reason, string>> = {
   user_rejected: "needs a person who approves",
   approval_pending: "needs a person who approves",
-  budget_exceeded: "needs a budget that is spent",
-  idempotency_conflict: "needs an idempotency key that was used",
+  budget_exceeded: "needs a budget that is spent: test/flow/budgets.test.ts",
+  idempotency_conflict: "needs an idempotency key that was used: test/flow/idempotency.test.ts",
   unavailable: "needs a database that goes away: test/flow/limits.test.ts",
+  server_failed: "needs a registered server: test/flow/proxy-failures.test.ts",
+  server_timeout: "needs a registered server: test/unit/pipeline/upstream.test.ts",
+  server_unauthorized: "needs a registered server: test/flow/proxy-failures.test.ts",
   internal: "nobody knows how; test/flow/bad-input.test.ts checks that it did not happen",
 };
 
