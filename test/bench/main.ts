@@ -9,6 +9,7 @@ import { compared, figuresOf, type Figures } from "./figures.ts";
 import { runTurn, type Target, type Turn } from "./load.ts";
 import { help, parseOptions, type Options, type SubjectName } from "./options.ts";
 import { figuresTable, machine, timingTable, tripsReport } from "./report.ts";
+import { benchProxy } from "./proxy.ts";
 import { beyondBudget, countRoundTrips, type Counted } from "./round-trips.ts";
 import { startSubjects } from "./subjects.ts";
 
@@ -102,10 +103,14 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   });
 try {
   const [what, ...rest] = process.argv.slice(2);
-  const isOwn = what === "choose" || what === "ledger" || what === "export";
+  const isOwn = ["choose", "ledger", "export", "proxy"].includes(what ?? "");
   const options = isOwn ? null : parseOptions(process.argv.slice(2));
   if (what === "choose" && rest.length === 0) {
     await benchChoice(say);
+    await end(0);
+  } else if (what === "proxy" && rest.length === 0) {
+    const faults = await benchProxy(ending, say);
+    for (const fault of faults) say(`  above the aim: ${fault}`);
     await end(0);
   } else if (what === "export") {
     const faults = await benchExport(Number(rest[0] ?? defaultRecords), say);

@@ -12,7 +12,7 @@ const cpu = (value: number | null): string => (value ? value.toFixed(2) : "–")
 const ratio = (value: number | null): string => (value === null ? "–" : `${value.toFixed(2)}×`);
 
 /** Text to the left, figures to the right. */
-function table(rows: readonly string[][]): string {
+export function table(rows: readonly string[][]): string {
   const widths = (rows[0] ?? []).map((_, at) =>
     Math.max(...rows.map((row) => row[at]?.length ?? 0)),
   );

@@ -94,6 +94,8 @@ describe("a server of the SDK behind the router", () => {
       "mcp-session-id": through.transport.sessionId,
       "mcp-protocol-version": "2025-11-25",
     });
+    // What the call cost is the tenant's business, and no server's.
+    expect(answer?.text).not.toMatch(/decision|costMicroUsd/);
     // Neither key nor cookie of the client's reaches the server.
     for (const { headers } of server.heard) expect(JSON.stringify(headers)).not.toContain("srk_");
     await through.client.close();

@@ -88,7 +88,7 @@ export function answerMessage(
 ): Record<string, unknown> {
   if (!outcome.ok)
     return errorMessage(id, outcome.error, codec.wireOf(outcome.error).code, requestId);
-  const { answer, call, decision } = outcome.value;
-  const meta = { "sampling-router/decision": decision as unknown as JsonObject };
-  return resultMessage(id, codec.encodeAnswer(answer, call, meta));
+  const { answer, call } = outcome.value;
+  // Without the decision: what a call costs its tenant is no server's business.
+  return resultMessage(id, codec.encodeAnswer(answer, call, {}));
 }

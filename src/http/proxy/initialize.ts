@@ -4,11 +4,12 @@
  */
 import { everyCapability } from "../../domain/capabilities.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import type { Offered } from "../../domain/offer.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import type { RequestId } from "../../mcp/jsonrpc.ts";
 import { messageIn } from "../../mcp/proxy/message.ts";
-import { tell, type Offer, type Told } from "../../mcp/proxy/told.ts";
+import { tell, type Told } from "../../mcp/proxy/told.ts";
 import { returnedHeaders } from "../../pipeline/upstream.ts";
 import type { Services } from "../context.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
@@ -94,13 +95,13 @@ const isRefused = ({ response, answer }: Begun): boolean =>
   (response.status >= 400 && response.status < 500) || isObject(own(answer, "error"));
 
 /** What the router can do for this tenant; null: nothing, or not for this server. */
-function offerOf(services: Services, { caller, server }: ProxyArrived): Offer | null {
+function offeredBy(services: Services, { caller, server }: ProxyArrived): Offered {
   const { supportedModalities, tools } = services.sessions.hostedFor(
     caller.snapshot,
     everyCapability,
   );
   if (supportedModalities.length === 0 || server.policy.disabled === true) return null;
-  return { tools, supportedModalities: server.supportedModalities ? supportedModalities : null };
+  return { tools, supportedModalities };
 }
 
 export async function proxyInitialize(
@@ -113,8 +114,9 @@ export async function proxyInitialize(
   const about = {
     mode: server.sampling,
     revision: typeof requested === "string" ? requested : "",
-    offer: offerOf(services, arrived),
-  };
+    offered: offeredBy(services, arrived),
+    modalities: server.supportedModalities ? "told" : "untold",
+  } as const;
   const send = async (told: Told): Promise<Result<Begun, Refusal>> => {
     const response = await services.upstream({
       server,
@@ -131,10 +133,10 @@ export async function proxyInitialize(
     refuse(refusal, { id, requestId: arrived.requestId });
 
   const knownBare = server.learnt.bareCapabilities === true;
-  let told = tell(text, { ...about, form: knownBare ? "bare" : "rich" });
+  const bare = tell(text, { ...about, form: "bare" });
+  let told = knownBare ? bare : tell(text, { ...about, form: "rich" });
   let begun = await send(told);
-  if (begun.ok && told.rich && isRefused(begun.value)) {
-    const bare = tell(text, { ...about, form: "bare" });
+  if (begun.ok && told.text !== bare.text && isRefused(begun.value)) {
     const again = await send(bare);
     if (again.ok && !isRefused(again.value)) {
       if (begun.value.body instanceof ReadableStream) await begun.value.body.cancel();

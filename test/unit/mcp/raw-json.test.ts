@@ -70,58 +70,58 @@ describe("a member set in JSON text", () => {
 describe("what a server is told", () => {
   const initialize = (capabilities: string): string =>
     `{"jsonrpc":"2.0","id":1.0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":${capabilities},"clientInfo":{"name":"c"},"x":1e3}}`;
-  const offer = { tools: true, supportedModalities: ["text", "image"] };
-  const about = { mode: "router", revision: "2025-11-25", offer, form: "rich" } as const;
+  const offered = { tools: true, supportedModalities: ["text", "image"] } as const;
+  const about = {
+    mode: "router",
+    revision: "2025-11-25",
+    offered,
+    modalities: "told",
+    form: "rich",
+  } as const;
   const toldBy = (capabilities: string, change: Partial<Parameters<typeof tell>[1]> = {}) =>
     tell(initialize(capabilities), { ...about, ...change });
 
   it("is the router's sampling, whatever the client's was, and never context", () => {
-    const { text, rich } = toldBy('{"roots": {"listChanged" : true},"sampling":{"context":{}}}');
+    const { text } = toldBy('{"roots": {"listChanged" : true},"sampling":{"context":{}}}');
     expect(text).toBe(
       initialize(
         '{"roots": {"listChanged" : true},"sampling":{"tools":{},"supportedModalities":["text","image"]}}',
       ),
     );
-    expect(rich).toBe(true);
   });
 
   it("has tools from 2025-11-25 on, modalities by opting in, and neither in the bare form", () => {
     const sampling = (change: Partial<Parameters<typeof tell>[1]>) =>
       toldBy("{}", change).capabilities["sampling"];
-    expect(sampling({ offer: { ...offer, supportedModalities: null } })).toEqual({ tools: {} });
-    expect(
-      sampling({ revision: "2025-06-18", offer: { ...offer, supportedModalities: null } }),
-    ).toEqual({});
-    expect(toldBy("{}", { form: "bare" })).toMatchObject({
-      text: initialize('{"sampling":{}}'),
-      rich: false,
-    });
-    expect(sampling({ offer: null })).toBeUndefined();
+    expect(sampling({ modalities: "untold" })).toEqual({ tools: {} });
+    expect(sampling({ revision: "2025-06-18", modalities: "untold" })).toEqual({});
+    expect(toldBy("{}", { form: "bare" }).text).toBe(initialize('{"sampling":{}}'));
+    expect(sampling({ offered: null })).toBeUndefined();
   });
 
   it("is the client's own in mode client, and no sampling in mode deny", () => {
     const declared =
       '{"sampling":{"context":{}},"tasks":{"requests":{"sampling":{"createMessage":{}}}}}';
     expect(toldBy(declared, { mode: "client" }).text).toBe(initialize(declared));
-    expect(toldBy(declared, { mode: "deny" })).toMatchObject({
-      text: initialize('{"tasks":{"requests":{}}}'),
-      rich: false,
-    });
+    expect(toldBy(declared, { mode: "deny" }).text).toBe(initialize('{"tasks":{"requests":{}}}'));
   });
 
   it("is the client's and the router's together in mode client-then-router", () => {
     const mode = "client-then-router";
     expect(toldBy('{"sampling":{"context":{}}}', { mode }).capabilities).toEqual({
-      sampling: { context: {}, tools: {}, supportedModalities: ["text", "image"] },
+      sampling: { tools: {}, supportedModalities: ["text", "image"] },
     });
+    expect(
+      toldBy('{"sampling":{"context":{},"tools":{}}}', { mode, form: "bare" }).capabilities,
+    ).toEqual({ sampling: { tools: {} } });
     expect(toldBy("{}", { mode, form: "bare" }).capabilities).toEqual({ sampling: {} });
-    expect(toldBy("{}", { mode, offer: null }).capabilities).toEqual({});
+    expect(toldBy("{}", { mode, offered: null }).capabilities).toEqual({});
   });
 
   it("has no tasks that could carry sampling, and keeps the others", () => {
     const declared =
       '{"tasks":{"list":{},"requests":{"sampling":{"createMessage":{}},"elicitation":{"create":{}}}},"extensions":{"io.modelcontextprotocol/tasks":{},"x/y":{"n":1.50}}}';
-    expect(toldBy(declared, { offer: null }).text).toBe(
+    expect(toldBy(declared, { offered: null }).text).toBe(
       initialize(
         '{"tasks":{"list":{},"requests":{"elicitation":{"create":{}}}},"extensions":{"x/y":{"n":1.50}}}',
       ),
