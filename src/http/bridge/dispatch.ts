@@ -20,9 +20,8 @@ export async function dispatchLegacy(services: Services, arrived: ProxyArrived):
   const { body, caller, requestId } = arrived;
   const [request] = body === null || body.batch ? [] : requestsIn(body);
   if (request?.method !== "initialize") {
-    const { session } = caller;
-    return session?.bridge?.to === "modern"
-      ? bridgeToModern(services, arrived, session)
+    return caller.session?.bridge?.to === "modern"
+      ? bridgeToModern(services, arrived)
       : proxyLegacy(services, arrived);
   }
   const { era, discovered } = await eraOf(services, arrived);

@@ -137,14 +137,16 @@ async function carry(
   await relayHeard(bridging, response);
 }
 
-export async function bridgeToModern(
-  services: Services,
-  arrived: ProxyArrived,
-  session: Session,
-): Promise<Response> {
+export async function bridgeToModern(services: Services, arrived: ProxyArrived): Promise<Response> {
   const { method, body, requestId, text, bytes } = arrived;
   const refused = (refusal: Refusal, request: ProxiedRequest | null): Promise<Response> =>
     refuse(refusal, { id: request?.id ?? null, requestId });
+  // What ends a session has to end it everywhere, and there is no server behind that would say so.
+  const remembered = arrived.caller.session;
+  const found = remembered === null ? ok(null) : await services.sessions.fresh(remembered);
+  if (!found.ok) return refused(found.error, null);
+  const session = found.value;
+  if (session === null) return refused({ reason: "session_not_found" }, null);
   if (method === "GET")
     return refused({ reason: "method_not_allowed", allow: "POST, DELETE" }, null);
   if (method === "DELETE") {
