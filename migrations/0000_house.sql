@@ -228,6 +228,7 @@ CREATE TABLE `sessions` (
 	`server_id` text,
 	`upstream_id` text,
 	`told` text,
+	`bridge` text,
 	`client_stream_until` integer,
 	`router_stream_until` integer,
 	`created_at` integer NOT NULL,
@@ -237,6 +238,7 @@ CREATE TABLE `sessions` (
 --> statement-breakpoint
 CREATE INDEX `sessions_tenant` ON `sessions` (`tenant_id`,`id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `sessions_upstream` ON `sessions` (`tenant_id`,`server_id`,`key_id`,`upstream_id`) WHERE "sessions"."server_id" is not null;--> statement-breakpoint
+CREATE INDEX `sessions_bridge` ON `sessions` (`tenant_id`,`key_id`,`server_id`,"bridge" ->> 'key') WHERE "sessions"."bridge" is not null;--> statement-breakpoint
 CREATE INDEX `sessions_expiry` ON `sessions` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `tenants` (
 	`id` text PRIMARY KEY NOT NULL,

@@ -13,7 +13,7 @@ import type { Result } from "./result.ts";
 import type { SealStore } from "./seals.ts";
 import type { SealedServer } from "./servers.ts";
 import type { AuthorizationStore, ServerStore, TokenStore } from "./server-stores.ts";
-import type { Session } from "./session.ts";
+import type { Bridge, Session } from "./session.ts";
 
 export type { Answer };
 
@@ -140,6 +140,12 @@ export interface SessionStore {
     id: string,
     held: { clientStreamUntil: number } | { routerStreamUntil: number },
   ): Answer<null>;
+  /** The newest live one that the router keeps with a legacy server under that key. */
+  bridged(
+    about: { tenantId: string; keyId: string; serverId: string; bridgeKey: string },
+    now: number,
+  ): Answer<Session | null>;
+  setBridge(tenantId: string, id: string, bridge: Bridge): Answer<null>;
   /** True if there was one. Writes the event only when an administrator ends it. */
   end(tenantId: string, id: string, event: AdminEvent | null): Answer<boolean>;
   prune(now: number): Answer<number>;

@@ -27,7 +27,12 @@ export interface ServerStore {
   /** With its tokens and pending authorizations. */
   remove(tenantId: string, id: string, event: AdminEvent): Stored<null>;
   /** Adds to what is known of it. No event: nobody changed anything. */
-  learn(tenantId: string, id: string, learnt: Learnt): Stored<null>;
+  learn(
+    tenantId: string,
+    id: string,
+    /** null: forgotten again */
+    learnt: { [K in keyof Learnt]?: Learnt[K] | null },
+  ): Stored<null>;
   /** Writes the event, and the new status, only if it was another. */
   setStatus(
     tenantId: string,

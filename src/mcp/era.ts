@@ -19,9 +19,11 @@ export const isLegacy = (revision: string): boolean => legacyCodecs.has(revision
 export const codecFor = (revision: string): Codec | null =>
   revision === modernRevision ? modernCodec : (legacyCodecs.get(revision) ?? null);
 
+export const latestLegacy = legacyRevisions.at(-1) as LegacyRevision;
+
 /** What `initialize` answers: the client's revision if it is a legacy one we speak, else our latest. */
 export const negotiate = (requested: string): LegacyRevision =>
-  (legacyCodecs.has(requested) ? requested : legacyRevisions.at(-1)) as LegacyRevision;
+  (legacyCodecs.has(requested) ? requested : latestLegacy) as LegacyRevision;
 
 /** JSON-RPC batches exist in this revision and no other. */
 export const allowsBatch = (revision: string): boolean => revision === "2025-03-26";

@@ -6,7 +6,7 @@ import type { Answer, SessionStore, Snapshot } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
 import type { McpServer } from "../domain/servers.ts";
 import type { Modality } from "../domain/modality.ts";
-import type { Session } from "../domain/session.ts";
+import type { Bridge, Session } from "../domain/session.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Chooser } from "./choose.ts";
 
@@ -59,6 +59,7 @@ export function createSessions(deps: {
         serverId: null,
         upstreamId: null,
         told: null,
+        bridge: null,
         clientStreamUntil: null,
         routerStreamUntil: null,
         createdAt: at,
@@ -73,7 +74,10 @@ export function createSessions(deps: {
     async beginWith(
       server: McpServer,
       keyId: string,
-      negotiated: Pick<Session, "revision" | "capabilities" | "clientInfo" | "upstreamId" | "told">,
+      negotiated: Pick<
+        Session,
+        "revision" | "capabilities" | "clientInfo" | "upstreamId" | "told" | "bridge"
+      >,
     ): Answer<Session> {
       const at = now();
       const session: Session = {
@@ -98,6 +102,22 @@ export function createSessions(deps: {
       // The remembered copy too, or every message until it is read again would write.
       session.lastUsedAt = at;
       return sessions.touch(session.tenantId, session.id, at, at + sessionTtlMs);
+    },
+
+    /** The session that the router keeps with a legacy server; null: none, or it has expired. */
+    bridged: (server: McpServer, keyId: string, bridgeKey: string): Answer<Session | null> =>
+      sessions.bridged({ tenantId: server.tenantId, keyId, serverId: server.id, bridgeKey }, now()),
+
+    /** null: it has ended. */
+    async fresh({ tenantId, id }: Session): Answer<Session | null> {
+      const found = await sessions.get(tenantId, id);
+      return found.ok && found.value !== null && found.value.expiresAt <= now() ? ok(null) : found;
+    },
+
+    setBridge(session: Session, bridge: Bridge): Answer<null> {
+      // The remembered copy too.
+      session.bridge = bridge;
+      return sessions.setBridge(session.tenantId, session.id, bridge);
     },
 
     end: (session: Session): Answer<boolean> => sessions.end(session.tenantId, session.id, null),

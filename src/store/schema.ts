@@ -20,6 +20,7 @@ import type { Hold } from "../domain/limits.ts";
 import type { DeclaredModel, Model, ModelChange } from "../domain/models.ts";
 import type { Limits, Policy } from "../domain/policy.ts";
 import type { Reason } from "../domain/refusals.ts";
+import type { Bridge } from "../domain/session.ts";
 import type { MediaUsage } from "../domain/usage.ts";
 import { decisionColumn } from "./decisions.ts";
 
@@ -106,6 +107,7 @@ export const sessions = sqliteTable(
     serverId: text("server_id"),
     upstreamId: text("upstream_id"),
     told: text({ mode: "json" }).$type<JsonObject>(),
+    bridge: text({ mode: "json" }).$type<Bridge>(),
     clientStreamUntil: integer("client_stream_until"),
     routerStreamUntil: integer("router_stream_until"),
     createdAt: integer("created_at").notNull(),
@@ -118,6 +120,9 @@ export const sessions = sqliteTable(
     uniqueIndex("sessions_upstream")
       .on(table.tenantId, table.serverId, table.keyId, table.upstreamId)
       .where(sql`${table.serverId} is not null`),
+    index("sessions_bridge")
+      .on(table.tenantId, table.keyId, table.serverId, sql`"bridge" ->> 'key'`)
+      .where(sql`${table.bridge} is not null`),
     index("sessions_expiry").on(table.expiresAt),
   ],
 );

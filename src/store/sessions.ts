@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, lt, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNotNull, lt, sql } from "drizzle-orm";
 import type { SessionStore } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
 import type { Database } from "./db.ts";
@@ -64,6 +64,31 @@ export const createSessionStore = (db: Database): SessionStore => {
     async holdStream(tenantId, id, held) {
       const written = await db.write([
         db.builder.update(sessions).set(held).where(its(tenantId, id)),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+    bridged: ({ tenantId, keyId, serverId, bridgeKey }, now) =>
+      db.read(async (builder) => {
+        const [row] = await builder
+          .select()
+          .from(sessions)
+          .where(
+            and(
+              eq(sessions.tenantId, tenantId),
+              eq(sessions.keyId, keyId),
+              eq(sessions.serverId, serverId),
+              isNotNull(sessions.bridge),
+              sql`${sessions.bridge} ->> 'key' = ${bridgeKey}`,
+              gt(sessions.expiresAt, now),
+            ),
+          )
+          .orderBy(desc(sessions.id))
+          .limit(1);
+        return row ?? null;
+      }),
+    async setBridge(tenantId, id, bridge) {
+      const written = await db.write([
+        db.builder.update(sessions).set({ bridge }).where(its(tenantId, id)),
       ]);
       return written.ok ? ok(null) : written;
     },

@@ -16,6 +16,7 @@ import {
   type JSONRPCMessage,
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
+import { isProbe } from "./raw-server.ts";
 import { freePort, whenGone } from "./sqld.ts";
 
 /** One request as it came over the wire. */
@@ -30,7 +31,10 @@ export interface Heard {
 
 export interface FakeServer {
   url: string;
+  /** all but the router's own questions after its era */
   heard: Heard[];
+  /** how many of those there were */
+  probes(): number;
   stop(): Promise<void>;
 }
 
@@ -38,6 +42,7 @@ async function listen(
   handle: (request: IncomingMessage, response: ServerResponse, heard: Heard) => Promise<void>,
 ): Promise<FakeServer> {
   const heard: Heard[] = [];
+  let probes = 0;
   const server = createServer((request, response) => {
     const run = async (): Promise<void> => {
       const chunks: Buffer[] = [];
@@ -53,7 +58,8 @@ async function listen(
         body = null;
       }
       const entry = { method: request.method ?? "", headers, text, body };
-      heard.push(entry);
+      if (isProbe(body)) probes += 1;
+      else heard.push(entry);
       await handle(request, response, entry);
     };
     run().catch(() => response.destroy());
@@ -62,6 +68,7 @@ async function listen(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     heard,
+    probes: () => probes,
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -74,7 +81,8 @@ export const startScriptedServer = (
   answer: (heard: Heard, response: ServerResponse) => Promise<void> | void,
 ): Promise<FakeServer> =>
   listen(async (_request, response, heard) => {
-    await answer(heard, response);
+    if (isProbe(heard.body)) response.writeHead(404).end();
+    else await answer(heard, response);
   });
 
 const asked = (text: string, more: object = {}): CreateMessageRequest["params"] => ({
@@ -156,12 +164,14 @@ export async function startSdkServer(
     strict?: boolean;
     /** gives events ids and lets clients resume */
     resumable?: boolean;
+    /** gives it other tools */
+    build?: (server: McpServer) => void;
   } = {},
-): Promise<FakeServer> {
+): Promise<FakeServer & { forgetSessions(): void }> {
   const transports = new Map<string, StreamableHTTPServerTransport>();
   const begin = async (): Promise<StreamableHTTPServerTransport> => {
     const server = new McpServer({ name: "fake", version: "1" });
-    toolsOn(server);
+    (options.build ?? toolsOn)(server);
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
       ...(options.resumable === true ? { eventStore: createEventStore() } : {}),
@@ -170,7 +180,7 @@ export async function startSdkServer(
     await server.connect(transport);
     return transport;
   };
-  return listen(async (request, response, { headers, body }) => {
+  const listening = await listen(async (request, response, { headers, body }) => {
     const refuse = (status: number, message: string, code = -32000): void => {
       response.writeHead(status, { "content-type": "application/json" });
       const id = body?.["id"] ?? null;
@@ -188,6 +198,7 @@ export async function startSdkServer(
     if (transport === undefined) return refuse(404, "Session not found");
     await transport.handleRequest(request, response, body ?? undefined);
   });
+  return { ...listening, forgetSessions: () => transports.clear() };
 }
 
 /** `@modelcontextprotocol/server-everything`. It has a tool that prints the environment: give it none. */

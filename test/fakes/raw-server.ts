@@ -37,6 +37,10 @@ export interface RawReply {
 
 export type RawHandler = (request: RawRequest, reply: RawReply) => void | Promise<void>;
 
+/** The router's own question after a server's era. */
+export const isProbe = (json: unknown): boolean =>
+  (json as { id?: unknown } | null)?.id === "sampling-router-discover";
+
 export interface RawServer {
   url: string;
   handle(handler: RawHandler): void;
@@ -82,6 +86,17 @@ export async function startRawServer(): Promise<RawServer> {
       json = JSON.parse(text) as RawJson;
     } catch {
       // Some tests send none.
+    }
+    if (isProbe(json)) {
+      // What it is asked of its era is no part of any script.
+      const result = {
+        resultType: "complete",
+        supportedVersions: ["2026-07-28"],
+        capabilities: { tools: {} },
+        ttlMs: 0,
+        cacheScope: "private",
+      };
+      return replyTo(response).json({ jsonrpc: "2.0", id: json.id, result });
     }
     const arrived: RawRequest = {
       method: request.method ?? "",

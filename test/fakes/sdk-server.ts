@@ -15,6 +15,8 @@ import * as z from "zod";
 
 export interface SdkServer {
   url: string;
+  /** every request, as it came */
+  heard: { headers: Record<string, string>; text: string }[];
   stop(): Promise<void>;
 }
 
@@ -107,6 +109,7 @@ async function answer(
   handler: ReturnType<typeof createMcpHandler>,
   request: IncomingMessage,
   response: ServerResponse,
+  heard: SdkServer["heard"],
 ): Promise<void> {
   const left = new AbortController();
   response.once("close", () => left.abort());
@@ -114,6 +117,10 @@ async function answer(
   for await (const part of request) parts.push(part as Buffer);
   const headers = new Headers();
   for (const [header, value] of Object.entries(request.headers)) headers.set(header, String(value));
+  heard.push({
+    headers: Object.fromEntries(headers),
+    text: Buffer.concat(parts).toString(),
+  });
   const answered = await handler.fetch(
     new Request(`http://127.0.0.1${request.url ?? "/"}`, {
       method: request.method ?? "POST",
@@ -130,17 +137,19 @@ async function answer(
       .pipe(response);
 }
 
-export async function startSdkServer(): Promise<SdkServer> {
-  const handler = createMcpHandler(build, { legacy: "reject" });
+export async function startSdkServer(make: () => McpServer = build): Promise<SdkServer> {
+  const heard: SdkServer["heard"] = [];
+  const handler = createMcpHandler(make, { legacy: "reject" });
   const open = new Set<ServerResponse>();
   const http = createServer((request, response) => {
     open.add(response);
     response.once("close", () => open.delete(response));
-    void answer(handler, request, response);
+    void answer(handler, request, response, heard);
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
+    heard,
     async stop() {
       for (const response of open) response.destroy();
       await handler.close();

@@ -4,7 +4,6 @@
  * nobody, and is dropped. It ends as soon as the client wants its own.
  */
 import type { Session } from "../../domain/session.ts";
-import { mayConcernSampling } from "../../mcp/proxy/concerns.ts";
 import { createEventSplitter } from "../../mcp/proxy/event-splitter.ts";
 import { maxBodyBytes } from "../body.ts";
 import type { Services } from "../context.ts";
@@ -86,7 +85,7 @@ async function read(
   const taker = createTaker(services, arrived, { tool: null, answers: null });
   const splitter = createEventSplitter({
     maxEventBytes: maxBodyBytes,
-    mayConcern: mayConcernSampling,
+    mayConcern: taker.mayConcern,
   });
   const reader = about.response.body?.getReader();
   const ended = new AbortController();

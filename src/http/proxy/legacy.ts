@@ -20,7 +20,7 @@ const handOverTries = 12;
 const handOverMs = 300;
 
 /** The client takes requests back: their provider calls end, wherever they run. */
-async function noteCancellations(
+export async function noteCancellations(
   services: Services,
   { caller: { session } }: ProxyArrived,
   { messages }: ProxiedBody,

@@ -63,7 +63,7 @@ function answers(text: string, idText: string): boolean {
   return isResponse && JSON.stringify(id) === JSON.stringify(JSON.parse(idText));
 }
 
-async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
+export async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of response.body ?? []) {
@@ -81,7 +81,7 @@ async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffer> | nu
 }
 
 /** A block that grows too large is handed out in parts, as it comes. */
-async function* blocksOf(response: Response): AsyncGenerator<Block> {
+export async function* blocksOf(response: Response): AsyncGenerator<Block> {
   const splitter = createSplitter();
   for await (const chunk of response.body ?? []) {
     yield* splitter.push(chunk);

@@ -35,7 +35,7 @@ type ProxiedRequest = Extract<ProxiedMessage, { kind: "request" }>;
 /** ms until a server's headers: it may hold them back until a tool has ended. */
 const headersMs = 300_000;
 
-const isText = (bytes: Uint8Array<ArrayBuffer>): boolean => {
+export const isText = (bytes: Uint8Array<ArrayBuffer>): boolean => {
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     return true;

@@ -4,7 +4,6 @@
  * connection open while the router samples.
  */
 import type { Refusal } from "../../domain/refusals.ts";
-import { mayConcernSampling } from "../../mcp/proxy/concerns.ts";
 import { createEventSplitter, startsResponse } from "../../mcp/proxy/event-splitter.ts";
 import { sseKeepAlive, sseMessage } from "../../mcp/sse.ts";
 import { returnedHeaders } from "../../pipeline/upstream.ts";
@@ -52,7 +51,7 @@ export const passOn = (response: Response): Response =>
 export function relayEvents(response: Response, { taker, ended, broken }: Relaying): Response {
   const splitter = createEventSplitter({
     maxEventBytes: maxBodyBytes,
-    mayConcern: taker === null ? () => false : mayConcernSampling,
+    mayConcern: taker === null ? () => false : taker.mayConcern,
   });
   const reader = response.body?.getReader();
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -179,7 +178,7 @@ export async function relayJson(
   }
   const text = decoder.decode(bytes);
   const considered =
-    taker !== null && mayConcernSampling(text)
+    taker !== null && taker.mayConcern(text)
       ? await taker.consider(text, null)
       : ({ kind: "pass" } as const);
   switch (considered.kind) {

@@ -8,8 +8,7 @@ import { readBody } from "../body.ts";
 import { bearerOf, type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
-import { proxyLegacy } from "./legacy.ts";
-import { proxyModern } from "./modern.ts";
+import { dispatchLegacy, dispatchModern } from "../bridge/dispatch.ts";
 
 export const routerKeyHeader = "X-Sampling-Router-Key";
 
@@ -80,7 +79,7 @@ async function handle(c: Context<HttpEnv>): Promise<Response> {
     authMs: services.now() - startedAt,
     left: c.req.raw.signal,
   };
-  return modern ? proxyModern(services, arrived) : proxyLegacy(services, arrived);
+  return modern ? dispatchModern(services, arrived) : dispatchLegacy(services, arrived);
 }
 
 export const proxyRoutes = (): Hono<HttpEnv> =>

@@ -13,6 +13,10 @@ import { codecFor } from "../../mcp/era.ts";
 import { errorMessage, type RequestId } from "../../mcp/jsonrpc.ts";
 import { messageIn } from "../../mcp/proxy/message.ts";
 import { withoutElements } from "../../mcp/proxy/raw-json.ts";
+import { samplingMethod } from "../../domain/rounds.ts";
+import { answerForNobody } from "../../mcp/bridge/for-nobody.ts";
+import { mayConcernSampling } from "../../mcp/proxy/concerns.ts";
+import { startsResponse } from "../../mcp/proxy/event-splitter.ts";
 import type { Services } from "../context.ts";
 import { answerMessage, ask } from "./ask.ts";
 import type { ProxyArrived } from "./arrived.ts";
@@ -207,7 +211,12 @@ export function createTaker(
     const message = messageIn(value);
     if (message.kind === "notification" && message.method === "notifications/cancelled")
       return takesBack(message.params);
-    if (message.kind !== "request" || message.method !== "sampling/createMessage") return false;
+    if (message.kind !== "request") return false;
+    if (message.method !== samplingMethod) {
+      if (session === null || session.bridge === null) return false;
+      services.background(deliver(JSON.stringify(answerForNobody(message, arrived.requestId))));
+      return true;
+    }
     const call = codec.decodeCall(message.params);
     if (answererOf(server.sampling, call, clientDeclared) === "client") return false;
     take(message.id, message.params, eventId);
@@ -244,6 +253,11 @@ export function createTaker(
       };
       services.background(refuse());
     },
+    /** A cheap look at a message: false only if nothing of it is taken. */
+    mayConcern: (text: string): boolean =>
+      session === null || session.bridge === null
+        ? mayConcernSampling(text)
+        : !startsResponse(text),
     isRunning: (): boolean => running.size > 0,
   };
 }

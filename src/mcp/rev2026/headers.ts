@@ -25,15 +25,30 @@ function decoded(value: string): string | null {
   }
 }
 
+/** A value as a header may carry it: plain, or as the Base64 of its UTF-8. */
+export function headerText(value: string): string {
+  const isPlain =
+    /^[\t\x20-\x7e]+$/.test(value) && value.trim() === value && !/^=\?base64\?.*\?=$/.test(value);
+  if (isPlain) return value;
+  const bytes = new TextEncoder().encode(value);
+  return `=?base64?${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))}?=`;
+}
+
+/** What `Mcp-Name` says of a request; null: it has none. */
+export function nameIn(method: string, params: JsonObject): string | null {
+  const field = Object.hasOwn(named, method) ? named[method] : undefined;
+  const name = field === undefined ? undefined : own(params, field);
+  return typeof name === "string" ? name : null;
+}
+
 /** A name that is no text is the server's to refuse. */
 export function checkName(
   headers: { get(name: string): string | null },
   method: string,
   params: JsonObject,
 ): Result<null, Refusal> {
-  const field = Object.hasOwn(named, method) ? named[method] : undefined;
-  const name = field === undefined ? undefined : own(params, field);
-  if (typeof name !== "string") return ok(null);
+  const name = nameIn(method, params);
+  if (name === null) return ok(null);
   const header = headers.get("Mcp-Name");
   if (header !== null && decoded(header.trim()) === name) return ok(null);
   return err({ reason: "header_mismatch", header: "Mcp-Name", missing: header === null });

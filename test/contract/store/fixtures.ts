@@ -137,6 +137,7 @@ export const session = (
   serverId: null,
   upstreamId: null,
   told: null,
+  bridge: null,
   clientStreamUntil: null,
   routerStreamUntil: null,
   createdAt: start,

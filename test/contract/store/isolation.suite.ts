@@ -299,6 +299,15 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
         await sessions.holdStream(tenantId, owner.session.id, { clientStreamUntil: start + 1 }),
       );
     },
+    "sessions.bridged": async ({ sessions }, owner, { tenantId }) => {
+      const { keyId } = owner.session;
+      const about = { tenantId, keyId, serverId: "srv_1", bridgeKey: "k" };
+      expect(value(await sessions.bridged(about, start))).toBeNull();
+    },
+    "sessions.setBridge": async ({ sessions }, owner, { tenantId }) => {
+      const bridge = { to: "legacy", key: "theirs", initialized: {} } as const;
+      value(await sessions.setBridge(tenantId, owner.session.id, bridge));
+    },
     "sessions.end": async ({ sessions }, owner, { tenantId }) => {
       expect(value(await sessions.end(tenantId, owner.session.id, event(tenantId)))).toBe(false);
       expect(value(await sessions.end(tenantId, owner.session.id, null))).toBe(false);
@@ -469,7 +478,11 @@ export const isolationSuite = (backend: Backend): void => {
         server: registered,
         tokens: tokens(tenantId, registered.id),
         authorization: authorization(tenantId, registered.id),
-        session: session(tenantId, keyId),
+        session: session(tenantId, keyId, {
+          serverId: "srv_1",
+          upstreamId: "up",
+          bridge: { to: "legacy", key: "k", initialized: {} },
+        }),
         settled: reservation(who, start, { idempotency: { key: idempotencyKey, expiresAt } }),
         running: reservation(who, start),
         lost: reservation(who, start - dayMs),

@@ -142,6 +142,8 @@ describe("query plans", () => {
     "sessions.get": ({ sessions }) => sessions.get(who.tenantId, live.id),
     "sessions.list": ({ sessions }) => sessions.list(who.tenantId, page),
     "sessions.touch": ({ sessions }) => sessions.touch(who.tenantId, live.id, start, start + 1),
+    "sessions.bridged": ({ sessions }) =>
+      sessions.bridged({ ...who, serverId: "srv_1", bridgeKey: "k" }, start),
     "sessions.end": ({ sessions }) => sessions.end(who.tenantId, "ses_1", event(who.tenantId)),
     "sessions.prune": ({ sessions }) => sessions.prune(start),
     "snapshots.load": ({ snapshots }) => snapshots.load(who.keyId, live.id, start),

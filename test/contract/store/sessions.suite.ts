@@ -47,6 +47,31 @@ export const sessionsSuite = (backend: Backend): void => {
       });
     });
 
+    it("finds the newest live session of a bridge, for its own key, server and bridge key alone", async () => {
+      const who = await caller(world.stores);
+      const other = await caller(world.stores);
+      const { sessions } = world.stores;
+      const bridge = { to: "legacy", key: "k", initialized: { a: 1 } } as const;
+      const fields = { serverId: "srv_1", bridge };
+      await stored(who, { ...fields, upstreamId: "a" });
+      const newest = await stored(who, { ...fields, upstreamId: "b" });
+      await stored(who, { ...fields, upstreamId: "c", expiresAt: start + 1 });
+      await stored(who, { serverId: "srv_1", upstreamId: "d" });
+      const about = { ...who, serverId: "srv_1", bridgeKey: "k" };
+      const found = async (change: Partial<typeof about> = {}) =>
+        value(await sessions.bridged({ ...about, ...change }, start + 2));
+      expect(await found()).toEqual(newest);
+      for (const change of [
+        { keyId: other.keyId },
+        { tenantId: other.tenantId },
+        { serverId: "srv_2" },
+        { bridgeKey: "l" },
+      ])
+        expect(await found(change)).toBeNull();
+      value(await sessions.setBridge(who.tenantId, newest.id, { ...bridge, key: "l" }));
+      expect(await found({ bridgeKey: "l" })).toMatchObject({ id: newest.id });
+    });
+
     it("begins anew when its server gives the same id again", async () => {
       const who = await caller(world.stores);
       const { sessions } = world.stores;

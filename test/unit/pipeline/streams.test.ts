@@ -18,6 +18,7 @@ function given(createdAt = start) {
     serverId: "srv_1",
     upstreamId: "s",
     told: {},
+    bridge: null,
     clientStreamUntil: null,
     routerStreamUntil: null,
     createdAt,

@@ -1,0 +1,40 @@
+/** Which way a message takes: plain where client and server speak the same era, else over a bridge. */
+import { requestsIn } from "../../mcp/proxy/message.ts";
+import type { Services } from "../context.ts";
+import { refuse, type ProxyArrived } from "../proxy/arrived.ts";
+import { proxyLegacy } from "../proxy/legacy.ts";
+import { proxyModern } from "../proxy/modern.ts";
+import { discover, eraOf, learnEra } from "./era.ts";
+import { bridgeToLegacy } from "./legacy-server.ts";
+import { beginTowardsModern, bridgeToModern } from "./modern-server.ts";
+
+export async function dispatchModern(services: Services, arrived: ProxyArrived): Promise<Response> {
+  const { method, body, server } = arrived;
+  const asks = method === "POST" && body !== null && requestsIn(body).length > 0;
+  const era = asks ? (await eraOf(services, arrived)).era : (server.learnt.era ?? null);
+  return era === "legacy" ? bridgeToLegacy(services, arrived) : proxyModern(services, arrived);
+}
+
+/** A legacy client's era matters when it begins; its session knows from then on. */
+export async function dispatchLegacy(services: Services, arrived: ProxyArrived): Promise<Response> {
+  const { body, caller, requestId } = arrived;
+  const [request] = body === null || body.batch ? [] : requestsIn(body);
+  if (request?.method !== "initialize") {
+    return caller.session?.bridge?.to === "modern"
+      ? bridgeToModern(services, arrived)
+      : proxyLegacy(services, arrived);
+  }
+  const { era, discovered } = await eraOf(services, arrived);
+  if (era !== "modern") return proxyLegacy(services, arrived);
+  if (discovered !== null) return beginTowardsModern(services, arrived, { request, discovered });
+  const again = await discover(services, arrived);
+  if (again.era === "modern")
+    return beginTowardsModern(services, arrived, { request, discovered: again.result });
+  if (again.era === null)
+    return refuse(
+      { reason: "server_failed", serverStatus: null, detail: "It doesn't answer server/discover." },
+      { id: request.id, requestId },
+    );
+  await learnEra(services, arrived, "legacy");
+  return proxyLegacy(services, arrived);
+}

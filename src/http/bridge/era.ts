@@ -1,0 +1,70 @@
+/** Which era a server speaks: asked once with `server/discover`, never with what a client wants of it. */
+import type { JsonObject } from "../../domain/json.ts";
+import type { Learnt } from "../../domain/servers.ts";
+import { discoveredIn, discoverMethod, discoverText } from "../../mcp/bridge/discovery.ts";
+import type { Discovered } from "../../mcp/bridge/discovery.ts";
+import { modernRevision } from "../../mcp/rev2026/codec.ts";
+import type { Services } from "../context.ts";
+import type { ProxyArrived } from "../proxy/arrived.ts";
+import { dropBody, readAnswer } from "../proxy/first-answer.ts";
+
+const timeoutMs = 15_000;
+
+/** The client's headers as another era's message carries them. */
+export function headersFor(from: Headers, own: Iterable<readonly [string, string]>): Headers {
+  const headers = new Headers(from);
+  for (const name of from.keys())
+    if (name.startsWith("mcp-") || name === "last-event-id") headers.delete(name);
+  headers.set("Content-Type", "application/json");
+  headers.set("Accept", "application/json, text/event-stream");
+  for (const [name, value] of own) headers.set(name, value);
+  return headers;
+}
+
+export async function discover(services: Services, arrived: ProxyArrived): Promise<Discovered> {
+  const sent = await services.upstream({
+    server: arrived.server,
+    method: "POST",
+    headers: headersFor(arrived.headers, [
+      ["MCP-Protocol-Version", modernRevision],
+      ["Mcp-Method", discoverMethod],
+    ]),
+    authorization: arrived.authorization,
+    body: discoverText,
+    signal: arrived.left,
+    timeoutMs,
+  });
+  if (!sent.ok) return { era: null };
+  const read = await readAnswer(sent.value);
+  if (!read.ok) return { era: null };
+  await dropBody(read.value);
+  return discoveredIn(sent.value.status, read.value.answer ?? undefined);
+}
+
+export async function learnEra(
+  services: Services,
+  { server }: Pick<ProxyArrived, "server">,
+  era: Learnt["era"],
+): Promise<void> {
+  // The remembered copy too, or every request until it is read again would ask.
+  if (era === undefined) delete server.learnt.era;
+  else server.learnt.era = era;
+  // Not written: the next one asks again.
+  await services.servers.learn(server.tenantId, server.id, { era: era ?? null });
+}
+
+/** null: it can't be told by now, and nothing is bridged. */
+export async function eraOf(
+  services: Services,
+  arrived: ProxyArrived,
+): Promise<{ era: "legacy" | "modern" | null; discovered: JsonObject | null }> {
+  const known = arrived.server.learnt.era ?? null;
+  if (known !== null) return { era: known, discovered: null };
+  const discovered = await discover(services, arrived);
+  if (discovered.era === null) return { era: null, discovered: null };
+  await learnEra(services, arrived, discovered.era);
+  return {
+    era: discovered.era,
+    discovered: discovered.era === "modern" ? discovered.result : null,
+  };
+}

@@ -1,0 +1,58 @@
+/** Which arguments of a server's tools travel in headers too, read from `tools/list`. */
+import { own, type JsonObject } from "../../domain/json.ts";
+import type { ParamHeader, Session } from "../../domain/session.ts";
+import { paramHeadersIn } from "../../mcp/bridge/param-headers.ts";
+import { modernRequest } from "../../mcp/bridge/to-modern.ts";
+import { modernRevision } from "../../mcp/rev2026/codec.ts";
+import type { Services } from "../context.ts";
+import type { ProxyArrived } from "../proxy/arrived.ts";
+import { dropBody, readAnswer } from "../proxy/first-answer.ts";
+import { headersFor } from "./era.ts";
+
+const timeoutMs = 30_000;
+/** A server with more pages of tools than that has headers on the first ones only. */
+const maxPages = 20;
+
+/** Remembers them with the session. False: they could not be read, and the old ones stay. */
+export async function readParamHeaders(
+  services: Services,
+  arrived: ProxyArrived,
+  { session, left }: { session: Session; left: AbortSignal },
+): Promise<boolean> {
+  const paramHeaders: Record<string, readonly ParamHeader[]> = {};
+  let cursor: string | null = null;
+  for (let page = 0; page < maxPages; page += 1) {
+    const params: JsonObject = cursor === null ? {} : { cursor };
+    const text = JSON.stringify({
+      jsonrpc: "2.0",
+      id: "sampling-router-tools",
+      method: "tools/list",
+      params,
+    });
+    const { clientInfo } = session;
+    const sent = await services.upstream({
+      server: arrived.server,
+      method: "POST",
+      headers: headersFor(arrived.headers, [
+        ["MCP-Protocol-Version", modernRevision],
+        ["Mcp-Method", "tools/list"],
+      ]),
+      authorization: arrived.authorization,
+      body: modernRequest(text, { capabilities: {}, clientInfo }),
+      signal: left,
+      timeoutMs,
+    });
+    if (!sent.ok) return false;
+    const read = await readAnswer(sent.value);
+    if (!read.ok) return false;
+    await dropBody(read.value);
+    const result = own(read.value.answer, "result");
+    if (result === undefined) return false;
+    Object.assign(paramHeaders, paramHeadersIn(result));
+    const next = own(result, "nextCursor");
+    if (typeof next !== "string") break;
+    cursor = next;
+  }
+  const stored = await services.sessions.setBridge(session, { to: "modern", paramHeaders });
+  return stored.ok;
+}

@@ -1,0 +1,90 @@
+/** What a server says to one request, on its way to a client of the other era. */
+import type { Refusal } from "../../domain/refusals.ts";
+import { messageEvent } from "../../mcp/proxy/blocks.ts";
+import type { Heard } from "../../mcp/bridge/heard.ts";
+import type { ClientSide } from "../proxy/client-side.ts";
+import { blocksOf, bytesOf, isStream, mostHeldBytes } from "../proxy/modern-relay.ts";
+
+export interface Bridging {
+  side: ClientSide;
+  /** What the client hears of a message, JSON text. */
+  hear(message: string): Heard;
+  /** as an HTTP response */
+  refuse(refusal: Refusal): Promise<Response>;
+  /** as the JSON-RPC error of a stream, JSON text */
+  refusalText(refusal: Refusal): string;
+  /** the HTTP status of a JSON answer, from the server's */
+  statusOf(status: number): number;
+  /** the client has left, and that means something in its era */
+  gone: AbortSignal | null;
+}
+
+const failed = (detail: string, serverStatus: number | null = null): Refusal => ({
+  reason: "server_failed",
+  serverStatus,
+  detail,
+});
+
+export async function refuseTo(bridging: Bridging, refusal: Refusal): Promise<void> {
+  const { side } = bridging;
+  if (!side.streams()) return side.answer(await bridging.refuse(refusal));
+  await side.write(messageEvent(bridging.refusalText(refusal)));
+  await side.end();
+}
+
+/** The response to the request, JSON text. */
+export async function answerTo({ side }: Bridging, text: string, status: number): Promise<void> {
+  if (!side.streams())
+    return side.answer(
+      new Response(text, { status, headers: { "Content-Type": "application/json" } }),
+    );
+  await side.write(messageEvent(text));
+  await side.end();
+}
+
+/** As `hear`, but never throws: what is no JSON is for nobody. */
+function heardOf({ hear }: Bridging, message: string): Heard {
+  try {
+    return hear(message);
+  } catch {
+    return { kind: "nothing" };
+  }
+}
+
+/** Says what is to be said of a stream; the refusal of what it failed to say. */
+async function relayStream(bridging: Bridging, response: Response): Promise<Refusal | null> {
+  const { side, gone } = bridging;
+  side.begin(new Headers());
+  for await (const block of blocksOf(response)) {
+    if (gone?.aborted === true) return null;
+    if (block.raw.byteLength > mostHeldBytes)
+      return failed(`Its answer is larger than ${mostHeldBytes} bytes.`);
+    const heard = block.data === null ? null : heardOf(bridging, block.data);
+    if (heard === null || heard.kind === "nothing") continue;
+    if (heard.kind === "refused") return heard.refusal;
+    await side.write(messageEvent(heard.text));
+    if (heard.kind === "answer") {
+      await side.end();
+      return null;
+    }
+  }
+  return failed("Its stream ended without an answer.");
+}
+
+async function relayBody(bridging: Bridging, response: Response): Promise<Refusal | null> {
+  const bytes = await bytesOf(response);
+  if (bytes === null) return failed(`Its answer is larger than ${mostHeldBytes} bytes.`);
+  const heard = heardOf(bridging, new TextDecoder().decode(bytes));
+  if (heard.kind === "refused") return heard.refusal;
+  if (heard.kind !== "answer")
+    return failed("Its answer is no JSON-RPC response.", response.status);
+  await answerTo(bridging, heard.text, bridging.statusOf(response.status));
+  return null;
+}
+
+export async function relayHeard(bridging: Bridging, response: Response): Promise<void> {
+  const refusal = await (isStream(response) ? relayStream : relayBody)(bridging, response).catch(
+    () => failed("Its answer broke off.", response.status),
+  );
+  if (refusal !== null) await refuseTo(bridging, refusal);
+}

@@ -1,0 +1,79 @@
+/** `server/discover` as the router sends it, and what it and `initialize` say of each other. */
+import { bridgedOffers } from "../../domain/bridging.ts";
+import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { serverInfo } from "../initialize.ts";
+import { modernRevision } from "../rev2026/codec.ts";
+
+const meta = (name: string): string => `io.modelcontextprotocol/${name}`;
+export const discoverMethod = "server/discover";
+
+/** It tells a server nothing but that somebody modern asks. */
+export const discoverText = JSON.stringify({
+  jsonrpc: "2.0",
+  id: "sampling-router-discover",
+  method: discoverMethod,
+  params: {
+    _meta: {
+      [meta("protocolVersion")]: modernRevision,
+      [meta("clientInfo")]: serverInfo,
+      [meta("clientCapabilities")]: {},
+    },
+  },
+});
+
+export type Discovered =
+  | { era: "modern"; result: JsonObject }
+  | { era: "legacy" }
+  /** it said neither: out of reach, refused, or talking nonsense */
+  | { era: null };
+
+/** Not about the method that was called: who is asked again later may say something else. */
+const undecided = new Set([401, 402, 403, 407, 408, 425, 429]);
+
+/**
+ * What the answer tells of its server. A legacy server knows no such method, and says so in many ways.
+ * @param message the JSON-RPC message of the answer; undefined: it held none
+ */
+export function discoveredIn(status: number, message: JsonValue | undefined): Discovered {
+  const result = own(message, "result");
+  const versions = own(result, "supportedVersions");
+  if (status < 300 && isObject(result) && Array.isArray(versions))
+    return versions.includes(modernRevision) ? { era: "modern", result } : { era: "legacy" };
+  if (status < 300) return own(message, "error") === undefined ? { era: null } : { era: "legacy" };
+  return status >= 400 && status < 500 && !undecided.has(status)
+    ? { era: "legacy" }
+    : { era: null };
+}
+
+const instructionsIn = (from: JsonObject): JsonObject => {
+  const instructions = own(from, "instructions");
+  return typeof instructions === "string" ? { instructions } : {};
+};
+
+/** A legacy server's `initialize` result, as an answer to `server/discover`. */
+export const discoverResultOf = (initialized: JsonObject): JsonObject => {
+  const info = own(initialized, "serverInfo");
+  return {
+    resultType: "complete",
+    supportedVersions: [modernRevision],
+    capabilities: bridgedOffers(own(initialized, "capabilities")),
+    ...instructionsIn(initialized),
+    ...(isObject(info) ? { _meta: { [meta("serverInfo")]: info } } : {}),
+    ttlMs: 0,
+    cacheScope: "private",
+  };
+};
+
+/** A modern server's discovery, as an answer to `initialize`. */
+export const initializeResultOf = (
+  discovered: JsonObject,
+  { revision, slug }: { revision: string; slug: string },
+): JsonObject => {
+  const info = own(own(discovered, "_meta"), meta("serverInfo"));
+  return {
+    protocolVersion: revision,
+    capabilities: bridgedOffers(own(discovered, "capabilities")),
+    serverInfo: isObject(info) ? info : { name: slug, version: "" },
+    ...instructionsIn(discovered),
+  };
+};

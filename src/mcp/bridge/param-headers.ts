@@ -1,0 +1,55 @@
+/**
+ * `Mcp-Param-*`: arguments of a tool that travel in headers too, for whoever routes by them. Which ones
+ * is said by `x-mcp-header` in its input schema, on the way down its `properties`. Source: SEP-2243.
+ */
+import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import type { ParamHeader } from "../../domain/session.ts";
+import { headerText } from "../rev2026/headers.ts";
+
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const types = new Set<unknown>(["string", "integer", "boolean"]);
+/** A schema deeper than that is no tool's. */
+const maxDepth = 32;
+
+function headersIn(schema: JsonValue | undefined, path: readonly string[]): ParamHeader[] {
+  const name = own(schema, "x-mcp-header");
+  const isOne =
+    typeof name === "string" &&
+    token.test(name) &&
+    types.has(own(schema, "type")) &&
+    path.length > 0;
+  const properties = own(schema, "properties");
+  const below =
+    isObject(properties) && path.length < maxDepth
+      ? Object.entries(properties).flatMap(([key, child]) => headersIn(child, [...path, key]))
+      : [];
+  return isOne ? [{ name, path }, ...below] : below;
+}
+
+/** By tool, of a `tools/list` result; tools without any are left out. */
+export function paramHeadersIn(result: unknown): Record<string, ParamHeader[]> {
+  const tools = own(result, "tools");
+  const found = (Array.isArray(tools) ? tools : []).flatMap((tool): [string, ParamHeader[]][] => {
+    const name = own(tool, "name");
+    const headers = headersIn(own(tool, "inputSchema"), []);
+    return typeof name === "string" && headers.length > 0 ? [[name, headers]] : [];
+  });
+  return Object.fromEntries(found);
+}
+
+/** The headers of one call. An argument that is absent, or no plain value, has none. */
+export function paramHeadersOf(
+  declared: readonly ParamHeader[],
+  params: JsonObject,
+): [name: string, value: string][] {
+  return declared.flatMap(({ name, path }): [string, string][] => {
+    const value = path.reduce<JsonValue | undefined>(
+      (at, key) => own(at, key),
+      params["arguments"],
+    );
+    const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
+    const isPlain =
+      typeof value === "string" || typeof value === "boolean" || Number.isSafeInteger(value);
+    return isPlain ? [[`Mcp-Param-${name}`, headerText(text)]] : [];
+  });
+}

@@ -1,0 +1,73 @@
+/**
+ * A modern client's request for a legacy server, and what that server says, for the client. Changed as
+ * text: what means the same in both eras keeps its bytes.
+ */
+import { own, type JsonValue } from "../../domain/json.ts";
+import { textAt, textsIn } from "../proxy/json-parts.ts";
+import { messageIn } from "../proxy/message.ts";
+import { withMember } from "../proxy/raw-json.ts";
+import type { Heard } from "./heard.ts";
+
+const prefix = "io.modelcontextprotocol/";
+const metaPath = ["params", "_meta"];
+const tokenPath = [...metaPath, "progressToken"];
+
+/** Results that say how long they may be kept. The server doesn't, so: not at all. */
+const cacheable = new Set([
+  "tools/list",
+  "prompts/list",
+  "resources/list",
+  "resources/templates/list",
+  "resources/read",
+]);
+
+const nothing: Heard = { kind: "nothing" };
+
+export interface LegacyRequest {
+  text: string;
+  /** What the client hears of one of the server's messages; null: nothing. */
+  heard(message: string): Heard;
+}
+
+/**
+ * Many clients' requests share a session, so each gets an id that no other has; its progress token too.
+ * @param idText of the new id, JSON
+ */
+export function legacyRequest(request: string, method: string, idText: string): LegacyRequest {
+  const clientsId = textAt(request, ["id"]) ?? "null";
+  const clientsToken = textAt(request, tokenPath);
+  const wantsLogs = textAt(request, [...metaPath, `${prefix}logLevel`]) !== null;
+  let text = withMember(request, ["id"], idText);
+  for (const name of textsIn(request, metaPath).keys())
+    if (name.startsWith(prefix)) text = withMember(text, [...metaPath, name], null);
+  for (const name of ["inputResponses", "requestState"])
+    text = withMember(text, ["params", name], null);
+  if (clientsToken !== null) text = withMember(text, tokenPath, idText);
+
+  const answer = (message: string): string => {
+    const named = withMember(message, ["id"], clientsId);
+    if (textAt(named, ["result"]) === null) return named;
+    const complete = withMember(named, ["result", "resultType"], '"complete"');
+    if (!cacheable.has(method)) return complete;
+    const timed = withMember(complete, ["result", "ttlMs"], "0");
+    return withMember(timed, ["result", "cacheScope"], '"private"');
+  };
+
+  return {
+    text,
+    heard(message) {
+      const value = JSON.parse(message) as JsonValue;
+      const seen = messageIn(value);
+      const failed = own(value, "error") !== undefined && (own(value, "id") ?? null) === null;
+      if (failed || (seen.kind === "response" && JSON.stringify(seen.id) === idText))
+        return { kind: "answer", text: answer(message) };
+      if (seen.kind !== "notification") return nothing;
+      if (seen.method === "notifications/message")
+        return wantsLogs ? { kind: "notification", text: message } : nothing;
+      const its = JSON.stringify(seen.params["progressToken"] ?? null) === idText;
+      if (seen.method !== "notifications/progress" || clientsToken === null || !its) return nothing;
+      const told = withMember(message, ["params", "progressToken"], clientsToken);
+      return { kind: "notification", text: told };
+    },
+  };
+}

@@ -1,0 +1,68 @@
+/** A legacy client's request for a modern server, and what that server says, for the client. */
+import { own, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { textAt } from "../proxy/json-parts.ts";
+import { messageIn } from "../proxy/message.ts";
+import { withMember } from "../proxy/raw-json.ts";
+import { modernRevision } from "../rev2026/codec.ts";
+import type { Heard } from "./heard.ts";
+
+const meta = (name: string): string => `io.modelcontextprotocol/${name}`;
+
+/** The request as a modern client would send it. */
+export function modernRequest(
+  request: string,
+  session: { capabilities: JsonObject; clientInfo: JsonObject },
+): string {
+  const said: [string, JsonValue][] = [
+    [meta("clientCapabilities"), session.capabilities],
+    [meta("clientInfo"), session.clientInfo],
+    [meta("protocolVersion"), modernRevision],
+  ];
+  let text = request;
+  for (const path of [["params"], ["params", "_meta"]])
+    if (!(textAt(text, path) ?? "").startsWith("{")) text = withMember(text, path, "{}");
+  for (const [name, value] of said)
+    text = withMember(text, ["params", "_meta", name], JSON.stringify(value));
+  for (const name of ["inputResponses", "requestState"])
+    text = withMember(text, ["params", name], null);
+  return text;
+}
+
+/** What a server asks for that only the client could give, as the capabilities that it would need. */
+function askedOf(result: JsonValue | undefined): Refusal {
+  const methods = new Set(
+    Object.values(own(result, "inputRequests") ?? {}).map((entry) => own(entry, "method")),
+  );
+  const needs: readonly (readonly [string, string])[] = [
+    ["elicitation/create", "elicitation"],
+    ["roots/list", "roots"],
+    ["sampling/createMessage", "sampling"],
+  ];
+  const required = needs.flatMap(([method, name]) => (methods.has(method) ? [[name, {}]] : []));
+  return required.length === 0
+    ? { reason: "server_failed", serverStatus: null, detail: "It asks to be called again." }
+    : {
+        reason: "capability_missing",
+        requiredCapabilities: Object.fromEntries(required) as JsonObject,
+      };
+}
+
+/** Messages of the stream that answers a request. */
+export function heardFromModern(message: string): Heard {
+  const value = JSON.parse(message) as JsonValue;
+  const seen = messageIn(value);
+  if (seen.kind === "notification")
+    return ["notifications/progress", "notifications/message"].includes(seen.method)
+      ? { kind: "notification", text: message }
+      : { kind: "nothing" };
+  if (seen.kind !== "response") return { kind: "nothing" };
+  const result = own(value, "result");
+  if (own(result, "resultType") === "input_required")
+    return { kind: "refused", refusal: askedOf(result) };
+  const text = ["resultType", "ttlMs", "cacheScope"].reduce(
+    (rest, name) => withMember(rest, ["result", name], null),
+    message,
+  );
+  return { kind: "answer", text };
+}
