@@ -168,12 +168,13 @@ describe.each(pairs)("a %s client and a %s server", (...pair) => {
     });
   });
 
-  it.runIf(pair[0] !== server)("hear clearly that no person can be asked", async () => {
-    await connected(pair, async (peer) => {
-      const said = await peer.call("person", { q: "" }).catch(String);
-      expect(said).toMatch(/elicitation/i);
+  if (pair[0] !== server)
+    it("hear clearly that no person can be asked", async () => {
+      await connected(pair, async (peer) => {
+        const said = await peer.call("person", { q: "" }).catch(String);
+        expect(said).toMatch(/elicitation/i);
+      });
     });
-  });
 });
 
 describe("a modern client's requests to a legacy server", () => {
