@@ -15,6 +15,8 @@ export interface Learnt {
   /** it refused richer sampling capabilities than the bare `sampling: {}` */
   bareCapabilities?: boolean;
   era?: "legacy" | "modern";
+  /** false: a modern one that refuses the legacy handshake */
+  beginsSessions?: boolean;
 }
 
 export interface McpServer {

@@ -155,8 +155,9 @@ export async function startLegacyServer() {
   return { ...server, notes };
 }
 
-export async function startModernServer() {
+/** `stateless`: it also answers legacy clients, but begins no session with them. */
+export async function startModernServer(legacy: "reject" | "stateless" = "reject") {
   const notes: string[] = [];
-  const server = await startModern(() => modernServer(notes));
+  const server = await startModern(() => modernServer(notes), legacy);
   return { ...server, notes };
 }

@@ -137,9 +137,12 @@ async function answer(
       .pipe(response);
 }
 
-export async function startSdkServer(make: () => McpServer = build): Promise<SdkServer> {
+export async function startSdkServer(
+  make: () => McpServer = build,
+  legacy: "reject" | "stateless" = "reject",
+): Promise<SdkServer> {
   const heard: SdkServer["heard"] = [];
-  const handler = createMcpHandler(make, { legacy: "reject" });
+  const handler = createMcpHandler(make, { legacy });
   const open = new Set<ServerResponse>();
   const http = createServer((request, response) => {
     open.add(response);

@@ -275,6 +275,15 @@ describe("a legacy client's requests to a modern server", () => {
     expect(Object.keys(call?.headers ?? {})).not.toContain("mcp-session-id");
   });
 
+  it("are bridged too where the server answers them, but begins no session in which to ask", async () => {
+    const both = await startModernServer("stateless");
+    const url = await register(router, tenant, { slug: "both", url: both.url });
+    const peer = await connect("legacy", url);
+    expect(await peer.call("ask", { q: "hello" })).toContain("Hi there!");
+    await peer.close();
+    await both.stop();
+  });
+
   it("end with their session", async () => {
     const { client, transport } = await connectThrough(urls.modern, key);
     const sessionId = transport.sessionId ?? "";

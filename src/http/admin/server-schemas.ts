@@ -94,6 +94,7 @@ export const server = z
       .object({
         bareCapabilities: z.boolean().optional(),
         era: z.enum(["legacy", "modern"]).optional(),
+        beginsSessions: z.boolean().optional(),
       })
       .openapi({ description: "What the router found out by talking to it." }),
     status: z.enum(["active", "failing"]).openapi({

@@ -4,7 +4,7 @@ import type { Services } from "../context.ts";
 import { refuse, type ProxyArrived } from "../proxy/arrived.ts";
 import { proxyLegacy } from "../proxy/legacy.ts";
 import { proxyModern } from "../proxy/modern.ts";
-import { discover, eraOf, learnEra } from "./era.ts";
+import { discover, eraOf, learn } from "./era.ts";
 import { bridgeToLegacy } from "./legacy-server.ts";
 import { beginTowardsModern, bridgeToModern } from "./modern-server.ts";
 
@@ -13,6 +13,20 @@ export async function dispatchModern(services: Services, arrived: ProxyArrived):
   const asks = method === "POST" && body !== null && requestsIn(body).length > 0;
   const era = asks ? (await eraOf(services, arrived)).era : (server.learnt.era ?? null);
   return era === "legacy" ? bridgeToLegacy(services, arrived) : proxyModern(services, arrived);
+}
+
+/**
+ * A server of both eras is its legacy clients' own, if it begins sessions with them: without one it
+ * could ask nobody, and a bridge can. null: it doesn't.
+ */
+async function beginDirectly(services: Services, arrived: ProxyArrived): Promise<Response | null> {
+  if (arrived.server.learnt.beginsSessions === false) return null;
+  const begun = await proxyLegacy(services, arrived);
+  if (begun.ok && begun.headers.has("Mcp-Session-Id")) return begun;
+  await begun.body?.cancel();
+  if (begun.status === 400 || begun.status === 404)
+    await learn(services, arrived, { beginsSessions: false });
+  return null;
 }
 
 /** A legacy client's era matters when it begins; its session knows from then on. */
@@ -26,6 +40,8 @@ export async function dispatchLegacy(services: Services, arrived: ProxyArrived):
   }
   const { era, discovered } = await eraOf(services, arrived);
   if (era !== "modern") return proxyLegacy(services, arrived);
+  const direct = await beginDirectly(services, arrived);
+  if (direct !== null) return direct;
   if (discovered !== null) return beginTowardsModern(services, arrived, { request, discovered });
   const again = await discover(services, arrived);
   if (again.era === "modern")
@@ -35,6 +51,6 @@ export async function dispatchLegacy(services: Services, arrived: ProxyArrived):
       { reason: "server_failed", serverStatus: null, detail: "It doesn't answer server/discover." },
       { id: request.id, requestId },
     );
-  await learnEra(services, arrived, "legacy");
+  await learn(services, arrived, { era: "legacy" });
   return proxyLegacy(services, arrived);
 }

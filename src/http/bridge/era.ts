@@ -41,16 +41,20 @@ export async function discover(services: Services, arrived: ProxyArrived): Promi
   return discoveredIn(sent.value.status, read.value.answer ?? undefined);
 }
 
-export async function learnEra(
+/** `undefined` forgets. Not written: the next one asks again. */
+export async function learn(
   services: Services,
   { server }: Pick<ProxyArrived, "server">,
-  era: Learnt["era"],
+  learnt: { [K in keyof Learnt]?: Learnt[K] | undefined },
 ): Promise<void> {
   // The remembered copy too, or every request until it is read again would ask.
-  if (era === undefined) delete server.learnt.era;
-  else server.learnt.era = era;
-  // Not written: the next one asks again.
-  await services.servers.learn(server.tenantId, server.id, { era: era ?? null });
+  for (const [name, value] of Object.entries(learnt))
+    if (value === undefined) delete server.learnt[name as keyof Learnt];
+    else Object.assign(server.learnt, { [name]: value });
+  const written = Object.fromEntries(
+    Object.entries(learnt).map(([name, value]) => [name, value ?? null]),
+  );
+  await services.servers.learn(server.tenantId, server.id, written);
 }
 
 /** null: it can't be told by now, and nothing is bridged. */
@@ -62,7 +66,7 @@ export async function eraOf(
   if (known !== null) return { era: known, discovered: null };
   const discovered = await discover(services, arrived);
   if (discovered.era === null) return { era: null, discovered: null };
-  await learnEra(services, arrived, discovered.era);
+  await learn(services, arrived, { era: discovered.era });
   return {
     era: discovered.era,
     discovered: discovered.era === "modern" ? discovered.result : null,

@@ -14,7 +14,7 @@ import type { Services } from "../context.ts";
 import type { ProxyArrived } from "../proxy/arrived.ts";
 import { dropBody } from "../proxy/first-answer.ts";
 import { begin, isRefused, offeredBy } from "../proxy/initialize.ts";
-import { headersFor, learnEra } from "./era.ts";
+import { headersFor, learn } from "./era.ts";
 
 const initializedText = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" });
 const notifyMs = 15_000;
@@ -79,7 +79,7 @@ async function beginSession(
   const revision = own(initialized, "protocolVersion");
   if (!isObject(initialized) || typeof revision !== "string" || !isLegacy(revision)) {
     // Perhaps it has moved to the other era since.
-    if (isRefused(begun)) await learnEra(services, arrived, undefined);
+    if (isRefused(begun)) await learn(services, arrived, { era: undefined });
     const { status: serverStatus } = begun.response;
     return err({ reason: "server_failed", serverStatus, detail: "It began no session." });
   }

@@ -1,0 +1,370 @@
+/** Bridges between eras, before a server that says exactly what it is told. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createTenant } from "../fakes/caller.ts";
+import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
+import { openRaw, proxyKey, recordsOf, register, until } from "../fakes/proxied.ts";
+import {
+  startRawServer,
+  type RawReply,
+  type RawRequest,
+  type RawServer,
+} from "../fakes/raw-server.ts";
+import { startRouter, type Router } from "../fakes/router.ts";
+
+const ns = "io.modelcontextprotocol";
+const modern = "2026-07-28";
+const tenant = "bridge";
+let router: Router;
+let faulty: FaultyProvider;
+let server: RawServer;
+let key = "";
+let url = "";
+let count = 0;
+
+beforeAll(async () => {
+  [router, faulty, server] = await Promise.all([
+    startRouter(),
+    startFaultyProvider(),
+    startRawServer({ probes: "scripted" }),
+  ]);
+  await createTenant(router, tenant, {
+    provider: "openai",
+    baseUrl: faulty.url("openai"),
+    policy: { allowedModels: ["openai/gpt-4.1-mini"] },
+  });
+  key = await proxyKey(router, tenant);
+}, 120_000);
+afterAll(async () => {
+  await Promise.all([router?.stop(), faulty?.stop(), server?.stop()]);
+});
+/** Each test's server is new to the router. */
+beforeEach(async () => {
+  faulty.setMode("fine");
+  count += 1;
+  url = await register(router, tenant, { slug: `s${count}`, url: server.url });
+  server.clear();
+});
+
+const answer = ({ json }: RawRequest, reply: RawReply, result: unknown, headers = {}): void =>
+  reply.json({ jsonrpc: "2.0", id: json.id, result }, { headers });
+const methods = (): (string | undefined)[] => server.requests().map(({ json }) => json.method);
+
+const discovered = { resultType: "complete", supportedVersions: [modern], capabilities: {} };
+const initialized = {
+  protocolVersion: "2025-06-18",
+  capabilities: { tools: { listChanged: true }, logging: {}, resources: { subscribe: true } },
+  serverInfo: { name: "raw", version: "1" },
+  instructions: "Mind the gap.",
+};
+
+/** A legacy server, but for what `more` answers. */
+const legacy =
+  (more: (request: RawRequest, reply: RawReply) => void) =>
+  (request: RawRequest, reply: RawReply): void => {
+    const { method } = request.json;
+    if (request.method !== "POST") return reply.json({}, { status: 405 });
+    if (method === "server/discover") return reply.json({}, { status: 400 });
+    if (method === "initialize")
+      return answer(request, reply, initialized, { "Mcp-Session-Id": `up-${count}` });
+    if (method?.startsWith("notifications/") === true) return reply.json({}, { status: 202 });
+    more(request, reply);
+  };
+
+async function ask(
+  method: string,
+  params: Record<string, unknown> = {},
+  about: { meta?: Record<string, unknown>; signal?: AbortSignal } = {},
+): Promise<{ status: number; text: string; json: Record<string, Record<string, unknown>> }> {
+  const name = params["name"] ?? params["uri"];
+  const meta = {
+    [`${ns}/protocolVersion`]: modern,
+    [`${ns}/clientCapabilities`]: { elicitation: {}, roots: {} },
+    ...about.meta,
+  };
+  const response = await fetch(url, {
+    method: "POST",
+    headers: {
+      Authorization: `Bearer ${key}`,
+      "Content-Type": "application/json",
+      Accept: "application/json, text/event-stream",
+      "MCP-Protocol-Version": modern,
+      "Mcp-Method": method,
+      ...(typeof name === "string" ? { "Mcp-Name": name } : {}),
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 7, method, params: { ...params, _meta: meta } }),
+    ...(about.signal === undefined ? {} : { signal: about.signal }),
+  });
+  const text = await response.text();
+  const data = text.startsWith("{")
+    ? text
+    : (text
+        .match(/^data: (.*)$/gm)
+        ?.at(-1)
+        ?.slice(6) ?? "{}");
+  return { status: response.status, text, json: JSON.parse(data) };
+}
+
+const sampling = (id: unknown) => ({
+  jsonrpc: "2.0",
+  id,
+  method: "sampling/createMessage",
+  params: { messages: [{ role: "user", content: { type: "text", text: "hi" } }], maxTokens: 9 },
+});
+const event = (message: unknown): string => `id: e1\ndata: ${JSON.stringify(message)}\n\n`;
+
+describe("a modern client before a legacy server", () => {
+  it("hears of what crosses, and of nothing else", async () => {
+    server.handle(legacy((request, reply) => answer(request, reply, { tools: [], huge: 1.0 })));
+    const { json } = await ask("server/discover");
+    expect(json["result"]).toEqual({
+      resultType: "complete",
+      supportedVersions: [modern],
+      capabilities: { tools: {}, resources: {} },
+      instructions: "Mind the gap.",
+      _meta: { [`${ns}/serverInfo`]: initialized.serverInfo },
+      ttlMs: 0,
+      cacheScope: "private",
+    });
+    const listed = await ask("tools/list");
+    expect(listed.json).toMatchObject({
+      id: 7,
+      result: { resultType: "complete", ttlMs: 0, cacheScope: "private", tools: [] },
+    });
+    expect(methods()).toEqual([
+      "server/discover",
+      "initialize",
+      "notifications/initialized",
+      "tools/list",
+    ]);
+    const told = server.requests()[1]?.json.params?.["capabilities"];
+    expect(Object.keys(told as object)).toEqual(["sampling"]);
+    expect(server.requests()[3]?.headers).toMatchObject({
+      "mcp-session-id": `up-${count}`,
+      "mcp-protocol-version": "2025-06-18",
+    });
+  });
+
+  it("is told by its server of progress under its own token, and of logs if it wants them", async () => {
+    server.handle(
+      legacy(({ json }, reply) => {
+        const stream = reply.stream();
+        const progressToken = json.params?._meta?.["progressToken"];
+        expect(progressToken).not.toBe("mine");
+        const note = (method: string, params: unknown): void =>
+          stream.write(event({ jsonrpc: "2.0", method, params }));
+        note("notifications/progress", { progressToken, progress: 1 });
+        note("notifications/progress", { progressToken: "another's", progress: 2 });
+        note("notifications/message", { level: "info", data: "log" });
+        note("notifications/tools/list_changed", {});
+        stream.write(event({ jsonrpc: "2.0", id: "another's", result: {} }));
+        stream.write(event({ jsonrpc: "2.0", id: json.id, result: { content: [] } }));
+        stream.end();
+      }),
+    );
+    const plain = await ask("tools/call", { name: "t" }, { meta: { progressToken: "mine" } });
+    const messages = (text: string): unknown[] =>
+      (text.match(/^data: .*$/gm) ?? []).map((line) => JSON.parse(line.slice(6)) as unknown);
+    expect(messages(plain.text)).toEqual([
+      {
+        jsonrpc: "2.0",
+        method: "notifications/progress",
+        params: { progressToken: "mine", progress: 1 },
+      },
+      { jsonrpc: "2.0", id: 7, result: { resultType: "complete", content: [] } },
+    ]);
+    const logging = await ask(
+      "tools/call",
+      { name: "t" },
+      { meta: { [`${ns}/logLevel`]: "info" } },
+    );
+    expect(logging.text).toContain('"log"');
+  });
+
+  it("learns nothing of a server that is down, and is told so", async () => {
+    server.handle((_, reply) => reply.json({}, { status: 503 }));
+    expect((await ask("tools/list")).status).toBe(503);
+    expect(methods()).toEqual(["server/discover", "tools/list"]);
+    server.handle(legacy((request, reply) => answer(request, reply, { tools: [] })));
+    expect((await ask("tools/list")).json["result"]).toMatchObject({ resultType: "complete" });
+  });
+
+  it("is refused what does not cross", async () => {
+    server.handle(legacy((request, reply) => answer(request, reply, {})));
+    for (const method of ["subscriptions/listen", "tasks/get", "logging/setLevel"])
+      expect(await ask(method)).toMatchObject({ status: 404, json: { error: { code: -32601 } } });
+    expect(methods()).toEqual(["server/discover"]);
+  });
+
+  it("hears that a stream ended without an answer", async () => {
+    server.handle(legacy((_, reply) => reply.stream().end()));
+    expect((await ask("tools/call", { name: "t" })).json["error"]).toMatchObject({ code: -502 });
+  });
+
+  it("renews its session once, and no more", async () => {
+    let refused = 0;
+    server.handle(
+      legacy((_, reply) => {
+        refused += 1;
+        reply.json({}, { status: 404 });
+      }),
+    );
+    // The first session is as new as one can be.
+    expect((await ask("tools/list")).json["error"]).toMatchObject({ code: -502 });
+    expect(refused).toBe(1);
+    expect((await ask("tools/list")).json["error"]).toMatchObject({ code: -502 });
+    expect(refused).toBe(3);
+    expect(methods().filter((method) => method === "initialize")).toHaveLength(2);
+  });
+
+  it("leaves, and its server and its provider hear of it", async () => {
+    faulty.setMode("silent");
+    faulty.clear();
+    server.handle(
+      legacy((_, reply) => {
+        reply.stream().write(event(sampling("s1")));
+      }),
+    );
+    const left = new AbortController();
+    const asked = ask("tools/call", { name: "t" }, { signal: left.signal }).catch(() => null);
+    await until(() => faulty.requests().length === 1);
+    left.abort();
+    await asked;
+    await until(() => methods().includes("notifications/cancelled"));
+    const [call, cancelled] = ["tools/call", "notifications/cancelled"].map((method) =>
+      server.requests().find(({ json }) => json.method === method),
+    );
+    expect(cancelled?.json.params?.["requestId"]).toBe(call?.json.id);
+    await until(async () => (await recordsOf(router, tenant))[0]?.outcome === "cancelled");
+  });
+});
+
+describe("a legacy client before a modern server", () => {
+  const tools = {
+    tools: [
+      {
+        name: "t",
+        inputSchema: {
+          type: "object",
+          properties: { a: { properties: { b: { type: "integer", "x-mcp-header": "Deep" } } } },
+        },
+      },
+    ],
+    resultType: "complete",
+    ttlMs: 5,
+    cacheScope: "public",
+  };
+  const modernServer =
+    (more: (request: RawRequest, reply: RawReply) => void) =>
+    (request: RawRequest, reply: RawReply): void => {
+      const { method } = request.json;
+      if (method === "server/discover") return answer(request, reply, discovered);
+      if (method === "initialize") return reply.json({}, { status: 400 });
+      if (method === "tools/list") return answer(request, reply, tools);
+      more(request, reply);
+    };
+
+  it("gets results of its own era, and sends what the other wants", async () => {
+    server.handle(
+      modernServer((request, reply) =>
+        answer(request, reply, { resultType: "complete", content: [] }),
+      ),
+    );
+    const client = await openRaw(url, key, { capabilities: { elicitation: {}, roots: {} } });
+    expect(await (await client.request(1, "tools/list", {})).json()).toEqual({
+      jsonrpc: "2.0",
+      id: 1,
+      result: { tools: tools.tools },
+    });
+    const called = await client.request(2, "tools/call", { name: "t", arguments: { a: { b: 3 } } });
+    expect(await called.json()).toEqual({ jsonrpc: "2.0", id: 2, result: { content: [] } });
+    const sent = server.requests().at(-1);
+    expect(sent?.headers).toMatchObject({
+      "mcp-protocol-version": modern,
+      "mcp-method": "tools/call",
+      "mcp-name": "t",
+      "mcp-param-deep": "3",
+    });
+    const capabilities = sent?.json.params?._meta?.[`${ns}/clientCapabilities`];
+    expect(Object.keys(capabilities as object)).toEqual(["sampling"]);
+    // What it refused once is not tried again.
+    const tried = methods().filter((method) => method === "initialize").length;
+    await openRaw(url, key);
+    expect(methods().filter((method) => method === "initialize")).toHaveLength(tried);
+  });
+
+  it("is heard again when the tools have changed under it", async () => {
+    let late = false;
+    server.handle(
+      modernServer((request, reply) => {
+        if (!late) return answer(request, reply, { content: [] });
+        const error = { code: -32020, message: "Header mismatch" };
+        if (server.requests().filter(({ json }) => json.method === "tools/list").length > 1)
+          return answer(request, reply, { content: [] });
+        reply.json({ jsonrpc: "2.0", id: request.json.id, error }, { status: 400 });
+      }),
+    );
+    const client = await openRaw(url, key);
+    await (await client.request(1, "tools/call", { name: "t" })).text();
+    late = true;
+    const called = await client.request(2, "tools/call", { name: "t" });
+    expect(await called.json()).toMatchObject({ id: 2, result: { content: [] } });
+  });
+
+  it("hears errors of the other era with status 200, and of questions to a person", async () => {
+    server.handle(
+      modernServer((request, reply) => {
+        if (request.json.params?.name === "entry")
+          return answer(request, reply, {
+            resultType: "input_required",
+            inputRequests: { q: { method: "elicitation/create", params: {} } },
+          });
+        const error = { code: -32021, message: "Missing", data: { requiredCapabilities: {} } };
+        reply.json({ jsonrpc: "2.0", id: request.json.id, error }, { status: 400 });
+      }),
+    );
+    const client = await openRaw(url, key);
+    const missing = await client.request(1, "tools/call", { name: "missing" });
+    expect([missing.status, await missing.json()]).toMatchObject([
+      200,
+      { error: { code: -32021 } },
+    ]);
+    const entry = await client.request(2, "tools/call", { name: "entry" });
+    expect([entry.status, await entry.json()]).toMatchObject([
+      200,
+      { error: { data: { requiredCapabilities: { elicitation: {} } } } },
+    ]);
+  });
+
+  it("is refused what does not cross, and its notifications go nowhere", async () => {
+    server.handle(modernServer((request, reply) => answer(request, reply, {})));
+    const client = await openRaw(url, key);
+    server.clear();
+    for (const method of ["resources/subscribe", "logging/setLevel", "tasks/get"])
+      expect(await (await client.request(1, method, {})).json()).toMatchObject({
+        error: { code: -32601 },
+      });
+    const noted = await client.post('{"jsonrpc":"2.0","method":"notifications/initialized"}');
+    expect(noted.status).toBe(202);
+    const batch = await client.post('[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]');
+    expect(batch.status).toBe(400);
+    expect(await (await client.request(2, "ping", {})).json()).toMatchObject({ result: {} });
+    expect(server.requests()).toEqual([]);
+  });
+
+  it("speaks for itself with a server of both eras that begins a session with it", async () => {
+    server.handle((request, reply) => {
+      if (request.json.method === "server/discover") return answer(request, reply, discovered);
+      if (request.json.method === "initialize")
+        return answer(
+          request,
+          reply,
+          { ...initialized, protocolVersion: "2025-11-25" },
+          { "Mcp-Session-Id": "theirs" },
+        );
+      answer(request, reply, { resultType: "kept" });
+    });
+    const client = await openRaw(url, key);
+    expect(client.sessionId).toBe("theirs");
+    expect(await (await client.request(1, "tools/list", {})).text()).toContain("kept");
+  });
+});
