@@ -24,7 +24,7 @@ let count = 0;
 beforeAll(async () => {
   [router, faulty, server] = await Promise.all([
     startRouter(),
-    startFaultyProvider(),
+    startFaultyProvider({ slowMs: 30_000 }),
     startRawServer({ probes: "scripted" }),
   ]);
   await createTenant(router, tenant, {
@@ -217,7 +217,7 @@ describe("a modern client before a legacy server", () => {
   });
 
   it("leaves, and its server and its provider hear of it", async () => {
-    faulty.setMode("silent");
+    faulty.setMode("slow");
     faulty.clear();
     server.handle(
       legacy((_, reply) => {
