@@ -47,6 +47,8 @@ const impersonal = new Set([
   "connection",
   "content-length",
   "content-type",
+  // Never sent on.
+  "cookie",
   "expect",
   "forwarded",
   "host",

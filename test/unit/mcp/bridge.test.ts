@@ -1,0 +1,121 @@
+/** What bridges between eras say on the wire, where no server has to be asked. */
+import { describe, expect, it } from "vitest";
+import { bridgedMode, personalHeaders } from "../../../src/domain/bridging.ts";
+import { discoveredIn } from "../../../src/mcp/bridge/discovery.ts";
+import { paramHeadersIn, paramHeadersOf } from "../../../src/mcp/bridge/param-headers.ts";
+import { legacyRequest } from "../../../src/mcp/bridge/to-legacy.ts";
+import { heardFromModern } from "../../../src/mcp/bridge/to-modern.ts";
+import { headerText } from "../../../src/mcp/rev2026/headers.ts";
+
+describe("what a probe tells", () => {
+  const error = { error: { code: -32601, message: "no" } };
+  it.each([
+    [200, { result: { supportedVersions: ["2026-07-28"] } }, "modern"],
+    [200, { result: { supportedVersions: ["2030-01-01"] } }, "legacy"],
+    [200, error, "legacy"],
+    [400, error, "legacy"],
+    [404, undefined, "legacy"],
+    [405, undefined, "legacy"],
+    [200, { result: {} }, null],
+    [202, undefined, null],
+    [401, error, null],
+    [403, undefined, null],
+    [429, error, null],
+    [503, error, null],
+  ] as const)("of %i and %j: %s", (status, message, era) => {
+    expect(discoveredIn(status, message as never).era).toBe(era);
+  });
+});
+
+describe("headers of arguments", () => {
+  const schema = (properties: unknown) => ({ tools: [{ name: "t", inputSchema: { properties } }] });
+  const one = (type: string, name: unknown = "X") => ({ type, "x-mcp-header": name });
+
+  it("stand on the way down the properties, at values that are plain", () => {
+    const found = paramHeadersIn(
+      schema({
+        a: one("string", "A"),
+        b: { properties: { c: one("boolean", "C") } },
+        list: { items: one("string", "L") },
+        n: one("number"),
+        o: one("object"),
+        space: one("string", "not a token"),
+        line: one("string", "A\r\nB"),
+      }),
+    );
+    expect(found).toEqual({
+      t: [
+        { name: "A", path: ["a"] },
+        { name: "C", path: ["b", "c"] },
+      ],
+    });
+    const its = found["t"] ?? [];
+    expect(paramHeadersOf(its, { arguments: { a: "v", b: { c: false } } })).toEqual([
+      ["Mcp-Param-A", "v"],
+      ["Mcp-Param-C", "false"],
+    ]);
+    expect(paramHeadersOf(its, { arguments: { a: null, b: [] } })).toEqual([]);
+    expect(paramHeadersOf(its, {})).toEqual([]);
+  });
+
+  it.each([
+    ["plain text", "plain text"],
+    ["", "=?base64??="],
+    [" led", "=?base64?IGxlZA==?="],
+    ["a\r\nb", "=?base64?YQ0KYg==?="],
+    ["süd", "=?base64?c8O8ZA==?="],
+    ["=?base64?eA==?=", "=?base64?PT9iYXNlNjQ/ZUE9PT89?="],
+  ])("carry %j as %j", (value, text) => expect(headerText(value)).toBe(text));
+});
+
+describe("a request for a legacy server", () => {
+  const request =
+    '{"jsonrpc":"2.0","id":"mine","method":"tools/call","params":{"n":1.0,"_meta":{"progressToken":5,"x/y":1,"io.modelcontextprotocol/clientInfo":{}},"requestState":"s"}}';
+
+  it("keeps what is its own, with an id that no other has", () => {
+    const { text, heard } = legacyRequest(request, "tools/call", '"r1"');
+    expect(text).toBe(
+      '{"jsonrpc":"2.0","id":"r1","method":"tools/call","params":{"n":1.0,"_meta":{"progressToken":"r1","x/y":1}}}',
+    );
+    const of = (message: unknown) => heard(JSON.stringify(message));
+    expect(of({ jsonrpc: "2.0", id: "mine", result: {} })).toEqual({ kind: "nothing" });
+    expect(of({ jsonrpc: "2.0", id: "r1", error: { code: 1 } })).toEqual({
+      kind: "answer",
+      text: '{"jsonrpc":"2.0","id":"mine","error":{"code":1}}',
+    });
+    // About no other request than this one's POST.
+    expect(of({ jsonrpc: "2.0", error: { code: 1 } })).toMatchObject({ kind: "answer" });
+    expect(of({ jsonrpc: "2.0", id: "s1", method: "roots/list" })).toEqual({ kind: "nothing" });
+  });
+});
+
+it("hears of a modern server what a legacy client knows", () => {
+  const heard = (message: unknown) =>
+    heardFromModern(JSON.stringify({ jsonrpc: "2.0", ...(message as object) }));
+  expect(heard({ method: "notifications/resources/updated" })).toEqual({ kind: "nothing" });
+  const asks = (inputRequests: unknown) =>
+    heard({ id: 1, result: { resultType: "input_required", inputRequests } });
+  expect(asks({ a: { method: "roots/list" } })).toMatchObject({
+    refusal: { reason: "capability_missing", requiredCapabilities: { roots: {} } },
+  });
+  expect(asks(undefined)).toMatchObject({ refusal: { reason: "server_failed" } });
+});
+
+it("asks no client across eras", () => {
+  expect((["router", "client", "client-then-router", "deny"] as const).map(bridgedMode)).toEqual([
+    "router",
+    "deny",
+    "router",
+    "deny",
+  ]);
+});
+
+it("tells clients apart by whatever isn't known to be harmless", () => {
+  const headers = new Headers({
+    "X-Api-Key": "k",
+    "User-Agent": "u",
+    "Mcp-Param-A": "1",
+    Cookie: "c",
+  });
+  expect(personalHeaders(headers)).toEqual([["x-api-key", "k"]]);
+});
