@@ -108,8 +108,8 @@ try {
   if (what === "choose" && rest.length === 0) {
     await benchChoice(say);
     await end(0);
-  } else if (what === "proxy" && rest.length === 0) {
-    const faults = await benchProxy(ending, say);
+  } else if (what === "proxy") {
+    const faults = await benchProxy(ending, Number(rest[0] ?? 8), say);
     for (const fault of faults) say(`  above the aim: ${fault}`);
     await end(0);
   } else if (what === "export") {

@@ -36,7 +36,7 @@ const server = createServer((request, response) => {
     const result = { resultType: "complete", content: said };
     const answer = JSON.stringify({ jsonrpc: "2.0", id, result });
     if (params?.name !== "stream") {
-      response.writeHead(200, json);
+      response.writeHead(200, { ...json, "Content-Length": Buffer.byteLength(answer) });
       return void response.end(answer);
     }
     const progress = { progressToken: id, progress: 1 };

@@ -27,7 +27,7 @@ the run. Then the database round trips of single requests are counted; more than
 provider cold, one warm, or one after it fail the run too.
 
   choose              only the choice itself, with 5,000 models in the catalogue
-  proxy               what the proxy adds to messages that sample nothing, four minutes
+  proxy [ROUNDS]      what the proxy adds to messages that sample nothing (8 rounds, four minutes)
   export [N]          only sealing, export and verification of N records (100,000) in a file, with peak memory
 
   ledger [RECORDS] [file] [sqld] [d1]

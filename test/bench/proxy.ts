@@ -12,8 +12,7 @@ import { adminToken, routerSettings, startWorker } from "./subjects.ts";
 
 /** By the specification of this bench: the router's added p50, in that of the pass-through. */
 const aim = 1.5;
-const rounds = 2;
-const seconds = 1.5;
+const seconds = 1;
 const leadSeconds = 0.25;
 const tools = ["json", "stream"] as const;
 const concurrencies = [1, 16];
@@ -42,7 +41,8 @@ interface Cell {
   tool: (typeof tools)[number];
   concurrency: number;
   headers: Record<string, string>;
-  samples: Sample[];
+  /** p50 of each turn: the median of them minds a disturbed turn less than all samples together */
+  turns: Sample[];
   cpuMs: number;
   asked: number;
 }
@@ -132,9 +132,10 @@ async function turn(cell: Cell): Promise<void> {
       const got = await exchange({ url: subject.url, agent, headers }, body);
       if (!got.text.includes(`"id":${id},`) || !got.text.includes(`${nonce}: `))
         throw new Error(`${subject.name} answered ${got.text.slice(0, 300)}`);
-      if (began >= from) cell.samples.push({ firstMs: got.firstMs, lastMs: got.lastMs });
+      if (began >= from) samples.push({ firstMs: got.firstMs, lastMs: got.lastMs });
     }
   };
+  const samples: Sample[] = [];
   const before = cpuMsOf(subject.pids) ?? 0;
   try {
     await Promise.all(Array.from({ length: concurrency }, caller));
@@ -142,6 +143,7 @@ async function turn(cell: Cell): Promise<void> {
     agent.destroy();
   }
   cell.cpuMs += (cpuMsOf(subject.pids) ?? 0) - before;
+  cell.turns.push({ firstMs: p50(samples, "firstMs"), lastMs: p50(samples, "lastMs") });
 }
 
 function p50(samples: readonly Sample[], which: keyof Sample): number {
@@ -189,7 +191,7 @@ function report(cells: readonly Cell[], say: (line: string) => void): string[] {
           each.tool === tool &&
           each.concurrency === concurrency,
       );
-      return p50(found?.samples ?? [], which);
+      return p50(found?.turns ?? [], which);
     };
     const added = (name: Subject["name"], which: keyof Sample): number =>
       other(name, which) - other("direct", which);
@@ -205,8 +207,8 @@ function report(cells: readonly Cell[], say: (line: string) => void): string[] {
       subject.name === "direct" ? `${era} ${tool}` : "",
       String(concurrency),
       subject.name,
-      p50(cell.samples, "firstMs").toFixed(2),
-      p50(cell.samples, "lastMs").toFixed(2),
+      p50(cell.turns, "firstMs").toFixed(2),
+      p50(cell.turns, "lastMs").toFixed(2),
       added(subject.name, "firstMs").toFixed(2),
       added(subject.name, "lastMs").toFixed(2),
       isRouter ? ratios.map((each) => `${each.toFixed(2)}×`).join(" ") : "",
@@ -220,8 +222,8 @@ function report(cells: readonly Cell[], say: (line: string) => void): string[] {
 
 export async function benchProxy(
   ending: Ending,
+  rounds: number,
   say: (line: string) => void,
-  onReady: (subjects: readonly Subject[]) => void = () => undefined,
 ): Promise<string[]> {
   const server = await startChild<{ url: string }>("mcp-server-process.ts", {}, ending);
   const entry = "test/bench/workers/stream-through.ts";
@@ -232,19 +234,18 @@ export async function benchProxy(
     { name: "pass-through", url: bare.url, key: null, pids: bare.pids },
     await startProxy(server.url, ending),
   ];
-  onReady(subjects);
   const cells: Cell[] = [];
   for (const era of ["legacy", "modern"] as const)
     for (const tool of tools)
       for (const concurrency of concurrencies)
         for (const subject of subjects) {
           const headers = await begun(subject, era);
-          cells.push({ subject, era, tool, concurrency, headers, samples: [], cpuMs: 0, asked: 0 });
+          cells.push({ subject, era, tool, concurrency, headers, turns: [], cpuMs: 0, asked: 0 });
         }
   say("warming up");
   for (const cell of cells) {
     await turn(cell);
-    Object.assign(cell, { samples: [], cpuMs: 0, asked: 0 });
+    Object.assign(cell, { turns: [], cpuMs: 0, asked: 0 });
   }
   for (let round = 1; round <= rounds; round += 1) {
     for (const cell of cells) await turn(cell);

@@ -2,11 +2,13 @@
 import { soakCrashes } from "./crashes.ts";
 import { soakLeavers } from "./leavers.ts";
 import { soakLimits } from "./limits.ts";
+import { soakStreams } from "./streams.ts";
 import { databases, type DatabaseName } from "./world.ts";
 
 const help = `npm run soak -- limits sqld|d1    2,000 calls of 64 callers against each limit; four processes on sqld
 npm run soak -- crashes [ROUNDS] [MINUTES]   kill -9 under load (300 rounds, 60 minutes at most)
 npm run soak -- leavers sqld|d1   500 callers that hang up
+npm run soak -- streams [MINUTES] [STREAMS]   open streams through the proxy (10 minutes, 200 streams)
 `;
 const say = (line: string): void =>
   void process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
@@ -22,6 +24,7 @@ const soaks: Record<string, () => Promise<string[]>> = {
     ),
   crashes: () =>
     soakCrashes({ rounds: Number(first ?? 300), atMostMs: Number(second ?? 60) * 60_000 }, say),
+  streams: () => soakStreams({ minutes: Number(first ?? 10), streams: Number(second ?? 200) }, say),
   leavers: () => soakLeavers({ database, calls: 500 }, say),
 };
 
