@@ -14,9 +14,7 @@ import { createAdminUseCases } from "./pipeline/admin/use-cases.ts";
 import { createAdmit } from "./pipeline/admit.ts";
 import { createAttempt } from "./pipeline/attempt.ts";
 import { createAuthenticate } from "./pipeline/authenticate.ts";
-import { createAnswerOnce } from "./pipeline/answer-once.ts";
 import { createDeliver } from "./pipeline/deliver.ts";
-import { createIntercept } from "./pipeline/intercept.ts";
 import { createRoundStates } from "./pipeline/round-state.ts";
 import { createRounds } from "./pipeline/rounds.ts";
 import { createStreams } from "./pipeline/streams.ts";
@@ -139,7 +137,7 @@ export function createShard(isolate: Isolate, name: string, about: About) {
     }),
     cancellation,
     background,
-    intercept: createIntercept({ intercepted: stores.intercepted, vault, now, wait }),
+    idempotency: stores.idempotency,
     servers: stores.servers,
     upstream,
     deliver: createDeliver({ upstream, wait }),
@@ -149,7 +147,6 @@ export function createShard(isolate: Isolate, name: string, about: About) {
     rounds: createRounds({
       wire: roundWire,
       states: createRoundStates({ vault: roundVault, nonce, now }),
-      once: createAnswerOnce({ answers: stores.answers, vault: roundVault, nonce, now, wait }),
       sha256Hex: async (text) => toHex(await sha256(text)),
       nonce,
     }),

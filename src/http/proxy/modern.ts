@@ -130,7 +130,7 @@ function samplerFor(
         };
   return {
     decode: modernCodec.decodeCall,
-    async sample({ params }, _, { signal }) {
+    async sample({ params }, { signal, once }) {
       const { requestId, outcome } = await ask(
         services,
         arrived,
@@ -141,6 +141,7 @@ function samplerFor(
           clientInfo: meta.clientInfo,
           tool: request.method === "tools/call" && typeof name === "string" ? name : null,
           messageId: null,
+          once,
           bytes: JSON.stringify(params).length,
           denied: deniedBy(arrived.server),
         },
