@@ -9,6 +9,8 @@ import { samplingRequests } from "./schema.ts";
 
 const pruneSize = 1_000;
 const retiredKeptMs = 24 * 3_600_000;
+/** An answer of the libSQL server ends at 10 MB, and a part is one. */
+const partsAtOnce = 4;
 const noServer = "";
 
 export const callOf = ({ opening, idempotency: asked }: Reservation): IdempotentCall | null =>
@@ -84,16 +86,22 @@ const keysOf = ({ tenantId, keyId, serverId }: Omit<IdempotentCall, "key">) =>
 const itsKey = (call: IdempotentCall) =>
   and(keysOf(call), eq(idempotency.idempotencyKey, call.key));
 
+const partsOf = ({ tenantId, requestId }: { tenantId: string; requestId: string }) =>
+  and(eq(results.tenantId, tenantId), eq(results.requestId, requestId));
+
 export const createIdempotencyStore = (db: Database): IdempotencyStore => ({
-  find: (call, now) =>
-    db.read(async (builder) => {
-      const rows = await builder
+  async find(call, now) {
+    const found = await db.read(async (builder) => {
+      const [first] = await builder
         .select({
           requestId: idempotency.requestId,
           contentSha256: idempotency.contentSha256,
           outcome: samplingRequests.outcome,
           leaseUntil: samplingRequests.leaseUntil,
-          sealed: results.sealed,
+          result: results.sealed,
+          parts: sql<number>`(
+            select count(*) from results r where r.tenant_id = ${idempotency.tenantId}
+              and r.request_id = ${idempotency.requestId})`,
         })
         .from(idempotency)
         .leftJoin(
@@ -108,23 +116,35 @@ export const createIdempotencyStore = (db: Database): IdempotencyStore => ({
           and(
             eq(results.requestId, idempotency.requestId),
             eq(results.tenantId, idempotency.tenantId),
+            eq(results.part, 0),
           ),
         )
-        .where(and(itsKey(call), gt(idempotency.expiresAt, now)))
-        .orderBy(results.part);
-      const [first] = rows;
-      if (first === undefined) return null;
-      const { requestId, contentSha256, outcome, leaseUntil } = first;
-      const parts = rows.flatMap(({ sealed }) => sealed ?? []);
-      return {
-        requestId,
-        contentSha256,
-        // Its record may be gone before its key: short retention.
-        outcome: outcome ?? "unknown",
-        leaseUntil,
-        result: parts.length === 0 ? null : parts.join(""),
-      };
-    }),
+        .where(and(itsKey(call), gt(idempotency.expiresAt, now)));
+      return first ?? null;
+    });
+    if (!found.ok) return found;
+    if (found.value === null) return ok(null);
+    const { parts, outcome, ...first } = found.value;
+    const sealed = [first.result];
+    for (let at = 1; at < parts; at += partsAtOnce) {
+      const its = { tenantId: call.tenantId, requestId: first.requestId };
+      const more = await db.read((builder) =>
+        builder
+          .select({ sealed: results.sealed })
+          .from(results)
+          .where(and(partsOf(its), gte(results.part, at), lt(results.part, at + partsAtOnce)))
+          .orderBy(results.part),
+      );
+      if (!more.ok) return more;
+      sealed.push(...more.value.map((part) => part.sealed));
+    }
+    return ok({
+      ...first,
+      // Its record may be gone before its key: short retention.
+      outcome: outcome ?? "unknown",
+      result: first.result === null ? null : sealed.join(""),
+    });
+  },
   async countReplay(call) {
     const written = await db.write([
       db.builder

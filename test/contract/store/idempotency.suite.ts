@@ -119,12 +119,11 @@ export const idempotencySuite = (backend: Backend): void => {
       expect(told(await admit(who, start, keyed()))).toBe("repeated");
     });
 
-    it("holds parts that no single row of D1 could", async () => {
+    it("holds parts that no single row of D1 could, nor one answer of the libSQL server", async () => {
       const who = await caller(world.stores);
       const first = await running(who, start, keyed());
-      const parts = ["a", "b", "c"].map((each) => each.repeat(1_000_000));
+      const parts = [..."abcdefghijklm"].map((each) => each.repeat(1_000_000));
       expect(await ended(first, kept(...parts))).toBe(true);
-      expect((await find(who))?.result?.length).toBe(3_000_000);
       expect((await find(who))?.result === parts.join("")).toBe(true);
     });
 
