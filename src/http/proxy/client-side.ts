@@ -8,6 +8,8 @@ import { sseKeepAlive } from "../../mcp/sse.ts";
 const keepAliveMs = 1_000;
 /** …and after so many silent seconds of the server. */
 const silentTurns = 5;
+/** What waits for a client that reads slowly. */
+const readAheadBytes = 64 * 1024;
 
 export interface ClientSide {
   /** Whether a stream has begun. */
@@ -17,7 +19,7 @@ export interface ClientSide {
   /** Resolves when there is room for more. */
   write(bytes: Uint8Array<ArrayBuffer> | string): Promise<void>;
   /** Ends the stream. */
-  end(): Promise<void>;
+  end(): void;
   /** The whole answer, where no stream has begun. */
   answer(response: Response): void;
   /** Comments while the router works; begins a stream for them where the client takes one. */
@@ -40,31 +42,45 @@ export function openClientSide(about: {
   const encoder = new TextEncoder();
   const gone = new AbortController();
   let timer: ReturnType<typeof setInterval> | undefined;
-  /** parts that the client has not taken yet */
-  let waiting = 0;
   let silent = 0;
   let working = false;
-  let writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>> | null = null;
+  let stream: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null = null;
+  /** nothing more is written: it has ended, or the client has left */
+  let over = false;
+  /** resolves when the client has read on; null: nobody waits for it */
+  let full: PromiseWithResolvers<void> | null = null;
   const { promise: response, resolve } = Promise.withResolvers<Response>();
 
+  const readOn = (): void => {
+    full?.resolve();
+    full = null;
+  };
   const leave = (): void => {
+    over = true;
     clearInterval(timer);
     gone.abort();
+    readOn();
   };
   about.left.addEventListener("abort", leave);
   if (about.left.aborted) leave();
 
+  const hasRoom = (): boolean => (stream?.desiredSize ?? 0) > 0;
+
   const begin = (from: Headers): void => {
-    if (writer !== null) return;
-    const { readable, writable } = new TransformStream<
-      Uint8Array<ArrayBuffer>,
-      Uint8Array<ArrayBuffer>
-    >();
-    writer = writable.getWriter();
-    writer.closed.catch(leave);
+    if (stream !== null) return;
+    const readable = new ReadableStream<Uint8Array<ArrayBuffer>>(
+      {
+        start(controller) {
+          stream = controller;
+        },
+        pull: readOn,
+        cancel: leave,
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes }),
+    );
     timer = setInterval(() => {
       silent += 1;
-      if (waiting === 0 && (working || silent >= silentTurns)) void write(sseKeepAlive);
+      if (hasRoom() && (working || silent >= silentTurns)) void write(sseKeepAlive);
     }, keepAliveMs);
     const headers = new Headers(from);
     if (headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") !== true)
@@ -77,14 +93,9 @@ export function openClientSide(about: {
 
   const write = async (bytes: Uint8Array<ArrayBuffer> | string): Promise<void> => {
     silent = 0;
-    waiting += 1;
-    try {
-      await writer?.write(typeof bytes === "string" ? encoder.encode(bytes) : bytes);
-    } catch {
-      leave();
-    } finally {
-      waiting -= 1;
-    }
+    if (stream === null || over) return;
+    stream.enqueue(typeof bytes === "string" ? encoder.encode(bytes) : bytes);
+    if (!hasRoom()) await (full ??= Promise.withResolvers<void>()).promise;
   };
 
   const streamingAfter = async <T>(ms: number, headers: Headers, work: Promise<T>): Promise<T> => {
@@ -101,12 +112,13 @@ export function openClientSide(about: {
   };
 
   const side: ClientSide = {
-    streams: () => writer !== null,
+    streams: () => stream !== null,
     begin,
     write,
-    async end() {
+    end() {
       clearInterval(timer);
-      await writer?.close().catch(leave);
+      if (!over) stream?.close();
+      over = true;
     },
     answer: resolve,
     async during(work, headers) {

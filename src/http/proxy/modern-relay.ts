@@ -6,6 +6,7 @@ import { own } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import { createSplitter, messageEvent, withData, type Block } from "../../mcp/proxy/blocks.ts";
+import { concatenated, declaredBytes } from "../body.ts";
 import { returnedHeaders } from "../../pipeline/upstream.ts";
 import type { Round, Step } from "../../pipeline/rounds.ts";
 import type { ClientSide } from "./client-side.ts";
@@ -64,6 +65,8 @@ function answers(text: string, idText: string): boolean {
 }
 
 export async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
+  if ((declaredBytes(response) ?? Infinity) <= mostHeldBytes)
+    return new Uint8Array(await response.arrayBuffer());
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of response.body ?? []) {
@@ -71,13 +74,7 @@ export async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffe
     if (size > mostHeldBytes) return null;
     parts.push(part);
   }
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.byteLength;
-  }
-  return bytes;
+  return concatenated(parts);
 }
 
 /** A block that grows too large is handed out in parts, as it comes. */
@@ -104,7 +101,7 @@ async function passRest(blocks: AsyncGenerator<Block>, client: ClientSide): Prom
 export async function relayStream(response: Response, client: ClientSide): Promise<void> {
   client.begin(returnedHeaders(response.headers));
   await passRest(blocksOf(response), client);
-  await client.end();
+  client.end();
 }
 
 /** One exchange with the server, up to its answer. */
@@ -149,7 +146,7 @@ export async function relay(relaying: Relaying): Promise<void> {
   const refused = async (refusal: Refusal, requestId: string | null): Promise<void> => {
     if (!client.streams()) return client.answer(await relaying.refuse(refusal, requestId));
     await client.write(messageEvent(relaying.refusalText(refusal, requestId)));
-    await client.end();
+    client.end();
   };
   let current = round.first;
   for (;;) {

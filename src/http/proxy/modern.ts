@@ -218,7 +218,7 @@ async function withRounds(
   })
     .catch(async (thrown: unknown) => {
       services.report(arrived.requestId, thrown);
-      if (side.streams()) await side.end();
+      if (side.streams()) side.end();
       else side.answer(await refused({ reason: "internal" }, null));
     })
     // What is left of a server's answer is for nobody.
