@@ -43,7 +43,7 @@ import { openD1, openLibsql, type DatabaseOptions } from "./store/db.ts";
 import { createReadiness } from "./store/migrations.ts";
 import { createStores } from "./store/stores.ts";
 import { createTraces } from "./telemetry/traces.ts";
-import { log, now, randomBytesOf, wait, type Isolate } from "./isolate.ts";
+import { after, log, now, randomBytesOf, wait, type Isolate } from "./isolate.ts";
 
 function open({ database, shards }: Config, shard: string, options: DatabaseOptions) {
   const named = shards.find(({ name }) => name === shard);
@@ -127,7 +127,7 @@ export function createShard(
       createUpstream({
         fetch: ({ url, ...request }) => fetch(url, { ...request, redirect: "manual" }),
         credentials: parts.upstreamHeaders,
-        wait,
+        after,
       }),
     cancellation: () => createCancellation({ cancellations: stores.cancellations, now, wait }),
     idempotency: () =>

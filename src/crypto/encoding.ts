@@ -26,14 +26,13 @@ export function toHex(bytes: Uint8Array): string {
   return text;
 }
 
+const encoder = new TextEncoder();
+
 export const sha256 = async (
   text: string | Uint8Array<ArrayBuffer>,
 ): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array(
-    await crypto.subtle.digest(
-      "SHA-256",
-      typeof text === "string" ? new TextEncoder().encode(text) : text,
-    ),
+    await crypto.subtle.digest("SHA-256", typeof text === "string" ? encoder.encode(text) : text),
   );
 
 /** Takes as long for a near miss as for a far one. For hashes: it tells their length. */

@@ -4,10 +4,23 @@ export function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-/** An object whose members are made when they are first read. Spreading it makes them all. */
+/**
+ * An object whose members are made when they are first read. Spreading it makes them all. A proxy,
+ * since defining a getter for each member takes longer than an invocation needs for the few it reads.
+ */
 export function lazily<T extends object>(makers: { readonly [K in keyof T]: () => T[K] }): T {
-  const made = {} as T;
-  for (const name of Object.keys(makers) as (keyof T)[])
-    Object.defineProperty(made, name, { enumerable: true, get: once(makers[name]) });
-  return made;
+  const made: Partial<T> = {};
+  const get = (_: unknown, name: string | symbol): unknown => {
+    const key = name as keyof T;
+    if (!Object.hasOwn(made, key) && Object.hasOwn(makers, key)) made[key] = makers[key]();
+    return made[key];
+  };
+  return new Proxy<T>(made as T, {
+    get,
+    ownKeys: () => Reflect.ownKeys(makers),
+    getOwnPropertyDescriptor: (_, name) =>
+      Object.hasOwn(makers, name)
+        ? { value: get(_, name), enumerable: true, configurable: true, writable: true }
+        : undefined,
+  });
 }

@@ -92,6 +92,10 @@ export function createSessions(deps: {
       return created.ok ? ok(session) : created;
     },
 
+    /** Whether its use needn't be written down yet. */
+    isFresh: ({ session }: Caller): boolean =>
+      session === null || now() - session.lastUsedAt < touchAfterMs,
+
     async touch({ session }: Caller): Answer<null> {
       const at = now();
       if (session === null || at - session.lastUsedAt < touchAfterMs) return ok(null);

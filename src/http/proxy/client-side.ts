@@ -11,6 +11,7 @@ const silentTurns = 5;
 /** What waits for a client that reads slowly. */
 const readAheadBytes = 64 * 1024;
 
+/** Where the client takes a stream, a server that is silent for long makes one begin, for comments. */
 export interface ClientSide {
   /** Whether a stream has begun. */
   streams(): boolean;
@@ -22,10 +23,8 @@ export interface ClientSide {
   end(): void;
   /** The whole answer, where no stream has begun. */
   answer(response: Response): void;
-  /** Comments while the router works; begins a stream for them where the client takes one. */
+  /** Comments while the router works, sooner than while the server does. */
   during<T>(work: Promise<T>, headers: Headers): Promise<T>;
-  /** The same while the server works, once it has been silent for long. */
-  patiently<T>(work: Promise<T>): Promise<T>;
 }
 
 export interface OpenClientSide {
@@ -41,7 +40,6 @@ export function openClientSide(about: {
 }): OpenClientSide {
   const encoder = new TextEncoder();
   const gone = new AbortController();
-  let timer: ReturnType<typeof setInterval> | undefined;
   let silent = 0;
   let working = false;
   let stream: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null = null;
@@ -55,14 +53,15 @@ export function openClientSide(about: {
     full?.resolve();
     full = null;
   };
-  const leave = (): void => {
+  const stop = (): void => {
     over = true;
     clearInterval(timer);
+  };
+  const leave = (): void => {
+    stop();
     gone.abort();
     readOn();
   };
-  about.left.addEventListener("abort", leave);
-  if (about.left.aborted) leave();
 
   const hasRoom = (): boolean => (stream?.desiredSize ?? 0) > 0;
 
@@ -78,10 +77,6 @@ export function openClientSide(about: {
       },
       new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes }),
     );
-    timer = setInterval(() => {
-      silent += 1;
-      if (hasRoom() && (working || silent >= silentTurns)) void write(sseKeepAlive);
-    }, keepAliveMs);
     const headers = new Headers(from);
     if (headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") !== true)
       headers.set("content-type", "text/event-stream");
@@ -98,38 +93,39 @@ export function openClientSide(about: {
     if (!hasRoom()) await (full ??= Promise.withResolvers<void>()).promise;
   };
 
-  const streamingAfter = async <T>(ms: number, headers: Headers, work: Promise<T>): Promise<T> => {
-    const late = setTimeout(() => {
-      if (!about.acceptsStream) return;
-      begin(headers);
-      void write(sseKeepAlive);
-    }, ms);
-    try {
-      return await work;
-    } finally {
-      clearTimeout(late);
-    }
+  const comment = (headers: Headers): void => {
+    if (stream === null && about.acceptsStream && !over) begin(headers);
+    if (hasRoom()) void write(sseKeepAlive);
   };
+  const timer = setInterval(() => {
+    silent += 1;
+    if (silent >= silentTurns || (working && stream !== null)) comment(new Headers());
+  }, keepAliveMs);
+  about.left.addEventListener("abort", leave);
+  if (about.left.aborted) leave();
 
   const side: ClientSide = {
     streams: () => stream !== null,
     begin,
     write,
     end() {
-      clearInterval(timer);
       if (!over) stream?.close();
-      over = true;
+      stop();
     },
-    answer: resolve,
+    answer(whole) {
+      stop();
+      resolve(whole);
+    },
     async during(work, headers) {
       working = true;
+      const late = setTimeout(() => comment(headers), keepAliveMs);
       try {
-        return await streamingAfter(keepAliveMs, headers, work);
+        return await work;
       } finally {
+        clearTimeout(late);
         working = false;
       }
     },
-    patiently: (work) => streamingAfter(silentTurns * keepAliveMs, new Headers(), work),
   };
   return { side, response, gone: gone.signal };
 }
