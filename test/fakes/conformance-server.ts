@@ -13,7 +13,10 @@ import { conformanceSurface } from "./conformance-surface.ts";
 import { createEventStore } from "./mcp-servers.ts";
 import { listenWith, type SdkServer } from "./sdk-server.ts";
 
-export async function startConformanceServer(): Promise<SdkServer> {
+/** `legacy`, `modern`: of that era alone. */
+export async function startConformanceServer(
+  eras: "both" | "legacy" | "modern" = "both",
+): Promise<SdkServer> {
   const modern = createMcpHandler(() => conformanceSurface(modern.notify), { legacy: "reject" });
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
 
@@ -40,7 +43,8 @@ export async function startConformanceServer(): Promise<SdkServer> {
       hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
       originValidationResponse(request, localhostAllowedOrigins());
     if (foreign !== undefined) return foreign;
-    return (await isLegacyRequest(request)) ? legacy(request) : modern.fetch(request);
+    const isLegacy = eras === "both" ? await isLegacyRequest(request) : eras === "legacy";
+    return isLegacy ? legacy(request) : modern.fetch(request);
   });
   return {
     ...listening,
