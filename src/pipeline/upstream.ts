@@ -65,13 +65,13 @@ export interface Sending {
   timeoutMs: number;
 }
 
-/** Headers of a response as the client may see them. */
-export function returnedHeaders(from: Headers): Headers {
+/** Headers of a response as the client may see them, names in lower case. */
+export function returnedHeaders(from: Headers): Record<string, string> {
   const headers: Record<string, string> = {};
   from.forEach((value, name) => {
     if (!notReturned.has(name) && !name.startsWith("access-control-")) headers[name] = value;
   });
-  return new Headers(headers);
+  return headers;
 }
 
 function sentHeaders(from: Headers): Record<string, string> {

@@ -54,7 +54,7 @@ function heardOf({ hear }: Bridging, message: string): Heard {
 /** Says what is to be said of a stream; the refusal of what it failed to say. */
 async function relayStream(bridging: Bridging, response: Response): Promise<Refusal | null> {
   const { side, gone } = bridging;
-  side.begin(new Headers());
+  side.begin({});
   for await (const block of blocksOf(response)) {
     if (gone?.aborted === true) return null;
     if (block.raw.byteLength > mostHeldBytes)

@@ -15,8 +15,8 @@ const readAheadBytes = 64 * 1024;
 export interface ClientSide {
   /** Whether a stream has begun. */
   streams(): boolean;
-  /** Begins a stream, if none has begun; `headers` are those of the server's response. */
-  begin(headers: Headers): void;
+  /** Begins a stream, if none has begun; `headers` are those of the server's response, in lower case. */
+  begin(headers: Record<string, string>): void;
   /** Resolves when there is room for more. */
   write(bytes: Uint8Array<ArrayBuffer> | string): Promise<void>;
   /** Ends the stream. */
@@ -24,7 +24,7 @@ export interface ClientSide {
   /** The whole answer, where no stream has begun. */
   answer(response: Response): void;
   /** Comments while the router works, sooner than while the server does. */
-  during<T>(work: Promise<T>, headers: Headers): Promise<T>;
+  during<T>(work: Promise<T>, headers: Record<string, string>): Promise<T>;
 }
 
 export interface OpenClientSide {
@@ -65,7 +65,7 @@ export function openClientSide(about: {
 
   const hasRoom = (): boolean => (stream?.desiredSize ?? 0) > 0;
 
-  const begin = (from: Headers): void => {
+  const begin = (from: Record<string, string>): void => {
     if (stream !== null) return;
     const readable = new ReadableStream<Uint8Array<ArrayBuffer>>(
       {
@@ -77,12 +77,15 @@ export function openClientSide(about: {
       },
       new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes }),
     );
-    const headers = new Headers(from);
-    if (headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") !== true)
-      headers.set("content-type", "text/event-stream");
-    headers.set("cache-control", "no-cache, no-transform");
-    // A proxy that buffers would hold back the comments, and with them the client's leaving.
-    headers.set("x-accel-buffering", "no");
+    const type = from["content-type"] ?? "";
+    const isStream = type.toLowerCase().startsWith("text/event-stream");
+    const headers = {
+      ...from,
+      "content-type": isStream ? type : "text/event-stream",
+      "cache-control": "no-cache, no-transform",
+      // A proxy that buffers would hold back the comments, and with them the client's leaving.
+      "x-accel-buffering": "no",
+    };
     resolve(new Response(readable, { headers }));
   };
 
@@ -93,13 +96,13 @@ export function openClientSide(about: {
     if (!hasRoom()) await (full ??= Promise.withResolvers<void>()).promise;
   };
 
-  const comment = (headers: Headers): void => {
+  const comment = (headers: Record<string, string>): void => {
     if (stream === null && about.acceptsStream && !over) begin(headers);
     if (hasRoom()) void write(sseKeepAlive);
   };
   const timer = setInterval(() => {
     silent += 1;
-    if (silent >= silentTurns || (working && stream !== null)) comment(new Headers());
+    if (silent >= silentTurns || (working && stream !== null)) comment({});
   }, keepAliveMs);
   about.left.addEventListener("abort", leave);
   if (about.left.aborted) leave();

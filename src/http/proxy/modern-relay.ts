@@ -161,7 +161,7 @@ async function hear(
 async function deliver(
   client: ClientSide,
   { text, from }: Extract<Heard, { kind: "answer" }>,
-  about: { text: string; status: number; headers: Headers },
+  about: { text: string; status: number; headers: Record<string, string> },
 ): Promise<void> {
   const same = about.text === text;
   if (!client.streams()) {

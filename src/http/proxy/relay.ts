@@ -127,9 +127,8 @@ export function relayEvents(response: Response, { taker, ended, broken }: Relayi
     source,
     new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes }),
   );
-  const headers = returnedHeaders(response.headers);
   // A proxy that buffers would hold back events and comments.
-  headers.set("X-Accel-Buffering", "no");
+  const headers = { ...returnedHeaders(response.headers), "x-accel-buffering": "no" };
   return new Response(body, { status: response.status, headers });
 }
 
@@ -150,7 +149,7 @@ function rest(first: readonly Bytes[], reader: Reader): ReadableStream<Bytes> {
 /** Without what the router takes out of it. */
 async function withoutTaken(
   bytes: Bytes,
-  about: { status: number; headers: Headers },
+  about: { status: number; headers: Record<string, string> },
   taker: Taker | null,
 ): Promise<Response> {
   const text = taker === null ? "" : decoder.decode(bytes);
@@ -161,9 +160,10 @@ async function withoutTaken(
       return new Response(bytes, about);
     case "changed":
       return new Response(considered.text, about);
-    case "taken":
-      about.headers.delete("Content-Type");
-      return new Response(null, { ...about, status: 202 });
+    case "taken": {
+      const { "content-type": _, ...headers } = about.headers;
+      return new Response(null, { status: 202, headers });
+    }
   }
 }
 

@@ -155,7 +155,7 @@ describe("a request to a server", () => {
       "mcp-session-id": "s",
       "x-own": "1",
     });
-    expect(Object.fromEntries(returnedHeaders(from))).toEqual({
+    expect(returnedHeaders(from)).toEqual({
       "content-type": "application/json",
       "mcp-session-id": "s",
       "x-own": "1",
