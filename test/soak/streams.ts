@@ -29,8 +29,11 @@ interface Stream {
 }
 
 /** Every GET, every `tools/call` and every `subscriptions/listen` is a stream that counts. */
-async function startCounting(ending: Ending): Promise<{ url: string; open: Set<ServerResponse> }> {
-  const open = new Set<ServerResponse>();
+async function startCounting(
+  ending: Ending,
+): Promise<{ url: string; sent: Map<ServerResponse, number> }> {
+  /** events of every open stream */
+  const sent = new Map<ServerResponse, number>();
   const server = createServer((request, response) => {
     let text = "";
     request.on("data", (part: Buffer) => (text += part.toString()));
@@ -56,16 +59,17 @@ async function startCounting(ending: Ending): Promise<{ url: string; open: Set<S
         return void response.writeHead(202).end();
       response.writeHead(200, { "Content-Type": "text/event-stream" });
       response.flushHeaders();
-      open.add(response);
+      sent.set(response, 0);
       let count = 0;
       const timer = setInterval(() => {
         const params = { level: "info", data: { count: (count += 1), filler } };
         const notice = { jsonrpc: "2.0", method: "notifications/message", params };
         response.write(`id: ${count}\nevent: message\ndata: ${JSON.stringify(notice)}\n\n`);
+        sent.set(response, count);
       }, everyMs);
       response.once("close", () => {
         clearInterval(timer);
-        open.delete(response);
+        sent.delete(response);
       });
     });
   });
@@ -74,7 +78,7 @@ async function startCounting(ending: Ending): Promise<{ url: string; open: Set<S
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, open };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, sent };
 }
 
 /** Reads to the end; what comes must count without a gap. */
@@ -223,13 +227,14 @@ export async function soakStreams(
           .join("; "),
       );
     }
-    const fewest = Math.floor((performance.now() - began) / everyMs) - 2;
+    // One may be on its way.
+    const fewest = Math.min(...server.sent.values()) - 1;
     const faults = subjects.flatMap((subject) => faultsOf(subject, fewest));
     left.abort();
     await Promise.all(following);
     // The runtime notices that a client has left when it writes: with the next event.
     await wait(3 * everyMs);
-    if (server.open.size > 0) faults.push(`${server.open.size} streams are left at the server`);
+    if (server.sent.size > 0) faults.push(`${server.sent.size} streams are left at the server`);
     say(
       `after all have left: ${subjects.map(({ name, pids }) => `${name} ${rssMb(pids()).toFixed(1)} MiB`).join("; ")}`,
     );
