@@ -30,7 +30,8 @@ export interface RoundRequest {
   /** the client's JSON-RPC id, as JSON text */
   idText: string;
   method: string;
-  owner: StateOwner;
+  /** made when it is needed: most requests have no rounds */
+  owner: () => Promise<StateOwner>;
   mode: SamplingMode;
   /** what the client declared, as its revision knows it */
   declared: JsonObject;
@@ -114,12 +115,12 @@ export function createRounds(deps: {
   };
 
   return async (request: RoundRequest, sampler: RoundSampler): Promise<Result<Round, Refusal>> => {
-    const { owner, mode, declared, idText } = request;
+    const { mode, declared, idText } = request;
     const sent = wire.stateSent(request.text);
     let carried: CarriedState | null = null;
     let text = withoutForged(request);
     if (isOurs(sent)) {
-      const opened = await states.open(owner, JSON.parse(sent ?? "") as string);
+      const opened = await states.open(await request.owner(), JSON.parse(sent ?? "") as string);
       if (!opened.ok) return opened;
       carried = opened.value;
       // Ours win: a client that answers what it was not asked is not believed.
@@ -136,6 +137,7 @@ export function createRounds(deps: {
 
     const onceOf = async (key: string, entryText: string): Promise<Once | null> => {
       if (identity === null) return null;
+      const owner = await request.owner();
       const same = [
         owner.keyId,
         owner.serverId,
@@ -156,7 +158,8 @@ export function createRounds(deps: {
       const given = asksForInput ? wire.stateGiven(response) : null;
       // A router behind this one: its state comes back to it, and is not mistaken for ours.
       if (isOurs(given)) {
-        const state = await states.wrap(owner, { state: given, answers: [], rounds });
+        const about = { state: given, answers: [], rounds };
+        const state = await states.wrap(await request.owner(), about);
         out = wire.remaining(out, { without: [], state: JSON.stringify(state) });
       }
       const isResource = request.method === "resources/read";
@@ -196,7 +199,7 @@ export function createRounds(deps: {
       const requests = own(result, "inputRequests");
       const keys = ours.map(({ entry }) => entry.key);
       if (Object.keys(requests as JsonObject).some((key) => !keys.includes(key))) {
-        const wrapped = await states.wrap(owner, { state, answers: given, rounds });
+        const wrapped = await states.wrap(await request.owner(), { state, answers: given, rounds });
         const left = wire.remaining(response, { without: keys, state: JSON.stringify(wrapped) });
         return { kind: "deliver", text: repeats === 0 ? left : wire.withId(left, idText) };
       }

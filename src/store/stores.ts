@@ -1,3 +1,4 @@
+import { lazily } from "../domain/lazily.ts";
 import type { Stores } from "../domain/ports.ts";
 import { createAuthorizationStore } from "./authorizations.ts";
 import { createCancellationStore } from "./cancellations.ts";
@@ -20,25 +21,26 @@ import { createSnapshots } from "./snapshots.ts";
 import { createTenantStore } from "./tenants.ts";
 import { createUsageStore } from "./usage.ts";
 
-/** Every store over one database. */
-export const createStores = (db: Database, deps: { nonce: () => string }): Stores => ({
-  snapshots: createSnapshots(db),
-  ledger: createLedger(db, deps),
-  tenants: createTenantStore(db),
-  placements: createPlacementStore(db),
-  keys: createKeyStore(db),
-  credentials: createCredentialStore(db),
-  overrides: createOverrideStore(db),
-  servers: createServerStore(db),
-  serverTokens: createTokenStore(db, deps),
-  authorizations: createAuthorizationStore(db),
-  sessions: createSessionStore(db),
-  cancellations: createCancellationStore(db),
-  health: createHealthStore(db),
-  catalogues: createCatalogueStore(db),
-  requests: createRequestStore(db),
-  idempotency: createIdempotencyStore(db),
-  usage: createUsageStore(db),
-  events: createEventStore(db),
-  seals: createSealStore(db),
-});
+/** Every store over one database, each made when it is first used. */
+export const createStores = (db: Database, deps: { nonce: () => string }): Stores =>
+  lazily<Stores>({
+    snapshots: () => createSnapshots(db),
+    ledger: () => createLedger(db, deps),
+    tenants: () => createTenantStore(db),
+    placements: () => createPlacementStore(db),
+    keys: () => createKeyStore(db),
+    credentials: () => createCredentialStore(db),
+    overrides: () => createOverrideStore(db),
+    servers: () => createServerStore(db),
+    serverTokens: () => createTokenStore(db, deps),
+    authorizations: () => createAuthorizationStore(db),
+    sessions: () => createSessionStore(db),
+    cancellations: () => createCancellationStore(db),
+    health: () => createHealthStore(db),
+    catalogues: () => createCatalogueStore(db),
+    requests: () => createRequestStore(db),
+    idempotency: () => createIdempotencyStore(db),
+    usage: () => createUsageStore(db),
+    events: () => createEventStore(db),
+    seals: () => createSealStore(db),
+  });

@@ -106,7 +106,7 @@ function build(): McpServer {
 }
 
 async function answer(
-  handler: ReturnType<typeof createMcpHandler>,
+  handle: (request: Request) => Promise<Response>,
   request: IncomingMessage,
   response: ServerResponse,
   heard: SdkServer["heard"],
@@ -121,7 +121,7 @@ async function answer(
     headers: Object.fromEntries(headers),
     text: Buffer.concat(parts).toString(),
   });
-  const answered = await handler.fetch(
+  const answered = await handle(
     new Request(`http://127.0.0.1${request.url ?? "/"}`, {
       method: request.method ?? "POST",
       headers,
@@ -130,6 +130,8 @@ async function answer(
     }),
   );
   response.writeHead(answered.status, Object.fromEntries(answered.headers));
+  // Else a stream would seem to be missing until its first event.
+  response.flushHeaders();
   if (answered.body === null) response.end();
   else
     Readable.fromWeb(answered.body as NodeStream)
@@ -137,17 +139,16 @@ async function answer(
       .pipe(response);
 }
 
-export async function startSdkServer(
-  make: () => McpServer = build,
-  legacy: "reject" | "stateless" = "reject",
+/** Serves what answers a web request on loopback, streams included. */
+export async function listenWith(
+  handle: (request: Request) => Promise<Response>,
 ): Promise<SdkServer> {
   const heard: SdkServer["heard"] = [];
-  const handler = createMcpHandler(make, { legacy });
   const open = new Set<ServerResponse>();
   const http = createServer((request, response) => {
     open.add(response);
     response.once("close", () => open.delete(response));
-    void answer(handler, request, response, heard);
+    void answer(handle, request, response, heard);
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   return {
@@ -155,8 +156,24 @@ export async function startSdkServer(
     heard,
     async stop() {
       for (const response of open) response.destroy();
-      await handler.close();
-      await new Promise<void>((resolve) => http.close(() => resolve()));
+      const closed = new Promise<void>((resolve) => http.close(() => resolve()));
+      // Those that wait for their next request would be waited for.
+      http.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+export async function startSdkServer(
+  make: () => McpServer = build,
+  legacy: "reject" | "stateless" = "reject",
+): Promise<SdkServer> {
+  const handler = createMcpHandler(make, { legacy });
+  const listening = await listenWith(handler.fetch);
+  return {
+    ...listening,
+    async stop() {
+      await Promise.all([listening.stop(), handler.close()]);
     },
   };
 }

@@ -130,7 +130,8 @@ export async function proxyLegacy(services: Services, arrived: ProxyArrived): Pr
     return proxyInitialize(services, arrived, request);
   const refused = (refusal: Refusal): Promise<Response> =>
     refuse(refusal, { id: request?.id ?? null, requestId });
-  services.background(services.sessions.touch(arrived.caller));
+  const { sessions, background } = services;
+  if (!sessions.isFresh(arrived.caller)) background(sessions.touch(arrived.caller));
   if (body !== null) {
     await noteCancellations(services, arrived, body);
     if (await answersForUs(services, arrived, body)) return new Response(null, { status: 202 });

@@ -78,7 +78,7 @@ const about = async (
       text,
       idText: "0",
       method: more.method ?? "tools/call",
-      owner: more.owner ?? owner,
+      owner: async () => more.owner ?? owner,
       mode: more.mode ?? "router",
       declared: more.declared ?? {},
     },
