@@ -17,9 +17,7 @@ import { createAdminUseCases } from "./pipeline/admin/use-cases.ts";
 import { createAdmit } from "./pipeline/admit.ts";
 import { createAttempt } from "./pipeline/attempt.ts";
 import { createAuthenticate } from "./pipeline/authenticate.ts";
-import { createAnswerOnce } from "./pipeline/answer-once.ts";
 import { createDeliver } from "./pipeline/deliver.ts";
-import { createIntercept } from "./pipeline/intercept.ts";
 import { createRoundStates } from "./pipeline/round-state.ts";
 import { createRounds } from "./pipeline/rounds.ts";
 import { createStreams } from "./pipeline/streams.ts";
@@ -184,7 +182,7 @@ export function createShard(
     sample,
     cancellation: () => parts.cancellation,
     background: () => background,
-    intercept: () => createIntercept({ intercepted: stores.intercepted, vault, now, wait }),
+    idempotency: () => stores.idempotency,
     servers: () => stores.servers,
     upstream: () => parts.upstream,
     deliver: () => createDeliver({ upstream: parts.upstream, wait }),
@@ -195,7 +193,6 @@ export function createShard(
       createRounds({
         wire: roundWire,
         states: createRoundStates({ vault: roundVault, nonce, now }),
-        once: createAnswerOnce({ answers: stores.answers, vault: roundVault, nonce, now, wait }),
         sha256Hex: async (text) => toHex(await sha256(text)),
         nonce,
       }),

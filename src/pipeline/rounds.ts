@@ -4,6 +4,7 @@
  */
 import { answererOf } from "../domain/answering.ts";
 import { isObject, own, type JsonObject } from "../domain/json.ts";
+import type { Once } from "../domain/once.ts";
 import type { SamplingMode } from "../domain/servers.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { ok, type Result } from "../domain/result.ts";
@@ -16,7 +17,6 @@ import {
   type SamplingEntry,
 } from "../domain/rounds.ts";
 import type { SamplingCall } from "../domain/sampling.ts";
-import type { Answered, AnswerOnce } from "./answer-once.ts";
 import { statePrefix, type RoundStates, type StateOwner } from "./round-state.ts";
 
 /** A round that a client sends again is the same for a day. */
@@ -37,16 +37,18 @@ export interface RoundRequest {
   declared: JsonObject;
 }
 
+/** JSON text, or why not. `requestId` names the record of the sampling request. */
+export type Answered = Result<string, { refusal: Refusal; requestId: string | null }>;
+
 export interface RoundSampler {
   decode(params: JsonObject): Result<SamplingCall, Refusal>;
   /** The result for the server, as JSON text. */
   sample(
     entry: SamplingEntry,
-    call: Result<SamplingCall, Refusal>,
     about: {
       signal: AbortSignal;
-      /** hex SHA-256 of what makes it the same as one before; null: it is new */
-      key: string | null;
+      /** by what it is known again; null: it is new */
+      once: Once | null;
     },
   ): Promise<Answered>;
 }
@@ -80,22 +82,21 @@ const isOurs = (state: string | null): boolean =>
 export function createRounds(deps: {
   wire: RoundWire;
   states: RoundStates;
-  once: AnswerOnce;
   sha256Hex: (text: string) => Promise<string>;
   nonce: () => string;
 }) {
-  const { wire, states, once, sha256Hex, nonce } = deps;
+  const { wire, states, sha256Hex, nonce } = deps;
 
   /** By what the round of this request is known again; null: it is new, whatever it looks like. */
   const identityOf = (
     request: RoundRequest,
     carried: CarriedState | null,
-  ): { text: string; keepMs: number } | null => {
-    if (carried !== null) return { text: carried.nonce, keepMs: keptMs };
+  ): { text: string; keptMs: number } | null => {
+    if (carried !== null) return { text: carried.nonce, keptMs };
     const state = wire.stateSent(request.text);
     if (state === null) return null;
     const responses = wire.objectText(wire.responsesOf(request.text));
-    return { text: JSON.stringify([state, responses]), keepMs: joinedMs };
+    return { text: JSON.stringify([state, responses]), keptMs: joinedMs };
   };
 
   /**
@@ -134,12 +135,8 @@ export function createRounds(deps: {
     let hidden = (carried?.answers.length ?? 0) > 0;
     let repeats = 0;
 
-    const answer = async (
-      entry: SamplingEntry,
-      about: { call: Result<SamplingCall, Refusal>; entryText: string; signal: AbortSignal },
-    ): Promise<Answered> => {
-      const { call, signal } = about;
-      if (identity === null) return sampler.sample(entry, call, { signal, key: null });
+    const onceOf = async (key: string, entryText: string): Promise<Once | null> => {
+      if (identity === null) return null;
       const owner = await request.owner();
       const same = [
         owner.keyId,
@@ -147,16 +144,11 @@ export function createRounds(deps: {
         owner.digest,
         identity.text,
         repeats,
-        entry.key,
-        about.entryText,
+        key,
+        entryText,
       ];
       const digest = await sha256Hex(JSON.stringify(same));
-      const { keepMs } = identity;
-      return once(
-        { tenantId: owner.tenantId, digest, keepMs },
-        () => sampler.sample(entry, call, { signal, key: keepMs === keptMs ? digest : null }),
-        signal,
-      );
+      return { kind: "round", digest, keptMs: identity.keptMs };
     };
 
     /** To the client, under the id it knows. */
@@ -190,9 +182,9 @@ export function createRounds(deps: {
       const both = AbortSignal.any([signal, failed.signal]);
       let refusal: Step | null = null;
       const answers = await Promise.all(
-        ours.map(async ({ entry, call }): Promise<[string, string][]> => {
-          const entryText = wire.entryText(response, entry.key);
-          const answered = await answer(entry, { call, entryText, signal: both });
+        ours.map(async ({ entry }): Promise<[string, string][]> => {
+          const once = await onceOf(entry.key, wire.entryText(response, entry.key));
+          const answered = await sampler.sample(entry, { signal: both, once });
           if (answered.ok) return [[entry.key, answered.value]];
           // The first says why; those that run beside it are for nothing now.
           refusal ??= refusing(answered.error.refusal, answered.error.requestId);

@@ -1,6 +1,5 @@
 import { lazily } from "../domain/lazily.ts";
 import type { Stores } from "../domain/ports.ts";
-import { createAnswerStore } from "./answers.ts";
 import { createAuthorizationStore } from "./authorizations.ts";
 import { createCancellationStore } from "./cancellations.ts";
 import { createCatalogueStore } from "./catalogues.ts";
@@ -9,7 +8,6 @@ import type { Database } from "./db.ts";
 import { createEventStore } from "./events.ts";
 import { createHealthStore } from "./health.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
-import { createInterceptedStore } from "./intercepted.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLedger } from "./ledger.ts";
 import { createOverrideStore } from "./overrides.ts";
@@ -37,9 +35,7 @@ export const createStores = (db: Database, deps: { nonce: () => string }): Store
     serverTokens: () => createTokenStore(db, deps),
     authorizations: () => createAuthorizationStore(db),
     sessions: () => createSessionStore(db),
-    answers: () => createAnswerStore(db),
     cancellations: () => createCancellationStore(db),
-    intercepted: () => createInterceptedStore(db, deps),
     health: () => createHealthStore(db),
     catalogues: () => createCatalogueStore(db),
     requests: () => createRequestStore(db),

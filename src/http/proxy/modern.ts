@@ -2,7 +2,6 @@
  * The modern era through the proxy: the server is told what the router can do with every request, and
  * what it then asks for is answered here. Everything else passes.
  */
-import { everyCapability } from "../../domain/capabilities.ts";
 import { own, type JsonObject } from "../../domain/json.ts";
 import { once } from "../../domain/lazily.ts";
 import { featuresOf } from "../../domain/negotiation.ts";
@@ -29,6 +28,7 @@ import type { Services } from "../context.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
 import { ask } from "./ask.ts";
 import { openClientSide } from "./client-side.ts";
+import { offeredBy } from "./offered.ts";
 import { isStream, relay, relayStream } from "./modern-relay.ts";
 
 type ProxiedRequest = Extract<ProxiedMessage, { kind: "request" }>;
@@ -44,16 +44,6 @@ export const isText = (bytes: Uint8Array<ArrayBuffer>): boolean => {
     return false;
   }
 };
-
-/** What the tenant's models can do, whoever asks. */
-function offeredBy(services: Services, { caller, server }: ProxyArrived): Offered {
-  const { supportedModalities, tools } = services.sessions.hostedFor(
-    caller.snapshot,
-    everyCapability,
-  );
-  if (server.policy.disabled === true || supportedModalities.length === 0) return null;
-  return { supportedModalities, tools: tools && server.learnt.bareCapabilities !== true };
-}
 
 const upstream = (
   services: Services,
@@ -121,7 +111,7 @@ function samplerFor(
         };
   return {
     decode: modernCodec.decodeCall,
-    async sample({ params }, _, { signal }) {
+    async sample({ params }, { signal, once }) {
       const { requestId, outcome } = await ask(
         services,
         arrived,
@@ -132,6 +122,7 @@ function samplerFor(
           clientInfo: meta.clientInfo,
           tool: request.method === "tools/call" && typeof name === "string" ? name : null,
           messageId: null,
+          once,
           bytes: JSON.stringify(params).length,
           denied: deniedBy(arrived.server),
         },
@@ -235,7 +226,9 @@ export async function proxyModern(services: Services, arrived: ProxyArrived): Pr
   const named = checkName(headers, method, params);
   if (!named.ok) return refused(named.error);
   const mode = server.sampling;
-  const offered = offeredBy(services, arrived);
+  const hosted = offeredBy(services, arrived);
+  const tools = hosted?.tools === true && server.learnt.bareCapabilities !== true;
+  const offered = hosted && { ...hosted, tools };
   const edits = editsFor(meta.value.capabilities, {
     mode,
     offered,
