@@ -1,7 +1,7 @@
 /** A server written with the official SDK v2, modern only, whose tools, prompt and resource sample. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Readable } from "node:stream";
+import { pipeline, Readable } from "node:stream";
 import type { ReadableStream as NodeStream } from "node:stream/web";
 import {
   createMcpHandler,
@@ -16,7 +16,7 @@ import * as z from "zod";
 export interface SdkServer {
   url: string;
   /** every request, as it came */
-  heard: { headers: Record<string, string>; text: string }[];
+  heard: { method: string; headers: Record<string, string>; text: string }[];
   stop(): Promise<void>;
 }
 
@@ -105,8 +105,14 @@ function build(): McpServer {
   return server;
 }
 
+/** How the SDK serves: on web standards. */
+interface WebServer {
+  fetch(request: Request): Promise<Response>;
+  close(): Promise<void>;
+}
+
 async function answer(
-  handler: ReturnType<typeof createMcpHandler>,
+  handler: WebServer,
   request: IncomingMessage,
   response: ServerResponse,
   heard: SdkServer["heard"],
@@ -118,6 +124,7 @@ async function answer(
   const headers = new Headers();
   for (const [header, value] of Object.entries(request.headers)) headers.set(header, String(value));
   heard.push({
+    method: request.method ?? "",
     headers: Object.fromEntries(headers),
     text: Buffer.concat(parts).toString(),
   });
@@ -130,19 +137,16 @@ async function answer(
     }),
   );
   response.writeHead(answered.status, Object.fromEntries(answered.headers));
+  // As runtimes do that are made for it: a stream stands before its first event.
+  response.flushHeaders();
   if (answered.body === null) response.end();
-  else
-    Readable.fromWeb(answered.body as NodeStream)
-      .on("error", () => {})
-      .pipe(response);
+  // Ends the one when the other has gone: else a server would think that its stream is still read.
+  else pipeline(Readable.fromWeb(answered.body as NodeStream), response, () => {});
 }
 
-export async function startSdkServer(
-  make: () => McpServer = build,
-  legacy: "reject" | "stateless" = "reject",
-): Promise<SdkServer> {
+/** On a port of loopback. */
+export async function serve(handler: WebServer): Promise<SdkServer> {
   const heard: SdkServer["heard"] = [];
-  const handler = createMcpHandler(make, { legacy });
   const open = new Set<ServerResponse>();
   const http = createServer((request, response) => {
     open.add(response);
@@ -160,3 +164,8 @@ export async function startSdkServer(
     },
   };
 }
+
+export const startSdkServer = (
+  make: () => McpServer = build,
+  legacy: "reject" | "stateless" = "reject",
+): Promise<SdkServer> => serve(createMcpHandler(make, { legacy }));
