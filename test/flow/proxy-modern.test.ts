@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { adminOf, at, createTenant } from "../fakes/caller.ts";
 import { faultyText, startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
+import { oddJson } from "../fakes/odd-json.ts";
 import {
   startRawServer,
   type RawHandler,
@@ -707,26 +708,6 @@ describe("streams", () => {
 });
 
 describe("anything that asks for no sampling", () => {
-  const word = fc.string({ unit: "grapheme", maxLength: 12 });
-  /** JSON as many programs write it: spaces, escapes, numbers in odd formats. */
-  const odd = fc.oneof(
-    word.map((text) => JSON.stringify(text)),
-    word.map(
-      (text) =>
-        `"${[...text].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")}"`,
-    ),
-    fc.constantFrom(
-      "1.0",
-      "1e2",
-      "-0",
-      "12345678901234567890",
-      " null",
-      "[ ]",
-      "{ }",
-      '{"a" :1,"a":2}',
-    ),
-    fc.json(),
-  );
   const message = fc.record({
     method: fc.constantFrom(
       "tools/call",
@@ -735,15 +716,15 @@ describe("anything that asks for no sampling", () => {
       "completion/complete",
       "acme/own",
     ),
-    request: odd,
-    result: odd,
+    request: oddJson,
+    result: oddJson,
     lead: fc.constantFrom("", " ", "\n"),
     wire: fc.constantFrom("json", "stream"),
     events: fc.array(
       fc.tuple(
         fc.constantFrom("\n", "\r\n"),
         fc.constantFrom("", "id: 7", ": hi", "retry: 3"),
-        odd,
+        oddJson,
       ),
       { maxLength: 3 },
     ),
