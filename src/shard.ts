@@ -152,6 +152,7 @@ export function createShard(isolate: Isolate, name: string, about: About) {
       once: createAnswerOnce({ answers: stores.answers, vault: roundVault, nonce, now, wait }),
       sha256Hex: async (text) => toHex(await sha256(text)),
       nonce,
+      wait,
     }),
     route: createRoute({ chooser }),
     sessions: createSessions({ sessions: stores.sessions, chooser, ids, now, sessionTtlMs }),

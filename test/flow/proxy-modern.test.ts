@@ -864,6 +864,11 @@ describe("what passes as it comes", () => {
       200,
       '{"jsonrpc":"2.0","id":7,"result":{"resultType":"later","n":"\\u0061"}}',
     ],
+    [
+      "a result that asks to be called again with its state",
+      200,
+      '{"jsonrpc":"2.0","id":7,"result":{"resultType":"input_required", "requestState":"\\u0061"}}',
+    ],
     ["a result of no type", 200, '{"jsonrpc":"2.0", "id":7,"result":{}}'],
     [
       "an error with its status",
