@@ -5,6 +5,7 @@ import { faultyText, startFaultyProvider, type FaultyProvider } from "../fakes/f
 import { startSdkServer, type FakeServer } from "../fakes/mcp-servers.ts";
 import { connectThrough, openRaw, proxyKey, recordsOf, register, until } from "../fakes/proxied.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
+import { z } from "zod";
 
 let provider: FaultyProvider;
 let router: Router;
@@ -239,6 +240,50 @@ describe("the GET stream", () => {
     const own = await raw.get();
     expect(own.status).toBe(200);
     await own.body?.cancel();
+  }, 20_000);
+
+  it("is shared: a request that ends leaves it to those that still run", async () => {
+    const gates = new Map<string, () => void>();
+    const pass = (name: string): Promise<void> =>
+      new Promise((resolve) => void gates.set(name, resolve));
+    const gated = await startSdkServer({
+      build: (built) => {
+        const inputSchema = { text: z.string() };
+        built.registerTool("waits", { inputSchema }, async ({ text }) => {
+          await pass(text);
+          return { content: [{ type: "text", text }] };
+        });
+        built.registerTool("waits_then_asks", { inputSchema }, async ({ text }) => {
+          await pass(text);
+          const said = await built.server.createMessage({
+            messages: [{ role: "user", content: { type: "text", text } }],
+            maxTokens: 9,
+          });
+          return { content: [{ type: "text", text: JSON.stringify(said) }] };
+        });
+      },
+    });
+    const url = await registered({ url: gated.url });
+    const raw = await openRaw(url, key);
+    const first = raw.post(callOf(1, "waits", "first"));
+    await until(() => gates.has("first"));
+    const others = ["a", "b", "c"].map((name, n) =>
+      raw.post(callOf(2 + n, "waits_then_asks", name)),
+    );
+    await until(() => ["a", "b", "c"].every((name) => gates.has(name)));
+    // Whoever opened the stream is done; what the others ask now would be lost without one.
+    gates.get("first")?.();
+    await (await first).text();
+    for (const [n, name] of ["a", "b", "c"].entries()) {
+      gates.get(name)?.();
+      expect(await (await others[n])?.text()).toContain(faultyText);
+    }
+    expect(gated.heard.filter(({ method }) => method === "GET")).toHaveLength(1);
+    // Nobody needs it any longer: it is the client's to have.
+    const own = await raw.get();
+    expect(own.status).toBe(200);
+    await own.body?.cancel();
+    await gated.stop();
   }, 20_000);
 
   it("is given up as soon as the client wants its own", async () => {

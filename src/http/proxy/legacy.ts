@@ -15,9 +15,10 @@ import { createTaker } from "./take.ts";
 
 /** ms until a server's headers: it may hold them back until a tool has ended. */
 const headersMs = 300_000;
-/** How long a client waits for the router to let go of its stream. */
-const handOverTries = 12;
-const handOverMs = 300;
+/** How often a client's stream is asked for, and how often it is looked whether the router let go of it. */
+const handOverTries = 4;
+const handOverLooks = 30;
+const handOverMs = 100;
 
 /** The client takes requests back: their provider calls end, wherever they run. */
 export async function noteCancellations(
@@ -85,13 +86,16 @@ async function openClients(
 ): Promise<Result<Response, Refusal>> {
   const { session } = arrived.caller;
   if (session === null) return send(services, arrived);
-  await services.streams.clientWants(session);
+  const { streams } = services;
+  await streams.clientWants(session);
   for (let tries = 1; ; tries += 1) {
     const sent = await send(services, arrived);
-    const held = sent.ok && sent.value.status === 409 && tries < handOverTries;
-    if (!held || !(await services.streams.isRouters(session))) return sent;
+    if (!sent.ok || sent.value.status !== 409 || tries === handOverTries) return sent;
     await sent.value.body?.cancel();
-    await services.wait(handOverMs, arrived.left);
+    for (let looks = 0; looks < handOverLooks && (await streams.isRouters(session)); looks += 1)
+      await services.wait(handOverMs, arrived.left);
+    // The server may not have noticed yet that the router has let go.
+    if (tries > 1) await services.wait(handOverMs, arrived.left);
   }
 }
 
