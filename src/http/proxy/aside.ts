@@ -79,23 +79,24 @@ async function stand(standing: Standing): Promise<void> {
   for (let tries = 0; !over.aborted; tries += 1) {
     const here = streams.asideHere(session);
     if (here === "stands") ready();
-    const pauseMs = here === null ? await hold(standing, tries) : tickMs;
-    if (pauseMs === null) return;
-    await services.wait(pauseMs, over);
+    const next = here === null ? await hold(standing, tries) : tickMs;
+    // A client that only asks for its own has none yet: the request waits for that one then.
+    if (next === "never" || (next === "clients" && !(await streams.isMissing(session)))) return;
+    if (next !== "clients") await services.wait(next, over);
   }
 }
 
-/** Holds one until it ends. ms until the next try; null: there is no use in another. */
-async function hold(standing: Standing, tries: number): Promise<number | null> {
+/** Holds one until it ends. ms until the next try, unless there is no use in another. */
+async function hold(standing: Standing, tries: number): Promise<number | "clients" | "never"> {
   const { services, arrived, session, ready } = standing;
   const { streams } = services;
   // The client's own goes first, also where it has to ask twice.
   if (streams.clientHasHere(session) || (tries > 0 && (await streams.clientHas(session))))
-    return null;
+    return "clients";
   const turn = streams.takeTurn(session);
   if (turn === null) return tickMs;
   const stop = new AbortController();
-  const keeping = keep(standing, { stop, renew: turn.renew });
+  const keeping = keep(standing, { stop, turn });
   const headers = new Headers(arrived.headers);
   headers.delete("Content-Type");
   headers.delete("Last-Event-ID");
@@ -110,7 +111,7 @@ async function hold(standing: Standing, tries: number): Promise<number | null> {
       signal: stop.signal,
       timeoutMs: headersMs,
     });
-    if (!opened.ok) return opened.error.reason === "server_timeout" ? retryMs : null;
+    if (!opened.ok) return opened.error.reason === "server_timeout" ? retryMs : "never";
     const response = opened.value;
     if (response.ok && isEventStream(response)) {
       turn.stands();
@@ -123,7 +124,8 @@ async function hold(standing: Standing, tries: number): Promise<number | null> {
     }
     await response.body?.cancel();
     if (response.status === 405) streams.isNotOffered(session);
-    if (response.status !== 409 || (await streams.clientHas(session))) return null;
+    if (response.status !== 409) return "never";
+    if (await streams.clientHas(session)) return "clients";
     // Either another isolate's, which takes what comes, or one whose end the server hasn't noticed yet.
     if (!(await streams.isRouters(session))) return tries * tickMs < retryMs ? tickMs : retryMs;
     ready();
@@ -138,20 +140,22 @@ async function hold(standing: Standing, tries: number): Promise<number | null> {
 /** Ends it when nobody needs it here any longer, or when the client wants its own. */
 async function keep(
   { services, session, over }: Standing,
-  { stop, renew }: { stop: AbortController; renew: () => void },
+  { stop, turn }: { stop: AbortController; turn: { renew(): void; release(): void } },
 ): Promise<void> {
   const { streams, now } = services;
   let endedAt: number | null = null;
   for (let turns = 1; ; turns += 1) {
     await services.wait(tickMs, AbortSignal.any([stop.signal, over]));
     if (stop.signal.aborted) return;
-    renew();
+    turn.renew();
     if (over.aborted) endedAt ??= now();
     const idle = endedAt !== null && (!streams.isNeeded(session) || now() - endedAt > afterwardsMs);
     const looks = turns % (lookMs / tickMs) === 0;
-    if (idle || streams.clientHasHere(session) || (looks && (await streams.clientHas(session))))
+    if (idle || streams.clientHasHere(session) || (looks && (await streams.clientHas(session)))) {
       stop.abort();
-    else if (turns % (renewStreamMs / tickMs) === 0) await streams.routerHolds(session);
+      // Whoever waits for it here asks the server now, and not once the database knows.
+      turn.release();
+    } else if (turns % (renewStreamMs / tickMs) === 0) await streams.routerHolds(session);
   }
 }
 

@@ -9,17 +9,13 @@ import { renewStreamMs } from "../../pipeline/streams.ts";
 import type { Services } from "../context.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
 import { openAside } from "./aside.ts";
+import { openClients } from "./hand-over.ts";
 import { proxyInitialize } from "./initialize.ts";
 import { isEventStream, isJson, passOn, relayEvents, relayJson, type Relaying } from "./relay.ts";
 import { createTaker } from "./take.ts";
 
 /** ms until a server's headers: it may hold them back until a tool has ended. */
 const headersMs = 300_000;
-/** How often a client's stream is asked for, and how often it is looked whether the router let go of it. */
-const handOverTries = 4;
-const handOverLooks = 30;
-const handOverMs = 100;
-
 /** The client takes requests back: their provider calls end, wherever they run. */
 export async function noteCancellations(
   services: Services,
@@ -79,26 +75,6 @@ const send = (services: Services, arrived: ProxyArrived): Promise<Result<Respons
     timeoutMs: headersMs,
   });
 
-/** The client's own stream: written down before it is asked for, so that the router's gives way. */
-async function openClients(
-  services: Services,
-  arrived: ProxyArrived,
-): Promise<Result<Response, Refusal>> {
-  const { session } = arrived.caller;
-  if (session === null) return send(services, arrived);
-  const { streams } = services;
-  await streams.clientWants(session);
-  for (let tries = 1; ; tries += 1) {
-    const sent = await send(services, arrived);
-    if (!sent.ok || sent.value.status !== 409 || tries === handOverTries) return sent;
-    await sent.value.body?.cancel();
-    for (let looks = 0; looks < handOverLooks && (await streams.isRouters(session)); looks += 1)
-      await services.wait(handOverMs, arrived.left);
-    // The server may not have noticed yet that the router has let go.
-    if (tries > 1) await services.wait(handOverMs, arrived.left);
-  }
-}
-
 /** What follows the end of a stream, and what keeps it known while it is open. */
 function watched(services: Services, { caller: { session } }: ProxyArrived): () => void {
   if (session === null) return () => undefined;
@@ -134,7 +110,8 @@ export async function proxyLegacy(services: Services, arrived: ProxyArrived): Pr
     if (await answersForUs(services, arrived, body)) return new Response(null, { status: 202 });
   }
   const closeAside = await openAside(services, arrived, request?.method);
-  const sent = await (method === "GET" ? openClients : send)(services, arrived);
+  const open = (): ReturnType<typeof send> => send(services, arrived);
+  const sent = await (method === "GET" ? openClients(services, arrived, open) : open());
   if (!sent.ok) {
     closeAside?.();
     return refused(sent.error);
