@@ -195,6 +195,7 @@ export function createShard(
         states: createRoundStates({ vault: roundVault, nonce, now }),
         sha256Hex: async (text) => toHex(await sha256(text)),
         nonce,
+        wait,
       }),
     route: () => createRoute({ chooser }),
     sessions: () => createSessions({ sessions: stores.sessions, chooser, ids, now, sessionTtlMs }),

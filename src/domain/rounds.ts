@@ -34,6 +34,15 @@ export function samplingEntriesOf(result: unknown): SamplingEntry[] {
 }
 
 /**
+ * Whether a result asks for nothing but to be called again with its state: a server that sheds load, or
+ * that goes on where it stopped.
+ */
+export const asksAgain = (result: unknown): boolean =>
+  own(result, "resultType") === "input_required" &&
+  typeof own(result, "requestState") === "string" &&
+  Object.keys(own(result, "inputRequests") ?? {}).length === 0;
+
+/**
  * Whether an input response answers sampling. Shape is all there is to go by: only the server knows
  * what it asked under a key. An elicitation has an `action`, roots have `roots`.
  */

@@ -9,6 +9,7 @@ import type { SamplingMode } from "../domain/servers.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { ok, type Result } from "../domain/result.ts";
 import {
+  asksAgain,
   isSamplingAnswer,
   maxRounds,
   samplingEntriesOf,
@@ -23,6 +24,9 @@ import { statePrefix, type RoundStates, type StateOwner } from "./round-state.ts
 const keptMs = 24 * 3_600_000;
 /** The server's own state may be the same in two conversations: only what runs at once is the same. */
 const joinedMs = 5_000;
+/** A server that asks to be called again is given time, each round more of it. */
+const firstPauseMs = 250;
+const longestPauseMs = 1_000;
 
 export interface RoundRequest {
   /** JSON text, as the server gets it but for its rounds */
@@ -35,6 +39,8 @@ export interface RoundRequest {
   mode: SamplingMode;
   /** what the client declared, as its revision knows it */
   declared: JsonObject;
+  /** who calls again where a result has a state alone: `router` for a client that knows no rounds */
+  callsAgain: "client" | "router";
 }
 
 /** JSON text, or why not. `requestId` names the record of the sampling request. */
@@ -84,8 +90,9 @@ export function createRounds(deps: {
   states: RoundStates;
   sha256Hex: (text: string) => Promise<string>;
   nonce: () => string;
+  wait: (ms: number, signal?: AbortSignal) => Promise<void>;
 }) {
-  const { wire, states, sha256Hex, nonce } = deps;
+  const { wire, states, sha256Hex, nonce, wait } = deps;
 
   /** By what the round of this request is known again; null: it is new, whatever it looks like. */
   const identityOf = (
@@ -115,7 +122,7 @@ export function createRounds(deps: {
   };
 
   return async (request: RoundRequest, sampler: RoundSampler): Promise<Result<Round, Refusal>> => {
-    const { mode, declared, idText } = request;
+    const { mode, declared, idText, callsAgain } = request;
     const sent = wire.stateSent(request.text);
     let carried: CarriedState | null = null;
     let text = withoutForged(request);
@@ -167,6 +174,16 @@ export function createRounds(deps: {
       return { kind: "deliver", text: out };
     };
 
+    const repeat = (inputResponses: string | null, requestState: string | null): Step => {
+      repeats += 1;
+      const id = JSON.stringify(`sampling-router-${nonce()}`);
+      return {
+        kind: "send",
+        text: wire.repeated(text, { inputResponses, requestState, id }),
+        idText: id,
+      };
+    };
+
     const hear = async (response: string, signal: AbortSignal): Promise<Step> => {
       const result = own(JSON.parse(response), "result");
       const entries = samplingEntriesOf(result).map((entry) => {
@@ -174,10 +191,15 @@ export function createRounds(deps: {
         return { entry, call, by: answererOf(mode, call, declared) };
       });
       const ours = entries.filter(({ by }) => by === "router");
-      if (ours.length === 0) return deliver(response, result);
+      const again = ours.length === 0 && callsAgain === "router" && asksAgain(result);
+      if (ours.length === 0 && !again) return deliver(response, result);
       if (rounds >= maxRounds)
         return refusing({ reason: "forbidden", action: `more than ${maxRounds} rounds of input` });
       rounds += 1;
+      if (again) {
+        await wait(Math.min(firstPauseMs * rounds, longestPauseMs), signal);
+        return repeat(null, wire.stateGiven(response));
+      }
       const failed = new AbortController();
       const both = AbortSignal.any([signal, failed.signal]);
       let refusal: Step | null = null;
@@ -203,11 +225,7 @@ export function createRounds(deps: {
         const left = wire.remaining(response, { without: keys, state: JSON.stringify(wrapped) });
         return { kind: "deliver", text: repeats === 0 ? left : wire.withId(left, idText) };
       }
-      repeats += 1;
-      const newId = JSON.stringify(`sampling-router-${nonce()}`);
-      const inputResponses = wire.objectText(given);
-      const again = wire.repeated(text, { inputResponses, requestState: state, id: newId });
-      return { kind: "send", text: again, idText: newId };
+      return repeat(wire.objectText(given), state);
     };
 
     // However JSON spells it, the word stands there or something is escaped.

@@ -17,20 +17,42 @@ export const renewStreamMs = 25_000;
 const youngMs = 2_000;
 const graceMs = 300;
 const lookMs = 60;
+/** Who holds a stream here says so again and again; an invocation may end without a word. */
+const asideMs = 1_000;
 
-/** What this isolate knows: until when a client's stream was seen, or that the server offers none. */
+interface Known {
+  /** until when a client's stream was seen */
+  clientUntil: number;
+  /** until when a client that asked for it may be about to get it */
+  wantedUntil: number;
+  /** the server offers none */
+  none: boolean;
+}
+const nothing: Known = { clientUntil: 0, wantedUntil: 0, none: false };
+
+/** A stream that the router holds in this isolate: for whoever runs here, one is enough. */
+interface Aside {
+  /** requests that run here and may need it */
+  needed: number;
+  /** null: none here holds it, or asks for it */
+  turn: { until: number; stands: boolean } | null;
+}
+
+/** What this isolate knows. */
 export interface StreamMemory {
-  get(sessionId: string): { clientUntil: number; none: boolean };
-  set(sessionId: string, known: { clientUntil: number; none: boolean }): void;
+  get(sessionId: string): Known;
+  set(sessionId: string, known: Partial<Known>): void;
+  asides: Map<string, Aside>;
 }
 
 export function createStreamMemory(capacity: number): StreamMemory {
-  const entries = new Map<string, { clientUntil: number; none: boolean }>();
+  const entries = new Map<string, Known>();
   return {
-    get: (sessionId) => entries.get(sessionId) ?? { clientUntil: 0, none: false },
+    asides: new Map(),
+    get: (sessionId) => entries.get(sessionId) ?? nothing,
     set(sessionId, known) {
       entries.delete(sessionId);
-      entries.set(sessionId, known);
+      entries.set(sessionId, { ...nothing, ...known });
       const oldest = entries.keys().next();
       if (entries.size > capacity && oldest.done !== true) entries.delete(oldest.value);
     },
@@ -54,29 +76,36 @@ export function createStreams(deps: {
     if (seen > wantedMs) return "open";
     const until = (await stored(session))?.clientStreamUntil ?? 0;
     if (until - now() <= wantedMs) return until > now() ? "wanted" : null;
-    memory.set(session.id, { clientUntil: until, none: false });
+    memory.set(session.id, { clientUntil: until });
     return "open";
+  };
+
+  /** Whether another request here holds the router's stream (`stands`), or asks for it. */
+  const asideHere = ({ id }: Session): "stands" | "asked" | null => {
+    const turn = memory.asides.get(id)?.turn ?? null;
+    if (turn === null || turn.until <= now()) return null;
+    return turn.stands ? "stands" : "asked";
   };
 
   return {
     /** The client asks for its stream. */
     async clientWants({ tenantId, id }: Session): Promise<void> {
-      memory.set(id, { clientUntil: 0, none: false });
+      memory.set(id, { wantedUntil: now() + wantedMs });
       await sessions.holdStream(tenantId, id, { clientStreamUntil: now() + wantedMs });
     },
     /** The server has given it, or it is still open. */
     async clientHolds({ tenantId, id }: Session): Promise<void> {
       const clientUntil = now() + leaseMs;
-      memory.set(id, { clientUntil, none: false });
+      memory.set(id, { clientUntil });
       await sessions.holdStream(tenantId, id, { clientStreamUntil: clientUntil });
     },
     async clientReleases({ tenantId, id }: Session): Promise<void> {
-      memory.set(id, { clientUntil: 0, none: false });
+      memory.set(id, {});
       await sessions.holdStream(tenantId, id, { clientStreamUntil: 0 });
     },
     /** The server has no such stream, or not for this client. */
     isNotOffered({ id }: Session): void {
-      memory.set(id, { clientUntil: 0, none: true });
+      memory.set(id, { none: true });
     },
     async routerHolds({ tenantId, id }: Session): Promise<void> {
       await sessions.holdStream(tenantId, id, { routerStreamUntil: now() + leaseMs });
@@ -87,6 +116,41 @@ export function createStreams(deps: {
     isRouters: async (session: Session): Promise<boolean> =>
       ((await stored(session))?.routerStreamUntil ?? 0) > now(),
     clientHas: async (session: Session): Promise<boolean> => (await clientStream(session)) !== null,
+    /** As `clientHas`, but only of what happened here; costs nothing. */
+    clientHasHere({ id }: Session): boolean {
+      const { clientUntil, wantedUntil } = memory.get(id);
+      return Math.max(clientUntil, wantedUntil) > now();
+    },
+
+    /** A request runs that may need the router's stream, until what it gives is called. */
+    needs({ id }: Session): () => void {
+      const aside = memory.asides.get(id) ?? { needed: 0, turn: null };
+      memory.asides.set(id, aside);
+      aside.needed += 1;
+      return () => {
+        aside.needed -= 1;
+        if (aside.needed <= 0 && aside.turn === null) memory.asides.delete(id);
+      };
+    },
+    isNeeded: ({ id }: Session): boolean => (memory.asides.get(id)?.needed ?? 0) > 0,
+    asideHere,
+    /** The turn to ask for it, to be renewed within a second; null: it is another's. */
+    takeTurn(session: Session) {
+      const { id } = session;
+      if (asideHere(session) !== null) return null;
+      const aside = memory.asides.get(id) ?? { needed: 0, turn: null };
+      memory.asides.set(id, aside);
+      const turn = { until: now() + asideMs, stands: false };
+      aside.turn = turn;
+      return {
+        stands: (): void => void (turn.stands = true),
+        renew: (): void => void (turn.until = now() + asideMs),
+        release(): void {
+          if (aside.turn === turn) aside.turn = null;
+          if (aside.needed <= 0 && aside.turn === null) memory.asides.delete(id);
+        },
+      };
+    },
 
     /** Whether the router has to hold one: the client has none, and a new one had time to open it. */
     async isMissing(session: Session): Promise<boolean> {

@@ -110,6 +110,10 @@ function modernServer(notes: string[]): McpServer {
       ? inputRequired({ inputRequests: { llm: inputRequired.createMessage(sampling(q)) } })
       : says(JSON.stringify(said));
   });
+  server.registerTool("sheds", { inputSchema }, async ({ q }, ctx) => {
+    const turn = Number(ctx.mcpReq.requestState<string>() ?? 0);
+    return turn === 2 ? says(q) : inputRequired({ requestState: String(turn + 1) });
+  });
   server.registerTool("person", { inputSchema }, async (_, ctx) => {
     const said = ctx.mcpReq.inputResponses?.["name"];
     return said === undefined

@@ -11,7 +11,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { conformanceSurface } from "./conformance-surface.ts";
 import { createEventStore } from "./mcp-servers.ts";
-import { listenWith, type SdkServer } from "./sdk-server.ts";
+import { serve, type SdkServer } from "./sdk-server.ts";
 
 /** `legacy`, `modern`: of that era alone. */
 export async function startConformanceServer(
@@ -38,19 +38,17 @@ export async function startConformanceServer(
     return known?.handleRequest(request) ?? new Response("no such session", { status: 404 });
   }
 
-  const listening = await listenWith(async (request) => {
-    const foreign =
-      hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
-      originValidationResponse(request, localhostAllowedOrigins());
-    if (foreign !== undefined) return foreign;
-    const isLegacy = eras === "both" ? await isLegacyRequest(request) : eras === "legacy";
-    return isLegacy ? legacy(request) : modern.fetch(request);
-  });
-  return {
-    ...listening,
-    async stop() {
-      await Promise.all([listening.stop(), modern.close()]);
-      await Promise.all([...sessions.values()].map((transport) => transport.close()));
+  return serve({
+    async fetch(request) {
+      const foreign =
+        hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
+        originValidationResponse(request, localhostAllowedOrigins());
+      if (foreign !== undefined) return foreign;
+      const isLegacy = eras === "both" ? await isLegacyRequest(request) : eras === "legacy";
+      return isLegacy ? legacy(request) : modern.fetch(request);
     },
-  };
+    async close() {
+      await Promise.all([modern, ...sessions.values()].map((each) => each.close()));
+    },
+  });
 }

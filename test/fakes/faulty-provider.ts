@@ -141,6 +141,7 @@ function errorOf(wire: Wire, status: number, message: string): unknown {
 /**
  * Starts it on a random port of 127.0.0.1, in mode `fine`.
  * @param options.slowMs how long mode `slow` takes, in ms; 5,000 unless told
+ * @param options.says what `fine` and `slow` say to a body; `faultyText` unless told
  * @example
  * const faulty = await startFaultyProvider();
  * faulty.setMode("rate-limited");
@@ -148,7 +149,7 @@ function errorOf(wire: Wire, status: number, message: string): unknown {
  * await faulty.stop();
  */
 export async function startFaultyProvider(
-  options: { slowMs?: number } = {},
+  options: { slowMs?: number; says?: (body: string) => string } = {},
 ): Promise<FaultyProvider> {
   let mode: FaultyMode = "fine";
   let seen: FaultyRequest[] = [];
@@ -166,6 +167,7 @@ export async function startFaultyProvider(
       response.writeHead(200, { "content-type": "audio/wav" });
       response.end(text === null ? "" : Buffer.from(wav, "base64"));
     };
+    const proper = options.says?.(request.body) ?? faultyText;
     const fail = (status: number, headers: Record<string, string> = {}): void =>
       json(status, errorOf(wire, status, `Failed for ${echo}`), headers);
     switch (mode) {
@@ -205,11 +207,11 @@ export async function startFaultyProvider(
         response.end();
         return;
       case "fine":
-        return succeed(faultyText);
+        return succeed(proper);
       case "slow": {
         const timer = setTimeout(() => {
           timers.delete(timer);
-          succeed(faultyText);
+          succeed(proper);
         }, options.slowMs ?? 5_000);
         timers.add(timer);
       }

@@ -25,6 +25,7 @@ export interface Heard {
   /** names in lower case */
   headers: Record<string, string>;
   text: string;
+  bytes: Buffer;
   /** parsed; null: no JSON */
   body: Record<string, unknown> | null;
 }
@@ -47,7 +48,8 @@ async function listen(
     const run = async (): Promise<void> => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(Buffer.from(chunk as Uint8Array));
-      const text = Buffer.concat(chunks).toString("utf8");
+      const bytes = Buffer.concat(chunks);
+      const text = bytes.toString("utf8");
       const headers: Record<string, string> = {};
       for (const [name, value] of Object.entries(request.headers))
         if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
@@ -57,7 +59,7 @@ async function listen(
       } catch {
         body = null;
       }
-      const entry = { method: request.method ?? "", headers, text, body };
+      const entry = { method: request.method ?? "", headers, text, bytes, body };
       if (isProbe(body)) probes += 1;
       else heard.push(entry);
       await handle(request, response, entry);

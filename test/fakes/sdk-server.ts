@@ -1,7 +1,7 @@
 /** A server written with the official SDK v2, modern only, whose tools, prompt and resource sample. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Readable } from "node:stream";
+import { pipeline, Readable } from "node:stream";
 import type { ReadableStream as NodeStream } from "node:stream/web";
 import {
   createMcpHandler,
@@ -16,7 +16,7 @@ import * as z from "zod";
 export interface SdkServer {
   url: string;
   /** every request, as it came */
-  heard: { headers: Record<string, string>; text: string }[];
+  heard: { method: string; headers: Record<string, string>; text: string }[];
   stop(): Promise<void>;
 }
 
@@ -105,8 +105,14 @@ function build(): McpServer {
   return server;
 }
 
+/** How the SDK serves: on web standards. */
+interface WebServer {
+  fetch(request: Request): Promise<Response>;
+  close(): Promise<void>;
+}
+
 async function answer(
-  handle: (request: Request) => Promise<Response>,
+  handler: WebServer,
   request: IncomingMessage,
   response: ServerResponse,
   heard: SdkServer["heard"],
@@ -118,10 +124,11 @@ async function answer(
   const headers = new Headers();
   for (const [header, value] of Object.entries(request.headers)) headers.set(header, String(value));
   heard.push({
+    method: request.method ?? "",
     headers: Object.fromEntries(headers),
     text: Buffer.concat(parts).toString(),
   });
-  const answered = await handle(
+  const answered = await handler.fetch(
     new Request(`http://127.0.0.1${request.url ?? "/"}`, {
       method: request.method ?? "POST",
       headers,
@@ -130,25 +137,21 @@ async function answer(
     }),
   );
   response.writeHead(answered.status, Object.fromEntries(answered.headers));
-  // Else a stream would seem to be missing until its first event.
+  // As runtimes do that are made for it: a stream stands before its first event.
   response.flushHeaders();
   if (answered.body === null) response.end();
-  else
-    Readable.fromWeb(answered.body as NodeStream)
-      .on("error", () => {})
-      .pipe(response);
+  // Ends the one when the other has gone: else a server would think that its stream is still read.
+  else pipeline(Readable.fromWeb(answered.body as NodeStream), response, () => {});
 }
 
-/** Serves what answers a web request on loopback, streams included. */
-export async function listenWith(
-  handle: (request: Request) => Promise<Response>,
-): Promise<SdkServer> {
+/** On a port of loopback. */
+export async function serve(handler: WebServer): Promise<SdkServer> {
   const heard: SdkServer["heard"] = [];
   const open = new Set<ServerResponse>();
   const http = createServer((request, response) => {
     open.add(response);
     response.once("close", () => open.delete(response));
-    void answer(handle, request, response, heard);
+    void answer(handler, request, response, heard);
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   return {
@@ -156,6 +159,7 @@ export async function listenWith(
     heard,
     async stop() {
       for (const response of open) response.destroy();
+      await handler.close();
       const closed = new Promise<void>((resolve) => http.close(() => resolve()));
       // Those that wait for their next request would be waited for.
       http.closeAllConnections();
@@ -164,16 +168,7 @@ export async function listenWith(
   };
 }
 
-export async function startSdkServer(
+export const startSdkServer = (
   make: () => McpServer = build,
   legacy: "reject" | "stateless" = "reject",
-): Promise<SdkServer> {
-  const handler = createMcpHandler(make, { legacy });
-  const listening = await listenWith(handler.fetch);
-  return {
-    ...listening,
-    async stop() {
-      await Promise.all([listening.stop(), handler.close()]);
-    },
-  };
-}
+): Promise<SdkServer> => serve(createMcpHandler(make, { legacy }));

@@ -335,6 +335,76 @@ describe("a legacy client before a modern server", () => {
     ]);
   });
 
+  it("waits while its server sheds load: the router calls again with the state alone", async () => {
+    faulty.clear();
+    server.handle(
+      modernServer((request, reply) => {
+        const { requestState: state, inputResponses } = request.json.params ?? {};
+        const ask = { llm: { method: "sampling/createMessage", params: sampling(0).params } };
+        const round = (requestState: string, more = {}): void =>
+          answer(request, reply, { resultType: "input_required", requestState, ...more });
+        if (state === undefined) return round("busy \u0000/1");
+        if (state === "busy \u0000/1") return round("busy 2", { inputRequests: {} });
+        if (state === "busy 2") return round("asked", { inputRequests: ask });
+        if (state === "asked") return round(`late ${JSON.stringify(inputResponses)}`);
+        answer(request, reply, { resultType: "complete", content: [], state });
+      }),
+    );
+    const client = await openRaw(url, key);
+    server.clear();
+    const called = await client.request("mine", "tools/call", { name: "t", arguments: { a: 1 } });
+    const text = await called.text();
+    expect(text).toContain('"id":"mine"');
+    expect(text).toContain("late ");
+    expect(text).toContain("All is well.");
+    expect(text).not.toMatch(/error|input_required|requestState/);
+    const calls = server.requests().filter(({ json }) => json.method === "tools/call");
+    expect(calls.map(({ json }) => json.params?.requestState?.slice(0, 6))).toEqual([
+      undefined,
+      "busy \u0000",
+      "busy 2",
+      "asked",
+      "late {",
+    ]);
+    expect(new Set(calls.map(({ json }) => json.id)).size).toBe(5);
+    for (const { json, headers } of calls) {
+      expect(json.params).toMatchObject({ name: "t", arguments: { a: 1 } });
+      expect(headers).toMatchObject({ "mcp-method": "tools/call", "mcp-name": "t" });
+    }
+    // The answer goes with the round that asked, and with no other.
+    expect(calls.map(({ json }) => json.params?.inputResponses !== undefined)).toEqual([
+      false,
+      false,
+      false,
+      true,
+      false,
+    ]);
+    expect(faulty.requests()).toHaveLength(1);
+    expect((await recordsOf(router, tenant))[0]).toMatchObject({
+      outcome: "succeeded",
+      who: { tool: "t" },
+    });
+  });
+
+  it("takes back what its server keeps putting off", async () => {
+    server.handle(
+      modernServer((request, reply) =>
+        answer(request, reply, { resultType: "input_required", requestState: "later" }),
+      ),
+    );
+    const client = await openRaw(url, key);
+    const calls = (): number => methods().filter((method) => method === "tools/call").length;
+    const called = client.request(5, "tools/call", { name: "t" });
+    await until(() => calls() > 2);
+    await client.post(
+      '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}',
+    );
+    expect(await (await called).text()).toContain('"code":-499');
+    const before = calls();
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    expect(calls()).toBe(before);
+  });
+
   it("is refused what does not cross, and its notifications go nowhere", async () => {
     server.handle(modernServer((request, reply) => answer(request, reply, {})));
     const client = await openRaw(url, key);

@@ -2,10 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTenant } from "../fakes/caller.ts";
 import { faultyText, startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
-import { startScriptedServer, type FakeServer } from "../fakes/mcp-servers.ts";
+import { startScriptedServer, startSdkServer, type FakeServer } from "../fakes/mcp-servers.ts";
 import { openRaw, proxyKey, recordsOf, register, until } from "../fakes/proxied.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
 import { startSqld, type Sqld } from "../fakes/sqld.ts";
+import { z } from "zod";
 
 const tenant = "proxy-isolates";
 let sqld: Sqld;
@@ -74,6 +75,48 @@ const answers = () =>
   server.heard.flatMap(({ body }) => (body !== null && !("method" in body) ? [body] : []));
 
 describe("several processes", () => {
+  it("hand the GET stream on: one that needs it still opens the next when the other is done", async () => {
+    provider.setMode("fine");
+    const gates = new Map<string, () => void>();
+    const sdk = await startSdkServer({
+      build: (built) =>
+        void built.registerTool("ask", { inputSchema: { text: z.string() } }, async ({ text }) => {
+          await new Promise<void>((resolve) => void gates.set(text, resolve));
+          // What is sent between two streams is lost, so it asks until it is heard.
+          const most = text === "first" ? 0 : 20;
+          for (let tries = 0; tries < most; tries += 1) {
+            const messages = [{ role: "user" as const, content: { type: "text" as const, text } }];
+            const asked = built.server.createMessage({ messages, maxTokens: 9 }, { timeout: 700 });
+            const said = await asked.then(JSON.stringify, () => null);
+            if (said !== null) return { content: [{ type: "text", text: said }] };
+          }
+          return { content: [{ type: "text", text: "unheard" }] };
+        }),
+    });
+    const at = await register(one, tenant, { slug: "handed", url: sdk.url });
+    const raw = await openRaw(at, key);
+    const call = (to: string, id: number, text: string): Promise<Response> =>
+      fetch(to, {
+        method: "POST",
+        headers: headersOf({ "Mcp-Session-Id": raw.sessionId ?? "" }),
+        body: JSON.stringify({
+          jsonrpc: "2.0",
+          id,
+          method: "tools/call",
+          params: { name: "ask", arguments: { text } },
+        }),
+      });
+    const first = call(at, 1, "first");
+    await until(() => gates.has("first"));
+    const second = call(at.replace(one.url, other.url), 2, "second");
+    await until(() => gates.has("second"));
+    gates.get("first")?.();
+    expect(await (await first).text()).toContain("unheard");
+    gates.get("second")?.();
+    expect(await (await second).text()).toContain(faultyText);
+    await sdk.stop();
+  }, 30_000);
+
   it("end a sampling call within two seconds when its client takes the request back elsewhere", async () => {
     provider.setMode("slow");
     const raw = await openRaw(url, key);

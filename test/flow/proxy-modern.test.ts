@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { adminOf, at, createTenant } from "../fakes/caller.ts";
 import { faultyText, startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
+import { oddJson } from "../fakes/odd-json.ts";
 import {
   startRawServer,
   type RawHandler,
@@ -707,26 +708,6 @@ describe("streams", () => {
 });
 
 describe("anything that asks for no sampling", () => {
-  const word = fc.string({ unit: "grapheme", maxLength: 12 });
-  /** JSON as many programs write it: spaces, escapes, numbers in odd formats. */
-  const odd = fc.oneof(
-    word.map((text) => JSON.stringify(text)),
-    word.map(
-      (text) =>
-        `"${[...text].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")}"`,
-    ),
-    fc.constantFrom(
-      "1.0",
-      "1e2",
-      "-0",
-      "12345678901234567890",
-      " null",
-      "[ ]",
-      "{ }",
-      '{"a" :1,"a":2}',
-    ),
-    fc.json(),
-  );
   const message = fc.record({
     method: fc.constantFrom(
       "tools/call",
@@ -735,15 +716,15 @@ describe("anything that asks for no sampling", () => {
       "completion/complete",
       "acme/own",
     ),
-    request: odd,
-    result: odd,
+    request: oddJson,
+    result: oddJson,
     lead: fc.constantFrom("", " ", "\n"),
     wire: fc.constantFrom("json", "stream"),
     events: fc.array(
       fc.tuple(
         fc.constantFrom("\n", "\r\n"),
         fc.constantFrom("", "id: 7", ": hi", "retry: 3"),
-        odd,
+        oddJson,
       ),
       { maxLength: 3 },
     ),
@@ -787,29 +768,88 @@ describe("anything that asks for no sampling", () => {
 });
 
 describe("much at once", () => {
-  it("is kept apart: sixteen calls of two tenants, each with its own answers", async () => {
-    server.handle(({ json: { id, params } }, reply) => {
+  const tenants = ["crowd-a", "crowd-b", "crowd-c"];
+  const crowdKeys: string[] = [];
+  let echo: FaultyProvider;
+  const wordIn = (body: string): string => /only-\d+-\d/.exec(body)?.[0] ?? "nobody";
+
+  beforeAll(async () => {
+    echo = await startFaultyProvider({ says: (body) => `You said ${wordIn(body)}.` });
+    for (const tenant of tenants) {
+      const baseUrl = echo.url("openai");
+      await createTenant(router, tenant, { provider: "openai", baseUrl, policy: model });
+      crowdKeys.push(await keyOf(tenant));
+      const entry = { slug: "router", url: server.url, sampling: "router" };
+      expect((await admin("POST", `/tenants/${tenant}/servers`, entry)).status).toBe(201);
+    }
+  }, 60_000);
+  afterAll(() => echo?.stop());
+
+  it("is kept apart: sixteen conversations of three tenants, each with its own answers", async () => {
+    // Asks a model and a person, then a model again; keeps nothing but what its state says.
+    server.handle(async ({ json: { id, params } }, reply) => {
       const q = String(at(params, "arguments.q"));
       const got = params?.inputResponses;
-      if (got !== undefined) return reply.json(done(id, { q, state: params?.requestState, got }));
-      reply.json(asks(id, { [q]: entry(q) }, { requestState: `of ${q}` }));
+      // Answers overtake each other.
+      await new Promise((resolve) => setTimeout(resolve, (Number(q.slice(5)) * 7) % 50));
+      if (got === undefined) {
+        const both = { [q]: entry(`${q}-1`), name: elicit };
+        return reply.json(asks(id, both, { requestState: `of ${q}` }));
+      }
+      if (Object.hasOwn(got, `again ${q}`))
+        return reply.json(done(id, { q, state: params?.requestState, got }));
+      const requestState = `${params?.requestState}: ${String(at(got, `${q}.content.text`))}`;
+      reply.json(asks(id, { [`again ${q}`]: entry(`${q}-2`) }, { requestState }));
     });
-    const answers = await Promise.all(
-      Array.from({ length: 16 }, (_, index) => {
-        const tenant = index % 2 === 0 ? "first" : "other";
-        const q = `${tenant} ${index}`;
-        // The same id for all: it says nothing beyond its own request.
-        const params = { name: "ask", arguments: { q } };
-        return call({ tenant, key: keys[tenant], params, id: 1 }).then((answer) => ({ q, answer }));
+    const conversations = Array.from({ length: 16 }, (_, n) => ({
+      tenant: tenants[n % 3] ?? "",
+      key: crowdKeys[n % 3] ?? "",
+      params: { name: "ask", arguments: { q: `only-${n}` } },
+      // The same id for all: it says nothing beyond its own request.
+      id: 1,
+    }));
+    const states = await Promise.all(
+      conversations.map(async (about) => {
+        const first = await call(about);
+        expect(first.get("result.inputRequests"), first.text).toEqual({ name: elicit });
+        return String(first.get("result.requestState"));
       }),
     );
-    for (const { q, answer } of answers) {
+    const answering = (n: number, state: string | undefined) => ({
+      inputResponses: { name: { action: "accept", content: { name: `person ${n}` } } },
+      requestState: state,
+    });
+    const retried = await Promise.all(
+      conversations.map(async (about, n) => {
+        // Another tenant's state, with this one's request and with the very one that it belongs to.
+        const theirs = (n + 1) % 15;
+        const others = conversations[theirs];
+        for (const params of [about.params, others?.params]) {
+          const stolen = { ...params, ...answering(n, states[theirs]) };
+          const refused = await call({ ...about, params: stolen });
+          expect([refused.status, refused.get("error.code")]).toEqual([200, -32602]);
+        }
+        return call({ ...about, params: { ...about.params, ...answering(n, states[n]) } });
+      }),
+    );
+    for (const [n, answer] of retried.entries()) {
       expect(answer.get("id")).toBe(1);
-      expect([answer.get("result.q"), answer.get("result.state")]).toEqual([q, `of ${q}`]);
-      expect(Object.keys(answer.get("result.got") as object)).toEqual([q]);
+      const said = `You said only-${n}-`;
+      expect(answer.get("result.q")).toBe(`only-${n}`);
+      expect(answer.get("result.state")).toBe(`of only-${n}: ${said}1.`);
+      expect(Object.keys(answer.get("result.got") as object)).toEqual([`again only-${n}`]);
+      expect(answer.get(`result.got.again only-${n}.content.text`)).toBe(`${said}2.`);
     }
-    expect(faulty.requests()).toHaveLength(16);
-  });
+    // What was stolen reached neither server nor provider.
+    expect(server.requests()).toHaveLength(3 * 16);
+    const prompts = echo.requests().map(({ body }) => wordIn(body));
+    expect(prompts.toSorted()).toEqual(
+      conversations.flatMap((_, n) => [`only-${n}-1`, `only-${n}-2`]).toSorted(),
+    );
+    const records = await Promise.all(tenants.map((tenant) => samplingRecords(tenant)));
+    expect(records.map(({ length }) => length)).toEqual([12, 10, 10]);
+    for (const record of records.flat()) expect(record).toMatchObject({ outcome: "succeeded" });
+  }, 60_000);
 });
 
 describe("what passes as it comes", () => {
@@ -823,6 +863,11 @@ describe("what passes as it comes", () => {
       "a result of an unknown type",
       200,
       '{"jsonrpc":"2.0","id":7,"result":{"resultType":"later","n":"\\u0061"}}',
+    ],
+    [
+      "a result that asks to be called again with its state",
+      200,
+      '{"jsonrpc":"2.0","id":7,"result":{"resultType":"input_required", "requestState":"\\u0061"}}',
     ],
     ["a result of no type", 200, '{"jsonrpc":"2.0", "id":7,"result":{}}'],
     [

@@ -1,10 +1,12 @@
 /** Who answers, who may, and what is charged: the legacy era through the proxy. */
+import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { adminOf, createTenant } from "../fakes/caller.ts";
 import { faultyText, startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
-import { startSdkServer, type FakeServer } from "../fakes/mcp-servers.ts";
+import { startScriptedServer, startSdkServer, type FakeServer } from "../fakes/mcp-servers.ts";
 import { connectThrough, openRaw, proxyKey, recordsOf, register, until } from "../fakes/proxied.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
+import { z } from "zod";
 
 let provider: FaultyProvider;
 let router: Router;
@@ -239,6 +241,88 @@ describe("the GET stream", () => {
     const own = await raw.get();
     expect(own.status).toBe(200);
     await own.body?.cancel();
+  }, 20_000);
+
+  it("is waited for where the client asks for its own while the router does", async () => {
+    const order: string[] = [];
+    let routers: ServerResponse | null = null;
+    const scripted = await startScriptedServer(async ({ method, body }, response) => {
+      const json = { "content-type": "application/json" };
+      if (method === "GET" && routers === null) {
+        routers = response;
+        order.push("asked");
+      } else if (method === "GET") {
+        routers?.writeHead(409).end();
+        // The router knows by now that it gets none, and the client has none yet.
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        order.push("stands");
+        response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+      } else if (body?.["method"] === "initialize") {
+        const { protocolVersion } = body["params"] as Record<string, unknown>;
+        const serverInfo = { name: "s", version: "1" };
+        const result = { protocolVersion, capabilities: {}, serverInfo };
+        response.writeHead(200, { ...json, "mcp-session-id": "s-late" });
+        response.end(JSON.stringify({ jsonrpc: "2.0", id: body["id"], result }));
+      } else if (body?.["method"] === "tools/call") {
+        order.push("called");
+        response.writeHead(200, json).end(JSON.stringify({ jsonrpc: "2.0", id: 1, result: {} }));
+      } else response.writeHead(202).end();
+    });
+    const raw = await openRaw(await registered({ url: scripted.url }), key);
+    const calling = raw.post(callOf(1, "any"));
+    await until(() => routers !== null);
+    const asking = raw.get();
+    await (await calling).text();
+    // What the tool sends before a stream stands would be lost.
+    expect(order).toEqual(["asked", "stands", "called"]);
+    const own = await asking;
+    expect(own.status).toBe(200);
+    await own.body?.cancel();
+    await scripted.stop();
+  }, 20_000);
+
+  it("is shared: a request that ends leaves it to those that still run", async () => {
+    const gates = new Map<string, () => void>();
+    const pass = (name: string): Promise<void> =>
+      new Promise((resolve) => void gates.set(name, resolve));
+    const gated = await startSdkServer({
+      build: (built) => {
+        const inputSchema = { text: z.string() };
+        built.registerTool("waits", { inputSchema }, async ({ text }) => {
+          await pass(text);
+          return { content: [{ type: "text", text }] };
+        });
+        built.registerTool("waits_then_asks", { inputSchema }, async ({ text }) => {
+          await pass(text);
+          const said = await built.server.createMessage({
+            messages: [{ role: "user", content: { type: "text", text } }],
+            maxTokens: 9,
+          });
+          return { content: [{ type: "text", text: JSON.stringify(said) }] };
+        });
+      },
+    });
+    const url = await registered({ url: gated.url });
+    const raw = await openRaw(url, key);
+    const first = raw.post(callOf(1, "waits", "first"));
+    await until(() => gates.has("first"));
+    const others = ["a", "b", "c"].map((name, n) =>
+      raw.post(callOf(2 + n, "waits_then_asks", name)),
+    );
+    await until(() => ["a", "b", "c"].every((name) => gates.has(name)));
+    // Whoever opened the stream is done; what the others ask now would be lost without one.
+    gates.get("first")?.();
+    await (await first).text();
+    for (const [n, name] of ["a", "b", "c"].entries()) {
+      gates.get(name)?.();
+      expect(await (await others[n])?.text()).toContain(faultyText);
+    }
+    expect(gated.heard.filter(({ method }) => method === "GET")).toHaveLength(1);
+    // Nobody needs it any longer: it is the client's to have.
+    const own = await raw.get();
+    expect(own.status).toBe(200);
+    await own.body?.cancel();
+    await gated.stop();
   }, 20_000);
 
   it("is given up as soon as the client wants its own", async () => {

@@ -177,6 +177,20 @@ describe.each(pairs)("a %s client and a %s server", (...pair) => {
     });
 });
 
+describe("a server that asks to be called again", () => {
+  it.each(eras)("is, by whoever knows how: a %s client", async (client) => {
+    await connected([client, "modern"], async (peer) => {
+      expect(await peer.call("sheds", { q: "now" })).toBe("now");
+    });
+    const calls = servers.modern.heard.filter(({ text }) => text.includes('"sheds"')).slice(-3);
+    expect(calls.map(({ text }) => /"requestState":"(\d)"/.exec(text)?.[1])).toEqual([
+      undefined,
+      "1",
+      "2",
+    ]);
+  });
+});
+
 describe("a modern client's requests to a legacy server", () => {
   const initializes = (): number =>
     servers.legacy.heard.filter(({ body }) => body?.["method"] === "initialize").length;

@@ -12,16 +12,13 @@ import { renewStreamMs } from "../../pipeline/streams.ts";
 import type { Services } from "../context.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
 import { openAside } from "./aside.ts";
+import { openClients } from "./hand-over.ts";
 import { proxyInitialize } from "./initialize.ts";
 import { isEventStream, isJson, passOn, relayEvents, relayJson, type Relaying } from "./relay.ts";
 import { createTaker } from "./take.ts";
 
 /** ms until a server's headers: it may hold them back until a tool has ended. */
 const headersMs = 300_000;
-/** How long a client waits for the router to let go of its stream. */
-const handOverTries = 12;
-const handOverMs = 300;
-
 /** The client takes requests back: their provider calls end, wherever they run. */
 export async function noteCancellations(
   services: Services,
@@ -84,23 +81,6 @@ const send = (services: Services, arrived: ProxyArrived): Promise<Result<Respons
     timeoutMs: headersMs,
   });
 
-/** The client's own stream: written down before it is asked for, so that the router's gives way. */
-async function openClients(
-  services: Services,
-  arrived: ProxyArrived,
-): Promise<Result<Response, Refusal>> {
-  const { session } = arrived.caller;
-  if (session === null) return send(services, arrived);
-  await services.streams.clientWants(session);
-  for (let tries = 1; ; tries += 1) {
-    const sent = await send(services, arrived);
-    const held = sent.ok && sent.value.status === 409 && tries < handOverTries;
-    if (!held || !(await services.streams.isRouters(session))) return sent;
-    await sent.value.body?.cancel();
-    await services.wait(handOverMs, arrived.left);
-  }
-}
-
 /** What follows the end of a stream, and what keeps it known while it is open. */
 function watched(services: Services, { caller: { session } }: ProxyArrived): () => void {
   if (session === null) return () => undefined;
@@ -137,7 +117,8 @@ export async function proxyLegacy(services: Services, arrived: ProxyArrived): Pr
     if (await answersForUs(services, arrived, body)) return new Response(null, { status: 202 });
   }
   const closeAside = await openAside(services, arrived, request?.method);
-  const sent = await (method === "GET" ? openClients : send)(services, arrived);
+  const open = (): ReturnType<typeof send> => send(services, arrived);
+  const sent = await (method === "GET" ? openClients(services, arrived, open) : open());
   if (!sent.ok) {
     closeAside?.();
     return refused(sent.error);

@@ -171,6 +171,8 @@ async function withRounds(
       owner,
       mode,
       declared: modernCodec.capabilitiesOf(meta.capabilities),
+      // Only a bridge brings a session here: behind it is a client that knows no rounds.
+      callsAgain: arrived.caller.session === null ? "client" : "router",
     },
     samplerFor(services, arrived, { request, meta, offered }),
   );

@@ -27,6 +27,8 @@ let now = 0;
 let asked: string[] = [];
 /** by what each of them is known again */
 let onces: (Once | null)[] = [];
+/** ms of each pause */
+let waited: number[] = [];
 /** what the next samplings come to; absent: an answer that repeats the question */
 let next: ((key: string, signal: AbortSignal) => Promise<Answered>) | null = null;
 let begin: ReturnType<typeof createRounds>;
@@ -35,6 +37,7 @@ beforeEach(async () => {
   now = 1_000_000;
   asked = [];
   onces = [];
+  waited = [];
   next = null;
   const vault = await createVault({
     master: new Uint8Array(32),
@@ -48,6 +51,7 @@ beforeEach(async () => {
     states: createRoundStates({ vault, nonce, now: () => now }),
     sha256Hex: async (text) => toHex(await sha256(text)),
     nonce,
+    wait: async (ms) => void waited.push(ms),
   });
 });
 
@@ -71,7 +75,13 @@ const asks = (requests: JsonObject, state: string | null, id: unknown = 0): stri
 
 const about = async (
   text: string,
-  more: { mode?: SamplingMode; declared?: JsonObject; owner?: StateOwner; method?: string } = {},
+  more: {
+    mode?: SamplingMode;
+    declared?: JsonObject;
+    owner?: StateOwner;
+    method?: string;
+    callsAgain?: "client" | "router";
+  } = {},
 ) =>
   begin(
     {
@@ -81,6 +91,7 @@ const about = async (
       owner: async () => more.owner ?? owner,
       mode: more.mode ?? "router",
       declared: more.declared ?? {},
+      callsAgain: more.callsAgain ?? "client",
     },
     {
       decode: modernCodec.decodeCall,
@@ -191,6 +202,71 @@ describe("a round that is sampling alone", () => {
       reason: "forbidden",
     });
     expect(asked).toHaveLength(maxRounds);
+  });
+});
+
+describe("a round of a state alone, before a client that knows no rounds", () => {
+  const alone = (state: string, id: unknown = 0, more = ""): string =>
+    `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${more}"resultType":"input_required","requestState": ${state}}}`;
+  const callsAgain = "router" as const;
+  const stated = (state: string, idText: string): string =>
+    call("", idText).replace('"params":{', `"params":{"requestState":${state},`);
+  const idIn = (step: Step): unknown => JSON.parse(sent(step).idText) as unknown;
+
+  // cites: R-002, R-004
+  it("is the request once more after a pause, with that state and nothing else", async () => {
+    const one = await round(call(), { callsAgain });
+    const step = await one.hear(alone('"\\u0061\\/"'), never);
+    const { idText } = sent(step);
+    expect(sent(step).text).toBe(stated('"\\u0061\\/"', idText));
+    expect(idText).not.toBe("0");
+    expect(waited).toEqual([250]);
+    const done = `{"jsonrpc":"2.0","id":${idText},"result":{"resultType":"complete","n":1.0}}`;
+    expect(delivered(await one.hear(done, never))).toBe(done.replace(idText, "0"));
+    expect(asked).toEqual([]);
+  });
+
+  it("says so with no requests, or with an empty list of them", async () => {
+    const one = await round(call(), { callsAgain });
+    const step = await one.hear(alone('"x"', 0, '"inputRequests":{ },'), never);
+    expect(sent(step).text).toContain('"requestState":"x"');
+  });
+
+  it("follows sampling, and sampling follows it: neither keeps what was the other's", async () => {
+    const one = await round(call(), { callsAgain });
+    const first = await one.hear(asks({ a: entry("A") }, '"1"'), never);
+    expect(sent(first).text).toContain('"inputResponses"');
+    const second = await one.hear(alone('"2"', idIn(first)), never);
+    expect(sent(second).text).toBe(stated('"2"', sent(second).idText));
+    const third = await one.hear(asks({ b: entry("B") }, null, idIn(second)), never);
+    expect(sent(third).text).toContain('"inputResponses":{"b":');
+    expect(sent(third).text).not.toContain("requestState");
+    expect(asked).toEqual(["a", "b"]);
+  });
+
+  it("ends somewhere, and waits longer each time", async () => {
+    const one = await round(call(), { callsAgain });
+    let id: unknown = 0;
+    for (let turn = 0; turn < maxRounds; turn += 1)
+      id = idIn(await one.hear(alone('"x"', id), never));
+    expect(refusalOf(await one.hear(alone('"x"', id), never))).toMatchObject({
+      reason: "forbidden",
+    });
+    expect(waited.slice(0, 5)).toEqual([250, 500, 750, 1_000, 1_000]);
+    expect(waited).toHaveLength(maxRounds);
+  });
+
+  it.each([
+    [
+      "neither requests nor a state",
+      '{"jsonrpc":"2.0","id":0,"result":{"resultType":"input_required"}}',
+    ],
+    ["a state that is no text", alone("5")],
+    ["a person's entry beside it", asks({ e: elicit }, '"x"')],
+  ])("is none with %s", async (_, response) => {
+    const one = await round(call(), { callsAgain });
+    expect(delivered(await one.hear(response, never))).toBe(response);
+    expect(waited).toEqual([]);
   });
 });
 

@@ -98,6 +98,52 @@ describe("a session's GET stream", () => {
     expect(await isolate().isMissing(session)).toBe(true);
   });
 
+  it("is asked for by one request of an isolate, and kept while any of them runs", async () => {
+    const { session, isolate, pass } = given(start - 10_000);
+    const one = isolate();
+    const [first, second] = [one.needs(session), one.needs(session)];
+    expect(one.asideHere(session)).toBeNull();
+    const turn = one.takeTurn(session);
+    expect(one.asideHere(session)).toBe("asked");
+    expect(one.takeTurn(session)).toBeNull();
+    turn?.stands();
+    expect(one.asideHere(session)).toBe("stands");
+    // Another isolate knows nothing of it.
+    expect(isolate().asideHere(session)).toBeNull();
+    first();
+    expect(one.isNeeded(session)).toBe(true);
+    second();
+    expect(one.isNeeded(session)).toBe(false);
+    // Whoever has the turn and says nothing for a second is believed to be gone.
+    pass(900);
+    turn?.renew();
+    pass(900);
+    expect(one.takeTurn(session)).toBeNull();
+    pass(200);
+    const next = one.takeTurn(session);
+    expect(next).not.toBeNull();
+    // The late one lets go of nothing that is not its own.
+    turn?.release();
+    expect(one.asideHere(session)).toBe("asked");
+    next?.release();
+    expect(one.asideHere(session)).toBeNull();
+  });
+
+  it("is known to be the client's at once where the client asked here", async () => {
+    const { session, isolate, pass, reads } = given(start - 10_000);
+    const [one, other] = [isolate(), isolate()];
+    expect(one.clientHasHere(session)).toBe(false);
+    await one.clientWants(session);
+    expect([one.clientHasHere(session), other.clientHasHere(session)]).toEqual([true, false]);
+    pass(5_001);
+    expect(one.clientHasHere(session)).toBe(false);
+    await one.clientHolds(session);
+    expect(one.clientHasHere(session)).toBe(true);
+    await one.clientReleases(session);
+    expect(one.clientHasHere(session)).toBe(false);
+    expect(reads()).toBe(0);
+  });
+
   it("is never missing where the server offers none", async () => {
     const { session, isolate } = given(start - 10_000);
     const one = isolate();
