@@ -11,7 +11,7 @@ import {
 } from "./pipeline/admin/sharded.ts";
 import { createShardedJobs, type Jobs } from "./pipeline/scheduled/jobs.ts";
 import { perShard, type Isolate } from "./isolate.ts";
-import { createShard, type About, type Everywhere } from "./shard.ts";
+import { createShard, type About, type Everywhere, type Shard } from "./shard.ts";
 
 /** What serves one invocation: the database of the caller's shard is the only one that is opened for it. */
 export function createInvocation(
@@ -19,7 +19,9 @@ export function createInvocation(
   about: About,
 ): { servicesFor: (token: string | null) => Services; jobs: Jobs } {
   const { shardNames: names, tokens } = isolate;
-  const made = perShard((name) => createShard(isolate, name, about));
+  const made: (name: string) => Shard = perShard((name) =>
+    createShard(isolate, { ...about, name, everywhere }),
+  );
   const shards = {
     names,
     get home() {
@@ -27,7 +29,7 @@ export function createInvocation(
     },
     of: (name: string) => (names.includes(name) ? made(name) : null),
   };
-  const everywhere: Pick<Services, Everywhere> = {
+  const everywhere: Everywhere = {
     adminFor: (actor, slug) =>
       createAdminFor({ shards, placements: shards.home.placements })(actor, slug),
     readiness: createShardedReadiness(shards),
@@ -41,10 +43,9 @@ export function createInvocation(
     servicesFor(token) {
       const keyId = names.length === 1 || token === null ? null : tokens.keyIdOf(token);
       const shard = shards.of(keyId === null ? homeShard : shardOf(keyId));
-      if (shard !== null) return { ...shard.services, ...everywhere };
+      if (shard !== null) return shard.services;
       return {
         ...shards.home.services,
-        ...everywhere,
         authenticate: async () => err({ reason: "unauthorized", detail: "Unknown API key." }),
       };
     },

@@ -34,6 +34,12 @@ export const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
     signal?.addEventListener("abort", done);
   });
 
+/** Acts after `ms`, unless what it gives is called before. */
+export const after = (ms: number, act: () => void): (() => void) => {
+  const timer = setTimeout(act, ms);
+  return () => clearTimeout(timer);
+};
+
 /** One JSON line, to the platform's log. Ids, reasons and counts; never content. */
 export const log = (entry: Record<string, unknown>): void => console.info(JSON.stringify(entry));
 

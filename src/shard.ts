@@ -7,40 +7,41 @@ import { versionOf } from "./catalogue/version.ts";
 import type { Config } from "./config.ts";
 import { toBase64Url, toHex, sameText, sha256 } from "./crypto/encoding.ts";
 import { seedCatalogue } from "./domain/catalogue.ts";
+import { lazily, once } from "./domain/lazily.ts";
 import type { Services } from "./http/context.ts";
+import type { Oauth } from "./domain/oauth.ts";
+import type { Providers } from "./domain/providers.ts";
 import { createOauth } from "./oauth/client.ts";
 import { createProbe } from "./oauth/probe.ts";
 import { createAdminUseCases } from "./pipeline/admin/use-cases.ts";
 import { createAdmit } from "./pipeline/admit.ts";
 import { createAttempt } from "./pipeline/attempt.ts";
 import { createAuthenticate } from "./pipeline/authenticate.ts";
-import { createAnswerOnce } from "./pipeline/answer-once.ts";
 import { createDeliver } from "./pipeline/deliver.ts";
-import { createIntercept } from "./pipeline/intercept.ts";
 import { createRoundStates } from "./pipeline/round-state.ts";
 import { createRounds } from "./pipeline/rounds.ts";
 import { createStreams } from "./pipeline/streams.ts";
 import { roundWire } from "./mcp/rev2026/round.ts";
-import { createCancellation } from "./pipeline/cancel.ts";
-import { createCatalogueReader } from "./pipeline/catalogue.ts";
+import { createCancellation, type Cancellation } from "./pipeline/cancel.ts";
+import { createCatalogueReader, type CatalogueReader } from "./pipeline/catalogue.ts";
 import { createFinish, type Summary } from "./pipeline/finish.ts";
-import { createIdempotency } from "./pipeline/idempotency.ts";
+import { createIdempotency, type Idempotency } from "./pipeline/idempotency.ts";
 import { createObserve } from "./pipeline/observe.ts";
 import { createRelease } from "./pipeline/release.ts";
 import { createRoute } from "./pipeline/route.ts";
 import { createSample } from "./pipeline/sample.ts";
-import { createCatalogueJob } from "./pipeline/scheduled/catalogue.ts";
+import { createCatalogueJob, type CatalogueSyncDeps } from "./pipeline/scheduled/catalogue.ts";
 import { createJobs } from "./pipeline/scheduled/jobs.ts";
 import { createSessions } from "./pipeline/sessions.ts";
 import { createSettle } from "./pipeline/settle.ts";
-import { createUpstream } from "./pipeline/upstream.ts";
-import { createUpstreamHeaders } from "./pipeline/upstream-headers.ts";
+import { createUpstream, type Upstream } from "./pipeline/upstream.ts";
+import { createUpstreamHeaders, type UpstreamHeaders } from "./pipeline/upstream-headers.ts";
 import { createProviders } from "./providers/registry.ts";
 import { openD1, openLibsql, type DatabaseOptions } from "./store/db.ts";
 import { createReadiness } from "./store/migrations.ts";
 import { createStores } from "./store/stores.ts";
 import { createTraces } from "./telemetry/traces.ts";
-import { log, now, randomBytesOf, wait, type Isolate } from "./isolate.ts";
+import { after, log, now, randomBytesOf, wait, type Isolate } from "./isolate.ts";
 
 function open({ database, shards }: Config, shard: string, options: DatabaseOptions) {
   const named = shards.find(({ name }) => name === shard);
@@ -51,7 +52,10 @@ function open({ database, shards }: Config, shard: string, options: DatabaseOpti
 }
 
 /** What no single shard can do. */
-export type Everywhere = "adminFor" | "readiness" | "finishAuthorization" | "auditKeys";
+export type Everywhere = Pick<
+  Services,
+  "adminFor" | "readiness" | "finishAuthorization" | "auditKeys"
+>;
 
 export interface About {
   /** keeps work alive after the response */
@@ -59,66 +63,100 @@ export interface About {
   onRoundTrip?: () => void;
 }
 
-/** Everything over the database of one shard. */
-export function createShard(isolate: Isolate, name: string, about: About) {
+interface Parts {
+  providers: Providers;
+  oauth: Oauth;
+  upstreamHeaders: UpstreamHeaders;
+  upstream: Upstream;
+  cancellation: Cancellation;
+  idempotency: Idempotency<Summary>;
+  /** null: this deployment syncs no catalogue */
+  catalogueSync: CatalogueSyncDeps | null;
+}
+
+/**
+ * Everything over the database of one shard. An invocation uses little of it, and a message that the
+ * proxy only hands on next to nothing, so each part is made when it is first asked for.
+ */
+export function createShard(
+  isolate: Isolate,
+  about: About & { name: string; everywhere: Everywhere },
+) {
   const { config, vault, roundVault, signer, tokens, memory, streamMemory } = isolate;
+  const { background, onRoundTrip, name, everywhere } = about;
   const { catalogue, chooser } = isolate.choosing(name);
   const ids = isolate.idsOf(name);
   const { sessionTtlMs, allowPrivateUpstreams, catalogueUrl } = config;
-  const { background, onRoundTrip } = about;
   const db = open(config, name, onRoundTrip === undefined ? {} : { onRoundTrip });
   const stores = createStores(db, { nonce: () => crypto.randomUUID() });
-  const { ledger } = stores;
-  const readCatalogue = createCatalogueReader({ held: catalogue, catalogues: stores.catalogues });
+  const nonce = (): string => toBase64Url(randomBytesOf(32));
+  const readCatalogue: CatalogueReader = () =>
+    createCatalogueReader({ held: catalogue, catalogues: stores.catalogues })();
   // Nothing waits for it: what is chosen meanwhile is chosen from the catalogue at hand, and says so.
   if (catalogue.takesTurn(now())) background(readCatalogue());
-  const providers = createProviders({
-    // A redirect could carry a key, or the prompt, to another host.
-    fetch: (input, init) => fetch(input, { ...init, redirect: "manual" }),
-    ai: config.ai ?? undefined,
-    demo: config.demoProvider,
-    now,
+
+  const parts: Parts = lazily<Parts>({
+    providers: () =>
+      createProviders({
+        // A redirect could carry a key, or the prompt, to another host.
+        fetch: (input, init) => fetch(input, { ...init, redirect: "manual" }),
+        ai: config.ai ?? undefined,
+        demo: config.demoProvider,
+        now,
+      }),
+    oauth: () =>
+      createOauth({
+        fetch: (...args) => fetch(...args),
+        allowPrivate: allowPrivateUpstreams,
+        now,
+      }),
+    upstreamHeaders: () =>
+      createUpstreamHeaders({
+        servers: stores.servers,
+        serverTokens: stores.serverTokens,
+        vault,
+        oauth: parts.oauth,
+        ids,
+        nonce,
+        now,
+        wait,
+      }),
+    upstream: () =>
+      createUpstream({
+        fetch: ({ url, ...request }) => fetch(url, { ...request, redirect: "manual" }),
+        credentials: parts.upstreamHeaders,
+        after,
+      }),
+    cancellation: () => createCancellation({ cancellations: stores.cancellations, now, wait }),
+    idempotency: () =>
+      createIdempotency<Summary>({ idempotency: stores.idempotency, vault, now, wait }),
+    catalogueSync: () =>
+      catalogueUrl === null
+        ? null
+        : {
+            catalogues: stores.catalogues,
+            source: createCatalogueSource({
+              url: catalogueUrl,
+              fetch: (...args) => fetch(...args),
+            }),
+            seed: seedCatalogue,
+            versionOf,
+            now,
+          },
   });
-  const oauth = createOauth({
-    fetch: (...args) => fetch(...args),
-    allowPrivate: allowPrivateUpstreams,
-    now,
-  });
-  const nonce = (): string => toBase64Url(randomBytesOf(32));
-  const upstreamHeaders = createUpstreamHeaders({ ...stores, vault, oauth, ids, nonce, now, wait });
-  const upstream = createUpstream({
-    fetch: ({ url, ...request }) => fetch(url, { ...request, redirect: "manual" }),
-    credentials: upstreamHeaders,
-    wait,
-  });
-  const cancellation = createCancellation({ cancellations: stores.cancellations, now, wait });
-  const idempotency = createIdempotency<Summary>({
-    idempotency: stores.idempotency,
-    vault,
-    now,
-    wait,
-  });
-  const traces = createTraces({
-    target: config.traceTarget,
-    fetch: (...args) => fetch(...args),
-    randomBytesOf,
-    background,
-    wait,
-    log,
-  });
-  const catalogueSync =
-    catalogueUrl === null
-      ? null
-      : {
-          catalogues: stores.catalogues,
-          source: createCatalogueSource({ url: catalogueUrl, fetch: (...args) => fetch(...args) }),
-          seed: seedCatalogue,
-          versionOf,
-          now,
-        };
-  const services: Omit<Services, Everywhere> = {
-    authenticate: createAuthenticate({ snapshots: stores.snapshots, tokens, memory, now }),
-    sample: createSample({
+
+  const sample = (): Services["sample"] => {
+    const { ledger } = stores;
+    const { providers, idempotency, cancellation } = parts;
+    const traces = createTraces({
+      target: config.traceTarget,
+      fetch: (...args) => fetch(...args),
+      randomBytesOf,
+      background,
+      wait,
+      log,
+    });
+    return createSample({
       chooser,
       admit: createAdmit({ ledger, sessionTtlMs }),
       finish: createFinish({
@@ -136,72 +174,97 @@ export function createShard(isolate: Isolate, name: string, about: About) {
       ids,
       now,
       background,
-    }),
-    cancellation,
-    background,
-    intercept: createIntercept({ intercepted: stores.intercepted, vault, now, wait }),
-    servers: stores.servers,
-    upstream,
-    deliver: createDeliver({ upstream, wait }),
-    note: log,
-    wait,
-    streams: createStreams({ sessions: stores.sessions, memory: streamMemory, now, wait }),
-    rounds: createRounds({
-      wire: roundWire,
-      states: createRoundStates({ vault: roundVault, nonce, now }),
-      once: createAnswerOnce({ answers: stores.answers, vault: roundVault, nonce, now, wait }),
-      sha256Hex: async (text) => toHex(await sha256(text)),
-      nonce,
-      wait,
-    }),
-    route: createRoute({ chooser }),
-    sessions: createSessions({ sessions: stores.sessions, chooser, ids, now, sessionTtlMs }),
-    ids,
-    now,
-    sha256Hex: async (bytes) => toHex(await sha256(bytes)),
-    isOperator: (token) => sameText(token, config.adminToken),
-    allowedOrigins: config.allowedOrigins,
-    report: (requestId, thrown) =>
+    });
+  };
+
+  const services = lazily<Services>({
+    authenticate: () => createAuthenticate({ snapshots: stores.snapshots, tokens, memory, now }),
+    sample,
+    cancellation: () => parts.cancellation,
+    background: () => background,
+    idempotency: () => stores.idempotency,
+    servers: () => stores.servers,
+    upstream: () => parts.upstream,
+    deliver: () => createDeliver({ upstream: parts.upstream, wait }),
+    note: () => log,
+    wait: () => wait,
+    streams: () => createStreams({ sessions: stores.sessions, memory: streamMemory, now, wait }),
+    rounds: () =>
+      createRounds({
+        wire: roundWire,
+        states: createRoundStates({ vault: roundVault, nonce, now }),
+        sha256Hex: async (text) => toHex(await sha256(text)),
+        nonce,
+        wait,
+      }),
+    route: () => createRoute({ chooser }),
+    sessions: () => createSessions({ sessions: stores.sessions, chooser, ids, now, sessionTtlMs }),
+    ids: () => ids,
+    now: () => now,
+    sha256Hex: () => async (bytes) => toHex(await sha256(bytes)),
+    isOperator: () => (token) => sameText(token, config.adminToken),
+    allowedOrigins: () => config.allowedOrigins,
+    report: () => (requestId, thrown) =>
       log({
         event: "internal",
         requestId,
         fault: thrown instanceof Error ? thrown.name : typeof thrown,
       }),
-  };
-  const syncCatalogue =
-    catalogueSync === null
+    adminFor: () => everywhere.adminFor,
+    readiness: () => everywhere.readiness,
+    auditKeys: () => everywhere.auditKeys,
+    finishAuthorization: () => everywhere.finishAuthorization,
+  });
+
+  const syncCatalogue = (): ReturnType<typeof createCatalogueJob> | null =>
+    parts.catalogueSync === null
       ? null
       : createCatalogueJob({
-          ...catalogueSync,
+          ...parts.catalogueSync,
           report: (fault) => log({ event: "catalogue", fault }),
         });
-  return {
-    name,
-    ids,
-    placements: stores.placements,
-    services,
-    admin: createAdminUseCases({
+  const admin = once(() =>
+    createAdminUseCases({
       ...stores,
+      providers: parts.providers,
+      oauth: parts.oauth,
+      catalogueSync: parts.catalogueSync,
       ids,
       now,
       tokens,
       vault,
       hashing,
       signer,
-      providers,
       catalogue: readCatalogue,
-      catalogueSync,
       allowPrivateUpstreams,
-      oauth,
-      upstream: upstreamHeaders,
+      upstream: parts.upstreamHeaders,
       probe: createProbe({ fetch: (...args) => fetch(...args) }),
       nonce,
       sha256Hex: async (text) => toHex(await sha256(text)),
     }),
-    readiness: createReadiness(
+  );
+  const readiness = once(() =>
+    createReadiness(
       db,
       journal.entries.map(({ tag }) => `${tag}.sql`),
     ),
-    jobs: createJobs({ ...stores, vault, hashing, signer, syncCatalogue, now }),
+  );
+  return {
+    name,
+    ids,
+    services,
+    get placements() {
+      return stores.placements;
+    },
+    get admin() {
+      return admin();
+    },
+    get readiness() {
+      return readiness();
+    },
+    jobs: () =>
+      createJobs({ ...stores, vault, hashing, signer, syncCatalogue: syncCatalogue(), now })(),
   };
 }
+
+export type Shard = ReturnType<typeof createShard>;

@@ -1,6 +1,6 @@
 /** API keys: `srk_<id>_<secret>`. 256 random bits need no slow hash: SHA-256 is what is stored. */
 import type { KeyTokens } from "../domain/ports.ts";
-import { sameText, sha256, toBase64Url, toHex } from "./encoding.ts";
+import { sameHash, sha256, toBase64Url, toHex } from "./encoding.ts";
 
 const secretBytes = 32;
 const shape = /^srk_([0-9a-z]{10,40})_([A-Za-z0-9_-]{43})$/;
@@ -24,7 +24,7 @@ export function createKeyTokens(deps: { randomBytesOf: (count: number) => Uint8A
     },
     async matches(token, secretHash) {
       const secret = shape.exec(token)?.[2];
-      return secret !== undefined && sameText(await hashOf(secret), secretHash);
+      return secret !== undefined && sameHash(await hashOf(secret), secretHash);
     },
   };
 }

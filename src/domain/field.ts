@@ -10,6 +10,7 @@ import {
   type ExclusionReason,
   type Model,
 } from "./models.ts";
+import type { Modality } from "./modality.ts";
 import { textBit, type Sought } from "./sought.ts";
 import type { TokenFamily } from "./tokens.ts";
 import { isPriced } from "./usage.ts";
@@ -24,6 +25,8 @@ export interface Field {
   served: readonly Model[];
   /** what a ranking compares of the entries */
   columns: Columns;
+  /** what some model of it can do, also while its circuit is open */
+  able: { outputs: ReadonlySet<Modality>; tools: boolean };
   /** the tokenizers of the models that may be chosen */
   families: readonly TokenFamily[];
   /** models that no credential can serve */
@@ -74,8 +77,13 @@ export function fieldOf(
 ): Field {
   const sorted = entries.toSorted((a, b) => byModelName(a.model, b.model));
   const eligible = sorted.filter(({ exclusion }) => exclusion === null);
+  const able = sorted.filter(({ exclusion }) => exclusion === null || exclusion === "circuit_open");
   return {
     ...about,
+    able: {
+      outputs: new Set(able.flatMap(({ model }) => model.outputModalities)),
+      tools: able.some(({ model }) => model.tools),
+    },
     entries: sorted,
     served: sorted.map(({ model }) => model),
     columns: columnsOf(sorted),

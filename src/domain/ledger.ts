@@ -16,7 +16,7 @@ export interface Reservation {
   leaseUntil: number;
   /** the session's new expiry, when there is a session */
   sessionExpiresAt: number | null;
-  /** hex SHA-256 of the caller's idempotency key, and until when it is kept; null: none was sent */
+  /** by which the call is known again (`once.ts`), and until when it holds that; null: it isn't */
   idempotency: { key: string; expiresAt: number } | null;
 }
 
@@ -25,10 +25,10 @@ export type Admission =
   | { state: "refused"; hold: Hold; retryAfterMs: number | null; limits: LimitState[] }
   /** key, session or tenant are no longer what the choice assumed */
   | { state: "stale" }
-  /** another request holds the idempotency key; nothing was written */
+  /** another request holds the key; nothing was written */
   | { state: "repeated"; first: FirstCall };
 
-/** The request that holds an idempotency key. */
+/** The request that holds a key. */
 export interface FirstCall {
   requestId: string;
   contentSha256: string;
@@ -60,7 +60,7 @@ export interface Ledger {
   prune(now: number): Answer<number>;
 }
 
-/** How the call that holds an idempotency key stands. */
+/** How the call that holds a key stands. */
 export interface FirstCallState extends FirstCall {
   outcome: Outcome;
   leaseUntil: number | null;
@@ -72,7 +72,6 @@ export interface IdempotentCall {
   tenantId: string;
   keyId: string;
   serverId: string | null;
-  /** hex SHA-256 of what the caller sent */
   key: string;
 }
 
@@ -81,6 +80,10 @@ export interface IdempotencyStore {
   find(call: IdempotentCall, now: number): Answer<FirstCallState | null>;
   /** Counts a result that was given again. */
   countReplay(call: IdempotentCall): Answer<null>;
+  /** Whether a request holds any key that begins so. */
+  isTaken(call: Omit<IdempotentCall, "key"> & { keys: string }, now: number): Answer<boolean>;
+  /** How a server took the answer of a call: its HTTP status; 0: it could not be reached. */
+  deliver(call: { tenantId: string; requestId: string }, status: number): Answer<null>;
   prune(now: number): Answer<number>;
 }
 

@@ -1,10 +1,8 @@
 /** What the pipeline needs from the rooms below it; `compose.ts` hands it in. */
 import type { ApiKey } from "./access.ts";
-import type { AnswerStore } from "./answers.ts";
 import type { AdminEvent, Outcome, SamplingRecord } from "./audit.ts";
 import type { CatalogueStore } from "./catalogues.ts";
 import type { Health } from "./health.ts";
-import type { InterceptedStore } from "./intercepted.ts";
 import type { IdempotencyStore, Ledger, UsageStore } from "./ledger.ts";
 import type { CredentialSummary, DeclaredModel, ModelOverride } from "./models.ts";
 import type { Policy } from "./policy.ts";
@@ -230,9 +228,7 @@ export interface Stores {
   serverTokens: TokenStore;
   authorizations: AuthorizationStore;
   sessions: SessionStore;
-  answers: AnswerStore;
   cancellations: CancellationStore;
-  intercepted: InterceptedStore;
   health: HealthStore;
   catalogues: CatalogueStore;
   requests: RequestStore;
@@ -252,15 +248,7 @@ export interface Readiness {
 
 /** What a seal is bound to: opening it as anything else fails. */
 export interface SealedFor {
-  purpose:
-    | "credential"
-    | "capture"
-    | "result"
-    | "server"
-    | "token"
-    | "authorization"
-    | "round"
-    | "answer";
+  purpose: "credential" | "capture" | "result" | "server" | "token" | "authorization" | "round";
   tenantId: string;
   /** whose it is: a provider's name, or the origin of a server */
   provider: string;

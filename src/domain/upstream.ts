@@ -3,7 +3,8 @@
 export interface UpstreamRequest {
   url: string;
   method: "POST" | "GET" | "DELETE";
-  headers: Headers;
+  /** names in lower case */
+  headers: Record<string, string>;
   body: Uint8Array<ArrayBuffer> | string | null;
   signal: AbortSignal;
 }

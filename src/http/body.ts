@@ -11,9 +11,29 @@ export const maxBodyBytes = 12 * 1024 * 1024;
  */
 const drainBytes = 64 * 1024 * 1024;
 
+export function concatenated(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(chunks.reduce((size, { byteLength }) => size + byteLength, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
+}
+
+/** HTTP holds a body to the length that it declares; null: it declares none. */
+export function declaredBytes({ headers }: Request | Response): number | null {
+  const declared = headers.get("Content-Length");
+  // What `fetch` has decoded is longer than what was sent.
+  return declared === null || headers.has("Content-Encoding") ? null : Number(declared);
+}
+
 export async function readBody(
   request: Request,
 ): Promise<Result<Uint8Array<ArrayBuffer>, Refusal>> {
+  // One read is much cheaper than many.
+  if ((declaredBytes(request) ?? Infinity) <= maxBodyBytes)
+    return ok(new Uint8Array(await request.arrayBuffer().catch(() => new ArrayBuffer(0))));
   let chunks: Uint8Array[] = [];
   let size = 0;
   const reader = request.body?.getReader();
@@ -29,11 +49,5 @@ export async function readBody(
     }
   }
   if (size > maxBodyBytes) return err({ reason: "payload_too_large", limitBytes: maxBodyBytes });
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return ok(bytes);
+  return ok(concatenated(chunks));
 }

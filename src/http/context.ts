@@ -1,12 +1,12 @@
 /** What every handler finds in its Hono context. Nothing below `http/` sees one. */
 import type { Actor } from "../domain/access.ts";
 import type { Ids } from "../domain/ids.ts";
+import type { IdempotencyStore } from "../domain/ledger.ts";
 import type { AuditKey } from "../domain/seals.ts";
 import type { ServerStore } from "../domain/server-stores.ts";
 import type { Answer, Readiness } from "../domain/ports.ts";
 import type { AdminFor } from "../pipeline/admin/sharded.ts";
 import type { Deliver } from "../pipeline/deliver.ts";
-import type { Intercept } from "../pipeline/intercept.ts";
 import type { Cancellation } from "../pipeline/cancel.ts";
 import type { Authenticate } from "../pipeline/authenticate.ts";
 import type { Route } from "../pipeline/route.ts";
@@ -26,7 +26,8 @@ export interface Services {
   adminFor: AdminFor;
   upstream: Upstream;
   rounds: BeginRounds;
-  intercept: Intercept;
+  /** of requests that were taken out of streams */
+  idempotency: Pick<IdempotencyStore, "isTaken" | "deliver">;
   deliver: Deliver;
   streams: Streams;
   wait: (ms: number, signal?: AbortSignal) => Promise<void>;

@@ -6,6 +6,7 @@ import { holdsOf, smallestBudget, type Hold } from "../domain/limits.ts";
 import { nameOf } from "../domain/models.ts";
 import { defaultDeadlineMs } from "../domain/policy.ts";
 import type { Admission, Ledger } from "../domain/ledger.ts";
+import { heldUntil, keyOf, type Once } from "../domain/once.ts";
 import type { Answer } from "../domain/ports.ts";
 import type { Choice, Plan } from "../domain/selection.ts";
 import { tokenFamilyOf } from "../domain/tokens.ts";
@@ -15,8 +16,6 @@ import { scopesOf, type AskingServer } from "./scopes.ts";
 
 /** A lease outlives the longest call: its deadline, then settlement with its retries. */
 const leaseSlackMs = 30_000;
-/** As long as a result can be had again. */
-export const idempotencyKeptMs = 24 * 3_600_000;
 
 /** One provider call that may be made, and what it may cost. */
 export interface Step {
@@ -100,11 +99,11 @@ export const createAdmit =
     reserved: Reserved;
     caller: Caller;
     opening: Opening;
-    /** hex SHA-256 of what the caller sent; null: nothing */
-    idempotencyKey: string | null;
+    once: Once | null;
     now: number;
   }): Answer<Admission> => {
-    const { plan, reserved, caller, opening, idempotencyKey, now } = input;
+    const { plan, reserved, caller, opening, once, now } = input;
+    const leaseUntil = now + reserved.deadlineMs + leaseSlackMs;
     return deps.ledger.admit({
       opening,
       decision: plan.decision,
@@ -113,11 +112,14 @@ export const createAdmit =
       reservedTokens: reserved.tokens,
       reservedMicroUsd: reserved.microUsd,
       now,
-      leaseUntil: now + reserved.deadlineMs + leaseSlackMs,
+      leaseUntil,
       sessionExpiresAt: caller.session === null ? null : now + deps.sessionTtlMs,
       idempotency:
-        idempotencyKey === null
+        once === null
           ? null
-          : { key: idempotencyKey, expiresAt: now + idempotencyKeptMs },
+          : {
+              key: keyOf(once, opening.contentSha256),
+              expiresAt: heldUntil(once, { now, leaseUntil }),
+            },
     });
   };

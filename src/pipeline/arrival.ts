@@ -1,6 +1,7 @@
 /** A sampling request as a surface hands it in, and what its audit record says from the start. */
 import { askedOf, type Opening } from "../domain/audit.ts";
 import { inputModalitiesOf } from "../domain/estimate.ts";
+import type { Once } from "../domain/once.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
 import type { SamplingCall } from "../domain/sampling.ts";
@@ -21,8 +22,8 @@ export interface Arrival {
   server: AskingServer | null;
   /** the tool that was being called, where the stream told it */
   tool: string | null;
-  /** hex SHA-256 of the caller's idempotency key; null: none was sent */
-  idempotencyKey: string | null;
+  /** by what it is known again; null: it is new */
+  once: Once | null;
   /** the JSON-RPC id, as JSON, by which a session can take the call back; null: it can't */
   messageId: string | null;
   contentSha256: string;

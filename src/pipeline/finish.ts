@@ -2,11 +2,12 @@
 import type { Opening, Settlement, Timing } from "../domain/audit.ts";
 import { captureOf } from "../domain/capture.ts";
 import { nameOf } from "../domain/models.ts";
+import { answersForMs } from "../domain/once.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SamplingAnswer, SamplingCall } from "../domain/sampling.ts";
 import { costMicroUsd } from "../domain/usage.ts";
-import { idempotencyKeptMs, type Reserved } from "./admit.ts";
+import type { Reserved } from "./admit.ts";
 import type { Arrival } from "./arrival.ts";
 import type { AttemptAll } from "./attempt.ts";
 import type { Caller } from "./authenticate.ts";
@@ -84,16 +85,18 @@ export function createFinish(deps: {
     return attempted;
   };
 
-  /** What a repetition is answered. A failure that cost nothing may be tried again under its key. */
+  /** What a repetition is answered. */
   const resultOf = async (
     { arrival, caller, opening }: Admitted,
     recorded: Recorded<Summary>,
     charge: Charge,
   ): Promise<Settlement["result"]> => {
-    if (arrival.idempotencyKey === null) return null;
-    if (!recorded.ok && charge.tokens === 0 && charge.microUsd === 0) return "free";
+    if (arrival.once === null) return null;
+    const refusal = recorded.ok ? null : recorded.error;
+    const keptMs = answersForMs(arrival.once, { refusal, charge });
+    if (keptMs === 0) return "free";
     const parts = await idempotency.seal(caller.snapshot.tenant.id, opening.id, recorded);
-    return { parts, expiresAt: now() + idempotencyKeptMs };
+    return { parts, expiresAt: now() + keptMs };
   };
 
   return async (admitted: Admitted, signal: AbortSignal): Promise<Result<Finished, Refusal>> => {

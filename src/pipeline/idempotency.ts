@@ -1,7 +1,6 @@
 /**
- * A call sent again under the same idempotency key: it waits for the first one, and gets its result.
- * One that was charged answers every repetition, also with its failure; one that cost nothing sets its
- * key free.
+ * A call that is asked for again: it waits for the first one, and gets its result. What the first one
+ * leaves behind is said in `domain/once.ts`.
  */
 import type { IdempotencyStore, IdempotentCall } from "../domain/ledger.ts";
 import type { Vault } from "../domain/ports.ts";
@@ -9,19 +8,21 @@ import type { Refusal } from "../domain/refusals.ts";
 import { err, type Result } from "../domain/result.ts";
 import type { SamplingAnswer } from "../domain/sampling.ts";
 
+/** Who did the work: this caller; somebody before; somebody else, while this one waited. */
+export type By = "here" | "before" | "elsewhere";
+
 /** What is kept of a call for its repetitions, as JSON. */
 export type Recorded<D> = Result<{ answer: SamplingAnswer; decision: D }, Refusal>;
 
 export type Joined<D> =
   /** nothing holds the key any more: this call may be the first */
-  { state: "free" } | { state: "done"; recorded: Recorded<D> };
+  { state: "free" } | { state: "done"; recorded: Recorded<D>; by: By };
 
 /** Its isolate died before it could say what became of it; it was charged as reserved. */
 const lost: Refusal = { reason: "provider_failed", attempts: [] };
 const shortestWaitMs = 100;
 const longestWaitMs = 1_000;
-const retryAfterMs = 1_000;
-const done = (refusal: Refusal) => ({ state: "done", recorded: err(refusal) }) as const;
+const done = (refusal: Refusal, by: By) => ({ state: "done", recorded: err(refusal), by }) as const;
 
 /** The largest row of D1 is 2 MB, and sealed text is ASCII. */
 const partCharacters = 1_000_000;
@@ -48,15 +49,15 @@ export function createIdempotency<D>(deps: {
     /** What holds the key now; null: nothing. */
     find: (call: IdempotentCall) => idempotency.find(call, now()),
 
-    /** Waits for the call that holds the key. Leaving is the caller's own: the first one goes on. */
-    async join(
-      call: IdempotentCall,
-      about: { deadlineMs: number; signal: AbortSignal },
-    ): Promise<Joined<D>> {
-      const until = now() + about.deadlineMs;
+    /**
+     * Waits for the call that holds the key, to the end of its lease at most. Leaving is the caller's
+     * own: the first one goes on.
+     */
+    async join(call: IdempotentCall, signal: AbortSignal): Promise<Joined<D>> {
+      let by: By = "before";
       for (let pause = shortestWaitMs; ; pause = Math.min(longestWaitMs, pause * 2)) {
         const found = await idempotency.find(call, now());
-        if (!found.ok) return done(found.error);
+        if (!found.ok) return done(found.error, by);
         const first = found.value;
         if (first === null) return { state: "free" };
         if (first.result !== null) {
@@ -64,14 +65,15 @@ export function createIdempotency<D>(deps: {
           // Counting is worth no refusal.
           await idempotency.countReplay(call);
           return opened.ok
-            ? { state: "done", recorded: JSON.parse(opened.value) as Recorded<D> }
-            : done(lost);
+            ? { state: "done", recorded: JSON.parse(opened.value) as Recorded<D>, by }
+            : done(lost, by);
         }
         const isRunning = first.outcome === "admitted" && (first.leaseUntil ?? 0) > now();
-        if (!isRunning) return done(lost);
-        if (now() >= until) return done({ reason: "unavailable", retryAfterMs });
-        await wait(Math.min(pause, Math.max(1, until - now())), about.signal);
-        if (about.signal.aborted) return done({ reason: "cancelled" });
+        // Nobody else says so.
+        if (!isRunning) return done(lost, "before");
+        await wait(pause, signal);
+        if (signal.aborted) return done({ reason: "cancelled" }, by);
+        by = "elsewhere";
       }
     },
   };

@@ -4,6 +4,7 @@
  */
 import { answererOf } from "../domain/answering.ts";
 import { isObject, own, type JsonObject } from "../domain/json.ts";
+import type { Once } from "../domain/once.ts";
 import type { SamplingMode } from "../domain/servers.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { ok, type Result } from "../domain/result.ts";
@@ -17,7 +18,6 @@ import {
   type SamplingEntry,
 } from "../domain/rounds.ts";
 import type { SamplingCall } from "../domain/sampling.ts";
-import type { Answered, AnswerOnce } from "./answer-once.ts";
 import { statePrefix, type RoundStates, type StateOwner } from "./round-state.ts";
 
 /** A round that a client sends again is the same for a day. */
@@ -34,7 +34,8 @@ export interface RoundRequest {
   /** the client's JSON-RPC id, as JSON text */
   idText: string;
   method: string;
-  owner: StateOwner;
+  /** made when it is needed: most requests have no rounds */
+  owner: () => Promise<StateOwner>;
   mode: SamplingMode;
   /** what the client declared, as its revision knows it */
   declared: JsonObject;
@@ -42,16 +43,18 @@ export interface RoundRequest {
   callsAgain: "client" | "router";
 }
 
+/** JSON text, or why not. `requestId` names the record of the sampling request. */
+export type Answered = Result<string, { refusal: Refusal; requestId: string | null }>;
+
 export interface RoundSampler {
   decode(params: JsonObject): Result<SamplingCall, Refusal>;
   /** The result for the server, as JSON text. */
   sample(
     entry: SamplingEntry,
-    call: Result<SamplingCall, Refusal>,
     about: {
       signal: AbortSignal;
-      /** hex SHA-256 of what makes it the same as one before; null: it is new */
-      key: string | null;
+      /** by what it is known again; null: it is new */
+      once: Once | null;
     },
   ): Promise<Answered>;
 }
@@ -85,23 +88,22 @@ const isOurs = (state: string | null): boolean =>
 export function createRounds(deps: {
   wire: RoundWire;
   states: RoundStates;
-  once: AnswerOnce;
   sha256Hex: (text: string) => Promise<string>;
   nonce: () => string;
   wait: (ms: number, signal?: AbortSignal) => Promise<void>;
 }) {
-  const { wire, states, once, sha256Hex, nonce, wait } = deps;
+  const { wire, states, sha256Hex, nonce, wait } = deps;
 
   /** By what the round of this request is known again; null: it is new, whatever it looks like. */
   const identityOf = (
     request: RoundRequest,
     carried: CarriedState | null,
-  ): { text: string; keepMs: number } | null => {
-    if (carried !== null) return { text: carried.nonce, keepMs: keptMs };
+  ): { text: string; keptMs: number } | null => {
+    if (carried !== null) return { text: carried.nonce, keptMs };
     const state = wire.stateSent(request.text);
     if (state === null) return null;
     const responses = wire.objectText(wire.responsesOf(request.text));
-    return { text: JSON.stringify([state, responses]), keepMs: joinedMs };
+    return { text: JSON.stringify([state, responses]), keptMs: joinedMs };
   };
 
   /**
@@ -120,12 +122,12 @@ export function createRounds(deps: {
   };
 
   return async (request: RoundRequest, sampler: RoundSampler): Promise<Result<Round, Refusal>> => {
-    const { owner, mode, declared, idText, callsAgain } = request;
+    const { mode, declared, idText, callsAgain } = request;
     const sent = wire.stateSent(request.text);
     let carried: CarriedState | null = null;
     let text = withoutForged(request);
     if (isOurs(sent)) {
-      const opened = await states.open(owner, JSON.parse(sent ?? "") as string);
+      const opened = await states.open(await request.owner(), JSON.parse(sent ?? "") as string);
       if (!opened.ok) return opened;
       carried = opened.value;
       // Ours win: a client that answers what it was not asked is not believed.
@@ -140,28 +142,20 @@ export function createRounds(deps: {
     let hidden = (carried?.answers.length ?? 0) > 0;
     let repeats = 0;
 
-    const answer = async (
-      entry: SamplingEntry,
-      about: { call: Result<SamplingCall, Refusal>; entryText: string; signal: AbortSignal },
-    ): Promise<Answered> => {
-      const { call, signal } = about;
-      if (identity === null) return sampler.sample(entry, call, { signal, key: null });
+    const onceOf = async (key: string, entryText: string): Promise<Once | null> => {
+      if (identity === null) return null;
+      const owner = await request.owner();
       const same = [
         owner.keyId,
         owner.serverId,
         owner.digest,
         identity.text,
         repeats,
-        entry.key,
-        about.entryText,
+        key,
+        entryText,
       ];
       const digest = await sha256Hex(JSON.stringify(same));
-      const { keepMs } = identity;
-      return once(
-        { tenantId: owner.tenantId, digest, keepMs },
-        () => sampler.sample(entry, call, { signal, key: keepMs === keptMs ? digest : null }),
-        signal,
-      );
+      return { kind: "round", digest, keptMs: identity.keptMs };
     };
 
     /** To the client, under the id it knows. */
@@ -171,7 +165,8 @@ export function createRounds(deps: {
       const given = asksForInput ? wire.stateGiven(response) : null;
       // A router behind this one: its state comes back to it, and is not mistaken for ours.
       if (isOurs(given)) {
-        const state = await states.wrap(owner, { state: given, answers: [], rounds });
+        const about = { state: given, answers: [], rounds };
+        const state = await states.wrap(await request.owner(), about);
         out = wire.remaining(out, { without: [], state: JSON.stringify(state) });
       }
       const isResource = request.method === "resources/read";
@@ -209,9 +204,9 @@ export function createRounds(deps: {
       const both = AbortSignal.any([signal, failed.signal]);
       let refusal: Step | null = null;
       const answers = await Promise.all(
-        ours.map(async ({ entry, call }): Promise<[string, string][]> => {
-          const entryText = wire.entryText(response, entry.key);
-          const answered = await answer(entry, { call, entryText, signal: both });
+        ours.map(async ({ entry }): Promise<[string, string][]> => {
+          const once = await onceOf(entry.key, wire.entryText(response, entry.key));
+          const answered = await sampler.sample(entry, { signal: both, once });
           if (answered.ok) return [[entry.key, answered.value]];
           // The first says why; those that run beside it are for nothing now.
           refusal ??= refusing(answered.error.refusal, answered.error.requestId);
@@ -226,7 +221,7 @@ export function createRounds(deps: {
       const requests = own(result, "inputRequests");
       const keys = ours.map(({ entry }) => entry.key);
       if (Object.keys(requests as JsonObject).some((key) => !keys.includes(key))) {
-        const wrapped = await states.wrap(owner, { state, answers: given, rounds });
+        const wrapped = await states.wrap(await request.owner(), { state, answers: given, rounds });
         const left = wire.remaining(response, { without: keys, state: JSON.stringify(wrapped) });
         return { kind: "deliver", text: repeats === 0 ? left : wire.withId(left, idText) };
       }

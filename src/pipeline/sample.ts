@@ -5,7 +5,7 @@
 import { detailOf, type Opening } from "../domain/audit.ts";
 import type { Ids } from "../domain/ids.ts";
 import { isMoney, nameOfLimit, type Hold, type LimitState } from "../domain/limits.ts";
-import { defaultDeadlineMs } from "../domain/policy.ts";
+import { keyOf } from "../domain/once.ts";
 import type { FirstCall, IdempotentCall, Ledger } from "../domain/ledger.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -13,10 +13,9 @@ import type { SamplingCall } from "../domain/sampling.ts";
 import type { Timings } from "../domain/spans.ts";
 import { reservationOf, type createAdmit } from "./admit.ts";
 import { openingOf, type Arrival } from "./arrival.ts";
-import type { Caller } from "./authenticate.ts";
 import type { Chooser } from "./choose.ts";
 import type { Finish, Finished, Summary } from "./finish.ts";
-import type { Idempotency } from "./idempotency.ts";
+import type { By, Idempotency } from "./idempotency.ts";
 import type { Observation, Observe } from "./observe.ts";
 import type { Release } from "./release.ts";
 
@@ -25,16 +24,19 @@ export interface Started {
   limits: LimitState[];
   /** ms of each step so far */
   timing: () => Timings;
+  /** who did the work, once it is over */
+  by: () => By;
   outcome: Result<(signal: AbortSignal) => Promise<Result<Finished, Refusal>>, Refusal>;
 }
 
-type Begun = Omit<Started, "timing">;
+type Begun = Omit<Started, "timing" | "by">;
 
 /** One request, on its way. */
 interface Underway {
   arrival: Arrival;
   opening: Opening;
   observed: Observation;
+  by: By;
 }
 
 const refusalOf = (hold: Hold, retryAfterMs: number | null): Refusal => ({
@@ -43,15 +45,17 @@ const refusalOf = (hold: Hold, retryAfterMs: number | null): Refusal => ({
   retryAfterMs,
 });
 
-const idempotentCallOf = ({ caller, server, idempotencyKey }: Arrival): IdempotentCall | null =>
-  idempotencyKey === null
+const idempotentCallOf = (arrival: Arrival): IdempotentCall | null => {
+  const { caller, server, once, contentSha256 } = arrival;
+  return once === null
     ? null
     : {
         tenantId: caller.snapshot.tenant.id,
         keyId: caller.snapshot.key.id,
         serverId: server?.id ?? null,
-        key: idempotencyKey,
+        key: keyOf(once, contentSha256),
       };
+};
 
 /** Nobody was called. */
 const untouched = { attempts: [], answered: null, chargedMicroUsd: 0, timing: {} };
@@ -86,30 +90,30 @@ export function createSample(deps: {
   /** The same call came before: it is answered with that one's result, once there is one. */
   const repeat = async (
     underway: Underway,
-    about: { call: SamplingCall; caller: Caller },
+    call: SamplingCall,
     first: FirstCall,
   ): Promise<Begun> => {
     const { arrival, opening, observed } = underway;
     const its = idempotentCallOf(arrival);
     if (its === null || first.contentSha256 !== arrival.contentSha256)
       return refuse(opening, { reason: "idempotency_conflict" });
-    const deadlineMs = about.caller.snapshot.tenant.policy.deadlineMs ?? defaultDeadlineMs;
     return {
       requestId: first.requestId,
       limits: [],
       outcome: ok(async (signal) => {
-        const joined = await idempotency.join(its, { deadlineMs, signal });
+        const joined = await idempotency.join(its, signal);
         if (joined.state === "free") {
-          // The first one cost nothing and set the key free.
+          // The first one set the key free.
           const { outcome } = await begin(underway);
           if (outcome.ok) return outcome.value(signal);
           observed.ends(refusedWith(outcome.error));
           return outcome;
         }
         const { recorded } = joined;
+        underway.by = joined.by;
         const refusal = recorded.ok ? null : recorded.error;
         observed.ends({ ...untouched, outcome: "repeated", refusal });
-        return recorded.ok ? ok({ ...recorded.value, call: about.call }) : recorded;
+        return recorded.ok ? ok({ ...recorded.value, call }) : recorded;
       }),
     };
   };
@@ -118,7 +122,6 @@ export function createSample(deps: {
     const { arrival, opening, observed } = underway;
     if (!arrival.call.ok) return refuse(opening, arrival.call.error);
     const call = arrival.call.value;
-    const { idempotencyKey } = arrival;
     let caller = arrival.caller;
     for (let fresh = !caller.warm; ; fresh = true) {
       // As it is by now: a kill switch is one only if it works at once.
@@ -134,7 +137,7 @@ export function createSample(deps: {
           reserved,
           caller,
           opening,
-          idempotencyKey,
+          once: arrival.once,
           now: admittingAt,
         });
         const about = (limits: LimitState[], outcome: Started["outcome"]): Begun => ({
@@ -143,13 +146,13 @@ export function createSample(deps: {
           outcome,
         });
         if (!admission.ok) {
-          background(release({ opening, reserved, isKeyed: idempotencyKey !== null }));
+          background(release({ opening, reserved, isKeyed: arrival.once !== null }));
           return about([], err(admission.error));
         }
         const { value } = admission;
         if (value.state === "refused")
           return about(value.limits, err(refusalOf(value.hold, value.retryAfterMs)));
-        if (value.state === "repeated") return repeat(underway, { call, caller }, value.first);
+        if (value.state === "repeated") return repeat(underway, call, value.first);
         if (value.state === "admitted") {
           const chooseMs = admittingAt - choosingAt;
           const admitMs = now() - admittingAt;
@@ -172,7 +175,7 @@ export function createSample(deps: {
         if (!first.ok) return { requestId: opening.id, limits: [], outcome: first };
         return first.value === null
           ? refuse(opening, plan.error)
-          : repeat(underway, { call, caller }, first.value);
+          : repeat(underway, call, first.value);
       }
       const again = await arrival.again();
       if (!again.ok) return { requestId: opening.id, limits: [], outcome: again };
@@ -183,9 +186,10 @@ export function createSample(deps: {
   return async (arrival: Arrival): Promise<Started> => {
     const opening = openingOf(arrival, ids.next("request"));
     const observed = observe({ opening, authMs: arrival.authMs }, arrival.propagated);
-    const begun = await begin({ arrival, opening, observed });
+    const underway: Underway = { arrival, opening, observed, by: "here" };
+    const begun = await begin(underway);
     if (!begun.outcome.ok) observed.ends(refusedWith(begun.outcome.error));
-    return { ...begun, timing: observed.timing };
+    return { ...begun, timing: observed.timing, by: () => underway.by };
   };
 }
 

@@ -31,17 +31,13 @@ export function createSessions(deps: {
   const { sessions, chooser, ids, now, sessionTtlMs } = deps;
   return {
     hostedFor(snapshot: Snapshot, capabilities: JsonObject): Hosted {
-      const field = chooser.fieldOf(snapshot);
-      const models = field.entries
-        .filter(({ exclusion }) => exclusion === null || exclusion === "circuit_open")
-        .map(({ model }) => model);
+      const { able } = chooser.fieldOf(snapshot);
       const sampling = supports(capabilities, "sampling");
       return {
         supportedModalities: supportedModalities(capabilities).filter(
-          (modality) =>
-            sampling && models.some(({ outputModalities }) => outputModalities.includes(modality)),
+          (modality) => sampling && able.outputs.has(modality),
         ),
-        tools: supports(capabilities, "sampling.tools") && models.some(({ tools }) => tools),
+        tools: supports(capabilities, "sampling.tools") && able.tools,
         context: false,
       };
     },
@@ -95,6 +91,10 @@ export function createSessions(deps: {
       const created = await sessions.create(session);
       return created.ok ? ok(session) : created;
     },
+
+    /** Whether its use needn't be written down yet. */
+    isFresh: ({ session }: Caller): boolean =>
+      session === null || now() - session.lastUsedAt < touchAfterMs,
 
     async touch({ session }: Caller): Answer<null> {
       const at = now();

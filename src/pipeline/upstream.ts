@@ -65,31 +65,32 @@ export interface Sending {
   timeoutMs: number;
 }
 
-/** Headers of a response as the client may see them. */
-export function returnedHeaders(from: Headers): Headers {
-  const headers = new Headers();
-  for (const [name, value] of from)
-    if (!notReturned.has(name) && !name.startsWith("access-control-")) headers.set(name, value);
+/** Headers of a response as the client may see them, names in lower case. */
+export function returnedHeaders(from: Headers): Record<string, string> {
+  const headers: Record<string, string> = {};
+  from.forEach((value, name) => {
+    if (!notReturned.has(name) && !name.startsWith("access-control-")) headers[name] = value;
+  });
   return headers;
 }
 
-function sentHeaders(from: Headers): Headers {
-  const named = new Set(
-    (from.get("connection") ?? "").split(",").map((name) => name.trim().toLowerCase()),
-  );
-  const headers = new Headers();
-  for (const [name, value] of from)
+function sentHeaders(from: Headers): Record<string, string> {
+  const connection = from.get("connection");
+  const named = new Set(connection?.split(",").map((name) => name.trim().toLowerCase()));
+  const headers: Record<string, string> = {};
+  from.forEach((value, name) => {
     if (!keptBack.has(name) && !keptBackPrefix.test(name) && !named.has(name))
-      headers.set(name, value);
+      headers[name] = value;
+  });
   return headers;
 }
 
 export function createUpstream(deps: {
   fetch: UpstreamFetch;
   credentials: UpstreamHeaders;
-  wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  after: (ms: number, act: () => void) => () => void;
 }) {
-  const { fetch: send, credentials, wait } = deps;
+  const { fetch: send, credentials, after } = deps;
   const failed = (detail: string, serverStatus: number | null = null): Result<never, Refusal> =>
     err({ reason: "server_failed", serverStatus, detail });
 
@@ -100,34 +101,34 @@ export function createUpstream(deps: {
     const { server, method, body, signal } = sending;
     const headers = sentHeaders(sending.headers);
     if (sending.authorization !== null && server.forwardAuthorization)
-      headers.set("authorization", sending.authorization);
-    for (const [name, value] of Object.entries(own)) headers.set(name, value);
-    const late = new AbortController();
-    const arrived = new AbortController();
-    const watch = async (): Promise<void> => {
-      await wait(sending.timeoutMs, arrived.signal);
-      if (!arrived.signal.aborted) late.abort();
-    };
-    const deadline = watch();
+      headers["authorization"] = sending.authorization;
+    for (const [name, value] of Object.entries(own)) headers[name.toLowerCase()] = value;
+    // By hand: `AbortSignal.any` and signals that end timers are what this took most of its time for.
+    const ending = new AbortController();
+    const end = (): void => ending.abort();
+    signal.addEventListener("abort", end);
+    if (signal.aborted) end();
+    let late = false;
+    const arrived = after(sending.timeoutMs, () => {
+      late = true;
+      end();
+    });
     try {
       const response = await send({
         url: server.url,
         method,
         headers,
         body,
-        signal: AbortSignal.any([signal, late.signal]),
+        signal: ending.signal,
       });
       if (response.status < 300 || response.status >= 400) return ok(response);
       await response.body?.cancel();
       return failed("It redirects, which is not followed.", response.status);
     } catch {
       if (signal.aborted) return err({ reason: "cancelled" });
-      return late.signal.aborted
-        ? err({ reason: "server_timeout" })
-        : failed("It can't be reached.");
+      return late ? err({ reason: "server_timeout" }) : failed("It can't be reached.");
     } finally {
-      arrived.abort();
-      await deadline;
+      arrived();
     }
   };
 

@@ -53,7 +53,6 @@ export async function bundleWorker(
       platform: "browser",
       target: "es2024",
       supported: { using: true },
-      keepNames: true,
       conditions: ["workerd", "worker", "browser"],
       define: {
         "process.env.NODE_ENV": '"production"',

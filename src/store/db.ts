@@ -11,7 +11,6 @@ import type { Answer } from "../domain/ports.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import type { SQL } from "drizzle-orm";
-import * as schema from "./schema.ts";
 
 export type Parameter = string | number | null;
 
@@ -28,7 +27,7 @@ export const raw = (statement: SQL): Compiled => ({ toSQL: () => dialect.sqlToQu
 export type Row = Record<string, unknown>;
 
 /** drizzle's builder, typed once: both drivers build and map alike. */
-export type Builder = DrizzleD1Database<typeof schema>;
+export type Builder = DrizzleD1Database;
 
 export interface Database {
   readonly builder: Builder;
@@ -119,7 +118,7 @@ export function openD1(binding: D1Database, options: DatabaseOptions = {}): Data
     const results = await binding.batch<Row>(prepared);
     return results.map(({ results: rows }) => rows);
   };
-  return createDatabase(drizzleD1(binding, { schema }), send, options);
+  return createDatabase(drizzleD1(binding), send, options);
 }
 
 export function openLibsql(client: Client, options: DatabaseOptions = {}): Database {
@@ -131,5 +130,5 @@ export function openLibsql(client: Client, options: DatabaseOptions = {}): Datab
     );
     return results.map(({ rows }) => rows as unknown as Row[]);
   };
-  return createDatabase(drizzleLibsql(client, { schema }), send, options);
+  return createDatabase(drizzleLibsql(client), send, options);
 }

@@ -1,5 +1,5 @@
-/** Who holds an idempotency key: claimed by admission, answered by settlement, each in its transaction. */
-import { and, eq, gt, sql, type SQL } from "drizzle-orm";
+/** Who holds the key of a call: claimed by admission, answered by settlement, each in its transaction. */
+import { and, eq, gt, gte, lt, sql, type SQL } from "drizzle-orm";
 import type { IdempotencyStore, IdempotentCall, Reservation } from "../domain/ledger.ts";
 import type { Settlement } from "../domain/audit.ts";
 import { ok } from "../domain/result.ts";
@@ -8,6 +8,9 @@ import { idempotency, results } from "./ledger-schema.ts";
 import { samplingRequests } from "./schema.ts";
 
 const pruneSize = 1_000;
+const retiredKeptMs = 24 * 3_600_000;
+/** An answer of the libSQL server ends at 10 MB, and a part is one. */
+const partsAtOnce = 4;
 const noServer = "";
 
 export const callOf = ({ opening, idempotency: asked }: Reservation): IdempotentCall | null =>
@@ -45,9 +48,12 @@ export function claim(
     where ${condition}
     on conflict (tenant_id, key_id, server_id, idempotency_key) do update set
       request_id = excluded.request_id, content_sha256 = excluded.content_sha256,
-      replays = 0, expires_at = excluded.expires_at
+      replays = 0, delivered = null, expires_at = excluded.expires_at
     where idempotency.expires_at <= ${its.now}`);
 }
+
+const ofRequest = ({ tenantId, requestId }: { tenantId: string; requestId: string }) =>
+  and(eq(idempotency.tenantId, tenantId), eq(idempotency.requestId, requestId));
 
 /** Keeps the sealed result of a call, or sets its key free, where `condition` says that it just ended. */
 export function answerClaim(
@@ -56,38 +62,46 @@ export function answerClaim(
   condition: SQL,
 ): Compiled[] {
   if (result === null) return [];
-  if (result === "free")
-    return [
-      builder
-        .delete(idempotency)
-        .where(and(eq(idempotency.tenantId, tenantId), eq(idempotency.requestId, id), condition)),
-    ];
-  return result.parts.map((part, at) =>
-    raw(sql`
-      insert into results (tenant_id, request_id, part, sealed, expires_at)
-      select ${tenantId}, ${id}, ${at}, ${part}, ${result.expiresAt} where ${condition}
-      on conflict do nothing`),
-  );
+  const its = and(ofRequest({ tenantId, requestId: id }), condition);
+  if (result === "free") return [builder.delete(idempotency).where(its)];
+  const { parts, expiresAt } = result;
+  return [
+    builder.update(idempotency).set({ expiresAt }).where(its),
+    ...parts.map((part, at) =>
+      raw(sql`
+        insert into results (tenant_id, request_id, part, sealed, expires_at)
+        select ${tenantId}, ${id}, ${at}, ${part}, ${expiresAt} where ${condition}
+        on conflict do nothing`),
+    ),
+  ];
 }
 
-const itsKey = ({ tenantId, keyId, serverId, key }: IdempotentCall) =>
+const keysOf = ({ tenantId, keyId, serverId }: Omit<IdempotentCall, "key">) =>
   and(
     eq(idempotency.tenantId, tenantId),
     eq(idempotency.keyId, keyId),
     eq(idempotency.serverId, serverId ?? noServer),
-    eq(idempotency.idempotencyKey, key),
   );
 
+const itsKey = (call: IdempotentCall) =>
+  and(keysOf(call), eq(idempotency.idempotencyKey, call.key));
+
+const partsOf = ({ tenantId, requestId }: { tenantId: string; requestId: string }) =>
+  and(eq(results.tenantId, tenantId), eq(results.requestId, requestId));
+
 export const createIdempotencyStore = (db: Database): IdempotencyStore => ({
-  find: (call, now) =>
-    db.read(async (builder) => {
-      const rows = await builder
+  async find(call, now) {
+    const found = await db.read(async (builder) => {
+      const [first] = await builder
         .select({
           requestId: idempotency.requestId,
           contentSha256: idempotency.contentSha256,
           outcome: samplingRequests.outcome,
           leaseUntil: samplingRequests.leaseUntil,
-          sealed: results.sealed,
+          result: results.sealed,
+          parts: sql<number>`(
+            select count(*) from results r where r.tenant_id = ${idempotency.tenantId}
+              and r.request_id = ${idempotency.requestId})`,
         })
         .from(idempotency)
         .leftJoin(
@@ -102,23 +116,35 @@ export const createIdempotencyStore = (db: Database): IdempotencyStore => ({
           and(
             eq(results.requestId, idempotency.requestId),
             eq(results.tenantId, idempotency.tenantId),
+            eq(results.part, 0),
           ),
         )
-        .where(and(itsKey(call), gt(idempotency.expiresAt, now)))
-        .orderBy(results.part);
-      const [first] = rows;
-      if (first === undefined) return null;
-      const { requestId, contentSha256, outcome, leaseUntil } = first;
-      const parts = rows.flatMap(({ sealed }) => sealed ?? []);
-      return {
-        requestId,
-        contentSha256,
-        // Its record may be gone before its key: short retention.
-        outcome: outcome ?? "unknown",
-        leaseUntil,
-        result: parts.length === 0 ? null : parts.join(""),
-      };
-    }),
+        .where(and(itsKey(call), gt(idempotency.expiresAt, now)));
+      return first ?? null;
+    });
+    if (!found.ok) return found;
+    if (found.value === null) return ok(null);
+    const { parts, outcome, ...first } = found.value;
+    const sealed = [first.result];
+    for (let at = 1; at < parts; at += partsAtOnce) {
+      const its = { tenantId: call.tenantId, requestId: first.requestId };
+      const more = await db.read((builder) =>
+        builder
+          .select({ sealed: results.sealed })
+          .from(results)
+          .where(and(partsOf(its), gte(results.part, at), lt(results.part, at + partsAtOnce)))
+          .orderBy(results.part),
+      );
+      if (!more.ok) return more;
+      sealed.push(...more.value.map((part) => part.sealed));
+    }
+    return ok({
+      ...first,
+      // Its record may be gone before its key: short retention.
+      outcome: outcome ?? "unknown",
+      result: first.result === null ? null : sealed.join(""),
+    });
+  },
   async countReplay(call) {
     const written = await db.write([
       db.builder
@@ -128,18 +154,42 @@ export const createIdempotencyStore = (db: Database): IdempotencyStore => ({
     ]);
     return written.ok ? ok(null) : written;
   },
-  async prune(now) {
-    const aged = (table: string): SQL => sql`rowid in (
-      select rowid from ${sql.identifier(table)} where expires_at <= ${now} limit ${pruneSize})`;
+  isTaken: (call, now) =>
+    db.read(async (builder) => {
+      const rows = await builder
+        .select({ requestId: idempotency.requestId })
+        .from(idempotency)
+        .where(
+          and(
+            keysOf(call),
+            // What follows is hex: all of it sorts before a tilde.
+            gte(idempotency.idempotencyKey, call.keys),
+            lt(idempotency.idempotencyKey, `${call.keys}~`),
+            gt(idempotency.expiresAt, now),
+          ),
+        )
+        .limit(1);
+      return rows.length > 0;
+    }),
+  async deliver(call, status) {
     const written = await db.write([
-      db.builder
-        .delete(idempotency)
-        .where(aged("idempotency"))
-        .returning({ id: idempotency.requestId }),
-      db.builder.delete(results).where(aged("results")).returning({ id: results.requestId }),
+      db.builder.update(idempotency).set({ delivered: status }).where(ofRequest(call)),
     ]);
-    return written.ok
-      ? ok((written.value[0] ?? []).length + (written.value[1] ?? []).length)
-      : written;
+    return written.ok ? ok(null) : written;
+  },
+  async prune(now) {
+    const aged = (table: string, at: string, before: number) =>
+      raw(sql`
+        delete from ${sql.identifier(table)} where rowid in (
+          select rowid from ${sql.identifier(table)} where ${sql.identifier(at)} <= ${before}
+          limit ${pruneSize}) returning 1`);
+    const written = await db.write([
+      aged("idempotency", "expires_at", now),
+      aged("results", "expires_at", now),
+      // What the version before left: see `retired-schema.ts`.
+      aged("answers", "expires_at", now),
+      aged("intercepted", "created_at", now - retiredKeptMs),
+    ]);
+    return written.ok ? ok(written.value.flat().length) : written;
   },
 });

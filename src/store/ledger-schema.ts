@@ -20,7 +20,7 @@ export const counters = sqliteTable(
   ],
 );
 
-/** Calls that their callers may repeat: which request holds a key, until when. */
+/** Calls that may be asked for again: which request holds a key, until when. */
 export const idempotency = sqliteTable(
   "idempotency",
   {
@@ -28,13 +28,15 @@ export const idempotency = sqliteTable(
     keyId: text("key_id").notNull(),
     /** empty: no server */
     serverId: text("server_id").notNull(),
-    /** hex SHA-256 of what the caller sent */
+    /** as `domain/once.ts` makes it */
     idempotencyKey: text("idempotency_key").notNull(),
     requestId: text("request_id").notNull(),
     /** hex SHA-256 of the request's params */
     contentSha256: text("content_sha256").notNull(),
     /** how often the recorded result was given again */
     replays: integer().notNull(),
+    /** HTTP status with which the server that asked took the answer */
+    delivered: integer(),
     expiresAt: integer("expires_at").notNull(),
   },
   (table) => [

@@ -1,5 +1,5 @@
+import { lazily } from "../domain/lazily.ts";
 import type { Stores } from "../domain/ports.ts";
-import { createAnswerStore } from "./answers.ts";
 import { createAuthorizationStore } from "./authorizations.ts";
 import { createCancellationStore } from "./cancellations.ts";
 import { createCatalogueStore } from "./catalogues.ts";
@@ -8,7 +8,6 @@ import type { Database } from "./db.ts";
 import { createEventStore } from "./events.ts";
 import { createHealthStore } from "./health.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
-import { createInterceptedStore } from "./intercepted.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLedger } from "./ledger.ts";
 import { createOverrideStore } from "./overrides.ts";
@@ -22,27 +21,26 @@ import { createSnapshots } from "./snapshots.ts";
 import { createTenantStore } from "./tenants.ts";
 import { createUsageStore } from "./usage.ts";
 
-/** Every store over one database. */
-export const createStores = (db: Database, deps: { nonce: () => string }): Stores => ({
-  snapshots: createSnapshots(db),
-  ledger: createLedger(db, deps),
-  tenants: createTenantStore(db),
-  placements: createPlacementStore(db),
-  keys: createKeyStore(db),
-  credentials: createCredentialStore(db),
-  overrides: createOverrideStore(db),
-  servers: createServerStore(db),
-  serverTokens: createTokenStore(db, deps),
-  authorizations: createAuthorizationStore(db),
-  sessions: createSessionStore(db),
-  answers: createAnswerStore(db),
-  cancellations: createCancellationStore(db),
-  intercepted: createInterceptedStore(db, deps),
-  health: createHealthStore(db),
-  catalogues: createCatalogueStore(db),
-  requests: createRequestStore(db),
-  idempotency: createIdempotencyStore(db),
-  usage: createUsageStore(db),
-  events: createEventStore(db),
-  seals: createSealStore(db),
-});
+/** Every store over one database, each made when it is first used. */
+export const createStores = (db: Database, deps: { nonce: () => string }): Stores =>
+  lazily<Stores>({
+    snapshots: () => createSnapshots(db),
+    ledger: () => createLedger(db, deps),
+    tenants: () => createTenantStore(db),
+    placements: () => createPlacementStore(db),
+    keys: () => createKeyStore(db),
+    credentials: () => createCredentialStore(db),
+    overrides: () => createOverrideStore(db),
+    servers: () => createServerStore(db),
+    serverTokens: () => createTokenStore(db, deps),
+    authorizations: () => createAuthorizationStore(db),
+    sessions: () => createSessionStore(db),
+    cancellations: () => createCancellationStore(db),
+    health: () => createHealthStore(db),
+    catalogues: () => createCatalogueStore(db),
+    requests: () => createRequestStore(db),
+    idempotency: () => createIdempotencyStore(db),
+    usage: () => createUsageStore(db),
+    events: () => createEventStore(db),
+    seals: () => createSealStore(db),
+  });

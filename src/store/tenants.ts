@@ -5,7 +5,7 @@ import { raw, type Database } from "./db.ts";
 import { appendEvent, appendEventWhere } from "./events.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import { counters, idempotency, results, usage } from "./ledger-schema.ts";
-import { answers, intercepted } from "./intercepted-schema.ts";
+import { answers, intercepted } from "./retired-schema.ts";
 import {
   apiKeys,
   cancellations,

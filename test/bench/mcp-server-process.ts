@@ -32,6 +32,13 @@ const server = createServer((request, response) => {
       return void response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
     }
     if (id === undefined) return void response.writeHead(202).end();
+    if (method === "server/discover") {
+      const supportedVersions = ["2026-07-28"];
+      const about = { capabilities: { tools: {} }, ttlMs: 0, cacheScope: "private" };
+      const result = { resultType: "complete", supportedVersions, ...about };
+      response.writeHead(200, json);
+      return void response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+    }
     const said = [{ type: "text", text: `${params?.arguments?.nonce}: ${words}` }];
     const result = { resultType: "complete", content: said };
     const answer = JSON.stringify({ jsonrpc: "2.0", id, result });

@@ -138,7 +138,7 @@ function toolsOn(server: McpServer): void {
 }
 
 /** Keeps every event, as servers do that let clients resume. */
-function createEventStore(): EventStore {
+export function createEventStore(): EventStore {
   const events: { id: string; stream: string; message: JSONRPCMessage }[] = [];
   return {
     async storeEvent(stream, message) {

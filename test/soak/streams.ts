@@ -7,9 +7,10 @@ import type { Ending } from "../../src/start/ending.ts";
 import { proxyKey, openRaw, register } from "../fakes/proxied.ts";
 import { adminOf } from "../fakes/caller.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
+import { startWorker } from "../bench/subjects.ts";
 import { wait, type Say } from "./world.ts";
 
-const everyMs = 2_000;
+const everyMs = 500;
 const sampleMs = 15_000;
 /** How much larger the last third may be than the one before it: a collector's noise. */
 const growth = 1.1;
@@ -28,8 +29,11 @@ interface Stream {
 }
 
 /** Every GET, every `tools/call` and every `subscriptions/listen` is a stream that counts. */
-async function startCounting(ending: Ending): Promise<{ url: string; open: Set<ServerResponse> }> {
-  const open = new Set<ServerResponse>();
+async function startCounting(
+  ending: Ending,
+): Promise<{ url: string; sent: Map<ServerResponse, number> }> {
+  /** events of every open stream */
+  const sent = new Map<ServerResponse, number>();
   const server = createServer((request, response) => {
     let text = "";
     request.on("data", (part: Buffer) => (text += part.toString()));
@@ -42,20 +46,30 @@ async function startCounting(ending: Ending): Promise<{ url: string; open: Set<S
         response.writeHead(200, { "Content-Type": "application/json", ...session });
         return void response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
       }
+      if (method === "server/discover") {
+        const result = {
+          resultType: "complete",
+          supportedVersions: ["2026-07-28"],
+          capabilities: {},
+        };
+        response.writeHead(200, { "Content-Type": "application/json" });
+        return void response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+      }
       if (request.method === "DELETE" || (request.method === "POST" && id === undefined))
         return void response.writeHead(202).end();
       response.writeHead(200, { "Content-Type": "text/event-stream" });
       response.flushHeaders();
-      open.add(response);
+      sent.set(response, 0);
       let count = 0;
       const timer = setInterval(() => {
         const params = { level: "info", data: { count: (count += 1), filler } };
         const notice = { jsonrpc: "2.0", method: "notifications/message", params };
         response.write(`id: ${count}\nevent: message\ndata: ${JSON.stringify(notice)}\n\n`);
+        sent.set(response, count);
       }, everyMs);
       response.once("close", () => {
         clearInterval(timer);
-        open.delete(response);
+        sent.delete(response);
       });
     });
   });
@@ -64,7 +78,7 @@ async function startCounting(ending: Ending): Promise<{ url: string; open: Set<S
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, open };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, sent };
 }
 
 /** Reads to the end; what comes must count without a gap. */
@@ -126,14 +140,63 @@ async function openOne(at: { url: string; key: string; n: number; left: AbortSig
   });
 }
 
-async function startProxied(ending: Ending, serverUrl: string): Promise<Router & { at: string }> {
-  const router = await startRouter();
+interface Subject {
+  name: "router" | "pass-through";
+  url: string;
+  key: string;
+  pids: () => number[];
+  streams: Stream[];
+  /** MiB, once in a while */
+  rss: number[];
+}
+
+async function startRouted(ending: Ending, serverUrl: string): Promise<Subject> {
+  const router: Router = await startRouter();
   ending.add(async () => void (await router.stop()));
   const admin = adminOf(router, router.adminToken);
   await admin("POST", "/tenants", { slug: "streams", name: "Streams" });
   const demo = { provider: "demo", name: "demo", apiKey: "none" };
   await admin("POST", "/tenants/streams/credentials", demo);
-  return { ...router, at: await register(router, "streams", { slug: "s", url: serverUrl }) };
+  const url = await register(router, "streams", { slug: "s", url: serverUrl });
+  const key = await proxyKey(router, "streams");
+  return { name: "router", url, key, pids: () => router.runtimePids(), streams: [], rss: [] };
+}
+
+/** The control: what a Worker takes that only hands the same streams on. */
+async function startBare(ending: Ending, serverUrl: string): Promise<Subject> {
+  const entry = "test/bench/workers/stream-through.ts";
+  const values = { SERVER_URL: serverUrl };
+  const { url, pids } = await startWorker({ entry, embedded: false, values }, ending);
+  return { name: "pass-through", url, key: "none", pids: () => pids, streams: [], rss: [] };
+}
+
+/** One after the other; what is read of them goes on until `left`. */
+async function openStreams(
+  { url, key, streams }: Subject,
+  { count, left }: { count: number; left: AbortSignal },
+): Promise<Promise<void>[]> {
+  const following: Promise<void>[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const stream: Stream = { seen: 0, fault: null, ended: false };
+    const response = await openOne({ url, key, n, left });
+    if (!response.ok) throw new Error(`stream ${n}: ${response.status}`);
+    streams.push(stream);
+    following.push(follow(response, stream));
+  }
+  return following;
+}
+
+function faultsOf({ name, streams, rss }: Subject, fewest: number): string[] {
+  const faults = streams.flatMap(({ fault, ended, seen }, n) => [
+    ...(fault === null ? [] : [`${name}, stream ${n}: ${fault}`]),
+    ...(ended ? [`${name}, stream ${n} ended after ${seen} events`] : []),
+    ...(seen < fewest ? [`${name}, stream ${n}: ${seen} events of ${fewest}`] : []),
+  ]);
+  const third = Math.floor(rss.length / 3);
+  const [before, last] = [rss.slice(third, -third), rss.slice(-third)].map(mean);
+  if (third > 0 && (last ?? 0) > (before ?? 0) * growth)
+    faults.push(`${name}: memory grew: ${before?.toFixed(1)} MiB, then ${last?.toFixed(1)} MiB`);
+  return faults;
 }
 
 export async function soakStreams(
@@ -144,45 +207,37 @@ export async function soakStreams(
   const left = new AbortController();
   try {
     const server = await startCounting(ending);
-    const router = await startProxied(ending, server.url);
-    const key = await proxyKey(router, "streams");
-    const streams: Stream[] = [];
+    const subjects = [await startRouted(ending, server.url), await startBare(ending, server.url)];
     const following: Promise<void>[] = [];
-    for (let n = 0; n < about.streams; n += 1) {
-      const stream: Stream = { seen: 0, fault: null, ended: false };
-      const response = await openOne({ url: router.at, key, n, left: left.signal });
-      if (!response.ok) throw new Error(`stream ${n}: ${response.status}`);
-      streams.push(stream);
-      following.push(follow(response, stream));
-    }
+    for (const subject of subjects)
+      following.push(...(await openStreams(subject, { count: about.streams, left: left.signal })));
     const began = performance.now();
     const until = began + about.minutes * 60_000;
-    const samples: number[] = [];
-    say(`${streams.length} streams are open`);
+    say(`${about.streams} streams are open through each, ${everyMs} ms between events`);
     while (performance.now() < until) {
       await wait(Math.min(sampleMs, until - performance.now()));
-      samples.push(rssMb(router.runtimePids()));
-      const open = streams.filter(({ ended }) => !ended).length;
-      const events = streams.reduce((all, { seen }) => all + seen, 0);
-      say(`workerd ${samples.at(-1)?.toFixed(1)} MiB, ${open} open, ${events} events`);
+      for (const { pids, rss } of subjects) rss.push(rssMb(pids()));
+      say(
+        subjects
+          .map(({ name, streams, rss }) => {
+            const open = streams.filter(({ ended }) => !ended).length;
+            const events = streams.reduce((all, { seen }) => all + seen, 0);
+            return `${name} ${rss.at(-1)?.toFixed(1)} MiB, ${open} open, ${events} events`;
+          })
+          .join("; "),
+      );
     }
-    const faults = streams.flatMap(({ fault, ended, seen }, n) => [
-      ...(fault === null ? [] : [`stream ${n}: ${fault}`]),
-      ...(ended ? [`stream ${n} ended after ${seen} events`] : []),
-    ]);
-    const fewest = Math.floor((performance.now() - began) / everyMs) - 2;
-    for (const [n, { seen }] of streams.entries())
-      if (seen < fewest) faults.push(`stream ${n}: ${seen} events of ${fewest}`);
-    const third = Math.floor(samples.length / 3);
-    const [before, last] = [samples.slice(third, -third), samples.slice(-third)].map(mean);
-    if (third > 0 && (last ?? 0) > (before ?? 0) * growth)
-      faults.push(`memory grew: ${before?.toFixed(1)} MiB, then ${last?.toFixed(1)} MiB`);
+    // One may be on its way.
+    const fewest = Math.min(...server.sent.values()) - 1;
+    const faults = subjects.flatMap((subject) => faultsOf(subject, fewest));
     left.abort();
     await Promise.all(following);
     // The runtime notices that a client has left when it writes: with the next event.
     await wait(3 * everyMs);
-    if (server.open.size > 0) faults.push(`${server.open.size} streams are left at the server`);
-    say(`after all have left: workerd ${rssMb(router.runtimePids()).toFixed(1)} MiB`);
+    if (server.sent.size > 0) faults.push(`${server.sent.size} streams are left at the server`);
+    say(
+      `after all have left: ${subjects.map(({ name, pids }) => `${name} ${rssMb(pids()).toFixed(1)} MiB`).join("; ")}`,
+    );
     return faults;
   } finally {
     left.abort();

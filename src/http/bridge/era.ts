@@ -22,23 +22,31 @@ export function headersFor(from: Headers, own: Iterable<readonly [string, string
 }
 
 export async function discover(services: Services, arrived: ProxyArrived): Promise<Discovered> {
-  const sent = await services.upstream({
-    server: arrived.server,
-    method: "POST",
-    headers: headersFor(arrived.headers, [
-      ["MCP-Protocol-Version", modernRevision],
-      ["Mcp-Method", discoverMethod],
-    ]),
-    authorization: arrived.authorization,
-    body: discoverText,
-    signal: arrived.left,
-    timeoutMs,
-  });
-  if (!sent.ok) return { era: null };
-  const read = await readAnswer(sent.value);
-  if (!read.ok) return { era: null };
-  await dropBody(read.value);
-  return discoveredIn(sent.value.status, read.value.answer ?? undefined);
+  // Of the whole answer: a server may begin a stream and never say anything in it.
+  const late = new AbortController();
+  const heard = new AbortController();
+  services.background(services.wait(timeoutMs, heard.signal).then(() => late.abort()));
+  try {
+    const sent = await services.upstream({
+      server: arrived.server,
+      method: "POST",
+      headers: headersFor(arrived.headers, [
+        ["MCP-Protocol-Version", modernRevision],
+        ["Mcp-Method", discoverMethod],
+      ]),
+      authorization: arrived.authorization,
+      body: discoverText,
+      signal: AbortSignal.any([arrived.left, late.signal]),
+      timeoutMs,
+    });
+    if (!sent.ok) return { era: null };
+    const read = await readAnswer(sent.value);
+    if (!read.ok) return { era: null };
+    await dropBody(read.value);
+    return discoveredIn(sent.value.status, read.value.answer ?? undefined);
+  } finally {
+    heard.abort();
+  }
 }
 
 /** `undefined` forgets. Not written: the next one asks again. */

@@ -142,7 +142,7 @@ export async function bridgeToLegacy(
     if (gone.aborted) await cancel(services, arrived, { meta, messageId, ...asked.value });
   };
   services.background(
-    side.during(carry(), new Headers()).catch(async (thrown: unknown) => {
+    side.during(carry(), {}).catch(async (thrown: unknown) => {
       services.report(requestId, thrown);
       await refuseTo(bridging, { reason: "internal" });
     }),

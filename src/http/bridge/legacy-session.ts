@@ -13,7 +13,8 @@ import type { ModernMeta } from "../../mcp/rev2026/codec.ts";
 import type { Services } from "../context.ts";
 import type { ProxyArrived } from "../proxy/arrived.ts";
 import { dropBody } from "../proxy/first-answer.ts";
-import { begin, isRefused, offeredBy } from "../proxy/initialize.ts";
+import { begin, isRefused } from "../proxy/initialize.ts";
+import { offeredBy } from "../proxy/offered.ts";
 import { headersFor, learn } from "./era.ts";
 
 const initializedText = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" });

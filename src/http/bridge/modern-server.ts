@@ -188,7 +188,7 @@ export async function bridgeToModern(services: Services, arrived: ProxyArrived):
   const work = carry(services, arrived, { request, session, left: watch.signal, bridging });
   services.background(
     side
-      .during(work, new Headers())
+      .during(work, {})
       .catch(async (thrown: unknown) => {
         services.report(requestId, thrown);
         await refuseTo(bridging, { reason: "internal" });

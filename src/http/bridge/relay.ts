@@ -29,7 +29,7 @@ export async function refuseTo(bridging: Bridging, refusal: Refusal): Promise<vo
   const { side } = bridging;
   if (!side.streams()) return side.answer(await bridging.refuse(refusal));
   await side.write(messageEvent(bridging.refusalText(refusal)));
-  await side.end();
+  side.end();
 }
 
 /** The response to the request, JSON text. */
@@ -39,7 +39,7 @@ export async function answerTo({ side }: Bridging, text: string, status: number)
       new Response(text, { status, headers: { "Content-Type": "application/json" } }),
     );
   await side.write(messageEvent(text));
-  await side.end();
+  side.end();
 }
 
 /** As `hear`, but never throws: what is no JSON is for nobody. */
@@ -54,7 +54,7 @@ function heardOf({ hear }: Bridging, message: string): Heard {
 /** Says what is to be said of a stream; the refusal of what it failed to say. */
 async function relayStream(bridging: Bridging, response: Response): Promise<Refusal | null> {
   const { side, gone } = bridging;
-  side.begin(new Headers());
+  side.begin({});
   for await (const block of blocksOf(response)) {
     if (gone?.aborted === true) return null;
     if (block.raw.byteLength > mostHeldBytes)
@@ -64,7 +64,7 @@ async function relayStream(bridging: Bridging, response: Response): Promise<Refu
     if (heard.kind === "refused") return heard.refusal;
     await side.write(messageEvent(heard.text));
     if (heard.kind === "answer") {
-      await side.end();
+      side.end();
       return null;
     }
   }

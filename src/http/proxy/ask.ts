@@ -1,11 +1,13 @@
 /** A sampling request that a server sent, as the pipeline takes it; and its outcome, as the wire wants it. */
 import { own, type JsonObject } from "../../domain/json.ts";
+import type { Once } from "../../domain/once.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, type Result } from "../../domain/result.ts";
 import type { Codec } from "../../mcp/codec.ts";
 import { errorMessage, resultMessage, type RequestId } from "../../mcp/jsonrpc.ts";
 import type { Declared } from "../../pipeline/choose.ts";
 import type { Finished } from "../../pipeline/finish.ts";
+import type { By } from "../../pipeline/idempotency.ts";
 import type { Services } from "../context.ts";
 import { propagatedIn } from "../sampling/trace-context.ts";
 import type { ProxyArrived } from "./arrived.ts";
@@ -21,6 +23,8 @@ export interface Asking {
   tool: string | null;
   /** the client's request that it belongs to, as JSON, by which its session can take it back */
   messageId: string | null;
+  /** by what it is known again; null: it is new */
+  once: Once | null;
   /** of the server's message */
   bytes: number;
   /** why it is refused before anything is chosen; null: it isn't */
@@ -30,6 +34,8 @@ export interface Asking {
 export interface Asked {
   /** of the audit record */
   requestId: string;
+  /** who did the work */
+  by: By;
   outcome: Result<Finished, Refusal>;
 }
 
@@ -61,8 +67,7 @@ export async function ask(
     server: { id: arrived.server.id, policy: arrived.server.policy },
     tool: asking.tool,
     messageId: asking.messageId,
-    // Repetitions are found by the record of what was intercepted.
-    idempotencyKey: null,
+    once: asking.once,
     propagated: propagatedIn(arrived.headers, _meta),
     contentSha256: await services.sha256Hex(new TextEncoder().encode(contentText)),
     bytes: asking.bytes,
@@ -71,12 +76,13 @@ export async function ask(
     authMs: 0,
   });
   const { requestId } = started;
-  if (!started.outcome.ok) return { requestId, outcome: started.outcome };
+  const ended = (outcome: Asked["outcome"]): Asked => ({ requestId, outcome, by: started.by() });
+  if (!started.outcome.ok) return ended(started.outcome);
   try {
-    return { requestId, outcome: await started.outcome.value(signal) };
+    return ended(await started.outcome.value(signal));
   } catch (thrown) {
     services.report(requestId, thrown);
-    return { requestId, outcome: err({ reason: "internal" }) };
+    return ended(err({ reason: "internal" }));
   }
 }
 
@@ -84,7 +90,7 @@ export async function ask(
 export function answerMessage(
   id: RequestId,
   codec: Codec,
-  { requestId, outcome }: Asked,
+  { requestId, outcome }: Omit<Asked, "by">,
 ): Record<string, unknown> {
   if (!outcome.ok)
     return errorMessage(id, outcome.error, codec.wireOf(outcome.error).code, requestId);

@@ -8,22 +8,23 @@ import { sseKeepAlive } from "../../mcp/sse.ts";
 const keepAliveMs = 1_000;
 /** …and after so many silent seconds of the server. */
 const silentTurns = 5;
+/** What waits for a client that reads slowly. */
+const readAheadBytes = 64 * 1024;
 
+/** Where the client takes a stream, a server that is silent for long makes one begin, for comments. */
 export interface ClientSide {
   /** Whether a stream has begun. */
   streams(): boolean;
-  /** Begins a stream, if none has begun; `headers` are those of the server's response. */
-  begin(headers: Headers): void;
+  /** Begins a stream, if none has begun; `headers` are those of the server's response, in lower case. */
+  begin(headers: Record<string, string>): void;
   /** Resolves when there is room for more. */
   write(bytes: Uint8Array<ArrayBuffer> | string): Promise<void>;
   /** Ends the stream. */
-  end(): Promise<void>;
+  end(): void;
   /** The whole answer, where no stream has begun. */
   answer(response: Response): void;
-  /** Comments while the router works; begins a stream for them where the client takes one. */
-  during<T>(work: Promise<T>, headers: Headers): Promise<T>;
-  /** The same while the server works, once it has been silent for long. */
-  patiently<T>(work: Promise<T>): Promise<T>;
+  /** Comments while the router works, sooner than while the server does. */
+  during<T>(work: Promise<T>, headers: Record<string, string>): Promise<T>;
 }
 
 export interface OpenClientSide {
@@ -39,85 +40,95 @@ export function openClientSide(about: {
 }): OpenClientSide {
   const encoder = new TextEncoder();
   const gone = new AbortController();
-  let timer: ReturnType<typeof setInterval> | undefined;
-  /** parts that the client has not taken yet */
-  let waiting = 0;
   let silent = 0;
   let working = false;
-  let writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>> | null = null;
+  let stream: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null = null;
+  /** nothing more is written: it has ended, or the client has left */
+  let over = false;
+  /** resolves when the client has read on; null: nobody waits for it */
+  let full: PromiseWithResolvers<void> | null = null;
   const { promise: response, resolve } = Promise.withResolvers<Response>();
 
-  const leave = (): void => {
-    clearInterval(timer);
-    gone.abort();
+  const readOn = (): void => {
+    full?.resolve();
+    full = null;
   };
-  about.left.addEventListener("abort", leave);
-  if (about.left.aborted) leave();
+  const stop = (): void => {
+    over = true;
+    clearInterval(timer);
+  };
+  const leave = (): void => {
+    stop();
+    gone.abort();
+    readOn();
+  };
 
-  const begin = (from: Headers): void => {
-    if (writer !== null) return;
-    const { readable, writable } = new TransformStream<
-      Uint8Array<ArrayBuffer>,
-      Uint8Array<ArrayBuffer>
-    >();
-    writer = writable.getWriter();
-    writer.closed.catch(leave);
-    timer = setInterval(() => {
-      silent += 1;
-      if (waiting === 0 && (working || silent >= silentTurns)) void write(sseKeepAlive);
-    }, keepAliveMs);
-    const headers = new Headers(from);
-    if (headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") !== true)
-      headers.set("content-type", "text/event-stream");
-    headers.set("cache-control", "no-cache, no-transform");
-    // A proxy that buffers would hold back the comments, and with them the client's leaving.
-    headers.set("x-accel-buffering", "no");
+  const hasRoom = (): boolean => (stream?.desiredSize ?? 0) > 0;
+
+  const begin = (from: Record<string, string>): void => {
+    if (stream !== null) return;
+    const readable = new ReadableStream<Uint8Array<ArrayBuffer>>(
+      {
+        start(controller) {
+          stream = controller;
+        },
+        pull: readOn,
+        cancel: leave,
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes }),
+    );
+    const type = from["content-type"] ?? "";
+    const isStream = type.toLowerCase().startsWith("text/event-stream");
+    const headers = {
+      ...from,
+      "content-type": isStream ? type : "text/event-stream",
+      "cache-control": "no-cache, no-transform",
+      // A proxy that buffers would hold back the comments, and with them the client's leaving.
+      "x-accel-buffering": "no",
+    };
     resolve(new Response(readable, { headers }));
   };
 
   const write = async (bytes: Uint8Array<ArrayBuffer> | string): Promise<void> => {
     silent = 0;
-    waiting += 1;
-    try {
-      await writer?.write(typeof bytes === "string" ? encoder.encode(bytes) : bytes);
-    } catch {
-      leave();
-    } finally {
-      waiting -= 1;
-    }
+    if (stream === null || over) return;
+    stream.enqueue(typeof bytes === "string" ? encoder.encode(bytes) : bytes);
+    if (!hasRoom()) await (full ??= Promise.withResolvers<void>()).promise;
   };
 
-  const streamingAfter = async <T>(ms: number, headers: Headers, work: Promise<T>): Promise<T> => {
-    const late = setTimeout(() => {
-      if (!about.acceptsStream) return;
-      begin(headers);
-      void write(sseKeepAlive);
-    }, ms);
-    try {
-      return await work;
-    } finally {
-      clearTimeout(late);
-    }
+  const comment = (headers: Record<string, string>): void => {
+    if (stream === null && about.acceptsStream && !over) begin(headers);
+    if (hasRoom()) void write(sseKeepAlive);
   };
+  const timer = setInterval(() => {
+    silent += 1;
+    if (silent >= silentTurns || (working && stream !== null)) comment({});
+  }, keepAliveMs);
+  about.left.addEventListener("abort", leave);
+  if (about.left.aborted) leave();
 
   const side: ClientSide = {
-    streams: () => writer !== null,
+    streams: () => stream !== null,
     begin,
     write,
-    async end() {
-      clearInterval(timer);
-      await writer?.close().catch(leave);
+    end() {
+      if (!over) stream?.close();
+      stop();
     },
-    answer: resolve,
+    answer(whole) {
+      stop();
+      resolve(whole);
+    },
     async during(work, headers) {
       working = true;
+      const late = setTimeout(() => comment(headers), keepAliveMs);
       try {
-        return await streamingAfter(keepAliveMs, headers, work);
+        return await work;
       } finally {
+        clearTimeout(late);
         working = false;
       }
     },
-    patiently: (work) => streamingAfter(silentTurns * keepAliveMs, new Headers(), work),
   };
   return { side, response, gone: gone.signal };
 }

@@ -2,9 +2,7 @@
  * `initialize` through the proxy: the server is told what the router can do, and the session is stored
  * before the client hears of it.
  */
-import { everyCapability } from "../../domain/capabilities.ts";
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
-import type { Offered } from "../../domain/offer.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { RequestId } from "../../mcp/jsonrpc.ts";
@@ -12,25 +10,13 @@ import { tell, type Told } from "../../mcp/proxy/told.ts";
 import { returnedHeaders } from "../../pipeline/upstream.ts";
 import type { Services } from "../context.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
+import { offeredBy } from "./offered.ts";
 import { dropBody, readAnswer, type Begun } from "./first-answer.ts";
 
 const timeoutMs = 60_000;
 
 export const isRefused = ({ response, answer }: Begun): boolean =>
   (response.status >= 400 && response.status < 500) || isObject(own(answer, "error"));
-
-/** What the router can do for this tenant; null: nothing, or not for this server. */
-export function offeredBy(
-  services: Services,
-  { caller, server }: Pick<ProxyArrived, "caller" | "server">,
-): Offered {
-  const { supportedModalities, tools } = services.sessions.hostedFor(
-    caller.snapshot,
-    everyCapability,
-  );
-  if (supportedModalities.length === 0 || server.policy.disabled === true) return null;
-  return { tools, supportedModalities };
-}
 
 /** What a server said to `initialize`, and what it was told; nothing is stored yet. */
 export async function begin(

@@ -1,5 +1,8 @@
 /** The legacy era through the proxy. */
+import { own } from "../../domain/json.ts";
+import { streamKeys } from "../../domain/once.ts";
 import type { Refusal } from "../../domain/refusals.ts";
+import { isSamplingAnswer } from "../../domain/rounds.ts";
 import type { Session } from "../../domain/session.ts";
 import type { Result } from "../../domain/result.ts";
 import { errorMessage, type RequestId } from "../../mcp/jsonrpc.ts";
@@ -40,17 +43,20 @@ export async function noteCancellations(
 /** Whoever answers a request that the router took, guessing its id, answers nobody. */
 async function answersForUs(
   services: Services,
-  { caller: { session }, server }: ProxyArrived,
+  { caller: { session }, server, text }: ProxyArrived,
   { messages }: ProxiedBody,
 ): Promise<boolean> {
   const [message, ...more] = messages;
-  if (session === null || server.sampling === "client" || more.length > 0) return false;
+  const { sampling } = server;
+  if (session === null || sampling === "client" || more.length > 0) return false;
   if (message?.kind !== "response") return false;
-  const taken = await services.intercept.isTaken({
-    tenantId: session.tenantId,
-    scope: session.id,
-    messageId: JSON.stringify(message.id),
-  });
+  // Never asked to sample, it has no answers to give: what is refused leaves no trace to go by.
+  if (sampling !== "client-then-router" && isSamplingAnswer(own(JSON.parse(text), "result")))
+    return true;
+  const { tenantId, keyId, serverId } = session;
+  const keys = streamKeys(session.id, JSON.stringify(message.id));
+  const about = { tenantId, keyId, serverId, keys };
+  const taken = await services.idempotency.isTaken(about, services.now());
   return taken.ok && taken.value;
 }
 
@@ -104,7 +110,8 @@ export async function proxyLegacy(services: Services, arrived: ProxyArrived): Pr
     return proxyInitialize(services, arrived, request);
   const refused = (refusal: Refusal): Promise<Response> =>
     refuse(refusal, { id: request?.id ?? null, requestId });
-  services.background(services.sessions.touch(arrived.caller));
+  const { sessions, background } = services;
+  if (!sessions.isFresh(arrived.caller)) background(sessions.touch(arrived.caller));
   if (body !== null) {
     await noteCancellations(services, arrived, body);
     if (await answersForUs(services, arrived, body)) return new Response(null, { status: 202 });

@@ -6,12 +6,15 @@ import { own } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import { createSplitter, messageEvent, withData, type Block } from "../../mcp/proxy/blocks.ts";
+import { concatenated, declaredBytes } from "../body.ts";
 import { returnedHeaders } from "../../pipeline/upstream.ts";
 import type { Round, Step } from "../../pipeline/rounds.ts";
 import type { ClientSide } from "./client-side.ts";
 
 /** Of one answer, or one event, which is held until it is known whether it asks for sampling. */
 export const mostHeldBytes = 16 * 1024 * 1024;
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export interface Relaying {
   round: Round;
@@ -64,6 +67,8 @@ function answers(text: string, idText: string): boolean {
 }
 
 export async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
+  if ((declaredBytes(response) ?? Infinity) <= mostHeldBytes)
+    return new Uint8Array(await response.arrayBuffer());
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of response.body ?? []) {
@@ -71,25 +76,27 @@ export async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffe
     if (size > mostHeldBytes) return null;
     parts.push(part);
   }
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.byteLength;
-  }
-  return bytes;
+  return concatenated(parts);
 }
 
 /** A block that grows too large is handed out in parts, as it comes. */
 export async function* blocksOf(response: Response): AsyncGenerator<Block> {
   const splitter = createSplitter();
-  for await (const chunk of response.body ?? []) {
-    yield* splitter.push(chunk);
-    const part = splitter.pending() > mostHeldBytes ? splitter.end() : null;
-    if (part !== null) yield { ...part, data: null };
+  const reader = response.body?.getReader();
+  try {
+    for (;;) {
+      const next = await reader?.read();
+      if (next === undefined || next.done) break;
+      yield* splitter.push(next.value);
+      const part = splitter.pending() > mostHeldBytes ? splitter.end() : null;
+      if (part !== null) yield { ...part, data: null };
+    }
+    const last = splitter.end();
+    if (last !== null) yield last;
+  } finally {
+    // Of a stream that has ended, or broken off, nothing is left.
+    await reader?.cancel().catch(() => undefined);
   }
-  const last = splitter.end();
-  if (last !== null) yield last;
 }
 
 async function passRest(blocks: AsyncGenerator<Block>, client: ClientSide): Promise<void> {
@@ -104,19 +111,26 @@ async function passRest(blocks: AsyncGenerator<Block>, client: ClientSide): Prom
 export async function relayStream(response: Response, client: ClientSide): Promise<void> {
   client.begin(returnedHeaders(response.headers));
   await passRest(blocksOf(response), client);
-  await client.end();
+  client.end();
+}
+
+interface Answering {
+  response: Response;
+  /** null: it is no stream */
+  blocks: AsyncGenerator<Block> | null;
+  /** of the request that it answers */
+  idText: string;
 }
 
 /** One exchange with the server, up to its answer. */
 async function hear(
   { round, client, gone }: Relaying,
-  response: Response,
-  idText: string,
+  { response, blocks, idText }: Answering,
 ): Promise<Heard> {
-  if (!isStream(response)) {
-    const bytes = await client.patiently(bytesOf(response));
+  if (blocks === null) {
+    const bytes = await bytesOf(response);
     if (bytes === null) return tooLarge;
-    const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+    const text = decoder.decode(bytes);
     if (!round.passes(text) && answers(text, idText))
       return { kind: "answer", text, from: { kind: "body", bytes } };
     // A stream has begun, because the server took its time: what fits in it is passed on there.
@@ -130,7 +144,6 @@ async function hear(
     return { kind: "passed" };
   }
   client.begin(returnedHeaders(response.headers));
-  const blocks = blocksOf(response);
   for (let next = await blocks.next(); next.done !== true; next = await blocks.next()) {
     const block = next.value;
     const { data } = block;
@@ -144,52 +157,67 @@ async function hear(
   return round.repeated() ? failed("Its stream ended without an answer.") : { kind: "passed" };
 }
 
-export async function relay(relaying: Relaying): Promise<void> {
+/** Says what is to be said of an answer. */
+async function deliver(
+  client: ClientSide,
+  { text, from }: Extract<Heard, { kind: "answer" }>,
+  about: { text: string; status: number; headers: Record<string, string> },
+): Promise<void> {
+  const same = about.text === text;
+  if (!client.streams()) {
+    const body = same && from.kind === "body" ? from.bytes : about.text;
+    return client.answer(new Response(body, about));
+  }
+  if (from.kind === "body") await client.write(messageEvent(about.text));
+  else if (!same) await client.write(withData(from.block, about.text));
+  else {
+    // Nothing was hidden, so nothing is: what follows the answer goes on too.
+    await client.write(from.block.raw);
+    await passRest(from.rest, client);
+  }
+  client.end();
+}
+
+type Sent = Round["first"];
+
+/** One message to the server, and what became of it; the next one, if there is another round. */
+async function exchange(relaying: Relaying, current: Sent): Promise<Sent | null> {
   const { round, client, gone } = relaying;
-  const refused = async (refusal: Refusal, requestId: string | null): Promise<void> => {
-    if (!client.streams()) return client.answer(await relaying.refuse(refusal, requestId));
-    await client.write(messageEvent(relaying.refusalText(refusal, requestId)));
-    await client.end();
+  const refused = async (refusal: Refusal, requestId: string | null): Promise<null> => {
+    if (client.streams()) {
+      await client.write(messageEvent(relaying.refusalText(refusal, requestId)));
+      client.end();
+    } else client.answer(await relaying.refuse(refusal, requestId));
+    return null;
   };
-  let current = round.first;
-  for (;;) {
-    const sent = await client.patiently(relaying.send(current.text));
-    if (!sent.ok) return refused(sent.error, null);
-    const response = sent.value;
-    let heard: Heard;
-    try {
-      heard = await hear(relaying, response, current.idText);
-    } catch {
-      heard = gone.aborted
-        ? { kind: "failed", refusal: { reason: "cancelled" } }
-        : failed("Its answer broke off.", response.status);
+  const sent = await relaying.send(current.text);
+  if (!sent.ok) return refused(sent.error, null);
+  const response = sent.value;
+  const blocks = isStream(response) ? blocksOf(response) : null;
+  try {
+    const heard = await hear(relaying, { response, blocks, idText: current.idText }).catch(() =>
+      gone.aborted
+        ? ({ kind: "failed", refusal: { reason: "cancelled" } } as const)
+        : failed("Its answer broke off.", response.status),
+    );
+    if (heard.kind === "failed") return await refused(heard.refusal, null);
+    if (heard.kind === "passed") {
+      client.end();
+      return null;
     }
-    if (heard.kind === "passed") return client.end();
-    if (heard.kind === "failed") return refused(heard.refusal, null);
     const headers = returnedHeaders(response.headers);
     const step: Step = await client.during(round.hear(heard.text, gone), headers);
-    switch (step.kind) {
-      case "send":
-        current = step;
-        continue;
-      case "refuse":
-        return refused(step.refusal, step.requestId);
-      case "deliver": {
-        const { from, text } = heard;
-        const same = step.text === text;
-        if (!client.streams()) {
-          const body = same && from.kind === "body" ? from.bytes : step.text;
-          return client.answer(new Response(body, { status: response.status, headers }));
-        }
-        if (from.kind === "body") await client.write(messageEvent(step.text));
-        else if (!same) await client.write(withData(from.block, step.text));
-        else {
-          // Nothing was hidden, so nothing is: what follows the answer goes on too.
-          await client.write(from.block.raw);
-          await passRest(from.rest, client);
-        }
-        return client.end();
-      }
-    }
+    if (step.kind === "send") return step;
+    if (step.kind === "refuse") return await refused(step.refusal, step.requestId);
+    await deliver(client, heard, { text: step.text, status: response.status, headers });
+    return null;
+  } finally {
+    // What is left of its answer is for nobody.
+    await blocks?.return(undefined);
   }
+}
+
+export async function relay(relaying: Relaying): Promise<void> {
+  for (let next: Sent | null = relaying.round.first; next !== null;)
+    next = await exchange(relaying, next);
 }

@@ -2,8 +2,8 @@
  * The modern era through the proxy: the server is told what the router can do with every request, and
  * what it then asks for is answered here. Everything else passes.
  */
-import { everyCapability } from "../../domain/capabilities.ts";
 import { own, type JsonObject } from "../../domain/json.ts";
+import { once } from "../../domain/lazily.ts";
 import { featuresOf } from "../../domain/negotiation.ts";
 import { editsFor, type Offered } from "../../domain/offer.ts";
 import type { Refusal } from "../../domain/refusals.ts";
@@ -28,6 +28,7 @@ import type { Services } from "../context.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
 import { ask } from "./ask.ts";
 import { openClientSide } from "./client-side.ts";
+import { offeredBy } from "./offered.ts";
 import { isStream, relay, relayStream } from "./modern-relay.ts";
 
 type ProxiedRequest = Extract<ProxiedMessage, { kind: "request" }>;
@@ -43,16 +44,6 @@ export const isText = (bytes: Uint8Array<ArrayBuffer>): boolean => {
     return false;
   }
 };
-
-/** What the tenant's models can do, whoever asks. */
-function offeredBy(services: Services, { caller, server }: ProxyArrived): Offered {
-  const { supportedModalities, tools } = services.sessions.hostedFor(
-    caller.snapshot,
-    everyCapability,
-  );
-  if (server.policy.disabled === true || supportedModalities.length === 0) return null;
-  return { supportedModalities, tools: tools && server.learnt.bareCapabilities !== true };
-}
 
 const upstream = (
   services: Services,
@@ -76,30 +67,20 @@ async function pass(
   body: string | Uint8Array<ArrayBuffer> | null,
 ): Promise<Response> {
   const [request] = arrived.body === null ? [] : requestsIn(arrived.body);
-  const {
-    side,
-    response: streamed,
-    gone,
-  } = openClientSide({
-    acceptsStream: true,
-    left: arrived.left,
-  });
-  const response = await upstream(services, arrived, { body, signal: gone });
-  if (!response.ok)
-    return refuse(response.error, {
-      id: request?.id ?? null,
-      requestId: arrived.requestId,
-      wireOf: modernWireOf,
-    });
-  if (isStream(response.value)) {
-    // A stream may be silent for hours, and its client gone.
-    services.background(relayStream(response.value, side));
-    return streamed;
+  const { side, response, gone } = openClientSide({ acceptsStream: false, left: arrived.left });
+  const sent = await upstream(services, arrived, { body, signal: gone });
+  if (!sent.ok) {
+    const { requestId } = arrived;
+    const about = { id: request?.id ?? null, requestId, wireOf: modernWireOf };
+    side.answer(await refuse(sent.error, about));
   }
-  return new Response(response.value.body, {
-    status: response.value.status,
-    headers: returnedHeaders(response.value.headers),
-  });
+  // A stream may be silent for hours, and its client gone.
+  else if (isStream(sent.value)) services.background(relayStream(sent.value, side));
+  else {
+    const { status, headers } = sent.value;
+    side.answer(new Response(sent.value.body, { status, headers: returnedHeaders(headers) }));
+  }
+  return response;
 }
 
 /** Refused by the server's entry, whatever is asked. */
@@ -130,7 +111,7 @@ function samplerFor(
         };
   return {
     decode: modernCodec.decodeCall,
-    async sample({ params }, _, { signal }) {
+    async sample({ params }, { signal, once }) {
       const { requestId, outcome } = await ask(
         services,
         arrived,
@@ -141,6 +122,7 @@ function samplerFor(
           clientInfo: meta.clientInfo,
           tool: request.method === "tools/call" && typeof name === "string" ? name : null,
           messageId: null,
+          once,
           bytes: JSON.stringify(params).length,
           denied: deniedBy(arrived.server),
         },
@@ -172,18 +154,21 @@ async function withRounds(
       requestId: requestId ?? arrived.requestId,
       wireOf: modernWireOf,
     });
-  const identity = new TextEncoder().encode(identityOf(request.method, request.params));
+  const owner = once(async () => {
+    const identity = new TextEncoder().encode(identityOf(request.method, request.params));
+    return {
+      tenantId: snapshot.tenant.id,
+      keyId: snapshot.key.id,
+      serverId: arrived.server.id,
+      digest: await services.sha256Hex(identity),
+    };
+  });
   const round = await services.rounds(
     {
       text,
       idText: JSON.stringify(request.id),
       method: request.method,
-      owner: {
-        tenantId: snapshot.tenant.id,
-        keyId: snapshot.key.id,
-        serverId: arrived.server.id,
-        digest: await services.sha256Hex(identity),
-      },
+      owner,
       mode,
       declared: modernCodec.capabilitiesOf(meta.capabilities),
       // Only a bridge brings a session here: behind it is a client that knows no rounds.
@@ -196,14 +181,13 @@ async function withRounds(
     acceptsStream: (arrived.headers.get("Accept") ?? "").includes("text/event-stream"),
     left: arrived.left,
   });
-  const over = new AbortController();
   const work = relay({
     round: round.value,
     send: (body) =>
       upstream(services, arrived, {
         // Unchanged: the very bytes.
         body: body === arrived.text ? arrived.bytes : body,
-        signal: AbortSignal.any([gone, over.signal]),
+        signal: gone,
       }),
     client: side,
     gone,
@@ -217,14 +201,11 @@ async function withRounds(
           requestId ?? arrived.requestId,
         ),
       ),
-  })
-    .catch(async (thrown: unknown) => {
-      services.report(arrived.requestId, thrown);
-      if (side.streams()) await side.end();
-      else side.answer(await refused({ reason: "internal" }, null));
-    })
-    // What is left of a server's answer is for nobody.
-    .finally(() => over.abort());
+  }).catch(async (thrown: unknown) => {
+    services.report(arrived.requestId, thrown);
+    if (side.streams()) side.end();
+    else side.answer(await refused({ reason: "internal" }, null));
+  });
   services.background(work);
   return response;
 }
@@ -247,7 +228,9 @@ export async function proxyModern(services: Services, arrived: ProxyArrived): Pr
   const named = checkName(headers, method, params);
   if (!named.ok) return refused(named.error);
   const mode = server.sampling;
-  const offered = offeredBy(services, arrived);
+  const hosted = offeredBy(services, arrived);
+  const tools = hosted?.tools === true && server.learnt.bareCapabilities !== true;
+  const offered = hosted && { ...hosted, tools };
   const edits = editsFor(meta.value.capabilities, {
     mode,
     offered,

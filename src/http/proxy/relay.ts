@@ -7,7 +7,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { createEventSplitter, startsResponse } from "../../mcp/proxy/event-splitter.ts";
 import { sseKeepAlive, sseMessage } from "../../mcp/sse.ts";
 import { returnedHeaders } from "../../pipeline/upstream.ts";
-import { maxBodyBytes } from "../body.ts";
+import { concatenated, declaredBytes, maxBodyBytes } from "../body.ts";
 import type { Taker } from "./take.ts";
 
 /**
@@ -18,6 +18,8 @@ const tickMs = 1_000;
 const silentTicks = 5;
 /** …and sooner while the router samples: that is when clients and proxies wait in vain. */
 const samplingTicks = 2;
+/** What waits for a client that reads slowly. */
+const readAheadBytes = 64 * 1024;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -87,7 +89,7 @@ export function relayEvents(response: Response, { taker, ended, broken }: Relayi
     return given;
   };
 
-  const body = new ReadableStream<Bytes>({
+  const source: UnderlyingDefaultSource<Bytes> = {
     start(controller) {
       timer = setInterval(() => {
         state.silent += 1;
@@ -120,10 +122,13 @@ export function relayEvents(response: Response, { taker, ended, broken }: Relayi
       stop();
       await reader?.cancel();
     },
-  });
-  const headers = returnedHeaders(response.headers);
+  };
+  const body = new ReadableStream(
+    source,
+    new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes }),
+  );
   // A proxy that buffers would hold back events and comments.
-  headers.set("X-Accel-Buffering", "no");
+  const headers = { ...returnedHeaders(response.headers), "x-accel-buffering": "no" };
   return new Response(body, { status: response.status, headers });
 }
 
@@ -141,21 +146,52 @@ function rest(first: readonly Bytes[], reader: Reader): ReadableStream<Bytes> {
   });
 }
 
-/** A JSON answer: one response passes while it arrives; anything else is read whole. */
+/** Without what the router takes out of it. */
+async function withoutTaken(
+  bytes: Bytes,
+  about: { status: number; headers: Record<string, string> },
+  taker: Taker | null,
+): Promise<Response> {
+  const text = taker === null ? "" : decoder.decode(bytes);
+  if (taker === null || !taker.mayConcern(text)) return new Response(bytes, about);
+  const considered = await taker.consider(text, null);
+  switch (considered.kind) {
+    case "pass":
+      return new Response(bytes, about);
+    case "changed":
+      return new Response(considered.text, about);
+    case "taken": {
+      const { "content-type": _, ...headers } = about.headers;
+      return new Response(null, { status: 202, headers });
+    }
+  }
+}
+
+/** A JSON answer: a small one is read at once, a large response passes while it arrives. */
 export async function relayJson(
   response: Response,
   { taker }: Relaying,
 ): Promise<Response | Refusal> {
   const about = { status: response.status, headers: returnedHeaders(response.headers) };
+  const failed = (detail: string): Refusal => ({
+    reason: "server_failed",
+    serverStatus: response.status,
+    detail,
+  });
+  if ((declaredBytes(response) ?? Infinity) <= readAheadBytes) {
+    const whole = await response.arrayBuffer().catch(() => null);
+    return whole === null
+      ? failed("It broke off.")
+      : withoutTaken(new Uint8Array(whole), about, taker);
+  }
   const reader = response.body?.getReader();
   if (reader === undefined) return new Response(null, about);
   const chunks: Bytes[] = [];
   let size = 0;
   for (;;) {
     const next = await reader.read().catch(() => null);
-    if (next === null)
-      return { reason: "server_failed", serverStatus: response.status, detail: "It broke off." };
-    if (next.done) break;
+    if (next === null) return failed("It broke off.");
+    if (next.done) return withoutTaken(concatenated(chunks), about, taker);
     chunks.push(next.value);
     size += next.value.byteLength;
     const [first] = chunks;
@@ -163,31 +199,7 @@ export async function relayJson(
       return new Response(rest(chunks, reader), about);
     if (size > maxBodyBytes) {
       await reader.cancel();
-      return {
-        reason: "server_failed",
-        serverStatus: response.status,
-        detail: "Its answer is too large.",
-      };
+      return failed("Its answer is too large.");
     }
-  }
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  const text = decoder.decode(bytes);
-  const considered =
-    taker !== null && taker.mayConcern(text)
-      ? await taker.consider(text, null)
-      : ({ kind: "pass" } as const);
-  switch (considered.kind) {
-    case "pass":
-      return new Response(bytes, about);
-    case "changed":
-      return new Response(considered.text, about);
-    case "taken":
-      about.headers.delete("Content-Type");
-      return new Response(null, { ...about, status: 202 });
   }
 }

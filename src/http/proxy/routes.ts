@@ -12,6 +12,8 @@ import { dispatchLegacy, dispatchModern } from "../bridge/dispatch.ts";
 
 export const routerKeyHeader = "X-Sampling-Router-Key";
 
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
 /** The API key, and the `Authorization` that is the server's business if the key came beside it. */
 function keyIn(headers: Headers): { token: string | null; authorization: string | null } {
   const authorization = headers.get("Authorization");
@@ -46,7 +48,7 @@ async function handle(c: Context<HttpEnv>): Promise<Response> {
   const method = c.req.method as ProxyArrived["method"];
   const read = await readBody(c.req.raw);
   if (!read.ok) return problem(c, read.error);
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(read.value);
+  const text = decoder.decode(read.value);
   const body = method === "POST" ? bodyIn(text) : null;
   const modern = speaksModern(body, headers.get("MCP-Protocol-Version"));
   const claim = {

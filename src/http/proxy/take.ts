@@ -6,11 +6,11 @@ import { answererOf } from "../../domain/answering.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { modalities } from "../../domain/modality.ts";
 import { featuresOf } from "../../domain/negotiation.ts";
-import { defaultDeadlineMs } from "../../domain/policy.ts";
+import { streamKeys, type Once } from "../../domain/once.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err } from "../../domain/result.ts";
 import { codecFor } from "../../mcp/era.ts";
-import { errorMessage, type RequestId } from "../../mcp/jsonrpc.ts";
+import type { RequestId } from "../../mcp/jsonrpc.ts";
 import { messageIn } from "../../mcp/proxy/message.ts";
 import { withoutElements } from "../../mcp/proxy/raw-json.ts";
 import { samplingMethod } from "../../domain/rounds.ts";
@@ -18,7 +18,7 @@ import { answerForNobody } from "../../mcp/bridge/for-nobody.ts";
 import { mayConcernSampling } from "../../mcp/proxy/concerns.ts";
 import { startsResponse } from "../../mcp/proxy/event-splitter.ts";
 import type { Services } from "../context.ts";
-import { answerMessage, ask } from "./ask.ts";
+import { answerMessage, ask, type Asked } from "./ask.ts";
 import type { ProxyArrived } from "./arrived.ts";
 
 /** A client that names no revision speaks this one (2025-06-18, "Protocol Version Header"). */
@@ -93,14 +93,16 @@ export function createTaker(
 
   const run = async (
     id: RequestId,
-    { params, bytes, refusal }: { params: JsonObject; bytes: number; refusal: Refusal | null },
+    about: { params: JsonObject; bytes: number; refusal: Refusal | null; once: Once | null },
     signal: AbortSignal,
-  ): Promise<string> => {
+  ): Promise<Omit<Asked, "outcome"> & { text: string }> => {
+    const { params, bytes, refusal, once } = about;
     const now = await arrived.current();
     const { requestId } = arrived;
     if (!now.ok || now.value.server === null) {
       const outcome = now.ok ? err<Refusal>({ reason: "not_found", what: "no such server" }) : now;
-      return JSON.stringify(answerMessage(id, codec, { requestId, outcome }));
+      const text = JSON.stringify(answerMessage(id, codec, { requestId, outcome }));
+      return { requestId, by: "here", text };
     }
     const entry = now.value.server;
     const asked = await ask(
@@ -113,12 +115,14 @@ export function createTaker(
         clientInfo: session?.clientInfo ?? {},
         tool: stream.tool,
         messageId: stream.answers === null ? null : JSON.stringify(stream.answers),
+        once,
         bytes,
         denied: refusal ?? deniedBy(entry.sampling, entry.policy.disabled),
       },
       signal,
     );
-    return JSON.stringify(answerMessage(id, codec, asked));
+    const { requestId: recordId, by } = asked;
+    return { requestId: recordId, by, text: JSON.stringify(answerMessage(id, codec, asked)) };
   };
 
   /** Within which the server's ids are unique; without a session, an event's id has to do. */
@@ -144,30 +148,12 @@ export function createTaker(
       const signal =
         watch === null ? cancelled.signal : AbortSignal.any([cancelled.signal, watch.signal]);
       const bytes = new TextEncoder().encode(JSON.stringify(params));
-      const asking = { params, bytes: bytes.byteLength, refusal: null };
-      const go = (): Promise<string> => run(id, asking, signal);
-      if (scope === null) {
-        const text = await go();
-        return signal.aborted ? null : await deliver(text);
-      }
-      const deadlineMs = caller.snapshot.tenant.policy.deadlineMs ?? defaultDeadlineMs;
-      const call = { tenantId, scope, messageId, digest: await services.sha256Hex(bytes) };
-      const answered = await services.intercept.once(call, { deadlineMs, run: go });
-      if (signal.aborted) return null;
-      if (answered.ok && answered.value.by === "elsewhere") return null;
-      const status = await deliver(
-        answered.ok
-          ? answered.value.text
-          : JSON.stringify(
-              errorMessage(
-                id,
-                answered.error,
-                codec.wireOf(answered.error).code,
-                arrived.requestId,
-              ),
-            ),
-      );
-      await services.intercept.delivered(call, status);
+      const once: Once | null = scope === null ? null : { kind: "stream", scope, messageId };
+      const asking = { params, bytes: bytes.byteLength, refusal: null, once };
+      const { text, by, requestId } = await run(id, asking, signal);
+      if (signal.aborted || by === "elsewhere") return null;
+      const status = await deliver(text);
+      if (once !== null) await services.idempotency.deliver({ tenantId, requestId }, status);
       return status;
     } finally {
       watch?.stop();
@@ -193,18 +179,15 @@ export function createTaker(
     const here = running.get(messageId);
     here?.abort();
     if (session === null) return here !== undefined;
-    const { tenantId, id: scope } = session;
-    if (here === undefined) {
-      const taken = await services.intercept.isTaken({ tenantId, scope, messageId });
-      if (!taken.ok || !taken.value) return false;
-    }
-    // Also for the one that runs elsewhere, while this one waits for its answer.
-    await services.cancellation.cancel({
-      tenantId,
-      sessionId: scope,
-      messageId: `server:${messageId}`,
-    });
-    return true;
+    const { tenantId, keyId, serverId, id: sessionId } = session;
+    // Also for the one that runs elsewhere, be it on its way to its admission.
+    const call = { tenantId, sessionId, messageId: `server:${messageId}` };
+    await services.cancellation.cancel(call);
+    if (here !== undefined) return true;
+    const keys = streamKeys(sessionId, messageId);
+    const about = { tenantId, keyId, serverId, keys };
+    const taken = await services.idempotency.isTaken(about, services.now());
+    return taken.ok && taken.value;
   };
 
   const isTaken = async (value: JsonValue, eventId: string | null): Promise<boolean> => {
@@ -249,7 +232,8 @@ export function createTaker(
       const refusal: Refusal = { reason: "payload_too_large", limitBytes };
       const refuse = async (): Promise<void> => {
         const signal = new AbortController().signal;
-        await deliver(await run(id, { params: {}, bytes: limitBytes, refusal }, signal));
+        const about = { params: {}, bytes: limitBytes, refusal, once: null };
+        await deliver((await run(id, about, signal)).text);
       };
       services.background(refuse());
     },

@@ -54,7 +54,7 @@ export async function createMessage(services: Services, input: CreateMessage): P
     caller,
     again: input.again,
     call: key.ok ? call : key,
-    idempotencyKey: key.ok && key.value !== null ? await sha256(key.value) : null,
+    once: key.ok && key.value !== null ? { kind: "client", key: await sha256(key.value) } : null,
     declaredBy(current) {
       const raw = input.capabilitiesOf(current);
       return { capabilities: codec.capabilitiesOf(raw), features: featuresOf(raw) };

@@ -10,12 +10,13 @@ export interface Block {
   data: string | null;
 }
 
+const decoder = new TextDecoder();
 const lineFeed = 10;
 const carriageReturn = 13;
 
 /** The data lines of a block, joined as the standard says. */
 function dataIn(raw: Uint8Array): string | null {
-  const lines = new TextDecoder().decode(raw).split(/\r\n|\n|\r/);
+  const lines = decoder.decode(raw).split(/\r\n|\n|\r/);
   const data = lines.flatMap((line) => {
     if (line === "data") return [""];
     return line.startsWith("data:") ? [line.slice(line[5] === " " ? 6 : 5)] : [];
@@ -32,7 +33,7 @@ export const messageEvent = (data: string): string =>
 
 /** The same event with other data. Its other lines stay as they are. */
 export function withData(block: Block, data: string): Uint8Array<ArrayBuffer> {
-  const lines = new TextDecoder()
+  const lines = decoder
     .decode(block.raw)
     .split(/\r\n|\n|\r/)
     .filter((line) => line !== "" && line !== "data" && !line.startsWith("data:"));

@@ -35,11 +35,14 @@ const lf = 10;
 const cr = 13;
 const space = 32;
 const colonByte = 58;
-/** of a field that means anything, in bytes */
-const longestName = 5;
+const encoder = new TextEncoder();
+/** fields that mean anything */
+const knownNames = ["data", "event", "id", "retry"].map((name) => ({
+  name,
+  bytes: encoder.encode(name),
+}));
 const headBytes = 1_024;
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-const encoder = new TextEncoder();
 
 /** JSON-RPC members that may stand before the one that tells a message's kind. */
 const before = String.raw`^\s*\{(?:\s*"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|-?\d+|null)\s*,)*\s*`;
@@ -88,16 +91,17 @@ export function createEventSplitter(options: {
     // The stream's first line may begin with a byte order mark, which is no part of it.
     const marked = firstBlock && (lines[0] === line || lines.length === 0) && held[start] === 0xef;
     const from = marked ? start + 3 : start;
-    const view = held.subarray(from, end);
-    const colon = view.indexOf(colonByte);
-    if (colon === 0) return { name: ":", value: from + 1 };
-    if (colon === -1)
-      return { name: decoder.decode(view.subarray(0, longestName + 1)), value: end };
-    const value = from + colon + 1;
-    return {
-      name: decoder.decode(view.subarray(0, Math.min(colon, longestName + 1))),
-      value: value < end && held[value] === space ? value + 1 : value,
-    };
+    if (held[from] === colonByte) return { name: ":", value: from + 1 };
+    // By bytes: decoding five of them takes longer than all the rest.
+    for (const { name, bytes } of knownNames) {
+      const nameEnd = from + bytes.length;
+      if (nameEnd > end || bytes.some((byte, at) => held[from + at] !== byte)) continue;
+      if (nameEnd === end) return { name, value: end };
+      if (held[nameEnd] !== colonByte) continue;
+      const value = nameEnd + 1;
+      return { name, value: value < end && held[value] === space ? value + 1 : value };
+    }
+    return { name: "", value: end };
   };
 
   /** A block is complete: its lines, then the empty one that ends it. */

@@ -13,11 +13,12 @@ export interface Member extends Span {
   value: Span;
 }
 
-const blank = /[\s]/;
+/** JSON's white space: every character up to the space that may stand outside of a string. */
+const space = 32;
 
 function skipBlank(text: string, from: number): number {
   let at = from;
-  while (at < text.length && blank.test(text[at] ?? "")) at += 1;
+  while (text.charCodeAt(at) <= space) at += 1;
   return at;
 }
 

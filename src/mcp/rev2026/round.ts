@@ -20,14 +20,19 @@ export const withCapabilities = (request: string, edits: readonly CapabilityEdit
     request,
   );
 
+/** However JSON spells a key, the word stands there or something is escaped. */
+const mayName = (text: string, word: string): boolean =>
+  text.includes(word) || text.includes("\\u");
+
 export const roundWire: RoundWire = {
   repeated(request, { inputResponses, requestState, id }) {
     const answered = withMember(request, responsesPath, inputResponses);
     const stated = withMember(answered, statePath, requestState);
     return id === undefined ? stated : withMember(stated, ["id"], id);
   },
-  responsesOf: (request) => textsIn(request, responsesPath),
-  stateSent: (request) => textAt(request, statePath),
+  responsesOf: (request) =>
+    mayName(request, "inputResponses") ? textsIn(request, responsesPath) : new Map(),
+  stateSent: (request) => (mayName(request, "requestState") ? textAt(request, statePath) : null),
   stateGiven: (response) => textAt(response, ["result", "requestState"]),
   remaining(response, { without, state }) {
     const trimmed = without.reduce(

@@ -1,6 +1,5 @@
 /** What runs every minute. Each job is safe to run twice, and to be cut off. */
 import type { IdempotencyStore, Ledger } from "../../domain/ledger.ts";
-import type { AnswerStore } from "../../domain/answers.ts";
 import type {
   Answer,
   CancellationStore,
@@ -10,7 +9,6 @@ import type {
   SessionStore,
   Vault,
 } from "../../domain/ports.ts";
-import type { InterceptedStore } from "../../domain/intercepted.ts";
 import type { AuthorizationStore, ServerStore, TokenStore } from "../../domain/server-stores.ts";
 import { resealServers, resealTokens } from "./reseal-servers.ts";
 import { reseal } from "./reseal.ts";
@@ -31,10 +29,8 @@ export function createJobs(
   deps: SealDeps & {
     ledger: Ledger;
     idempotency: IdempotencyStore;
-    answers: AnswerStore;
     cancellations: CancellationStore;
     health: HealthStore;
-    intercepted: InterceptedStore;
     sessions: SessionStore;
     requests: RequestStore;
     credentials: CredentialStore;
@@ -49,10 +45,8 @@ export function createJobs(
   const {
     ledger,
     idempotency,
-    answers,
     cancellations,
     health,
-    intercepted,
     sessions,
     requests,
     credentials,
@@ -66,9 +60,7 @@ export function createJobs(
     seal: createSealJob(deps),
     pruneCounters: () => ledger.prune(now()),
     pruneIdempotency: () => idempotency.prune(now()),
-    pruneAnswers: () => answers.prune(now()),
     pruneCancellations: () => cancellations.prune(now()),
-    pruneIntercepted: () => intercepted.prune(now()),
     pruneHealth: () => health.prune(now()),
     pruneSessions: () => sessions.prune(now()),
     pruneRequests: () => requests.prune(now()),

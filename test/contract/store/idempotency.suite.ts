@@ -4,6 +4,8 @@ import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import type { Settlement } from "../../../src/domain/audit.ts";
 import type { IdempotentCall, Reservation } from "../../../src/domain/ledger.ts";
+import { keyOf, streamKeys } from "../../../src/domain/once.ts";
+import { answers, intercepted } from "../../../src/store/retired-schema.ts";
 import {
   anotherKey,
   caller,
@@ -117,12 +119,11 @@ export const idempotencySuite = (backend: Backend): void => {
       expect(told(await admit(who, start, keyed()))).toBe("repeated");
     });
 
-    it("holds parts that no single row of D1 could", async () => {
+    it("holds parts that no single row of D1 could, nor one answer of the libSQL server", async () => {
       const who = await caller(world.stores);
       const first = await running(who, start, keyed());
-      const parts = ["a", "b", "c"].map((each) => each.repeat(1_000_000));
+      const parts = [..."abcdefghijklm"].map((each) => each.repeat(1_000_000));
       expect(await ended(first, kept(...parts))).toBe(true);
-      expect((await find(who))?.result?.length).toBe(3_000_000);
       expect((await find(who))?.result === parts.join("")).toBe(true);
     });
 
@@ -215,6 +216,60 @@ export const idempotencySuite = (backend: Backend): void => {
       expect(await find(who)).toBeNull();
     });
 
+    it("is held for as long as its end says, and by what is lost until its lease ends", async () => {
+      const who = await caller(world.stores);
+      const short = (now: number) => keyed({ idempotency: { ...its, expiresAt: now + leaseMs } });
+      await ended(await running(who, start, short(start)), { parts: ["r"], expiresAt: start + 9 });
+      expect(await find(who, start + 8)).toMatchObject({ result: "r" });
+      expect(await find(who, start + 9)).toBeNull();
+      const next = start + 9;
+      const lost = await running(who, next, short(next));
+      value(await world.stores.ledger.sweep(next + leaseMs));
+      expect(await find(who, next + leaseMs - 1)).toMatchObject({ outcome: "unknown" });
+      const last = await running(who, next + leaseMs, short(next + leaseMs));
+      // What comes late changes nothing of its successor's.
+      expect(await ended(lost, kept("late"), next + leaseMs)).toBe(false);
+      expect(await ended(lost, "free", next + leaseMs)).toBe(false);
+      expect(await find(who, next + leaseMs)).toMatchObject({ requestId: last.opening.id });
+    });
+
+    it("of a stream's request is found by where it came from, whatever its params", async () => {
+      const who = await caller(world.stores);
+      const { idempotency } = world.stores;
+      const once = { kind: "stream", scope: "ses_1", messageId: '"é%_~"' } as const;
+      const key = keyOf(once, sha256("f"));
+      await running(who, start, keyed({ idempotency: { key, expiresAt: start + dayMs } }));
+      const isTaken = async (change: object = {}, now = start) => {
+        const keys = streamKeys(once.scope, once.messageId);
+        const about = { ...callOf(who), keys, ...change };
+        return value(await idempotency.isTaken(about, now));
+      };
+      expect(await isTaken()).toBe(true);
+      expect(await isTaken({}, start + dayMs)).toBe(false);
+      for (const [scope, messageId] of [
+        ["ses_1", '"é%_"'],
+        ["ses_1", "1"],
+        ["ses_", '"1é%_~"'],
+        ["ses_2", '"é%_~"'],
+      ] as const)
+        expect(await isTaken({ keys: streamKeys(scope, messageId) })).toBe(false);
+      for (const change of [{ serverId: "srv_2" }, { keyId: "key_2" }, { tenantId: "ten_2" }])
+        expect(await isTaken(change)).toBe(false);
+    });
+
+    it("says how its answer was taken, of its own request alone", async () => {
+      const who = await caller(world.stores);
+      const first = await running(who, start, keyed());
+      await running(who, start, keyed({ idempotency: { ...its, key: sha256("b") } }));
+      const { id: requestId } = first.opening;
+      value(await world.stores.idempotency.deliver({ tenantId: who.tenantId, requestId }, 202));
+      const query = sql`select request_id, delivered from idempotency order by delivered desc`;
+      expect(await rows(query)).toMatchObject([
+        { request_id: requestId, delivered: 202 },
+        { delivered: null },
+      ]);
+    });
+
     it("is pruned with its results when it has expired, and not before", async () => {
       const who = await caller(world.stores);
       await ended(await running(who, start, keyed()), kept("one", "two"));
@@ -222,6 +277,19 @@ export const idempotencySuite = (backend: Backend): void => {
       expect(value(await idempotency.prune(start + dayMs - 1))).toBe(0);
       expect(value(await idempotency.prune(start + dayMs))).toBe(3);
       expect(await rows(sql`select * from results`)).toEqual([]);
+      // What the version before left goes too.
+      const then = { tenantId: who.tenantId, owner: "o", digest: "d" };
+      const { builder } = world.db;
+      value(
+        await world.db.write([
+          builder.insert(answers).values({ ...then, expiresAt: start }),
+          builder
+            .insert(intercepted)
+            .values({ ...then, scope: "s", messageId: "1", leaseUntil: start, createdAt: start }),
+        ]),
+      );
+      expect(value(await idempotency.prune(start))).toBe(1);
+      expect(value(await idempotency.prune(start + dayMs))).toBe(1);
     });
 
     it("outlives a record that retention has deleted", async () => {

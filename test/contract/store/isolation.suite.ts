@@ -7,6 +7,7 @@ import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import type { Stores } from "../../../src/domain/ports.ts";
 import { raw } from "../../../src/store/db.ts";
+import { answers, intercepted } from "../../../src/store/retired-schema.ts";
 import {
   authorization,
   caller,
@@ -82,9 +83,7 @@ const nameNoTenant = [
   "authorizations.take",
   "authorizations.prune",
   "sessions.prune",
-  "answers.prune",
   "cancellations.prune",
-  "intercepted.prune",
   "catalogues.newerThan",
   "catalogues.state",
   "catalogues.claim",
@@ -116,13 +115,6 @@ const callOf = ({ who, session: { id } }: Pick<Owned, "who" | "session">) => ({
   tenantId: who.tenantId,
   sessionId: id,
   messageId: "1",
-});
-
-const takenOf = ({ session: { id } }: Pick<Owned, "session">, tenantId: string) => ({
-  tenantId,
-  scope: id,
-  messageId: "1",
-  digest: "00",
 });
 
 /** What a stranger may try with the owner's ids, and what it then gets: null, nothing, no row. */
@@ -319,39 +311,6 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const seen = await cancellations.isRecorded({ ...callOf(owner), tenantId }, start);
       expect(value(seen)).toBe(false);
     },
-    "answers.claim": async ({ answers }, { who }, { tenantId }) => {
-      const claim = { digest: "d1", owner: "stranger", now: start, leaseUntil: start + dayMs };
-      expect(value(await answers.claim({ ...claim, tenantId }))).toEqual({
-        owner: "stranger",
-        sealed: null,
-      });
-      expect(value(await answers.claim({ ...claim, tenantId: who.tenantId }))).toMatchObject({
-        owner: "mine",
-      });
-    },
-    "answers.keep": async ({ answers }, _, { tenantId }) => {
-      const kept = { owner: "mine", sealed: "stolen", expiresAt: start + dayMs };
-      value(await answers.keep({ tenantId, digest: "d1" }, kept));
-    },
-    "answers.release": async ({ answers }, _, { tenantId }) => {
-      value(await answers.release({ tenantId, digest: "d1" }, "mine"));
-    },
-    "intercepted.claim": async ({ intercepted }, owner, { tenantId }) => {
-      const claim = await intercepted.claim(takenOf(owner, tenantId), {
-        now: start,
-        leaseUntil: start,
-      });
-      expect(value(claim)).toEqual({ state: "mine" });
-    },
-    "intercepted.answer": async ({ intercepted }, owner, { tenantId }) => {
-      value(await intercepted.answer(takenOf(owner, tenantId), "stolen"));
-    },
-    "intercepted.deliver": async ({ intercepted }, owner, { tenantId }) => {
-      value(await intercepted.deliver(takenOf(owner, tenantId), 200));
-    },
-    "intercepted.isTaken": async ({ intercepted }, owner, { tenantId }) => {
-      expect(value(await intercepted.isTaken(takenOf(owner, tenantId)))).toBe(false);
-    },
     "health.list": async ({ health }, _, { tenantId }) => {
       expect(value(await health.list(tenantId))).toEqual([]);
     },
@@ -446,6 +405,16 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const its = { ...owner.who, tenantId, serverId: null, key: idempotencyKey };
       value(await idempotency.countReplay(its));
     },
+    "idempotency.isTaken": async ({ idempotency }, owner, { tenantId, keyId }) => {
+      const its = { ...owner.who, serverId: null, keys: idempotencyKey.slice(0, 9) };
+      expect(value(await idempotency.isTaken(its, start))).toBe(true);
+      for (const theirs of [{ tenantId }, { keyId }, { tenantId, keyId }])
+        expect(value(await idempotency.isTaken({ ...its, ...theirs }, start))).toBe(false);
+    },
+    "idempotency.deliver": async ({ idempotency }, owner, { tenantId }) => {
+      const { id: requestId } = owner.settled.opening;
+      value(await idempotency.deliver({ tenantId, requestId }, 200));
+    },
     "usage.read": async ({ usage }, owner, { tenantId }) => {
       const all = { from: 0, to: start + dayMs, bucket: "hour", by: "key", limit: 9 } as const;
       expect(value(await usage.read(tenantId, all))).toEqual([]);
@@ -510,17 +479,15 @@ export const isolationSuite = (backend: Backend): void => {
       value(await stores.authorizations.create(its.authorization, event(tenantId)));
       value(await stores.sessions.create(its.session));
       value(await stores.cancellations.record(callOf(its), start));
+      // Of the version before; see `retired-schema.ts`.
+      const then = { tenantId, owner: "mine", digest: "00" };
       value(
-        await stores.answers.claim({
-          tenantId,
-          digest: "d1",
-          owner: "mine",
-          now: start,
-          leaseUntil: start + dayMs,
-        }),
-      );
-      value(
-        await stores.intercepted.claim(takenOf(its, tenantId), { now: start, leaseUntil: start }),
+        await world.db.write([
+          world.db.builder.insert(answers).values({ ...then, expiresAt }),
+          world.db.builder
+            .insert(intercepted)
+            .values({ ...then, scope: "s", messageId: "1", leaseUntil: start, createdAt: start }),
+        ]),
       );
       const override = { provider: "openai", id: "gpt", change: { name: "Mine" } };
       value(await stores.overrides.put(tenantId, override, start, event(tenantId)));

@@ -1,6 +1,5 @@
 /** Every store suite, for one database. */
 import { budgetsSuite } from "./budgets.suite.ts";
-import { answersSuite } from "./answers.suite.ts";
 import { cancellationsSuite } from "./cancellations.suite.ts";
 import { cataloguesSuite } from "./catalogues.suite.ts";
 import { correctionsSuite } from "./corrections.suite.ts";
@@ -9,7 +8,6 @@ import { databaseSuite } from "./database.suite.ts";
 import { eventsSuite } from "./events.suite.ts";
 import { healthSuite } from "./health.suite.ts";
 import { idempotencySuite } from "./idempotency.suite.ts";
-import { interceptedSuite } from "./intercepted.suite.ts";
 import { isolationSuite } from "./isolation.suite.ts";
 import { keysSuite } from "./keys.suite.ts";
 import { ledgerSuite } from "./ledger.suite.ts";
@@ -37,10 +35,8 @@ const suites = [
   serversSuite,
   serverTokensSuite,
   sessionsSuite,
-  answersSuite,
   cancellationsSuite,
   cataloguesSuite,
-  interceptedSuite,
   healthSuite,
   snapshotsSuite,
   requestsSuite,

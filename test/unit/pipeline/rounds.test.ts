@@ -4,16 +4,20 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createVault } from "../../../src/crypto/vault.ts";
 import { sha256, toHex } from "../../../src/crypto/encoding.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
+import type { Once } from "../../../src/domain/once.ts";
 import type { SamplingMode } from "../../../src/domain/servers.ts";
 import type { Refusal } from "../../../src/domain/refusals.ts";
 import { err, ok } from "../../../src/domain/result.ts";
 import { maxRounds } from "../../../src/domain/rounds.ts";
 import { modernCodec } from "../../../src/mcp/rev2026/codec.ts";
 import { roundWire } from "../../../src/mcp/rev2026/round.ts";
-import { createAnswerOnce, type Answered } from "../../../src/pipeline/answer-once.ts";
 import { createRoundStates, type StateOwner } from "../../../src/pipeline/round-state.ts";
-import { createRounds, type Round, type Step } from "../../../src/pipeline/rounds.ts";
-import { createMemoryAnswers } from "../../fakes/answers.ts";
+import {
+  createRounds,
+  type Answered,
+  type Round,
+  type Step,
+} from "../../../src/pipeline/rounds.ts";
 
 const owner: StateOwner = { tenantId: "ten_1", keyId: "key_1", serverId: "srv_1", digest: "d" };
 const never = new AbortController().signal;
@@ -23,6 +27,8 @@ let now = 0;
 let asked: string[] = [];
 /** ms of each pause */
 let waited: number[] = [];
+/** by what each of them is known again */
+let onces: (Once | null)[] = [];
 /** what the next samplings come to; absent: an answer that repeats the question */
 let next: ((key: string, signal: AbortSignal) => Promise<Answered>) | null = null;
 let begin: ReturnType<typeof createRounds>;
@@ -31,6 +37,7 @@ beforeEach(async () => {
   now = 1_000_000;
   asked = [];
   waited = [];
+  onces = [];
   next = null;
   const vault = await createVault({
     master: new Uint8Array(32),
@@ -42,13 +49,6 @@ beforeEach(async () => {
   begin = createRounds({
     wire: roundWire,
     states: createRoundStates({ vault, nonce, now: () => now }),
-    once: createAnswerOnce({
-      answers: createMemoryAnswers(),
-      vault,
-      nonce,
-      now: () => now,
-      wait: () => new Promise((resolve) => setTimeout(resolve, 1)),
-    }),
     sha256Hex: async (text) => toHex(await sha256(text)),
     nonce,
     wait: async (ms) => void waited.push(ms),
@@ -88,15 +88,17 @@ const about = async (
       text,
       idText: "0",
       method: more.method ?? "tools/call",
-      owner: more.owner ?? owner,
+      owner: async () => more.owner ?? owner,
       mode: more.mode ?? "router",
       declared: more.declared ?? {},
       callsAgain: more.callsAgain ?? "client",
     },
     {
       decode: modernCodec.decodeCall,
-      async sample({ key }, decoded, { signal }) {
+      async sample({ key, params }, { signal, once }) {
         asked.push(key);
+        onces.push(once);
+        const decoded = modernCodec.decodeCall(params);
         if (!decoded.ok) return err({ refusal: decoded.error, requestId: "req_1" });
         if (next !== null) return next(key, signal);
         return ok(JSON.stringify({ role: "assistant", content: key, model: "m" }));
@@ -470,88 +472,34 @@ describe("a round that asks a person too", () => {
     expect(stateOf(await halfway())).not.toBe(stateOf(await halfway()));
   });
 
-  it("five times at once samples what comes next once; another round is another", async () => {
+  it("is known again for a day, under any id; another round, key or question is another", async () => {
     const state = stateOf(await halfway());
-    asked = [];
-    next = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      return ok(JSON.stringify({ content: String(Math.random()) }));
-    };
-    const follow = async (from: string, idText: string) => {
+    const follow = async (
+      from: string,
+      more: JsonObject = { more: entry("more") },
+      idText = "1",
+    ) => {
+      onces = [];
       const one = await round(retry(from, '{"e":{}}', idText));
-      const { text } = sent(
-        await one.hear(asks({ more: entry("more") }, `"${idText}"`, Number(idText)), never),
-      );
-      return JSON.parse(text).params.inputResponses.more.content as string;
+      sent(await one.hear(asks(more, `"${idText}"`, Number(idText)), never));
+      const [once, ...others] = onces;
+      expect(others).toEqual([]);
+      return once;
     };
-    const same = await Promise.all(["1", "2", "3", "4", "5"].map((id) => follow(state, id)));
-    expect(new Set(same).size).toBe(1);
-    expect(asked).toEqual(["more"]);
+    const first = await follow(state);
+    expect(first).toEqual({
+      kind: "round",
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      keptMs: 86_400_000,
+    });
     now += 3_600_000;
-    expect(await follow(state, "6")).toBe(same[0]);
-    expect(asked).toEqual(["more"]);
-    // Another question under the same name, in the same round.
-    const reworded = await round(retry(state));
-    sent(await reworded.hear(asks({ more: entry("something else") }, null, 1), never));
-    expect(asked).toEqual(["more", "more"]);
-    // The same words in another round.
-    next = null;
-    const other = stateOf(await halfway());
-    asked = [];
-    await follow(other, "7");
-    expect(asked).toEqual(["more"]);
-  });
-
-  it("tells all five of a refusal, and tries anew later", async () => {
-    const state = stateOf(await halfway());
-    asked = [];
-    next = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      return err({
-        refusal: { reason: "rate_limited", limit: "l", retryAfterMs: 1 },
-        requestId: "r",
-      });
-    };
-    const follow = async () => {
-      const one = await round(retry(state));
-      return one.hear(asks({ more: entry("more") }, null, 1), never);
-    };
-    const steps = await Promise.all([follow(), follow(), follow(), follow(), follow()]);
-    for (const step of steps) expect(refusalOf(step).reason).toBe("rate_limited");
-    expect(asked).toEqual(["more"]);
-    now += 5_001;
-    next = null;
-    sent(await follow());
-    expect(asked).toEqual(["more", "more"]);
-  });
-
-  it("whose first sender leaves is taken over by the next", async () => {
-    const state = stateOf(await halfway());
-    asked = [];
-    const leaving = new AbortController();
-    next = async (_, signal) => {
-      if (asked.length > 1) return ok("{}");
-      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
-      return err({ refusal: { reason: "cancelled" }, requestId: "r" });
-    };
-    const response = asks({ more: entry("more") }, null, 1);
-    const one = (await round(retry(state))).hear(response, leaving.signal);
-    await expect.poll(() => asked.length, { interval: 1 }).toBe(1);
-    const other = (await round(retry(state))).hear(response, never);
-    leaving.abort();
-    expect(refusalOf(await one).reason).toBe("cancelled");
-    sent(await other);
-    expect(asked).toHaveLength(2);
-  });
-
-  it("is nobody's for long when a bug ends its work", async () => {
-    const state = stateOf(await halfway());
-    next = () => Promise.reject(new Error("a bug"));
-    const follow = async () =>
-      (await round(retry(state))).hear(asks({ more: entry("more") }, null, 1), never);
-    await expect(follow()).rejects.toThrow("a bug");
-    next = null;
-    sent(await follow());
+    expect(await follow(state, { more: entry("more") }, "6")).toEqual(first);
+    const others = [
+      await follow(state, { more: entry("something else") }),
+      await follow(state, { other: entry("more") }),
+      await follow(stateOf(await halfway())),
+    ];
+    expect(new Set([first, ...others].map((once) => JSON.stringify(once))).size).toBe(4);
   });
 
   it("counts its rounds over the client's repeats", async () => {
@@ -567,32 +515,26 @@ describe("a round that asks a person too", () => {
 
 describe("a round that the server's own state names", () => {
   const text = call(',"inputResponses":{"e":{}},"requestState":"theirs"');
-  const slowly = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    return ok("{}");
-  };
-  const follow = async (from = text) =>
+  const follow = async (from = text) => {
+    onces = [];
     sent(await (await round(from)).hear(asks({ more: entry("more") }, null), never));
+    return onces[0];
+  };
 
-  it("is one while it runs, and another later: the server may say the same each time", async () => {
-    next = slowly;
-    await Promise.all([follow(), follow(), follow()]);
-    expect(asked).toEqual(["more"]);
-    now += 5_001;
-    await follow();
-    expect(asked).toEqual(["more", "more"]);
+  it("is known again for a moment: the server may say the same each time", async () => {
+    const first = await follow();
+    expect(first).toMatchObject({ kind: "round", keptMs: 5_000 });
+    expect(await follow()).toEqual(first);
   });
 
-  it("is another with another answer of the client's, or without a state", async () => {
-    next = slowly;
-    await Promise.all([
-      follow(),
-      follow(text.replace('"e":{}', '"e":{"a":1}')),
-      follow(text.replace("theirs", "other")),
-      follow(call()),
-      follow(call()),
-    ]);
-    expect(asked).toHaveLength(5);
+  it("is another with another answer of the client's, and new without a state", async () => {
+    const known = [
+      await follow(),
+      await follow(text.replace('"e":{}', '"e":{"a":1}')),
+      await follow(text.replace("theirs", "other")),
+    ];
+    expect(new Set(known.map((once) => JSON.stringify(once))).size).toBe(3);
+    expect(await follow(call())).toBeNull();
   });
 });
 

@@ -24,12 +24,12 @@ const entry: SealedServer = {
 };
 const oauth = { grant: "client_credentials" } as NonNullable<SealedServer["oauth"]>;
 
-function given(fetch: UpstreamFetch, wait: Parameters<typeof createUpstream>[0]["wait"] = forever) {
+function given(fetch: UpstreamFetch, after: Parameters<typeof createUpstream>[0]["after"] = never) {
   const told: string[] = [];
   let tokens = 0;
   const send = createUpstream({
     fetch,
-    wait,
+    after,
     credentials: {
       headersFor: async () => ok({ Authorization: `Bearer ${(tokens += 1)}` }),
       onUnauthorized: async (_server, sent) => {
@@ -58,9 +58,8 @@ function given(fetch: UpstreamFetch, wait: Parameters<typeof createUpstream>[0][
   };
 }
 
-/** A timer that is cancelled and never runs out. */
-const forever = (_ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
+/** A timer that never runs out. */
+const never = () => () => undefined;
 const hangs: UpstreamFetch = ({ signal }) =>
   new Promise((_, reject) => {
     if (signal.aborted) reject(new Error("aborted"));
@@ -89,7 +88,7 @@ describe("a request to a server", () => {
       "cf-ray": "1",
     });
     await send({ headers });
-    expect(Object.fromEntries(seen[0]?.headers ?? [])).toEqual({
+    expect(seen[0]?.headers).toEqual({
       accept: "text/event-stream",
       "mcp-session-id": "s",
       "last-event-id": "7",
@@ -100,9 +99,9 @@ describe("a request to a server", () => {
   });
 
   it("is tried once more with another token where the router is an OAuth client", async () => {
-    const sent: (string | null)[] = [];
+    const sent: (string | undefined)[] = [];
     const fetch: UpstreamFetch = async ({ headers }) => {
-      sent.push(headers.get("authorization"));
+      sent.push(headers["authorization"]);
       return new Response(null, { status: sent.length < 2 ? 401 : 200 });
     };
     const good = given(fetch);
@@ -121,7 +120,11 @@ describe("a request to a server", () => {
   });
 
   it("ends in time, by its caller, or by what it met", async () => {
-    expect(await given(hangs, async () => {}).send()).toMatchObject({
+    const atOnce = (_ms: number, act: () => void) => {
+      act();
+      return () => undefined;
+    };
+    expect(await given(hangs, atOnce).send()).toMatchObject({
       error: { reason: "server_timeout" },
     });
     const left = new AbortController();
@@ -152,7 +155,7 @@ describe("a request to a server", () => {
       "mcp-session-id": "s",
       "x-own": "1",
     });
-    expect(Object.fromEntries(returnedHeaders(from))).toEqual({
+    expect(returnedHeaders(from)).toEqual({
       "content-type": "application/json",
       "mcp-session-id": "s",
       "x-own": "1",

@@ -1,4 +1,7 @@
-/** Taken sampling requests, as `schema.ts` says of all tables. */
+/**
+ * Tables that nothing uses any more: workers of the version before may still run while its successor is
+ * migrated, so they go with the next migration.
+ */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const intercepted = sqliteTable(
@@ -23,7 +26,6 @@ export const intercepted = sqliteTable(
   ],
 );
 
-/** Sampling answers that may be asked for again, and who is working on those that are not there yet. */
 export const answers = sqliteTable(
   "answers",
   {

@@ -1,0 +1,17 @@
+import { everyCapability } from "../../domain/capabilities.ts";
+import type { Offered } from "../../domain/offer.ts";
+import type { Services } from "../context.ts";
+import type { ProxyArrived } from "./arrived.ts";
+
+/** What the router can do for this tenant, whoever asks; null: nothing, or not for this server. */
+export function offeredBy(
+  services: Services,
+  { caller, server }: Pick<ProxyArrived, "caller" | "server">,
+): Offered {
+  const { supportedModalities, tools } = services.sessions.hostedFor(
+    caller.snapshot,
+    everyCapability,
+  );
+  if (supportedModalities.length === 0 || server.policy.disabled === true) return null;
+  return { tools, supportedModalities };
+}

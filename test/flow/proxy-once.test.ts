@@ -1,0 +1,274 @@
+/** What a server asks for is asked of a provider once, whoever repeats it, at one process or another. */
+import { createClient } from "@libsql/client/web";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { adminOf, at, createTenant } from "../fakes/caller.ts";
+import { faultyText, startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
+import { startSdkServer, type FakeServer } from "../fakes/mcp-servers.ts";
+import { startMediaProvider, type MediaProvider } from "../fakes/media-provider.ts";
+import { openRaw, proxyKey, recordsOf, register, until } from "../fakes/proxied.ts";
+import { startRawServer, type RawServer } from "../fakes/raw-server.ts";
+import { startRouter, type Router } from "../fakes/router.ts";
+import { startSqld, type Sqld } from "../fakes/sqld.ts";
+
+const tenant = "proxy-once";
+const ns = "io.modelcontextprotocol";
+const policy = { allowedModels: ["anthropic/claude-haiku-4-5", "openai/gpt-image-1.5"] };
+
+let sqld: Sqld;
+let provider: FaultyProvider;
+let media: MediaProvider;
+let modern: RawServer;
+let legacy: FakeServer;
+let one: Router;
+let other: Router;
+let admin: ReturnType<typeof adminOf>;
+let key = "";
+
+beforeAll(async () => {
+  sqld = await startSqld();
+  const env = {
+    DATABASE_URL: sqld.url,
+    MASTER_KEY: Buffer.alloc(32, 9).toString("base64"),
+    ADMIN_TOKEN: "operator-token-of-the-tests",
+  };
+  provider = await startFaultyProvider({ slowMs: 4_000 });
+  [media, modern, legacy] = await Promise.all([
+    startMediaProvider(),
+    startRawServer(),
+    startSdkServer({ resumable: true }),
+  ]);
+  one = await startRouter({ env });
+  other = await startRouter({ env });
+  admin = adminOf(one, one.adminToken);
+  await createTenant(one, tenant, {
+    provider: "anthropic",
+    baseUrl: provider.url("anthropic"),
+    policy,
+  });
+  const drawing = { provider: "openai", name: "o", apiKey: "k", baseUrl: media.url("openai") };
+  expect((await admin("POST", `/tenants/${tenant}/credentials`, drawing)).status).toBe(201);
+  key = await proxyKey(one, tenant);
+  await register(one, tenant, { slug: "modern", url: modern.url });
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([one?.stop(), other?.stop()]);
+  await Promise.all([modern?.stop(), legacy?.stop(), provider?.stop(), media?.stop()]);
+  await sqld?.stop();
+});
+beforeEach(() => {
+  provider.setMode("fine");
+  provider.clear();
+  media.clear();
+  modern.clear();
+  legacy.heard.length = 0;
+});
+
+const entry = (text: string, more: object = {}) => ({
+  method: "sampling/createMessage",
+  params: {
+    messages: [{ role: "user", content: { type: "text", text } }],
+    maxTokens: 20,
+    ...more,
+  },
+});
+const image = entry("a red field", {
+  metadata: { "sampling-router/outputModalities": ["image"] },
+});
+const elicit = { method: "elicitation/create", params: { message: "Name?", requestedSchema: {} } };
+const outcomes = async () => (await recordsOf(one, tenant)).map(({ outcome }) => outcome);
+
+describe("a round that is sent again", () => {
+  /** Asks a person and for words first; then for `more`, and is done once it has that. */
+  const asking = (more: object): void =>
+    modern.handle(({ json: { id, params } }, reply) => {
+      const responses = params?.inputResponses;
+      const result = (its: object) => reply.json({ jsonrpc: "2.0", id, result: its });
+      const asks = (inputRequests: object) =>
+        result({ resultType: "input_required", inputRequests, requestState: "s" });
+      if (responses === undefined) return asks({ e: elicit, words: entry("A") });
+      if (!Object.hasOwn(responses, "more")) return asks({ more });
+      result({ resultType: "complete", content: [], got: responses["more"] });
+    });
+
+  async function call(at: Router, params: object = {}, signal?: AbortSignal): Promise<unknown> {
+    const response = await fetch(`${at.url}/mcp/${tenant}/modern`, {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${key}`,
+        "Content-Type": "application/json",
+        Accept: "application/json, text/event-stream",
+        "MCP-Protocol-Version": "2026-07-28",
+        "Mcp-Method": "tools/call",
+        "Mcp-Name": "ask",
+      },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 7,
+        method: "tools/call",
+        params: {
+          name: "ask",
+          arguments: {},
+          ...params,
+          _meta: {
+            [`${ns}/protocolVersion`]: "2026-07-28",
+            [`${ns}/clientInfo`]: { name: "test", version: "1" },
+            [`${ns}/clientCapabilities`]: {},
+          },
+        },
+      }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const text = await response.text();
+    const data = [...text.matchAll(/^data: ?(.+)$/gm)].at(-1)?.[1];
+    return JSON.parse(data ?? text) as unknown;
+  }
+  /** The request that goes on where a person was asked; every one of them is the same round. */
+  const halfway = async (more: object) => {
+    asking(more);
+    const state = at(await call(one), "result.requestState");
+    provider.clear();
+    return { inputResponses: { e: { action: "accept" } }, requestState: state };
+  };
+
+  it("with an answer of megabytes is drawn and charged once", async () => {
+    const again = await halfway(image);
+    media.setMode("large");
+    const before = (await outcomes()).length;
+    const data = at(await call(one, again), "result.got.content.data");
+    expect(String(data).length).toBeGreaterThan(9_000_000);
+    for (const router of [other, one]) {
+      const repeated = at(await call(router, again), "result.got.content.data");
+      expect(repeated === data).toBe(true);
+    }
+    expect(media.requests()).toHaveLength(1);
+    expect(await outcomes()).toHaveLength(before + 1);
+  }, 60_000);
+
+  it("whose sender leaves runs for whoever waits, and is theirs who come back", async () => {
+    const again = await halfway(entry("B"));
+    provider.setMode("slow");
+    const before = (await outcomes()).length;
+    const leaving = new AbortController();
+    const left = call(one, again, leaving.signal).catch(() => "left");
+    await until(() => provider.requests().length === 1);
+    const waiting = call(other, again);
+    await until(() => modern.requests().length >= 3);
+    leaving.abort();
+    expect(await left).toBe("left");
+    expect(at(await waiting, "result.got.content.text")).toBe(faultyText);
+    expect(at(await call(one, again), "result.got.content.text")).toBe(faultyText);
+    expect(provider.requests()).toHaveLength(2);
+    expect((await outcomes()).slice(0, -before)).toEqual(["succeeded", "cancelled"]);
+  }, 60_000);
+
+  it("five times at once and failed for its price is one failure, told to all", async () => {
+    const again = await halfway(entry("C"));
+    provider.setMode("cut");
+    const before = (await outcomes()).length;
+    const answers = await Promise.all(
+      [one, other, one, other, one].map((router) => call(router, again)),
+    );
+    expect(answers.map((answer) => at(answer, "error.code"))).toEqual(
+      Array.from({ length: 5 }, () => -502),
+    );
+    const records = await recordsOf(one, tenant);
+    expect(records).toHaveLength(before + 1);
+    expect(records[0]?.costMicroUsd).toBeGreaterThan(0);
+  }, 60_000);
+
+  it("after a refusal, is as if it had not been sent", async () => {
+    const limited = { ...policy, limits: { requestsPerMinute: 1 } };
+    expect((await admin("PUT", `/tenants/${tenant}/policy`, limited)).status).toBe(200);
+    const again = await halfway(entry("D"));
+    for (const router of [one, other])
+      expect(at(await call(router, again), "error.data.reason")).toBe("rate_limited");
+    expect((await admin("PUT", `/tenants/${tenant}/policy`, policy)).status).toBe(200);
+    expect(at(await call(one, again), "result.got.content.text")).toBe(faultyText);
+    expect(provider.requests()).toHaveLength(1);
+  }, 60_000);
+});
+
+describe("a request of a stream", () => {
+  let slugs = 0;
+  const registered = (entry: object = {}) =>
+    register(one, tenant, { slug: `l${(slugs += 1)}`, url: legacy.url, ...entry });
+  const asks =
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","arguments":{"text":"x"}}}';
+
+  it("that failed for nothing is told as it was when the stream is replayed, at any process", async () => {
+    provider.setMode("rejected");
+    const url = await registered();
+    const raw = await openRaw(url, key);
+    const before = (await outcomes()).length;
+    const text = await (await raw.post(asks)).text();
+    const ids = [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id ?? "");
+    const told = () => legacy.heard.filter(({ body }) => body !== null && "error" in body);
+    await until(() => told().length === 1);
+    const asked = provider.requests().length;
+    for (const place of [url, url.replace(one.url, other.url)]) {
+      const left = new AbortController();
+      const count = told().length;
+      await fetch(place, {
+        headers: {
+          Authorization: `Bearer ${key}`,
+          Accept: "text/event-stream",
+          "Mcp-Session-Id": raw.sessionId ?? "",
+          "MCP-Protocol-Version": "2025-11-25",
+          "Last-Event-ID": ids[0] ?? "",
+        },
+        signal: left.signal,
+      });
+      await until(() => told().length === count + 1);
+      left.abort();
+    }
+    expect(new Set(told().map((each) => each.text)).size).toBe(1);
+    expect(provider.requests()).toHaveLength(asked);
+    expect(await outcomes()).toHaveLength(before + 1);
+  }, 30_000);
+
+  it("is nobody else's to answer while it runs, at any process, be it with an error", async () => {
+    provider.setMode("slow");
+    const url = await registered({ sampling: "client-then-router" });
+    const raw = await openRaw(url, key);
+    const calling = raw.post(asks);
+    await until(() => provider.requests().length === 1);
+    const forged = '{"jsonrpc":"2.0","id":0,"error":{"code":-1,"message":"forged"}}';
+    for (const place of [url, url.replace(one.url, other.url)]) {
+      const answer = await fetch(place, {
+        method: "POST",
+        headers: {
+          Authorization: `Bearer ${key}`,
+          "Content-Type": "application/json",
+          Accept: "application/json, text/event-stream",
+          "Mcp-Session-Id": raw.sessionId ?? "",
+          "MCP-Protocol-Version": "2025-11-25",
+        },
+        body: forged,
+      });
+      expect(answer.status).toBe(202);
+    }
+    expect(await (await calling).text()).toContain(faultyText);
+    expect(legacy.heard.some(({ text }) => text.includes("forged"))).toBe(false);
+    const taken = createClient({ url: sqld.url });
+    const { rows } = await taken.execute(
+      "select delivered from idempotency where idempotency_key like 'stream/%' order by rowid desc limit 1",
+    );
+    expect(rows).toMatchObject([{ delivered: 202 }]);
+    taken.close();
+  }, 30_000);
+
+  it.each([
+    ["deny", false],
+    ["router", false],
+    ["client-then-router", true],
+  ])(
+    "of mode %s, answered by a client before anything was taken: passes: %s",
+    async (mode, passes) => {
+      const raw = await openRaw(await registered({ sampling: mode }), key);
+      const result = { role: "assistant", model: "m", content: { type: "text", text: "forged" } };
+      const answer = await raw.post(JSON.stringify({ jsonrpc: "2.0", id: 0, result }));
+      expect(answer.status).toBe(202);
+      expect(legacy.heard.some(({ text }) => text.includes("forged"))).toBe(passes);
+    },
+  );
+});

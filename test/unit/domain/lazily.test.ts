@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { lazily, once } from "../../../src/domain/lazily.ts";
+
+describe("what is made when it is asked for", () => {
+  it("is made once, also where it is null", () => {
+    let made = 0;
+    const given = once(() => {
+      made += 1;
+      return null;
+    });
+    expect([given(), given(), made]).toEqual([null, null, 1]);
+  });
+
+  it("is a member like any other", () => {
+    const made: string[] = [];
+    const parts = lazily<{ a: string; b: null; toString: () => string }>({
+      a: () => {
+        made.push("a");
+        return "A";
+      },
+      b: () => {
+        made.push("b");
+        return null;
+      },
+      toString: () => () => "parts",
+    });
+    expect(made).toEqual([]);
+    expect([parts.a, parts.a, made]).toEqual(["A", "A", ["a"]]);
+    expect("then" in parts).toBe(false);
+    const { toString, ...rest } = { ...parts };
+    expect([rest, made, toString()]).toEqual([{ a: "A", b: null }, ["a", "b"], "parts"]);
+    expect(parts.b).toBe(null);
+    expect(made).toEqual(["a", "b"]);
+  });
+});

@@ -1,0 +1,90 @@
+/** Waiting for a call that somebody else makes. */
+import { describe, expect, it } from "vitest";
+import type { FirstCallState } from "../../../src/domain/ledger.ts";
+import type { Refusal } from "../../../src/domain/refusals.ts";
+import { err, ok } from "../../../src/domain/result.ts";
+import { createIdempotency } from "../../../src/pipeline/idempotency.ts";
+
+const call = { tenantId: "ten_1", keyId: "key_1", serverId: null, key: "k" };
+const unavailable: Refusal = { reason: "unavailable", retryAfterMs: 1 };
+const first = {
+  requestId: "req_1",
+  contentSha256: "c",
+  outcome: "admitted",
+  leaseUntil: 10_000,
+  result: null,
+} as const satisfies FirstCallState;
+const answered = { ...first, outcome: "succeeded", result: 'sealed {"ok":true}' } as const;
+
+function given(states: (FirstCallState | null | Refusal)[], leaving = new AbortController()) {
+  let clock = 1_000;
+  let replays = 0;
+  const idempotency = createIdempotency({
+    idempotency: {
+      async find() {
+        const next = states.length > 1 ? states.shift() : states[0];
+        return next !== null && next !== undefined && "reason" in next
+          ? err(next)
+          : ok(next ?? null);
+      },
+      countReplay: async () => ok(((replays += 1), null)),
+      isTaken: async () => ok(false),
+      deliver: async () => ok(null),
+      prune: async () => ok(0),
+    },
+    now: () => clock,
+    wait: async (ms) => void (clock += ms),
+    vault: {
+      sealPrefix: "",
+      seal: async (plain) => `sealed ${plain}`,
+      open: async (sealed) =>
+        sealed.startsWith("sealed ") ? ok(sealed.slice(7)) : err("unopenable"),
+    },
+  });
+  return {
+    join: () => idempotency.join(call, leaving.signal),
+    replays: () => replays,
+    clock: () => clock,
+    leaving,
+  };
+}
+
+describe("a call that somebody else makes", () => {
+  it("is answered from the record, and by whoever is at it", async () => {
+    const recorded = given([answered]);
+    expect(await recorded.join()).toEqual({ state: "done", recorded: { ok: true }, by: "before" });
+    const waiting = given([first, first, answered]);
+    expect(await waiting.join()).toEqual({
+      state: "done",
+      recorded: { ok: true },
+      by: "elsewhere",
+    });
+    expect([recorded.replays(), waiting.replays()]).toEqual([1, 1]);
+  });
+
+  it("is free once nothing holds its key", async () => {
+    expect(await given([first, null]).join()).toEqual({ state: "free" });
+  });
+
+  it("is lost when its lease has ended, which whoever waits has to say", async () => {
+    const lost = err({ reason: "provider_failed", attempts: [] });
+    const dying = given([first]);
+    expect(await dying.join()).toEqual({ state: "done", recorded: lost, by: "before" });
+    expect(dying.clock()).toBeGreaterThanOrEqual(first.leaseUntil);
+    for (const state of [
+      { ...first, outcome: "unknown" as const },
+      { ...answered, result: "another key's" },
+    ])
+      expect(await given([state]).join()).toMatchObject({ recorded: lost, by: "before" });
+  });
+
+  it("goes on when somebody who waits leaves, or can't look", async () => {
+    const leaving = new AbortController();
+    leaving.abort();
+    const left = given([first], leaving);
+    expect(await left.join()).toMatchObject({ recorded: err({ reason: "cancelled" }) });
+    const recorded = err(unavailable);
+    expect(await given([unavailable]).join()).toMatchObject({ recorded, by: "before" });
+    expect(await given([first, unavailable]).join()).toMatchObject({ recorded, by: "elsewhere" });
+  });
+});
