@@ -11,7 +11,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { conformanceSurface } from "./conformance-surface.ts";
 import { createEventStore } from "./mcp-servers.ts";
-import { serve, type SdkServer } from "./sdk-server.ts";
+import { listenWith, type SdkServer } from "./sdk-server.ts";
 
 /** `legacy`, `modern`: of that era alone. */
 export async function startConformanceServer(
@@ -38,17 +38,19 @@ export async function startConformanceServer(
     return known?.handleRequest(request) ?? new Response("no such session", { status: 404 });
   }
 
-  return serve({
-    async fetch(request) {
-      const foreign =
-        hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
-        originValidationResponse(request, localhostAllowedOrigins());
-      if (foreign !== undefined) return foreign;
-      const isLegacy = eras === "both" ? await isLegacyRequest(request) : eras === "legacy";
-      return isLegacy ? legacy(request) : modern.fetch(request);
-    },
-    async close() {
-      await Promise.all([modern, ...sessions.values()].map((each) => each.close()));
-    },
+  const listening = await listenWith(async (request) => {
+    const foreign =
+      hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
+      originValidationResponse(request, localhostAllowedOrigins());
+    if (foreign !== undefined) return foreign;
+    const isLegacy = eras === "both" ? await isLegacyRequest(request) : eras === "legacy";
+    return isLegacy ? legacy(request) : modern.fetch(request);
   });
+  return {
+    ...listening,
+    async stop() {
+      await Promise.all([listening.stop(), modern.close()]);
+      await Promise.all([...sessions.values()].map((transport) => transport.close()));
+    },
+  };
 }

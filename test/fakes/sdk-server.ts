@@ -105,14 +105,8 @@ function build(): McpServer {
   return server;
 }
 
-/** How the SDK serves: on web standards. */
-interface WebServer {
-  fetch(request: Request): Promise<Response>;
-  close(): Promise<void>;
-}
-
 async function answer(
-  handler: WebServer,
+  handle: (request: Request) => Promise<Response>,
   request: IncomingMessage,
   response: ServerResponse,
   heard: SdkServer["heard"],
@@ -128,7 +122,7 @@ async function answer(
     headers: Object.fromEntries(headers),
     text: Buffer.concat(parts).toString(),
   });
-  const answered = await handler.fetch(
+  const answered = await handle(
     new Request(`http://127.0.0.1${request.url ?? "/"}`, {
       method: request.method ?? "POST",
       headers,
@@ -137,21 +131,23 @@ async function answer(
     }),
   );
   response.writeHead(answered.status, Object.fromEntries(answered.headers));
-  // As runtimes do that are made for it: a stream stands before its first event.
+  // Else a stream would seem to be missing until its first event.
   response.flushHeaders();
   if (answered.body === null) response.end();
   // Ends the one when the other has gone: else a server would think that its stream is still read.
   else pipeline(Readable.fromWeb(answered.body as NodeStream), response, () => {});
 }
 
-/** On a port of loopback. */
-export async function serve(handler: WebServer): Promise<SdkServer> {
+/** Serves what answers a web request on loopback, streams included. */
+export async function listenWith(
+  handle: (request: Request) => Promise<Response>,
+): Promise<SdkServer> {
   const heard: SdkServer["heard"] = [];
   const open = new Set<ServerResponse>();
   const http = createServer((request, response) => {
     open.add(response);
     response.once("close", () => open.delete(response));
-    void answer(handler, request, response, heard);
+    void answer(handle, request, response, heard);
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   return {
@@ -159,7 +155,6 @@ export async function serve(handler: WebServer): Promise<SdkServer> {
     heard,
     async stop() {
       for (const response of open) response.destroy();
-      await handler.close();
       const closed = new Promise<void>((resolve) => http.close(() => resolve()));
       // Those that wait for their next request would be waited for.
       http.closeAllConnections();
@@ -168,7 +163,16 @@ export async function serve(handler: WebServer): Promise<SdkServer> {
   };
 }
 
-export const startSdkServer = (
+export async function startSdkServer(
   make: () => McpServer = build,
   legacy: "reject" | "stateless" = "reject",
-): Promise<SdkServer> => serve(createMcpHandler(make, { legacy }));
+): Promise<SdkServer> {
+  const handler = createMcpHandler(make, { legacy });
+  const listening = await listenWith(handler.fetch);
+  return {
+    ...listening,
+    async stop() {
+      await Promise.all([listening.stop(), handler.close()]);
+    },
+  };
+}

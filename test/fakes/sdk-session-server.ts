@@ -9,7 +9,7 @@ import {
   type CreateMessageRequest,
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { serve, type SdkServer } from "./sdk-server.ts";
+import { listenWith, type SdkServer } from "./sdk-server.ts";
 
 export interface SdkSessionServer extends SdkServer {
   /** what its tool `later` got, after its call had ended */
@@ -74,21 +74,24 @@ export async function startSdkSessionServer(
     await build(notes).connect(transport);
     return transport;
   };
-  const server = await serve({
-    async fetch(request) {
-      if (also === "modern" && !(await isLegacyRequest(request))) return modern.fetch(request);
-      const begins = request.method === "POST" && !request.headers.has("mcp-session-id");
-      if (begins && (await request.clone().text()).includes('"method":"initialize"'))
-        return (await begin()).handleRequest(request);
-      const transport = transports.get(request.headers.get("mcp-session-id") ?? "");
-      return transport === undefined
-        ? Response.json(
-            { jsonrpc: "2.0", error: { code: -32000, message: "No session." }, id: null },
-            { status: 400 },
-          )
-        : transport.handleRequest(request);
-    },
-    close: () => modern.close(),
+  const listening = await listenWith(async (request) => {
+    if (also === "modern" && !(await isLegacyRequest(request))) return modern.fetch(request);
+    const begins = request.method === "POST" && !request.headers.has("mcp-session-id");
+    if (begins && (await request.clone().text()).includes('"method":"initialize"'))
+      return (await begin()).handleRequest(request);
+    const transport = transports.get(request.headers.get("mcp-session-id") ?? "");
+    return transport === undefined
+      ? Response.json(
+          { jsonrpc: "2.0", error: { code: -32000, message: "No session." }, id: null },
+          { status: 400 },
+        )
+      : transport.handleRequest(request);
   });
-  return { ...server, notes };
+  return {
+    ...listening,
+    notes,
+    async stop() {
+      await Promise.all([listening.stop(), modern.close()]);
+    },
+  };
 }

@@ -103,14 +103,19 @@ describe("a server of the SDK behind the router", () => {
 
   it("samples on the GET stream that the client opened", async () => {
     const url = await register(router, tenant, { slug: "get", url: server.url });
-    server.heard.length = 0;
     const through = await connectThrough(url, key);
-    await until(() => server.heard.some(({ method }) => method === "GET"));
+    // Of this session: the client of the test before may still be on its way out.
+    const streams = (): Heard[] =>
+      server.heard.filter(
+        ({ method, headers }) =>
+          method === "GET" && headers["mcp-session-id"] === through.transport.sessionId,
+      );
+    await until(() => streams().length > 0);
     expect(await through.call("ask_aside", "aside")).toContain("The provider's text.");
     const [record] = await recordsOf(router, tenant);
     expect(record?.who).toMatchObject({ tool: null, clientName: "proxied" });
     // One, and that is the client's: the router opens none beside it.
-    expect(server.heard.filter(({ method }) => method === "GET")).toHaveLength(1);
+    expect(streams()).toHaveLength(1);
     await through.client.close();
   });
 

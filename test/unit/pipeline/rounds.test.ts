@@ -25,10 +25,10 @@ const randomBytesOf = (count: number) => crypto.getRandomValues(new Uint8Array(c
 
 let now = 0;
 let asked: string[] = [];
-/** by what each of them is known again */
-let onces: (Once | null)[] = [];
 /** ms of each pause */
 let waited: number[] = [];
+/** by what each of them is known again */
+let onces: (Once | null)[] = [];
 /** what the next samplings come to; absent: an answer that repeats the question */
 let next: ((key: string, signal: AbortSignal) => Promise<Answered>) | null = null;
 let begin: ReturnType<typeof createRounds>;
@@ -36,8 +36,8 @@ let begin: ReturnType<typeof createRounds>;
 beforeEach(async () => {
   now = 1_000_000;
   asked = [];
-  onces = [];
   waited = [];
+  onces = [];
   next = null;
   const vault = await createVault({
     master: new Uint8Array(32),
