@@ -103,7 +103,7 @@ export interface SamplingRecord extends Opening {
   settledAt: number | null;
   /** of an `unknown` one, by an operator; the other figures stay as they were */
   correction: Correction | null;
-  /** how often its result was given again; null: it has no idempotency key, or none any more */
+  /** how often its result was given again; null: it can't be, or no longer */
   replays: number | null;
   captured: boolean;
 }

@@ -233,7 +233,13 @@ describe("a request of a stream", () => {
     const calling = raw.post(asks);
     await until(() => provider.requests().length === 1);
     const forged = '{"jsonrpc":"2.0","id":0,"error":{"code":-1,"message":"forged"}}';
-    for (const place of [url, url.replace(one.url, other.url)]) {
+    const batch = `[{"jsonrpc":"2.0","id":99,"result":{}},${forged}]`;
+    const elsewhere = url.replace(one.url, other.url);
+    for (const [place, body] of [
+      [url, forged],
+      [elsewhere, forged],
+      [elsewhere, batch],
+    ] as const) {
       const answer = await fetch(place, {
         method: "POST",
         headers: {
@@ -243,7 +249,7 @@ describe("a request of a stream", () => {
           "Mcp-Session-Id": raw.sessionId ?? "",
           "MCP-Protocol-Version": "2025-11-25",
         },
-        body: forged,
+        body,
       });
       expect(answer.status).toBe(202);
     }

@@ -94,10 +94,9 @@ export const record = z
     correction: correction
       .nullable()
       .openapi({ description: "What the operator found out about an unknown one." }),
-    replays: z
-      .int()
-      .nullable()
-      .openapi({ description: "Times its result was given again; null: no idempotency key." }),
+    replays: z.int().nullable().openapi({
+      description: "Times its result was given again; null: it can't be, or no longer.",
+    }),
     captured: z.boolean(),
   })
   .openapi("SamplingRequest", { description: "The audit record of one sampling request." });

@@ -1,5 +1,5 @@
 /** The legacy era through the proxy. */
-import { own } from "../../domain/json.ts";
+import { own, type JsonValue } from "../../domain/json.ts";
 import { streamKeys } from "../../domain/once.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { isSamplingAnswer } from "../../domain/rounds.ts";
@@ -40,24 +40,27 @@ export async function noteCancellations(
   }
 }
 
-/** Whoever answers a request that the router took, guessing its id, answers nobody. */
+/** Whoever answers a request that the router took, guessing its id, answers nobody; nor with a batch. */
 async function answersForUs(
   services: Services,
-  { caller: { session }, server, text }: ProxyArrived,
+  { caller: { session }, server: { sampling }, text }: ProxyArrived,
   { messages }: ProxiedBody,
 ): Promise<boolean> {
-  const [message, ...more] = messages;
-  const { sampling } = server;
-  if (session === null || sampling === "client" || more.length > 0) return false;
-  if (message?.kind !== "response") return false;
-  // Never asked to sample, it has no answers to give: what is refused leaves no trace to go by.
-  if (sampling !== "client-then-router" && isSamplingAnswer(own(JSON.parse(text), "result")))
-    return true;
+  if (session === null || sampling === "client") return false;
+  if (!messages.some(({ kind }) => kind === "response")) return false;
   const { tenantId, keyId, serverId } = session;
-  const keys = streamKeys(session.id, JSON.stringify(message.id));
-  const about = { tenantId, keyId, serverId, keys };
-  const taken = await services.idempotency.isTaken(about, services.now());
-  return taken.ok && taken.value;
+  const values = [JSON.parse(text) as JsonValue].flat();
+  for (const [at, message] of messages.entries()) {
+    if (message.kind !== "response") continue;
+    // Never asked to sample, it has no answers to give: what is refused leaves no trace to go by.
+    if (sampling !== "client-then-router" && isSamplingAnswer(own(values[at], "result")))
+      return true;
+    const keys = streamKeys(session.id, JSON.stringify(message.id));
+    const about = { tenantId, keyId, serverId, keys };
+    const taken = await services.idempotency.isTaken(about, services.now());
+    if (taken.ok && taken.value) return true;
+  }
+  return false;
 }
 
 /** What the client asked that the answering stream belongs to: the one request, and its tool. */

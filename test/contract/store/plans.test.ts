@@ -116,6 +116,16 @@ describe("query plans", () => {
       ),
     "idempotency.find": ({ idempotency }) =>
       idempotency.find({ ...who, serverId: null, key: "k" }, start),
+    "idempotency.isTaken": ({ idempotency }) =>
+      idempotency.isTaken({ ...who, serverId: null, keys: "k" }, start),
+    "idempotency.deliver": ({ idempotency }) =>
+      idempotency.deliver({ tenantId: who.tenantId, requestId: "req_1" }, 200),
+    "ledger.settle, repeatable": ({ ledger }) =>
+      ledger.settle(
+        settlement(reservation(who, start), start, {
+          result: { parts: ["r"], expiresAt: start + 86_400_000 },
+        }),
+      ),
     "idempotency.prune": ({ idempotency }) => idempotency.prune(start),
     "usage.read": ({ usage }) =>
       usage.read(who.tenantId, {
@@ -169,6 +179,14 @@ describe("query plans", () => {
     {
       job: "ledger.admit",
       line: "SEARCH c USING INDEX sqlite_autoindex_counters_1 (tenant_id=? AND subject=? AND resource=? AND bucket>?)",
+    },
+    {
+      job: "idempotency.isTaken",
+      line: "SEARCH idempotency USING INDEX sqlite_autoindex_idempotency_1 (tenant_id=? AND key_id=? AND server_id=? AND idempotency_key>? AND idempotency_key<?)",
+    },
+    {
+      job: "idempotency.deliver",
+      line: "SEARCH idempotency USING INDEX idempotency_request (request_id=?)",
     },
     {
       job: "ledger.sweep",
