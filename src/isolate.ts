@@ -22,9 +22,10 @@ export const randomBytesOf = (count: number): Uint8Array<ArrayBuffer> =>
   crypto.getRandomValues(new Uint8Array(count));
 export const now = (): number => Date.now();
 
-/** Resolves after `ms`, or as soon as the signal aborts. */
+/** Resolves after `ms`, or as soon as the signal aborts; at once if it has. */
 export const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
+    if (signal?.aborted === true) return resolve();
     const done = (): void => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", done);

@@ -7,7 +7,7 @@ import { ledgerDatabases } from "./ledger-databases.ts";
 import { benchExport, defaultRecords } from "./export.ts";
 import { compared, figuresOf, type Figures } from "./figures.ts";
 import { runTurn, type Target, type Turn } from "./load.ts";
-import { help, parseOptions, type Options, type SubjectName } from "./options.ts";
+import { help, parseOptions, positive, type Options, type SubjectName } from "./options.ts";
 import { figuresTable, machine, timingTable, tripsReport } from "./report.ts";
 import { benchProxy } from "./proxy.ts";
 import { beyondBudget, countRoundTrips, type Counted } from "./round-trips.ts";
@@ -109,7 +109,7 @@ try {
     await benchChoice(say);
     await end(0);
   } else if (what === "proxy") {
-    const faults = await benchProxy(ending, Number(rest[0] ?? 8), say);
+    const faults = await benchProxy(ending, Math.ceil(positive("rounds", rest[0] ?? "8")), say);
     for (const fault of faults) say(`  above the aim: ${fault}`);
     await end(0);
   } else if (what === "export") {

@@ -48,7 +48,7 @@ It ends by itself; Ctrl-C ends it and everything that it started.
 Settings of the environment: TMPDIR, where both databases' files are.
 `;
 
-function positive(name: string, text: string): number {
+export function positive(name: string, text: string): number {
   const value = Number(text);
   if (!(value > 0 && value <= 10_000)) throw new Error(`--${name} must be a number above 0`);
   return value;

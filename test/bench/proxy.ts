@@ -1,6 +1,7 @@
 /**
  * What the proxy adds to messages that sample nothing: latency to the first and to the last byte of a
- * `tools/call`, against a direct connection and a bare streaming pass-through in workerd.
+ * `tools/call`, against a direct connection and two bare pass-throughs in workerd: one that lets the runtime
+ * stream, and one that reads what it hands on, as whoever takes parts of it out must.
  */
 import { Agent, request } from "node:http";
 import type { Ending } from "../../src/start/ending.ts";
@@ -24,7 +25,7 @@ const modernMeta = {
 
 type Era = "legacy" | "modern";
 interface Subject {
-  name: "direct" | "pass-through" | "router";
+  name: "direct" | "pass-through" | "reading pass-through" | "router";
   url: string;
   key: string | null;
   pids: readonly number[];
@@ -179,7 +180,17 @@ async function startProxy(serverUrl: string, ending: Ending): Promise<Subject> {
 function report(cells: readonly Cell[], say: (line: string) => void): string[] {
   const faults: string[] = [];
   const rows: string[][] = [
-    ["", "c", "subject", "first ms", "last ms", "added first", "added last", "of pass", "cpu ms"],
+    [
+      "",
+      "c",
+      "subject",
+      "first ms",
+      "last ms",
+      "added first",
+      "added last",
+      "of pass-through",
+      "cpu ms",
+    ],
   ];
   for (const cell of cells) {
     const { era, tool, concurrency, subject } = cell;
@@ -211,12 +222,14 @@ function report(cells: readonly Cell[], say: (line: string) => void): string[] {
       p50(cell.turns, "lastMs").toFixed(2),
       added(subject.name, "firstMs").toFixed(2),
       added(subject.name, "lastMs").toFixed(2),
-      isRouter ? ratios.map((each) => `${each.toFixed(2)}×`).join(" ") : "",
+      ["router", "reading pass-through"].includes(subject.name)
+        ? ratios.map((each) => `${each.toFixed(2)}×`).join(" ")
+        : "",
       subject.pids.length === 0 ? "" : (cell.cpuMs / cell.asked).toFixed(2),
     ]);
   }
   say(table(rows));
-  say("\np50. added: over the direct connection. of pass: of what the pass-through adds, both.");
+  say("\np50. added: over the direct connection. of pass-through: of what that adds, both.");
   return faults;
 }
 
@@ -226,12 +239,15 @@ export async function benchProxy(
   say: (line: string) => void,
 ): Promise<string[]> {
   const server = await startChild<{ url: string }>("mcp-server-process.ts", {}, ending);
-  const entry = "test/bench/workers/stream-through.ts";
-  const values = { SERVER_URL: server.url };
-  const bare = await startWorker({ entry, embedded: false, values }, ending);
+  const through = async (name: Subject["name"], file: string): Promise<Subject> => {
+    const entry = `test/bench/workers/${file}`;
+    const values = { SERVER_URL: server.url };
+    return { name, key: null, ...(await startWorker({ entry, embedded: false, values }, ending)) };
+  };
   const subjects: Subject[] = [
     { name: "direct", url: server.url, key: null, pids: [] },
-    { name: "pass-through", url: bare.url, key: null, pids: bare.pids },
+    await through("pass-through", "stream-through.ts"),
+    await through("reading pass-through", "read-through.ts"),
     await startProxy(server.url, ending),
   ];
   const cells: Cell[] = [];

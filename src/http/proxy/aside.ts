@@ -145,7 +145,7 @@ async function keep(
   const { streams, now } = services;
   let endedAt: number | null = null;
   for (let turns = 1; ; turns += 1) {
-    await services.wait(tickMs, AbortSignal.any([stop.signal, over]));
+    await services.wait(tickMs, stop.signal);
     if (stop.signal.aborted) return;
     turn.renew();
     if (over.aborted) endedAt ??= now();
