@@ -49,7 +49,8 @@ const lasting = (details: unknown): string =>
   )
     .replaceAll(/http:\/\/127\.0\.0\.1:\d+[^"\\]*/g, "<url>")
     .replaceAll(/127\.0\.0\.1:\d+/g, "<host>")
-    .replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, "<uuid>")
+    // Event ids end with a number: which of several streams at once the server numbers first is chance.
+    .replaceAll(/[\da-f]{8}-[\da-f-]{27}(_\d+)?/g, "<uuid>")
     .replaceAll(/("(io\.modelcontextprotocol\/)?subscriptionId"):\d+/g, "$1:<number>")
     .replaceAll(/req_[\da-z]+/g, "<request>");
 
