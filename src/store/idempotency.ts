@@ -8,7 +8,6 @@ import { idempotency, results } from "./ledger-schema.ts";
 import { samplingRequests } from "./schema.ts";
 
 const pruneSize = 1_000;
-const retiredKeptMs = 24 * 3_600_000;
 /** An answer of the libSQL server ends at 10 MB, and a part is one. */
 const partsAtOnce = 4;
 const noServer = "";
@@ -178,18 +177,12 @@ export const createIdempotencyStore = (db: Database): IdempotencyStore => ({
     return written.ok ? ok(null) : written;
   },
   async prune(now) {
-    const aged = (table: string, at: string, before: number) =>
+    const expired = (table: string) =>
       raw(sql`
         delete from ${sql.identifier(table)} where rowid in (
-          select rowid from ${sql.identifier(table)} where ${sql.identifier(at)} <= ${before}
+          select rowid from ${sql.identifier(table)} where expires_at <= ${now}
           limit ${pruneSize}) returning 1`);
-    const written = await db.write([
-      aged("idempotency", "expires_at", now),
-      aged("results", "expires_at", now),
-      // What the version before left: see `retired-schema.ts`.
-      aged("answers", "expires_at", now),
-      aged("intercepted", "created_at", now - retiredKeptMs),
-    ]);
+    const written = await db.write([expired("idempotency"), expired("results")]);
     return written.ok ? ok(written.value.flat().length) : written;
   },
 });

@@ -5,7 +5,6 @@ import { raw, type Database } from "./db.ts";
 import { appendEvent, appendEventWhere } from "./events.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import { counters, idempotency, results, usage } from "./ledger-schema.ts";
-import { answers, intercepted } from "./retired-schema.ts";
 import {
   apiKeys,
   cancellations,
@@ -78,9 +77,7 @@ export const createTenantStore = (db: Database): TenantStore => {
         results,
         samplingRequests,
         seals,
-        answers,
         cancellations,
-        intercepted,
         health,
         sessions,
         authorizations,

@@ -5,7 +5,6 @@ import { describe, expect, it } from "vitest";
 import type { Settlement } from "../../../src/domain/audit.ts";
 import type { IdempotentCall, Reservation } from "../../../src/domain/ledger.ts";
 import { keyOf, streamKeys } from "../../../src/domain/once.ts";
-import { answers, intercepted } from "../../../src/store/retired-schema.ts";
 import {
   anotherKey,
   caller,
@@ -277,19 +276,6 @@ export const idempotencySuite = (backend: Backend): void => {
       expect(value(await idempotency.prune(start + dayMs - 1))).toBe(0);
       expect(value(await idempotency.prune(start + dayMs))).toBe(3);
       expect(await rows(sql`select * from results`)).toEqual([]);
-      // What the version before left goes too.
-      const then = { tenantId: who.tenantId, owner: "o", digest: "d" };
-      const { builder } = world.db;
-      value(
-        await world.db.write([
-          builder.insert(answers).values({ ...then, expiresAt: start }),
-          builder
-            .insert(intercepted)
-            .values({ ...then, scope: "s", messageId: "1", leaseUntil: start, createdAt: start }),
-        ]),
-      );
-      expect(value(await idempotency.prune(start))).toBe(1);
-      expect(value(await idempotency.prune(start + dayMs))).toBe(1);
     });
 
     it("outlives a record that retention has deleted", async () => {

@@ -7,7 +7,6 @@ import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import type { Stores } from "../../../src/domain/ports.ts";
 import { raw } from "../../../src/store/db.ts";
-import { answers, intercepted } from "../../../src/store/retired-schema.ts";
 import {
   authorization,
   caller,
@@ -35,7 +34,6 @@ const idempotencyKey = "11".repeat(32);
 const expiresAt = start + dayMs;
 
 const ownedTables = [
-  "answers",
   "api_keys",
   "authorizations",
   "cancellations",
@@ -44,7 +42,6 @@ const ownedTables = [
   "credentials",
   "health",
   "idempotency",
-  "intercepted",
   "model_overrides",
   "results",
   "sampling_requests",
@@ -479,16 +476,6 @@ export const isolationSuite = (backend: Backend): void => {
       value(await stores.authorizations.create(its.authorization, event(tenantId)));
       value(await stores.sessions.create(its.session));
       value(await stores.cancellations.record(callOf(its), start));
-      // Of the version before; see `retired-schema.ts`.
-      const then = { tenantId, owner: "mine", digest: "00" };
-      value(
-        await world.db.write([
-          world.db.builder.insert(answers).values({ ...then, expiresAt }),
-          world.db.builder
-            .insert(intercepted)
-            .values({ ...then, scope: "s", messageId: "1", leaseUntil: start, createdAt: start }),
-        ]),
-      );
       const override = { provider: "openai", id: "gpt", change: { name: "Mine" } };
       value(await stores.overrides.put(tenantId, override, start, event(tenantId)));
       return its;

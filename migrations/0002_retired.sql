@@ -1,0 +1,2 @@
+DROP TABLE `answers`;--> statement-breakpoint
+DROP TABLE `intercepted`;

@@ -1,0 +1,38 @@
+/**
+ * `npm ci` installs what the lockfile holds, for any platform: it refuses one that lacks a package which
+ * another entry asks for, optional binaries of other platforms included.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+
+interface Entry {
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+}
+const { packages } = JSON.parse(
+  readFileSync(join(import.meta.dirname, "..", "..", "package-lock.json"), "utf8"),
+) as { packages: Record<string, Entry> };
+
+/** Where a package at that place finds another: its own `node_modules`, then those above it. */
+function isFound(name: string, from: string): boolean {
+  for (
+    let place = from;
+    ;
+    place = place.slice(0, Math.max(0, place.lastIndexOf("node_modules/") - 1))
+  ) {
+    if (packages[`${place === "" ? "" : `${place}/`}node_modules/${name}`] !== undefined)
+      return true;
+    if (place === "") return false;
+  }
+}
+
+it("holds whatever its entries ask for", () => {
+  const missing = Object.entries(packages).flatMap(([place, entry]) =>
+    Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })
+      .filter((name) => !isFound(name, place))
+      .map((name) => `${place} asks for ${name}`),
+  );
+  expect(Object.keys(packages).length).toBeGreaterThan(100);
+  expect(missing).toEqual([]);
+});
