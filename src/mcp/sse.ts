@@ -1,6 +1,16 @@
 /** Server-sent events, as Streamable HTTP uses them. */
-export const sseMessage = (message: unknown): string =>
-  `event: message\ndata: ${JSON.stringify(message)}\n\n`;
+
+/** The lines of an event that carry this text, which may have several. */
+export const sseDataLines = (text: string): string =>
+  text
+    .split(/\r\n|\n|\r/)
+    .map((line) => `data: ${line}\n`)
+    .join("");
+
+/** An event that carries a message, JSON text. */
+export const sseMessageText = (text: string): string => `event: message\n${sseDataLines(text)}\n`;
+
+export const sseMessage = (message: unknown): string => sseMessageText(JSON.stringify(message));
 
 /** A comment: keeps connections open, and tells us when the other side has gone. */
 export const sseKeepAlive = ": keep-alive\n\n";

@@ -1,9 +1,9 @@
 /** What a server says to one request, on its way to a client of the other era. */
 import type { Refusal } from "../../domain/refusals.ts";
-import { messageEvent } from "../../mcp/proxy/blocks.ts";
 import type { Heard } from "../../mcp/bridge/heard.ts";
+import { sseMessageText } from "../../mcp/sse.ts";
 import type { ClientSide } from "../proxy/client-side.ts";
-import { blocksOf, bytesOf, isStream, mostHeldBytes } from "../proxy/modern-relay.ts";
+import { bytesOf, eventsOf, isStream, tooLarge } from "../proxy/modern-relay.ts";
 
 export interface Bridging {
   side: ClientSide;
@@ -28,7 +28,7 @@ const failed = (detail: string, serverStatus: number | null = null): Refusal => 
 export async function refuseTo(bridging: Bridging, refusal: Refusal): Promise<void> {
   const { side } = bridging;
   if (!side.streams()) return side.answer(await bridging.refuse(refusal));
-  await side.write(messageEvent(bridging.refusalText(refusal)));
+  await side.write(sseMessageText(bridging.refusalText(refusal)));
   side.end();
 }
 
@@ -38,7 +38,7 @@ export async function answerTo({ side }: Bridging, text: string, status: number)
     return side.answer(
       new Response(text, { status, headers: { "Content-Type": "application/json" } }),
     );
-  await side.write(messageEvent(text));
+  await side.write(sseMessageText(text));
   side.end();
 }
 
@@ -55,14 +55,15 @@ function heardOf({ hear }: Bridging, message: string): Heard {
 async function relayStream(bridging: Bridging, response: Response): Promise<Refusal | null> {
   const { side, gone } = bridging;
   side.begin({});
-  for await (const block of blocksOf(response)) {
+  const { segments } = eventsOf(response, { mayConcern: () => true, passes: () => false });
+  for await (const segment of segments) {
     if (gone?.aborted === true) return null;
-    if (block.raw.byteLength > mostHeldBytes)
-      return failed(`Its answer is larger than ${mostHeldBytes} bytes.`);
-    const heard = block.data === null ? null : heardOf(bridging, block.data);
-    if (heard === null || heard.kind === "nothing") continue;
+    if (segment.kind === "oversized") return failed(tooLarge);
+    if (segment.kind === "bytes") continue;
+    const heard = heardOf(bridging, segment.data);
+    if (heard.kind === "nothing") continue;
     if (heard.kind === "refused") return heard.refusal;
-    await side.write(messageEvent(heard.text));
+    await side.write(sseMessageText(heard.text));
     if (heard.kind === "answer") {
       side.end();
       return null;
@@ -73,7 +74,7 @@ async function relayStream(bridging: Bridging, response: Response): Promise<Refu
 
 async function relayBody(bridging: Bridging, response: Response): Promise<Refusal | null> {
   const bytes = await bytesOf(response);
-  if (bytes === null) return failed(`Its answer is larger than ${mostHeldBytes} bytes.`);
+  if (bytes === null) return failed(tooLarge);
   const heard = heardOf(bridging, new TextDecoder().decode(bytes));
   if (heard.kind === "refused") return heard.refusal;
   if (heard.kind !== "answer")

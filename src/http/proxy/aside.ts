@@ -8,6 +8,7 @@
  * longer, the next one opens another at once.
  */
 import type { Session } from "../../domain/session.ts";
+import { startsOther } from "../../mcp/proxy/concerns.ts";
 import { createEventSplitter } from "../../mcp/proxy/event-splitter.ts";
 import { renewStreamMs } from "../../pipeline/streams.ts";
 import { maxBodyBytes } from "../body.ts";
@@ -165,6 +166,7 @@ async function read({ services, arrived }: Standing, response: Response): Promis
   const splitter = createEventSplitter({
     maxEventBytes: maxBodyBytes,
     mayConcern: taker.mayConcern,
+    passes: startsOther,
   });
   const reader = response.body?.getReader();
   for (;;) {

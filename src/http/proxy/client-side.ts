@@ -15,8 +15,11 @@ const readAheadBytes = 64 * 1024;
 export interface ClientSide {
   /** Whether a stream has begun. */
   streams(): boolean;
-  /** Begins a stream, if none has begun; `headers` are those of the server's response, in lower case. */
-  begin(headers: Record<string, string>): void;
+  /**
+   * Begins a stream, if none has begun; `headers` are those of the server's response, in lower case.
+   * `mayComment`: whether what is written from now on ends between events, as it does unless said otherwise.
+   */
+  begin(headers: Record<string, string>, mayComment?: () => boolean): void;
   /** Resolves when there is room for more. */
   write(bytes: Uint8Array<ArrayBuffer> | string): Promise<void>;
   /** Ends the stream. */
@@ -45,6 +48,7 @@ export function openClientSide(about: {
   let stream: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null = null;
   /** nothing more is written: it has ended, or the client has left */
   let over = false;
+  let mayComment = (): boolean => true;
   /** resolves when the client has read on; null: nobody waits for it */
   let full: PromiseWithResolvers<void> | null = null;
   const { promise: response, resolve } = Promise.withResolvers<Response>();
@@ -65,7 +69,8 @@ export function openClientSide(about: {
 
   const hasRoom = (): boolean => (stream?.desiredSize ?? 0) > 0;
 
-  const begin = (from: Record<string, string>): void => {
+  const begin = (from: Record<string, string>, isBetweenEvents = (): boolean => true): void => {
+    mayComment = isBetweenEvents;
     if (stream !== null) return;
     const readable = new ReadableStream<Uint8Array<ArrayBuffer>>(
       {
@@ -98,7 +103,7 @@ export function openClientSide(about: {
 
   const comment = (headers: Record<string, string>): void => {
     if (stream === null && about.acceptsStream && !over) begin(headers);
-    if (hasRoom()) void write(sseKeepAlive);
+    if (hasRoom() && mayComment()) void write(sseKeepAlive);
   };
   const timer = setInterval(() => {
     silent += 1;

@@ -5,14 +5,17 @@
 import { own } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
-import { createSplitter, messageEvent, withData, type Block } from "../../mcp/proxy/blocks.ts";
+import { createEventSplitter, type Segment } from "../../mcp/proxy/event-splitter.ts";
+import { methodIn } from "../../mcp/proxy/concerns.ts";
+import { sseMessageText } from "../../mcp/sse.ts";
 import { concatenated, declaredBytes } from "../body.ts";
 import { returnedHeaders } from "../../pipeline/upstream.ts";
 import type { Round, Step } from "../../pipeline/rounds.ts";
 import type { ClientSide } from "./client-side.ts";
 
 /** Of one answer, or one event, which is held until it is known whether it asks for sampling. */
-export const mostHeldBytes = 16 * 1024 * 1024;
+const mostHeldBytes = 16 * 1024 * 1024;
+export const tooLarge = `Its answer is larger than ${mostHeldBytes} bytes.`;
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -29,7 +32,7 @@ export interface Relaying {
 
 /** Where an answer stands: in a stream, or alone. */
 type From =
-  | { kind: "stream"; block: Block; rest: AsyncGenerator<Block> }
+  | { kind: "stream"; event: Extract<Segment, { kind: "event" }>; rest: AsyncGenerator<Segment> }
   | { kind: "body"; bytes: Uint8Array<ArrayBuffer> };
 
 /** What a server said in the end: an answer, or the "no" of its transport. */
@@ -43,7 +46,6 @@ const failed = (detail: string, status: number | null = null): Heard => ({
   kind: "failed",
   refusal: { reason: "server_failed", serverStatus: status, detail },
 });
-const tooLarge = failed(`Its answer is larger than ${mostHeldBytes} bytes.`);
 
 export const isStream = (response: Response): boolean =>
   response.ok &&
@@ -79,29 +81,36 @@ export async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffe
   return concatenated(parts);
 }
 
-/** A block that grows too large is handed out in parts, as it comes. */
-export async function* blocksOf(response: Response): AsyncGenerator<Block> {
-  const splitter = createSplitter();
-  const reader = response.body?.getReader();
-  try {
-    for (;;) {
-      const next = await reader?.read();
-      if (next === undefined || next.done) break;
-      yield* splitter.push(next.value);
-      const part = splitter.pending() > mostHeldBytes ? splitter.end() : null;
-      if (part !== null) yield { ...part, data: null };
-    }
-    const last = splitter.end();
-    if (last !== null) yield last;
-  } finally {
-    // Of a stream that has ended, or broken off, nothing is left.
-    await reader?.cancel().catch(() => undefined);
-  }
+type Looks = Pick<Parameters<typeof createEventSplitter>[0], "mayConcern" | "passes">;
+interface Events {
+  segments: AsyncGenerator<Segment>;
+  isBetweenEvents: () => boolean;
 }
 
-async function passRest(blocks: AsyncGenerator<Block>, client: ClientSide): Promise<void> {
+/** A stream in parts, with the events that may concern somebody. */
+export function eventsOf(response: Response, looks: Looks): Events {
+  const splitter = createEventSplitter({ maxEventBytes: mostHeldBytes, ...looks });
+  async function* segments(): AsyncGenerator<Segment> {
+    const reader = response.body?.getReader();
+    try {
+      for (;;) {
+        const next = await reader?.read();
+        if (next === undefined || next.done) break;
+        yield* splitter.push(next.value);
+      }
+      yield* splitter.end();
+    } finally {
+      // Of a stream that has ended, or broken off, nothing is left.
+      await reader?.cancel().catch(() => undefined);
+    }
+  }
+  return { segments: segments(), isBetweenEvents: splitter.isBetweenEvents };
+}
+
+async function passRest(segments: AsyncGenerator<Segment>, client: ClientSide): Promise<void> {
   try {
-    for await (const block of blocks) await client.write(block.raw);
+    for await (const segment of segments)
+      if (segment.kind !== "oversized") await client.write(segment.bytes);
   } catch {
     // It broke off, or its reader has left: the client's stream ends where it did.
   }
@@ -109,15 +118,19 @@ async function passRest(blocks: AsyncGenerator<Block>, client: ClientSide): Prom
 
 /** A stream that nobody looks into, with comments where the server is silent for long. */
 export async function relayStream(response: Response, client: ClientSide): Promise<void> {
-  client.begin(returnedHeaders(response.headers));
-  await passRest(blocksOf(response), client);
+  const { segments, isBetweenEvents } = eventsOf(response, {
+    mayConcern: () => false,
+    passes: () => true,
+  });
+  client.begin(returnedHeaders(response.headers), isBetweenEvents);
+  await passRest(segments, client);
   client.end();
 }
 
 interface Answering {
   response: Response;
   /** null: it is no stream */
-  blocks: AsyncGenerator<Block> | null;
+  events: Events | null;
   /** of the request that it answers */
   idText: string;
 }
@@ -125,17 +138,17 @@ interface Answering {
 /** One exchange with the server, up to its answer. */
 async function hear(
   { round, client, gone }: Relaying,
-  { response, blocks, idText }: Answering,
+  { response, events, idText }: Answering,
 ): Promise<Heard> {
-  if (blocks === null) {
+  if (events === null) {
     const bytes = await bytesOf(response);
-    if (bytes === null) return tooLarge;
+    if (bytes === null) return failed(tooLarge);
     const text = decoder.decode(bytes);
     if (!round.passes(text) && answers(text, idText))
       return { kind: "answer", text, from: { kind: "body", bytes } };
     // A stream has begun, because the server took its time: what fits in it is passed on there.
     if (client.streams() && answers(text, idText)) {
-      await client.write(messageEvent(text));
+      await client.write(sseMessageText(text));
       return { kind: "passed" };
     }
     if (client.streams()) return failed("Its answer is no JSON-RPC response.", response.status);
@@ -143,14 +156,16 @@ async function hear(
     client.answer(new Response(bytes, { status, headers: returnedHeaders(headers) }));
     return { kind: "passed" };
   }
-  client.begin(returnedHeaders(response.headers));
-  for (let next = await blocks.next(); next.done !== true; next = await blocks.next()) {
-    const block = next.value;
-    const { data } = block;
-    if (block.raw.byteLength > mostHeldBytes) return tooLarge;
-    if (data !== null && !round.passes(data) && answers(data, idText))
-      return { kind: "answer", text: data, from: { kind: "stream", block, rest: blocks } };
-    await client.write(block.raw);
+  const { segments, isBetweenEvents } = events;
+  client.begin(returnedHeaders(response.headers), isBetweenEvents);
+  for (let next = await segments.next(); next.done !== true; next = await segments.next()) {
+    const segment = next.value;
+    if (segment.kind === "oversized") return failed(tooLarge);
+    if (segment.kind === "event") {
+      const from = { kind: "stream", event: segment, rest: segments } as const;
+      return { kind: "answer", text: segment.data, from };
+    }
+    await client.write(segment.bytes);
     if (gone.aborted) return { kind: "failed", refusal: { reason: "cancelled" } };
   }
   // Its own client would be left without an answer as well.
@@ -168,11 +183,11 @@ async function deliver(
     const body = same && from.kind === "body" ? from.bytes : about.text;
     return client.answer(new Response(body, about));
   }
-  if (from.kind === "body") await client.write(messageEvent(about.text));
-  else if (!same) await client.write(withData(from.block, about.text));
+  if (from.kind === "body") await client.write(sseMessageText(about.text));
+  else if (!same) await client.write(from.event.withData(about.text));
   else {
     // Nothing was hidden, so nothing is: what follows the answer goes on too.
-    await client.write(from.block.raw);
+    await client.write(from.event.bytes);
     await passRest(from.rest, client);
   }
   client.end();
@@ -185,7 +200,7 @@ async function exchange(relaying: Relaying, current: Sent): Promise<Sent | null>
   const { round, client, gone } = relaying;
   const refused = async (refusal: Refusal, requestId: string | null): Promise<null> => {
     if (client.streams()) {
-      await client.write(messageEvent(relaying.refusalText(refusal, requestId)));
+      await client.write(sseMessageText(relaying.refusalText(refusal, requestId)));
       client.end();
     } else client.answer(await relaying.refuse(refusal, requestId));
     return null;
@@ -193,9 +208,15 @@ async function exchange(relaying: Relaying, current: Sent): Promise<Sent | null>
   const sent = await relaying.send(current.text);
   if (!sent.ok) return refused(sent.error, null);
   const response = sent.value;
-  const blocks = isStream(response) ? blocksOf(response) : null;
+  const { idText } = current;
+  const events = isStream(response)
+    ? eventsOf(response, {
+        mayConcern: (data) => !round.passes(data) && answers(data, idText),
+        passes: (head, isTooLarge) => isTooLarge && methodIn(head) !== null,
+      })
+    : null;
   try {
-    const heard = await hear(relaying, { response, blocks, idText: current.idText }).catch(() =>
+    const heard = await hear(relaying, { response, events, idText }).catch(() =>
       gone.aborted
         ? ({ kind: "failed", refusal: { reason: "cancelled" } } as const)
         : failed("Its answer broke off.", response.status),
@@ -213,7 +234,7 @@ async function exchange(relaying: Relaying, current: Sent): Promise<Sent | null>
     return null;
   } finally {
     // What is left of its answer is for nobody.
-    await blocks?.return(undefined);
+    await events?.segments.return(undefined);
   }
 }
 

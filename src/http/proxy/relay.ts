@@ -4,7 +4,8 @@
  * connection open while the router samples.
  */
 import type { Refusal } from "../../domain/refusals.ts";
-import { createEventSplitter, startsResponse } from "../../mcp/proxy/event-splitter.ts";
+import { startsOther, startsResponse } from "../../mcp/proxy/concerns.ts";
+import { createEventSplitter } from "../../mcp/proxy/event-splitter.ts";
 import { sseKeepAlive, sseMessage } from "../../mcp/sse.ts";
 import { returnedHeaders } from "../../pipeline/upstream.ts";
 import { concatenated, declaredBytes, maxBodyBytes } from "../body.ts";
@@ -54,6 +55,7 @@ export function relayEvents(response: Response, { taker, ended, broken }: Relayi
   const splitter = createEventSplitter({
     maxEventBytes: maxBodyBytes,
     mayConcern: taker === null ? () => false : taker.mayConcern,
+    passes: startsOther,
   });
   const reader = response.body?.getReader();
   let timer: ReturnType<typeof setInterval> | undefined;

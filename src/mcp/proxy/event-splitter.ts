@@ -4,6 +4,7 @@
  * meant for the router is handed out by itself; one that can't be is passed on while it still arrives.
  * Source: WHATWG HTML, "Server-sent events", 9.2.5 and 9.2.6.
  */
+import { sseDataLines } from "../sse.ts";
 
 export type Segment =
   /** goes on as it is */
@@ -44,14 +45,6 @@ const knownNames = ["data", "event", "id", "retry"].map((name) => ({
 const headBytes = 1_024;
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** JSON-RPC members that may stand before the one that tells a message's kind. */
-const before = String.raw`^\s*\{(?:\s*"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|-?\d+|null)\s*,)*\s*`;
-const isResponse = new RegExp(`${before}"(?:result|error)"\\s*:`);
-const namesMethod = new RegExp(`${before}"method"\\s*:\\s*"([^"\\\\]*)"`);
-/** Whether JSON that begins so is a response: no message with a `result` or an `error` asks anything. */
-export const startsResponse = (head: string): boolean => isResponse.test(head);
-const samplingMethod = "sampling/createMessage";
-
 function concatenated(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
   let at = 0;
@@ -67,8 +60,10 @@ export function createEventSplitter(options: {
   maxEventBytes: number;
   /** a cheap look at its data: false only if it is certainly not for the router */
   mayConcern: (data: string) => boolean;
+  /** the same of one that is still arriving, by how its data begins: true only if it is certainly not */
+  passes: (head: string, tooLarge: boolean) => boolean;
 }) {
-  const { maxEventBytes, mayConcern } = options;
+  const { maxEventBytes, mayConcern, passes } = options;
   let held = new Uint8Array(new ArrayBuffer(0));
   let length = 0;
   /** `held` is this splitter's own memory, and no chunk of the stream */
@@ -123,21 +118,22 @@ export function createEventSplitter(options: {
     const idField = fields.findLast(({ name }) => name === "id");
     const id =
       idField === undefined ? null : decoder.decode(held.subarray(idField.value, idField.end));
-    const others = fields
-      .filter(({ name }) => name !== "data" && name !== "event")
-      .map(({ start: from, next }) => held.slice(from, next));
+    const linesOf = (some: typeof fields) =>
+      some.map(({ start: from, next }) => held.slice(from, next));
+    const withoutData = fields.filter(({ name }) => name !== "data");
+    const others = linesOf(withoutData.filter(({ name }) => name !== "event"));
+    const kept = linesOf(withoutData);
     const rest =
       others.length === 0
         ? new Uint8Array(0)
         : concatenated([...others, encoder.encode(id === null ? "\n" : "data:\n\n")]);
-    const typed = type === undefined ? [] : [held.slice(type.start, type.next)];
     return {
       kind: "event",
       bytes,
       data,
       id,
       rest,
-      withData: (text) => concatenated([...typed, ...others, encoder.encode(`data: ${text}\n\n`)]),
+      withData: (text) => concatenated([...kept, encoder.encode(`${sseDataLines(text)}\n`)]),
     };
   };
 
@@ -196,12 +192,11 @@ export function createEventSplitter(options: {
         const { value } = fieldOf(first);
         const head = decoder.decode(held.subarray(value, Math.min(first.end, value + headBytes)));
         headSeen = first.end - value >= headBytes || first !== current;
-        const method = namesMethod.exec(head)?.[1];
         idSeen ||= lines.some((line) => fieldOf(line).name === "id");
-        if (startsResponse(head)) mode = "pass";
+        if (passes(head, size > maxEventBytes)) mode = "pass";
         else if (size > maxEventBytes) {
-          mode = method !== undefined && method !== samplingMethod ? "pass" : "discard";
-          if (mode === "discard") out.push({ kind: "oversized", head });
+          mode = "discard";
+          out.push({ kind: "oversized", head });
         }
       }
     }

@@ -1,6 +1,7 @@
 /** The proxy's event splitter: every byte that isn't the router's comes out again, however it came in. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { startsOther } from "../../../src/mcp/proxy/concerns.ts";
 import { createEventSplitter, type Segment } from "../../../src/mcp/proxy/event-splitter.ts";
 
 const encoder = new TextEncoder();
@@ -8,7 +9,8 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
 
 const mayConcern = (data: string): boolean => data.includes("createMessage");
-const create = (maxEventBytes = 100_000) => createEventSplitter({ maxEventBytes, mayConcern });
+const create = (maxEventBytes = 100_000) =>
+  createEventSplitter({ maxEventBytes, mayConcern, passes: startsOther });
 
 /** Everything that comes out, events included, as bytes. */
 const joined = (segments: readonly Segment[]): Buffer =>
@@ -119,8 +121,15 @@ describe("the event splitter", () => {
     expect(segment.id).toBe("7");
     expect(decoder.decode(segment.rest)).toBe(": c\nid: 7\nretry: 5\ndata:\n\n");
     expect(decoder.decode(segment.withData("[]"))).toBe(
-      "event: message\n: c\nid: 7\nretry: 5\ndata: []\n\n",
+      ": c\nid: 7\nretry: 5\nevent: message\ndata: []\n\n",
     );
+  });
+
+  it("can be given data of several lines, as any event may have", () => {
+    const [segment] = through([bytesOf("data: [1,\ndata: createMessage]\n\n")]);
+    if (segment?.kind !== "event") throw new Error("no event");
+    expect(segment.data).toBe("[1,\ncreateMessage]");
+    expect(decoder.decode(segment.withData("[1,\n2]"))).toBe("data: [1,\ndata: 2]\n\n");
   });
 
   it("reads a first line behind a byte order mark, and no other", () => {
