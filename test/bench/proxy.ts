@@ -1,7 +1,7 @@
 /**
  * What the proxy adds to messages that sample nothing: latency to the first and to the last byte of a
  * `tools/call`, against a direct connection and two bare pass-throughs in workerd: one that lets the runtime
- * stream, and one that reads what it hands on, as whoever takes parts of it out must.
+ * stream, and one that does the least that whoever takes parts of it out must.
  */
 import { Agent, request } from "node:http";
 import type { Ending } from "../../src/start/ending.ts";
