@@ -7,6 +7,7 @@ import type { SealedServer } from "../domain/servers.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { UpstreamFetch } from "../domain/upstream.ts";
+import { problemWithUpstream } from "../domain/upstreams.ts";
 import type { UpstreamHeaders } from "./upstream-headers.ts";
 
 /** Belong to one hop (RFC 9110, section 7.6.1), to this one's caller, or to a browser. */
@@ -35,15 +36,27 @@ const keptBack = new Set([
 ]);
 const keptBackPrefix = /^(cf-|sec-|x-forwarded-|access-control-)/;
 
-/** What must not travel back: the connection's, the coding that `fetch` has undone, other origins' rules. */
+/**
+ * What must not travel back: the connection's, the coding that `fetch` has undone, other origins' rules.
+ * A browser takes some headers for the whole origin, which is every tenant's.
+ */
 const notReturned = new Set([
+  "accept-ch",
   "alt-svc",
+  "clear-site-data",
   "connection",
   "content-encoding",
   "content-length",
   "keep-alive",
+  "nel",
+  "origin-agent-cluster",
   "proxy-authenticate",
+  "refresh",
+  "report-to",
+  "reporting-endpoints",
+  "service-worker-allowed",
   "set-cookie",
+  "set-cookie2",
   "strict-transport-security",
   "trailer",
   "transfer-encoding",
@@ -89,8 +102,9 @@ export function createUpstream(deps: {
   fetch: UpstreamFetch;
   credentials: UpstreamHeaders;
   after: (ms: number, act: () => void) => () => void;
+  allowPrivate: boolean;
 }) {
-  const { fetch: send, credentials, after } = deps;
+  const { fetch: send, credentials, after, allowPrivate } = deps;
   const failed = (detail: string, serverStatus: number | null = null): Result<never, Refusal> =>
     err({ reason: "server_failed", serverStatus, detail });
 
@@ -134,6 +148,9 @@ export function createUpstream(deps: {
 
   return async (sending: Sending): Promise<Result<Response, Refusal>> => {
     const { server } = sending;
+    // An entry may be older than the rule, or the setting, by which it would be refused today.
+    const problem = problemWithUpstream(server.url, { allowPrivate });
+    if (problem !== null) return failed(problem);
     for (let first = true; ; first = false) {
       const own = await credentials.headersFor(server);
       if (!own.ok) return own;

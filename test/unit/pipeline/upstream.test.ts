@@ -24,12 +24,17 @@ const entry: SealedServer = {
 };
 const oauth = { grant: "client_credentials" } as NonNullable<SealedServer["oauth"]>;
 
-function given(fetch: UpstreamFetch, after: Parameters<typeof createUpstream>[0]["after"] = never) {
+function given(
+  fetch: UpstreamFetch,
+  after: Parameters<typeof createUpstream>[0]["after"] = never,
+  allowPrivate = false,
+) {
   const told: string[] = [];
   let tokens = 0;
   const send = createUpstream({
     fetch,
     after,
+    allowPrivate,
     credentials: {
       headersFor: async () => ok({ Authorization: `Bearer ${(tokens += 1)}` }),
       onUnauthorized: async (_server, sent) => {
@@ -119,6 +124,22 @@ describe("a request to a server", () => {
     expect(fixed.told).toEqual(["unauthorized Bearer 1"]);
   });
 
+  it("goes nowhere that an entry may not name, whenever the entry was written", async () => {
+    const seen: string[] = [];
+    const fetch: UpstreamFetch = async ({ url }) => {
+      seen.push(url);
+      return new Response("{}");
+    };
+    for (const url of ["http://server.test/mcp", "https://10.0.0.1/mcp", "https://[::1]/mcp"]) {
+      const server = { ...entry, url };
+      const refused = { ok: false, error: { reason: "server_failed", serverStatus: null } };
+      expect(await given(fetch).send({ server })).toMatchObject(refused);
+      expect(seen).toEqual([]);
+      expect((await given(fetch, never, true).send({ server })).ok).toBe(true);
+      expect(seen.splice(0)).toEqual([url]);
+    }
+  });
+
   it("ends in time, by its caller, or by what it met", async () => {
     const atOnce = (_ms: number, act: () => void) => {
       act();
@@ -154,6 +175,11 @@ describe("a request to a server", () => {
       "access-control-allow-origin": "*",
       "mcp-session-id": "s",
       "x-own": "1",
+      "clear-site-data": '"*"',
+      "report-to": "{}",
+      "reporting-endpoints": 'a="https://elsewhere.test"',
+      nel: "{}",
+      refresh: "0;url=https://elsewhere.test",
     });
     expect(returnedHeaders(from)).toEqual({
       "content-type": "application/json",
