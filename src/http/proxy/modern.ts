@@ -112,9 +112,13 @@ function samplerFor(
   return {
     decode: modernCodec.decodeCall,
     async sample({ params }, { signal, once }) {
+      // As it is by now: the server may have taken minutes, and a snapshot be stale that was fresh then.
+      const now = await arrived.current();
+      if (!now.ok) return err({ refusal: now.error, requestId: null });
+      const server = now.value.server ?? arrived.server;
       const { requestId, outcome } = await ask(
         services,
-        arrived,
+        { ...arrived, caller: now.value, server },
         {
           params,
           codec: modernCodec,
@@ -124,7 +128,7 @@ function samplerFor(
           messageId: null,
           once,
           bytes: JSON.stringify(params).length,
-          denied: deniedBy(arrived.server),
+          denied: deniedBy(server),
         },
         signal,
       );
