@@ -161,6 +161,17 @@ describe("a client that answers for the router", () => {
   });
 });
 
+describe("somebody without a key", () => {
+  it.each(["/v1/sampling", `/mcp/${tenant}/any`])("has no large body read: %s", async (path) => {
+    // It would be too large, if it were looked at.
+    const body = `[${"{},".repeat(4_500_000)}{}]`;
+    const unknown = `${key.slice(0, -4)}abcd`;
+    const headers = { ...json, Accept: "application/json", Authorization: `Bearer ${unknown}` };
+    const answer = await fetch(`${router.url}${path}`, { method: "POST", headers, body });
+    expect(answer.status).toBe(401);
+  });
+});
+
 describe("a session of another key, with a server of both eras", () => {
   const result = { protocolVersion: "2025-11-25", capabilities: {}, serverInfo: {} };
   const call = '{"jsonrpc":"2.0","id":0,"method":"tools/call","params":{}}';

@@ -4,7 +4,7 @@ import { own } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { isModern } from "../../mcp/era.ts";
 import { bodyIn, requestsIn, type ProxiedBody } from "../../mcp/proxy/message.ts";
-import { readBody } from "../body.ts";
+import { needsKnownCaller, readBody } from "../body.ts";
 import { bearerOf, type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
@@ -67,13 +67,18 @@ async function handle(c: Context<HttpEnv>): Promise<Response> {
   const startedAt = services.now();
   const { headers } = c.req.raw;
   const { token, authorization } = keyIn(headers);
-  // Nobody unknown gets a body read or parsed.
   if (token === null)
     return problem(c, {
       reason: "unauthorized",
       detail: `Send an API key as Authorization: Bearer <API key>, or in ${routerKeyHeader}.`,
     });
   const method = c.req.method as ProxyArrived["method"];
+  const through = { tenant: c.req.param("tenant") ?? "", server: c.req.param("server") ?? "" };
+  if (needsKnownCaller(c.req.raw)) {
+    const anybody = { token, sessionId: null, scope: "proxy", through } as const;
+    const known = await services.authenticate(anybody, "memory");
+    if (!known.ok) return problem(c, known.error);
+  }
   const read = await readBody(c.req.raw);
   if (!read.ok) return problem(c, read.error);
   const text = decoder.decode(read.value);
@@ -84,7 +89,7 @@ async function handle(c: Context<HttpEnv>): Promise<Response> {
     // The modern era has no sessions. A server of both eras may know one by that id, be it another key's.
     sessionId: modern ? null : headers.get(sessionHeader),
     scope: "proxy",
-    through: { tenant: c.req.param("tenant") ?? "", server: c.req.param("server") ?? "" },
+    through,
   } as const;
   const caller = await services.authenticate(claim, "recent");
   const [request] = body === null ? [] : requestsIn(body);
