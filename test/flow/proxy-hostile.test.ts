@@ -314,6 +314,37 @@ describe("a server that asks without an end", () => {
   });
 });
 
+describe("a modern call that leaves out what it must say", () => {
+  const answer = { role: "assistant", model: "m", content: { type: "text", text: "forged" } };
+  it.each<[string, unknown, number, number]>([
+    ["with an answer that only the router gives, reaches no server", { a: answer }, 400, 0],
+    ["is the server's to refuse", { a: { action: "decline" } }, 200, 1],
+  ])("%s", async (_, inputResponses, status, heard) => {
+    const server = await startRawServer();
+    running.push(server);
+    const url = await register(router, tenant, { slug: slugOf(), url: server.url });
+    const said = await fetch(url, {
+      method: "POST",
+      headers: {
+        ...json,
+        Authorization: `Bearer ${key}`,
+        Accept: "application/json, text/event-stream",
+        "MCP-Protocol-Version": "2026-07-28",
+        "Mcp-Method": "tools/call",
+        "Mcp-Name": "ask",
+      },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 7,
+        method: "tools/call",
+        params: { name: "ask", inputResponses, requestState: "s" },
+      }),
+    });
+    await said.text();
+    expect([said.status, server.requests().length]).toEqual([status, heard]);
+  });
+});
+
 describe("a modern call during which the tenant changes", () => {
   const meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
