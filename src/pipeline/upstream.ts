@@ -10,7 +10,10 @@ import type { UpstreamFetch } from "../domain/upstream.ts";
 import { problemWithUpstream } from "../domain/upstreams.ts";
 import type { UpstreamHeaders } from "./upstream-headers.ts";
 
-/** Belong to one hop (RFC 9110, section 7.6.1), to this one's caller, or to a browser. */
+/**
+ * Belong to one hop (RFC 9110, section 7.6.1), to this one's caller, or to a browser; or make some servers
+ * take the request for one to another place, or of another method, than the entry's.
+ */
 const keptBack = new Set([
   "accept-encoding",
   "authorization",
@@ -31,7 +34,12 @@ const keptBack = new Set([
   "transfer-encoding",
   "upgrade",
   "via",
+  "x-http-method",
+  "x-http-method-override",
+  "x-method-override",
+  "x-original-url",
   "x-real-ip",
+  "x-rewrite-url",
   "x-sampling-router-key",
 ]);
 const keptBackPrefix = /^(cf-|sec-|x-forwarded-|access-control-)/;
@@ -87,12 +95,16 @@ export function returnedHeaders(from: Headers): Record<string, string> {
   return headers;
 }
 
-function sentHeaders(from: Headers): Record<string, string> {
+function sentHeaders(from: Headers, own: Record<string, string>): Record<string, string> {
+  const owned = new Set(Object.keys(own).map((name) => name.toLowerCase()));
   const connection = from.get("connection");
   const named = new Set(connection?.split(",").map((name) => name.trim().toLowerCase()));
   const headers: Record<string, string> = {};
   from.forEach((value, name) => {
-    if (!keptBack.has(name) && !keptBackPrefix.test(name) && !named.has(name))
+    if (named.has(name) || name === "mcp_session_id") return;
+    // Many servers read both as one character: the client's would stand for the entry's, or for ours.
+    const read = name.replaceAll("_", "-");
+    if (!keptBack.has(read) && !keptBackPrefix.test(read) && !owned.has(read))
       headers[name] = value;
   });
   return headers;
@@ -113,7 +125,7 @@ export function createUpstream(deps: {
     own: Record<string, string>,
   ): Promise<Result<Response, Refusal>> => {
     const { server, method, body, signal } = sending;
-    const headers = sentHeaders(sending.headers);
+    const headers = sentHeaders(sending.headers, own);
     if (sending.authorization !== null && server.forwardAuthorization)
       headers["authorization"] = sending.authorization;
     for (const [name, value] of Object.entries(own)) headers[name.toLowerCase()] = value;

@@ -91,6 +91,12 @@ describe("a request to a server", () => {
       "x-hop": "gone",
       "x-forwarded-for": "10.0.0.1",
       "cf-ray": "1",
+      x_forwarded_for: "10.0.0.1",
+      Mcp_Session_Id: "another",
+      AUTHORIZATION_: "kept",
+      X_Sampling_Router_Key: "srk_key_secret",
+      "x-original-url": "/elsewhere",
+      "x-http-method-override": "DELETE",
     });
     await send({ headers });
     expect(seen[0]?.headers).toEqual({
@@ -99,6 +105,7 @@ describe("a request to a server", () => {
       "last-event-id": "7",
       "mcp-param-x": "1",
       "x-other": "kept",
+      authorization_: "kept",
       authorization: "Bearer 1",
     });
   });
