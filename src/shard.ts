@@ -126,6 +126,7 @@ export function createShard(
         fetch: ({ url, ...request }) => fetch(url, { ...request, redirect: "manual" }),
         credentials: parts.upstreamHeaders,
         after,
+        allowPrivate: allowPrivateUpstreams,
       }),
     cancellation: () => createCancellation({ cancellations: stores.cancellations, now, wait }),
     idempotency: () =>
@@ -238,7 +239,10 @@ export function createShard(
       catalogue: readCatalogue,
       allowPrivateUpstreams,
       upstream: parts.upstreamHeaders,
-      probe: createProbe({ fetch: (...args) => fetch(...args) }),
+      probe: createProbe({
+        fetch: (...args) => fetch(...args),
+        allowPrivate: allowPrivateUpstreams,
+      }),
       nonce,
       sha256Hex: async (text) => toHex(await sha256(text)),
     }),

@@ -12,6 +12,8 @@ export const roundMethods: readonly string[] = ["tools/call", "prompts/get", "re
 
 /** How often one request is repeated before it is given up: a server that never has enough. */
 export const maxRounds = 32;
+/** How many sampling requests one result may hold: all of them are answered at once. */
+export const maxEntries = 32;
 
 /** A sampling entry of a result that asks for input. */
 export interface SamplingEntry {

@@ -4,7 +4,7 @@
  * resolves to a private address is not noticed here. A deployed Worker can't reach private networks.
  */
 const privateNames =
-  /(^|\.)(localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$/i;
+  /(^|\.)(localhost|localdomain[46]?|local|svc|consul|internal|intranet|private|corp|home|lan|home\.arpa)$/i;
 
 // The URL parser has written every spelling of an address (octal, hex, one number) as four numbers.
 function isPrivateIpv4(host: string): boolean {

@@ -5,6 +5,12 @@ import type { Refusal } from "../domain/refusals.ts";
 /** Larger than what any provider takes inline; a Worker holds a body several times in its 128 MB. */
 export const maxBodyBytes = 12 * 1024 * 1024;
 
+/** Parsed, a body takes many times its size: a larger one is read for those alone whose key is known. */
+const mostUnknownBytes = 64 * 1024;
+
+export const needsKnownCaller = (request: Request): boolean =>
+  request.body !== null && (declaredBytes(request) ?? Infinity) > mostUnknownBytes;
+
 /**
  * A caller that is cut off while it sends sees a broken connection and not the refusal, so a body
  * that is too large is read to its end and dropped, up to this size.

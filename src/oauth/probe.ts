@@ -1,11 +1,13 @@
 /** Asks a server for next to nothing: does it let the router in? */
+import { problemWithUpstream } from "../domain/upstreams.ts";
 
 const deadlineMs = 10_000;
 
-/** HTTP status of its answer to a `ping` outside any session; null: no answer. */
+/** HTTP status of its answer to a `ping` outside any session; null: no answer, or no place to ask. */
 export const createProbe =
-  (deps: { fetch: typeof fetch }) =>
+  (deps: { fetch: typeof fetch; allowPrivate: boolean }) =>
   async (url: string, headers: Record<string, string>): Promise<number | null> => {
+    if (problemWithUpstream(url, deps) !== null) return null;
     try {
       const answer = await deps.fetch(url, {
         method: "POST",

@@ -11,6 +11,7 @@ import { ok, type Result } from "../domain/result.ts";
 import {
   asksAgain,
   isSamplingAnswer,
+  maxEntries,
   maxRounds,
   samplingEntriesOf,
   type CarriedState,
@@ -195,6 +196,11 @@ export function createRounds(deps: {
       if (ours.length === 0 && !again) return deliver(response, result);
       if (rounds >= maxRounds)
         return refusing({ reason: "forbidden", action: `more than ${maxRounds} rounds of input` });
+      if (ours.length > maxEntries)
+        return refusing({
+          reason: "forbidden",
+          action: `more than ${maxEntries} sampling requests at once`,
+        });
       rounds += 1;
       if (again) {
         await wait(Math.min(firstPauseMs * rounds, longestPauseMs), signal);

@@ -7,9 +7,13 @@ import type { SealedServer } from "../domain/servers.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { UpstreamFetch } from "../domain/upstream.ts";
+import { problemWithUpstream } from "../domain/upstreams.ts";
 import type { UpstreamHeaders } from "./upstream-headers.ts";
 
-/** Belong to one hop (RFC 9110, section 7.6.1), to this one's caller, or to a browser. */
+/**
+ * Belong to one hop (RFC 9110, section 7.6.1), to this one's caller, or to a browser; or make some servers
+ * take the request for one to another place, or of another method, than the entry's.
+ */
 const keptBack = new Set([
   "accept-encoding",
   "authorization",
@@ -30,20 +34,37 @@ const keptBack = new Set([
   "transfer-encoding",
   "upgrade",
   "via",
+  "x-http-method",
+  "x-http-method-override",
+  "x-method-override",
+  "x-original-url",
   "x-real-ip",
+  "x-rewrite-url",
   "x-sampling-router-key",
 ]);
 const keptBackPrefix = /^(cf-|sec-|x-forwarded-|access-control-)/;
 
-/** What must not travel back: the connection's, the coding that `fetch` has undone, other origins' rules. */
+/**
+ * What must not travel back: the connection's, the coding that `fetch` has undone, other origins' rules.
+ * A browser takes some headers for the whole origin, which is every tenant's.
+ */
 const notReturned = new Set([
+  "accept-ch",
   "alt-svc",
+  "clear-site-data",
   "connection",
   "content-encoding",
   "content-length",
   "keep-alive",
+  "nel",
+  "origin-agent-cluster",
   "proxy-authenticate",
+  "refresh",
+  "report-to",
+  "reporting-endpoints",
+  "service-worker-allowed",
   "set-cookie",
+  "set-cookie2",
   "strict-transport-security",
   "trailer",
   "transfer-encoding",
@@ -74,12 +95,16 @@ export function returnedHeaders(from: Headers): Record<string, string> {
   return headers;
 }
 
-function sentHeaders(from: Headers): Record<string, string> {
+function sentHeaders(from: Headers, own: Record<string, string>): Record<string, string> {
+  const owned = new Set(Object.keys(own).map((name) => name.toLowerCase()));
   const connection = from.get("connection");
   const named = new Set(connection?.split(",").map((name) => name.trim().toLowerCase()));
   const headers: Record<string, string> = {};
   from.forEach((value, name) => {
-    if (!keptBack.has(name) && !keptBackPrefix.test(name) && !named.has(name))
+    if (named.has(name) || name === "mcp_session_id") return;
+    // Many servers read both as one character: the client's would stand for the entry's, or for ours.
+    const read = name.replaceAll("_", "-");
+    if (!keptBack.has(read) && !keptBackPrefix.test(read) && !owned.has(read))
       headers[name] = value;
   });
   return headers;
@@ -89,8 +114,9 @@ export function createUpstream(deps: {
   fetch: UpstreamFetch;
   credentials: UpstreamHeaders;
   after: (ms: number, act: () => void) => () => void;
+  allowPrivate: boolean;
 }) {
-  const { fetch: send, credentials, after } = deps;
+  const { fetch: send, credentials, after, allowPrivate } = deps;
   const failed = (detail: string, serverStatus: number | null = null): Result<never, Refusal> =>
     err({ reason: "server_failed", serverStatus, detail });
 
@@ -99,7 +125,7 @@ export function createUpstream(deps: {
     own: Record<string, string>,
   ): Promise<Result<Response, Refusal>> => {
     const { server, method, body, signal } = sending;
-    const headers = sentHeaders(sending.headers);
+    const headers = sentHeaders(sending.headers, own);
     if (sending.authorization !== null && server.forwardAuthorization)
       headers["authorization"] = sending.authorization;
     for (const [name, value] of Object.entries(own)) headers[name.toLowerCase()] = value;
@@ -134,6 +160,9 @@ export function createUpstream(deps: {
 
   return async (sending: Sending): Promise<Result<Response, Refusal>> => {
     const { server } = sending;
+    // An entry may be older than the rule, or the setting, by which it would be refused today.
+    const problem = problemWithUpstream(server.url, { allowPrivate });
+    if (problem !== null) return failed(problem);
     for (let first = true; ; first = false) {
       const own = await credentials.headersFor(server);
       if (!own.ok) return own;

@@ -21,6 +21,7 @@ import type { Caller } from "../../pipeline/authenticate.ts";
 import type { Services } from "../context.ts";
 import { refuse, type ProxyArrived } from "../proxy/arrived.ts";
 import { openClientSide } from "../proxy/client-side.ts";
+import { shortened } from "../id-text.ts";
 import { noteCancellations } from "../proxy/legacy.ts";
 import { isText, proxyModern } from "../proxy/modern.ts";
 import { headersFor } from "./era.ts";
@@ -172,7 +173,7 @@ export async function bridgeToModern(services: Services, arrived: ProxyArrived):
     left: arrived.left,
   });
   const { tenantId, id: sessionId } = session;
-  const messageId = JSON.stringify(request.id);
+  const messageId = await shortened(services, JSON.stringify(request.id));
   const watch = services.cancellation.watch({ tenantId, sessionId, messageId }, arrived.startedAt);
   const bridging: Bridging = {
     side,

@@ -2,12 +2,15 @@
 import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
+import { createEventSplitter } from "../../mcp/proxy/event-splitter.ts";
 import { messageIn } from "../../mcp/proxy/message.ts";
+import { concatenated } from "../body.ts";
 import { isEventStream } from "./relay.ts";
 
 /** An answer to `initialize`, or to `server/discover`, holds names, capabilities and instructions. */
 const maxAnswerBytes = 1024 * 1024;
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
 
 export interface Begun {
   response: Response;
@@ -25,24 +28,28 @@ const parsed = (text: string): JsonValue | undefined => {
   }
 };
 
-/** The answer in what has arrived of an event stream; null: not yet. */
-function answerIn(text: string): JsonObject | null {
-  for (const block of text.split(/\r\n\r\n|\n\n|\r\r/).slice(0, -1)) {
-    const data = block
-      .split(/\r\n|\n|\r/)
-      .flatMap((line) => (line.startsWith("data:") ? [line.slice(5)] : []))
-      .join("\n");
-    const value = parsed(data);
-    if (isObject(value) && messageIn(value).kind === "response") return value;
-  }
-  return null;
+/** Finds the answer in a stream, part by part; null: not yet. */
+function createFinder(): (part: Uint8Array<ArrayBuffer>) => JsonObject | null {
+  const splitter = createEventSplitter({
+    maxEventBytes: maxAnswerBytes,
+    mayConcern: () => true,
+    passes: () => false,
+  });
+  return (part) => {
+    for (const segment of splitter.push(part)) {
+      const value = segment.kind === "event" ? parsed(segment.data) : undefined;
+      if (isObject(value) && messageIn(value).kind === "response") return value;
+    }
+    return null;
+  };
 }
 
 /** Reads as far as the answer goes, and no further. */
 export async function readAnswer(response: Response): Promise<Result<Begun, Refusal>> {
   const reader = response.body?.getReader();
-  let bytes = new Uint8Array(0);
-  const streams = isEventStream(response);
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  const find = isEventStream(response) ? createFinder() : null;
   for (;;) {
     const next = await reader?.read().catch(() => null);
     if (next === null)
@@ -52,20 +59,17 @@ export async function readAnswer(response: Response): Promise<Result<Begun, Refu
         detail: "It broke off.",
       });
     if (next === undefined || next.done) break;
-    const longer = new Uint8Array(bytes.byteLength + next.value.byteLength);
-    longer.set(bytes);
-    longer.set(next.value, bytes.byteLength);
-    bytes = longer;
-    if (bytes.byteLength > maxAnswerBytes) {
+    parts.push(next.value);
+    size += next.value.byteLength;
+    if (size > maxAnswerBytes) {
       await reader?.cancel();
       const detail = "Its answer is too large.";
       return err({ reason: "server_failed", serverStatus: response.status, detail });
     }
-    const answer = streams ? answerIn(decoder.decode(bytes)) : null;
+    const answer = find?.(next.value) ?? null;
     if (answer === null || reader === undefined) continue;
-    const first = bytes;
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
-      start: (controller) => controller.enqueue(first),
+      start: (controller) => controller.enqueue(concatenated(parts)),
       async pull(controller) {
         const more = await reader.read();
         if (more.done) controller.close();
@@ -75,8 +79,9 @@ export async function readAnswer(response: Response): Promise<Result<Begun, Refu
     });
     return ok({ response, answer, body });
   }
-  const text = decoder.decode(bytes);
-  const value = streams ? answerIn(`${text}\n\n`) : parsed(text);
+  const bytes = concatenated(parts);
+  // The last event of a stream may miss its end.
+  const value = find === null ? parsed(decoder.decode(bytes)) : find(encoder.encode("\n\n"));
   return ok({ response, answer: isObject(value) ? value : null, body: bytes });
 }
 

@@ -5,6 +5,7 @@
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
+import type { Session } from "../../domain/session.ts";
 import type { RequestId } from "../../mcp/jsonrpc.ts";
 import { tell, type Told } from "../../mcp/proxy/told.ts";
 import { returnedHeaders } from "../../pipeline/upstream.ts";
@@ -12,6 +13,8 @@ import type { Services } from "../context.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
 import { offeredBy } from "./offered.ts";
 import { dropBody, readAnswer, type Begun } from "./first-answer.ts";
+import { isEventStream, relayEvents, relayJson, type Relaying } from "./relay.ts";
+import { createTaker } from "./take.ts";
 
 const timeoutMs = 60_000;
 
@@ -78,6 +81,7 @@ export async function proxyInitialize(
   const { response, answer, body } = begun;
   const upstreamId = response.headers.get("Mcp-Session-Id");
   const result = own(answer, "result");
+  let session: Session | null = null;
   if (upstreamId !== null && isObject(result)) {
     const revision = own(result, "protocolVersion");
     const { capabilities, clientInfo, protocolVersion: requested } = params;
@@ -93,9 +97,33 @@ export async function proxyInitialize(
       await dropBody(begun);
       return refused(stored.error);
     }
+    session = stored.value;
   }
-  return new Response(body, {
+  const rest = new Response(body, {
     status: response.status,
     headers: returnedHeaders(response.headers),
   });
+  // A server may sample beside this answer, too.
+  if (server.sampling === "client" || !response.ok) return rest;
+  const within = async (read: ProxyArrived["current"]): ReturnType<ProxyArrived["current"]> => {
+    const now = await read();
+    return now.ok ? ok({ ...now.value, session }) : now;
+  };
+  const relaying: Relaying = {
+    taker: createTaker(
+      services,
+      {
+        ...arrived,
+        caller: { ...caller, session },
+        current: () => within(arrived.current),
+        again: () => within(arrived.again),
+      },
+      { tool: null, answers: null },
+    ),
+    ended: () => undefined,
+    broken: () => null,
+  };
+  if (isEventStream(rest)) return relayEvents(rest, relaying);
+  const relayed = await relayJson(rest, relaying);
+  return relayed instanceof Response ? relayed : refused(relayed);
 }

@@ -13,6 +13,7 @@ import type { Services } from "../context.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
 import { openAside } from "./aside.ts";
 import { openClients } from "./hand-over.ts";
+import { shortened } from "../id-text.ts";
 import { proxyInitialize } from "./initialize.ts";
 import { isEventStream, isJson, passOn, relayEvents, relayJson, type Relaying } from "./relay.ts";
 import { createTaker } from "./take.ts";
@@ -35,30 +36,39 @@ export async function noteCancellations(
     await services.cancellation.cancel({
       tenantId,
       sessionId,
-      messageId: JSON.stringify(requestId),
+      messageId: await shortened(services, JSON.stringify(requestId)),
     });
   }
+}
+
+/** The official servers number their requests, and take a text that reads as the number for it. */
+function idsMeant(id: unknown): RequestId[] {
+  if (typeof id === "number") return [id];
+  if (typeof id !== "string") return [];
+  return Number.isFinite(Number(id)) ? [id, Number(id)] : [id];
 }
 
 /** Whoever answers a request that the router took, guessing its id, answers nobody; nor with a batch. */
 async function answersForUs(
   services: Services,
-  { caller: { session }, server: { sampling }, text }: ProxyArrived,
-  { messages }: ProxiedBody,
+  { caller: { session }, server: { sampling }, text, method }: ProxyArrived,
 ): Promise<boolean> {
-  if (session === null || sampling === "client") return false;
-  if (!messages.some(({ kind }) => kind === "response")) return false;
+  if (session === null || sampling === "client" || method !== "POST") return false;
+  // Most messages answer nothing.
+  if (!/"result"|"error"|\\u/.test(text)) return false;
   const { tenantId, keyId, serverId } = session;
-  const values = [JSON.parse(text) as JsonValue].flat();
-  for (const [at, message] of messages.entries()) {
-    if (message.kind !== "response") continue;
+  for (const value of [JSON.parse(text) as JsonValue].flat()) {
+    const [result, error] = [own(value, "result"), own(value, "error")];
+    // Also where it has a method beside it: which of them counts is the server's to say.
+    if (result === undefined && error === undefined) continue;
     // Never asked to sample, it has no answers to give: what is refused leaves no trace to go by.
-    if (sampling !== "client-then-router" && isSamplingAnswer(own(values[at], "result")))
-      return true;
-    const keys = streamKeys(session.id, JSON.stringify(message.id));
-    const about = { tenantId, keyId, serverId, keys };
-    const taken = await services.idempotency.isTaken(about, services.now());
-    if (taken.ok && taken.value) return true;
+    if (sampling !== "client-then-router" && isSamplingAnswer(result)) return true;
+    for (const id of idsMeant(own(value, "id"))) {
+      const keys = streamKeys(session.id, await shortened(services, JSON.stringify(id)));
+      const about = { tenantId, keyId, serverId, keys };
+      const taken = await services.idempotency.isTaken(about, services.now());
+      if (taken.ok && taken.value) return true;
+    }
   }
   return false;
 }
@@ -117,7 +127,7 @@ export async function proxyLegacy(services: Services, arrived: ProxyArrived): Pr
   if (!sessions.isFresh(arrived.caller)) background(sessions.touch(arrived.caller));
   if (body !== null) {
     await noteCancellations(services, arrived, body);
-    if (await answersForUs(services, arrived, body)) return new Response(null, { status: 202 });
+    if (await answersForUs(services, arrived)) return new Response(null, { status: 202 });
   }
   const closeAside = await openAside(services, arrived, request?.method);
   const open = (): ReturnType<typeof send> => send(services, arrived);

@@ -17,7 +17,8 @@ import type { ClientSide } from "./client-side.ts";
 const mostHeldBytes = 16 * 1024 * 1024;
 export const tooLarge = `Its answer is larger than ${mostHeldBytes} bytes.`;
 
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+/** Whoever reads a JSON body reads past its byte order mark. */
+const decoder = new TextDecoder();
 
 export interface Relaying {
   round: Round;

@@ -8,9 +8,9 @@ import { featuresOf } from "../../domain/negotiation.ts";
 import { editsFor, type Offered } from "../../domain/offer.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
-import { identityOf, roundMethods } from "../../domain/rounds.ts";
+import { identityOf, isSamplingAnswer, roundMethods } from "../../domain/rounds.ts";
 import type { McpServer, SamplingMode } from "../../domain/servers.ts";
-import { modernWireOf } from "../../mcp/faults.ts";
+import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";
 import { errorMessage } from "../../mcp/jsonrpc.ts";
 import { requestsIn, type ProxiedMessage } from "../../mcp/proxy/message.ts";
 import {
@@ -21,7 +21,7 @@ import {
   type ModernMeta,
 } from "../../mcp/rev2026/codec.ts";
 import { checkName } from "../../mcp/rev2026/headers.ts";
-import { withCapabilities } from "../../mcp/rev2026/round.ts";
+import { roundWire, withCapabilities } from "../../mcp/rev2026/round.ts";
 import type { RoundSampler } from "../../pipeline/rounds.ts";
 import { returnedHeaders } from "../../pipeline/upstream.ts";
 import type { Services } from "../context.ts";
@@ -83,6 +83,9 @@ async function pass(
   return response;
 }
 
+const answersSampling = (request: string): boolean =>
+  [...roundWire.responsesOf(request).values()].some((text) => isSamplingAnswer(JSON.parse(text)));
+
 /** Refused by the server's entry, whatever is asked. */
 function deniedBy({ sampling, policy }: McpServer): Refusal | null {
   if (sampling === "deny") return { reason: "forbidden", action: "sampling by this server" };
@@ -112,9 +115,13 @@ function samplerFor(
   return {
     decode: modernCodec.decodeCall,
     async sample({ params }, { signal, once }) {
+      // As it is by now: the server may have taken minutes, and a snapshot be stale that was fresh then.
+      const now = await arrived.current();
+      if (!now.ok) return err({ refusal: now.error, requestId: null });
+      const server = now.value.server ?? arrived.server;
       const { requestId, outcome } = await ask(
         services,
-        arrived,
+        { ...arrived, caller: now.value, server },
         {
           params,
           codec: modernCodec,
@@ -124,7 +131,7 @@ function samplerFor(
           messageId: null,
           once,
           bytes: JSON.stringify(params).length,
-          denied: deniedBy(arrived.server),
+          denied: deniedBy(server),
         },
         signal,
       );
@@ -215,13 +222,17 @@ export async function proxyModern(services: Services, arrived: ProxyArrived): Pr
   const [request] = body === null || body.batch ? [] : requestsIn(body);
   const raw = arrived.method === "POST" ? bytes : null;
   if (request === undefined || server.sampling === "client") return pass(services, arrived, raw);
-  const refused = (refusal: Refusal): Promise<Response> =>
-    refuse(refusal, { id: request.id, requestId: arrived.requestId, wireOf: modernWireOf });
+  const refused = (refusal: Refusal, wireOf = modernWireOf): Promise<Response> =>
+    refuse(refusal, { id: request.id, requestId: arrived.requestId, wireOf });
   // Rewritten, it would be another text.
   if (text.includes("\ufffd") && !isText(bytes)) return refused({ reason: "parse_error" });
   const meta = decodeModernMeta(request.params);
-  // The server has words of its own for that, and has been told of no sampling.
-  if (!meta.ok) return pass(services, arrived, raw);
+  // The server has words of its own for that, and has been told of no sampling. What it might take for a
+  // sampled answer all the same is the router's to give.
+  if (!meta.ok)
+    return server.sampling !== "client-then-router" && answersSampling(text)
+      ? refused(meta.error, () => missingMetaWire)
+      : pass(services, arrived, raw);
   const { method, params } = request;
   const told = checkHeaders(headers, { revision: meta.value.revision, method });
   if (!told.ok) return refused(told.error);

@@ -22,7 +22,8 @@ const samplingTicks = 2;
 /** What waits for a client that reads slowly. */
 const readAheadBytes = 64 * 1024;
 const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+/** Whoever reads a JSON body reads past its byte order mark. */
+const decoder = new TextDecoder();
 
 type Bytes = Uint8Array<ArrayBuffer>;
 type Reader = ReadableStreamDefaultReader<Bytes>;

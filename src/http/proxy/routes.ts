@@ -4,15 +4,21 @@ import { own } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { isModern } from "../../mcp/era.ts";
 import { bodyIn, requestsIn, type ProxiedBody } from "../../mcp/proxy/message.ts";
-import { readBody } from "../body.ts";
+import { needsKnownCaller, readBody } from "../body.ts";
 import { bearerOf, type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
 import { dispatchLegacy, dispatchModern } from "../bridge/dispatch.ts";
 
 export const routerKeyHeader = "X-Sampling-Router-Key";
+const sessionHeader = "Mcp-Session-Id";
 
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+/** A byte order mark is no part of the JSON behind it: servers read past it, and so does this. */
+const decoder = new TextDecoder();
+/** Of one batch: each may cost a look into the database. */
+const mostMessages = 100;
+/** A key of ours, wherever it stands, is nobody else's authorization. */
+const ownKey = /\bsrk_/i;
 
 /** The API key, and the `Authorization` that is the server's business if the key came beside it. */
 function keyIn(headers: Headers): { token: string | null; authorization: string | null } {
@@ -20,7 +26,29 @@ function keyIn(headers: Headers): { token: string | null; authorization: string 
   const key = headers.get(routerKeyHeader);
   return key === null
     ? { token: bearerOf(authorization ?? undefined), authorization: null }
-    : { token: key.trim(), authorization };
+    : { token: key.trim(), authorization: ownKey.test(authorization ?? "") ? null : authorization };
+}
+
+/**
+ * Why a message can't go to a server whose sampling is not the client's own: what the router reads
+ * otherwise than the server does, or can't read, could answer for the router. null: it can.
+ */
+function unreadable(headers: Headers, body: ProxiedBody | null): Refusal | null {
+  const expected = "application/json in UTF-8, without a content coding";
+  const coding = headers.get("Content-Encoding") ?? "identity";
+  const charset = /;\s*charset\s*=\s*"?([^";]*)/i.exec(headers.get("Content-Type") ?? "")?.[1];
+  if (!/^(identity)?$/i.test(coding.trim()) || !/^utf-?8$/i.test((charset ?? "utf-8").trim()))
+    return { reason: "unsupported_media_type", expected };
+  if (body === null) return { reason: "parse_error" };
+  const detail = `A batch holds at most ${mostMessages} messages.`;
+  return body.messages.length > mostMessages ? { reason: "invalid_request", detail } : null;
+}
+
+/** Without the session that it names: nobody has looked whose it is. */
+function withoutSession(from: Headers): Headers {
+  const headers = new Headers(from);
+  headers.delete(sessionHeader);
+  return headers;
 }
 
 /** `initialize` without a `_meta` is legacy, whatever the header says: it is how that era begins. */
@@ -39,13 +67,18 @@ async function handle(c: Context<HttpEnv>): Promise<Response> {
   const startedAt = services.now();
   const { headers } = c.req.raw;
   const { token, authorization } = keyIn(headers);
-  // Nobody unknown gets a body read or parsed.
   if (token === null)
     return problem(c, {
       reason: "unauthorized",
       detail: `Send an API key as Authorization: Bearer <API key>, or in ${routerKeyHeader}.`,
     });
   const method = c.req.method as ProxyArrived["method"];
+  const through = { tenant: c.req.param("tenant") ?? "", server: c.req.param("server") ?? "" };
+  if (needsKnownCaller(c.req.raw)) {
+    const anybody = { token, sessionId: null, scope: "proxy", through } as const;
+    const known = await services.authenticate(anybody, "memory");
+    if (!known.ok) return problem(c, known.error);
+  }
   const read = await readBody(c.req.raw);
   if (!read.ok) return problem(c, read.error);
   const text = decoder.decode(read.value);
@@ -53,10 +86,10 @@ async function handle(c: Context<HttpEnv>): Promise<Response> {
   const modern = speaksModern(body, headers.get("MCP-Protocol-Version"));
   const claim = {
     token,
-    // The modern era has no sessions: whatever it is, it is the server's business.
-    sessionId: modern ? null : headers.get("Mcp-Session-Id"),
+    // The modern era has no sessions. A server of both eras may know one by that id, be it another key's.
+    sessionId: modern ? null : headers.get(sessionHeader),
     scope: "proxy",
-    through: { tenant: c.req.param("tenant") ?? "", server: c.req.param("server") ?? "" },
+    through,
   } as const;
   const caller = await services.authenticate(claim, "recent");
   const [request] = body === null ? [] : requestsIn(body);
@@ -65,13 +98,16 @@ async function handle(c: Context<HttpEnv>): Promise<Response> {
   if (!caller.ok) return refused(caller.error);
   const { server } = caller.value;
   if (server === null) return refused({ reason: "not_found", what: "no such server" });
+  const fault =
+    method === "POST" && server.sampling !== "client" ? unreadable(headers, body) : null;
+  if (fault !== null) return refused(fault);
   const arrived: ProxyArrived = {
     caller: caller.value,
     server,
     current: () => services.authenticate(claim, "recent"),
     again: () => services.authenticate(claim, "database"),
     method,
-    headers,
+    headers: modern && headers.has(sessionHeader) ? withoutSession(headers) : headers,
     authorization,
     bytes: read.value,
     text,

@@ -19,11 +19,14 @@ import { mayConcernSampling, startsResponse } from "../../mcp/proxy/concerns.ts"
 import type { Services } from "../context.ts";
 import { answerMessage, ask, type Asked } from "./ask.ts";
 import type { ProxyArrived } from "./arrived.ts";
+import { shortened } from "../id-text.ts";
 
 /** A client that names no revision speaks this one (2025-06-18, "Protocol Version Header"). */
 const unnamedRevision = "2025-03-26";
 const firstWithHeader = "2025-06-18";
 const firstWithTools = "2025-11-25";
+/** Requests of one stream that are answered at once. What comes then waits, and its stream with it. */
+const mostRunning = 32;
 
 export type Considered =
   | { kind: "pass" }
@@ -50,8 +53,11 @@ export function createTaker(
   const codec = codecFor(revision) ?? codecFor(unnamedRevision);
   if (codec === null) throw new Error("no codec");
   const clientDeclared = codec.capabilitiesOf(session?.capabilities ?? {});
-  /** by the server's id, as JSON */
+  /** by the server's id, as rows know it */
   const running = new Map<string, AbortController>();
+  let runs = 0;
+  /** Somebody waits until there are fewer. */
+  let full: PromiseWithResolvers<void> | null = null;
 
   /** What may be asked: what it was told. Modalities reach no client, so all count as declared. */
   const told = session === null ? toldUnseen(revision) : (session.told ?? {});
@@ -113,7 +119,7 @@ export function createTaker(
         declared,
         clientInfo: session?.clientInfo ?? {},
         tool: stream.tool,
-        messageId: stream.answers === null ? null : JSON.stringify(stream.answers),
+        messageId: stream.answers === null ? null : await messageIdOf(stream.answers),
         once,
         bytes,
         denied: refusal ?? deniedBy(entry.sampling, entry.policy.disabled),
@@ -125,14 +131,19 @@ export function createTaker(
   };
 
   /** Within which the server's ids are unique; without a session, an event's id has to do. */
-  const scopeOf = (eventId: string | null): string | null => {
+  const scopeOf = async (eventId: string | null): Promise<string | null> => {
     if (session !== null) return session.id;
-    return eventId === null ? null : `${caller.snapshot.key.id}/${server.id}/${eventId}`;
+    if (eventId === null) return null;
+    return `${caller.snapshot.key.id}/${server.id}/${await shortened(services, eventId)}`;
   };
+  const messageIdOf = (id: unknown): Promise<string> =>
+    shortened(services, JSON.stringify(id ?? null));
 
-  const answer = async (id: RequestId, params: JsonObject, eventId: string | null) => {
-    const messageId = JSON.stringify(id);
-    const scope = scopeOf(eventId);
+  const answer = async (
+    id: RequestId,
+    params: JsonObject,
+    { messageId, scope }: { messageId: string; scope: string | null },
+  ) => {
     const { id: tenantId } = caller.snapshot.tenant;
     const cancelled = new AbortController();
     running.set(messageId, cancelled);
@@ -160,8 +171,12 @@ export function createTaker(
     }
   };
 
-  const take = (id: RequestId, params: JsonObject, eventId: string | null): void => {
-    const work = answer(id, params, eventId).then(
+  const take = async (id: RequestId, params: JsonObject, eventId: string | null): Promise<void> => {
+    const [messageId, scope] = [await messageIdOf(id), await scopeOf(eventId)];
+    // A stream's requests come one after another, so nobody else waits here.
+    if (runs >= mostRunning) await (full ??= Promise.withResolvers<void>()).promise;
+    runs += 1;
+    const work = answer(id, params, { messageId, scope }).then(
       (status) => {
         if (status !== null && (status < 200 || status >= 300))
           services.note({ event: "undelivered", requestId: arrived.requestId, status });
@@ -169,12 +184,18 @@ export function createTaker(
       },
       (thrown: unknown) => services.report(arrived.requestId, thrown),
     );
-    services.background(work);
+    services.background(
+      work.finally(() => {
+        runs -= 1;
+        full?.resolve();
+        full = null;
+      }),
+    );
   };
 
   /** The server takes a request back that it may have sent on another stream. */
   const takesBack = async (params: JsonObject): Promise<boolean> => {
-    const messageId = JSON.stringify(params["requestId"] ?? null);
+    const messageId = await messageIdOf(params["requestId"]);
     const here = running.get(messageId);
     here?.abort();
     if (session === null) return here !== undefined;
@@ -201,7 +222,7 @@ export function createTaker(
     }
     const call = codec.decodeCall(message.params);
     if (answererOf(server.sampling, call, clientDeclared) === "client") return false;
-    take(message.id, message.params, eventId);
+    await take(message.id, message.params, eventId);
     return true;
   };
 

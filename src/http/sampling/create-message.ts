@@ -9,6 +9,7 @@ import { errorMessage, resultMessage, type RequestId } from "../../mcp/jsonrpc.t
 import type { Caller } from "../../pipeline/authenticate.ts";
 import type { Timings } from "../../domain/spans.ts";
 import type { Services } from "../context.ts";
+import { shortened } from "../id-text.ts";
 import { limitHeaders } from "../limit-headers.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
 import { refusalReply, type Reply } from "./reply.ts";
@@ -67,7 +68,7 @@ export async function createMessage(services: Services, input: CreateMessage): P
     server: null,
     tool: null,
     contentSha256: await sha256(contentText),
-    messageId: input.leavingCancels ? null : JSON.stringify(id),
+    messageId: input.leavingCancels ? null : await shortened(services, JSON.stringify(id)),
     bytes: input.bytes,
     content: () => contentText,
     startedAt: input.startedAt,

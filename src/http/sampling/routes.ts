@@ -4,7 +4,7 @@ import { own } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { allowsBatch, isLegacy, isModern } from "../../mcp/era.ts";
 import { parseEnvelope, type Envelope, type Incoming } from "../../mcp/jsonrpc.ts";
-import { readBody } from "../body.ts";
+import { needsKnownCaller, readBody } from "../body.ts";
 import { bearerOf, type HttpEnv } from "../context.ts";
 import { authenticate, handleLegacy, type Arrived } from "./legacy.ts";
 import { handleModern, unsupportedRevision } from "./modern.ts";
@@ -84,9 +84,13 @@ async function post(c: Context<HttpEnv>): Promise<Response> {
   const contentType = c.req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase();
   if (contentType !== json) return refused({ reason: "unsupported_media_type", expected: json });
   const token = bearerOf(c.req.header("Authorization"));
-  // Nobody unknown gets a body read or parsed.
   if (token === null)
     return refused({ reason: "unauthorized", detail: "Send Authorization: Bearer <API key>." });
+  if (needsKnownCaller(c.req.raw)) {
+    const claim = { token, sessionId: null, scope: "sampling" } as const;
+    const known = await c.get("services").authenticate(claim, "memory");
+    if (!known.ok) return refused(known.error);
+  }
   const body = await readBody(c.req.raw);
   if (!body.ok) return refused(body.error);
   const arrived: Arrived = {

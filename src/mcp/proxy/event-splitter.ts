@@ -43,6 +43,8 @@ const knownNames = ["data", "event", "id", "retry"].map((name) => ({
   bytes: encoder.encode(name),
 }));
 const headBytes = 1_024;
+/** Of one event that is held: each costs many times the two bytes that it may be long. */
+const mostLines = 65_536;
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 function concatenated(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
@@ -80,6 +82,8 @@ export function createEventSplitter(options: {
   let idSeen = false;
   /** the first data line's beginning was looked at in full */
   let headSeen = false;
+  /** so many of the first lines are known to hold no data */
+  let dataless = 0;
 
   const fieldOf = (line: Line): { name: string; value: number } => {
     const { start, end } = line;
@@ -160,6 +164,7 @@ export function createEventSplitter(options: {
     mode = "hold";
     openLine = false;
     headSeen = false;
+    dataless = 0;
   };
 
   /** Forgets what was handed out, up to `at`. */
@@ -182,24 +187,26 @@ export function createEventSplitter(options: {
   const decideEarly = (out: Segment[]): void => {
     if (mode !== "hold") return;
     const start = lines[0]?.start ?? lineStart;
-    const size = length - start;
-    if (!headSeen || size > maxEventBytes) {
-      const current = { start: lineStart, end: length, next: length };
-      const first = [...lines, current].find((line) => fieldOf(line).name === "data");
-      if (first === undefined) {
-        if (size > maxEventBytes) mode = "pass";
-      } else {
-        const { value } = fieldOf(first);
-        const head = decoder.decode(held.subarray(value, Math.min(first.end, value + headBytes)));
-        headSeen = first.end - value >= headBytes || first !== current;
-        idSeen ||= lines.some((line) => fieldOf(line).name === "id");
-        if (passes(head, size > maxEventBytes)) mode = "pass";
-        else if (size > maxEventBytes) {
-          mode = "discard";
-          out.push({ kind: "oversized", head });
-        }
-      }
+    const tooLarge = length - start > maxEventBytes || lines.length > mostLines;
+    if (headSeen && !tooLarge) return;
+    const isData = (line: Line): boolean => fieldOf(line).name === "data";
+    let first = lines[dataless];
+    // Each line is looked at once, however many parts it arrives in.
+    for (; first !== undefined && !isData(first); first = lines[dataless]) dataless += 1;
+    const current = { start: lineStart, end: length, next: length };
+    if (first === undefined && isData(current)) first = current;
+    let head = "";
+    if (first !== undefined) {
+      const { value } = fieldOf(first);
+      head = decoder.decode(held.subarray(value, Math.min(first.end, value + headBytes)));
+      headSeen = first.end - value >= headBytes || first !== current;
+      if (passes(head, tooLarge)) mode = "pass";
     }
+    if (mode === "hold" && tooLarge) {
+      mode = "discard";
+      out.push({ kind: "oversized", head });
+    }
+    if (mode !== "hold") idSeen ||= lines.some((line) => fieldOf(line).name === "id");
   };
 
   const push = (chunk: Uint8Array<ArrayBuffer>): Segment[] => {
@@ -256,6 +263,7 @@ export function createEventSplitter(options: {
     const flushed =
       mode === "hold" ? lines.splice(0, comments === -1 ? lines.length : comments) : [];
     firstBlock &&= flushed.length === 0;
+    dataless = Math.max(0, dataless - flushed.length);
     const heldFrom = mode === "hold" ? (lines[0]?.start ?? lineStart) : length;
     if (heldFrom > kept && mode !== "discard")
       out.push({ kind: "bytes", bytes: view.slice(kept, heldFrom) });

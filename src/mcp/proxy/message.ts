@@ -1,6 +1,6 @@
 /**
- * What a proxied body says, as far as the proxy must know. Never refuses: what can't be understood is
- * the server's to judge, and goes on as it came.
+ * What a proxied body says, as far as the proxy must know. Never refuses: JSON that is no message is the
+ * server's to judge, and goes on as it came.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import type { RequestId } from "../jsonrpc.ts";

@@ -191,6 +191,15 @@ describe("the event splitter", () => {
     expect(joined(out).toString()).toBe("data: after\n\n");
   });
 
+  it("takes out an event of too many lines, whatever follows in it", () => {
+    const lines = bytesOf("a\n".repeat(70_000));
+    const ours = bytesOf('data: {"id":4,"method":"sampling/createMessage"}\n\ndata: after\n\n');
+    const out = through([lines, ours], 1_000_000);
+    expect(out[0]).toEqual({ kind: "oversized", head: "" });
+    expect(eventsIn(out)).toEqual([]);
+    expect(joined(out).toString()).toBe("data: after\n\n");
+  });
+
   it("passes a comment on before anything else comes", () => {
     const splitter = create();
     expect(joined(splitter.push(bytesOf(": alive\n"))).toString()).toBe(": alive\n");

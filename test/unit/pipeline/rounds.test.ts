@@ -8,7 +8,7 @@ import type { Once } from "../../../src/domain/once.ts";
 import type { SamplingMode } from "../../../src/domain/servers.ts";
 import type { Refusal } from "../../../src/domain/refusals.ts";
 import { err, ok } from "../../../src/domain/result.ts";
-import { maxRounds } from "../../../src/domain/rounds.ts";
+import { maxEntries, maxRounds } from "../../../src/domain/rounds.ts";
 import { modernCodec } from "../../../src/mcp/rev2026/codec.ts";
 import { roundWire } from "../../../src/mcp/rev2026/round.ts";
 import { createRoundStates, type StateOwner } from "../../../src/pipeline/round-state.ts";
@@ -189,6 +189,16 @@ describe("a round that is sampling alone", () => {
     const { inputResponses } = JSON.parse(text).params;
     for (const key of keys)
       expect(Object.entries(inputResponses)).toContainEqual([key, { said: key }]);
+  });
+
+  it("asks for so much at once, and no more", async () => {
+    const many = (count: number): JsonObject =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`e${at}`, entry("hi")]));
+    sent(await (await round(call())).hear(asks(many(maxEntries), null), never));
+    expect(asked.splice(0)).toHaveLength(maxEntries);
+    const refused = await (await round(call())).hear(asks(many(maxEntries + 1), null), never);
+    expect(refusalOf(refused).reason).toBe("forbidden");
+    expect(asked).toEqual([]);
   });
 
   it("ends somewhere, though the server never has enough", async () => {

@@ -24,12 +24,17 @@ const entry: SealedServer = {
 };
 const oauth = { grant: "client_credentials" } as NonNullable<SealedServer["oauth"]>;
 
-function given(fetch: UpstreamFetch, after: Parameters<typeof createUpstream>[0]["after"] = never) {
+function given(
+  fetch: UpstreamFetch,
+  after: Parameters<typeof createUpstream>[0]["after"] = never,
+  allowPrivate = false,
+) {
   const told: string[] = [];
   let tokens = 0;
   const send = createUpstream({
     fetch,
     after,
+    allowPrivate,
     credentials: {
       headersFor: async () => ok({ Authorization: `Bearer ${(tokens += 1)}` }),
       onUnauthorized: async (_server, sent) => {
@@ -86,6 +91,12 @@ describe("a request to a server", () => {
       "x-hop": "gone",
       "x-forwarded-for": "10.0.0.1",
       "cf-ray": "1",
+      x_forwarded_for: "10.0.0.1",
+      Mcp_Session_Id: "another",
+      AUTHORIZATION_: "kept",
+      X_Sampling_Router_Key: "srk_key_secret",
+      "x-original-url": "/elsewhere",
+      "x-http-method-override": "DELETE",
     });
     await send({ headers });
     expect(seen[0]?.headers).toEqual({
@@ -94,6 +105,7 @@ describe("a request to a server", () => {
       "last-event-id": "7",
       "mcp-param-x": "1",
       "x-other": "kept",
+      authorization_: "kept",
       authorization: "Bearer 1",
     });
   });
@@ -117,6 +129,22 @@ describe("a request to a server", () => {
     const fixed = given(async () => new Response(null, { status: 401 }));
     await fixed.send();
     expect(fixed.told).toEqual(["unauthorized Bearer 1"]);
+  });
+
+  it("goes nowhere that an entry may not name, whenever the entry was written", async () => {
+    const seen: string[] = [];
+    const fetch: UpstreamFetch = async ({ url }) => {
+      seen.push(url);
+      return new Response("{}");
+    };
+    for (const url of ["http://server.test/mcp", "https://10.0.0.1/mcp", "https://[::1]/mcp"]) {
+      const server = { ...entry, url };
+      const refused = { ok: false, error: { reason: "server_failed", serverStatus: null } };
+      expect(await given(fetch).send({ server })).toMatchObject(refused);
+      expect(seen).toEqual([]);
+      expect((await given(fetch, never, true).send({ server })).ok).toBe(true);
+      expect(seen.splice(0)).toEqual([url]);
+    }
   });
 
   it("ends in time, by its caller, or by what it met", async () => {
@@ -154,6 +182,11 @@ describe("a request to a server", () => {
       "access-control-allow-origin": "*",
       "mcp-session-id": "s",
       "x-own": "1",
+      "clear-site-data": '"*"',
+      "report-to": "{}",
+      "reporting-endpoints": 'a="https://elsewhere.test"',
+      nel: "{}",
+      refresh: "0;url=https://elsewhere.test",
     });
     expect(returnedHeaders(from)).toEqual({
       "content-type": "application/json",
