@@ -2,13 +2,14 @@
  * Carries one modern request to the server, and again for every round, and the server's answer to the
  * client: what comes before the answer goes on as it comes, the answer itself when no round is left.
  */
+import { concatenated } from "../../domain/bytes.ts";
 import { own } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import { createEventSplitter, type Segment } from "../../mcp/proxy/event-splitter.ts";
 import { methodIn } from "../../mcp/proxy/concerns.ts";
 import { sseMessageText } from "../../mcp/sse.ts";
-import { concatenated, declaredBytes } from "../body.ts";
+import { declaredBytes } from "../body.ts";
 import { returnedHeaders } from "../../pipeline/upstream.ts";
 import type { Round, Step } from "../../pipeline/rounds.ts";
 import type { ClientSide } from "./client-side.ts";

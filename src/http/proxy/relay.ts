@@ -3,12 +3,13 @@
  * streams: nothing is held beyond one event, and a comment now and then keeps the client's
  * connection open while the router samples.
  */
+import { concatenated } from "../../domain/bytes.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { startsOther, startsResponse } from "../../mcp/proxy/concerns.ts";
 import { createEventSplitter } from "../../mcp/proxy/event-splitter.ts";
 import { sseKeepAlive, sseMessage } from "../../mcp/sse.ts";
 import { returnedHeaders } from "../../pipeline/upstream.ts";
-import { concatenated, declaredBytes, maxBodyBytes } from "../body.ts";
+import { declaredBytes, maxBodyBytes } from "../body.ts";
 import type { Taker } from "./take.ts";
 
 /**
