@@ -3,7 +3,7 @@
  * becomes a modern one, and goes through the modern proxy like any other, rounds included.
  */
 import { bridgedDeclarations, bridgedMethods, bridgedMode } from "../../domain/bridging.ts";
-import { own, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { own, parsedJson, type JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { Session } from "../../domain/session.ts";
@@ -111,12 +111,8 @@ function asModern(
 /** A server that misses an `Mcp-Param-*` header has other tools than it had: they are read again. */
 async function misses(response: Response): Promise<boolean> {
   if (response.status !== 400) return false;
-  const text = await response.clone().text();
-  try {
-    return own(own(JSON.parse(text) as JsonValue, "error"), "code") === headerMismatch;
-  } catch {
-    return false;
-  }
+  const answer = parsedJson(await response.clone().text());
+  return own(own(answer, "error"), "code") === headerMismatch;
 }
 
 async function carry(

@@ -1,5 +1,5 @@
 /** The first answer in a response, be it JSON or a stream, with what else came before it. */
-import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { isObject, parsedJson, type JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { messageIn } from "../../mcp/proxy/message.ts";
@@ -17,14 +17,6 @@ export interface Begun {
   body: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer>;
 }
 
-const parsed = (text: string): JsonValue | undefined => {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
-};
-
 /** The answer in what has arrived of an event stream; null: not yet. */
 function answerIn(text: string): JsonObject | null {
   for (const block of text.split(/\r\n\r\n|\n\n|\r\r/).slice(0, -1)) {
@@ -32,7 +24,7 @@ function answerIn(text: string): JsonObject | null {
       .split(/\r\n|\n|\r/)
       .flatMap((line) => (line.startsWith("data:") ? [line.slice(5)] : []))
       .join("\n");
-    const value = parsed(data);
+    const value = parsedJson(data);
     if (isObject(value) && messageIn(value).kind === "response") return value;
   }
   return null;
@@ -76,7 +68,7 @@ export async function readAnswer(response: Response): Promise<Result<Begun, Refu
     return ok({ response, answer, body });
   }
   const text = decoder.decode(bytes);
-  const value = streams ? answerIn(`${text}\n\n`) : parsed(text);
+  const value = streams ? answerIn(`${text}\n\n`) : parsedJson(text);
   return ok({ response, answer: isObject(value) ? value : null, body: bytes });
 }
 

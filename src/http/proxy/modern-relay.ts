@@ -3,7 +3,7 @@
  * client: what comes before the answer goes on as it comes, the answer itself when no round is left.
  */
 import { concatenated } from "../../domain/bytes.ts";
-import { own } from "../../domain/json.ts";
+import { own, parsedJson } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import { createEventSplitter, type Segment } from "../../mcp/proxy/event-splitter.ts";
@@ -52,17 +52,9 @@ export const isStream = (response: Response): boolean =>
   response.ok &&
   (response.headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") ?? false);
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-};
-
 /** A response to the request of that id; an error without an id can be about no other. */
 function answers(text: string, idText: string): boolean {
-  const message = parsed(text);
+  const message = parsedJson(text);
   const id = own(message, "id");
   if (own(message, "error") !== undefined && (id === undefined || id === null)) return true;
   const isResponse = own(message, "result") !== undefined || own(message, "error") !== undefined;

@@ -3,7 +3,7 @@
  * router's own, in the same invocation; the client never sees the request, nor the answer.
  */
 import { answererOf } from "../../domain/answering.ts";
-import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { modalities } from "../../domain/modality.ts";
 import { featuresOf } from "../../domain/negotiation.ts";
 import { streamKeys, type Once } from "../../domain/once.ts";
@@ -208,12 +208,8 @@ export function createTaker(
   return {
     /** What becomes of a message, or of a batch of them. */
     async consider(text: string, eventId: string | null): Promise<Considered> {
-      let value: JsonValue;
-      try {
-        value = JSON.parse(text) as JsonValue;
-      } catch {
-        return pass;
-      }
+      const value = parsedJson(text);
+      if (value === undefined) return pass;
       if (!Array.isArray(value)) return (await isTaken(value, eventId)) ? { kind: "taken" } : pass;
       const taken = new Set<number>();
       for (const [at, element] of value.entries())
