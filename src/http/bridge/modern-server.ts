@@ -14,7 +14,7 @@ import { negotiate } from "../../mcp/era.ts";
 import { legacyWireOf } from "../../mcp/faults.ts";
 import { decodeInitialize } from "../../mcp/initialize.ts";
 import { errorMessage, resultMessage } from "../../mcp/jsonrpc.ts";
-import { bodyIn, requestsIn, type ProxiedMessage } from "../../mcp/proxy/message.ts";
+import { bodyIn, requestsIn, type ProxiedRequest } from "../../mcp/proxy/message.ts";
 import { modernRevision } from "../../mcp/rev2026/codec.ts";
 import { headerText, nameIn } from "../../mcp/rev2026/headers.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
@@ -26,8 +26,6 @@ import { isText, proxyModern } from "../proxy/modern.ts";
 import { headersFor } from "./era.ts";
 import { readParamHeaders } from "./param-headers.ts";
 import { refuseTo, relayHeard, type Bridging } from "./relay.ts";
-
-type ProxiedRequest = Extract<ProxiedMessage, { kind: "request" }>;
 
 const headerMismatch = -32020;
 const jsonReply = (message: unknown, headers: Record<string, string> = {}): Response =>

@@ -12,7 +12,7 @@ import { identityOf, roundMethods } from "../../domain/rounds.ts";
 import type { McpServer, SamplingMode } from "../../domain/servers.ts";
 import { modernWireOf } from "../../mcp/faults.ts";
 import { errorMessage } from "../../mcp/jsonrpc.ts";
-import { requestsIn, type ProxiedMessage } from "../../mcp/proxy/message.ts";
+import { requestsIn, type ProxiedRequest } from "../../mcp/proxy/message.ts";
 import {
   checkHeaders,
   decodeModernMeta,
@@ -30,8 +30,6 @@ import { ask } from "./ask.ts";
 import { openClientSide } from "./client-side.ts";
 import { offeredBy } from "./offered.ts";
 import { isStream, relay, relayStream } from "./modern-relay.ts";
-
-type ProxiedRequest = Extract<ProxiedMessage, { kind: "request" }>;
 
 /** ms until a server's headers: it may hold them back until a tool has ended. */
 const headersMs = 300_000;

@@ -11,6 +11,8 @@ export type ProxiedMessage =
   | { kind: "response"; id: RequestId }
   | { kind: "unknown" };
 
+export type ProxiedRequest = Extract<ProxiedMessage, { kind: "request" }>;
+
 export interface ProxiedBody {
   batch: boolean;
   messages: ProxiedMessage[];
