@@ -2,6 +2,7 @@
  * The modern era through the proxy: the server is told what the router can do with every request, and
  * what it then asks for is answered here. Everything else passes.
  */
+import { deniedBy } from "../../domain/answering.ts";
 import { own, type JsonObject } from "../../domain/json.ts";
 import { once } from "../../domain/lazily.ts";
 import { featuresOf } from "../../domain/negotiation.ts";
@@ -9,7 +10,7 @@ import { editsFor, type Offered } from "../../domain/offer.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import { identityOf, roundMethods } from "../../domain/rounds.ts";
-import type { McpServer, SamplingMode } from "../../domain/servers.ts";
+import type { SamplingMode } from "../../domain/servers.ts";
 import { modernWireOf } from "../../mcp/faults.ts";
 import { errorMessage } from "../../mcp/jsonrpc.ts";
 import { requestsIn, type ProxiedRequest } from "../../mcp/proxy/message.ts";
@@ -79,14 +80,6 @@ async function pass(
     side.answer(new Response(sent.value.body, { status, headers: returnedHeaders(headers) }));
   }
   return response;
-}
-
-/** Refused by the server's entry, whatever is asked. */
-function deniedBy({ sampling, policy }: McpServer): Refusal | null {
-  if (sampling === "deny") return { reason: "forbidden", action: "sampling by this server" };
-  return policy.disabled === true
-    ? { reason: "forbidden", action: "sampling by this server is switched off" }
-    : null;
 }
 
 /** Who answers a round's entries: the tenant's models, on behalf of this client. */

@@ -2,7 +2,7 @@
  * Sampling requests of a legacy server, taken out of what it sends. Each is answered by a POST of the
  * router's own, in the same invocation; the client never sees the request, nor the answer.
  */
-import { answererOf } from "../../domain/answering.ts";
+import { answererOf, deniedBy } from "../../domain/answering.ts";
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { modalities } from "../../domain/modality.ts";
 import { featuresOf } from "../../domain/negotiation.ts";
@@ -83,13 +83,6 @@ export function createTaker(
       body: text,
     });
 
-  const deniedBy = (mode: string, disabled: boolean | undefined): Refusal | null => {
-    if (mode === "deny") return { reason: "forbidden", action: "sampling by this server" };
-    return disabled === true
-      ? { reason: "forbidden", action: "sampling by this server is switched off" }
-      : null;
-  };
-
   const run = async (
     id: RequestId,
     about: { params: JsonObject; bytes: number; refusal: Refusal | null; once: Once | null },
@@ -116,7 +109,7 @@ export function createTaker(
         messageId: stream.answers === null ? null : JSON.stringify(stream.answers),
         once,
         bytes,
-        denied: refusal ?? deniedBy(entry.sampling, entry.policy.disabled),
+        denied: refusal ?? deniedBy(entry),
       },
       signal,
     );
