@@ -30,7 +30,6 @@ export interface ProxyArrived {
   body: ProxiedBody | null;
   requestId: string;
   startedAt: number;
-  authMs: number;
   /** the client has left */
   left: AbortSignal;
 }
