@@ -19,10 +19,10 @@ import { modernRevision } from "../../mcp/rev2026/codec.ts";
 import { headerText, nameIn } from "../../mcp/rev2026/headers.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
 import type { Services } from "../context.ts";
-import { refuse, type ProxyArrived } from "../proxy/arrived.ts";
+import { isFaithful, refuse, type ProxyArrived } from "../proxy/arrived.ts";
 import { openClientSide } from "../proxy/client-side.ts";
 import { noteCancellations } from "../proxy/legacy.ts";
-import { isText, proxyModern } from "../proxy/modern.ts";
+import { proxyModern } from "../proxy/modern.ts";
 import { headersFor } from "./era.ts";
 import { readParamHeaders } from "./param-headers.ts";
 import { refuseTo, relayHeard, type Bridging } from "./relay.ts";
@@ -132,7 +132,7 @@ async function carry(
 }
 
 export async function bridgeToModern(services: Services, arrived: ProxyArrived): Promise<Response> {
-  const { method, body, requestId, text, bytes } = arrived;
+  const { method, body, requestId } = arrived;
   const refused = (refusal: Refusal, request: ProxiedRequest | null): Promise<Response> =>
     refuse(refusal, { id: request?.id ?? null, requestId });
   // What ends a session has to end it everywhere, and there is no server behind that would say so.
@@ -147,8 +147,7 @@ export async function bridgeToModern(services: Services, arrived: ProxyArrived):
     const ended = await services.sessions.end(session);
     return ended.ok ? new Response(null, { status: 200 }) : refused(ended.error, null);
   }
-  if (body === null || (text.includes("\ufffd") && !isText(bytes)))
-    return refused({ reason: "parse_error" }, null);
+  if (body === null || !isFaithful(arrived)) return refused({ reason: "parse_error" }, null);
   services.background(services.sessions.touch(arrived.caller));
   await noteCancellations(services, arrived, body);
   const [request, ...more] = requestsIn(body);

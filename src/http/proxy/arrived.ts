@@ -34,6 +34,17 @@ export interface ProxyArrived {
   left: AbortSignal;
 }
 
+/** Whether `text` is what the bytes say: bytes that are no UTF-8 were replaced in it. */
+export function isFaithful({ text, bytes }: Pick<ProxyArrived, "text" | "bytes">): boolean {
+  if (!text.includes("\ufffd")) return true;
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * A refusal as the client understands it: a JSON-RPC error where a request asked, with the status
  * that its era wants; else a problem with the refusal's HTTP status.

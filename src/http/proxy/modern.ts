@@ -26,7 +26,7 @@ import { withCapabilities } from "../../mcp/rev2026/round.ts";
 import type { RoundSampler } from "../../pipeline/rounds.ts";
 import { returnedHeaders } from "../../pipeline/upstream.ts";
 import type { Services } from "../context.ts";
-import { refuse, type ProxyArrived } from "./arrived.ts";
+import { isFaithful, refuse, type ProxyArrived } from "./arrived.ts";
 import { ask } from "./ask.ts";
 import { openClientSide } from "./client-side.ts";
 import { offeredBy } from "./offered.ts";
@@ -34,15 +34,6 @@ import { isStream, relay, relayStream } from "./modern-relay.ts";
 
 /** ms until a server's headers: it may hold them back until a tool has ended. */
 const headersMs = 300_000;
-
-export const isText = (bytes: Uint8Array<ArrayBuffer>): boolean => {
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 const upstream = (
   services: Services,
@@ -209,7 +200,7 @@ export async function proxyModern(services: Services, arrived: ProxyArrived): Pr
   const refused = (refusal: Refusal): Promise<Response> =>
     refuse(refusal, { id: request.id, requestId: arrived.requestId, wireOf: modernWireOf });
   // Rewritten, it would be another text.
-  if (text.includes("\ufffd") && !isText(bytes)) return refused({ reason: "parse_error" });
+  if (!isFaithful(arrived)) return refused({ reason: "parse_error" });
   const meta = decodeModernMeta(request.params);
   // The server has words of its own for that, and has been told of no sampling.
   if (!meta.ok) return pass(services, arrived, raw);
