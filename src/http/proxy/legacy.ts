@@ -4,21 +4,18 @@ import { streamKeys } from "../../domain/once.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { isSamplingAnswer } from "../../domain/rounds.ts";
 import type { Session } from "../../domain/session.ts";
-import type { Result } from "../../domain/result.ts";
 import { errorMessage, type RequestId } from "../../mcp/jsonrpc.ts";
 import { legacyWireOf } from "../../mcp/faults.ts";
 import { requestsIn, type ProxiedBody } from "../../mcp/proxy/message.ts";
 import { renewStreamMs } from "../../pipeline/streams.ts";
 import type { Services } from "../context.ts";
-import { refuse, type ProxyArrived } from "./arrived.ts";
+import { refuse, sendOn, type ProxyArrived } from "./arrived.ts";
 import { openAside } from "./aside.ts";
 import { openClients } from "./hand-over.ts";
 import { proxyInitialize } from "./initialize.ts";
 import { isEventStream, isJson, passOn, relayEvents, relayJson, type Relaying } from "./relay.ts";
 import { createTaker } from "./take.ts";
 
-/** ms until a server's headers: it may hold them back until a tool has ended. */
-const headersMs = 300_000;
 /** The client takes requests back: their provider calls end, wherever they run. */
 export async function noteCancellations(
   services: Services,
@@ -73,17 +70,6 @@ function streamOf(body: ProxiedBody | null): { answers: RequestId | null; tool: 
   return { answers: request.id, tool };
 }
 
-const send = (services: Services, arrived: ProxyArrived): Promise<Result<Response, Refusal>> =>
-  services.upstream({
-    server: arrived.server,
-    method: arrived.method,
-    headers: arrived.headers,
-    authorization: arrived.authorization,
-    body: arrived.method === "POST" ? arrived.bytes : null,
-    signal: arrived.left,
-    timeoutMs: headersMs,
-  });
-
 /** What follows the end of a stream, and what keeps it known while it is open. */
 function watched(services: Services, { caller: { session } }: ProxyArrived): () => void {
   if (session === null) return () => undefined;
@@ -120,7 +106,11 @@ export async function proxyLegacy(services: Services, arrived: ProxyArrived): Pr
     if (await answersForUs(services, arrived, body)) return new Response(null, { status: 202 });
   }
   const closeAside = await openAside(services, arrived, request?.method);
-  const open = (): ReturnType<typeof send> => send(services, arrived);
+  const open = (): ReturnType<typeof sendOn> =>
+    sendOn(services, arrived, {
+      body: method === "POST" ? arrived.bytes : null,
+      signal: arrived.left,
+    });
   const sent = await (method === "GET" ? openClients(services, arrived, open) : open());
   if (!sent.ok) {
     closeAside?.();

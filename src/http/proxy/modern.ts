@@ -26,29 +26,11 @@ import { withCapabilities } from "../../mcp/rev2026/round.ts";
 import type { RoundSampler } from "../../pipeline/rounds.ts";
 import { returnedHeaders } from "../../pipeline/upstream.ts";
 import type { Services } from "../context.ts";
-import { isFaithful, refuse, type ProxyArrived } from "./arrived.ts";
+import { isFaithful, refuse, sendOn, type ProxyArrived } from "./arrived.ts";
 import { ask } from "./ask.ts";
 import { openClientSide } from "./client-side.ts";
 import { offeredBy } from "./offered.ts";
 import { isStream, relay, relayStream } from "./modern-relay.ts";
-
-/** ms until a server's headers: it may hold them back until a tool has ended. */
-const headersMs = 300_000;
-
-const upstream = (
-  services: Services,
-  arrived: ProxyArrived,
-  about: { body: string | Uint8Array<ArrayBuffer> | null; signal: AbortSignal },
-) =>
-  services.upstream({
-    server: arrived.server,
-    method: arrived.method,
-    headers: arrived.headers,
-    authorization: arrived.authorization,
-    body: about.body,
-    signal: about.signal,
-    timeoutMs: headersMs,
-  });
 
 /** As it comes, both ways. */
 async function pass(
@@ -58,7 +40,7 @@ async function pass(
 ): Promise<Response> {
   const [request] = arrived.body === null ? [] : requestsIn(arrived.body);
   const { side, response, gone } = openClientSide({ acceptsStream: false, left: arrived.left });
-  const sent = await upstream(services, arrived, { body, signal: gone });
+  const sent = await sendOn(services, arrived, { body, signal: gone });
   if (!sent.ok) {
     const { requestId } = arrived;
     const about = { id: request?.id ?? null, requestId, wireOf: modernWireOf };
@@ -166,7 +148,7 @@ async function withRounds(
   const work = relay({
     round: round.value,
     send: (body) =>
-      upstream(services, arrived, {
+      sendOn(services, arrived, {
         // Unchanged: the very bytes.
         body: body === arrived.text ? arrived.bytes : body,
         signal: gone,
