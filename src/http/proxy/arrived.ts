@@ -43,7 +43,8 @@ const headersMs = 300_000;
 export const sendOn = (
   services: Services,
   { server, method, headers, authorization }: ProxyArrived,
-  { body, signal }: Pick<Sending, "body" | "signal">,
+  body: Sending["body"],
+  signal: AbortSignal,
 ): Promise<Result<Response, Refusal>> =>
   services.upstream({
     server,

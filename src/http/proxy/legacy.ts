@@ -107,10 +107,7 @@ export async function proxyLegacy(services: Services, arrived: ProxyArrived): Pr
   }
   const closeAside = await openAside(services, arrived, request?.method);
   const open = (): ReturnType<typeof sendOn> =>
-    sendOn(services, arrived, {
-      body: method === "POST" ? arrived.bytes : null,
-      signal: arrived.left,
-    });
+    sendOn(services, arrived, method === "POST" ? arrived.bytes : null, arrived.left);
   const sent = await (method === "GET" ? openClients(services, arrived, open) : open());
   if (!sent.ok) {
     closeAside?.();

@@ -40,7 +40,7 @@ async function pass(
 ): Promise<Response> {
   const [request] = arrived.body === null ? [] : requestsIn(arrived.body);
   const { side, response, gone } = openClientSide({ acceptsStream: false, left: arrived.left });
-  const sent = await sendOn(services, arrived, { body, signal: gone });
+  const sent = await sendOn(services, arrived, body, gone);
   if (!sent.ok) {
     const { requestId } = arrived;
     const about = { id: request?.id ?? null, requestId, wireOf: modernWireOf };
@@ -148,11 +148,8 @@ async function withRounds(
   const work = relay({
     round: round.value,
     send: (body) =>
-      sendOn(services, arrived, {
-        // Unchanged: the very bytes.
-        body: body === arrived.text ? arrived.bytes : body,
-        signal: gone,
-      }),
+      // Unchanged: the very bytes.
+      sendOn(services, arrived, body === arrived.text ? arrived.bytes : body, gone),
     client: side,
     gone,
     refuse: refused,
