@@ -43,18 +43,21 @@ interface Standing {
   ready: () => void;
 }
 
-/** Opens one where it is missing. What it gives ends it; null: none is needed. */
+const nothingToEnd = (): void => undefined;
+
+/** Opens one where it is missing. What it gives ends it. */
 export async function openAside(
   services: Services,
   arrived: ProxyArrived,
   method: string | undefined,
-): Promise<(() => void) | null> {
+): Promise<() => void> {
   const { server, caller } = arrived;
   const { session } = caller;
   const samples = server.sampling === "router" || server.sampling === "client-then-router";
-  if (session === null || !samples || method === undefined || !mayAsk.has(method)) return null;
+  if (session === null || !samples || method === undefined || !mayAsk.has(method))
+    return nothingToEnd;
   const { streams } = services;
-  if (!(await streams.isMissing(session))) return null;
+  if (!(await streams.isMissing(session))) return nothingToEnd;
 
   const done = streams.needs(session);
   const over = new AbortController();

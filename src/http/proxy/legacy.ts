@@ -110,7 +110,7 @@ export async function proxyLegacy(services: Services, arrived: ProxyArrived): Pr
     sendOn(services, arrived, method === "POST" ? arrived.bytes : null, arrived.left);
   const sent = await (method === "GET" ? openClients(services, arrived, open) : open());
   if (!sent.ok) {
-    closeAside?.();
+    closeAside();
     return refused(sent.error);
   }
   const response = sent.value;
@@ -119,14 +119,14 @@ export async function proxyLegacy(services: Services, arrived: ProxyArrived): Pr
   const streams = response.ok && isEventStream(response);
   const looksIn = streams || (response.ok && method === "POST" && isJson(response) && !untouched);
   if (method === "DELETE" || !looksIn) {
-    closeAside?.();
+    closeAside();
     if (method === "GET" && session !== null) noteNoStream(services, session, response.status);
     return passOn(response);
   }
   const stream = streamOf(body);
   const relaying: Relaying = {
     taker: untouched ? null : createTaker(services, arrived, stream),
-    ended: method === "GET" ? watched(services, arrived) : () => closeAside?.(),
+    ended: method === "GET" ? watched(services, arrived) : closeAside,
     broken() {
       const refusal: Refusal = {
         reason: "server_failed",
@@ -140,6 +140,6 @@ export async function proxyLegacy(services: Services, arrived: ProxyArrived): Pr
   };
   if (streams) return relayEvents(response, relaying);
   const relayed = await relayJson(response, relaying);
-  closeAside?.();
+  closeAside();
   return relayed instanceof Response ? relayed : refused(relayed);
 }
