@@ -12,6 +12,7 @@ import { err } from "../../domain/result.ts";
 import { codecFor } from "../../mcp/era.ts";
 import type { RequestId } from "../../mcp/jsonrpc.ts";
 import { messageIn } from "../../mcp/proxy/message.ts";
+import { toldUnseen } from "../../mcp/proxy/told.ts";
 import { withoutElements } from "../../mcp/proxy/raw-json.ts";
 import { samplingMethod } from "../../domain/rounds.ts";
 import { answerForNobody } from "../../mcp/bridge/for-nobody.ts";
@@ -23,9 +24,8 @@ import type { ProxyArrived } from "./arrived.ts";
 /** A client that names no revision speaks this one (2025-06-18, "Protocol Version Header"). */
 const unnamedRevision = "2025-03-26";
 const firstWithHeader = "2025-06-18";
-const firstWithTools = "2025-11-25";
 
-export type Considered =
+type Considered =
   | { kind: "pass" }
   | { kind: "taken" }
   /** a batch, some of which was taken */
@@ -215,7 +215,7 @@ export function createTaker(
     refuseOversized(head: string, limitBytes: number): void {
       services.note({ event: "oversized", requestId: arrived.requestId, limitBytes });
       const text = /"id"\s*:\s*(-?\d+|"[^"\\]*")/.exec(head)?.[1];
-      if (text === undefined || !head.includes("sampling/createMessage")) return;
+      if (text === undefined || !head.includes(samplingMethod)) return;
       const id = JSON.parse(text) as RequestId;
       const refusal: Refusal = { reason: "payload_too_large", limitBytes };
       const refuse = async (): Promise<void> => {
@@ -233,10 +233,5 @@ export function createTaker(
     isRunning: (): boolean => running.size > 0,
   };
 }
-
-/** Without a session nobody remembers what was told; it is what any server of that revision is told. */
-const toldUnseen = (revision: string): JsonObject => ({
-  sampling: revision >= firstWithTools ? { tools: {} } : {},
-});
 
 export type Taker = ReturnType<typeof createTaker>;
