@@ -22,6 +22,7 @@ import type { Caller } from "../../pipeline/authenticate.ts";
 import type { Services } from "../context.ts";
 import { isFaithful, refuse, type ProxyArrived } from "../proxy/arrived.ts";
 import { openClientSide } from "../proxy/client-side.ts";
+import { takesStream } from "../proxy/media-type.ts";
 import { proxyLegacy } from "../proxy/legacy.ts";
 import { sessionFor, sessionHeaders } from "./legacy-session.ts";
 import { answerTo, refuseTo, relayHeard, type Bridging } from "./relay.ts";
@@ -112,7 +113,7 @@ export async function bridgeToLegacy(
   const messageId = JSON.stringify(services.ids.next("request"));
   const legacy = legacyRequest(arrived.text, method, messageId);
   const { side, response, gone } = openClientSide({
-    acceptsStream: (arrived.headers.get("Accept") ?? "").includes("text/event-stream"),
+    acceptsStream: takesStream(arrived.headers),
     left: arrived.left,
   });
   const bridging: Bridging = {

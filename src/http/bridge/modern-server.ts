@@ -21,6 +21,7 @@ import type { Caller } from "../../pipeline/authenticate.ts";
 import type { Services } from "../context.ts";
 import { isFaithful, refuse, type ProxyArrived } from "../proxy/arrived.ts";
 import { openClientSide } from "../proxy/client-side.ts";
+import { takesStream } from "../proxy/media-type.ts";
 import { noteCancellations } from "../proxy/legacy.ts";
 import { proxyModern } from "../proxy/modern.ts";
 import { headersFor } from "./era.ts";
@@ -161,7 +162,7 @@ export async function bridgeToModern(services: Services, arrived: ProxyArrived):
     return refused({ reason: "method_not_found", method: request.method.slice(0, 100) }, request);
 
   const { side, response } = openClientSide({
-    acceptsStream: (arrived.headers.get("Accept") ?? "").includes("text/event-stream"),
+    acceptsStream: takesStream(arrived.headers),
     left: arrived.left,
   });
   const { tenantId, id: sessionId } = session;

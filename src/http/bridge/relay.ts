@@ -3,7 +3,8 @@ import type { Refusal } from "../../domain/refusals.ts";
 import type { Heard } from "../../mcp/bridge/heard.ts";
 import { sseMessageText } from "../../mcp/sse.ts";
 import type { ClientSide } from "../proxy/client-side.ts";
-import { bytesOf, eventsOf, isStream, tooLarge } from "../proxy/modern-relay.ts";
+import { streamsAnswer } from "../proxy/media-type.ts";
+import { bytesOf, eventsOf, tooLarge } from "../proxy/modern-relay.ts";
 
 export interface Bridging {
   side: ClientSide;
@@ -84,8 +85,9 @@ async function relayBody(bridging: Bridging, response: Response): Promise<Refusa
 }
 
 export async function relayHeard(bridging: Bridging, response: Response): Promise<void> {
-  const refusal = await (isStream(response) ? relayStream : relayBody)(bridging, response).catch(
-    () => failed("Its answer broke off.", response.status),
-  );
+  const refusal = await (streamsAnswer(response) ? relayStream : relayBody)(
+    bridging,
+    response,
+  ).catch(() => failed("Its answer broke off.", response.status));
   if (refusal !== null) await refuseTo(bridging, refusal);
 }

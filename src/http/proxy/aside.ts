@@ -14,7 +14,7 @@ import { renewStreamMs } from "../../pipeline/streams.ts";
 import { maxBodyBytes } from "../body.ts";
 import type { Services } from "../context.ts";
 import type { ProxyArrived } from "./arrived.ts";
-import { isEventStream } from "./relay.ts";
+import { streamsAnswer } from "./media-type.ts";
 import { createTaker } from "./take.ts";
 
 /** Methods behind which a server runs code of its own that may sample. */
@@ -117,7 +117,7 @@ async function hold(standing: Standing, tries: number): Promise<number | "client
     });
     if (!opened.ok) return opened.error.reason === "server_timeout" ? retryMs : "never";
     const response = opened.value;
-    if (response.ok && isEventStream(response)) {
+    if (streamsAnswer(response)) {
       turn.stands();
       ready();
       await streams.routerHolds(session);

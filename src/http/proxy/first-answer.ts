@@ -3,7 +3,7 @@ import { isObject, parsedJson, type JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { messageIn } from "../../mcp/proxy/message.ts";
-import { isEventStream } from "./relay.ts";
+import { isEventStream } from "./media-type.ts";
 
 /** An answer to `initialize`, or to `server/discover`, holds names, capabilities and instructions. */
 const maxAnswerBytes = 1024 * 1024;

@@ -13,7 +13,8 @@ import { refuse, sendOn, type ProxyArrived } from "./arrived.ts";
 import { openAside } from "./aside.ts";
 import { openClients } from "./hand-over.ts";
 import { proxyInitialize } from "./initialize.ts";
-import { isEventStream, isJson, passOn, relayEvents, relayJson, type Relaying } from "./relay.ts";
+import { isJson, streamsAnswer } from "./media-type.ts";
+import { passOn, relayEvents, relayJson, type Relaying } from "./relay.ts";
 import { createTaker } from "./take.ts";
 
 /** The client takes requests back: their provider calls end, wherever they run. */
@@ -116,7 +117,7 @@ export async function proxyLegacy(services: Services, arrived: ProxyArrived): Pr
   const response = sent.value;
   if (method === "DELETE" && response.ok && session !== null) await services.sessions.end(session);
   const untouched = server.sampling === "client";
-  const streams = response.ok && isEventStream(response);
+  const streams = streamsAnswer(response);
   const looksIn = streams || (response.ok && method === "POST" && isJson(response) && !untouched);
   if (method === "DELETE" || !looksIn) {
     closeAside();

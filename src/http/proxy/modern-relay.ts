@@ -13,6 +13,7 @@ import { declaredBytes } from "../body.ts";
 import { returnedHeaders } from "../../pipeline/upstream.ts";
 import type { Round, Step } from "../../pipeline/rounds.ts";
 import type { ClientSide } from "./client-side.ts";
+import { streamsAnswer } from "./media-type.ts";
 
 /** Of one answer, or one event, which is held until it is known whether it asks for sampling. */
 const mostHeldBytes = 16 * 1024 * 1024;
@@ -47,10 +48,6 @@ const failed = (detail: string, status: number | null = null): Heard => ({
   kind: "failed",
   refusal: { reason: "server_failed", serverStatus: status, detail },
 });
-
-export const isStream = (response: Response): boolean =>
-  response.ok &&
-  (response.headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") ?? false);
 
 /** A response to the request of that id; an error without an id can be about no other. */
 function answers(text: string, idText: string): boolean {
@@ -202,7 +199,7 @@ async function exchange(relaying: Relaying, current: Sent): Promise<Sent | null>
   if (!sent.ok) return refused(sent.error, null);
   const response = sent.value;
   const { idText } = current;
-  const events = isStream(response)
+  const events = streamsAnswer(response)
     ? eventsOf(response, {
         mayConcern: (data) => !round.passes(data) && answers(data, idText),
         passes: (head, isTooLarge) => isTooLarge && methodIn(head) !== null,

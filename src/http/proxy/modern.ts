@@ -30,7 +30,8 @@ import { isFaithful, refuse, sendOn, type ProxyArrived } from "./arrived.ts";
 import { ask } from "./ask.ts";
 import { openClientSide } from "./client-side.ts";
 import { offeredBy } from "./offered.ts";
-import { isStream, relay, relayStream } from "./modern-relay.ts";
+import { streamsAnswer, takesStream } from "./media-type.ts";
+import { relay, relayStream } from "./modern-relay.ts";
 
 /** As it comes, both ways. */
 async function pass(
@@ -47,7 +48,7 @@ async function pass(
     side.answer(await refuse(sent.error, about));
   }
   // A stream may be silent for hours, and its client gone.
-  else if (isStream(sent.value)) services.background(relayStream(sent.value, side));
+  else if (streamsAnswer(sent.value)) services.background(relayStream(sent.value, side));
   else {
     const { status, headers } = sent.value;
     side.answer(new Response(sent.value.body, { status, headers: returnedHeaders(headers) }));
@@ -142,7 +143,7 @@ async function withRounds(
   );
   if (!round.ok) return refused(round.error, null);
   const { side, response, gone } = openClientSide({
-    acceptsStream: (arrived.headers.get("Accept") ?? "").includes("text/event-stream"),
+    acceptsStream: takesStream(arrived.headers),
     left: arrived.left,
   });
   const work = relay({

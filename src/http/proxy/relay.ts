@@ -37,11 +37,6 @@ export interface Relaying {
   broken: () => Record<string, unknown> | null;
 }
 
-export const isEventStream = ({ headers }: Response): boolean =>
-  headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() === "text/event-stream";
-export const isJson = ({ headers }: Response): boolean =>
-  headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() === "application/json";
-
 /** A `Response` with a body, even an empty one, must not have these. */
 const bodiless = new Set([204, 205, 304]);
 
