@@ -2,7 +2,7 @@
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Heard } from "../../mcp/bridge/heard.ts";
 import { sseMessageText } from "../../mcp/sse.ts";
-import type { ClientSide } from "../proxy/client-side.ts";
+import { conclude, type ClientSide } from "../proxy/client-side.ts";
 import { streamsAnswer } from "../proxy/media-type.ts";
 import { bytesOf, eventsOf, tooLarge } from "../proxy/modern-relay.ts";
 
@@ -26,22 +26,18 @@ const failed = (detail: string, serverStatus: number | null = null): Refusal => 
   detail,
 });
 
-export async function refuseTo(bridging: Bridging, refusal: Refusal): Promise<void> {
-  const { side } = bridging;
-  if (!side.streams()) return side.answer(await bridging.refuse(refusal));
-  await side.write(sseMessageText(bridging.refusalText(refusal)));
-  side.end();
-}
+export const refuseTo = (bridging: Bridging, refusal: Refusal): Promise<void> =>
+  conclude(bridging.side, {
+    text: () => bridging.refusalText(refusal),
+    whole: () => bridging.refuse(refusal),
+  });
 
 /** The response to the request, JSON text. */
-export async function answerTo({ side }: Bridging, text: string, status: number): Promise<void> {
-  if (!side.streams())
-    return side.answer(
-      new Response(text, { status, headers: { "Content-Type": "application/json" } }),
-    );
-  await side.write(sseMessageText(text));
-  side.end();
-}
+export const answerTo = ({ side }: Bridging, text: string, status: number): Promise<void> =>
+  conclude(side, {
+    text: () => text,
+    whole: () => new Response(text, { status, headers: { "Content-Type": "application/json" } }),
+  });
 
 /** As `hear`, but never throws: what is no JSON is for nobody. */
 function heardOf({ hear }: Bridging, message: string): Heard {

@@ -12,7 +12,7 @@ import { sseMessageText } from "../../mcp/sse.ts";
 import { declaredBytes } from "../body.ts";
 import { returnedHeaders } from "../../pipeline/upstream.ts";
 import type { Round, Step } from "../../pipeline/rounds.ts";
-import type { ClientSide } from "./client-side.ts";
+import { conclude, type ClientSide } from "./client-side.ts";
 import { streamsAnswer } from "./media-type.ts";
 
 /** Of one answer, or one event, which is held until it is known whether it asks for sampling. */
@@ -189,10 +189,10 @@ type Sent = Round["first"];
 async function exchange(relaying: Relaying, current: Sent): Promise<Sent | null> {
   const { round, client, gone } = relaying;
   const refused = async (refusal: Refusal, requestId: string | null): Promise<null> => {
-    if (client.streams()) {
-      await client.write(sseMessageText(relaying.refusalText(refusal, requestId)));
-      client.end();
-    } else client.answer(await relaying.refuse(refusal, requestId));
+    await conclude(client, {
+      text: () => relaying.refusalText(refusal, requestId),
+      whole: () => relaying.refuse(refusal, requestId),
+    });
     return null;
   };
   const sent = await relaying.send(current.text);
