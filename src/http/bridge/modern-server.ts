@@ -4,7 +4,7 @@
  */
 import { bridgedDeclarations, bridgedMethods, bridgedMode } from "../../domain/bridging.ts";
 import { own, parsedJson, type JsonObject } from "../../domain/json.ts";
-import type { Refusal } from "../../domain/refusals.ts";
+import { refusalTable, type Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { Session } from "../../domain/session.ts";
 import { initializeResultOf } from "../../mcp/bridge/discovery.ts";
@@ -28,7 +28,6 @@ import { headersFor } from "./era.ts";
 import { readParamHeaders } from "./param-headers.ts";
 import { refuseTo, relayHeard, type Bridging } from "./relay.ts";
 
-const headerMismatch = -32020;
 const jsonReply = (message: unknown, headers: Record<string, string> = {}): Response =>
   Response.json(message, { headers });
 
@@ -111,7 +110,7 @@ function asModern(
 async function misses(response: Response): Promise<boolean> {
   if (response.status !== 400) return false;
   const answer = parsedJson(await response.clone().text());
-  return own(own(answer, "error"), "code") === headerMismatch;
+  return own(own(answer, "error"), "code") === refusalTable.header_mismatch.code;
 }
 
 async function carry(
