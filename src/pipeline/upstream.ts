@@ -4,7 +4,7 @@
  * server's `WWW-Authenticate`: a client rightly refuses metadata of a resource that it didn't call.
  */
 import type { SealedServer } from "../domain/servers.ts";
-import type { Refusal } from "../domain/refusals.ts";
+import { serverFailed, type Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { UpstreamFetch } from "../domain/upstream.ts";
 import type { UpstreamHeaders } from "./upstream-headers.ts";
@@ -91,9 +91,6 @@ export function createUpstream(deps: {
   after: (ms: number, act: () => void) => () => void;
 }) {
   const { fetch: send, credentials, after } = deps;
-  const failed = (detail: string, serverStatus: number | null = null): Result<never, Refusal> =>
-    err({ reason: "server_failed", serverStatus, detail });
-
   const once = async (
     sending: Sending,
     own: Record<string, string>,
@@ -123,10 +120,10 @@ export function createUpstream(deps: {
       });
       if (response.status < 300 || response.status >= 400) return ok(response);
       await response.body?.cancel();
-      return failed("It redirects, which is not followed.", response.status);
+      return err(serverFailed("It redirects, which is not followed.", response.status));
     } catch {
       if (signal.aborted) return err({ reason: "cancelled" });
-      return late ? err({ reason: "server_timeout" }) : failed("It can't be reached.");
+      return err(late ? { reason: "server_timeout" } : serverFailed("It can't be reached."));
     } finally {
       arrived();
     }

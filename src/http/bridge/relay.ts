@@ -1,5 +1,5 @@
 /** What a server says to one request, on its way to a client of the other era. */
-import type { Refusal } from "../../domain/refusals.ts";
+import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import type { Heard } from "../../mcp/bridge/heard.ts";
 import { sseMessageText } from "../../mcp/sse.ts";
 import { conclude, type ClientSide } from "../proxy/client-side.ts";
@@ -19,12 +19,6 @@ export interface Bridging {
   /** the client has left, and that means something in its era */
   gone: AbortSignal | null;
 }
-
-const failed = (detail: string, serverStatus: number | null = null): Refusal => ({
-  reason: "server_failed",
-  serverStatus,
-  detail,
-});
 
 export const refuseTo = (bridging: Bridging, refusal: Refusal): Promise<void> =>
   conclude(bridging.side, {
@@ -55,7 +49,7 @@ async function relayStream(bridging: Bridging, response: Response): Promise<Refu
   const { segments } = eventsOf(response, { mayConcern: () => true, passes: () => false });
   for await (const segment of segments) {
     if (gone?.aborted === true) return null;
-    if (segment.kind === "oversized") return failed(tooLarge);
+    if (segment.kind === "oversized") return serverFailed(tooLarge);
     if (segment.kind === "bytes") continue;
     const heard = heardOf(bridging, segment.data);
     if (heard.kind === "nothing") continue;
@@ -66,16 +60,16 @@ async function relayStream(bridging: Bridging, response: Response): Promise<Refu
       return null;
     }
   }
-  return failed("Its stream ended without an answer.");
+  return serverFailed("Its stream ended without an answer.");
 }
 
 async function relayBody(bridging: Bridging, response: Response): Promise<Refusal | null> {
   const bytes = await bytesOf(response);
-  if (bytes === null) return failed(tooLarge);
+  if (bytes === null) return serverFailed(tooLarge);
   const heard = heardOf(bridging, new TextDecoder().decode(bytes));
   if (heard.kind === "refused") return heard.refusal;
   if (heard.kind !== "answer")
-    return failed("Its answer is no JSON-RPC response.", response.status);
+    return serverFailed("Its answer is no JSON-RPC response.", response.status);
   await answerTo(bridging, heard.text, bridging.statusOf(response.status));
   return null;
 }
@@ -84,6 +78,6 @@ export async function relayHeard(bridging: Bridging, response: Response): Promis
   const refusal = await (streamsAnswer(response) ? relayStream : relayBody)(
     bridging,
     response,
-  ).catch(() => failed("Its answer broke off.", response.status));
+  ).catch(() => serverFailed("Its answer broke off.", response.status));
   if (refusal !== null) await refuseTo(bridging, refusal);
 }

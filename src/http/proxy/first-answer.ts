@@ -1,6 +1,6 @@
 /** The first answer in a response, be it JSON or a stream, with what else came before it. */
 import { isObject, parsedJson, type JsonObject } from "../../domain/json.ts";
-import type { Refusal } from "../../domain/refusals.ts";
+import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { messageIn } from "../../mcp/proxy/message.ts";
 import { isEventStream } from "./media-type.ts";
@@ -37,12 +37,7 @@ export async function readAnswer(response: Response): Promise<Result<Begun, Refu
   const streams = isEventStream(response);
   for (;;) {
     const next = await reader?.read().catch(() => null);
-    if (next === null)
-      return err({
-        reason: "server_failed",
-        serverStatus: response.status,
-        detail: "It broke off.",
-      });
+    if (next === null) return err(serverFailed("It broke off.", response.status));
     if (next === undefined || next.done) break;
     const longer = new Uint8Array(bytes.byteLength + next.value.byteLength);
     longer.set(bytes);
@@ -50,8 +45,7 @@ export async function readAnswer(response: Response): Promise<Result<Begun, Refu
     bytes = longer;
     if (bytes.byteLength > maxAnswerBytes) {
       await reader?.cancel();
-      const detail = "Its answer is too large.";
-      return err({ reason: "server_failed", serverStatus: response.status, detail });
+      return err(serverFailed("Its answer is too large.", response.status));
     }
     const answer = streams ? answerIn(decoder.decode(bytes)) : null;
     if (answer === null || reader === undefined) continue;

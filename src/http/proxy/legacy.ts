@@ -1,7 +1,7 @@
 /** The legacy era through the proxy. */
 import { own, type JsonValue } from "../../domain/json.ts";
 import { streamKeys } from "../../domain/once.ts";
-import type { Refusal } from "../../domain/refusals.ts";
+import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { isSamplingAnswer } from "../../domain/rounds.ts";
 import type { Session } from "../../domain/session.ts";
 import { errorMessage, type RequestId } from "../../mcp/jsonrpc.ts";
@@ -129,11 +129,7 @@ export async function proxyLegacy(services: Services, arrived: ProxyArrived): Pr
     taker: untouched ? null : createTaker(services, arrived, stream),
     ended: method === "GET" ? watched(services, arrived) : closeAside,
     broken() {
-      const refusal: Refusal = {
-        reason: "server_failed",
-        serverStatus: response.status,
-        detail: "Its stream broke off.",
-      };
+      const refusal = serverFailed("Its stream broke off.", response.status);
       return stream.answers === null || untouched
         ? null
         : errorMessage(stream.answers, refusal, legacyWireOf(refusal).code, requestId);

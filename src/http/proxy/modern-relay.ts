@@ -4,7 +4,7 @@
  */
 import { concatenated } from "../../domain/bytes.ts";
 import { own, parsedJson } from "../../domain/json.ts";
-import type { Refusal } from "../../domain/refusals.ts";
+import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import { createEventSplitter, type Segment } from "../../mcp/proxy/event-splitter.ts";
 import { methodIn } from "../../mcp/proxy/concerns.ts";
@@ -46,7 +46,7 @@ type Heard =
 
 const failed = (detail: string, status: number | null = null): Heard => ({
   kind: "failed",
-  refusal: { reason: "server_failed", serverStatus: status, detail },
+  refusal: serverFailed(detail, status),
 });
 
 /** A response to the request of that id; an error without an id can be about no other. */

@@ -4,7 +4,7 @@
  * connection open while the router samples.
  */
 import { concatenated } from "../../domain/bytes.ts";
-import type { Refusal } from "../../domain/refusals.ts";
+import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { startsOther, startsResponse } from "../../mcp/proxy/concerns.ts";
 import { createEventSplitter } from "../../mcp/proxy/event-splitter.ts";
 import { sseKeepAlive, sseMessage } from "../../mcp/sse.ts";
@@ -171,15 +171,10 @@ export async function relayJson(
   { taker }: Relaying,
 ): Promise<Response | Refusal> {
   const about = { status: response.status, headers: returnedHeaders(response.headers) };
-  const failed = (detail: string): Refusal => ({
-    reason: "server_failed",
-    serverStatus: response.status,
-    detail,
-  });
   if ((declaredBytes(response) ?? Infinity) <= readAheadBytes) {
     const whole = await response.arrayBuffer().catch(() => null);
     return whole === null
-      ? failed("It broke off.")
+      ? serverFailed("It broke off.", response.status)
       : withoutTaken(new Uint8Array(whole), about, taker);
   }
   const reader = response.body?.getReader();
@@ -188,7 +183,7 @@ export async function relayJson(
   let size = 0;
   for (;;) {
     const next = await reader.read().catch(() => null);
-    if (next === null) return failed("It broke off.");
+    if (next === null) return serverFailed("It broke off.", response.status);
     if (next.done) return withoutTaken(concatenated(chunks), about, taker);
     chunks.push(next.value);
     size += next.value.byteLength;
@@ -197,7 +192,7 @@ export async function relayJson(
       return new Response(rest(chunks, reader), about);
     if (size > maxBodyBytes) {
       await reader.cancel();
-      return failed("Its answer is too large.");
+      return serverFailed("Its answer is too large.", response.status);
     }
   }
 }

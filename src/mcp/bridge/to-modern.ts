@@ -1,6 +1,6 @@
 /** A legacy client's request for a modern server, and what that server says, for the client. */
 import { own, type JsonObject, type JsonValue } from "../../domain/json.ts";
-import type { Refusal } from "../../domain/refusals.ts";
+import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { textAt } from "../proxy/json-parts.ts";
 import { messageIn } from "../proxy/message.ts";
 import { withMember } from "../proxy/raw-json.ts";
@@ -39,7 +39,7 @@ function askedOf(result: JsonValue | undefined): Refusal {
   ];
   const required = needs.flatMap(([method, name]) => (methods.has(method) ? [[name, {}]] : []));
   return required.length === 0
-    ? { reason: "server_failed", serverStatus: null, detail: "It asks to be called again." }
+    ? serverFailed("It asks to be called again.")
     : {
         reason: "capability_missing",
         requiredCapabilities: Object.fromEntries(required) as JsonObject,
