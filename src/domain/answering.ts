@@ -1,11 +1,10 @@
 /** Who answers a server's sampling request: decided before anybody is asked, and once. */
-import { missingFrom, requiredFor } from "./capabilities.ts";
+import { missingFrom, requiredFor, supports } from "./capabilities.ts";
 import type { JsonObject } from "./json.ts";
-import { supports } from "./capabilities.ts";
 import type { Refusal } from "./refusals.ts";
 import type { Result } from "./result.ts";
 import type { SamplingCall } from "./sampling.ts";
-import type { SamplingMode } from "./servers.ts";
+import type { McpServer, SamplingMode } from "./servers.ts";
 
 /**
  * @param declared the client's own capabilities, as its revision knows them; empty when unknown
@@ -22,4 +21,12 @@ export function answererOf(
   const { tools, toolChoice, outputModalities } = call.value;
   const needs = { tools: tools.length > 0 || toolChoice !== undefined, outputModalities };
   return missingFrom(requiredFor(needs), declared) === null ? "client" : "router";
+}
+
+/** Why whatever this server asks is refused, before anything is chosen; null: it isn't. */
+export function deniedBy({ sampling, policy }: McpServer): Refusal | null {
+  if (sampling === "deny") return { reason: "forbidden", action: "sampling by this server" };
+  return policy.disabled === true
+    ? { reason: "forbidden", action: "sampling by this server is switched off" }
+    : null;
 }

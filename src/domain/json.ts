@@ -5,6 +5,15 @@ export interface JsonObject {
   [key: string]: JsonValue;
 }
 
+/** undefined: no JSON. */
+export function parsedJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
 /** A plain object and nothing else; arrays and null are not. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);

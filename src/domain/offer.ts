@@ -16,7 +16,7 @@ export interface CapabilityEdit {
   value: JsonValue | undefined;
 }
 
-export const tasksExtension = "io.modelcontextprotocol/tasks";
+const tasksExtension = "io.modelcontextprotocol/tasks";
 
 // Sampling through tasks takes paths of its own, which nobody here looks at yet.
 function withoutTasks(declared: JsonObject): CapabilityEdit[] {

@@ -123,6 +123,13 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
 
 export const reasons = Object.keys(refusalTable) as Reason[];
 
+/** @param serverStatus HTTP; null: there is no answer, or it is not what failed */
+export const serverFailed = (detail: string, serverStatus: number | null = null): Refusal => ({
+  reason: "server_failed",
+  serverStatus,
+  detail,
+});
+
 /** One sentence for a person. Holds names, numbers and paths; never content, keys or headers. */
 export function explain(refusal: Refusal): string {
   const { title } = refusalTable[refusal.reason];

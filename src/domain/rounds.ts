@@ -3,7 +3,8 @@
  * it. Who answers an entry is said in `answering.ts`; how a round is spelt, in `mcp/rev2026/round.ts`.
  * Source: 2026-07-28, basic/patterns/mrtr.
  */
-import { isObject, own, type JsonObject, type JsonValue } from "./json.ts";
+import { canonicalJson } from "./canonical.ts";
+import { isObject, own, type JsonObject } from "./json.ts";
 
 export const samplingMethod = "sampling/createMessage";
 
@@ -53,20 +54,10 @@ export const isSamplingAnswer = (response: unknown): boolean =>
   typeof own(response, "model") === "string" &&
   own(response, "content") !== undefined;
 
-/** Keys in one order at every depth: the same value has one text. */
-function canonical(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const members = Object.keys(value)
-    .toSorted()
-    .map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null)}`);
-  return `{${members.join(",")}}`;
-}
-
 /** What makes a repeated request the same one: all but its `_meta`, its answers and its state. */
 export function identityOf(method: string, params: JsonObject): string {
   const { _meta, inputResponses, requestState, ...rest } = params;
-  return canonical([method, rest]);
+  return canonicalJson([method, rest]);
 }
 
 /** What a wrapped state holds. Every text is JSON as it stood on the wire, or as it will. */

@@ -1,4 +1,5 @@
 /** Bodies, bounded. */
+import { concatenated } from "../domain/bytes.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Refusal } from "../domain/refusals.ts";
 
@@ -16,16 +17,6 @@ export const needsKnownCaller = (request: Request): boolean =>
  * that is too large is read to its end and dropped, up to this size.
  */
 const drainBytes = 64 * 1024 * 1024;
-
-export function concatenated(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(chunks.reduce((size, { byteLength }) => size + byteLength, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return bytes;
-}
 
 /** HTTP holds a body to the length that it declares; null: it declares none. */
 export function declaredBytes({ headers }: Request | Response): number | null {

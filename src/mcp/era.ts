@@ -2,7 +2,7 @@
 import { own, type JsonObject } from "../domain/json.ts";
 import type { Codec } from "./codec.ts";
 import { createLegacyCodec, legacyRevisions, type LegacyRevision } from "./rev2025/codec.ts";
-import { modernCodec, modernRevision } from "./rev2026/codec.ts";
+import { metaKey, modernCodec, modernRevision } from "./rev2026/codec.ts";
 
 const legacyCodecs = new Map<string, Codec>(
   legacyRevisions.map((revision) => [revision, createLegacyCodec(revision)]),
@@ -28,7 +28,9 @@ export const negotiate = (requested: string): LegacyRevision =>
 /** JSON-RPC batches exist in this revision and no other. */
 export const allowsBatch = (revision: string): boolean => revision === "2025-03-26";
 
+const namesRevision = metaKey("protocolVersion");
+
 /** Only modern requests name a revision in their own `_meta`, or in the header without a session. */
 export const isModern = (params: JsonObject, protocolHeader: string | null): boolean =>
-  own(own(params, "_meta"), "io.modelcontextprotocol/protocolVersion") !== undefined ||
+  own(own(params, "_meta"), namesRevision) !== undefined ||
   (protocolHeader !== null && !isLegacy(protocolHeader));

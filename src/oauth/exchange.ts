@@ -9,6 +9,7 @@ import {
   AuthorizationResponseError,
   WWWAuthenticateChallengeError,
 } from "oauth4webapi";
+import { concatenated } from "../domain/bytes.ts";
 import { oauthFaults, type OauthFault } from "../domain/oauth.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { problemWithEndpoint } from "../domain/upstreams.ts";
@@ -36,13 +37,7 @@ async function bytesOf(answer: Response): Promise<Uint8Array<ArrayBuffer> | null
     }
     parts.push(read.value);
   }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.byteLength;
-  }
-  return bytes;
+  return concatenated(parts);
 }
 
 /** An id token is nobody's business here, and one that doesn't please would spoil the tokens beside it. */

@@ -4,7 +4,7 @@
  * server's `WWW-Authenticate`: a client rightly refuses metadata of a resource that it didn't call.
  */
 import type { SealedServer } from "../domain/servers.ts";
-import type { Refusal } from "../domain/refusals.ts";
+import { serverFailed, type Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { UpstreamFetch } from "../domain/upstream.ts";
 import { problemWithUpstream } from "../domain/upstreams.ts";
@@ -117,9 +117,6 @@ export function createUpstream(deps: {
   allowPrivate: boolean;
 }) {
   const { fetch: send, credentials, after, allowPrivate } = deps;
-  const failed = (detail: string, serverStatus: number | null = null): Result<never, Refusal> =>
-    err({ reason: "server_failed", serverStatus, detail });
-
   const once = async (
     sending: Sending,
     own: Record<string, string>,
@@ -149,10 +146,10 @@ export function createUpstream(deps: {
       });
       if (response.status < 300 || response.status >= 400) return ok(response);
       await response.body?.cancel();
-      return failed("It redirects, which is not followed.", response.status);
+      return err(serverFailed("It redirects, which is not followed.", response.status));
     } catch {
       if (signal.aborted) return err({ reason: "cancelled" });
-      return late ? err({ reason: "server_timeout" }) : failed("It can't be reached.");
+      return err(late ? { reason: "server_timeout" } : serverFailed("It can't be reached."));
     } finally {
       arrived();
     }
@@ -162,7 +159,7 @@ export function createUpstream(deps: {
     const { server } = sending;
     // An entry may be older than the rule, or the setting, by which it would be refused today.
     const problem = problemWithUpstream(server.url, { allowPrivate });
-    if (problem !== null) return failed(problem);
+    if (problem !== null) return err(serverFailed(problem));
     for (let first = true; ; first = false) {
       const own = await credentials.headersFor(server);
       if (!own.ok) return own;

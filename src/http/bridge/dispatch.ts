@@ -1,4 +1,5 @@
 /** Which way a message takes: plain where client and server speak the same era, else over a bridge. */
+import { serverFailed } from "../../domain/refusals.ts";
 import { requestsIn } from "../../mcp/proxy/message.ts";
 import type { Services } from "../context.ts";
 import { refuse, type ProxyArrived } from "../proxy/arrived.ts";
@@ -47,10 +48,10 @@ export async function dispatchLegacy(services: Services, arrived: ProxyArrived):
   if (again.era === "modern")
     return beginTowardsModern(services, arrived, { request, discovered: again.result });
   if (again.era === null)
-    return refuse(
-      { reason: "server_failed", serverStatus: null, detail: "It doesn't answer server/discover." },
-      { id: request.id, requestId },
-    );
+    return refuse(serverFailed("It doesn't answer server/discover."), {
+      id: request.id,
+      requestId,
+    });
   await learn(services, arrived, { era: "legacy" });
   return proxyLegacy(services, arrived);
 }

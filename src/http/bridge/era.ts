@@ -1,8 +1,12 @@
 /** Which era a server speaks: asked once with `server/discover`, never with what a client wants of it. */
 import type { JsonObject } from "../../domain/json.ts";
 import type { Learnt } from "../../domain/servers.ts";
-import { discoveredIn, discoverMethod, discoverText } from "../../mcp/bridge/discovery.ts";
-import type { Discovered } from "../../mcp/bridge/discovery.ts";
+import {
+  discoveredIn,
+  discoverMethod,
+  discoverText,
+  type Discovered,
+} from "../../mcp/bridge/discovery.ts";
 import { modernRevision } from "../../mcp/rev2026/codec.ts";
 import type { Services } from "../context.ts";
 import type { ProxyArrived } from "../proxy/arrived.ts";

@@ -20,10 +20,10 @@ import {
 import { checkName } from "../../mcp/rev2026/headers.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
 import type { Services } from "../context.ts";
-import { refuse, type ProxyArrived } from "../proxy/arrived.ts";
+import { isFaithful, refuse, type ProxyArrived } from "../proxy/arrived.ts";
 import { openClientSide } from "../proxy/client-side.ts";
+import { takesStream } from "../proxy/media-type.ts";
 import { proxyLegacy } from "../proxy/legacy.ts";
-import { isText } from "../proxy/modern.ts";
 import { sessionFor, sessionHeaders } from "./legacy-session.ts";
 import { answerTo, refuseTo, relayHeard, type Bridging } from "./relay.ts";
 
@@ -32,9 +32,8 @@ const never = new AbortController().signal;
 /** What is wrong with a request before anything is sent; null: nothing. */
 function faultOf(arrived: ProxyArrived, method: string, meta: ModernMeta): Refusal | null {
   const { revision } = meta;
-  const { headers, text, bytes } = arrived;
-  if (text.includes("\ufffd") && !isText(bytes)) return { reason: "parse_error" };
-  const told = checkHeaders(headers, { revision, method });
+  if (!isFaithful(arrived)) return { reason: "parse_error" };
+  const told = checkHeaders(arrived.headers, { revision, method });
   if (!told.ok) return told.error;
   if (revision !== modernRevision) {
     const supported = [modernRevision];
@@ -114,7 +113,7 @@ export async function bridgeToLegacy(
   const messageId = JSON.stringify(services.ids.next("request"));
   const legacy = legacyRequest(arrived.text, method, messageId);
   const { side, response, gone } = openClientSide({
-    acceptsStream: (arrived.headers.get("Accept") ?? "").includes("text/event-stream"),
+    acceptsStream: takesStream(arrived.headers),
     left: arrived.left,
   });
   const bridging: Bridging = {

@@ -4,7 +4,7 @@
  */
 import { bridgedDeclarations, personalHeaders } from "../../domain/bridging.ts";
 import { isObject, own } from "../../domain/json.ts";
-import type { Refusal } from "../../domain/refusals.ts";
+import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import type { Session } from "../../domain/session.ts";
 import { isLegacy, latestLegacy } from "../../mcp/era.ts";
@@ -81,8 +81,7 @@ async function beginSession(
   if (!isObject(initialized) || typeof revision !== "string" || !isLegacy(revision)) {
     // Perhaps it has moved to the other era since.
     if (isRefused(begun)) await learn(services, arrived, { era: undefined });
-    const { status: serverStatus } = begun.response;
-    return err({ reason: "server_failed", serverStatus, detail: "It began no session." });
+    return err(serverFailed("It began no session.", begun.response.status));
   }
   const upstreamId = begun.response.headers.get("Mcp-Session-Id");
   const stored = await services.sessions.beginWith(server, caller.snapshot.key.id, {

@@ -3,8 +3,8 @@
  * becomes a modern one, and goes through the modern proxy like any other, rounds included.
  */
 import { bridgedDeclarations, bridgedMethods, bridgedMode } from "../../domain/bridging.ts";
-import { own, type JsonObject, type JsonValue } from "../../domain/json.ts";
-import type { Refusal } from "../../domain/refusals.ts";
+import { own, parsedJson, type JsonObject } from "../../domain/json.ts";
+import { refusalTable, type Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { Session } from "../../domain/session.ts";
 import { initializeResultOf } from "../../mcp/bridge/discovery.ts";
@@ -14,23 +14,21 @@ import { negotiate } from "../../mcp/era.ts";
 import { legacyWireOf } from "../../mcp/faults.ts";
 import { decodeInitialize } from "../../mcp/initialize.ts";
 import { errorMessage, resultMessage } from "../../mcp/jsonrpc.ts";
-import { bodyIn, requestsIn, type ProxiedMessage } from "../../mcp/proxy/message.ts";
+import { bodyIn, requestsIn, type ProxiedRequest } from "../../mcp/proxy/message.ts";
 import { modernRevision } from "../../mcp/rev2026/codec.ts";
 import { headerText, nameIn } from "../../mcp/rev2026/headers.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
 import type { Services } from "../context.ts";
-import { refuse, type ProxyArrived } from "../proxy/arrived.ts";
+import { isFaithful, refuse, type ProxyArrived } from "../proxy/arrived.ts";
 import { openClientSide } from "../proxy/client-side.ts";
 import { shortened } from "../id-text.ts";
+import { takesStream } from "../proxy/media-type.ts";
 import { noteCancellations } from "../proxy/legacy.ts";
-import { isText, proxyModern } from "../proxy/modern.ts";
+import { proxyModern } from "../proxy/modern.ts";
 import { headersFor } from "./era.ts";
 import { readParamHeaders } from "./param-headers.ts";
 import { refuseTo, relayHeard, type Bridging } from "./relay.ts";
 
-type ProxiedRequest = Extract<ProxiedMessage, { kind: "request" }>;
-
-const headerMismatch = -32020;
 const jsonReply = (message: unknown, headers: Record<string, string> = {}): Response =>
   Response.json(message, { headers });
 
@@ -112,12 +110,8 @@ function asModern(
 /** A server that misses an `Mcp-Param-*` header has other tools than it had: they are read again. */
 async function misses(response: Response): Promise<boolean> {
   if (response.status !== 400) return false;
-  const text = await response.clone().text();
-  try {
-    return own(own(JSON.parse(text) as JsonValue, "error"), "code") === headerMismatch;
-  } catch {
-    return false;
-  }
+  const answer = parsedJson(await response.clone().text());
+  return own(own(answer, "error"), "code") === refusalTable.header_mismatch.code;
 }
 
 async function carry(
@@ -139,7 +133,7 @@ async function carry(
 }
 
 export async function bridgeToModern(services: Services, arrived: ProxyArrived): Promise<Response> {
-  const { method, body, requestId, text, bytes } = arrived;
+  const { method, body, requestId } = arrived;
   const refused = (refusal: Refusal, request: ProxiedRequest | null): Promise<Response> =>
     refuse(refusal, { id: request?.id ?? null, requestId });
   // What ends a session has to end it everywhere, and there is no server behind that would say so.
@@ -154,8 +148,7 @@ export async function bridgeToModern(services: Services, arrived: ProxyArrived):
     const ended = await services.sessions.end(session);
     return ended.ok ? new Response(null, { status: 200 }) : refused(ended.error, null);
   }
-  if (body === null || (text.includes("\ufffd") && !isText(bytes)))
-    return refused({ reason: "parse_error" }, null);
+  if (body === null || !isFaithful(arrived)) return refused({ reason: "parse_error" }, null);
   services.background(services.sessions.touch(arrived.caller));
   await noteCancellations(services, arrived, body);
   const [request, ...more] = requestsIn(body);
@@ -169,7 +162,7 @@ export async function bridgeToModern(services: Services, arrived: ProxyArrived):
     return refused({ reason: "method_not_found", method: request.method.slice(0, 100) }, request);
 
   const { side, response } = openClientSide({
-    acceptsStream: (arrived.headers.get("Accept") ?? "").includes("text/event-stream"),
+    acceptsStream: takesStream(arrived.headers),
     left: arrived.left,
   });
   const { tenantId, id: sessionId } = session;

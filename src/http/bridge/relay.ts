@@ -1,9 +1,10 @@
 /** What a server says to one request, on its way to a client of the other era. */
-import type { Refusal } from "../../domain/refusals.ts";
+import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import type { Heard } from "../../mcp/bridge/heard.ts";
 import { sseMessageText } from "../../mcp/sse.ts";
-import type { ClientSide } from "../proxy/client-side.ts";
-import { bytesOf, eventsOf, isStream, tooLarge } from "../proxy/modern-relay.ts";
+import { conclude, type ClientSide } from "../proxy/client-side.ts";
+import { streamsAnswer } from "../proxy/media-type.ts";
+import { bytesOf, eventsOf, tooLarge } from "../proxy/modern-relay.ts";
 
 export interface Bridging {
   side: ClientSide;
@@ -19,28 +20,18 @@ export interface Bridging {
   gone: AbortSignal | null;
 }
 
-const failed = (detail: string, serverStatus: number | null = null): Refusal => ({
-  reason: "server_failed",
-  serverStatus,
-  detail,
-});
-
-export async function refuseTo(bridging: Bridging, refusal: Refusal): Promise<void> {
-  const { side } = bridging;
-  if (!side.streams()) return side.answer(await bridging.refuse(refusal));
-  await side.write(sseMessageText(bridging.refusalText(refusal)));
-  side.end();
-}
+export const refuseTo = (bridging: Bridging, refusal: Refusal): Promise<void> =>
+  conclude(bridging.side, {
+    text: () => bridging.refusalText(refusal),
+    whole: () => bridging.refuse(refusal),
+  });
 
 /** The response to the request, JSON text. */
-export async function answerTo({ side }: Bridging, text: string, status: number): Promise<void> {
-  if (!side.streams())
-    return side.answer(
-      new Response(text, { status, headers: { "Content-Type": "application/json" } }),
-    );
-  await side.write(sseMessageText(text));
-  side.end();
-}
+export const answerTo = ({ side }: Bridging, text: string, status: number): Promise<void> =>
+  conclude(side, {
+    text: () => text,
+    whole: () => new Response(text, { status, headers: { "Content-Type": "application/json" } }),
+  });
 
 /** As `hear`, but never throws: what is no JSON is for nobody. */
 function heardOf({ hear }: Bridging, message: string): Heard {
@@ -58,7 +49,7 @@ async function relayStream(bridging: Bridging, response: Response): Promise<Refu
   const { segments } = eventsOf(response, { mayConcern: () => true, passes: () => false });
   for await (const segment of segments) {
     if (gone?.aborted === true) return null;
-    if (segment.kind === "oversized") return failed(tooLarge);
+    if (segment.kind === "oversized") return serverFailed(tooLarge);
     if (segment.kind === "bytes") continue;
     const heard = heardOf(bridging, segment.data);
     if (heard.kind === "nothing") continue;
@@ -69,23 +60,24 @@ async function relayStream(bridging: Bridging, response: Response): Promise<Refu
       return null;
     }
   }
-  return failed("Its stream ended without an answer.");
+  return serverFailed("Its stream ended without an answer.");
 }
 
 async function relayBody(bridging: Bridging, response: Response): Promise<Refusal | null> {
   const bytes = await bytesOf(response);
-  if (bytes === null) return failed(tooLarge);
+  if (bytes === null) return serverFailed(tooLarge);
   const heard = heardOf(bridging, new TextDecoder().decode(bytes));
   if (heard.kind === "refused") return heard.refusal;
   if (heard.kind !== "answer")
-    return failed("Its answer is no JSON-RPC response.", response.status);
+    return serverFailed("Its answer is no JSON-RPC response.", response.status);
   await answerTo(bridging, heard.text, bridging.statusOf(response.status));
   return null;
 }
 
 export async function relayHeard(bridging: Bridging, response: Response): Promise<void> {
-  const refusal = await (isStream(response) ? relayStream : relayBody)(bridging, response).catch(
-    () => failed("Its answer broke off.", response.status),
-  );
+  const refusal = await (streamsAnswer(response) ? relayStream : relayBody)(
+    bridging,
+    response,
+  ).catch(() => serverFailed("Its answer broke off.", response.status));
   if (refusal !== null) await refuseTo(bridging, refusal);
 }

@@ -5,8 +5,10 @@ import type { Result } from "../../domain/result.ts";
 import type { ProxiedBody } from "../../mcp/proxy/message.ts";
 import type { RequestId } from "../../mcp/jsonrpc.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
+import type { Sending } from "../../pipeline/upstream.ts";
 import { legacyWireOf } from "../../mcp/faults.ts";
 import type { Wire } from "../../mcp/codec.ts";
+import type { Services } from "../context.ts";
 import { refusalReply, respond } from "../sampling/reply.ts";
 
 export interface ProxyArrived {
@@ -30,9 +32,39 @@ export interface ProxyArrived {
   body: ProxiedBody | null;
   requestId: string;
   startedAt: number;
-  authMs: number;
   /** the client has left */
   left: AbortSignal;
+}
+
+/** ms until a server's headers: it may hold them back until a tool has ended. */
+const headersMs = 300_000;
+
+/** To the server, under the client's headers. `signal` ends it, and the body of what it answers. */
+export const sendOn = (
+  services: Services,
+  { server, method, headers, authorization }: ProxyArrived,
+  body: Sending["body"],
+  signal: AbortSignal,
+): Promise<Result<Response, Refusal>> =>
+  services.upstream({
+    server,
+    method,
+    headers,
+    authorization,
+    body,
+    signal,
+    timeoutMs: headersMs,
+  });
+
+/** Whether `text` is what the bytes say: bytes that are no UTF-8 were replaced in it. */
+export function isFaithful({ text, bytes }: Pick<ProxyArrived, "text" | "bytes">): boolean {
+  if (!text.includes("\ufffd")) return true;
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

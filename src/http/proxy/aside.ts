@@ -14,7 +14,7 @@ import { renewStreamMs } from "../../pipeline/streams.ts";
 import { maxBodyBytes } from "../body.ts";
 import type { Services } from "../context.ts";
 import type { ProxyArrived } from "./arrived.ts";
-import { isEventStream } from "./relay.ts";
+import { streamsAnswer } from "./media-type.ts";
 import { createTaker } from "./take.ts";
 
 /** Methods behind which a server runs code of its own that may sample. */
@@ -43,18 +43,21 @@ interface Standing {
   ready: () => void;
 }
 
-/** Opens one where it is missing. What it gives ends it; null: none is needed. */
+const nothingToEnd = (): void => undefined;
+
+/** Opens one where it is missing. What it gives ends it. */
 export async function openAside(
   services: Services,
   arrived: ProxyArrived,
   method: string | undefined,
-): Promise<(() => void) | null> {
+): Promise<() => void> {
   const { server, caller } = arrived;
   const { session } = caller;
   const samples = server.sampling === "router" || server.sampling === "client-then-router";
-  if (session === null || !samples || method === undefined || !mayAsk.has(method)) return null;
+  if (session === null || !samples || method === undefined || !mayAsk.has(method))
+    return nothingToEnd;
   const { streams } = services;
-  if (!(await streams.isMissing(session))) return null;
+  if (!(await streams.isMissing(session))) return nothingToEnd;
 
   const done = streams.needs(session);
   const over = new AbortController();
@@ -114,7 +117,7 @@ async function hold(standing: Standing, tries: number): Promise<number | "client
     });
     if (!opened.ok) return opened.error.reason === "server_timeout" ? retryMs : "never";
     const response = opened.value;
-    if (response.ok && isEventStream(response)) {
+    if (streamsAnswer(response)) {
       turn.stands();
       ready();
       await streams.routerHolds(session);

@@ -2,7 +2,7 @@
  * The client's side of one proxied request: an HTTP response of its own, or a stream once one has
  * begun. Whatever is said after that is said in the stream.
  */
-import { sseKeepAlive } from "../../mcp/sse.ts";
+import { sseKeepAlive, sseMessageText } from "../../mcp/sse.ts";
 
 /** The runtime notices that a client has left when it writes: once a second while the router works… */
 const keepAliveMs = 1_000;
@@ -30,11 +30,21 @@ export interface ClientSide {
   during<T>(work: Promise<T>, headers: Record<string, string>): Promise<T>;
 }
 
-export interface OpenClientSide {
+interface OpenClientSide {
   side: ClientSide;
   response: Promise<Response>;
   /** aborts when the client has left */
   gone: AbortSignal;
+}
+
+/** The last word: a message, JSON text, in the stream that has begun, else a whole response. */
+export async function conclude(
+  side: ClientSide,
+  { text, whole }: { text: () => string; whole: () => Response | Promise<Response> },
+): Promise<void> {
+  if (!side.streams()) return side.answer(await whole());
+  await side.write(sseMessageText(text()));
+  side.end();
 }
 
 export function openClientSide(about: {

@@ -1,11 +1,11 @@
 /** The first answer in a response, be it JSON or a stream, with what else came before it. */
-import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
-import type { Refusal } from "../../domain/refusals.ts";
+import { isObject, parsedJson, type JsonObject } from "../../domain/json.ts";
+import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { createEventSplitter } from "../../mcp/proxy/event-splitter.ts";
 import { messageIn } from "../../mcp/proxy/message.ts";
-import { concatenated } from "../body.ts";
-import { isEventStream } from "./relay.ts";
+import { concatenated } from "../../domain/bytes.ts";
+import { isEventStream } from "./media-type.ts";
 
 /** An answer to `initialize`, or to `server/discover`, holds names, capabilities and instructions. */
 const maxAnswerBytes = 1024 * 1024;
@@ -20,14 +20,6 @@ export interface Begun {
   body: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer>;
 }
 
-const parsed = (text: string): JsonValue | undefined => {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
-};
-
 /** Finds the answer in a stream, part by part; null: not yet. */
 function createFinder(): (part: Uint8Array<ArrayBuffer>) => JsonObject | null {
   const splitter = createEventSplitter({
@@ -37,7 +29,7 @@ function createFinder(): (part: Uint8Array<ArrayBuffer>) => JsonObject | null {
   });
   return (part) => {
     for (const segment of splitter.push(part)) {
-      const value = segment.kind === "event" ? parsed(segment.data) : undefined;
+      const value = segment.kind === "event" ? parsedJson(segment.data) : undefined;
       if (isObject(value) && messageIn(value).kind === "response") return value;
     }
     return null;
@@ -52,19 +44,13 @@ export async function readAnswer(response: Response): Promise<Result<Begun, Refu
   const find = isEventStream(response) ? createFinder() : null;
   for (;;) {
     const next = await reader?.read().catch(() => null);
-    if (next === null)
-      return err({
-        reason: "server_failed",
-        serverStatus: response.status,
-        detail: "It broke off.",
-      });
+    if (next === null) return err(serverFailed("It broke off.", response.status));
     if (next === undefined || next.done) break;
     parts.push(next.value);
     size += next.value.byteLength;
     if (size > maxAnswerBytes) {
       await reader?.cancel();
-      const detail = "Its answer is too large.";
-      return err({ reason: "server_failed", serverStatus: response.status, detail });
+      return err(serverFailed("Its answer is too large.", response.status));
     }
     const answer = find?.(next.value) ?? null;
     if (answer === null || reader === undefined) continue;
@@ -81,7 +67,7 @@ export async function readAnswer(response: Response): Promise<Result<Begun, Refu
   }
   const bytes = concatenated(parts);
   // The last event of a stream may miss its end.
-  const value = find === null ? parsed(decoder.decode(bytes)) : find(encoder.encode("\n\n"));
+  const value = find === null ? parsedJson(decoder.decode(bytes)) : find(encoder.encode("\n\n"));
   return ok({ response, answer: isObject(value) ? value : null, body: bytes });
 }
 

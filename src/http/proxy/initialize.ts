@@ -13,7 +13,8 @@ import type { Services } from "../context.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
 import { offeredBy } from "./offered.ts";
 import { dropBody, readAnswer, type Begun } from "./first-answer.ts";
-import { isEventStream, relayEvents, relayJson, type Relaying } from "./relay.ts";
+import { isEventStream } from "./media-type.ts";
+import { relayEvents, relayJson, type Relaying } from "./relay.ts";
 import { createTaker } from "./take.ts";
 
 const timeoutMs = 60_000;

@@ -1,25 +1,23 @@
 /** The legacy era through the proxy. */
 import { own, type JsonValue } from "../../domain/json.ts";
 import { streamKeys } from "../../domain/once.ts";
-import type { Refusal } from "../../domain/refusals.ts";
+import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { isSamplingAnswer } from "../../domain/rounds.ts";
 import type { Session } from "../../domain/session.ts";
-import type { Result } from "../../domain/result.ts";
 import { errorMessage, type RequestId } from "../../mcp/jsonrpc.ts";
 import { legacyWireOf } from "../../mcp/faults.ts";
 import { requestsIn, type ProxiedBody } from "../../mcp/proxy/message.ts";
 import { renewStreamMs } from "../../pipeline/streams.ts";
 import type { Services } from "../context.ts";
-import { refuse, type ProxyArrived } from "./arrived.ts";
+import { refuse, sendOn, type ProxyArrived } from "./arrived.ts";
 import { openAside } from "./aside.ts";
 import { openClients } from "./hand-over.ts";
 import { shortened } from "../id-text.ts";
 import { proxyInitialize } from "./initialize.ts";
-import { isEventStream, isJson, passOn, relayEvents, relayJson, type Relaying } from "./relay.ts";
+import { isJson, streamsAnswer } from "./media-type.ts";
+import { passOn, relayEvents, relayJson, type Relaying } from "./relay.ts";
 import { createTaker } from "./take.ts";
 
-/** ms until a server's headers: it may hold them back until a tool has ended. */
-const headersMs = 300_000;
 /** The client takes requests back: their provider calls end, wherever they run. */
 export async function noteCancellations(
   services: Services,
@@ -83,17 +81,6 @@ function streamOf(body: ProxiedBody | null): { answers: RequestId | null; tool: 
   return { answers: request.id, tool };
 }
 
-const send = (services: Services, arrived: ProxyArrived): Promise<Result<Response, Refusal>> =>
-  services.upstream({
-    server: arrived.server,
-    method: arrived.method,
-    headers: arrived.headers,
-    authorization: arrived.authorization,
-    body: arrived.method === "POST" ? arrived.bytes : null,
-    signal: arrived.left,
-    timeoutMs: headersMs,
-  });
-
 /** What follows the end of a stream, and what keeps it known while it is open. */
 function watched(services: Services, { caller: { session } }: ProxyArrived): () => void {
   if (session === null) return () => undefined;
@@ -130,32 +117,29 @@ export async function proxyLegacy(services: Services, arrived: ProxyArrived): Pr
     if (await answersForUs(services, arrived)) return new Response(null, { status: 202 });
   }
   const closeAside = await openAside(services, arrived, request?.method);
-  const open = (): ReturnType<typeof send> => send(services, arrived);
+  const open = (): ReturnType<typeof sendOn> =>
+    sendOn(services, arrived, method === "POST" ? arrived.bytes : null, arrived.left);
   const sent = await (method === "GET" ? openClients(services, arrived, open) : open());
   if (!sent.ok) {
-    closeAside?.();
+    closeAside();
     return refused(sent.error);
   }
   const response = sent.value;
   if (method === "DELETE" && response.ok && session !== null) await services.sessions.end(session);
   const untouched = server.sampling === "client";
-  const streams = response.ok && isEventStream(response);
+  const streams = streamsAnswer(response);
   const looksIn = streams || (response.ok && method === "POST" && isJson(response) && !untouched);
   if (method === "DELETE" || !looksIn) {
-    closeAside?.();
+    closeAside();
     if (method === "GET" && session !== null) noteNoStream(services, session, response.status);
     return passOn(response);
   }
   const stream = streamOf(body);
   const relaying: Relaying = {
     taker: untouched ? null : createTaker(services, arrived, stream),
-    ended: method === "GET" ? watched(services, arrived) : () => closeAside?.(),
+    ended: method === "GET" ? watched(services, arrived) : closeAside,
     broken() {
-      const refusal: Refusal = {
-        reason: "server_failed",
-        serverStatus: response.status,
-        detail: "Its stream broke off.",
-      };
+      const refusal = serverFailed("Its stream broke off.", response.status);
       return stream.answers === null || untouched
         ? null
         : errorMessage(stream.answers, refusal, legacyWireOf(refusal).code, requestId);
@@ -163,6 +147,6 @@ export async function proxyLegacy(services: Services, arrived: ProxyArrived): Pr
   };
   if (streams) return relayEvents(response, relaying);
   const relayed = await relayJson(response, relaying);
-  closeAside?.();
+  closeAside();
   return relayed instanceof Response ? relayed : refused(relayed);
 }

@@ -2,16 +2,18 @@
  * Carries one modern request to the server, and again for every round, and the server's answer to the
  * client: what comes before the answer goes on as it comes, the answer itself when no round is left.
  */
-import { own } from "../../domain/json.ts";
-import type { Refusal } from "../../domain/refusals.ts";
+import { concatenated } from "../../domain/bytes.ts";
+import { own, parsedJson } from "../../domain/json.ts";
+import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import { createEventSplitter, type Segment } from "../../mcp/proxy/event-splitter.ts";
 import { methodIn } from "../../mcp/proxy/concerns.ts";
 import { sseMessageText } from "../../mcp/sse.ts";
-import { concatenated, declaredBytes } from "../body.ts";
+import { declaredBytes } from "../body.ts";
 import { returnedHeaders } from "../../pipeline/upstream.ts";
 import type { Round, Step } from "../../pipeline/rounds.ts";
-import type { ClientSide } from "./client-side.ts";
+import { conclude, type ClientSide } from "./client-side.ts";
+import { streamsAnswer } from "./media-type.ts";
 
 /** Of one answer, or one event, which is held until it is known whether it asks for sampling. */
 const mostHeldBytes = 16 * 1024 * 1024;
@@ -45,24 +47,12 @@ type Heard =
 
 const failed = (detail: string, status: number | null = null): Heard => ({
   kind: "failed",
-  refusal: { reason: "server_failed", serverStatus: status, detail },
+  refusal: serverFailed(detail, status),
 });
-
-export const isStream = (response: Response): boolean =>
-  response.ok &&
-  (response.headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") ?? false);
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-};
 
 /** A response to the request of that id; an error without an id can be about no other. */
 function answers(text: string, idText: string): boolean {
-  const message = parsed(text);
+  const message = parsedJson(text);
   const id = own(message, "id");
   if (own(message, "error") !== undefined && (id === undefined || id === null)) return true;
   const isResponse = own(message, "result") !== undefined || own(message, "error") !== undefined;
@@ -200,17 +190,17 @@ type Sent = Round["first"];
 async function exchange(relaying: Relaying, current: Sent): Promise<Sent | null> {
   const { round, client, gone } = relaying;
   const refused = async (refusal: Refusal, requestId: string | null): Promise<null> => {
-    if (client.streams()) {
-      await client.write(sseMessageText(relaying.refusalText(refusal, requestId)));
-      client.end();
-    } else client.answer(await relaying.refuse(refusal, requestId));
+    await conclude(client, {
+      text: () => relaying.refusalText(refusal, requestId),
+      whole: () => relaying.refuse(refusal, requestId),
+    });
     return null;
   };
   const sent = await relaying.send(current.text);
   if (!sent.ok) return refused(sent.error, null);
   const response = sent.value;
   const { idText } = current;
-  const events = isStream(response)
+  const events = streamsAnswer(response)
     ? eventsOf(response, {
         mayConcern: (data) => !round.passes(data) && answers(data, idText),
         passes: (head, isTooLarge) => isTooLarge && methodIn(head) !== null,

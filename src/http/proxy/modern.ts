@@ -2,6 +2,7 @@
  * The modern era through the proxy: the server is told what the router can do with every request, and
  * what it then asks for is answered here. Everything else passes.
  */
+import { deniedBy } from "../../domain/answering.ts";
 import { own, type JsonObject } from "../../domain/json.ts";
 import { once } from "../../domain/lazily.ts";
 import { featuresOf } from "../../domain/negotiation.ts";
@@ -9,10 +10,10 @@ import { editsFor, type Offered } from "../../domain/offer.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import { identityOf, isSamplingAnswer, roundMethods } from "../../domain/rounds.ts";
-import type { McpServer, SamplingMode } from "../../domain/servers.ts";
+import type { SamplingMode } from "../../domain/servers.ts";
 import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";
 import { errorMessage } from "../../mcp/jsonrpc.ts";
-import { requestsIn, type ProxiedMessage } from "../../mcp/proxy/message.ts";
+import { requestsIn, type ProxiedRequest } from "../../mcp/proxy/message.ts";
 import {
   checkHeaders,
   decodeModernMeta,
@@ -25,40 +26,12 @@ import { roundWire, withCapabilities } from "../../mcp/rev2026/round.ts";
 import type { RoundSampler } from "../../pipeline/rounds.ts";
 import { returnedHeaders } from "../../pipeline/upstream.ts";
 import type { Services } from "../context.ts";
-import { refuse, type ProxyArrived } from "./arrived.ts";
+import { isFaithful, refuse, sendOn, type ProxyArrived } from "./arrived.ts";
 import { ask } from "./ask.ts";
 import { openClientSide } from "./client-side.ts";
 import { offeredBy } from "./offered.ts";
-import { isStream, relay, relayStream } from "./modern-relay.ts";
-
-type ProxiedRequest = Extract<ProxiedMessage, { kind: "request" }>;
-
-/** ms until a server's headers: it may hold them back until a tool has ended. */
-const headersMs = 300_000;
-
-export const isText = (bytes: Uint8Array<ArrayBuffer>): boolean => {
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
-const upstream = (
-  services: Services,
-  arrived: ProxyArrived,
-  about: { body: string | Uint8Array<ArrayBuffer> | null; signal: AbortSignal },
-) =>
-  services.upstream({
-    server: arrived.server,
-    method: arrived.method,
-    headers: arrived.headers,
-    authorization: arrived.authorization,
-    body: about.body,
-    signal: about.signal,
-    timeoutMs: headersMs,
-  });
+import { streamsAnswer, takesStream } from "./media-type.ts";
+import { relay, relayStream } from "./modern-relay.ts";
 
 /** As it comes, both ways. */
 async function pass(
@@ -68,14 +41,14 @@ async function pass(
 ): Promise<Response> {
   const [request] = arrived.body === null ? [] : requestsIn(arrived.body);
   const { side, response, gone } = openClientSide({ acceptsStream: false, left: arrived.left });
-  const sent = await upstream(services, arrived, { body, signal: gone });
+  const sent = await sendOn(services, arrived, body, gone);
   if (!sent.ok) {
     const { requestId } = arrived;
     const about = { id: request?.id ?? null, requestId, wireOf: modernWireOf };
     side.answer(await refuse(sent.error, about));
   }
   // A stream may be silent for hours, and its client gone.
-  else if (isStream(sent.value)) services.background(relayStream(sent.value, side));
+  else if (streamsAnswer(sent.value)) services.background(relayStream(sent.value, side));
   else {
     const { status, headers } = sent.value;
     side.answer(new Response(sent.value.body, { status, headers: returnedHeaders(headers) }));
@@ -85,14 +58,6 @@ async function pass(
 
 const answersSampling = (request: string): boolean =>
   [...roundWire.responsesOf(request).values()].some((text) => isSamplingAnswer(JSON.parse(text)));
-
-/** Refused by the server's entry, whatever is asked. */
-function deniedBy({ sampling, policy }: McpServer): Refusal | null {
-  if (sampling === "deny") return { reason: "forbidden", action: "sampling by this server" };
-  return policy.disabled === true
-    ? { reason: "forbidden", action: "sampling by this server is switched off" }
-    : null;
-}
 
 /** Who answers a round's entries: the tenant's models, on behalf of this client. */
 function samplerFor(
@@ -185,17 +150,14 @@ async function withRounds(
   );
   if (!round.ok) return refused(round.error, null);
   const { side, response, gone } = openClientSide({
-    acceptsStream: (arrived.headers.get("Accept") ?? "").includes("text/event-stream"),
+    acceptsStream: takesStream(arrived.headers),
     left: arrived.left,
   });
   const work = relay({
     round: round.value,
     send: (body) =>
-      upstream(services, arrived, {
-        // Unchanged: the very bytes.
-        body: body === arrived.text ? arrived.bytes : body,
-        signal: gone,
-      }),
+      // Unchanged: the very bytes.
+      sendOn(services, arrived, body === arrived.text ? arrived.bytes : body, gone),
     client: side,
     gone,
     refuse: refused,
@@ -225,7 +187,7 @@ export async function proxyModern(services: Services, arrived: ProxyArrived): Pr
   const refused = (refusal: Refusal, wireOf = modernWireOf): Promise<Response> =>
     refuse(refusal, { id: request.id, requestId: arrived.requestId, wireOf });
   // Rewritten, it would be another text.
-  if (text.includes("\ufffd") && !isText(bytes)) return refused({ reason: "parse_error" });
+  if (!isFaithful(arrived)) return refused({ reason: "parse_error" });
   const meta = decodeModernMeta(request.params);
   // The server has words of its own for that, and has been told of no sampling. What it might take for a
   // sampled answer all the same is the router's to give.

@@ -3,12 +3,13 @@
  * streams: nothing is held beyond one event, and a comment now and then keeps the client's
  * connection open while the router samples.
  */
-import type { Refusal } from "../../domain/refusals.ts";
+import { concatenated } from "../../domain/bytes.ts";
+import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { startsOther, startsResponse } from "../../mcp/proxy/concerns.ts";
 import { createEventSplitter } from "../../mcp/proxy/event-splitter.ts";
 import { sseKeepAlive, sseMessage } from "../../mcp/sse.ts";
 import { returnedHeaders } from "../../pipeline/upstream.ts";
-import { concatenated, declaredBytes, maxBodyBytes } from "../body.ts";
+import { declaredBytes, maxBodyBytes } from "../body.ts";
 import type { Taker } from "./take.ts";
 
 /**
@@ -36,11 +37,6 @@ export interface Relaying {
   /** The message that ends the client's request when the server's stream breaks; null: it can resume. */
   broken: () => Record<string, unknown> | null;
 }
-
-export const isEventStream = ({ headers }: Response): boolean =>
-  headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() === "text/event-stream";
-export const isJson = ({ headers }: Response): boolean =>
-  headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() === "application/json";
 
 /** A `Response` with a body, even an empty one, must not have these. */
 const bodiless = new Set([204, 205, 304]);
@@ -176,15 +172,10 @@ export async function relayJson(
   { taker }: Relaying,
 ): Promise<Response | Refusal> {
   const about = { status: response.status, headers: returnedHeaders(response.headers) };
-  const failed = (detail: string): Refusal => ({
-    reason: "server_failed",
-    serverStatus: response.status,
-    detail,
-  });
   if ((declaredBytes(response) ?? Infinity) <= readAheadBytes) {
     const whole = await response.arrayBuffer().catch(() => null);
     return whole === null
-      ? failed("It broke off.")
+      ? serverFailed("It broke off.", response.status)
       : withoutTaken(new Uint8Array(whole), about, taker);
   }
   const reader = response.body?.getReader();
@@ -193,7 +184,7 @@ export async function relayJson(
   let size = 0;
   for (;;) {
     const next = await reader.read().catch(() => null);
-    if (next === null) return failed("It broke off.");
+    if (next === null) return serverFailed("It broke off.", response.status);
     if (next.done) return withoutTaken(concatenated(chunks), about, taker);
     chunks.push(next.value);
     size += next.value.byteLength;
@@ -202,7 +193,7 @@ export async function relayJson(
       return new Response(rest(chunks, reader), about);
     if (size > maxBodyBytes) {
       await reader.cancel();
-      return failed("Its answer is too large.");
+      return serverFailed("Its answer is too large.", response.status);
     }
   }
 }

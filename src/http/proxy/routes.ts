@@ -114,7 +114,6 @@ async function handle(c: Context<HttpEnv>): Promise<Response> {
     body,
     requestId,
     startedAt,
-    authMs: services.now() - startedAt,
     left: c.req.raw.signal,
   };
   return modern ? dispatchModern(services, arrived) : dispatchLegacy(services, arrived);

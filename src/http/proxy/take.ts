@@ -2,8 +2,8 @@
  * Sampling requests of a legacy server, taken out of what it sends. Each is answered by a POST of the
  * router's own, in the same invocation; the client never sees the request, nor the answer.
  */
-import { answererOf } from "../../domain/answering.ts";
-import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { answererOf, deniedBy } from "../../domain/answering.ts";
+import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { modalities } from "../../domain/modality.ts";
 import { featuresOf } from "../../domain/negotiation.ts";
 import { streamKeys, type Once } from "../../domain/once.ts";
@@ -12,6 +12,7 @@ import { err } from "../../domain/result.ts";
 import { codecFor } from "../../mcp/era.ts";
 import type { RequestId } from "../../mcp/jsonrpc.ts";
 import { messageIn } from "../../mcp/proxy/message.ts";
+import { toldUnseen } from "../../mcp/proxy/told.ts";
 import { withoutElements } from "../../mcp/proxy/raw-json.ts";
 import { samplingMethod } from "../../domain/rounds.ts";
 import { answerForNobody } from "../../mcp/bridge/for-nobody.ts";
@@ -24,11 +25,10 @@ import { shortened } from "../id-text.ts";
 /** A client that names no revision speaks this one (2025-06-18, "Protocol Version Header"). */
 const unnamedRevision = "2025-03-26";
 const firstWithHeader = "2025-06-18";
-const firstWithTools = "2025-11-25";
 /** Requests of one stream that are answered at once. What comes then waits, and its stream with it. */
 const mostRunning = 32;
 
-export type Considered =
+type Considered =
   | { kind: "pass" }
   | { kind: "taken" }
   /** a batch, some of which was taken */
@@ -89,13 +89,6 @@ export function createTaker(
       body: text,
     });
 
-  const deniedBy = (mode: string, disabled: boolean | undefined): Refusal | null => {
-    if (mode === "deny") return { reason: "forbidden", action: "sampling by this server" };
-    return disabled === true
-      ? { reason: "forbidden", action: "sampling by this server is switched off" }
-      : null;
-  };
-
   const run = async (
     id: RequestId,
     about: { params: JsonObject; bytes: number; refusal: Refusal | null; once: Once | null },
@@ -122,7 +115,7 @@ export function createTaker(
         messageId: stream.answers === null ? null : await messageIdOf(stream.answers),
         once,
         bytes,
-        denied: refusal ?? deniedBy(entry.sampling, entry.policy.disabled),
+        denied: refusal ?? deniedBy(entry),
       },
       signal,
     );
@@ -229,12 +222,8 @@ export function createTaker(
   return {
     /** What becomes of a message, or of a batch of them. */
     async consider(text: string, eventId: string | null): Promise<Considered> {
-      let value: JsonValue;
-      try {
-        value = JSON.parse(text) as JsonValue;
-      } catch {
-        return pass;
-      }
+      const value = parsedJson(text);
+      if (value === undefined) return pass;
       if (!Array.isArray(value)) return (await isTaken(value, eventId)) ? { kind: "taken" } : pass;
       const taken = new Set<number>();
       for (const [at, element] of value.entries())
@@ -247,7 +236,7 @@ export function createTaker(
     refuseOversized(head: string, limitBytes: number): void {
       services.note({ event: "oversized", requestId: arrived.requestId, limitBytes });
       const text = /"id"\s*:\s*(-?\d+|"[^"\\]*")/.exec(head)?.[1];
-      if (text === undefined || !head.includes("sampling/createMessage")) return;
+      if (text === undefined || !head.includes(samplingMethod)) return;
       const id = JSON.parse(text) as RequestId;
       const refusal: Refusal = { reason: "payload_too_large", limitBytes };
       const refuse = async (): Promise<void> => {
@@ -265,10 +254,5 @@ export function createTaker(
     isRunning: (): boolean => running.size > 0,
   };
 }
-
-/** Without a session nobody remembers what was told; it is what any server of that revision is told. */
-const toldUnseen = (revision: string): JsonObject => ({
-  sampling: revision >= firstWithTools ? { tools: {} } : {},
-});
 
 export type Taker = ReturnType<typeof createTaker>;

@@ -2,9 +2,8 @@
 import { bridgedOffers } from "../../domain/bridging.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { serverInfo } from "../initialize.ts";
-import { modernRevision } from "../rev2026/codec.ts";
+import { metaKey, modernRevision } from "../rev2026/codec.ts";
 
-const meta = (name: string): string => `io.modelcontextprotocol/${name}`;
 export const discoverMethod = "server/discover";
 
 /** It tells a server nothing but that somebody modern asks. */
@@ -14,9 +13,9 @@ export const discoverText = JSON.stringify({
   method: discoverMethod,
   params: {
     _meta: {
-      [meta("protocolVersion")]: modernRevision,
-      [meta("clientInfo")]: serverInfo,
-      [meta("clientCapabilities")]: {},
+      [metaKey("protocolVersion")]: modernRevision,
+      [metaKey("clientInfo")]: serverInfo,
+      [metaKey("clientCapabilities")]: {},
     },
   },
 });
@@ -58,7 +57,7 @@ export const discoverResultOf = (initialized: JsonObject): JsonObject => {
     supportedVersions: [modernRevision],
     capabilities: bridgedOffers(own(initialized, "capabilities")),
     ...instructionsIn(initialized),
-    ...(isObject(info) ? { _meta: { [meta("serverInfo")]: info } } : {}),
+    ...(isObject(info) ? { _meta: { [metaKey("serverInfo")]: info } } : {}),
     ttlMs: 0,
     cacheScope: "private",
   };
@@ -69,7 +68,7 @@ export const initializeResultOf = (
   discovered: JsonObject,
   { revision, slug }: { revision: string; slug: string },
 ): JsonObject => {
-  const info = own(own(discovered, "_meta"), meta("serverInfo"));
+  const info = own(own(discovered, "_meta"), metaKey("serverInfo"));
   return {
     protocolVersion: revision,
     capabilities: bridgedOffers(own(discovered, "capabilities")),

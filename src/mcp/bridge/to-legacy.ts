@@ -6,9 +6,9 @@ import { own, type JsonValue } from "../../domain/json.ts";
 import { textAt, textsIn } from "../proxy/json-parts.ts";
 import { messageIn } from "../proxy/message.ts";
 import { withMember } from "../proxy/raw-json.ts";
+import { metaKey, metaPrefix } from "../rev2026/codec.ts";
 import type { Heard } from "./heard.ts";
 
-const prefix = "io.modelcontextprotocol/";
 const metaPath = ["params", "_meta"];
 const tokenPath = [...metaPath, "progressToken"];
 
@@ -25,7 +25,7 @@ const nothing: Heard = { kind: "nothing" };
 
 export interface LegacyRequest {
   text: string;
-  /** What the client hears of one of the server's messages; null: nothing. */
+  /** What the client hears of one of the server's messages. Throws where it is no JSON. */
   heard(message: string): Heard;
 }
 
@@ -36,10 +36,10 @@ export interface LegacyRequest {
 export function legacyRequest(request: string, method: string, idText: string): LegacyRequest {
   const clientsId = textAt(request, ["id"]) ?? "null";
   const clientsToken = textAt(request, tokenPath);
-  const wantsLogs = textAt(request, [...metaPath, `${prefix}logLevel`]) !== null;
+  const wantsLogs = textAt(request, [...metaPath, metaKey("logLevel")]) !== null;
   let text = withMember(request, ["id"], idText);
   for (const name of textsIn(request, metaPath).keys())
-    if (name.startsWith(prefix)) text = withMember(text, [...metaPath, name], null);
+    if (name.startsWith(metaPrefix)) text = withMember(text, [...metaPath, name], null);
   for (const name of ["inputResponses", "requestState"])
     text = withMember(text, ["params", name], null);
   if (clientsToken !== null) text = withMember(text, tokenPath, idText);

@@ -1,13 +1,11 @@
 /** A legacy client's request for a modern server, and what that server says, for the client. */
 import { own, type JsonObject, type JsonValue } from "../../domain/json.ts";
-import type { Refusal } from "../../domain/refusals.ts";
+import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { textAt } from "../proxy/json-parts.ts";
 import { messageIn } from "../proxy/message.ts";
 import { withMember } from "../proxy/raw-json.ts";
-import { modernRevision } from "../rev2026/codec.ts";
+import { metaKey, modernRevision } from "../rev2026/codec.ts";
 import type { Heard } from "./heard.ts";
-
-const meta = (name: string): string => `io.modelcontextprotocol/${name}`;
 
 /** The request as a modern client would send it. */
 export function modernRequest(
@@ -15,9 +13,9 @@ export function modernRequest(
   session: { capabilities: JsonObject; clientInfo: JsonObject },
 ): string {
   const said: [string, JsonValue][] = [
-    [meta("clientCapabilities"), session.capabilities],
-    [meta("clientInfo"), session.clientInfo],
-    [meta("protocolVersion"), modernRevision],
+    [metaKey("clientCapabilities"), session.capabilities],
+    [metaKey("clientInfo"), session.clientInfo],
+    [metaKey("protocolVersion"), modernRevision],
   ];
   let text = request;
   for (const path of [["params"], ["params", "_meta"]])
@@ -41,14 +39,14 @@ function askedOf(result: JsonValue | undefined): Refusal {
   ];
   const required = needs.flatMap(([method, name]) => (methods.has(method) ? [[name, {}]] : []));
   return required.length === 0
-    ? { reason: "server_failed", serverStatus: null, detail: "It asks to be called again." }
+    ? serverFailed("It asks to be called again.")
     : {
         reason: "capability_missing",
         requiredCapabilities: Object.fromEntries(required) as JsonObject,
       };
 }
 
-/** Messages of the stream that answers a request. */
+/** What the client hears of one of the server's messages. Throws where it is no JSON. */
 export function heardFromModern(message: string): Heard {
   const value = JSON.parse(message) as JsonValue;
   const seen = messageIn(value);

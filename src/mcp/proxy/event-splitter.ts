@@ -4,6 +4,7 @@
  * meant for the router is handed out by itself; one that can't be is passed on while it still arrives.
  * Source: WHATWG HTML, "Server-sent events", 9.2.5 and 9.2.6.
  */
+import { concatenated } from "../../domain/bytes.ts";
 import { sseDataLines } from "../sse.ts";
 
 export type Segment =
@@ -46,16 +47,6 @@ const headBytes = 1_024;
 /** Of one event that is held: each costs many times the two bytes that it may be long. */
 const mostLines = 65_536;
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
-function concatenated(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.byteLength;
-  }
-  return all;
-}
 
 export function createEventSplitter(options: {
   /** bytes of one event that are held at most */
@@ -287,5 +278,3 @@ export function createEventSplitter(options: {
     isBetweenEvents: (): boolean => mode === "hold",
   };
 }
-
-export type EventSplitter = ReturnType<typeof createEventSplitter>;

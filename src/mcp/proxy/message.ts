@@ -2,7 +2,7 @@
  * What a proxied body says, as far as the proxy must know. Never refuses: JSON that is no message is the
  * server's to judge, and goes on as it came.
  */
-import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { isObject, parsedJson, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import type { RequestId } from "../jsonrpc.ts";
 
 export type ProxiedMessage =
@@ -10,6 +10,8 @@ export type ProxiedMessage =
   | { kind: "notification"; method: string; params: JsonObject }
   | { kind: "response"; id: RequestId }
   | { kind: "unknown" };
+
+export type ProxiedRequest = Extract<ProxiedMessage, { kind: "request" }>;
 
 export interface ProxiedBody {
   batch: boolean;
@@ -33,12 +35,8 @@ export function messageIn(value: JsonValue): ProxiedMessage {
 
 /** null: no JSON. */
 export function bodyIn(text: string): ProxiedBody | null {
-  let value: JsonValue;
-  try {
-    value = JSON.parse(text) as JsonValue;
-  } catch {
-    return null;
-  }
+  const value = parsedJson(text);
+  if (value === undefined) return null;
   return Array.isArray(value)
     ? { batch: true, messages: value.map(messageIn) }
     : { batch: false, messages: [messageIn(value)] };

@@ -21,6 +21,11 @@ const capabilitiesIn = (text: string): JsonObject => {
   return isObject(found) ? found : {};
 };
 
+/** The capabilities that any server of that revision is told of, where nobody remembers what it was. */
+export const toldUnseen = (revision: string): JsonObject => ({
+  sampling: revision >= firstWithTools ? { tools: {} } : {},
+});
+
 /**
  * @param form `bare`: no more than `sampling: {}` is added, since the server refused it
  */

@@ -11,7 +11,9 @@ import { createLegacyCodec } from "../rev2025/codec.ts";
 
 export const modernRevision = "2026-07-28";
 
-const metaKey = (name: string): string => `io.modelcontextprotocol/${name}`;
+/** How the protocol's own members of a `_meta` begin. */
+export const metaPrefix = "io.modelcontextprotocol/";
+export const metaKey = (name: string): string => metaPrefix + name;
 
 // Blocks, params and the single-or-array rule are those of 2025-11-25; what differs is around them.
 const shared = createLegacyCodec("2025-11-25");

@@ -2,9 +2,10 @@
 import type { CapabilityEdit } from "../../domain/offer.ts";
 import type { RoundWire } from "../../domain/rounds.ts";
 import { objectText, textAt, textsIn } from "../proxy/json-parts.ts";
+import { metaKey } from "./codec.ts";
 import { withMember } from "../proxy/raw-json.ts";
 
-const capabilitiesPath = ["params", "_meta", "io.modelcontextprotocol/clientCapabilities"];
+const capabilitiesPath = ["params", "_meta", metaKey("clientCapabilities")];
 const responsesPath = ["params", "inputResponses"];
 const statePath = ["params", "requestState"];
 
