@@ -212,6 +212,18 @@ describe("a tool that samples", () => {
     expect(JSON.stringify(record)).toMatch(/"serverId":"srv_/);
   });
 
+  it("is recorded with what it asked in bytes, and a name of bounded length", async () => {
+    const its = entry("é€😀".repeat(10));
+    server.handle(asking({ llm: its }));
+    const name = "long".repeat(100);
+    await call({ params: { name }, headers: { "Mcp-Name": name } });
+    const [record] = await samplingRecords();
+    expect(record).toMatchObject({
+      asked: { bytes: Buffer.byteLength(JSON.stringify(its.params)) },
+      who: { tool: name.slice(0, 200) },
+    });
+  });
+
   it("has its entries answered side by side", async () => {
     server.handle(asking({ a: entry("A"), b: entry("B"), c: entry("C") }));
     const answer = await call();

@@ -12,6 +12,8 @@ import type { Services } from "../context.ts";
 import { propagatedIn } from "../sampling/trace-context.ts";
 import type { ProxyArrived } from "./arrived.ts";
 
+const encoder = new TextEncoder();
+
 export interface Asking {
   /** of `sampling/createMessage`, raw */
   params: JsonObject;
@@ -25,8 +27,8 @@ export interface Asking {
   messageId: string | null;
   /** by what it is known again; null: it is new */
   once: Once | null;
-  /** of the server's message */
-  bytes: number;
+  /** of what was too large to be kept in `params`; null: `params` is what was asked */
+  oversizedBytes: number | null;
   /** why it is refused before anything is chosen; null: it isn't */
   denied: Refusal | null;
 }
@@ -69,8 +71,8 @@ export async function ask(
     messageId: asking.messageId,
     once: asking.once,
     propagated: propagatedIn(arrived.headers, _meta),
-    contentSha256: await services.sha256Hex(new TextEncoder().encode(contentText)),
-    bytes: asking.bytes,
+    contentSha256: await services.sha256Hex(encoder.encode(contentText)),
+    bytes: asking.oversizedBytes ?? encoder.encode(JSON.stringify(params)).byteLength,
     content: () => contentText,
     startedAt: services.now(),
     authMs: 0,

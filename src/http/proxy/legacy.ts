@@ -6,7 +6,7 @@ import { isSamplingAnswer } from "../../domain/rounds.ts";
 import type { Session } from "../../domain/session.ts";
 import { errorMessage, type RequestId } from "../../mcp/jsonrpc.ts";
 import { legacyWireOf } from "../../mcp/faults.ts";
-import { requestsIn, type ProxiedBody } from "../../mcp/proxy/message.ts";
+import { requestsIn, toolIn, type ProxiedBody } from "../../mcp/proxy/message.ts";
 import { renewStreamMs } from "../../pipeline/streams.ts";
 import type { Services } from "../context.ts";
 import { refuse, sendOn, type ProxyArrived } from "./arrived.ts";
@@ -75,10 +75,7 @@ async function answersForUs(
 function streamOf(body: ProxiedBody | null): { answers: RequestId | null; tool: string | null } {
   const [request, ...more] = body === null ? [] : requestsIn(body);
   if (request === undefined || more.length > 0) return { answers: null, tool: null };
-  const { name } = request.params;
-  const tool =
-    request.method === "tools/call" && typeof name === "string" ? name.slice(0, 200) : null;
-  return { answers: request.id, tool };
+  return { answers: request.id, tool: toolIn(request) };
 }
 
 /** What follows the end of a stream, and what keeps it known while it is open. */

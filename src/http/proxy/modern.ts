@@ -3,7 +3,7 @@
  * what it then asks for is answered here. Everything else passes.
  */
 import { deniedBy } from "../../domain/answering.ts";
-import { own, type JsonObject } from "../../domain/json.ts";
+import type { JsonObject } from "../../domain/json.ts";
 import { once } from "../../domain/lazily.ts";
 import { featuresOf } from "../../domain/negotiation.ts";
 import { editsFor, type Offered } from "../../domain/offer.ts";
@@ -13,7 +13,7 @@ import { identityOf, isSamplingAnswer, roundMethods } from "../../domain/rounds.
 import type { SamplingMode } from "../../domain/servers.ts";
 import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";
 import { errorMessage } from "../../mcp/jsonrpc.ts";
-import { requestsIn, type ProxiedRequest } from "../../mcp/proxy/message.ts";
+import { requestsIn, toolIn, type ProxiedRequest } from "../../mcp/proxy/message.ts";
 import {
   checkHeaders,
   decodeModernMeta,
@@ -66,7 +66,6 @@ function samplerFor(
   about: { request: ProxiedRequest; meta: ModernMeta; offered: Offered },
 ): RoundSampler {
   const { request, meta, offered } = about;
-  const name = own(request.params, "name");
   // What the server was told, and what it may say beyond that with the router's own keys.
   const capabilities: JsonObject =
     offered === null
@@ -92,10 +91,10 @@ function samplerFor(
           codec: modernCodec,
           declared: { capabilities, features: featuresOf(meta.capabilities) },
           clientInfo: meta.clientInfo,
-          tool: request.method === "tools/call" && typeof name === "string" ? name : null,
+          tool: toolIn(request),
           messageId: null,
           once,
-          bytes: JSON.stringify(params).length,
+          oversizedBytes: null,
           denied: deniedBy(server),
         },
         signal,

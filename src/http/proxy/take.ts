@@ -91,10 +91,15 @@ export function createTaker(
 
   const run = async (
     id: RequestId,
-    about: { params: JsonObject; bytes: number; refusal: Refusal | null; once: Once | null },
+    about: {
+      params: JsonObject;
+      oversizedBytes: number | null;
+      refusal: Refusal | null;
+      once: Once | null;
+    },
     signal: AbortSignal,
   ): Promise<Omit<Asked, "outcome"> & { text: string }> => {
-    const { params, bytes, refusal, once } = about;
+    const { params, oversizedBytes, refusal, once } = about;
     const now = await arrived.current();
     const { requestId } = arrived;
     if (!now.ok || now.value.server === null) {
@@ -114,7 +119,7 @@ export function createTaker(
         tool: stream.tool,
         messageId: stream.answers === null ? null : await messageIdOf(stream.answers),
         once,
-        bytes,
+        oversizedBytes,
         denied: refusal ?? deniedBy(entry),
       },
       signal,
@@ -150,9 +155,8 @@ export function createTaker(
     try {
       const signal =
         watch === null ? cancelled.signal : AbortSignal.any([cancelled.signal, watch.signal]);
-      const bytes = new TextEncoder().encode(JSON.stringify(params));
       const once: Once | null = scope === null ? null : { kind: "stream", scope, messageId };
-      const asking = { params, bytes: bytes.byteLength, refusal: null, once };
+      const asking = { params, oversizedBytes: null, refusal: null, once };
       const { text, by, requestId } = await run(id, asking, signal);
       if (signal.aborted || by === "elsewhere") return null;
       const status = await deliver(text);
@@ -241,7 +245,7 @@ export function createTaker(
       const refusal: Refusal = { reason: "payload_too_large", limitBytes };
       const refuse = async (): Promise<void> => {
         const signal = new AbortController().signal;
-        const about = { params: {}, bytes: limitBytes, refusal, once: null };
+        const about = { params: {}, oversizedBytes: limitBytes, refusal, once: null };
         await deliver((await run(id, about, signal)).text);
       };
       services.background(refuse());

@@ -13,6 +13,12 @@ export type ProxiedMessage =
 
 export type ProxiedRequest = Extract<ProxiedMessage, { kind: "request" }>;
 
+/** The tool that a request calls, its name as long as a record keeps it; null: it calls none. */
+export function toolIn({ method, params }: ProxiedRequest): string | null {
+  const { name } = params;
+  return method === "tools/call" && typeof name === "string" ? name.slice(0, 200) : null;
+}
+
 export interface ProxiedBody {
   batch: boolean;
   messages: ProxiedMessage[];
