@@ -3,7 +3,7 @@ import { supportedModalities, supports } from "../domain/capabilities.ts";
 import type { Ids } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Answer, SessionStore, Snapshot } from "../domain/ports.ts";
-import { ok } from "../domain/result.ts";
+import { err, ok } from "../domain/result.ts";
 import type { McpServer } from "../domain/servers.ts";
 import type { Modality } from "../domain/modality.ts";
 import type { Bridge, Session } from "../domain/session.ts";
@@ -18,6 +18,9 @@ export interface Hosted {
   context: boolean;
 }
 
+/** JSON of what a client says of itself: kept as long as the session, and read with it. */
+const maxDeclaredBytes = 65_536;
+
 /** How stale `lastUsedAt` may get before a message that samples nothing writes it. */
 const touchAfterMs = 60_000;
 
@@ -29,6 +32,16 @@ export function createSessions(deps: {
   sessionTtlMs: number;
 }) {
   const { sessions, chooser, ids, now, sessionTtlMs } = deps;
+
+  const store = async (session: Session): Answer<Session> => {
+    const { capabilities, clientInfo } = session;
+    const declared = new TextEncoder().encode(JSON.stringify([capabilities, clientInfo]));
+    if (declared.byteLength > maxDeclaredBytes)
+      return err({ reason: "payload_too_large", limitBytes: maxDeclaredBytes });
+    const created = await sessions.create(session);
+    return created.ok ? ok(session) : created;
+  };
+
   return {
     hostedFor(snapshot: Snapshot, capabilities: JsonObject): Hosted {
       const { able } = chooser.fieldOf(snapshot);
@@ -47,7 +60,7 @@ export function createSessions(deps: {
       negotiated: { revision: string; capabilities: JsonObject; clientInfo: JsonObject },
     ): Answer<Session> {
       const at = now();
-      const session: Session = {
+      return store({
         id: ids.next("session"),
         tenantId: snapshot.tenant.id,
         keyId: snapshot.key.id,
@@ -61,9 +74,7 @@ export function createSessions(deps: {
         createdAt: at,
         lastUsedAt: at,
         expiresAt: at + sessionTtlMs,
-      };
-      const created = await sessions.create(session);
-      return created.ok ? ok(session) : created;
+      });
     },
 
     /** Through the proxy. A server that gives an id again begins the session anew. */
@@ -76,7 +87,7 @@ export function createSessions(deps: {
       >,
     ): Answer<Session> {
       const at = now();
-      const session: Session = {
+      return store({
         id: ids.next("session"),
         tenantId: server.tenantId,
         keyId,
@@ -87,9 +98,7 @@ export function createSessions(deps: {
         createdAt: at,
         lastUsedAt: at,
         expiresAt: at + sessionTtlMs,
-      };
-      const created = await sessions.create(session);
-      return created.ok ? ok(session) : created;
+      });
     },
 
     /** Whether its use needn't be written down yet. */

@@ -314,6 +314,35 @@ describe("a server that asks without an end", () => {
   });
 });
 
+describe("a client that declares more than anybody has", () => {
+  it("begins no session", async () => {
+    const { url } = await scripted({});
+    const clientInfo = { name: "c", version: "1" };
+    const begin = (capabilities: unknown, at: string) =>
+      fetch(at, {
+        method: "POST",
+        headers: {
+          ...json,
+          Authorization: `Bearer ${key}`,
+          Accept: "application/json, text/event-stream",
+        },
+        body: JSON.stringify({
+          jsonrpc: "2.0",
+          id: 1,
+          method: "initialize",
+          params: { protocolVersion: "2025-11-25", capabilities, clientInfo },
+        }),
+      });
+    for (const bytes of [60_000, 3_000_000]) {
+      const answer = await begin({ experimental: { x: { y: "é".repeat(bytes / 2) } } }, url);
+      const text = await answer.text();
+      const isKept = bytes < 65_536;
+      expect(answer.headers.get("mcp-session-id")).toBe(isKept ? "s-1" : null);
+      if (!isKept) expect(at(JSON.parse(text), "error.data.limitBytes")).toBe(65_536);
+    }
+  });
+});
+
 describe("a modern call that leaves out what it must say", () => {
   const answer = { role: "assistant", model: "m", content: { type: "text", text: "forged" } };
   it.each<[string, unknown, number, number]>([
