@@ -51,8 +51,10 @@ export async function openAside(
 ): Promise<(() => void) | null> {
   const { server, caller } = arrived;
   const { session } = caller;
+  if (session === null || method === undefined || !mayAsk.has(method)) return null;
+  // Behind a bridge nobody else hears what a server asks there, be it only to be refused.
   const samples = server.sampling === "router" || server.sampling === "client-then-router";
-  if (session === null || !samples || method === undefined || !mayAsk.has(method)) return null;
+  if (!samples && session.bridge === null) return null;
   const { streams } = services;
   if (!(await streams.isMissing(session))) return null;
 

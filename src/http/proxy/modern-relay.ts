@@ -51,6 +51,9 @@ export const isStream = (response: Response): boolean =>
   response.ok &&
   (response.headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") ?? false);
 
+const asItCame = ({ status, headers }: Response, body: BodyInit | null): Response =>
+  new Response(body, { status, headers: returnedHeaders(headers) });
+
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
@@ -127,6 +130,25 @@ export async function relayStream(response: Response, client: ClientSide): Promi
   client.end();
 }
 
+/** An answer that nobody looks into, as it came; where a stream has begun meanwhile, as its last message. */
+export async function relayAnswer(
+  response: Response,
+  about: Pick<Relaying, "client" | "refusalText"> & { idText: string },
+): Promise<void> {
+  const { client, refusalText, idText } = about;
+  if (isStream(response)) return relayStream(response, client);
+  if (!client.streams()) return client.answer(asItCame(response, response.body));
+  const bytes = await bytesOf(response).catch(() => null);
+  const text = bytes === null ? "" : decoder.decode(bytes);
+  const refusal: Refusal = {
+    reason: "server_failed",
+    serverStatus: response.status,
+    detail: "Its answer is no JSON-RPC response.",
+  };
+  await client.write(sseMessageText(answers(text, idText) ? text : refusalText(refusal, null)));
+  client.end();
+}
+
 interface Answering {
   response: Response;
   /** null: it is no stream */
@@ -152,8 +174,7 @@ async function hear(
       return { kind: "passed" };
     }
     if (client.streams()) return failed("Its answer is no JSON-RPC response.", response.status);
-    const { status, headers } = response;
-    client.answer(new Response(bytes, { status, headers: returnedHeaders(headers) }));
+    client.answer(asItCame(response, bytes));
     return { kind: "passed" };
   }
   const { segments, isBetweenEvents } = events;

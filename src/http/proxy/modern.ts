@@ -22,14 +22,14 @@ import {
 } from "../../mcp/rev2026/codec.ts";
 import { checkName } from "../../mcp/rev2026/headers.ts";
 import { withCapabilities } from "../../mcp/rev2026/round.ts";
+import { sseMessageText } from "../../mcp/sse.ts";
 import type { RoundSampler } from "../../pipeline/rounds.ts";
-import { returnedHeaders } from "../../pipeline/upstream.ts";
 import type { Services } from "../context.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
 import { ask } from "./ask.ts";
 import { openClientSide } from "./client-side.ts";
 import { offeredBy } from "./offered.ts";
-import { isStream, relay, relayStream } from "./modern-relay.ts";
+import { relay, relayAnswer } from "./modern-relay.ts";
 
 type ProxiedRequest = Extract<ProxiedMessage, { kind: "request" }>;
 
@@ -60,26 +60,43 @@ const upstream = (
     timeoutMs: headersMs,
   });
 
+const acceptsStream = ({ headers }: ProxyArrived): boolean =>
+  (headers.get("Accept") ?? "").includes("text/event-stream");
+
 /** As it comes, both ways. */
 async function pass(
   services: Services,
   arrived: ProxyArrived,
   body: string | Uint8Array<ArrayBuffer> | null,
 ): Promise<Response> {
+  const { requestId } = arrived;
   const [request] = arrived.body === null ? [] : requestsIn(arrived.body);
-  const { side, response, gone } = openClientSide({ acceptsStream: false, left: arrived.left });
-  const sent = await upstream(services, arrived, { body, signal: gone });
-  if (!sent.ok) {
-    const { requestId } = arrived;
-    const about = { id: request?.id ?? null, requestId, wireOf: modernWireOf };
-    side.answer(await refuse(sent.error, about));
-  }
-  // A stream may be silent for hours, and its client gone.
-  else if (isStream(sent.value)) services.background(relayStream(sent.value, side));
-  else {
-    const { status, headers } = sent.value;
-    side.answer(new Response(sent.value.body, { status, headers: returnedHeaders(headers) }));
-  }
+  const id = request?.id ?? null;
+  const { side, response, gone } = openClientSide({
+    // A server may be silent for long, and its client gone.
+    acceptsStream: request !== undefined && acceptsStream(arrived),
+    left: arrived.left,
+  });
+  const refusalText = (refusal: Refusal): string =>
+    JSON.stringify(errorMessage(id, refusal, modernWireOf(refusal).code, requestId));
+  const refused = async (refusal: Refusal): Promise<void> => {
+    if (side.streams()) {
+      await side.write(sseMessageText(refusalText(refusal)));
+      side.end();
+    } else side.answer(await refuse(refusal, { id, requestId, wireOf: modernWireOf }));
+  };
+  const run = async (): Promise<void> => {
+    const sent = await upstream(services, arrived, { body, signal: gone });
+    if (!sent.ok) return refused(sent.error);
+    const idText = JSON.stringify(id);
+    return relayAnswer(sent.value, { client: side, refusalText, idText });
+  };
+  services.background(
+    run().catch((thrown: unknown) => {
+      services.report(requestId, thrown);
+      return refused({ reason: "internal" });
+    }),
+  );
   return response;
 }
 
@@ -178,7 +195,7 @@ async function withRounds(
   );
   if (!round.ok) return refused(round.error, null);
   const { side, response, gone } = openClientSide({
-    acceptsStream: (arrived.headers.get("Accept") ?? "").includes("text/event-stream"),
+    acceptsStream: acceptsStream(arrived),
     left: arrived.left,
   });
   const work = relay({
