@@ -669,21 +669,27 @@ describe("streams", () => {
     expect(plain.get("result.resultType")).toBe("complete");
   });
 
-  it("begin for a server that takes its time with JSON, and carry what it says", async () => {
-    const later = (say: () => void) => setTimeout(say, 6_000);
-    server.handle(({ json: { id } }, reply) => void later(() => reply.json(done(id))));
-    const plain: RawHandler = ({ json: { id } }, reply) =>
-      void later(() =>
-        reply.json({ jsonrpc: "2.0", id, error: { code: -32021, message: "no" } }, { status: 400 }),
-      );
-    const slow = call();
-    await expect.poll(() => server.requests().length, { interval: 10 }).toBe(1);
-    server.handle(plain);
-    const [answer, refused] = await Promise.all([slow, call()]);
-    expect(answer.headers.get("content-type")).toBe("text/event-stream");
-    expect([answer.get("id"), answer.get("result.resultType")]).toEqual([7, "complete"]);
-    expect([refused.get("id"), refused.get("error.code")]).toEqual([7, -32021]);
-  });
+  it.each(["router", "client"] as const)(
+    "begin for a server that takes its time with JSON, and carry what it says (`%s`)",
+    async (mode) => {
+      const later = (say: () => void) => setTimeout(say, 6_000);
+      server.handle(({ json: { id } }, reply) => void later(() => reply.json(done(id))));
+      const plain: RawHandler = ({ json: { id } }, reply) =>
+        void later(() =>
+          reply.json(
+            { jsonrpc: "2.0", id, error: { code: -32021, message: "no" } },
+            { status: 400 },
+          ),
+        );
+      const slow = call({ mode });
+      await expect.poll(() => server.requests().length, { interval: 10 }).toBe(1);
+      server.handle(plain);
+      const [answer, refused] = await Promise.all([slow, call({ mode })]);
+      expect(answer.headers.get("content-type")).toBe("text/event-stream");
+      expect([answer.get("id"), answer.get("result.resultType")]).toEqual([7, "complete"]);
+      expect([refused.get("id"), refused.get("error.code")]).toEqual([7, -32021]);
+    },
+  );
 
   it("carry the refusal once they have begun", async () => {
     faulty.setMode("rejected");
@@ -987,17 +993,18 @@ describe("a client that leaves", () => {
     expect(server.requests()).toHaveLength(1);
   });
 
-  it.each<[string, (reply: RawReply) => void]>([
-    ["that streams", (reply) => reply.stream().write(": working\n\n")],
-    ["that says nothing for long", () => {}],
-  ])("takes the server's request with it: one %s", async (_, begin) => {
+  it.each<[string, NonNullable<About["mode"]>, (reply: RawReply) => void]>([
+    ["that streams", "router", (reply) => reply.stream().write(": working\n\n")],
+    ["that says nothing for long", "router", () => {}],
+    ["that says nothing for long", "client", () => {}],
+  ])("takes the server's request with it: one %s (`%s`)", async (_, mode, begin) => {
     let closed: Promise<void> | null = null;
     server.handle((__, reply) => {
       closed = reply.closed;
       begin(reply);
     });
     const leaving = new AbortController();
-    const response = await send({ signal: leaving.signal });
+    const response = await send({ mode, signal: leaving.signal });
     await response.body?.getReader().read();
     leaving.abort();
     await expect.poll(() => closed, { interval: 10 }).not.toBeNull();

@@ -368,6 +368,16 @@ describe("a server that may not sample", () => {
     );
     expect(after.length).toBe(before.length);
   });
+
+  it.each(["deny", "client"])("by `%s` is refused outside of a request too", async (sampling) => {
+    const slug = `aside-${sampling}`;
+    const url = await register(router, tenant, { slug, url: servers.legacy.url, sampling });
+    const peer = await connect("modern", url);
+    expect(await peer.call("ask_aside", { q: "hello" })).toContain("-403");
+    const [record] = await recordsOf(router, tenant);
+    expect(record).toMatchObject({ outcome: "refused", reason: "forbidden" });
+    await peer.close();
+  });
 });
 
 it("forgets what it learnt when the server moves", async () => {

@@ -53,9 +53,10 @@ export async function openAside(
 ): Promise<() => void> {
   const { server, caller } = arrived;
   const { session } = caller;
+  if (session === null || method === undefined || !mayAsk.has(method)) return nothingToEnd;
+  // Behind a bridge nobody else hears what a server asks there, be it only to be refused.
   const samples = server.sampling === "router" || server.sampling === "client-then-router";
-  if (session === null || !samples || method === undefined || !mayAsk.has(method))
-    return nothingToEnd;
+  if (!samples && session.bridge === null) return nothingToEnd;
   const { streams } = services;
   if (!(await streams.isMissing(session))) return nothingToEnd;
 

@@ -50,6 +50,9 @@ const failed = (detail: string, status: number | null = null): Heard => ({
   refusal: serverFailed(detail, status),
 });
 
+const asItCame = ({ status, headers }: Response, body: BodyInit | null): Response =>
+  new Response(body, { status, headers: returnedHeaders(headers) });
+
 /** A response to the request of that id; an error without an id can be about no other. */
 function answers(text: string, idText: string): boolean {
   const message = parsedJson(text);
@@ -118,6 +121,21 @@ export async function relayStream(response: Response, client: ClientSide): Promi
   client.end();
 }
 
+/** An answer that nobody looks into, as it came; where a stream has begun meanwhile, as its last message. */
+export async function relayAnswer(
+  response: Response,
+  about: Pick<Relaying, "client" | "refusalText"> & { idText: string },
+): Promise<void> {
+  const { client, refusalText, idText } = about;
+  if (streamsAnswer(response)) return relayStream(response, client);
+  if (!client.streams()) return client.answer(asItCame(response, response.body));
+  const bytes = await bytesOf(response).catch(() => null);
+  const text = bytes === null ? "" : decoder.decode(bytes);
+  const refusal = serverFailed("Its answer is no JSON-RPC response.", response.status);
+  await client.write(sseMessageText(answers(text, idText) ? text : refusalText(refusal, null)));
+  client.end();
+}
+
 interface Answering {
   response: Response;
   /** null: it is no stream */
@@ -143,8 +161,7 @@ async function hear(
       return { kind: "passed" };
     }
     if (client.streams()) return failed("Its answer is no JSON-RPC response.", response.status);
-    const { status, headers } = response;
-    client.answer(new Response(bytes, { status, headers: returnedHeaders(headers) }));
+    client.answer(asItCame(response, bytes));
     return { kind: "passed" };
   }
   const { segments, isBetweenEvents } = events;

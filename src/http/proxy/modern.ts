@@ -24,14 +24,13 @@ import {
 import { checkName } from "../../mcp/rev2026/headers.ts";
 import { roundWire, withCapabilities } from "../../mcp/rev2026/round.ts";
 import type { RoundSampler } from "../../pipeline/rounds.ts";
-import { returnedHeaders } from "../../pipeline/upstream.ts";
 import type { Services } from "../context.ts";
 import { isFaithful, refuse, sendOn, type ProxyArrived } from "./arrived.ts";
 import { ask } from "./ask.ts";
-import { openClientSide } from "./client-side.ts";
+import { conclude, openClientSide } from "./client-side.ts";
 import { offeredBy } from "./offered.ts";
-import { streamsAnswer, takesStream } from "./media-type.ts";
-import { relay, relayStream } from "./modern-relay.ts";
+import { takesStream } from "./media-type.ts";
+import { relay, relayAnswer } from "./modern-relay.ts";
 
 /** As it comes, both ways. */
 async function pass(
@@ -39,20 +38,32 @@ async function pass(
   arrived: ProxyArrived,
   body: string | Uint8Array<ArrayBuffer> | null,
 ): Promise<Response> {
+  const { requestId } = arrived;
   const [request] = arrived.body === null ? [] : requestsIn(arrived.body);
-  const { side, response, gone } = openClientSide({ acceptsStream: false, left: arrived.left });
-  const sent = await sendOn(services, arrived, body, gone);
-  if (!sent.ok) {
-    const { requestId } = arrived;
-    const about = { id: request?.id ?? null, requestId, wireOf: modernWireOf };
-    side.answer(await refuse(sent.error, about));
-  }
-  // A stream may be silent for hours, and its client gone.
-  else if (streamsAnswer(sent.value)) services.background(relayStream(sent.value, side));
-  else {
-    const { status, headers } = sent.value;
-    side.answer(new Response(sent.value.body, { status, headers: returnedHeaders(headers) }));
-  }
+  const id = request?.id ?? null;
+  const { side, response, gone } = openClientSide({
+    // A server may be silent for long, and its client gone.
+    acceptsStream: request !== undefined && takesStream(arrived.headers),
+    left: arrived.left,
+  });
+  const refusalText = (refusal: Refusal): string =>
+    JSON.stringify(errorMessage(id, refusal, modernWireOf(refusal).code, requestId));
+  const refused = (refusal: Refusal): Promise<void> =>
+    conclude(side, {
+      text: () => refusalText(refusal),
+      whole: () => refuse(refusal, { id, requestId, wireOf: modernWireOf }),
+    });
+  const run = async (): Promise<void> => {
+    const sent = await sendOn(services, arrived, body, gone);
+    if (!sent.ok) return refused(sent.error);
+    return relayAnswer(sent.value, { client: side, refusalText, idText: JSON.stringify(id) });
+  };
+  services.background(
+    run().catch((thrown: unknown) => {
+      services.report(requestId, thrown);
+      return refused({ reason: "internal" });
+    }),
+  );
   return response;
 }
 
