@@ -385,25 +385,7 @@ describe("a modern call during which the tenant changes", () => {
     params: { messages: [{ role: "user", content: { type: "text", text: "hi" } }], maxTokens: 10 },
   };
   const method = "tools/call";
-
-  it.each<[string, Record<string, unknown>, string]>([
-    ["in what it doesn't touch, samples", { headers: { "X-New": "1" } }, '"text":"fine"'],
-    ["by its switch, is refused", { policy: { disabled: true } }, "is switched off"],
-  ])("%s", async (_, change, said) => {
-    const server = await startRawServer();
-    running.push(server);
-    const slug = slugOf();
-    const url = await register(router, tenant, { slug, url: server.url });
-    server.handle(async ({ json: { id, params } }, reply) => {
-      const answers = params?.inputResponses;
-      if (answers !== undefined)
-        return reply.json({ jsonrpc: "2.0", id, result: { resultType: "complete", answers } });
-      const path = `/tenants/${tenant}/servers/${slug}`;
-      const changed = await adminOf(router, router.adminToken)("PATCH", path, change);
-      expect(changed.status).toBe(200);
-      const result = { resultType: "input_required", inputRequests: { a: entry } };
-      return reply.json({ jsonrpc: "2.0", id, result });
-    });
+  const call = async (url: string, name: string): Promise<string> => {
     const answer = await fetch(url, {
       method: "POST",
       headers: {
@@ -412,10 +394,59 @@ describe("a modern call during which the tenant changes", () => {
         Accept: "application/json, text/event-stream",
         "MCP-Protocol-Version": "2026-07-28",
         "Mcp-Method": method,
-        "Mcp-Name": "ask",
+        "Mcp-Name": name,
       },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 7, method, params: { name: "ask", _meta: meta } }),
+      body: JSON.stringify({ jsonrpc: "2.0", id: 7, method, params: { name, _meta: meta } }),
     });
-    expect(await answer.text()).toContain(said);
+    return answer.text();
+  };
+  /** What a call hears whose server asks for sampling after `change`, as soon as `settled`. */
+  const during = async (
+    entryAtFirst: Record<string, unknown>,
+    change: Record<string, unknown>,
+    settled: (url: string) => Promise<void> = async () => undefined,
+  ): Promise<string> => {
+    const server = await startRawServer();
+    running.push(server);
+    const slug = slugOf();
+    const url = await register(router, tenant, { slug, url: server.url, ...entryAtFirst });
+    server.handle(async ({ json: { id, params } }, reply) => {
+      const answers = params?.inputResponses;
+      if (answers !== undefined)
+        return reply.json({ jsonrpc: "2.0", id, result: { resultType: "complete", answers } });
+      if (at(params, "name") === "changes") {
+        const path = `/tenants/${tenant}/servers/${slug}`;
+        const changed = await adminOf(router, router.adminToken)("PATCH", path, change);
+        expect(changed.status).toBe(200);
+        await settled(url);
+      }
+      const result = { resultType: "input_required", inputRequests: { a: entry } };
+      return reply.json({ jsonrpc: "2.0", id, result });
+    });
+    return call(url, "changes");
+  };
+
+  it.each<[string, Record<string, unknown>, string]>([
+    ["in what it doesn't touch, samples", { headers: { "X-New": "1" } }, '"text":"fine"'],
+    ["by its switch, is refused", { policy: { disabled: true } }, "is switched off"],
+  ])("%s", async (_, change, said) => {
+    expect(await during({}, change)).toContain(said);
   });
+
+  it.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
+    ["switched off", { policy: { disabled: true } }, { policy: {} }, "is switched off"],
+    ["denied", { sampling: "deny" }, { sampling: "router" }, "sampling by this server"],
+  ])(
+    "by what lets it sample, is refused as %s: its server was told so",
+    async (...row) => {
+      const [, entryAtFirst, change, said] = row;
+      // What the isolate remembers has to end first: the change is known when another call samples.
+      const isKnown = (url: string): Promise<void> =>
+        until(async () => (await call(url, "other")).includes('"text":"fine"'), 15_000);
+      const answer = await during(entryAtFirst, change, isKnown);
+      expect(answer).toContain(said);
+      expect(answer).toContain('"code":-403');
+    },
+    30_000,
+  );
 });

@@ -106,7 +106,8 @@ function samplerFor(
           messageId: null,
           once,
           oversizedBytes: null,
-          denied: deniedBy(server),
+          // Who was told that it may not, and asks all the same, is refused for that, whatever holds by now.
+          denied: deniedBy(arrived.server) ?? deniedBy(server),
         },
         signal,
       );
