@@ -146,6 +146,51 @@ export async function openRaw(
   };
 }
 
+export const modernRevision = "2026-07-28";
+const ns = "io.modelcontextprotocol";
+/** What a modern request says of its sender. */
+export const modernMeta = (capabilities: unknown = {}) => ({
+  [`${ns}/protocolVersion`]: modernRevision,
+  [`${ns}/clientInfo`]: { name: "test", version: "1" },
+  [`${ns}/clientCapabilities`]: capabilities,
+});
+
+export interface ModernRequest {
+  id?: unknown;
+  method?: string;
+  /** `_meta` is that of `modernMeta()` where it isn't named */
+  params?: Record<string, unknown>;
+  /** beside those that an official client sends, or in their place; null: without */
+  headers?: Record<string, string | null>;
+  /** in place of what it would say */
+  text?: string;
+  signal?: AbortSignal;
+}
+
+/** One modern request, as an official client sends it. */
+export function sendModern(url: string, key: string, request: ModernRequest): Promise<Response> {
+  const { id = 7, method = "tools/call", params = {} } = request;
+  const name = params[method === "resources/read" ? "uri" : "name"];
+  const headers: Record<string, string | null> = {
+    Authorization: `Bearer ${key}`,
+    "Content-Type": "application/json",
+    Accept: "application/json, text/event-stream",
+    "MCP-Protocol-Version": modernRevision,
+    "Mcp-Method": method,
+    "Mcp-Name": typeof name === "string" ? name : null,
+    ...request.headers,
+  };
+  const said = { _meta: modernMeta(), ...params };
+  return fetch(url, {
+    method: "POST",
+    headers: Object.entries(headers).flatMap(([header, value]): [string, string][] =>
+      value === null ? [] : [[header, value]],
+    ),
+    body: request.text ?? JSON.stringify({ jsonrpc: "2.0", id, method, params: said }),
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
+  });
+}
+
 /** Resolves once it is true. */
 export async function until(what: () => boolean | Promise<boolean>, withinMs = 10_000) {
   const end = performance.now() + withinMs;

@@ -2,7 +2,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTenant } from "../fakes/caller.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
-import { openRaw, proxyKey, recordsOf, register, until } from "../fakes/proxied.ts";
+import {
+  modernMeta,
+  openRaw,
+  proxyKey,
+  recordsOf,
+  register,
+  sendModern,
+  until,
+} from "../fakes/proxied.ts";
 import {
   startRawServer,
   type RawReply,
@@ -75,23 +83,10 @@ async function ask(
   params: Record<string, unknown> = {},
   about: { meta?: Record<string, unknown>; signal?: AbortSignal } = {},
 ): Promise<{ status: number; text: string; json: Record<string, Record<string, unknown>> }> {
-  const name = params["name"] ?? params["uri"];
-  const meta = {
-    [`${ns}/protocolVersion`]: modern,
-    [`${ns}/clientCapabilities`]: { elicitation: {}, roots: {} },
-    ...about.meta,
-  };
-  const response = await fetch(url, {
-    method: "POST",
-    headers: {
-      Authorization: `Bearer ${key}`,
-      "Content-Type": "application/json",
-      Accept: "application/json, text/event-stream",
-      "MCP-Protocol-Version": modern,
-      "Mcp-Method": method,
-      ...(typeof name === "string" ? { "Mcp-Name": name } : {}),
-    },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 7, method, params: { ...params, _meta: meta } }),
+  const meta = { ...modernMeta({ elicitation: {}, roots: {} }), ...about.meta };
+  const response = await sendModern(url, key, {
+    method,
+    params: { ...params, _meta: meta },
     ...(about.signal === undefined ? {} : { signal: about.signal }),
   });
   const text = await response.text();

@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, at, createTenant } from "../fakes/caller.ts";
 import { startScriptedServer, type FakeServer, type Heard } from "../fakes/mcp-servers.ts";
-import { openRaw, proxyKey, register, until } from "../fakes/proxied.ts";
+import { openRaw, proxyKey, register, sendModern, until } from "../fakes/proxied.ts";
 import { startRawServer } from "../fakes/raw-server.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
 
@@ -352,54 +352,20 @@ describe("a modern call that leaves out what it must say", () => {
     const server = await startRawServer();
     running.push(server);
     const url = await register(router, tenant, { slug: slugOf(), url: server.url });
-    const said = await fetch(url, {
-      method: "POST",
-      headers: {
-        ...json,
-        Authorization: `Bearer ${key}`,
-        Accept: "application/json, text/event-stream",
-        "MCP-Protocol-Version": "2026-07-28",
-        "Mcp-Method": "tools/call",
-        "Mcp-Name": "ask",
-      },
-      body: JSON.stringify({
-        jsonrpc: "2.0",
-        id: 7,
-        method: "tools/call",
-        params: { name: "ask", inputResponses, requestState: "s" },
-      }),
-    });
+    const params = { name: "ask", inputResponses, requestState: "s", _meta: undefined };
+    const said = await sendModern(url, key, { params });
     await said.text();
     expect([said.status, server.requests().length]).toEqual([status, heard]);
   });
 });
 
 describe("a modern call during which the tenant changes", () => {
-  const meta = {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientInfo": { name: "t", version: "1" },
-    "io.modelcontextprotocol/clientCapabilities": {},
-  };
   const entry = {
     method: "sampling/createMessage",
     params: { messages: [{ role: "user", content: { type: "text", text: "hi" } }], maxTokens: 10 },
   };
-  const method = "tools/call";
-  const call = async (url: string, name: string): Promise<string> => {
-    const answer = await fetch(url, {
-      method: "POST",
-      headers: {
-        ...json,
-        Authorization: `Bearer ${key}`,
-        Accept: "application/json, text/event-stream",
-        "MCP-Protocol-Version": "2026-07-28",
-        "Mcp-Method": method,
-        "Mcp-Name": name,
-      },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 7, method, params: { name, _meta: meta } }),
-    });
-    return answer.text();
-  };
+  const call = async (url: string, name: string): Promise<string> =>
+    (await sendModern(url, key, { params: { name } })).text();
   /** What a call hears whose server asks for sampling after `change`, as soon as `settled`. */
   const during = async (
     entryAtFirst: Record<string, unknown>,

@@ -5,6 +5,14 @@ import { adminOf, at, createTenant } from "../fakes/caller.ts";
 import { faultyText, startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { oddJson } from "../fakes/odd-json.ts";
 import {
+  modernMeta,
+  modernRevision as revision,
+  proxyKey,
+  register,
+  sendModern,
+  type ModernRequest,
+} from "../fakes/proxied.ts";
+import {
   startRawServer,
   type RawHandler,
   type RawReply,
@@ -13,7 +21,6 @@ import {
 import { startRouter, type Router } from "../fakes/router.ts";
 
 const ns = "io.modelcontextprotocol";
-const revision = "2026-07-28";
 const modes = ["router", "client", "client-then-router", "deny"] as const;
 type Mode = (typeof modes)[number];
 const model = { allowedModels: ["openai/gpt-4.1-mini"] };
@@ -24,11 +31,6 @@ let server: RawServer;
 let admin: ReturnType<typeof adminOf>;
 /** may use the proxy, each of its own tenant; `second` is another key of the first one's */
 const keys = { first: "", second: "", other: "" };
-
-async function keyOf(tenant: string): Promise<string> {
-  const made = await admin("POST", `/tenants/${tenant}/keys`, { name: "p", scopes: ["proxy"] });
-  return String(made.get("key"));
-}
 
 beforeAll(async () => {
   [router, faulty, server] = await Promise.all([
@@ -43,18 +45,16 @@ beforeAll(async () => {
       baseUrl: faulty.url("openai"),
       policy: model,
     });
-    keys[tenant] = await keyOf(tenant);
-    for (const slug of [...modes, "twin", "told"]) {
-      const made = await admin("POST", `/tenants/${tenant}/servers`, {
+    keys[tenant] = await proxyKey(router, tenant);
+    for (const slug of [...modes, "twin", "told"])
+      await register(router, tenant, {
         slug,
         url: server.url,
         sampling: modes.find((mode) => mode === slug) ?? "router",
         ...(slug === "told" ? { supportedModalities: true } : {}),
       });
-      expect(made.text).toContain('"id":"srv_');
-    }
   }
-  keys.second = await keyOf("first");
+  keys.second = await proxyKey(router, "first");
 }, 120_000);
 afterAll(async () => {
   await Promise.all([router?.stop(), faulty?.stop(), server?.stop()]);
@@ -65,56 +65,20 @@ beforeEach(() => {
   server.clear();
 });
 
-const metaOf = (capabilities: unknown = {}) => ({
-  [`${ns}/protocolVersion`]: revision,
-  [`${ns}/clientInfo`]: { name: "test", version: "1" },
-  [`${ns}/clientCapabilities`]: capabilities,
-});
-
-interface About {
+interface About extends Omit<ModernRequest, "text"> {
   mode?: Mode | "twin" | "told";
   tenant?: string;
   key?: string;
   capabilities?: unknown;
-  id?: unknown;
-  method?: string;
-  params?: Record<string, unknown>;
-  headers?: Record<string, string | null>;
-  signal?: AbortSignal;
-  accept?: string;
 }
 
-const requestText = (about: About): string =>
-  JSON.stringify({
-    jsonrpc: "2.0",
-    id: about.id ?? 7,
-    method: about.method ?? "tools/call",
-    params: {
-      ...(about.params ?? { name: "ask", arguments: { q: "hi" } }),
-      _meta: metaOf(about.capabilities),
-    },
-  });
-
-/** One modern request, as an official client sends it; `text` instead of what it would say. */
-async function send(about: About = {}, text = requestText(about)): Promise<Response> {
-  const method = about.method ?? "tools/call";
-  const name = (about.params ?? { name: "ask" })[method === "resources/read" ? "uri" : "name"];
-  const headers: Record<string, string | null> = {
-    Authorization: `Bearer ${about.key ?? keys.first}`,
-    "Content-Type": "application/json",
-    Accept: about.accept ?? "application/json, text/event-stream",
-    "MCP-Protocol-Version": revision,
-    "Mcp-Method": method,
-    "Mcp-Name": typeof name === "string" ? name : null,
-    ...about.headers,
-  };
-  return fetch(`${router.url}/mcp/${about.tenant ?? "first"}/${about.mode ?? "router"}`, {
-    method: "POST",
-    headers: Object.fromEntries(
-      Object.entries(headers).flatMap(([key, value]) => (value === null ? [] : [[key, value]])),
-    ),
-    body: text,
-    ...(about.signal === undefined ? {} : { signal: about.signal }),
+function send(about: About = {}, text?: string): Promise<Response> {
+  const { mode = "router", tenant = "first", key = keys.first, capabilities } = about;
+  const { params = { name: "ask", arguments: { q: "hi" } } } = about;
+  return sendModern(`${router.url}/mcp/${tenant}/${mode}`, key, {
+    ...about,
+    params: { ...params, _meta: modernMeta(capabilities) },
+    ...(text === undefined ? {} : { text }),
   });
 }
 
@@ -664,7 +628,7 @@ describe("streams", () => {
     expect(answer.text).toContain(": keep-alive\n\n");
     expect(answer.get("id")).toBe(7);
     expect(answer.get("result.resultType")).toBe("complete");
-    const plain = await call({ accept: "application/json" });
+    const plain = await call({ headers: { Accept: "application/json" } });
     expect(plain.headers.get("content-type")).toBe("application/json");
     expect(plain.get("result.resultType")).toBe("complete");
   });
@@ -752,7 +716,7 @@ describe("anything that asks for no sampling", () => {
 
   it("reaches server and client byte for byte: a recorded session of mixed messages", async () => {
     const messages = fc.sample(message, { numRuns: 1_000, seed: 20_260_728 });
-    const meta = JSON.stringify(metaOf({ sampling: { tools: {} }, roots: {} }));
+    const meta = JSON.stringify(modernMeta({ sampling: { tools: {} }, roots: {} }));
     let asked = "";
     for (const each of messages) {
       const { method, wire, status } = each;
@@ -796,7 +760,7 @@ describe("much at once", () => {
     for (const tenant of tenants) {
       const baseUrl = echo.url("openai");
       await createTenant(router, tenant, { provider: "openai", baseUrl, policy: model });
-      crowdKeys.push(await keyOf(tenant));
+      crowdKeys.push(await proxyKey(router, tenant));
       const entry = { slug: "router", url: server.url, sampling: "router" };
       expect((await admin("POST", `/tenants/${tenant}/servers`, entry)).status).toBe(201);
     }

@@ -5,13 +5,12 @@ import { adminOf, at, createTenant } from "../fakes/caller.ts";
 import { faultyText, startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { startSdkServer, type FakeServer } from "../fakes/mcp-servers.ts";
 import { startMediaProvider, type MediaProvider } from "../fakes/media-provider.ts";
-import { openRaw, proxyKey, recordsOf, register, until } from "../fakes/proxied.ts";
+import { openRaw, proxyKey, recordsOf, register, sendModern, until } from "../fakes/proxied.ts";
 import { startRawServer, type RawServer } from "../fakes/raw-server.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
 import { startSqld, type Sqld } from "../fakes/sqld.ts";
 
 const tenant = "proxy-once";
-const ns = "io.modelcontextprotocol";
 const policy = { allowedModels: ["anthropic/claude-haiku-4-5", "openai/gpt-image-1.5"] };
 
 let sqld: Sqld;
@@ -91,31 +90,8 @@ describe("a round that is sent again", () => {
     });
 
   async function call(at: Router, params: object = {}, signal?: AbortSignal): Promise<unknown> {
-    const response = await fetch(`${at.url}/mcp/${tenant}/modern`, {
-      method: "POST",
-      headers: {
-        Authorization: `Bearer ${key}`,
-        "Content-Type": "application/json",
-        Accept: "application/json, text/event-stream",
-        "MCP-Protocol-Version": "2026-07-28",
-        "Mcp-Method": "tools/call",
-        "Mcp-Name": "ask",
-      },
-      body: JSON.stringify({
-        jsonrpc: "2.0",
-        id: 7,
-        method: "tools/call",
-        params: {
-          name: "ask",
-          arguments: {},
-          ...params,
-          _meta: {
-            [`${ns}/protocolVersion`]: "2026-07-28",
-            [`${ns}/clientInfo`]: { name: "test", version: "1" },
-            [`${ns}/clientCapabilities`]: {},
-          },
-        },
-      }),
+    const response = await sendModern(`${at.url}/mcp/${tenant}/modern`, key, {
+      params: { name: "ask", arguments: {}, ...params },
       ...(signal === undefined ? {} : { signal }),
     });
     const text = await response.text();

@@ -10,12 +10,17 @@ import { z } from "zod";
 import { adminOf, at, createTenant } from "../fakes/caller.ts";
 import { faultyText, startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { startSdkServer, type FakeServer } from "../fakes/mcp-servers.ts";
-import { connectThrough, proxyKey, register, until, type Proxied } from "../fakes/proxied.ts";
+import {
+  connectThrough,
+  proxyKey,
+  register,
+  sendModern,
+  until,
+  type Proxied,
+} from "../fakes/proxied.ts";
 import { startRawServer, type RawServer } from "../fakes/raw-server.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
 
-const ns = "io.modelcontextprotocol";
-const revision = "2026-07-28";
 const tenant = "proxy-policies";
 const eras = ["legacy", "modern"] as const;
 type Era = (typeof eras)[number];
@@ -101,26 +106,9 @@ const paramsOf = (text: string, more: Record<string, unknown>) => ({
 });
 
 async function askModern(url: string, text: string): Promise<Outcome> {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: {
-      Authorization: `Bearer ${key}`,
-      "Content-Type": "application/json",
-      Accept: "application/json",
-      "MCP-Protocol-Version": revision,
-      "Mcp-Method": "tools/call",
-      "Mcp-Name": "ask",
-    },
-    body: JSON.stringify({
-      jsonrpc: "2.0",
-      id: 1,
-      method: "tools/call",
-      params: {
-        name: "ask",
-        arguments: { text },
-        _meta: { [`${ns}/protocolVersion`]: revision, [`${ns}/clientCapabilities`]: {} },
-      },
-    }),
+  const response = await sendModern(url, key, {
+    params: { name: "ask", arguments: { text } },
+    headers: { Accept: "application/json" },
   });
   // What a sampling caller must understand: never in the status, which clients read alone.
   expect(response.status).toBe(200);

@@ -2,14 +2,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startRelay, type Relay } from "../bench/relay.ts";
 import { adminOf } from "../fakes/caller.ts";
-import { openRaw, proxyKey, register } from "../fakes/proxied.ts";
+import { openRaw, proxyKey, register, sendModern } from "../fakes/proxied.ts";
 import { startRawServer, type RawServer } from "../fakes/raw-server.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
 import { startSqld, type Sqld } from "../fakes/sqld.ts";
 
 const tenant = "proxy-warm";
-const modern = "2026-07-28";
-const ns = "io.modelcontextprotocol";
 const messages = 40;
 /** What is remembered is read again after five seconds, and a slow machine takes as long for forty. */
 const mostExchanges = 4;
@@ -78,26 +76,7 @@ describe("a warm message through the proxy", () => {
 
   it("needs none in the modern era", async () => {
     const url = await register(router, tenant, { slug: "m", url: server.url });
-    const _meta = { [`${ns}/protocolVersion`]: modern, [`${ns}/clientCapabilities`]: {} };
-    const cost = await costOf((id) =>
-      fetch(url, {
-        method: "POST",
-        headers: {
-          Authorization: `Bearer ${key}`,
-          "Content-Type": "application/json",
-          Accept: "application/json, text/event-stream",
-          "MCP-Protocol-Version": modern,
-          "Mcp-Method": "tools/call",
-          "Mcp-Name": "t",
-        },
-        body: JSON.stringify({
-          jsonrpc: "2.0",
-          id,
-          method: "tools/call",
-          params: { name: "t", _meta },
-        }),
-      }),
-    );
+    const cost = await costOf((id) => sendModern(url, key, { id, params: { name: "t" } }));
     expect(cost).toBeLessThanOrEqual(mostExchanges);
   });
 });
