@@ -1,4 +1,10 @@
 /** One provider call, as the audit record and a refusal tell it. */
+import type { Usage } from "./usage.ts";
+
+/** What a fault speaks of: the next attempt goes to a candidate outside of it. */
+export const faultReaches = ["model", "credential", "endpoint"] as const;
+export type FaultReach = (typeof faultReaches)[number];
+
 export type FaultKind =
   | "rate_limit"
   | "server"
@@ -22,6 +28,9 @@ export interface ProviderFault {
   retryAfterMs: number | null;
   /** may the provider have charged for it */
   billed: "no" | "maybe";
+  reach: FaultReach;
+  /** what the provider counted, where an answer came that can't be used; null: nothing is known */
+  usage: Usage | null;
 }
 
 export interface AttemptSummary {

@@ -1,5 +1,6 @@
 /** Models as the choice sees them: the catalogue, what a tenant changed in it, what it may use. */
 import type { Modality } from "./modality.ts";
+import type { ReasoningControl } from "./reasoning.ts";
 import type { TokenFamily } from "./tokens.ts";
 
 /** 1 (lowest) to 5 (highest); null where nobody knows. */
@@ -42,6 +43,8 @@ export interface Model {
   tools: boolean;
   temperature: boolean;
   reasoning: boolean;
+  /** absent: only that it reasons is known */
+  reasoningControl?: ReasoningControl | undefined;
   /** USD per million tokens, which is also micro-USD per token; null: unknown, which is never free */
   inputUsdPerMTok: number | null;
   outputUsdPerMTok: number | null;

@@ -1,4 +1,5 @@
 /** Walks the plan's choices until one answers, a fault stops it, or the deadline comes. */
+import { checkAnswer } from "../domain/answer-check.ts";
 import { summaryOf, type Attempt, type ProviderFault } from "../domain/attempts.ts";
 import { stepAfter } from "../domain/failover.ts";
 import type { SealedCredential, Vault } from "../domain/ports.ts";
@@ -41,29 +42,9 @@ const unopenable: ProviderFault = {
   retryable: true,
   retryAfterMs: null,
   billed: "no",
+  reach: "credential",
+  usage: null,
 };
-
-/** It answered, and was paid for it, but not with what was asked. */
-const notJson: ProviderFault = {
-  kind: "not_json",
-  status: 200,
-  retryable: true,
-  retryAfterMs: null,
-  billed: "maybe",
-};
-
-/** A tool use is no answer yet, and a cut one is the caller's own limit. */
-function isAskedFormat(answer: ProviderAnswer, call: SamplingCall): boolean {
-  if (call.format !== "json" || !call.outputModalities.includes("text")) return true;
-  if (answer.stopReason !== "endTurn") return true;
-  const texts = answer.content.flatMap((block) => (block.type === "text" ? [block.text] : []));
-  try {
-    JSON.parse(texts.join(""));
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 export function createAttempt(deps: {
   providers: Providers;
@@ -129,7 +110,7 @@ export function createAttempt(deps: {
         credentialId: credential.id,
         latencyMs: now() - attemptAt,
       };
-      if (called.ok && !isAskedFormat(called.value, walk.call)) called = err(notJson);
+      if (called.ok) called = checkAnswer(called.value, walk.call);
       if (called.ok) {
         const outcome = { status: 200, retryable: false, fault: null, billed: "yes" } as const;
         const { notes } = called.value;

@@ -25,6 +25,8 @@ const fault = (kind: FaultKind, rest: Partial<ProviderFault> = {}): ProviderFaul
   retryable: true,
   retryAfterMs: null,
   billed: "maybe",
+  reach: "endpoint",
+  usage: null,
   ...rest,
 });
 
@@ -185,7 +187,7 @@ function faultOfCall(error: APICallError, now: number): ProviderFault {
   const text = typeof body === "string" ? body : undefined;
   if (status >= 400) {
     const retryAfterMs = retryAfterMsOf({ headers: error.responseHeaders, body: text }, now);
-    return { ...faultOfStatus(status), status, retryAfterMs, billed: "no" };
+    return fault("server", { ...faultOfStatus(status), status, retryAfterMs, billed: "no" });
   }
   if (text?.trim() === "") return fault("empty", { status });
   if ([...causesOf(error)].some(isUnreadable)) return fault("malformed", { status });

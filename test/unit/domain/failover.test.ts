@@ -8,6 +8,8 @@ const fault = (fields: Partial<ProviderFault> = {}): ProviderFault => ({
   retryable: true,
   retryAfterMs: null,
   billed: "no",
+  reach: "endpoint",
+  usage: null,
   ...fields,
 });
 const after = (fields: Partial<Parameters<typeof stepAfter>[0]> = {}) =>
