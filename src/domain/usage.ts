@@ -15,11 +15,27 @@ export interface MediaUsage {
   characters?: number;
 }
 
+/** Parts of a usage that are priced apart. An absent one: the provider said nothing of it. */
+export interface TokenClasses {
+  /** those of the input tokens that the provider read from its cache */
+  cacheReadTokens?: number;
+  /** those of the input tokens that the provider wrote to its cache, for five minutes */
+  cacheWriteTokens?: number;
+  /** the same, for an hour */
+  cacheWriteHourTokens?: number;
+  /** those of the input tokens that are audio */
+  audioInputTokens?: number;
+  /** those of the output tokens that no caller sees */
+  reasoningTokens?: number;
+}
+
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
   /** the provider reported none, so these are our estimate */
   estimated: boolean;
+  /** absent: the provider told the totals alone */
+  classes?: TokenClasses;
   /** absent: text only */
   media?: MediaUsage;
 }
