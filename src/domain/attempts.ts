@@ -51,6 +51,10 @@ export interface Attempt extends AttemptSummary {
   retryAfterMs: number | null;
   /** what of the call this model did not take; absent: nothing */
   notes?: string[];
+  /** what it used, as counted or estimated; absent: nothing is known, or nothing was used */
+  usage?: Usage;
+  /** what the call was charged for it; null: no known price; absent: it has not been charged yet */
+  costMicroUsd?: number | null;
 }
 
 export const summaryOf = ({ provider, model, status, retryable }: Attempt): AttemptSummary => ({

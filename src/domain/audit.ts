@@ -20,6 +20,13 @@ export const outcomes = [
 ] as const;
 export type Outcome = (typeof outcomes)[number];
 
+/** Whether an operator may say what a call really cost. */
+export const isCorrectable = ({
+  outcome,
+  usage,
+}: Pick<SamplingRecord, "outcome" | "usage">): boolean =>
+  outcome === "unknown" || usage?.implausible === true;
+
 /** What was asked, without what was said. */
 export interface Asked {
   messages: number;
@@ -70,7 +77,7 @@ export interface Opening {
   contentSha256: string;
 }
 
-/** What an operator found out about a call whose isolate died. */
+/** What an operator found out about a call whose isolate died, or whose usage was not believed. */
 export interface Correction {
   outcome: "succeeded" | "failed" | "cancelled";
   inputTokens: number;
@@ -82,7 +89,13 @@ export interface Correction {
   at: number;
 }
 
+/** Of what is sealed of a record. Rows say theirs: what was sealed before gives its bytes for ever. */
+export type RecordVersion = 1 | 2;
+/** Of the records that are written from now on. */
+export const recordVersion: RecordVersion = 2;
+
 export interface SamplingRecord extends Opening {
+  version: RecordVersion;
   outcome: Outcome;
   reason: Reason | null;
   /** limit, path or capability that refused; never content */
@@ -90,9 +103,11 @@ export interface SamplingRecord extends Opening {
   decision: Decision | null;
   attempts: Attempt[];
   reservedTokens: number | null;
+  /** of all attempts together */
   usage: Usage | null;
+  /** what was charged, all attempts together; null: no known price */
   costMicroUsd: number | null;
-  /** usage went beyond the reservation */
+  /** more was charged than reserved: money, or tokens where a limit counts them */
   overshoot: boolean;
   model: string | null;
   timing: Timing | null;
@@ -101,7 +116,7 @@ export interface SamplingRecord extends Opening {
   /** ms of it that was not the provider's */
   overheadMs: number | null;
   settledAt: number | null;
-  /** of an `unknown` one, by an operator; the other figures stay as they were */
+  /** by an operator; the other figures stay as they were */
   correction: Correction | null;
   /** how often its result was given again; null: it can't be, or no longer */
   replays: number | null;

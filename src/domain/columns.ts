@@ -47,6 +47,7 @@ function pricingOf(model: Model): string {
     pricing = JSON.stringify([
       inputUsdPerMTok,
       outputUsdPerMTok,
+      model.audioInputUsdPerMTok,
       priceTiers,
       mediaPrices,
       outputModalities,

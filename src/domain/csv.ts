@@ -43,6 +43,13 @@ const columns: Record<string, (record: SamplingRecord, place: Place) => Cell> = 
   contentSha256: ({ contentSha256 }) => contentSha256,
   seal: (_, { seal }) => seal,
   position: (_, { position }) => position,
+  // At the end: whoever reads by position finds the others where they were.
+  cacheReadTokens: ({ usage }) => usage?.classes?.cacheReadTokens ?? null,
+  cacheWriteTokens: ({ usage }) => usage?.classes?.cacheWriteTokens ?? null,
+  cacheWriteHourTokens: ({ usage }) => usage?.classes?.cacheWriteHourTokens ?? null,
+  audioInputTokens: ({ usage }) => usage?.classes?.audioInputTokens ?? null,
+  reasoningTokens: ({ usage }) => usage?.classes?.reasoningTokens ?? null,
+  usageImplausible: ({ usage }) => (usage === null ? null : usage.implausible === true),
 };
 
 export const csvColumns: readonly string[] = Object.keys(columns);

@@ -49,7 +49,7 @@ export interface Ledger {
   /** Expired leases become `unknown`, charged as reserved. Returns how many. */
   sweep(now: number): Answer<number>;
   /**
-   * Only an `unknown` call's; budgets and usage follow, and the event says in `before` what stood there.
+   * Only of a call that `isCorrectable`; budgets and usage follow, and the event says in `before` what stood there.
    * True if there was one.
    */
   correct(

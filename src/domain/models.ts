@@ -6,8 +6,36 @@ import type { TokenFamily } from "./tokens.ts";
 /** 1 (lowest) to 5 (highest); null where nobody knows. */
 export type Tier = 1 | 2 | 3 | 4 | 5 | null;
 
-export interface PriceTier {
-  /** this price counts for the whole request once its input is larger than this many tokens */
+/**
+ * USD per million tokens, which is also micro-USD per token. Null or absent: unknown, which is never free;
+ * `usage.ts` says what a class of tokens costs then.
+ */
+export interface TokenPrices {
+  inputUsdPerMTok: number | null;
+  outputUsdPerMTok: number | null;
+  /** of input that the provider read from its cache */
+  cachedInputUsdPerMTok?: number | null | undefined;
+  /** of input that the provider wrote to its cache: for five minutes, or for however long it keeps it */
+  cacheWriteUsdPerMTok?: number | null | undefined;
+  /** the same, for an hour */
+  cacheWriteHourUsdPerMTok?: number | null | undefined;
+  /** of audio in the input */
+  audioInputUsdPerMTok?: number | null | undefined;
+  /** of audio that the provider read from its cache */
+  cachedAudioInputUsdPerMTok?: number | null | undefined;
+}
+
+/** The prices of `TokenPrices` that are for some of the input. */
+export const classPrices = [
+  "cachedInputUsdPerMTok",
+  "cacheWriteUsdPerMTok",
+  "cacheWriteHourUsdPerMTok",
+  "audioInputUsdPerMTok",
+  "cachedAudioInputUsdPerMTok",
+] as const satisfies readonly (keyof TokenPrices)[];
+
+export interface PriceTier extends TokenPrices {
+  /** these prices count for the whole request once its input is larger than this many tokens */
   aboveInputTokens: number;
   inputUsdPerMTok: number;
   outputUsdPerMTok: number;
@@ -28,7 +56,7 @@ export interface MediaPrices {
   usdPerMCharacters?: number | undefined;
 }
 
-export interface Model {
+export interface Model extends TokenPrices {
   provider: string;
   id: string;
   name: string;
@@ -45,9 +73,6 @@ export interface Model {
   reasoning: boolean;
   /** absent: only that it reasons is known */
   reasoningControl?: ReasoningControl | undefined;
-  /** USD per million tokens, which is also micro-USD per token; null: unknown, which is never free */
-  inputUsdPerMTok: number | null;
-  outputUsdPerMTok: number | null;
   cachedInputUsdPerMTok: number | null;
   priceTiers: PriceTier[];
   /** absent: tokens are all it is billed by */
@@ -110,6 +135,11 @@ export interface Requirements {
   inputTokensByFamily?: Partial<Record<TokenFamily, number>>;
   /** tokens, after the policy's cap */
   maxTokens: number;
+  /**
+   * What the request may make a provider write to its cache: `hour` where the caller asks for that, `none`
+   * where it is marked for none. Absent: for five minutes.
+   */
+  cacheWrites?: "none" | "hour";
 }
 
 /** A credential as the choice sees it: no secret. */
@@ -147,6 +177,15 @@ const unknownModel = (provider: string, id: string): Model => ({
   source: "credential",
 });
 
+/**
+ * What a change says of a model, with what follows from it: who gives a plain input price has another price
+ * list than the catalogue's, so the catalogue's prices of cached or spoken input don't count beside it.
+ */
+export function withClassPrices<Change extends ModelChange>(change: Change): Change {
+  if (change.inputUsdPerMTok === undefined) return change;
+  return { ...Object.fromEntries(classPrices.map((price) => [price, null])), ...change };
+}
+
 /** The catalogue as one tenant sees it: seed, then what its credentials declare, then its overrides. */
 export function modelsOf(
   catalogue: Catalogue,
@@ -168,7 +207,8 @@ export function modelsOf(
     source: Model["source"],
   ): void => {
     const key = nameOf({ provider, id });
-    models.set(key, { ...(models.get(key) ?? known(provider, id)), ...change, source });
+    const before = models.get(key) ?? known(provider, id);
+    models.set(key, { ...before, ...withClassPrices(change), source });
   };
   for (const credential of credentials)
     for (const { id, ...change } of credential.models ?? [])

@@ -1,6 +1,7 @@
 /** Where each figure of a model came from. Apart from the choice, which never asks. */
 import {
   nameOf,
+  withClassPrices,
   type Catalogue,
   type CredentialSummary,
   type Figure,
@@ -34,7 +35,7 @@ export function sourcesFrom(
   const said = new Map<string, Sources>();
   const note = (name: string, change: ModelChange, source: FigureSource): void => {
     const sources = said.get(name) ?? {};
-    for (const figure of Object.keys(change) as Figure[]) sources[figure] = source;
+    for (const figure of Object.keys(withClassPrices(change)) as Figure[]) sources[figure] = source;
     said.set(name, sources);
   };
   for (const { provider, models } of credentials)

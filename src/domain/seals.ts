@@ -81,9 +81,12 @@ export const statementOf = (seal: Statement): Statement => ({
   keyId: seal.keyId,
 });
 
-/** Version 1 of what is sealed of a record: everything that never changes once it has ended. */
+/**
+ * What is sealed of a record: everything that never changes once it has ended. Version 2 has the keys of
+ * version 1; its `usage` and `attempts` also say classes of tokens and what each attempt used and cost.
+ */
 export const sealedRecord = (record: SamplingRecord) => ({
-  version: 1,
+  version: record.version,
   id: record.id,
   who: record.who,
   createdAt: record.createdAt,

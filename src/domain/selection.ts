@@ -7,6 +7,7 @@ import { maxAttempts } from "./failover.ts";
 import { exclusionOf, type Field } from "./field.ts";
 import type { Measured } from "./health.ts";
 import { narrow, type Narrowed } from "./hints.ts";
+import { own } from "./json.ts";
 import { exclusionReasons, type ExclusionReason, type Model, type Requirements } from "./models.ts";
 import type { Refusal } from "./refusals.ts";
 import { err, ok, type Result } from "./result.ts";
@@ -60,6 +61,10 @@ export interface Plan {
   readonly decision: Decision;
 }
 
+/** A caller may mark the cache itself: `metadata.anthropic.cacheControl`, with a lifetime of its own. */
+const asksForHourOfCache = ({ metadata }: SamplingCall): boolean =>
+  own(own(metadata["anthropic"], "cacheControl"), "ttl") === "1h";
+
 export function requirementsOf(
   call: SamplingCall,
   { policy, families }: Pick<Field, "policy" | "families">,
@@ -76,6 +81,7 @@ export function requirementsOf(
         : Math.max(...estimates.map(([, tokens]) => tokens)),
     inputTokensByFamily: Object.fromEntries(estimates),
     maxTokens: Math.min(call.maxTokens, policy.maxTokens ?? call.maxTokens),
+    ...(asksForHourOfCache(call) ? { cacheWrites: "hour" as const } : {}),
   };
 }
 

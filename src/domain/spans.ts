@@ -21,7 +21,9 @@ export interface Ended {
   refusal: Refusal | null;
   attempts: readonly Attempt[];
   /** of the attempt that answered */
-  answered: { stopReason: StopReason; usage: Usage; costMicroUsd: number | null } | null;
+  answered: { stopReason: StopReason } | null;
+  /** what its attempts used together; null: nothing is known */
+  usage: Usage | null;
   /** what its attempts cost together, those included that nobody is sure of; null: unknown price */
   chargedMicroUsd: number | null;
   timing: Timings;
@@ -88,10 +90,24 @@ const answerOf = ({ answered }: Ended, model: string): Attributes =>
     : {
         "gen_ai.response.model": model,
         "gen_ai.response.finish_reasons": [finishReasonOf(answered.stopReason)],
-        "gen_ai.usage.input_tokens": answered.usage.inputTokens,
-        "gen_ai.usage.output_tokens": answered.usage.outputTokens,
-        "sampling_router.usage.estimated": answered.usage.estimated,
       };
+
+/** The conventions renamed `cache_creation` to `cache_write` in 2026; both kinds of writing are in it. */
+function usageAttributes(usage: Usage | null | undefined): Attributes {
+  if (usage === null || usage === undefined) return {};
+  const { classes = {} } = usage;
+  const written = (classes.cacheWriteTokens ?? 0) + (classes.cacheWriteHourTokens ?? 0);
+  return known({
+    "gen_ai.usage.input_tokens": usage.inputTokens,
+    "gen_ai.usage.output_tokens": usage.outputTokens,
+    "gen_ai.usage.cache_read.input_tokens": classes.cacheReadTokens,
+    "gen_ai.usage.cache_write.input_tokens": written === 0 ? null : written,
+    "gen_ai.usage.audio.input_tokens": classes.audioInputTokens,
+    "gen_ai.usage.reasoning.output_tokens": classes.reasoningTokens,
+    "sampling_router.usage.estimated": usage.estimated,
+    "sampling_router.usage.implausible": usage.implausible,
+  });
+}
 
 const usdOf = (microUsd: number | null | undefined): number | null =>
   microUsd === null || microUsd === undefined ? null : microUsd / 1e6;
@@ -108,6 +124,7 @@ function requestAttributes(told: Told): Attributes {
     ...outputOf(asked?.outputModalities ?? ["text"]),
     ...(chosen === null ? {} : modelOf(chosen)),
     ...(chosen === null ? {} : answerOf(ended, chosen.model)),
+    ...usageAttributes(ended.usage),
     ...known({
       "gen_ai.request.max_tokens": asked?.maxTokens,
       "gen_ai.request.temperature": asked?.temperature,
@@ -141,6 +158,7 @@ function attemptAttributes(told: Told, attempt: Attempt, server: Begun["server"]
     ...outputOf(opening.asked?.outputModalities ?? ["text"]),
     ...modelOf(attempt),
     ...(attempt.fault === null ? answerOf(ended, attempt.model) : {}),
+    ...usageAttributes(attempt.usage),
     ...known({
       "gen_ai.request.max_tokens": decision?.requirements.maxTokens,
       "gen_ai.request.temperature": opening.asked?.temperature,
@@ -153,8 +171,7 @@ function attemptAttributes(told: Told, attempt: Attempt, server: Begun["server"]
       "sampling_router.retryable": attempt.fault === null ? null : attempt.retryable,
       "sampling_router.retry_after_ms": attempt.retryAfterMs,
       "sampling_router.billed": attempt.billed,
-      "sampling_router.cost_usd":
-        attempt.fault === null ? usdOf(ended.answered?.costMicroUsd) : null,
+      "sampling_router.cost_usd": usdOf(attempt.costMicroUsd),
     }),
   };
 }
@@ -217,15 +234,16 @@ export function lineOf(told: Told, traceId: string | null): Record<string, unkno
     reason: ended.refusal?.reason ?? null,
     provider: chosen?.provider ?? null,
     model: chosen?.model ?? null,
-    attempts: ended.attempts.map(({ provider, model, fault, status, latencyMs }) => ({
-      provider,
-      model,
-      fault,
-      status,
-      latencyMs,
+    attempts: ended.attempts.map((attempt) => ({
+      provider: attempt.provider,
+      model: attempt.model,
+      fault: attempt.fault,
+      status: attempt.status,
+      latencyMs: attempt.latencyMs,
+      costUsd: usdOf(attempt.costMicroUsd),
     })),
-    inputTokens: ended.answered?.usage.inputTokens ?? null,
-    outputTokens: ended.answered?.usage.outputTokens ?? null,
+    inputTokens: ended.usage?.inputTokens ?? null,
+    outputTokens: ended.usage?.outputTokens ?? null,
     costUsd: usdOf(ended.chargedMicroUsd),
     timingMs: ended.timing,
     totalMs: ended.endedAt - opening.createdAt,

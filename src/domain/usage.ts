@@ -1,5 +1,5 @@
 /** Tokens, images and audio into money. Money is micro-USD, whole, rounded up once at the end. */
-import type { MediaPrices, Model, Requirements } from "./models.ts";
+import type { MediaPrices, Model, Requirements, TokenPrices } from "./models.ts";
 
 /** The images and the audio of a call, in the units that providers bill. */
 export interface MediaUsage {
@@ -15,15 +15,20 @@ export interface MediaUsage {
   characters?: number;
 }
 
-/** Parts of a usage that are priced apart. An absent one: the provider said nothing of it. */
+/**
+ * Parts of a usage that are priced apart, each within its total. An absent one: the provider said
+ * nothing of it, or 0.
+ */
 export interface TokenClasses {
   /** those of the input tokens that the provider read from its cache */
   cacheReadTokens?: number;
+  /** those of `cacheReadTokens` that are audio */
+  cacheReadAudioTokens?: number;
   /** those of the input tokens that the provider wrote to its cache, for five minutes */
   cacheWriteTokens?: number;
   /** the same, for an hour */
   cacheWriteHourTokens?: number;
-  /** those of the input tokens that are audio */
+  /** those of the input tokens that are audio, the ones from the cache included */
   audioInputTokens?: number;
   /** those of the output tokens that no caller sees */
   reasoningTokens?: number;
@@ -38,28 +43,110 @@ export interface Usage {
   classes?: TokenClasses;
   /** absent: text only */
   media?: MediaUsage;
+  /** the provider reported figures that it can't mean, so these are what was reserved; see `plausible.ts` */
+  implausible?: true;
 }
 
 /** What a usage must say to be priced; an estimate says that it is one. */
-export type Billable = Pick<Usage, "inputTokens" | "outputTokens" | "media"> &
+export type Billable = Pick<Usage, "inputTokens" | "outputTokens" | "media" | "classes"> &
   Partial<Pick<Usage, "estimated">>;
 
-type Priced = Pick<Model, "inputUsdPerMTok" | "outputUsdPerMTok" | "priceTiers" | "mediaPrices">;
+type Priced = TokenPrices & Pick<Model, "priceTiers" | "mediaPrices">;
 
-function byTokens(model: Priced, { inputTokens, outputTokens, media }: Billable): number | null {
+/** USD per million tokens of each class, at one length of the input. */
+interface ClassPrices {
+  plain: number;
+  cacheRead: number;
+  cacheReadAudio: number;
+  cacheWrite: number;
+  cacheWriteHour: number;
+  audio: number;
+  output: number;
+}
+
+/**
+ * Null where the plain prices are unknown. A class without a price of its own costs what plain input does:
+ * the tokens were processed, so 0 is never right, and a read from a cache is nowhere dearer than that.
+ */
+function pricesAt(model: Priced, inputTokens: number): ClassPrices | null {
   const tier = model.priceTiers
     .filter(({ aboveInputTokens }) => inputTokens > aboveInputTokens)
     .toSorted((a, b) => b.aboveInputTokens - a.aboveInputTokens)[0];
-  const input = tier?.inputUsdPerMTok ?? model.inputUsdPerMTok;
-  const output = tier?.outputUsdPerMTok ?? model.outputUsdPerMTok;
-  if (input === null || output === null) return null;
-  const imagesIn = Math.min(inputTokens, media?.imageInputTokens ?? 0);
+  // Of a tier that doesn't say, the class price below it is too low.
+  const prices: TokenPrices = tier ?? model;
+  const { inputUsdPerMTok: plain, outputUsdPerMTok: output } = prices;
+  if (plain === null || output === null) return null;
+  const audio = prices.audioInputUsdPerMTok ?? plain;
+  const cacheWrite = prices.cacheWriteUsdPerMTok ?? plain;
+  return {
+    plain,
+    output,
+    audio,
+    cacheWrite,
+    cacheRead: prices.cachedInputUsdPerMTok ?? plain,
+    cacheReadAudio: prices.cachedAudioInputUsdPerMTok ?? audio,
+    cacheWriteHour: prices.cacheWriteHourUsdPerMTok ?? cacheWrite,
+  };
+}
+
+/** The classes, each cut to what its total leaves, so that no token is counted twice; 0 is left out. */
+export function classesWithin({ inputTokens, outputTokens, classes = {} }: Billable): TokenClasses {
+  const within = (count: number | undefined, most: number): number =>
+    Math.max(0, Math.min(count ?? 0, most));
+  const cacheReadTokens = within(classes.cacheReadTokens, inputTokens);
+  const cacheWriteTokens = within(classes.cacheWriteTokens, inputTokens - cacheReadTokens);
+  const cacheWriteHourTokens = within(
+    classes.cacheWriteHourTokens,
+    inputTokens - cacheReadTokens - cacheWriteTokens,
+  );
+  const audioInputTokens = within(
+    classes.audioInputTokens,
+    inputTokens - cacheWriteTokens - cacheWriteHourTokens,
+  );
+  // Audio for which nothing else is left must have come from the cache.
+  const leastRead =
+    audioInputTokens + cacheReadTokens + cacheWriteTokens + cacheWriteHourTokens - inputTokens;
+  const cacheReadAudioTokens = within(
+    Math.max(classes.cacheReadAudioTokens ?? 0, leastRead),
+    Math.min(cacheReadTokens, audioInputTokens),
+  );
+  const reasoningTokens = within(classes.reasoningTokens, outputTokens);
+  const all = {
+    cacheReadTokens,
+    cacheReadAudioTokens,
+    cacheWriteTokens,
+    cacheWriteHourTokens,
+    audioInputTokens,
+    reasoningTokens,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, count]) => count > 0));
+}
+
+function byTokens(model: Priced, usage: Billable): number | null {
+  const { inputTokens, outputTokens, media } = usage;
+  const prices = pricesAt(model, inputTokens);
+  if (prices === null) return null;
+  const {
+    cacheReadTokens: read = 0,
+    cacheReadAudioTokens: readAudio = 0,
+    cacheWriteTokens: written = 0,
+    cacheWriteHourTokens: writtenHour = 0,
+    audioInputTokens = 0,
+  } = classesWithin(usage);
+  const audio = audioInputTokens - readAudio;
+  const rest = inputTokens - read - written - writtenHour - audio;
+  const imagesIn = Math.min(rest, media?.imageInputTokens ?? 0);
   const imagesOut = Math.min(outputTokens, media?.imageOutputTokens ?? 0);
   return (
-    (inputTokens - imagesIn) * input +
-    imagesIn * (model.mediaPrices?.imageInputUsdPerMTok ?? input) +
-    (outputTokens - imagesOut) * output +
-    imagesOut * (model.mediaPrices?.imageOutputUsdPerMTok ?? output)
+    (rest - imagesIn) * prices.plain +
+    imagesIn * (model.mediaPrices?.imageInputUsdPerMTok ?? prices.plain) +
+    audio * prices.audio +
+    (read - readAudio) * prices.cacheRead +
+    readAudio * prices.cacheReadAudio +
+    written * prices.cacheWrite +
+    writtenHour * prices.cacheWriteHour +
+    (outputTokens - imagesOut) * prices.output +
+    imagesOut * (model.mediaPrices?.imageOutputUsdPerMTok ?? prices.output)
   );
 }
 
@@ -92,10 +179,35 @@ export function costMicroUsd(model: Priced, usage: Billable): number | null {
   return micro === null ? null : Math.ceil(Math.round(micro * 1e6) / 1e6);
 }
 
+const addUp = (parts: readonly object[]): Record<string, number> => {
+  const sums: Record<string, number> = {};
+  for (const part of parts)
+    for (const [name, count] of Object.entries(part))
+      sums[name] = (sums[name] ?? 0) + Number(count);
+  return sums;
+};
+
+/** What several provider calls used, as one; null: nothing is known of any. */
+export function usageTogether(usages: readonly Usage[]): Usage | null {
+  const [first, ...more] = usages;
+  if (first === undefined) return null;
+  if (more.length === 0) return first;
+  const classes = addUp(usages.flatMap((usage) => usage.classes ?? []));
+  const media = addUp(usages.flatMap((usage) => usage.media ?? []));
+  return {
+    inputTokens: usages.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
+    outputTokens: usages.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+    estimated: usages.some(({ estimated }) => estimated),
+    ...(Object.keys(classes).length === 0 ? {} : { classes }),
+    ...(Object.keys(media).length === 0 ? {} : { media }),
+    ...(usages.some(({ implausible }) => implausible === true) ? { implausible: true } : {}),
+  };
+}
+
 /** The largest image of a model that does nothing else: GPT Image at high quality, 1024 by 1536. */
 const tokensOfLargestImage = 6_240;
 /** The largest image of a model that also writes: Gemini at 4K. */
-const tokensOfLargestInlineImage = 2_520;
+export const tokensOfLargestInlineImage = 2_520;
 
 /** Output tokens of one image, at most; where no provider says, that is what it is charged as. */
 export const imageTokensOf = (model: Pick<Model, "outputModalities">): number =>
@@ -108,18 +220,22 @@ export const charactersPerSecond = 12;
 /** No script packs more characters of speech into a token of our own estimate. */
 const charactersPerToken = 4;
 
+/** What of a request decides about its usage. */
+export type UsageNeeds = Pick<Requirements, "inputTokens" | "maxTokens" | "outputModalities"> &
+  Partial<Pick<Requirements, "inputModalities" | "cacheWrites">>;
+
 /**
- * What a call will use at most, reckoned before it. `maxTokens` bounds text; an image and speech are
- * as long as they are.
+ * What a call will likely use, reckoned before it, with as much text as it may have. `maxTokens` bounds
+ * text; an image and speech are as long as they are. Audio is most of what it is part of.
  */
-export function expectedUsage(
-  model: Pick<Model, "outputModalities">,
-  needs: Pick<Requirements, "inputTokens" | "maxTokens" | "outputModalities">,
-): Billable {
+export function expectedUsage(model: Pick<Model, "outputModalities">, needs: UsageNeeds): Billable {
   const { inputTokens, maxTokens, outputModalities } = needs;
   const images = outputModalities.includes("image") ? 1 : 0;
   const speaks = outputModalities.includes("audio");
-  if (images === 0 && !speaks) return { inputTokens, outputTokens: maxTokens };
+  const heard = needs.inputModalities?.includes("audio")
+    ? { classes: { audioInputTokens: inputTokens } }
+    : {};
+  if (images === 0 && !speaks) return { inputTokens, outputTokens: maxTokens, ...heard };
   const imageOutputTokens = images * imageTokensOf(model);
   const characters = speaks ? inputTokens * charactersPerToken : 0;
   const audioSeconds = Math.ceil(characters / charactersPerSecond);
@@ -127,12 +243,38 @@ export function expectedUsage(
   return {
     inputTokens,
     outputTokens: text + imageOutputTokens + audioSeconds * tokensPerAudioSecond,
+    ...heard,
     estimated: true,
     media: {
       ...(images > 0 ? { images, imageOutputTokens } : {}),
       ...(speaks ? { audioSeconds, characters } : {}),
     },
   };
+}
+
+/** Write a cache only where a request marks what to keep; others do it by themselves. */
+const needMarks: ReadonlySet<string> = new Set(["anthropic"]);
+
+/**
+ * What a call will use at its dearest: `expectedUsage`, with all of its input in the dearest class that the
+ * request can cause. A reservation holds that.
+ */
+export function mostUsage(
+  model: Priced & Pick<Model, "provider" | "outputModalities">,
+  needs: UsageNeeds,
+): Billable {
+  const expected = expectedUsage(model, needs);
+  const { inputTokens } = expected;
+  const prices = pricesAt(model, inputTokens);
+  const mayWrite = needs.cacheWrites !== "none" || !needMarks.has(model.provider);
+  if (prices === null || !mayWrite) return expected;
+  const isHour = needs.cacheWrites === "hour";
+  const dearest = Math.max(prices.plain, expected.classes === undefined ? 0 : prices.audio);
+  if ((isHour ? prices.cacheWriteHour : prices.cacheWrite) <= dearest) return expected;
+  const classes = isHour
+    ? { cacheWriteHourTokens: inputTokens }
+    : { cacheWriteTokens: inputTokens };
+  return { ...expected, classes };
 }
 
 /** Whether whatever it may be asked for has a known price. */

@@ -10,7 +10,7 @@ import { heldUntil, keyOf, type Once } from "../domain/once.ts";
 import type { Answer } from "../domain/ports.ts";
 import type { Choice, Plan } from "../domain/selection.ts";
 import { tokenFamilyOf } from "../domain/tokens.ts";
-import { costMicroUsd, expectedUsage } from "../domain/usage.ts";
+import { costMicroUsd, mostUsage } from "../domain/usage.ts";
 import type { Caller } from "./authenticate.ts";
 import { scopesOf, type AskingServer } from "./scopes.ts";
 
@@ -49,7 +49,7 @@ function stepsOf(plan: Plan, most: number): Step[] {
   for (const { model, credentialIds } of plan.choices) {
     if (steps.length >= most) break;
     const inputTokens = mostInputTokens(inputTokensFor(needs, tokenFamilyOf(model)));
-    const usage = expectedUsage(model, { ...needs, inputTokens });
+    const usage = mostUsage(model, { ...needs, inputTokens });
     const tokens = usage.inputTokens + usage.outputTokens;
     const microUsd = costMicroUsd(model, usage);
     for (const credentialId of credentialIds) steps.push({ model, credentialId, tokens, microUsd });
@@ -82,15 +82,21 @@ export function reservationOf(input: {
   };
 }
 
+/** The step that an attempt was; undefined: none that was reserved. */
+export const stepFor = (
+  { steps }: Reserved,
+  { provider, model }: { provider: string; model: string },
+): Step | undefined => {
+  const name = nameOf({ provider, id: model });
+  return steps.find((step) => nameOf(step.model) === name);
+};
+
 /** What attempts cost for which nobody knows whether they were billed. */
 export const reservedFor = (
   reserved: Reserved,
-  { provider, model }: { provider: string; model: string },
-): { tokens: number; microUsd: number | null } => {
-  const name = nameOf({ provider, id: model });
-  const step = reserved.steps.find((its) => nameOf(its.model) === name);
-  return step ?? { tokens: reserved.tokens, microUsd: reserved.microUsd };
-};
+  attempt: { provider: string; model: string },
+): { tokens: number; microUsd: number | null } =>
+  stepFor(reserved, attempt) ?? { tokens: reserved.tokens, microUsd: reserved.microUsd };
 
 export const createAdmit =
   (deps: { ledger: Ledger; sessionTtlMs: number }) =>

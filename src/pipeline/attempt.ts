@@ -113,18 +113,27 @@ export function createAttempt(deps: {
       if (called.ok) called = checkAnswer(called.value, walk.call);
       if (called.ok) {
         const outcome = { status: 200, retryable: false, fault: null, billed: "yes" } as const;
-        const { notes } = called.value;
+        const { notes, usage } = called.value;
         attempts.push({
           ...attempt,
           ...outcome,
           retryAfterMs: null,
+          usage,
           ...(notes.length === 0 ? {} : { notes }),
         });
         return end(ok({ model, answer: called.value }));
       }
       const fault = called.error;
-      const { kind, status, retryable, billed, retryAfterMs } = fault;
-      attempts.push({ ...attempt, status, retryable, fault: kind, billed, retryAfterMs });
+      const { kind, status, retryable, billed, retryAfterMs, usage } = fault;
+      attempts.push({
+        ...attempt,
+        status,
+        retryable,
+        fault: kind,
+        billed,
+        retryAfterMs,
+        ...(usage === null ? {} : { usage }),
+      });
       if (kind === "cancelled") return end(err({ reason: "cancelled" }));
       const step = stepAfter({
         fault,

@@ -6,7 +6,6 @@ import { answersForMs } from "../domain/once.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SamplingAnswer, SamplingCall } from "../domain/sampling.ts";
-import { costMicroUsd } from "../domain/usage.ts";
 import type { Reserved } from "./admit.ts";
 import type { Arrival } from "./arrival.ts";
 import type { AttemptAll } from "./attempt.ts";
@@ -23,7 +22,9 @@ export interface Summary {
   provider: string;
   model: string;
   attempts: number;
+  /** tokens, of all attempts together */
   usage: { inputTokens: number; outputTokens: number };
+  /** what was charged, all attempts together; null: no known price */
   costUsd: number | null;
   notes: string[];
   timingMs: Timing & { settle: number };
@@ -104,9 +105,7 @@ export function createFinish(deps: {
     const { tenant } = caller.snapshot;
     const { attempts, providerMs, answer } = await attemptAll(admitted, signal);
     const got = answer.ok ? answer.value : null;
-    const usage = got?.answer.usage ?? null;
-    const cost = got === null ? null : costMicroUsd(got.model, got.answer.usage);
-    const charge = chargeOf({ attempts, usage, costMicroUsd: cost, reserved });
+    const charge = chargeOf(attempts, reserved);
     const timing: Timing = {
       auth: arrival.authMs,
       choose: admitted.chooseMs,
@@ -124,10 +123,10 @@ export function createFinish(deps: {
             model: answer.value.model.id,
             attempts: attempts.length,
             usage: {
-              inputTokens: answer.value.answer.usage.inputTokens,
-              outputTokens: answer.value.answer.usage.outputTokens,
+              inputTokens: charge.usage?.inputTokens ?? 0,
+              outputTokens: charge.usage?.outputTokens ?? 0,
             },
-            costUsd: cost === null ? null : cost / 1e6,
+            costUsd: charge.microUsd === null ? null : charge.microUsd / 1e6,
             notes: [...plan.decision.notes, ...answer.value.answer.notes],
             timingMs: { ...timing, settle: 0 },
           },
@@ -137,10 +136,8 @@ export function createFinish(deps: {
       id: opening.id,
       tenantId: tenant.id,
       reserved,
-      attempts,
       refusal: answer.ok ? null : answer.error,
       model: got === null ? null : nameOf(got.model),
-      usage,
       charge,
       result: await resultOf(admitted, recorded, charge),
       timing,
@@ -154,11 +151,9 @@ export function createFinish(deps: {
     observed.ends({
       outcome: outcomeOf(answer.ok ? null : answer.error),
       refusal: answer.ok ? null : answer.error,
-      attempts,
-      answered:
-        got === null
-          ? null
-          : { stopReason: got.answer.stopReason, usage: got.answer.usage, costMicroUsd: cost },
+      attempts: charge.attempts,
+      answered: got === null ? null : { stopReason: got.answer.stopReason },
+      usage: charge.usage,
       chargedMicroUsd: charge.microUsd,
       timing: settled,
     });

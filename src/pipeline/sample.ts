@@ -58,7 +58,7 @@ const idempotentCallOf = (arrival: Arrival): IdempotentCall | null => {
 };
 
 /** Nobody was called. */
-const untouched = { attempts: [], answered: null, chargedMicroUsd: 0, timing: {} };
+const untouched = { attempts: [], answered: null, usage: null, chargedMicroUsd: 0, timing: {} };
 const refusedWith = (refusal: Refusal) => ({ ...untouched, outcome: "refused", refusal }) as const;
 
 export function createSample(deps: {

@@ -7,17 +7,15 @@ import { nameOf } from "../domain/models.ts";
 import type { Ledger } from "../domain/ledger.ts";
 import type { Answer, Vault } from "../domain/ports.ts";
 import type { Refusal } from "../domain/refusals.ts";
-import type { Usage } from "../domain/usage.ts";
-import { reservedFor, type Reserved } from "./admit.ts";
+import { costMicroUsd, usageTogether, type Usage } from "../domain/usage.ts";
+import { reservedFor, stepFor, type Reserved } from "./admit.ts";
 
 export interface Ended {
   id: string;
   tenantId: string;
   reserved: Reserved;
-  attempts: Attempt[];
   refusal: Refusal | null;
   model: string | null;
-  usage: Usage | null;
   charge: Charge;
   /** what a repetition of the call is answered */
   result: Settlement["result"];
@@ -36,46 +34,59 @@ export const outcomeOf = (refusal: Refusal | null): Ending["outcome"] => {
   return refusal.reason === "cancelled" ? "cancelled" : "failed";
 };
 
+/** What a call cost, whoever asks: its answer, its log line, its record, the usage and its spans. */
 export interface Charge {
+  /** charged to limits of tokens */
   tokens: number;
-  /** null: no known price */
+  /** of all attempts together; null: one of them has no known price */
   microUsd: number | null;
+  /** what its attempts used together; null: of none of them anything is known */
+  usage: Usage | null;
+  /** each with what it cost */
+  attempts: Attempt[];
 }
 
-/** What a call is charged: what was used, and the reservation of each attempt nobody can be sure of. */
-export function chargeOf(input: {
-  attempts: readonly Attempt[];
-  usage: Usage | null;
-  costMicroUsd: number | null;
-  reserved: Reserved;
-}): Charge {
-  const { attempts, usage, costMicroUsd, reserved } = input;
-  const charges: Charge[] = attempts
-    .filter(({ billed }) => billed === "maybe")
-    .map((attempt) => reservedFor(reserved, attempt));
-  const answered = attempts.find(({ fault }) => fault === null);
-  if (usage !== null && answered !== undefined)
-    charges.push({
-      tokens: usage.inputTokens + usage.outputTokens,
-      // Nothing that was used is free, also where its usage can't be priced.
-      microUsd: costMicroUsd ?? reservedFor(reserved, answered).microUsd,
-    });
-  return charges.reduce(
-    (sum, { tokens, microUsd }) => ({
-      tokens: sum.tokens + tokens,
-      microUsd: sum.microUsd === null || microUsd === null ? null : sum.microUsd + microUsd,
-    }),
-    { tokens: 0, microUsd: 0 },
+/** What one attempt is charged: what it used; where nobody can say, what was reserved for it. */
+function costOf(attempt: Attempt, reserved: Reserved): Pick<Charge, "tokens" | "microUsd"> {
+  const { billed, usage } = attempt;
+  if (billed === "no") return { tokens: 0, microUsd: 0 };
+  const held = reservedFor(reserved, attempt);
+  if (usage === undefined || usage.implausible === true)
+    return { tokens: held.tokens, microUsd: held.microUsd };
+  const step = stepFor(reserved, attempt);
+  return {
+    tokens: usage.inputTokens + usage.outputTokens,
+    // Nothing that was used is free, also where its usage can't be priced.
+    microUsd: (step === undefined ? null : costMicroUsd(step.model, usage)) ?? held.microUsd,
+  };
+}
+
+/** What a call is charged: the sum of what its attempts are. */
+export function chargeOf(attempts: readonly Attempt[], reserved: Reserved): Charge {
+  const costs = attempts.map((attempt) => costOf(attempt, reserved));
+  const microUsd = costs.reduce<number | null>(
+    (sum, cost) => (sum === null || cost.microUsd === null ? null : sum + cost.microUsd),
+    0,
   );
+  return {
+    tokens: costs.reduce((sum, { tokens }) => sum + tokens, 0),
+    microUsd,
+    usage: usageTogether(attempts.flatMap(({ usage }) => usage ?? [])),
+    attempts: attempts.map((attempt, at) => ({
+      ...attempt,
+      costMicroUsd: costs[at]?.microUsd ?? null,
+    })),
+  };
 }
 
 /** What the attempts say of their providers. */
-function healthOf(attempts: readonly Attempt[], usage: Usage | null, at: number): HealthChange[] {
+function healthOf(attempts: readonly Attempt[], at: number): HealthChange[] {
   return attempts.flatMap((attempt): HealthChange[] => {
-    const { credentialId, provider, model, fault, latencyMs, retryAfterMs } = attempt;
+    const { credentialId, provider, model, fault, latencyMs, retryAfterMs, usage } = attempt;
     const its = { credentialId, model: nameOf({ provider, id: model }) };
     if (fault === null) {
-      const outputTokens = usage?.outputTokens ?? 0;
+      // Figures that were not believed say nothing of a speed.
+      const outputTokens = usage?.implausible === true ? 0 : (usage?.outputTokens ?? 0);
       const sample = outputTokens === 0 ? null : { at, ms: latencyMs, outputTokens };
       return [{ ...its, sample, fault: null }];
     }
@@ -103,8 +114,8 @@ export function createSettle(deps: {
 }) {
   const { ledger, vault, ids, now, wait } = deps;
   return async (ended: Ended): Answer<boolean> => {
-    const { id, tenantId, reserved, attempts, refusal, timing, totalMs } = ended;
-    const { charge } = ended;
+    const { id, tenantId, reserved, charge, refusal, timing, totalMs } = ended;
+    const { attempts } = charge;
     const captured =
       ended.content === null
         ? null
@@ -119,14 +130,14 @@ export function createSettle(deps: {
         reason: refusal?.reason ?? null,
         reasonDetail: null,
         attempts,
-        usage: ended.usage,
+        usage: charge.usage,
         model: ended.model,
         costMicroUsd: charge.microUsd,
         chargedTokens: charge.tokens,
         chargedMicroUsd: charge.microUsd ?? reserved.microUsd ?? 0,
         result: ended.result,
         timing,
-        health: healthOf(attempts, ended.usage, now()),
+        health: healthOf(attempts, now()),
         failing: failingOf(attempts).map((credentialId) => ({
           credentialId,
           event: {

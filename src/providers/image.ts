@@ -17,7 +17,7 @@ import { briefingOf, settingsLeftOut, type Briefing } from "./briefing.ts";
 import { emptyAnswer, faultOf, malformedAnswer, notSent } from "./faults.ts";
 import { checkedBlocks, mediaBlockOf } from "./media.ts";
 import { mergeOptions, optionsFromMetadata } from "./metadata.ts";
-import { countedTokens } from "./result.ts";
+import { countedTokens } from "./usage.ts";
 import { notesOfWarnings } from "./warnings.ts";
 
 export interface ServedImage {
@@ -89,15 +89,18 @@ function answerOf(
   notes: string[],
 ): Result<ProviderAnswer, ProviderFault> {
   const blocks: Block[] = [];
+  const counted = usageOf(generated, request, generated.images.length);
+  // What can't be used has been paid for all the same.
+  const spent = { usage: counted.estimated ? null : counted };
   for (const image of generated.images) {
     if (image.length === 0) continue;
     const block = mediaBlockOf(image);
-    if (block?.type !== "image") return err(malformedAnswer());
+    if (block?.type !== "image") return err({ ...malformedAnswer(), ...spent });
     blocks.push(block);
   }
-  if (blocks.length === 0) return err(emptyAnswer());
+  if (blocks.length === 0) return err({ ...emptyAnswer(), ...spent });
   const checked = checkedBlocks(blocks, request.call);
-  if (!checked.ok) return checked;
+  if (!checked.ok) return err({ ...checked.error, ...spent });
   return ok({
     content: checked.value,
     stopReason: "endTurn",

@@ -5,6 +5,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { createWorkersAI } from "workers-ai-provider";
 import type { ProviderFault } from "../domain/attempts.ts";
+import { believedUsage } from "../domain/plausible.ts";
 import type { ProviderAnswer, Providers, ProviderRequest } from "../domain/providers.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { boundedFetch } from "./bounded.ts";
@@ -211,6 +212,16 @@ async function complete(
   }
 }
 
+/** What came back, with no usage that nobody can mean. */
+function believed(
+  result: Result<ProviderAnswer, ProviderFault>,
+  request: ProviderRequest,
+): Result<ProviderAnswer, ProviderFault> {
+  if (result.ok) return ok({ ...result.value, usage: believedUsage(result.value.usage, request) });
+  const { usage } = result.error;
+  return usage === null ? result : err({ ...result.error, usage: believedUsage(usage, request) });
+}
+
 /** The port to every provider. */
 export function createProviders(deps: ProvidersDeps): Providers {
   return {
@@ -225,7 +236,7 @@ export function createProviders(deps: ProvidersDeps): Providers {
       try {
         const { traceHeaders } = request;
         const fetch = tracedFetch(deps.fetch, traceHeaders);
-        return await complete(request, kind, { ...deps, fetch });
+        return believed(await complete(request, kind, { ...deps, fetch }), request);
       } catch (thrown) {
         return err(faultOf(thrown, { signal: request.signal, now: deps.now() }));
       }

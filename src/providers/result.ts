@@ -5,19 +5,24 @@ import type {
   LanguageModelV4GenerateResult,
 } from "@ai-sdk/provider";
 import type { ProviderFault } from "../domain/attempts.ts";
-import { estimateInputTokens, tokensOfText } from "../domain/estimate.ts";
-import { isObject, own, type JsonObject, type JsonValue } from "../domain/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
 import type { Modality } from "../domain/modality.ts";
 import type { ProviderAnswer } from "../domain/providers.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Block, SamplingCall, StopReason } from "../domain/sampling.ts";
-import type { Usage } from "../domain/usage.ts";
 import { emptyAnswer, malformedAnswer } from "./faults.ts";
-import { checkedBlocks, containedOf, mediaBlockOf, secondsOf } from "./media.ts";
+import { checkedBlocks, containedOf, mediaBlockOf } from "./media.ts";
 import { providerMetadataKey } from "./metadata.ts";
+import { reportedUsage, usageOf } from "./usage.ts";
 
 /** What of a generated result is read. */
-export type Generated = Pick<LanguageModelV4GenerateResult, "content" | "finishReason" | "usage">;
+export type Generated = Pick<
+  LanguageModelV4GenerateResult,
+  "content" | "finishReason" | "usage"
+> & {
+  /** `body`: the answer as it came; some libraries leave figures of it out */
+  response?: { body?: unknown } | undefined;
+};
 
 /** The input of a tool call; null when it is no JSON object. No input at all is an empty one. */
 function inputOf(text: string): JsonObject | null {
@@ -97,64 +102,6 @@ export function stopReasonOf(
   }
 }
 
-/** Tokens as reported; null for what is no count. */
-export const countedTokens = (tokens: number | undefined): number | null =>
-  tokens === undefined || !Number.isFinite(tokens) || tokens < 0 ? null : Math.round(tokens);
-
-/** Google tells how many of the output tokens were images: `[{modality: "IMAGE", tokenCount: 1290}]`. */
-function imageTokensIn(generated: Generated): number | null {
-  const details = own(generated.usage.raw, "candidatesTokensDetails");
-  if (!Array.isArray(details)) return null;
-  const images = details.find((detail) => own(detail, "modality") === "IMAGE");
-  const count = own(images, "tokenCount");
-  return typeof count === "number" ? countedTokens(count) : null;
-}
-
-function withMedia(usage: Usage, generated: Generated, blocks: readonly Block[]): Usage {
-  const images = blocks.filter(({ type }) => type === "image").length;
-  const audio = blocks.find((block) => block.type === "audio");
-  if (images === 0 && audio === undefined) return usage;
-  const seconds = audio === undefined ? null : secondsOf(audio);
-  return {
-    ...usage,
-    media: {
-      // Without a count of their own they may have been all of it; text is the cheaper part.
-      ...(images > 0
-        ? { images, imageOutputTokens: imageTokensIn(generated) ?? usage.outputTokens }
-        : {}),
-      ...(seconds === null ? {} : { audioSeconds: seconds }),
-    },
-  };
-}
-
-/** Tokens as the provider counted them; what it did not count is estimated and marked. */
-export function usageOf(generated: Generated, call: SamplingCall, blocks: Block[]): Usage {
-  const input = countedTokens(generated.usage.inputTokens.total);
-  const output = countedTokens(generated.usage.outputTokens.total);
-  // Libraries turn "none reported" into zeros; no call has an input of zero tokens.
-  if (input !== null && input > 0 && output !== null)
-    return withMedia(
-      { inputTokens: input, outputTokens: output, estimated: false },
-      generated,
-      blocks,
-    );
-  let reasoning = 0;
-  for (const part of generated.content)
-    if (part.type === "reasoning") reasoning += tokensOfText(part.text);
-  const { systemPrompt: _, ...bare } = call;
-  const answer = {
-    ...bare,
-    tools: [],
-    messages: [{ role: "assistant" as const, content: blocks }],
-  };
-  const usage = {
-    inputTokens: input !== null && input > 0 ? input : estimateInputTokens(call),
-    outputTokens: output !== null && output > 0 ? output : estimateInputTokens(answer) + reasoning,
-    estimated: true,
-  };
-  return withMedia(usage, generated, blocks);
-}
-
 /** The answer, or the fault of a success that holds nothing or nothing readable. */
 export function answerOf(
   generated: Generated,
@@ -162,15 +109,17 @@ export function answerOf(
   notes: readonly string[],
 ): Result<ProviderAnswer, ProviderFault> {
   const blocks = blocksOfParts(generated.content, call.outputModalities);
-  if (blocks === null) return err(malformedAnswer());
+  // What can't be used has been paid for all the same.
+  const spent = { usage: reportedUsage(generated) };
+  if (blocks === null) return err({ ...malformedAnswer(), ...spent });
   const stopReason = stopReasonOf(generated.finishReason, blocks);
   if (blocks.length === 0) {
-    if (generated.finishReason.unified !== "length") return err(emptyAnswer());
+    if (generated.finishReason.unified !== "length") return err({ ...emptyAnswer(), ...spent });
     // All of maxTokens went into reasoning. Another model would be charged for the same.
     blocks.push({ type: "text", text: "" });
   }
   const checked = checkedBlocks(blocks, call);
-  if (!checked.ok) return checked;
+  if (!checked.ok) return err({ ...checked.error, usage: usageOf(generated, call, blocks) });
   return ok({
     content: checked.value,
     stopReason,

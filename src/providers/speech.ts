@@ -15,7 +15,7 @@ import { briefingOf, settingsLeftOut } from "./briefing.ts";
 import { emptyAnswer, faultOf, malformedAnswer, notSent } from "./faults.ts";
 import { checkedBlocks, mediaBlockOf, secondsOf } from "./media.ts";
 import { optionsFromMetadata } from "./metadata.ts";
-import { countedTokens } from "./result.ts";
+import { countedTokens } from "./usage.ts";
 import { notesOfWarnings } from "./warnings.ts";
 
 export interface ServedSpeech {

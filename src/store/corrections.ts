@@ -1,19 +1,19 @@
-/** What an operator found out about a call that was lost: budgets, usage and the log of events follow. */
-import { and, eq, sql } from "drizzle-orm";
+/** What an operator found out about a call that nobody could be sure of: budgets, usage and the log of events follow. */
+import { and, eq, or, sql } from "drizzle-orm";
 import type { AdminEvent, Correction } from "../domain/audit.ts";
 import { moneyResources } from "../domain/limits.ts";
 import type { Answer } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
 import { raw, type Database } from "./db.ts";
 import { samplingRequests } from "./schema.ts";
-import { correctedUsage } from "./usage.ts";
+import { correctable, correctedUsage } from "./usage.ts";
 
 export async function correct(
   db: Database,
   { tenantId, id, correction }: { tenantId: string; id: string; correction: Correction },
   event: AdminEvent,
 ): Answer<boolean> {
-  const its = sql`r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'unknown'`;
+  const its = sql`r.id = ${id} and r.tenant_id = ${tenantId} and ${correctable}`;
   // What each changes is counted from what the row says by then: sent twice, it changes once.
   const charge = raw(sql`
     insert into counters (tenant_id, subject, resource, bucket, amount)
@@ -44,7 +44,7 @@ export async function correct(
         and(
           eq(samplingRequests.id, id),
           eq(samplingRequests.tenantId, tenantId),
-          eq(samplingRequests.outcome, "unknown"),
+          or(eq(samplingRequests.outcome, "unknown"), eq(samplingRequests.usageImplausible, true)),
         ),
       )
       .returning({ id: samplingRequests.id }),

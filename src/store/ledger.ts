@@ -4,7 +4,7 @@
  * have not yet, and the same transaction makes it say that they have: nothing counts twice.
  */
 import { and, eq, or, sql } from "drizzle-orm";
-import type { Settlement } from "../domain/audit.ts";
+import { recordVersion, type Settlement } from "../domain/audit.ts";
 import { isMoney, windowSeconds, type Resource } from "../domain/limits.ts";
 import type { Ledger } from "../domain/ledger.ts";
 import { ok } from "../domain/result.ts";
@@ -39,6 +39,9 @@ const chargedAgainst = ({ holds, chargedTokens, chargedMicroUsd }: Settlement) =
       ? [{ subject, resource, bucket, amount: charged - amount }]
       : [];
   });
+
+const countsTokens = ({ holds }: Settlement): number =>
+  holds.some(({ resource }) => resource === "tokens") ? 1 : 0;
 
 export function createLedger(db: Database, deps: { nonce: () => string }): Ledger {
   return {
@@ -82,8 +85,9 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
           .update(samplingRequests)
           .set({
             outcome: settlement.outcome,
-            // Needed no more: only what is lost can be corrected. They are the largest part of a row.
-            holds: [],
+            // Needed no more where nothing can be corrected. They are the largest part of a row.
+            ...(usage?.implausible === true ? {} : { holds: [] }),
+            recordVersion,
             reason: settlement.reason,
             reasonDetail: settlement.reasonDetail,
             attempts,
@@ -93,9 +97,13 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
             outputTokens: usage?.outputTokens ?? null,
             usageEstimated: usage?.estimated ?? null,
             mediaUsage: usage?.media ?? null,
+            usageClasses: usage?.classes ?? null,
+            usageImplausible: usage?.implausible ?? false,
             costMicroUsd: settlement.costMicroUsd,
-            // Where no price was known, no money was reserved that a charge could go beyond.
-            overshoot: sql`coalesce(${settlement.chargedTokens} > ${samplingRequests.reservedTokens}, 0)
+            // Tokens are charged to limits of tokens, and to nothing else. Where no price was known, no money
+            // was reserved that a charge could go beyond.
+            overshoot: sql`coalesce(${countsTokens(settlement)} and
+                ${settlement.chargedTokens} > ${samplingRequests.reservedTokens}, 0)
               or coalesce(${settlement.chargedMicroUsd} > ${samplingRequests.reservedMicroUsd}, 0)`,
             timing,
             totalMs: settlement.totalMs,

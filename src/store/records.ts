@@ -1,5 +1,5 @@
 /** The audit record as a row, and back. */
-import type { Opening, SamplingRecord } from "../domain/audit.ts";
+import { recordVersion, type Opening, type SamplingRecord } from "../domain/audit.ts";
 import type { samplingRequests } from "./schema.ts";
 
 type Columns = typeof samplingRequests.$inferSelect;
@@ -13,6 +13,7 @@ export const openingColumns = ({ id, who, createdAt, asked, contentSha256 }: Ope
   contentSha256,
   attempts: [],
   overshoot: false,
+  recordVersion,
 });
 
 export const toRecord = (
@@ -20,6 +21,7 @@ export const toRecord = (
   captured: boolean,
   replays: number | null = null,
 ): SamplingRecord => ({
+  version: row.recordVersion,
   id: row.id,
   who: {
     tenantId: row.tenantId,
@@ -47,7 +49,9 @@ export const toRecord = (
           inputTokens: row.inputTokens,
           outputTokens: row.outputTokens,
           estimated: row.usageEstimated ?? false,
+          ...(row.usageClasses === null ? {} : { classes: row.usageClasses }),
           ...(row.mediaUsage === null ? {} : { media: row.mediaUsage }),
+          ...(row.usageImplausible ? { implausible: true as const } : {}),
         },
   costMicroUsd: row.costMicroUsd,
   overshoot: row.overshoot,

@@ -13,7 +13,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 import type { Scope } from "../domain/access.ts";
 import type { Attempt } from "../domain/attempts.ts";
-import type { Asked, Correction, Outcome, Timing } from "../domain/audit.ts";
+import type { Asked, Correction, Outcome, RecordVersion, Timing } from "../domain/audit.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Sample } from "../domain/health.ts";
 import type { Hold } from "../domain/limits.ts";
@@ -21,7 +21,7 @@ import type { DeclaredModel, Model, ModelChange } from "../domain/models.ts";
 import type { Limits, Policy } from "../domain/policy.ts";
 import type { Reason } from "../domain/refusals.ts";
 import type { Bridge } from "../domain/session.ts";
-import type { MediaUsage } from "../domain/usage.ts";
+import type { MediaUsage, TokenClasses } from "../domain/usage.ts";
 import { decisionColumn } from "./decisions.ts";
 
 export const tenants = sqliteTable("tenants", {
@@ -158,9 +158,13 @@ export const samplingRequests = sqliteTable(
     usageEstimated: integer("usage_estimated", { mode: "boolean" }),
     /** images, seconds of audio, characters read aloud; null: text only */
     mediaUsage: text("media_usage", { mode: "json" }).$type<MediaUsage>(),
+    /** tokens that are priced apart; null: none */
+    usageClasses: text("usage_classes", { mode: "json" }).$type<TokenClasses>(),
+    /** reported figures were not believed, so the call was charged as reserved */
+    usageImplausible: integer("usage_implausible", { mode: "boolean" }).notNull().default(false),
     costMicroUsd: integer("cost_micro_usd"),
     overshoot: integer({ mode: "boolean" }).notNull(),
-    /** what an operator found out about an `unknown` one; the other columns stay as they were */
+    /** what an operator found out about a call that nobody could be sure of; the other columns stay as they were */
     correction: text({ mode: "json" }).$type<Correction>(),
     timing: text({ mode: "json" }).$type<Timing>(),
     totalMs: integer("total_ms"),
@@ -170,6 +174,8 @@ export const samplingRequests = sqliteTable(
     retryAfterMs: integer("retry_after_ms"),
     /** position in `holds` of the limit that refused */
     refusedHold: integer("refused_hold"),
+    /** of what is sealed of it; rows from before there was another are of version 1 */
+    recordVersion: integer("record_version").$type<RecordVersion>().notNull().default(1),
     /** its place in the tenant's chain; null: not sealed yet, or corrected since */
     sealNumber: integer("seal_number"),
     sealPosition: integer("seal_position"),

@@ -4,6 +4,7 @@
  */
 import { and, asc, eq, gte, lt, sql, type SQL } from "drizzle-orm";
 import type { Correction, Settlement } from "../domain/audit.ts";
+import { bookingsOf } from "../domain/bookings.ts";
 import type { UsageBy, UsageStore } from "../domain/ledger.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
 import { usage } from "./ledger-schema.ts";
@@ -15,13 +16,19 @@ const secondsOf = { hour: 3_600, day: 86_400 };
 const outcomes = ["succeeded", "failed", "refused", "cancelled", "unknown"] as const;
 const figures = [...outcomes, "input_tokens", "output_tokens", "cost_micro_usd"] as const;
 
-/** Adds what `figuresOf` gives of the requests that `condition` finds, each in its own hour. */
-const add = (about: { model?: SQL; figures: readonly SQL[]; condition: SQL }): Compiled =>
+/** Adds the figures of the requests that `condition` finds, each in its own hour. */
+const add = (about: {
+  model?: SQL;
+  figures: readonly SQL[];
+  condition: SQL;
+  /** one more table to read from */
+  beside?: SQL;
+}): Compiled =>
   raw(sql`
     insert into usage (tenant_id, hour, key_id, server_id, model, ${sql.raw(figures.join(", "))})
     select r.tenant_id, ${hourOf}, r.key_id, coalesce(r.server_id, ''),
       ${about.model ?? sql`coalesce(r.model, '')`}, ${sql.join([...about.figures], sql`, `)}
-    from sampling_requests r where ${about.condition}
+    from sampling_requests r ${about.beside ?? sql``} where ${about.condition}
     group by 1, 2, 3, 4, 5
     on conflict (tenant_id, hour, key_id, server_id, model) do update set
       ${sql.raw(figures.map((name) => `${name} = ${name} + excluded.${name}`).join(", "))}`);
@@ -37,16 +44,22 @@ export const refusedUsage = ({ id, tenantId }: { id: string; tenantId: string })
       and r.counted = 0`,
   });
 
-/** Before the settlement ends the row, which is what makes it count once. */
+/**
+ * Before the settlement ends the row, which is what makes it count once. The request counts under the model
+ * that answered, else the chosen one; tokens and money under the models that they were spent on.
+ */
 export const settledUsage = (settlement: Settlement): Compiled =>
   add({
-    model: sql`coalesce(${settlement.model}, r.model, '')`,
+    model: sql`coalesce(b.value ->> 'model', ${settlement.model}, r.model, '')`,
     figures: [
-      ...countOf(settlement.outcome),
-      sql`${settlement.usage?.inputTokens ?? 0}`,
-      sql`${settlement.usage?.outputTokens ?? 0}`,
-      sql`${settlement.costMicroUsd ?? 0}`,
+      ...outcomes.map((outcome) =>
+        outcome === settlement.outcome ? sql`sum(b.value ->> 'requests')` : sql`0`,
+      ),
+      sql`sum(b.value ->> 'inputTokens')`,
+      sql`sum(b.value ->> 'outputTokens')`,
+      sql`sum(b.value ->> 'costMicroUsd')`,
     ],
+    beside: sql`cross join json_each(${JSON.stringify(bookingsOf(settlement))}) b`,
     condition: sql`r.id = ${settlement.id} and r.tenant_id = ${settlement.tenantId}
       and r.outcome = 'admitted'`,
   });
@@ -62,6 +75,9 @@ export const sweptUsage = (condition: SQL): Compiled =>
     ],
     condition,
   });
+
+/** `isCorrectable`, of a row. */
+export const correctable = sql`(r.outcome = 'unknown' or r.usage_implausible = 1)`;
 
 /** Before the row carries the correction: what it changes of what the row says by then. */
 export function correctedUsage(
@@ -79,7 +95,7 @@ export function correctedUsage(
       sql`sum(${correction.outputTokens} - coalesce(r.correction ->> 'outputTokens', r.output_tokens, 0))`,
       sql`sum(${correction.costMicroUsd} - coalesce(r.correction ->> 'costMicroUsd', r.cost_micro_usd, 0))`,
     ],
-    condition: sql`r.id = ${its.id} and r.tenant_id = ${its.tenantId} and r.outcome = 'unknown'`,
+    condition: sql`r.id = ${its.id} and r.tenant_id = ${its.tenantId} and ${correctable}`,
   });
 }
 

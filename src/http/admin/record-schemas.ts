@@ -52,8 +52,23 @@ const mediaUsage = z
     description: "Images and audio in the units that providers bill. Absent: text only.",
   });
 
+const tokenClasses = z
+  .object({
+    cacheReadTokens: z
+      .int()
+      .openapi({ description: "of the input, read from the provider's cache" }),
+    cacheReadAudioTokens: z.int().openapi({ description: "of those, audio" }),
+    cacheWriteTokens: z.int().openapi({ description: "of the input, written to that cache" }),
+    cacheWriteHourTokens: z.int().openapi({ description: "the same, to stay for an hour" }),
+    audioInputTokens: z.int().openapi({ description: "of the input, audio" }),
+    reasoningTokens: z.int().openapi({ description: "of the output, seen by nobody" }),
+  })
+  .partial()
+  .openapi("TokenClasses", { description: "Parts of the tokens that are priced apart." });
+
 export const record = z
   .object({
+    version: z.union([z.literal(1), z.literal(2)]).openapi({ description: "of what is sealed" }),
     id: z.string(),
     who: z.object({
       tenantId: z.string(),
@@ -79,21 +94,27 @@ export const record = z
         inputTokens: z.int(),
         outputTokens: z.int(),
         estimated: z.boolean(),
+        classes: tokenClasses.optional(),
         media: mediaUsage.optional(),
+        implausible: z.literal(true).optional().openapi({
+          description:
+            "The provider reported what it can't mean: charged as reserved, correctable.",
+        }),
       })
-      .nullable(),
+      .nullable()
+      .openapi({ description: "Of all attempts together; each has its own." }),
     costMicroUsd: z.int().nullable(),
     overshoot: z
       .boolean()
-      .openapi({ description: "More was used than reserved; charged, and blocking the next." }),
+      .openapi({ description: "More was charged than reserved, which may block the next." }),
     model: z.string().nullable(),
     timing: anyObject.nullable(),
     totalMs: z.int().nullable(),
     overheadMs: z.int().nullable(),
     settledAt: millis.nullable(),
-    correction: correction
-      .nullable()
-      .openapi({ description: "What the operator found out about an unknown one." }),
+    correction: correction.nullable().openapi({
+      description: "What the operator found out: of an unknown or an implausible one.",
+    }),
     replays: z.int().nullable().openapi({
       description: "Times its result was given again; null: it can't be, or no longer.",
     }),

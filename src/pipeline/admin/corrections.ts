@@ -1,6 +1,6 @@
-/** What became of a call that was lost, once the operator knows. */
+/** What became of a call that nobody could be sure of, once the operator knows. */
 import type { Actor } from "../../domain/access.ts";
-import type { Correction } from "../../domain/audit.ts";
+import { isCorrectable, type Correction } from "../../domain/audit.ts";
 import type { Ledger } from "../../domain/ledger.ts";
 import type { Answer, RequestStore } from "../../domain/ports.ts";
 import type { Refusal } from "../../domain/refusals.ts";
@@ -15,7 +15,7 @@ export type Found = Pick<Correction, "outcome" | "inputTokens" | "outputTokens">
 
 const notLost: Result<never, Refusal> = err({
   reason: "conflict",
-  detail: "Only a call of unknown outcome can be corrected.",
+  detail: "Only a call of unknown outcome, or one whose usage was not believed, can be corrected.",
 });
 
 export const createCorrectionAdmin =
@@ -31,7 +31,7 @@ export const createCorrectionAdmin =
     if (!lost.ok) return lost;
     if (actor.kind !== "operator")
       return err({ reason: "forbidden", action: "correcting records is the operator's" });
-    if (lost.value.outcome !== "unknown") return notLost;
+    if (!isCorrectable(lost.value)) return notLost;
     const { outcome, inputTokens, outputTokens, costUsd, reason: why } = found;
     const after = { outcome, inputTokens, outputTokens, costMicroUsd: Math.round(costUsd * 1e6) };
     const event = eventOf(deps, actor, {

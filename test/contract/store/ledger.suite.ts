@@ -131,6 +131,7 @@ export const ledgerSuite = (backend: Backend): void => {
         const reserved = await running(who, start);
         expect(await record(who, reserved.opening.id)).toEqual({
           ...reserved.opening,
+          version: 2,
           outcome: "admitted",
           reason: null,
           reasonDetail: null,
@@ -500,10 +501,51 @@ export const ledgerSuite = (backend: Backend): void => {
       });
 
       it("is no overshoot when exactly the reserved was used", async () => {
-        const who = await caller(world.stores);
+        const who = await caller(world.stores, { keyLimits: { tokensPerMinute: 1_000 } });
         const reserved = await running(who, start);
         await settle(reserved, start + second, { chargedTokens: 100 });
         expect(await record(who, reserved.opening.id)).toMatchObject({ overshoot: false });
+      });
+
+      it("is no overshoot when more tokens were used that no limit is charged for", async () => {
+        const who = await caller(world.stores, { keyLimits: { usdPerDay: 1 } });
+        const reserved = await running(who, start);
+        await settle(reserved, start + second, { chargedTokens: 200, chargedMicroUsd: 900 });
+        expect(await record(who, reserved.opening.id)).toMatchObject({ overshoot: false });
+      });
+
+      it("keeps classes of tokens, what each attempt used and cost, and that it was not believed", async () => {
+        const who = await caller(world.stores);
+        const reserved = await running(who, start);
+        const usage = {
+          inputTokens: 20,
+          outputTokens: 80,
+          estimated: true,
+          classes: { cacheReadTokens: 12, cacheWriteHourTokens: 3, reasoningTokens: 7 },
+          media: { images: 1 },
+          implausible: true,
+        } as const;
+        const attempts = [
+          {
+            provider: "openai",
+            model: "gpt",
+            credentialId: "cred_1",
+            status: 200,
+            retryable: false,
+            fault: null,
+            billed: "yes",
+            latencyMs: 1,
+            retryAfterMs: null,
+            usage,
+            costMicroUsd: 500,
+          },
+        ] as const;
+        await settle(reserved, start + second, { usage, attempts: [...attempts] });
+        expect(await record(who, reserved.opening.id)).toMatchObject({
+          version: 2,
+          usage,
+          attempts,
+        });
       });
 
       it("writes how the call ended", async () => {
@@ -703,6 +745,7 @@ export const ledgerSuite = (backend: Backend): void => {
         value(await ledger.refuse(its, "capability_missing", "sampling.tools", decision()));
         expect(await record(who, its.id)).toEqual({
           ...its,
+          version: 2,
           outcome: "refused",
           reason: "capability_missing",
           reasonDetail: "sampling.tools",

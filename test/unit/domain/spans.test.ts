@@ -42,9 +42,13 @@ const attempt: Attempt = {
   latencyMs: 30,
   retryAfterMs: null,
   notes: ["CANARY-note"],
+  usage: { inputTokens: 3, outputTokens: 4, estimated: true },
+  costMicroUsd: 7,
 };
+const { usage: _, ...unused } = attempt;
 const failed: Attempt = {
-  ...attempt,
+  ...unused,
+  costMicroUsd: 5,
   provider: "mistral",
   status: 429,
   retryable: true,
@@ -56,11 +60,8 @@ const ended: Ended = {
   refusal: null,
   attempts: [failed, attempt],
   chargedMicroUsd: 12,
-  answered: {
-    stopReason: "endTurn",
-    usage: { inputTokens: 3, outputTokens: 4, estimated: true },
-    costMicroUsd: 12,
-  },
+  answered: { stopReason: "endTurn" },
+  usage: { inputTokens: 8, outputTokens: 4, estimated: true },
   timing: { auth: 1, provider: 60 },
   endedAt: 1_100,
 };
@@ -95,6 +96,7 @@ describe("spans", () => {
       "sampling_router.retryable": true,
       "sampling_router.retry_after_ms": 7,
       "sampling_router.billed": "yes",
+      "sampling_router.cost_usd": 0.000005,
     });
     expect(second).toMatchObject({
       failed: false,
@@ -102,8 +104,13 @@ describe("spans", () => {
         "gen_ai.provider.name": "gcp.gemini",
         "gen_ai.usage.input_tokens": 3,
         "sampling_router.usage.estimated": true,
-        "sampling_router.cost_usd": 0.000012,
+        "sampling_router.cost_usd": 0.000007,
       },
+    });
+    // The request's own are those of all attempts together.
+    expect(request?.attributes).toMatchObject({
+      "gen_ai.usage.input_tokens": 8,
+      "sampling_router.cost_usd": 0.000012,
     });
     expect(second?.attributes).not.toHaveProperty("server.address");
   });
@@ -116,14 +123,38 @@ describe("spans", () => {
     ["CANARY-word", "other"],
     ["constructor", "other"],
   ])("say of a stop for %s: %s", (stopReason, word) => {
-    const answered = { usage: { inputTokens: 1, outputTokens: 1, estimated: false } };
-    const spans = spansOf(
-      toldOf({ chargedMicroUsd: null, answered: { ...answered, stopReason, costMicroUsd: null } }),
-      own,
-      begun,
-    );
+    const spans = spansOf(toldOf({ chargedMicroUsd: null, answered: { stopReason } }), own, begun);
     expect(spans[0]?.attributes["gen_ai.response.finish_reasons"]).toEqual([word]);
     expect(spans[0]?.attributes).not.toHaveProperty("sampling_router.cost_usd");
+  });
+
+  it("say the classes of tokens by OpenTelemetry's names, and leave out those that are not there", () => {
+    const usage = {
+      inputTokens: 20,
+      outputTokens: 9,
+      estimated: false,
+      classes: {
+        cacheReadTokens: 5,
+        cacheWriteTokens: 3,
+        cacheWriteHourTokens: 4,
+        audioInputTokens: 2,
+        reasoningTokens: 6,
+      },
+    };
+    const attempts = [{ ...attempt, usage }];
+    for (const span of spansOf(toldOf({ usage, attempts }), own, begun))
+      expect(span.attributes).toMatchObject({
+        "gen_ai.usage.input_tokens": 20,
+        "gen_ai.usage.output_tokens": 9,
+        "gen_ai.usage.cache_read.input_tokens": 5,
+        "gen_ai.usage.cache_write.input_tokens": 7,
+        "gen_ai.usage.audio.input_tokens": 2,
+        "gen_ai.usage.reasoning.output_tokens": 6,
+      });
+    const [plain] = spansOf(toldOf(), own, begun);
+    expect(Object.keys(plain?.attributes ?? {}).join()).not.toMatch(
+      /cache|reasoning|audio|implaus/,
+    );
   });
 
   it.each([
@@ -148,6 +179,7 @@ describe("spans", () => {
         refusal: { reason: "invalid_params", path: "CANARY-path", detail: "CANARY-detail" },
         attempts: [],
         answered: null,
+        usage: null,
       },
     };
     const [request, ...more] = spansOf(told, own, []);
@@ -159,7 +191,7 @@ describe("spans", () => {
 
   it("and the line hold no word of a caller's or a provider's", () => {
     const stopReason = "CANARY-stop";
-    const told = toldOf({ answered: { ...ended.answered, stopReason } as Ended["answered"] });
+    const told = toldOf({ answered: { stopReason } });
     const all = JSON.stringify([spansOf(told, own, begun), lineOf(told, null)]);
     expect(all).not.toContain("CANARY");
   });

@@ -1,0 +1,140 @@
+/** What a language model's provider counted, in the classes that it bills apart. */
+import type { LanguageModelV4GenerateResult } from "@ai-sdk/provider";
+import { estimateInputTokens, tokensOfText } from "../domain/estimate.ts";
+import { own, type JsonValue } from "../domain/json.ts";
+import type { Block, SamplingCall } from "../domain/sampling.ts";
+import {
+  classesWithin,
+  tokensOfLargestInlineImage,
+  type TokenClasses,
+  type Usage,
+} from "../domain/usage.ts";
+import { secondsOf } from "./media.ts";
+
+/** What of a generated result is read. */
+type Counted = Pick<LanguageModelV4GenerateResult, "content" | "usage"> & {
+  response?: { body?: unknown } | undefined;
+};
+
+/** Tokens as reported; null for what is no count. */
+export const countedTokens = (tokens: unknown): number | null =>
+  typeof tokens !== "number" || !Number.isFinite(tokens) || tokens < 0 ? null : Math.round(tokens);
+
+/** A figure of the provider's own usage, by its path: as the library keeps it, else as it came. */
+function figureOf({ usage, response }: Counted, ...path: string[]): JsonValue | undefined {
+  const body = response?.body;
+  for (const told of [usage.raw, own(body, "usage"), own(body, "usageMetadata")]) {
+    const figure = path.reduce<unknown>((value, key) => own(value, key), told);
+    if (figure !== undefined && figure !== null) return figure as JsonValue;
+  }
+  return undefined;
+}
+
+const countAt = (counted: Counted, ...path: string[]): number =>
+  countedTokens(figureOf(counted, ...path)) ?? 0;
+
+/** Google's list of tokens by modality: `[{modality: "IMAGE", tokenCount: 1290}]`. Null: it has none. */
+function countIn(counted: Counted, list: string, modality: string): number | null {
+  const details = figureOf(counted, list);
+  if (!Array.isArray(details)) return null;
+  const detail = details.find((each) => own(each, "modality") === modality);
+  return countedTokens(own(detail, "tokenCount"));
+}
+
+/** Of what Anthropic wrote to its cache, the part that stays for an hour. */
+const hourWritesIn = (counted: Counted): number =>
+  countAt(counted, "cache_creation", "ephemeral_1h_input_tokens");
+
+/** OpenAI's name for audio is `prompt_tokens_details.audio_tokens`, or `input_tokens_details` in Responses. */
+const audioIn = (counted: Counted): number =>
+  countIn(counted, "promptTokensDetails", "AUDIO") ??
+  (countAt(counted, "prompt_tokens_details", "audio_tokens") ||
+    countAt(counted, "input_tokens_details", "audio_tokens"));
+
+function classesOf(counted: Counted, hidden: number): TokenClasses {
+  const { inputTokens, outputTokens } = counted.usage;
+  const written = countedTokens(inputTokens.cacheWrite) ?? 0;
+  const hour = Math.min(written, hourWritesIn(counted));
+  return {
+    cacheReadTokens: countedTokens(inputTokens.cacheRead) ?? 0,
+    cacheReadAudioTokens: countIn(counted, "cacheTokensDetails", "AUDIO") ?? 0,
+    cacheWriteTokens: written - hour,
+    cacheWriteHourTokens: hour,
+    audioInputTokens: audioIn(counted),
+    reasoningTokens: Math.max(countedTokens(outputTokens.reasoning) ?? 0, hidden),
+  };
+}
+
+const withClasses = (usage: Usage, classes: TokenClasses): Usage => {
+  const within = classesWithin({ ...usage, classes });
+  return Object.keys(within).length === 0 ? usage : { ...usage, classes: within };
+};
+
+/**
+ * The tokens that the provider counted; null where it counted none. Some leave reasoning out of the output
+ * and have it in the total alone (Gemini behind OpenAI's wire, xAI): what a total has beyond its parts is
+ * output that nobody sees.
+ */
+export function reportedUsage(counted: Counted): Usage | null {
+  const inputTokens = countedTokens(counted.usage.inputTokens.total);
+  const output = countedTokens(counted.usage.outputTokens.total);
+  // Libraries turn "none reported" into zeros; no call has an input of zero tokens.
+  if (inputTokens === null || inputTokens === 0 || output === null) return null;
+  const total = countAt(counted, "total_tokens") || countAt(counted, "totalTokenCount");
+  const hidden = Math.max(0, total - inputTokens - output);
+  return withClasses(
+    { inputTokens, outputTokens: output + hidden, estimated: false },
+    classesOf(counted, hidden),
+  );
+}
+
+/**
+ * Of the output tokens those that are images. Where the provider doesn't say, they are what neither text nor
+ * reasoning accounts for, and no more than the largest images have.
+ */
+function imageTokensIn(counted: Counted, usage: Usage, blocks: readonly Block[]): number {
+  const told = countIn(counted, "candidatesTokensDetails", "IMAGE");
+  if (told !== null) return told;
+  const images = blocks.filter(({ type }) => type === "image").length;
+  let text = 0;
+  for (const block of blocks) if (block.type === "text") text += tokensOfText(block.text);
+  const left = usage.outputTokens - (usage.classes?.reasoningTokens ?? 0) - text;
+  return Math.max(0, Math.min(left, images * tokensOfLargestInlineImage));
+}
+
+function withMedia(usage: Usage, counted: Counted, blocks: readonly Block[]): Usage {
+  const images = blocks.filter(({ type }) => type === "image").length;
+  const audio = blocks.find((block) => block.type === "audio");
+  if (images === 0 && audio === undefined) return usage;
+  const seconds = audio === undefined ? null : secondsOf(audio);
+  return {
+    ...usage,
+    media: {
+      ...(images > 0 ? { images, imageOutputTokens: imageTokensIn(counted, usage, blocks) } : {}),
+      ...(seconds === null ? {} : { audioSeconds: seconds }),
+    },
+  };
+}
+
+/** Tokens as the provider counted them; what it did not count is estimated and marked. */
+export function usageOf(counted: Counted, call: SamplingCall, blocks: Block[]): Usage {
+  const reported = reportedUsage(counted);
+  if (reported !== null) return withMedia(reported, counted, blocks);
+  const input = countedTokens(counted.usage.inputTokens.total);
+  const output = countedTokens(counted.usage.outputTokens.total);
+  let reasoning = 0;
+  for (const part of counted.content)
+    if (part.type === "reasoning") reasoning += tokensOfText(part.text);
+  const { systemPrompt: _, ...bare } = call;
+  const answer = {
+    ...bare,
+    tools: [],
+    messages: [{ role: "assistant" as const, content: blocks }],
+  };
+  const usage = {
+    inputTokens: input !== null && input > 0 ? input : estimateInputTokens(call),
+    outputTokens: output !== null && output > 0 ? output : estimateInputTokens(answer) + reasoning,
+    estimated: true,
+  };
+  return withMedia(withClasses(usage, classesOf(counted, 0)), counted, blocks);
+}
