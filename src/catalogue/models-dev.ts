@@ -30,6 +30,8 @@ const price = z.looseObject({
   input: z.number(),
   output: z.number(),
   cache_read: z.number().optional(),
+  cache_write: z.number().optional(),
+  input_audio: z.number().optional(),
 });
 const model = z.looseObject({
   id: name,
@@ -75,6 +77,20 @@ const statusOf = ({ status, id }: ModelsDevModel): Model["status"] =>
 const known = (figure: number | undefined): number | null =>
   figure === undefined || figure === 0 ? null : figure;
 
+/** Anthropic's documentation of prompt caching: what stays for an hour costs twice the plain input. */
+const hourTimes: ReadonlyMap<string, number> = new Map([["anthropic", 2]]);
+
+/** What some of the input costs; a price that is not there is left out. */
+function classPricesOf(ourProvider: string, cost: z.infer<typeof price>) {
+  const hour = hourTimes.get(ourProvider);
+  const prices = {
+    cacheWriteUsdPerMTok: known(cost.cache_write),
+    cacheWriteHourUsdPerMTok: hour === undefined ? null : known(cost.input * hour),
+    audioInputUsdPerMTok: known(cost.input_audio),
+  };
+  return Object.fromEntries(Object.entries(prices).filter(([, usd]) => usd !== null));
+}
+
 function pricesOf(ourProvider: string, { cost }: ModelsDevModel) {
   const unpriced = {
     inputUsdPerMTok: null,
@@ -90,10 +106,13 @@ function pricesOf(ourProvider: string, { cost }: ModelsDevModel) {
     inputUsdPerMTok: cost.input,
     outputUsdPerMTok: cost.output,
     cachedInputUsdPerMTok: known(cost.cache_read),
-    priceTiers: tiers.map(({ tier, input, output }) => ({
+    ...classPricesOf(ourProvider, cost),
+    priceTiers: tiers.map(({ tier, ...its }) => ({
       aboveInputTokens: tier.size - (inclusive.has(ourProvider) ? 1 : 0),
-      inputUsdPerMTok: input,
-      outputUsdPerMTok: output,
+      inputUsdPerMTok: its.input,
+      outputUsdPerMTok: its.output,
+      ...(known(its.cache_read) === null ? {} : { cachedInputUsdPerMTok: its.cache_read }),
+      ...classPricesOf(ourProvider, its),
     })),
   };
 }

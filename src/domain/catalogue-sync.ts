@@ -5,11 +5,13 @@
  * whole, and the catalogue at hand stays.
  */
 import {
+  classPrices,
   localProviders,
   nameOf,
   type Catalogue,
   type Figure,
   type Model,
+  type PriceTier,
   type Tier,
 } from "./models.ts";
 import { err, ok, type Result } from "./result.ts";
@@ -64,34 +66,49 @@ const priceOf = (model: CatalogueEntry): Price => ({
   output: model.outputUsdPerMTok,
 });
 
-const pricesOf = (entry: CatalogueEntry): (number | null)[] => [
-  entry.inputUsdPerMTok,
-  entry.outputUsdPerMTok,
-  entry.cachedInputUsdPerMTok,
-  ...entry.priceTiers.flatMap((tier) => [tier.inputUsdPerMTok, tier.outputUsdPerMTok]),
-];
+const pricesOf = (entry: CatalogueEntry): number[] =>
+  [entry, ...entry.priceTiers].flatMap((prices) =>
+    (["inputUsdPerMTok", "outputUsdPerMTok", ...classPrices] as const).flatMap(
+      (price) => prices[price] ?? [],
+    ),
+  );
+
+/** models.dev has one price for what comes out: of a model that draws and writes, the image's. */
+const textPriceOf = ({ outputUsdPerMTok, mediaPrices }: Model): number | null =>
+  mediaPrices?.imageOutputUsdPerMTok ?? outputUsdPerMTok;
 
 const isStep = (from: number | null, to: number | null): boolean =>
   from !== null && to !== null && (to > from * priceStep || from > to * priceStep);
 
 const isAbsurd = (entry: CatalogueEntry, current: Model | undefined): boolean =>
-  pricesOf(entry).some((price) => price !== null && !(price >= 0 && price <= highestUsdPerMTok)) ||
+  pricesOf(entry).some((price) => !(price >= 0 && price <= highestUsdPerMTok)) ||
   (current !== undefined &&
     (isStep(current.inputUsdPerMTok, entry.inputUsdPerMTok) ||
-      isStep(current.outputUsdPerMTok, entry.outputUsdPerMTok)));
+      isStep(textPriceOf(current), entry.outputUsdPerMTok)));
 
 /** A context smaller than the output is a mistake that would exclude the model for good. */
 const hasSoundLimits = ({ contextTokens, outputTokens }: CatalogueEntry): boolean =>
   contextTokens === null || outputTokens === null || contextTokens >= outputTokens;
 
+/** Tiers as models.dev has them; the prices of classes that it doesn't know stay as curated. */
+const tiersOver = (seed: Model, { priceTiers }: CatalogueEntry): PriceTier[] =>
+  priceTiers.map((tier) => ({
+    ...seed.priceTiers.find(({ aboveInputTokens }) => aboveInputTokens === tier.aboveInputTokens),
+    ...tier,
+  }));
+
 /** What models.dev knows better than the seed: figures that change after a model's release. */
-function figuresOf(entry: CatalogueEntry): Partial<Model> {
-  const { inputUsdPerMTok, outputUsdPerMTok, cachedInputUsdPerMTok, priceTiers } = entry;
+function figuresOf(entry: CatalogueEntry, seed: Model): Partial<Model> {
+  const { inputUsdPerMTok, outputUsdPerMTok } = entry;
   const figures: Partial<Model> = {};
-  if (inputUsdPerMTok !== null && outputUsdPerMTok !== null)
-    Object.assign(figures, { inputUsdPerMTok, outputUsdPerMTok, priceTiers });
-  if (figures.priceTiers !== undefined && cachedInputUsdPerMTok !== null)
-    figures.cachedInputUsdPerMTok = cachedInputUsdPerMTok;
+  if (inputUsdPerMTok !== null && outputUsdPerMTok !== null) {
+    Object.assign(figures, { inputUsdPerMTok, priceTiers: tiersOver(seed, entry) });
+    for (const price of classPrices)
+      if (entry[price] !== null && entry[price] !== undefined) figures[price] = entry[price];
+    // Where images have a price of their own, the one that models.dev has is not that of text.
+    if (seed.mediaPrices?.imageOutputUsdPerMTok === undefined)
+      figures.outputUsdPerMTok = outputUsdPerMTok;
+  }
   if (hasSoundLimits(entry)) {
     if (entry.contextTokens !== null) figures.contextTokens = entry.contextTokens;
     if (entry.outputTokens !== null) figures.outputTokens = entry.outputTokens;
@@ -208,7 +225,7 @@ export function syncCatalogue(about: {
     // What the last sync gave stays for what is odd today, and for what is gone today.
     const figures = was?.synced?.map((figure) => [figure, was[figure]]) ?? [];
     if (entry !== undefined && !skipped.has(name))
-      models.set(name, withFigures(model, figuresOf(entry)));
+      models.set(name, withFigures(model, figuresOf(entry, model)));
     else if (figures.length === 0) models.set(name, model);
     else {
       const kept = withFigures(model, Object.fromEntries(figures) as Partial<Model>);

@@ -1,12 +1,12 @@
 /**
  * Our figures against an independent price list: what a usage costs here is what it costs there, price
- * tiers included. Where the two disagree, the difference is listed with its reason, and nothing else may.
+ * tiers and classes of tokens included. Where the two disagree, the difference is listed with its reason, and nothing else may.
  */
 import { calcPrice } from "@pydantic/genai-prices";
 import { describe, expect, it } from "vitest";
 import { seedCatalogue } from "../../src/domain/catalogue.ts";
 import { nameOf, type Model } from "../../src/domain/models.ts";
-import { costMicroUsd } from "../../src/domain/usage.ts";
+import { costMicroUsd, type MediaUsage, type TokenClasses } from "../../src/domain/usage.ts";
 
 /** Providers by the oracle's names. */
 const oracleProviders: Readonly<Record<string, string>> = {
@@ -17,19 +17,13 @@ const oracleProviders: Readonly<Record<string, string>> = {
 const at = new Date("2026-11-20T12:00:00Z");
 const pairs = 200;
 
-const aboveText =
-  "One price for what comes out: ours is the image's, the oracle has text and image.";
 const unpublished = "Free of charge while offered, without a price; unknown is never 0 here.";
 const neurons = "Billed by neurons at 0.011 USD per 1,000; ours is exact, the oracle's is rounded.";
 
 /** Models both know whose figures differ on purpose. */
 const differences: Readonly<Record<string, string>> = {
-  "google/gemini-2.5-flash-image": aboveText,
-  "google/gemini-3-pro-image-preview": aboveText,
-  "google/gemini-3.1-flash-image-preview": aboveText,
   "google/gemma-4-26b-a4b-it": unpublished,
   "google/gemma-4-31b-it": unpublished,
-  "openai/gpt-image-1.5": aboveText,
   "workers-ai/@cf/meta/llama-3.2-11b-vision-instruct": neurons,
   "workers-ai/@cf/meta/llama-3.2-3b-instruct": neurons,
   "workers-ai/@cf/qwen/qwen3-30b-a3b-fp8": neurons,
@@ -39,11 +33,25 @@ const differences: Readonly<Record<string, string>> = {
 interface Used {
   inputTokens: number;
   outputTokens: number;
+  classes?: TokenClasses;
+  media?: MediaUsage;
 }
 
 /** micro-USD; null: the oracle doesn't know the model. */
-function oracle(model: Model, { inputTokens, outputTokens }: Used): number | null {
-  const usage = { input_tokens: inputTokens, output_tokens: outputTokens };
+function oracle(model: Model, { inputTokens, outputTokens, classes, media }: Used): number | null {
+  const hour = classes?.cacheWriteHourTokens ?? 0;
+  const usage = {
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    cache_read_tokens: classes?.cacheReadTokens,
+    // The oracle asks for this one wherever both of its parts are there.
+    cache_audio_read_tokens: classes?.cacheReadAudioTokens ?? 0,
+    cache_write_tokens: (classes?.cacheWriteTokens ?? 0) + hour,
+    cache_write_1h_tokens: hour,
+    input_audio_tokens: classes?.audioInputTokens,
+    output_reasoning_tokens: classes?.reasoningTokens,
+    output_image_tokens: media?.imageOutputTokens,
+  };
   const providerId = oracleProviders[model.provider] ?? model.provider;
   const price = calcPrice(usage, model.id, { providerId, timestamp: at });
   return price === null ? null : price.total_price * 1e6;
@@ -72,6 +80,34 @@ function usageFor({ contextTokens, outputTokens }: Model, draw: (below: number) 
   const output = 1 + draw(Math.min(outputTokens ?? 8_000, 64_000));
   return { inputTokens: 1 + draw((contextTokens ?? 100_000) - 1), outputTokens: output };
 }
+
+/** Each class of tokens, by what it is called there and here. */
+const classes = [
+  { price: "cachedInputUsdPerMTok", theirs: "cache_read_mtok", tokens: "cacheReadTokens" },
+  { price: "cacheWriteUsdPerMTok", theirs: "cache_write_mtok", tokens: "cacheWriteTokens" },
+  {
+    price: "cacheWriteHourUsdPerMTok",
+    theirs: "cache_write_1h_mtok",
+    tokens: "cacheWriteHourTokens",
+  },
+  { price: "audioInputUsdPerMTok", theirs: "input_audio_mtok", tokens: "audioInputTokens" },
+] as const;
+const heardBefore = { cacheReadTokens: 900, cacheReadAudioTokens: 400, audioInputTokens: 700 };
+
+/** What the oracle has a price for, of one model. */
+function pricedThere(model: Model): string[] {
+  const providerId = oracleProviders[model.provider] ?? model.provider;
+  const price = calcPrice({ input_tokens: 1 }, model.id, { providerId, timestamp: at });
+  return Object.keys(price?.model_price ?? {});
+}
+
+const unlisted = "models.dev lists it, the oracle does not.";
+
+/** Classes that one of the two has no price for. */
+const onesided: Readonly<Record<string, string>> = {
+  "google/gemini-2.5-flash-image cachedInputUsdPerMTok": unlisted,
+  "google/gemini-3.5-flash audioInputUsdPerMTok": unlisted,
+};
 
 describe("prices, against @pydantic/genai-prices", () => {
   it("compares most of the catalogue, with price tiers among it", () => {
@@ -106,6 +142,74 @@ describe("prices, against @pydantic/genai-prices", () => {
       ),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it("cost the same for every model both know, whatever was read from a cache, written or heard", () => {
+    const draw = draws(12);
+    const seen: Record<string, number> = {};
+    const wrong = compared.flatMap((model) => {
+      const there = pricedThere(model);
+      const both = classes.filter(
+        ({ price, theirs }) => typeof model[price] === "number" && there.includes(theirs),
+      );
+      const bounds = model.priceTiers.map(({ aboveInputTokens }) => aboveInputTokens + 2);
+      return [10_000, ...bounds].flatMap((inputTokens) =>
+        // One class, and the rest plain; then all of them at once.
+        [...both.map((each) => [each]), both].flatMap((some) => {
+          const used: Used = { inputTokens, outputTokens: 1 + draw(5_000) };
+          const share = Math.floor(inputTokens / (some.length + 1));
+          used.classes = Object.fromEntries(some.map(({ tokens }) => [tokens, 1 + draw(share)]));
+          for (const { tokens } of some) seen[tokens] = (seen[tokens] ?? 0) + 1;
+          const [ours, theirs] = [costMicroUsd(model, used), oracle(model, used) ?? Number.NaN];
+          return agrees(ours, theirs) ? [] : [{ model: nameOf(model), used, ours, theirs }];
+        }),
+      );
+    });
+    expect(wrong).toEqual([]);
+    const hearing = compared.filter(
+      (model) =>
+        typeof model.cachedAudioInputUsdPerMTok === "number" &&
+        pricedThere(model).includes("cache_audio_read_mtok"),
+    );
+    expect(hearing.length).toBeGreaterThan(2);
+    for (const model of hearing) {
+      const used = { inputTokens: 2_000, outputTokens: 10, classes: heardBefore };
+      const ours = costMicroUsd(model, used);
+      expect([nameOf(model), agrees(ours, oracle(model, used) ?? 0)]).toEqual([
+        nameOf(model),
+        true,
+      ]);
+    }
+    expect(seen["cacheReadTokens"]).toBeGreaterThan(100);
+    expect(seen["cacheWriteTokens"]).toBeGreaterThan(20);
+    expect(seen["cacheWriteHourTokens"]).toBeGreaterThan(20);
+    expect(seen["audioInputTokens"]).toBeGreaterThan(2);
+  });
+
+  it("lack a class on one side where it is listed, and only there", () => {
+    const lacking = compared.flatMap((model) => {
+      const there = pricedThere(model);
+      return classes
+        .filter(
+          ({ price, theirs }) => (typeof model[price] === "number") !== there.includes(theirs),
+        )
+        .map(({ price }) => `${nameOf(model)} ${price}`);
+    });
+    expect(lacking.toSorted()).toEqual(Object.keys(onesided).toSorted());
+  });
+
+  it("are text's for text and the image's for an image, of models that do both", () => {
+    const used = { inputTokens: 100, outputTokens: 3_500, media: { imageOutputTokens: 1_290 } };
+    const drawing = compared.filter(
+      ({ outputModalities, mediaPrices }) =>
+        outputModalities.includes("image") && mediaPrices?.imageOutputUsdPerMTok !== undefined,
+    );
+    expect(drawing.map(nameOf)).toContain("google/gemini-2.5-flash-image");
+    for (const model of drawing)
+      expect([nameOf(model), agrees(costMicroUsd(model, used), oracle(model, used) ?? 0)]).toEqual([
+        nameOf(model),
+        true,
+      ]);
   });
 
   it("differ where it is listed, and only there", () => {

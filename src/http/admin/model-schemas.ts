@@ -7,10 +7,22 @@ import { count, millis, name } from "./schemas.ts";
 const modalityList = z.array(z.enum(modalities)).min(1);
 const price = z.number().min(0).max(100_000).nullable();
 const tier = z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4), z.literal(5)]);
+const classPrice = price.optional();
+/** What some of the input costs; one that is unknown costs what plain input does. */
+const classPrices = {
+  cacheWriteUsdPerMTok: classPrice.openapi({
+    description: "input written to the provider's cache",
+  }),
+  cacheWriteHourUsdPerMTok: classPrice.openapi({ description: "the same, to stay for an hour" }),
+  audioInputUsdPerMTok: classPrice.openapi({ description: "audio in the input" }),
+  cachedAudioInputUsdPerMTok: classPrice.openapi({ description: "audio read from that cache" }),
+};
 const priceTier = z.strictObject({
   aboveInputTokens: count,
   inputUsdPerMTok: z.number().min(0),
   outputUsdPerMTok: z.number().min(0),
+  cachedInputUsdPerMTok: classPrice,
+  ...classPrices,
 });
 const mediaPrice = z.number().min(0).max(100_000).optional();
 const mediaPrices = z
@@ -38,7 +50,10 @@ const modelFigures = {
   reasoning: z.boolean().optional(),
   inputUsdPerMTok: price.optional(),
   outputUsdPerMTok: price.optional(),
-  cachedInputUsdPerMTok: price.optional(),
+  cachedInputUsdPerMTok: price.optional().openapi({
+    description: "Where only the plain input price is given, cached input costs that.",
+  }),
+  ...classPrices,
   priceTiers: z.array(priceTier).max(10).optional(),
   mediaPrices: mediaPrices.optional(),
   intelligence: tier.nullable().optional(),
@@ -66,6 +81,7 @@ export const model = z
     inputUsdPerMTok: price,
     outputUsdPerMTok: price,
     cachedInputUsdPerMTok: price,
+    ...classPrices,
     priceTiers: z.array(priceTier),
     mediaPrices: mediaPrices.optional(),
     intelligence: tier.nullable(),

@@ -47,6 +47,9 @@ describe("models.dev's own objects", () => {
       inputUsdPerMTok: 1,
       outputUsdPerMTok: 5,
       cachedInputUsdPerMTok: 0.1,
+      cacheWriteUsdPerMTok: 1.25,
+      // Not in the file: Anthropic says that it is twice the plain input.
+      cacheWriteHourUsdPerMTok: 2,
       priceTiers: [],
       status: "active",
     });
@@ -54,13 +57,68 @@ describe("models.dev's own objects", () => {
   });
 
   it("have price tiers, where each provider begins them", () => {
-    const long = { inputUsdPerMTok: 5, outputUsdPerMTok: 22.5 };
+    const long = { inputUsdPerMTok: 5, outputUsdPerMTok: 22.5, cachedInputUsdPerMTok: 0.5 };
     expect(found.get("openai/gpt-5.4")?.priceTiers).toEqual([
       { aboveInputTokens: 271_999, ...long },
     ]);
     expect(found.get("google/gemini-3.1-pro-preview")?.priceTiers).toEqual([
-      { aboveInputTokens: 200_000, inputUsdPerMTok: 4, outputUsdPerMTok: 18 },
+      {
+        aboveInputTokens: 200_000,
+        inputUsdPerMTok: 4,
+        outputUsdPerMTok: 18,
+        cachedInputUsdPerMTok: 0.4,
+      },
     ]);
+  });
+
+  it("have prices of cached and spoken input, tiers included; 0 is none", () => {
+    const file = {
+      google: {
+        models: {
+          m: {
+            id: "m",
+            name: "M",
+            tool_call: true,
+            reasoning: false,
+            modalities: { input: ["text", "audio"], output: ["text"] },
+            limit: { context: 10, output: 5 },
+            cost: {
+              input: 1,
+              output: 2,
+              cache_read: 0,
+              cache_write: 1.5,
+              input_audio: 3,
+              tiers: [
+                {
+                  tier: { size: 100 },
+                  input: 2,
+                  output: 4,
+                  cache_read: 0.2,
+                  cache_write: 3,
+                  input_audio: 6,
+                },
+              ],
+            },
+          },
+        },
+      },
+    };
+    const parsed = parseModelsDev(JSON.stringify(file));
+    expect(parsed.ok && parsed.value[0]).toMatchObject({
+      cachedInputUsdPerMTok: null,
+      cacheWriteUsdPerMTok: 1.5,
+      audioInputUsdPerMTok: 3,
+      priceTiers: [
+        {
+          aboveInputTokens: 100,
+          inputUsdPerMTok: 2,
+          outputUsdPerMTok: 4,
+          cachedInputUsdPerMTok: 0.2,
+          cacheWriteUsdPerMTok: 3,
+          audioInputUsdPerMTok: 6,
+        },
+      ],
+    });
   });
 
   it("are of unknown price where there is none, or 0, and of unknown limits likewise", () => {
@@ -89,7 +147,12 @@ describe("a file in the older form", () => {
     const again = parseModelsDev(older);
     const entry = again.ok ? again.value.find(({ id }) => id === "gemini-3.1-pro-preview") : null;
     expect(entry?.priceTiers).toEqual([
-      { aboveInputTokens: 200_000, inputUsdPerMTok: 4, outputUsdPerMTok: 18 },
+      {
+        aboveInputTokens: 200_000,
+        inputUsdPerMTok: 4,
+        outputUsdPerMTok: 18,
+        cachedInputUsdPerMTok: 0.4,
+      },
     ]);
   });
 });

@@ -80,6 +80,59 @@ describe("of a known model", () => {
     });
   });
 
+  it("prices of classes come with them; those that models.dev doesn't know stay, in tiers too", () => {
+    const tier = { aboveInputTokens: 100, inputUsdPerMTok: 2, outputUsdPerMTok: 2 };
+    const curated: Catalogue = {
+      version: "seed",
+      models: [
+        model("groq/one", {
+          cacheWriteUsdPerMTok: 1.25,
+          audioInputUsdPerMTok: 7,
+          priceTiers: [{ ...tier, cacheWriteUsdPerMTok: 2.5 }],
+        }),
+      ],
+    };
+    const [its] = curated.models;
+    const entries = its === undefined ? [] : [entry(its)];
+    const news = entries.map((each) => ({
+      ...each,
+      cacheWriteUsdPerMTok: 1.5,
+      audioInputUsdPerMTok: null,
+      priceTiers: [{ ...tier, cachedInputUsdPerMTok: 0.2 }],
+    }));
+    const done = syncCatalogue({ seed: curated, current: curated, entries: news });
+    expect(done.ok && done.value.models[0]).toMatchObject({
+      cacheWriteUsdPerMTok: 1.5,
+      audioInputUsdPerMTok: 7,
+      priceTiers: [{ ...tier, cachedInputUsdPerMTok: 0.2, cacheWriteUsdPerMTok: 2.5 }],
+    });
+    const dear = news.map((each) => ({ ...each, cacheWriteUsdPerMTok: 5_000 }));
+    const odd = syncCatalogue({ seed: curated, current: curated, entries: dear });
+    expect(odd.ok && odd.value.changes.odd).toEqual(["groq/one"]);
+  });
+
+  it("the price of what an image model writes is the seed's: models.dev has the image's", () => {
+    const curated: Catalogue = {
+      version: "seed",
+      models: [
+        model("google/painter", {
+          inputUsdPerMTok: 0.3,
+          outputUsdPerMTok: 1,
+          outputModalities: ["text", "image"],
+          mediaPrices: { imageOutputUsdPerMTok: 60 },
+        }),
+      ],
+    };
+    const entries = curated.models.map((its) =>
+      entry(its, { inputUsdPerMTok: 0.4, outputUsdPerMTok: 60 }),
+    );
+    const done = syncCatalogue({ seed: curated, current: curated, entries });
+    expect(done.ok && done.value).toMatchObject({
+      models: [{ inputUsdPerMTok: 0.4, outputUsdPerMTok: 1 }],
+      changes: { odd: [] },
+    });
+  });
+
   it("names, families, aliases, modalities and tiers stay as curated", () => {
     const { named } = synced(
       all({ name: "X", family: "x", inputModalities: ["text", "audio"], tools: false }),

@@ -42,7 +42,15 @@ const figures = [
   "outputTokens",
 ] as const satisfies readonly (keyof Model)[];
 
-// Every field is required and no other is allowed; unknown is null.
+/** Few models have one. */
+const classPrices = {
+  cacheWriteUsdPerMTok: price.optional(),
+  cacheWriteHourUsdPerMTok: price.optional(),
+  audioInputUsdPerMTok: price.optional(),
+  cachedAudioInputUsdPerMTok: price.optional(),
+};
+
+// Every other field is required and no other is allowed; unknown is null.
 const modelSchema = z.strictObject({
   provider: z.enum(providers),
   id: z.string().min(1),
@@ -59,8 +67,15 @@ const modelSchema = z.strictObject({
   inputUsdPerMTok: price.nullable(),
   outputUsdPerMTok: price.nullable(),
   cachedInputUsdPerMTok: price.nullable(),
+  ...classPrices,
   priceTiers: z.array(
-    z.strictObject({ aboveInputTokens: tokens, inputUsdPerMTok: price, outputUsdPerMTok: price }),
+    z.strictObject({
+      aboveInputTokens: tokens,
+      inputUsdPerMTok: price,
+      outputUsdPerMTok: price,
+      cachedInputUsdPerMTok: price.optional(),
+      ...classPrices,
+    }),
   ),
   mediaPrices: z
     .strictObject({

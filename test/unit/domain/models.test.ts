@@ -1,9 +1,46 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { credentialsFor, isAllowed, modelsOf, nameOf } from "../../../src/domain/models.ts";
+import {
+  credentialsFor,
+  isAllowed,
+  modelsOf,
+  nameOf,
+  type ModelChange,
+} from "../../../src/domain/models.ts";
 import { credential, model } from "./models.fixture.ts";
 
 const named = (name: string) => model(name);
+
+describe("a change of the plain input price", () => {
+  const classes = {
+    cachedInputUsdPerMTok: 0.1,
+    cacheWriteUsdPerMTok: 1.25,
+    audioInputUsdPerMTok: 4,
+  };
+  const catalogue = { version: "1", models: [model("openai/gpt", classes)] };
+  const changed = (change: ModelChange) =>
+    modelsOf(catalogue, [], [{ provider: "openai", id: "gpt", change }])[0];
+
+  it("puts the catalogue's prices of cached and spoken input out of force: they are another list's", () => {
+    expect(changed({ inputUsdPerMTok: 0 })).toMatchObject({
+      inputUsdPerMTok: 0,
+      cachedInputUsdPerMTok: null,
+      cacheWriteUsdPerMTok: null,
+      audioInputUsdPerMTok: null,
+    });
+    expect(changed({ inputUsdPerMTok: 2, cachedInputUsdPerMTok: 0.2 })).toMatchObject({
+      cachedInputUsdPerMTok: 0.2,
+      cacheWriteUsdPerMTok: null,
+    });
+  });
+
+  it("is not every change", () => {
+    expect(changed({ speed: 5, cacheWriteUsdPerMTok: 9 })).toMatchObject({
+      ...classes,
+      cacheWriteUsdPerMTok: 9,
+    });
+  });
+});
 
 describe("globs", () => {
   it.each([

@@ -60,6 +60,12 @@ describe("where a figure came from", () => {
     expect(its?.sources).not.toHaveProperty("unverified");
   });
 
+  it("is the tenant's for prices that its own plain price puts out of force", () => {
+    const its = sourcesOf("openai/seeded", [], overriding("seeded", { inputUsdPerMTok: 3 }));
+    expect(its?.sources).toMatchObject({ name: "seed", priceTiers: "seed" });
+    expect(its?.sources).not.toHaveProperty("cachedInputUsdPerMTok");
+  });
+
   it("is models.dev for what the last sync gave", () => {
     expect(sourcesOf("openai/synced")?.sources).toEqual({
       inputUsdPerMTok: "models.dev",

@@ -2,7 +2,15 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Modality } from "../../../src/domain/modality.ts";
 import type { MediaPrices } from "../../../src/domain/models.ts";
-import { costMicroUsd, expectedUsage } from "../../../src/domain/usage.ts";
+import {
+  classesWithin,
+  costMicroUsd,
+  expectedUsage,
+  mostUsage,
+  usageTogether,
+  type TokenClasses,
+  type UsageNeeds,
+} from "../../../src/domain/usage.ts";
 
 const priced = (inputUsdPerMTok: number | null, outputUsdPerMTok: number | null) => ({
   inputUsdPerMTok,
@@ -63,6 +71,166 @@ describe("cost", () => {
         expect(BigInt(cost) * 1_000_000n - exact).toBeLessThan(1_000_000n);
       }),
     );
+  });
+});
+
+describe("classes of tokens", () => {
+  const sonnet = {
+    ...priced(3, 15),
+    cachedInputUsdPerMTok: 0.3,
+    cacheWriteUsdPerMTok: 3.75,
+    cacheWriteHourUsdPerMTok: 6,
+    audioInputUsdPerMTok: 10,
+    cachedAudioInputUsdPerMTok: 1,
+  };
+  const costOf = (classes: TokenClasses, model: Parameters<typeof costMicroUsd>[0] = sonnet) =>
+    costMicroUsd(model, { inputTokens: 20_000, outputTokens: 100, classes });
+
+  it("are priced apart: 18,000 of 20,000 tokens from the cache are no plain input", () => {
+    expect(costOf({})).toBe(61_500);
+    expect(costOf({ cacheReadTokens: 18_000 })).toBe(2_000 * 3 + 18_000 * 0.3 + 1_500);
+    expect(costOf({ cacheReadTokens: 18_000 }, { ...sonnet, cachedInputUsdPerMTok: 0 })).toBe(
+      7_500,
+    );
+  });
+
+  it.each<[string, TokenClasses, number]>([
+    ["a write", { cacheWriteTokens: 1_000 }, 1_000 * 0.75],
+    ["a write for an hour", { cacheWriteHourTokens: 1_000 }, 1_000 * 3],
+    ["audio", { audioInputTokens: 1_000 }, 1_000 * 7],
+    [
+      "audio from the cache",
+      { audioInputTokens: 1_000, cacheReadTokens: 1_500, cacheReadAudioTokens: 1_000 },
+      1_000 * -2 + 500 * -2.7,
+    ],
+    ["reasoning, which costs what output does", { reasoningTokens: 90 }, 0],
+  ])("cost by %s what they do beyond plain input", (_, classes, beyond) => {
+    expect(costOf(classes)).toBe(61_500 + beyond);
+  });
+
+  it("without a price of their own cost plain input, and never 0", () => {
+    const all = { cacheReadTokens: 5_000, cacheWriteTokens: 5_000, cacheWriteHourTokens: 5_000 };
+    for (const unknown of [null, undefined])
+      expect(
+        costOf(
+          { ...all, audioInputTokens: 5_000 },
+          { ...priced(3, 15), cachedInputUsdPerMTok: unknown },
+        ),
+      ).toBe(61_500);
+    // What stays for an hour is not cheaper than what stays for minutes.
+    expect(
+      costOf({ cacheWriteHourTokens: 1_000 }, { ...priced(3, 15), cacheWriteUsdPerMTok: 4 }),
+    ).toBe(62_500);
+  });
+
+  it("have the tier's prices; those that it doesn't name cost its plain input", () => {
+    const tier = { aboveInputTokens: 10_000, inputUsdPerMTok: 6, outputUsdPerMTok: 30 };
+    const model = { ...sonnet, priceTiers: [{ ...tier, cachedInputUsdPerMTok: 0.6 }] };
+    expect(costOf({ cacheReadTokens: 18_000 }, model)).toBe(2_000 * 6 + 18_000 * 0.6 + 3_000);
+    expect(costOf({ cacheWriteTokens: 20_000 }, model)).toBe(20_000 * 6 + 3_000);
+  });
+
+  it("are cut to what their total leaves", () => {
+    const tokens = fc.oneof(fc.nat({ max: 300 }), fc.constantFrom(1e16, 2 ** 63, 1e300, -5));
+    const classes = fc.record({
+      cacheReadTokens: tokens,
+      cacheReadAudioTokens: tokens,
+      cacheWriteTokens: tokens,
+      cacheWriteHourTokens: tokens,
+      audioInputTokens: tokens,
+      reasoningTokens: tokens,
+    });
+    const counts = fc.nat({ max: 300 });
+    fc.assert(
+      fc.property(counts, counts, classes, (inputTokens, outputTokens, reported) => {
+        const usage = { inputTokens, outputTokens, classes: reported };
+        const within = classesWithin(usage);
+        const {
+          cacheReadTokens = 0,
+          cacheReadAudioTokens = 0,
+          cacheWriteTokens = 0,
+          cacheWriteHourTokens = 0,
+          audioInputTokens = 0,
+          reasoningTokens = 0,
+        } = within;
+        expect(Object.values(within).every((count) => count > 0)).toBe(true);
+        expect(
+          cacheReadTokens +
+            cacheWriteTokens +
+            cacheWriteHourTokens +
+            (audioInputTokens - cacheReadAudioTokens),
+        ).toBeLessThanOrEqual(inputTokens);
+        expect(cacheReadAudioTokens).toBeLessThanOrEqual(
+          Math.min(audioInputTokens, cacheReadTokens),
+        );
+        expect(reasoningTokens).toBeLessThanOrEqual(outputTokens);
+        expect(classesWithin({ ...usage, classes: within })).toEqual(within);
+        // Whatever is reported, no token costs less than the cheapest class, or more than the dearest.
+        const cost = costMicroUsd(sonnet, usage) ?? -1;
+        expect(cost).toBeGreaterThanOrEqual(Math.floor(inputTokens * 0.3 + outputTokens * 15));
+        expect(cost).toBeLessThanOrEqual(inputTokens * 10 + outputTokens * 15);
+      }),
+    );
+  });
+});
+
+describe("what a call will use at its dearest", () => {
+  const needs = { inputTokens: 1_000, maxTokens: 100, outputModalities: ["text" as const] };
+  const claude = {
+    ...priced(3, 15),
+    provider: "anthropic",
+    outputModalities: ["text" as const],
+    cachedInputUsdPerMTok: 0.3,
+    cacheWriteUsdPerMTok: 3.75,
+    cacheWriteHourUsdPerMTok: 6,
+  };
+  const most = (
+    model: typeof claude & { audioInputUsdPerMTok?: number },
+    more: Partial<UsageNeeds> = {},
+  ) => costMicroUsd(model, mostUsage(model, { ...needs, ...more }));
+
+  it("is a write of the cache where that is dearer: for minutes, or for an hour if asked", () => {
+    expect(most(claude)).toBe(3_750 + 1_500);
+    expect(most(claude, { cacheWrites: "hour" })).toBe(6_000 + 1_500);
+    expect(most({ ...claude, cacheWriteUsdPerMTok: 1 })).toBe(3_000 + 1_500);
+  });
+
+  it("is none where nothing is marked, but for providers that write by themselves", () => {
+    expect(most(claude, { cacheWrites: "none" })).toBe(3_000 + 1_500);
+    expect(most({ ...claude, provider: "openai" }, { cacheWrites: "none" })).toBe(3_750 + 1_500);
+  });
+
+  it("is audio where the request has some", () => {
+    const hears = { ...claude, audioInputUsdPerMTok: 10 };
+    expect(most(hears, { inputModalities: ["text"] })).toBe(3_750 + 1_500);
+    expect(most(hears, { inputModalities: ["text", "audio"] })).toBe(10_000 + 1_500);
+  });
+
+  it("is never less than what is expected", () => {
+    const { cacheWrites: _, ...plain } = { ...needs, cacheWrites: "none" };
+    expect(costMicroUsd(claude, expectedUsage(claude, plain))).toBe(3_000 + 1_500);
+  });
+});
+
+describe("several usages together", () => {
+  it("are one whose figures, classes and media are their sums", () => {
+    const one = { inputTokens: 1, outputTokens: 2, estimated: false };
+    expect(usageTogether([])).toBeNull();
+    expect(usageTogether([one])).toBe(one);
+    expect(
+      usageTogether([
+        { ...one, classes: { cacheReadTokens: 1 } },
+        { ...one, estimated: true, implausible: true, media: { images: 1 } },
+        { ...one, classes: { cacheReadTokens: 2, reasoningTokens: 1 }, media: { images: 2 } },
+      ]),
+    ).toEqual({
+      inputTokens: 3,
+      outputTokens: 6,
+      estimated: true,
+      implausible: true,
+      classes: { cacheReadTokens: 3, reasoningTokens: 1 },
+      media: { images: 3 },
+    });
   });
 });
 

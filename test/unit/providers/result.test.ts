@@ -1,7 +1,8 @@
 import type { LanguageModelV4Content, LanguageModelV4Usage } from "@ai-sdk/provider";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { estimateInputTokens } from "../../../src/domain/estimate.ts";
+import { estimateInputTokens, tokensOfText } from "../../../src/domain/estimate.ts";
+import type { JsonObject } from "../../../src/domain/json.ts";
 import { answerOf, stopReasonOf, type Generated } from "../../../src/providers/result.ts";
 import { callOf, png, wav } from "../../fixtures/providers/calls.ts";
 
@@ -186,6 +187,141 @@ describe("usage", () => {
     expect(
       plain.ok && long.ok && long.value.usage.outputTokens - plain.value.usage.outputTokens,
     ).toBeGreaterThan(90);
+  });
+
+  const counted = (usage: {
+    inputTokens: Partial<LanguageModelV4Usage["inputTokens"]>;
+    outputTokens: Partial<LanguageModelV4Usage["outputTokens"]>;
+    raw?: JsonObject;
+  }): LanguageModelV4Usage => {
+    const none = usageOf(undefined, undefined);
+    return {
+      inputTokens: { ...none.inputTokens, ...usage.inputTokens },
+      outputTokens: { ...none.outputTokens, ...usage.outputTokens },
+      ...(usage.raw === undefined ? {} : { raw: usage.raw }),
+    };
+  };
+  const usageFrom = (usage: LanguageModelV4Usage, more: Partial<Generated> = {}) => {
+    const result = answer(generated(text, { usage, ...more }));
+    return result.ok ? result.value.usage : null;
+  };
+
+  it("has the classes that its provider told apart", () => {
+    // As Anthropic answers: cache writes by lifetime are in the raw usage alone.
+    const raw = {
+      cache_creation: { ephemeral_5m_input_tokens: 200, ephemeral_1h_input_tokens: 100 },
+    };
+    expect(
+      usageFrom(
+        counted({
+          inputTokens: { total: 20_000, cacheRead: 18_000, cacheWrite: 300 },
+          outputTokens: { total: 90, reasoning: 60 },
+          raw,
+        }),
+      ),
+    ).toEqual({
+      inputTokens: 20_000,
+      outputTokens: 90,
+      estimated: false,
+      classes: {
+        cacheReadTokens: 18_000,
+        cacheWriteTokens: 200,
+        cacheWriteHourTokens: 100,
+        reasoningTokens: 60,
+      },
+    });
+  });
+
+  it.each<[string, JsonObject]>([
+    [
+      "Google",
+      {
+        promptTokensDetails: [
+          { modality: "TEXT", tokenCount: 10 },
+          { modality: "AUDIO", tokenCount: 90 },
+        ],
+        cacheTokensDetails: [{ modality: "AUDIO", tokenCount: 40 }],
+      },
+    ],
+    ["OpenAI", { prompt_tokens_details: { audio_tokens: 90 } }],
+    ["OpenAI's Responses", { input_tokens_details: { audio_tokens: 90 } }],
+  ])("has audio as %s tells it", (provider, raw) => {
+    const usage = counted({
+      inputTokens: { total: 100, cacheRead: 40 },
+      outputTokens: { total: 5 },
+      raw,
+    });
+    expect(usageFrom(usage)?.classes).toMatchObject({
+      cacheReadTokens: 40,
+      audioInputTokens: 90,
+      // Nobody said so, but 60 tokens are left beside those from the cache.
+      cacheReadAudioTokens: provider === "Google" ? 40 : 30,
+    });
+  });
+
+  it("has what its library left out of the raw usage, from the answer as it came", () => {
+    const body = { usage: { prompt_tokens_details: { audio_tokens: 90 } } };
+    const usage = counted({ inputTokens: { total: 100 }, outputTokens: { total: 5 }, raw: {} });
+    expect(usageFrom(usage, { response: { body } })?.classes).toEqual({ audioInputTokens: 90 });
+  });
+
+  it.each(["total_tokens", "totalTokenCount"])(
+    "has as output what %s says beyond the input: reasoning that was left out of it",
+    (total) => {
+      const usage = counted({
+        inputTokens: { total: 100 },
+        outputTokens: { total: 5, reasoning: 0 },
+        raw: { [total]: 905 },
+      });
+      expect(usageFrom(usage)).toEqual({
+        inputTokens: 100,
+        outputTokens: 805,
+        estimated: false,
+        classes: { reasoningTokens: 800 },
+      });
+      const sum = counted({
+        inputTokens: { total: 100 },
+        outputTokens: { total: 5 },
+        raw: { [total]: 105 },
+      });
+      expect(usageFrom(sum)).toEqual({ inputTokens: 100, outputTokens: 5, estimated: false });
+    },
+  );
+
+  it("is in the fault of an answer that holds nothing, where the provider counted", () => {
+    const usage = usageOf(10, 5);
+    for (const content of [[], [toolCall("{")]])
+      expect(answer(generated(content, { usage }))).toMatchObject({
+        ok: false,
+        error: { usage: { inputTokens: 10, outputTokens: 5, estimated: false } },
+      });
+    expect(answer(generated([], { usage: usageOf(0, 0) }))).toMatchObject({
+      error: { usage: null },
+    });
+  });
+
+  it("counts as an image what neither text nor reasoning accounts for, up to the largest image", () => {
+    const image: LanguageModelV4Content = {
+      type: "file",
+      mediaType: "image/png",
+      data: { type: "data", data: png },
+    };
+    const drawn = (output: number, raw?: JsonObject) =>
+      answer(
+        generated([...text, image], {
+          usage: counted({
+            inputTokens: { total: 10 },
+            outputTokens: { total: output, reasoning: 2_000 },
+            ...(raw === undefined ? {} : { raw }),
+          }),
+        }),
+      );
+    const imagesOf = (result: ReturnType<typeof answer>) =>
+      result.ok ? result.value.usage.media?.imageOutputTokens : null;
+    expect(imagesOf(drawn(3_300))).toBe(3_300 - 2_000 - tokensOfText("seven chars or so"));
+    expect(imagesOf(drawn(9_000))).toBe(2_520);
+    const told = { candidatesTokensDetails: [{ modality: "IMAGE", tokenCount: 1_290 }] };
+    expect(imagesOf(drawn(9_000, told))).toBe(1_290);
   });
 
   it("is always whole, finite and positive", () => {

@@ -1,0 +1,77 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { estimateInputTokens, mostInputTokens } from "../../../src/domain/estimate.ts";
+import { believedUsage } from "../../../src/domain/plausible.ts";
+import { tokenFamilyOf } from "../../../src/domain/tokens.ts";
+import { callOf, modelOf, saying } from "../../fixtures/providers/calls.ts";
+
+const asked = { call: callOf(), model: modelOf("openai", "gpt"), maxTokens: 100 };
+const used = (inputTokens: number, outputTokens: number) => ({
+  inputTokens,
+  outputTokens,
+  estimated: false,
+});
+
+describe("usage that a provider can mean", () => {
+  it.each([
+    ["what was asked", used(10, 100)],
+    ["nothing written", used(10, 0)],
+    ["a hidden preamble beside a short call", used(9_000, 5)],
+    ["search results", used(180_000, 5)],
+    ["maxTokens taken for a wish", used(10, 5_000)],
+  ])("is believed: %s", (_, usage) => {
+    expect(believedUsage(usage, asked)).toBe(usage);
+  });
+});
+
+describe("usage that no provider can mean", () => {
+  it.each([1e16, 2 ** 63, 1e300, 1_000_000])(
+    "is what was reserved, and marked: %s tokens",
+    (many) => {
+      for (const usage of [used(10, many), used(many, 10), used(many, many)])
+        expect(believedUsage(usage, asked)).toEqual({
+          inputTokens: mostInputTokens(estimateInputTokens(asked.call, tokenFamilyOf(asked.model))),
+          outputTokens: 100,
+          estimated: true,
+          implausible: true,
+        });
+    },
+  );
+
+  it("is more output than a generous multiple of what was asked", () => {
+    const long = { ...asked, maxTokens: 10_000 };
+    expect(believedUsage(used(10, 110_000), long)).not.toHaveProperty("implausible");
+    expect(believedUsage(used(10, 110_001), long)).toHaveProperty("implausible", true);
+  });
+
+  it("is more input than the context or a generous multiple of what was sent", () => {
+    const model = { ...asked.model, contextTokens: 8_000 };
+    const long = callOf(saying({ type: "text", text: "word ".repeat(20_000) }));
+    expect(believedUsage(used(40_000, 5), { ...asked, model })).toHaveProperty("implausible", true);
+    expect(believedUsage(used(40_000, 5), { ...asked, model, call: long })).not.toHaveProperty(
+      "implausible",
+    );
+    const unknown = { ...asked.model, contextTokens: null };
+    expect(believedUsage(used(1_000_000, 5), { ...asked, model: unknown })).not.toHaveProperty(
+      "implausible",
+    );
+  });
+
+  it("counts images and speech by what they need", () => {
+    const draws = modelOf("google", "painter", { outputModalities: ["text", "image"] });
+    const call = callOf({ outputModalities: ["image"] });
+    const usage = { ...used(10, 20_000), media: { images: 1, imageOutputTokens: 1_290 } };
+    expect(believedUsage(usage, { call, model: draws, maxTokens: 100 })).toBe(usage);
+  });
+
+  it("never gets into a record, whatever is reported", () => {
+    const tokens = fc.double({ min: 0, noNaN: true });
+    fc.assert(
+      fc.property(tokens, tokens, (input, output) => {
+        const usage = believedUsage(used(input, output), asked);
+        expect(usage.inputTokens).toBeLessThanOrEqual(200_000);
+        expect(usage.outputTokens).toBeLessThanOrEqual(11_000);
+      }),
+    );
+  });
+});
