@@ -1,5 +1,6 @@
 /** Tokens, images and audio into money. Money is micro-USD, whole, rounded up once at the end. */
 import type { MediaPrices, Model, Requirements } from "./models.ts";
+import { headroomOf, type Thinker } from "./reasoning.ts";
 
 /** The images and the audio of a call, in the units that providers bill. */
 export interface MediaUsage {
@@ -108,15 +109,19 @@ export const charactersPerSecond = 12;
 /** No script packs more characters of speech into a token of our own estimate. */
 const charactersPerToken = 4;
 
+/** What of a model its usage depends on. */
+type Worker = Pick<Model, "outputModalities"> & Partial<Thinker>;
+
 /**
- * What a call will use at most, reckoned before it. `maxTokens` bounds text; an image and speech are
- * as long as they are.
+ * What a call will use at most, reckoned before it. `maxTokens` bounds text; reasoning comes on top of
+ * it; an image and speech are as long as they are.
  */
 export function expectedUsage(
-  model: Pick<Model, "outputModalities">,
-  needs: Pick<Requirements, "inputTokens" | "maxTokens" | "outputModalities">,
+  model: Worker,
+  needs: Pick<Requirements, "inputTokens" | "maxTokens" | "outputModalities" | "reasoning">,
 ): Billable {
-  const { inputTokens, maxTokens, outputModalities } = needs;
+  const { inputTokens, outputModalities } = needs;
+  const maxTokens = needs.maxTokens + headroomOf(model, needs);
   const images = outputModalities.includes("image") ? 1 : 0;
   const speaks = outputModalities.includes("audio");
   if (images === 0 && !speaks) return { inputTokens, outputTokens: maxTokens };
@@ -136,7 +141,7 @@ export function expectedUsage(
 }
 
 /** Whether whatever it may be asked for has a known price. */
-export const isPriced = (model: Priced & Pick<Model, "outputModalities">): boolean =>
+export const isPriced = (model: Priced & Worker): boolean =>
   model.outputModalities.every((modality) => {
     const needs = { inputTokens: 1, maxTokens: 1, outputModalities: [modality] };
     return costMicroUsd(model, expectedUsage(model, needs)) !== null;

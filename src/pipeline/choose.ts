@@ -4,7 +4,7 @@
 import { missingFrom, requiredFor } from "../domain/capabilities.ts";
 import { fieldFrom, type Field, type FieldPolicy } from "../domain/field.ts";
 import type { JsonObject } from "../domain/json.ts";
-import { smallestBudget } from "../domain/limits.ts";
+import { ceilingOf, smallestBudget } from "../domain/limits.ts";
 import { modelsOf, type Catalogue } from "../domain/models.ts";
 import type { Features } from "../domain/negotiation.ts";
 import { defaultToolRounds } from "../domain/policy.ts";
@@ -48,15 +48,20 @@ interface Prepared {
 
 /** The tenant's policy and the asking server's together: the narrower of each. */
 function policyFor(snapshot: Snapshot, server: AskingServer | null): FieldPolicy {
-  const { allowedModels, deniedModels, maxTokens } = snapshot.tenant.policy;
+  const { allowedModels, deniedModels, maxTokens, reasoning, reasoningTokens } =
+    snapshot.tenant.policy;
   const most = Math.min(
     maxTokens ?? Number.POSITIVE_INFINITY,
     server?.policy.maxTokens ?? Number.POSITIVE_INFINITY,
   );
+  const ceiling = ceilingOf(scopesOf(snapshot, server));
   return {
+    ...(Number.isFinite(Math.min(ceiling.tokens, ceiling.microUsd)) && { ceiling }),
     ...(allowedModels !== undefined && { allowedModels }),
     ...(deniedModels !== undefined && { deniedModels }),
     ...(Number.isFinite(most) && { maxTokens: most }),
+    ...(reasoning !== undefined && { reasoning }),
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
     ...(server !== null && { server: server.policy }),
     ...(smallestBudget(scopesOf(snapshot, server)) !== null && { budgeted: true }),
   };
@@ -108,10 +113,12 @@ export function createChooser(deps: { catalogue: () => Catalogue; now: () => num
       if (toolRoundsOf(asked.messages) > rounds)
         return err({ reason: "forbidden", action: `more than ${rounds} tool rounds` });
       const shaping = shapingOf(features, policy.rules ?? []);
-      const call = shape(asked, shaping);
-      const plan = choose(call, fieldOf(snapshot, server), recordOf(features, shaping));
+      const shaped = shape(asked, shaping);
+      const plan = choose(shaped, fieldOf(snapshot, server), recordOf(features, shaping));
+      if (!plan.ok) return plan;
+      const call = { ...shaped, maxTokens: plan.value.requirements.maxTokens };
       // Not spread: the decision is made when it is read.
-      return plan.ok ? ok(Object.assign(plan.value, { call })) : plan;
+      return ok(Object.assign(plan.value, { call }));
     },
   };
 }

@@ -12,9 +12,9 @@ import type { ProviderAnswer } from "../domain/providers.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Block, SamplingCall, StopReason } from "../domain/sampling.ts";
 import type { Usage } from "../domain/usage.ts";
+import { providerMetadataKey } from "../domain/tool-loop.ts";
 import { emptyAnswer, malformedAnswer } from "./faults.ts";
 import { checkedBlocks, containedOf, mediaBlockOf, secondsOf } from "./media.ts";
-import { providerMetadataKey } from "./metadata.ts";
 
 /** What of a generated result is read. */
 export type Generated = Pick<LanguageModelV4GenerateResult, "content" | "finishReason" | "usage">;
