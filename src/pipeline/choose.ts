@@ -9,11 +9,13 @@ import { modelsOf, type Catalogue } from "../domain/models.ts";
 import type { Features } from "../domain/negotiation.ts";
 import { defaultToolRounds } from "../domain/policy.ts";
 import type { Snapshot } from "../domain/ports.ts";
+import type { ReasoningRefusals } from "../domain/providers.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { checkToolHistory, toolRoundsOf, type SamplingCall } from "../domain/sampling.ts";
 import { choose, type Plan } from "../domain/selection.ts";
 import { recordOf, shape, shapingOf } from "../domain/shaping.ts";
+import { createReasoningRefusals, withoutRefused } from "./reasoning-refusals.ts";
 import { scopesOf, type AskingServer } from "./scopes.ts";
 
 /** What the client on whose behalf is sampled declared. */
@@ -43,6 +45,8 @@ export interface Chooser {
 interface Prepared {
   catalogue: Catalogue;
   serverPolicy: string;
+  /** of what was known to refuse its control of reasoning */
+  refusals: number;
   field: Field;
 }
 
@@ -67,7 +71,13 @@ function policyFor(snapshot: Snapshot, server: AskingServer | null): FieldPolicy
   };
 }
 
-export function createChooser(deps: { catalogue: () => Catalogue; now: () => number }): Chooser {
+export function createChooser(deps: {
+  catalogue: () => Catalogue;
+  now: () => number;
+  /** absent: nothing is remembered */
+  refusals?: ReasoningRefusals;
+}): Chooser {
+  const { refusals: known = createReasoningRefusals(0) } = deps;
   // One snapshot serves many requests; what was measured in it is as old as the snapshot is.
   const prepared = new WeakMap<Snapshot, Map<string, Prepared>>();
   const fieldOf = (snapshot: Snapshot, server: AskingServer | null): Field => {
@@ -77,18 +87,24 @@ export function createChooser(deps: { catalogue: () => Catalogue; now: () => num
     const asking = server?.id ?? "";
     // A server may be younger than the snapshot that it is asked with.
     const serverPolicy = server === null ? "" : JSON.stringify(server.policy);
-    const known = fields.get(asking);
-    if (known?.catalogue === catalogue && known.serverPolicy === serverPolicy) return known.field;
+    const refusals = known.version();
+    const made = fields.get(asking);
+    if (
+      made?.catalogue === catalogue &&
+      made.serverPolicy === serverPolicy &&
+      made.refusals === refusals
+    )
+      return made.field;
     const { credentials, overrides, health } = snapshot;
     const field = fieldFrom({
-      models: modelsOf(catalogue, credentials, overrides),
+      models: withoutRefused(modelsOf(catalogue, credentials, overrides), credentials, known),
       credentials,
       catalogueVersion: catalogue.version,
       policy: policyFor(snapshot, server),
       health,
       now: deps.now(),
     });
-    fields.set(asking, { catalogue, serverPolicy, field });
+    fields.set(asking, { catalogue, serverPolicy, refusals, field });
     return field;
   };
   return {

@@ -127,17 +127,21 @@ function withMedia(usage: Usage, generated: Generated, blocks: readonly Block[])
   };
 }
 
+/** None reported and none used look alike: libraries make a zero of either. */
+function reasoningIn({ usage }: Generated, output: number): Pick<Usage, "classes"> {
+  const tokens = countedTokens(usage.outputTokens.reasoning) ?? 0;
+  return tokens === 0 ? {} : { classes: { reasoningTokens: Math.min(tokens, output) } };
+}
+
 /** Tokens as the provider counted them; what it did not count is estimated and marked. */
 export function usageOf(generated: Generated, call: SamplingCall, blocks: Block[]): Usage {
   const input = countedTokens(generated.usage.inputTokens.total);
   const output = countedTokens(generated.usage.outputTokens.total);
   // Libraries turn "none reported" into zeros; no call has an input of zero tokens.
-  if (input !== null && input > 0 && output !== null)
-    return withMedia(
-      { inputTokens: input, outputTokens: output, estimated: false },
-      generated,
-      blocks,
-    );
+  if (input !== null && input > 0 && output !== null) {
+    const usage = { inputTokens: input, outputTokens: output, estimated: false };
+    return withMedia({ ...usage, ...reasoningIn(generated, output) }, generated, blocks);
+  }
   let reasoning = 0;
   for (const part of generated.content)
     if (part.type === "reasoning") reasoning += tokensOfText(part.text);
@@ -155,6 +159,8 @@ export function usageOf(generated: Generated, call: SamplingCall, blocks: Block[
   return withMedia(usage, generated, blocks);
 }
 
+const isBlank = (block: Block): boolean => block.type === "text" && block.text.trim() === "";
+
 /** The answer, or the fault of a success that holds nothing or nothing readable. */
 export function answerOf(
   generated: Generated,
@@ -164,11 +170,10 @@ export function answerOf(
   const blocks = blocksOfParts(generated.content, call.outputModalities);
   if (blocks === null) return err(malformedAnswer());
   const stopReason = stopReasonOf(generated.finishReason, blocks);
-  if (blocks.length === 0) {
-    if (generated.finishReason.unified !== "length") return err(emptyAnswer());
-    // All of maxTokens went into reasoning. Another model would be charged for the same.
-    blocks.push({ type: "text", text: "" });
-  }
+  if (blocks.length === 0 && generated.finishReason.unified !== "length") return err(emptyAnswer());
+  // All of its tokens went into reasoning: they are charged, and another model may do with fewer.
+  if (blocks.every(isBlank) && generated.finishReason.unified === "length")
+    return err({ ...emptyAnswer(), reach: "model", usage: usageOf(generated, call, blocks) });
   const checked = checkedBlocks(blocks, call);
   if (!checked.ok) return checked;
   return ok({
