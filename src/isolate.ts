@@ -13,9 +13,12 @@ import { createCallerMemory } from "./pipeline/authenticate.ts";
 import { holdCatalogue } from "./pipeline/catalogue.ts";
 import { createStreamMemory } from "./pipeline/streams.ts";
 import { createChooser } from "./pipeline/choose.ts";
+import { createReasoningRefusals } from "./pipeline/reasoning-refusals.ts";
 import { demoModels } from "./providers/demo.ts";
 
 const callersRemembered = 2_000;
+/** A credential and a model each: some 100 bytes. */
+const refusalsRemembered = 2_000;
 /** What was measured of a provider counts within a minute at every isolate. */
 const rememberedMs = 60_000;
 export const randomBytesOf = (count: number): Uint8Array<ArrayBuffer> =>
@@ -58,8 +61,11 @@ export function perShard<T>(make: (shard: string) => T): (shard: string) => T {
 
 /** What outlives one invocation: parsed settings, keys, pure state. No I/O. */
 export async function createIsolate(config: Config) {
+  const refusals = createReasoningRefusals(refusalsRemembered);
   return {
     config,
+    /** models that refuse to be asked about reasoning */
+    refusals,
     /** home first */
     shardNames: [homeShard, ...config.shards.map(({ name }) => name)],
     /** Each shard has its own synced catalogue, so that a call never asks another one. */
@@ -68,7 +74,7 @@ export async function createIsolate(config: Config) {
         seed: seedCatalogue,
         always: config.demoProvider ? demoModels : [],
       });
-      return { catalogue, chooser: createChooser({ catalogue: catalogue.current, now }) };
+      return { catalogue, chooser: createChooser({ catalogue: catalogue.current, now, refusals }) };
     }),
     vault: await createVault({
       master: config.masterKey,

@@ -103,6 +103,7 @@ export function createShard(
         ai: config.ai ?? undefined,
         demo: config.demoProvider,
         now,
+        refusals: isolate.refusals,
       }),
     oauth: () =>
       createOauth({

@@ -3,6 +3,7 @@ import type { FaultKind, ProviderFault } from "./attempts.ts";
 import type { ProviderAnswer } from "./providers.ts";
 import { err, ok, type Result } from "./result.ts";
 import type { SamplingCall } from "./sampling.ts";
+import { cutToVisible } from "./visible-text.ts";
 
 /** The provider answered, and charges for it, but not with what was asked. */
 const notAsAsked = (kind: FaultKind, { usage }: ProviderAnswer): ProviderFault => ({
@@ -27,9 +28,10 @@ function isJson(answer: ProviderAnswer): boolean {
 
 /** The answer as the caller gets it, or why it is none. */
 export function checkAnswer(
-  answer: ProviderAnswer,
+  whole: ProviderAnswer,
   call: SamplingCall,
 ): Result<ProviderAnswer, ProviderFault> {
+  const answer = cutToVisible(whole, call.maxTokens);
   const wantsJson = call.format === "json" && call.outputModalities.includes("text");
   // A tool use is no answer yet, and a cut one is the caller's own limit.
   if (wantsJson && answer.stopReason === "endTurn" && !isJson(answer))

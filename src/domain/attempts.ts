@@ -38,6 +38,8 @@ export interface AttemptSummary {
   model: string;
   status: number | null;
   retryable: boolean;
+  /** of a success that was none; absent: the status says it */
+  fault?: FaultKind | null;
 }
 
 export interface Attempt extends AttemptSummary {
@@ -57,9 +59,8 @@ export interface Attempt extends AttemptSummary {
   costMicroUsd?: number | null;
 }
 
-export const summaryOf = ({ provider, model, status, retryable }: Attempt): AttemptSummary => ({
-  provider,
-  model,
-  status,
-  retryable,
-});
+export const summaryOf = (attempt: Attempt): AttemptSummary => {
+  const { provider, model, status, retryable, fault } = attempt;
+  const summary = { provider, model, status, retryable };
+  return status === 200 && fault !== null ? { ...summary, fault } : summary;
+};

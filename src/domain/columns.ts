@@ -44,6 +44,7 @@ function pricingOf(model: Model): string {
   let pricing = pricings.get(model);
   if (pricing === undefined) {
     const { inputUsdPerMTok, outputUsdPerMTok, priceTiers, mediaPrices, outputModalities } = model;
+    const { provider, reasoningControl, contextTokens, outputTokens } = model;
     pricing = JSON.stringify([
       inputUsdPerMTok,
       outputUsdPerMTok,
@@ -51,6 +52,8 @@ function pricingOf(model: Model): string {
       priceTiers,
       mediaPrices,
       outputModalities,
+      // What its reasoning may use, which is output too.
+      ...(model.reasoning ? [provider, reasoningControl, contextTokens, outputTokens] : []),
     ]);
     pricings.set(model, pricing);
   }

@@ -11,9 +11,11 @@ import {
   type Model,
 } from "./models.ts";
 import type { Modality } from "./modality.ts";
+import type { Ceiling } from "./limits.ts";
+import { wantedHeadroom, type ReasoningWish } from "./reasoning.ts";
 import { textBit, type Sought } from "./sought.ts";
 import type { TokenFamily } from "./tokens.ts";
-import { isPriced } from "./usage.ts";
+import { costMicroUsd, expectedUsage, isPriced } from "./usage.ts";
 
 /** What one tenant can choose from, prepared once for many requests. */
 export interface Field {
@@ -39,6 +41,10 @@ export interface FieldPolicy {
   allowedModels?: string[];
   deniedModels?: string[];
   maxTokens?: number;
+  reasoning?: ReasoningWish;
+  reasoningTokens?: number;
+  /** what one call may use by the size of the limits that apply; absent: as much as it likes */
+  ceiling?: Ceiling;
   /** the asking server's own lists; a model passes both */
   server?: Pick<FieldPolicy, "allowedModels" | "deniedModels">;
   /** money is limited, so what it would cost must be known */
@@ -125,8 +131,29 @@ export function fieldFrom(parts: FieldParts): Field {
   });
 }
 
+/** Whether a model's reasoning finds all the room that it wants beside the text. */
+function hasRoom({ model, familyPlace }: Entry, sought: Sought, ceiling?: Ceiling): boolean {
+  const { needs, maxTokens } = sought;
+  // It takes what is left.
+  if (needs.reasoning?.shrinks === true) return true;
+  const wanted = wantedHeadroom(model, needs.reasoning);
+  if (wanted === 0) return true;
+  const inputTokens = sought.most[familyPlace] ?? 0;
+  const output = maxTokens + wanted;
+  if (output > (model.outputTokens ?? output)) return false;
+  if (inputTokens + output > (model.contextTokens ?? inputTokens + output)) return false;
+  if (ceiling === undefined) return true;
+  if (inputTokens + output > ceiling.tokens) return false;
+  const usage = expectedUsage(model, { ...needs, inputTokens });
+  return (costMicroUsd(model, usage) ?? 0) <= ceiling.microUsd;
+}
+
 /** Why a model can't serve this request; null if it can. The first reason that applies, in this order. */
-export function exclusionOf(entry: Entry, sought: Sought): ExclusionReason | null {
+export function exclusionOf(
+  entry: Entry,
+  sought: Sought,
+  ceiling?: Ceiling,
+): ExclusionReason | null {
   const { model, exclusion } = entry;
   if (exclusion !== null) return exclusion;
   if ((entry.takes & sought.takes) !== sought.takes) return "input_modality";
@@ -140,5 +167,5 @@ export function exclusionOf(entry: Entry, sought: Sought): ExclusionReason | nul
     (sought.most[entry.familyPlace] ?? 0) + writes > model.contextTokens
   )
     return "context_window";
-  return null;
+  return writes === 0 || hasRoom(entry, sought, ceiling) ? null : "reasoning_room";
 }

@@ -77,6 +77,19 @@ export function smallestBudget(scopes: readonly LimitedScope[]): number | null {
   return budgets.length === 0 ? null : countedAs("usd_day", Math.min(...budgets));
 }
 
+/** What one call may use at most by the size of its limits, whatever is left of them now. */
+export interface Ceiling {
+  tokens: number;
+  microUsd: number;
+}
+
+export const ceilingOf = (scopes: readonly LimitedScope[]): Ceiling => ({
+  tokens: Math.min(
+    ...scopes.map(({ limits }) => limits.tokensPerMinute ?? Number.POSITIVE_INFINITY),
+  ),
+  microUsd: smallestBudget(scopes) ?? Number.POSITIVE_INFINITY,
+});
+
 /**
  * Rates: one-second buckets over the last minute, the current second and the whole one 60 s ago
  * included: never more than the limit in any minute, at the price of at most a second's delay. Money:

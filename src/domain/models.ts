@@ -1,6 +1,6 @@
 /** Models as the choice sees them: the catalogue, what a tenant changed in it, what it may use. */
 import type { Modality } from "./modality.ts";
-import type { ReasoningControl } from "./reasoning.ts";
+import type { ReasoningControl, ReasoningNeeds } from "./reasoning.ts";
 import type { TokenFamily } from "./tokens.ts";
 
 /** 1 (lowest) to 5 (highest); null where nobody knows. */
@@ -116,6 +116,7 @@ export const exclusionReasons = [
   "tools",
   "context_window",
   "output_limit",
+  "reasoning_room",
   "not_allowed",
   "unknown_price",
   "no_credential",
@@ -140,6 +141,8 @@ export interface Requirements {
    * where it is marked for none. Absent: for five minutes.
    */
   cacheWrites?: "none" | "hour";
+  /** absent: the least reasoning, with the usual room */
+  reasoning?: ReasoningNeeds;
 }
 
 /** A credential as the choice sees it: no secret. */

@@ -1,3 +1,4 @@
+import type { ReasoningWish } from "./reasoning.ts";
 import type { ShapingRule } from "./shaping.ts";
 
 /** What a tenant may do, and what one of its keys may. Absent means: no such limit. */
@@ -28,6 +29,10 @@ export interface Policy {
   limits?: Limits;
   /** tokens: a larger `maxTokens` is lowered to this */
   maxTokens?: number;
+  /** how much models reason; absent: the least that each can */
+  reasoning?: ReasoningWish;
+  /** tokens that reasoning may use beside the visible text; absent: `defaultReasoningTokens` */
+  reasoningTokens?: number;
   allowedModels?: string[];
   deniedModels?: string[];
   /** whether the content of requests and results is kept, sealed */

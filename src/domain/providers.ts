@@ -1,16 +1,20 @@
 /** The port to providers. */
 import type { ProviderFault } from "./attempts.ts";
 import type { Model } from "./models.ts";
+import type { ReasoningRequest } from "./reasoning.ts";
 import type { Result } from "./result.ts";
 import type { Block, SamplingCall, StopReason } from "./sampling.ts";
 import type { Usage } from "./usage.ts";
 
 export interface ProviderRequest {
-  credential: { provider: string; apiKey: string; baseUrl: string | null };
+  /** without an id, what its models refuse isn't remembered */
+  credential: { id?: string; provider: string; apiKey: string; baseUrl: string | null };
   model: Model;
   call: SamplingCall;
-  /** tokens, after every cap */
+  /** tokens of visible text, after every cap */
   maxTokens: number;
+  /** absent: nothing is asked of its reasoning, and it gets no room of its own */
+  reasoning?: ReasoningRequest;
   signal: AbortSignal;
   /** W3C Trace Context for its HTTP request; absent: nobody traces it */
   traceHeaders?: Record<string, string>;
@@ -23,6 +27,14 @@ export interface ProviderAnswer {
   usage: Usage;
   /** parameters that this model doesn't take and that were left out */
   notes: string[];
+}
+
+/** Models that refused a parameter about reasoning, by the credential that they were asked with. */
+export interface ReasoningRefusals {
+  has(credentialId: string, model: { provider: string; id: string }): boolean;
+  add(credentialId: string, model: { provider: string; id: string }): void;
+  /** rises with every one that is added */
+  version(): number;
 }
 
 export interface Providers {

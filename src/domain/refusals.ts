@@ -166,6 +166,12 @@ export function explain(refusal: Refusal): string {
       return `${title}: send Content-Type: ${refusal.expected}`;
     case "payload_too_large":
       return `${title}: at most ${refusal.limitBytes} bytes`;
+    case "provider_failed": {
+      const last = refusal.attempts.at(-1);
+      return last?.fault === "empty"
+        ? `${title}: ${last.provider}/${last.model} answered without any text`
+        : title;
+    }
     case "capability_missing":
       return `${title}: ${JSON.stringify(refusal.requiredCapabilities)}`;
     default:

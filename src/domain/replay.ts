@@ -57,9 +57,9 @@ export function replay(
       }),
     ];
   });
-  const { requirements: needs, weights, notes } = decision;
+  const { requirements: needs, weights, notes, toolLoop = null } = decision;
   const made = decide(
-    { needs, hints: asked.hints, weights, notes },
+    { needs, hints: asked.hints, weights, notes, toolLoop },
     fieldOf(entries, {
       models: today.models,
       unserved: 0,

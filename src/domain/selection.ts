@@ -9,12 +9,14 @@ import type { Measured } from "./health.ts";
 import { narrow, type Narrowed } from "./hints.ts";
 import { own } from "./json.ts";
 import { exclusionReasons, type ExclusionReason, type Model, type Requirements } from "./models.ts";
+import { reasoningNeedsOf } from "./reasoning-needs.ts";
 import type { Refusal } from "./refusals.ts";
 import { err, ok, type Result } from "./result.ts";
 import type { SamplingCall } from "./sampling.ts";
 import { bestOf, byRank, scoreAll, weightsOf, type Axes, type Scores } from "./score.ts";
 import type { NegotiationRecord } from "./shaping.ts";
 import { soughtFrom } from "./sought.ts";
+import { credentialsLedBy, leadBy, toolLoopOf, type ToolLoop } from "./tool-loop.ts";
 import { expectedUsage } from "./usage.ts";
 
 export interface Candidate {
@@ -25,6 +27,8 @@ export interface Candidate {
   axes?: Axes;
   matchedHint?: string;
   viaEquivalence?: true;
+  /** it began the tool loop that this call continues */
+  viaToolLoop?: true;
   /** what was seen of it; absent: too little */
   measured?: Measured;
   excludedBy?: ExclusionReason;
@@ -43,6 +47,8 @@ export interface Decision {
   catalogueVersion: string;
   /** what content negotiation changed; absent: nothing was declared */
   negotiation?: NegotiationRecord;
+  /** who began the tool loop that this call continues; absent: none is under way */
+  toolLoop?: ToolLoop;
   /** what was read differently from how it was written */
   notes: string[];
 }
@@ -71,6 +77,7 @@ export function requirementsOf(
 ): Requirements {
   const input = measureInput(call);
   const estimates = families.map((family) => [family, tokensMeasured(input, family)] as const);
+  const reasoning = reasoningNeedsOf(call, policy);
   return {
     inputModalities: inputModalitiesOf(call),
     outputModalities: call.outputModalities,
@@ -82,6 +89,7 @@ export function requirementsOf(
     inputTokensByFamily: Object.fromEntries(estimates),
     maxTokens: Math.min(call.maxTokens, policy.maxTokens ?? call.maxTokens),
     ...(asksForHourOfCache(call) ? { cacheWrites: "hour" as const } : {}),
+    ...(reasoning === undefined ? {} : { reasoning }),
   };
 }
 
@@ -95,6 +103,7 @@ export interface Asking {
   weights: Axes;
   notes: readonly string[];
   negotiation?: NegotiationRecord | null;
+  toolLoop?: ToolLoop | null;
 }
 
 function notesOf(call: SamplingCall, needs: Requirements): string[] {
@@ -120,8 +129,12 @@ interface Ranking {
 const reasonOf = (code: number | undefined): ExclusionReason | undefined =>
   exclusionReasons[(code ?? 0) - 1];
 
+const isOf = (loop: ToolLoop | null, { provider, id }: Model): boolean =>
+  loop?.provider === provider && loop.model === id;
+
 /** Every candidate, feasible ones first, in the order of failover. */
-function candidatesOf(field: Field, { scores, narrowed, preferred, best, out }: Ranking) {
+function candidatesOf(field: Field, ranking: Ranking, toolLoop: ToolLoop | null) {
+  const { scores, narrowed, preferred, best, out } = ranking;
   const walked = new Set(best);
   const rest = [...scores.entries.keys()]
     .filter((place) => !walked.has(place))
@@ -145,6 +158,7 @@ function candidatesOf(field: Field, { scores, narrowed, preferred, best, out }: 
       candidate.matchedHint = narrowed.hint;
       if (narrowed.viaEquivalence) candidate.viaEquivalence = true;
     }
+    if (isOf(toolLoop, entry.model)) candidate.viaToolLoop = true;
     candidates.push(candidate);
   }
   return [...candidates, ...excludedOf(field, out)];
@@ -158,7 +172,7 @@ function excludedOf({ entries }: Field, out: Uint8Array): Candidate[] {
 }
 
 function explain(asking: Asking, field: Field, ranking: Ranking): Decision {
-  const { needs, weights, notes, negotiation } = asking;
+  const { needs, weights, notes, negotiation, toolLoop = null } = asking;
   const [place = 0] = ranking.best;
   const chosen = field.entries[ranking.scores.entries[place] ?? 0];
   if (chosen === undefined) throw new Error("a ranking without a best");
@@ -168,7 +182,7 @@ function explain(asking: Asking, field: Field, ranking: Ranking): Decision {
   return {
     provider: model.provider,
     model: model.id,
-    candidates: candidatesOf(field, ranking),
+    candidates: candidatesOf(field, ranking, toolLoop),
     excluded: field.unserved === 0 ? {} : { no_credential: field.unserved },
     requirements: needs,
     weights,
@@ -179,13 +193,26 @@ function explain(asking: Asking, field: Field, ranking: Ranking): Decision {
     },
     catalogueVersion: field.catalogueVersion,
     ...(negotiation === null || negotiation === undefined ? {} : { negotiation }),
+    ...(toolLoop === null ? {} : { toolLoop }),
     notes: [...notes],
   };
 }
 
-/** Chooses. Refuses with every model that has a credential and what excluded it. */
+/**
+ * Chooses. Refuses with every model that has a credential and what excluded it. A model whose reasoning
+ * wants more room than its limits have is skipped; where there is no other, the room shrinks instead.
+ */
 export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
-  const { needs, hints, weights } = asking;
+  const roomy = decideWith(asking, field);
+  if (roomy.ok) return roomy;
+  const { needs } = asking;
+  const shrunk = { ...needs, reasoning: { ...needs.reasoning, shrinks: true as const } };
+  const tight = decideWith({ ...asking, needs: shrunk }, field);
+  return tight.ok ? tight : err({ ...tight.error, requirements: needs } as Refusal);
+}
+
+function decideWith(asking: Asking, field: Field): Result<Plan, Refusal> {
+  const { needs, hints, weights, toolLoop = null } = asking;
   const { entries, served } = field;
   const sought = soughtFrom(needs);
   const out = new Uint8Array(entries.length);
@@ -195,7 +222,7 @@ export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
   for (let at = 0; at < entries.length; at += 1) {
     const entry = entries[at];
     if (entry === undefined) continue;
-    const excludedBy = exclusionOf(entry, sought);
+    const excludedBy = exclusionOf(entry, sought, field.policy.ceiling);
     if (excludedBy === null) {
       places[at] = count;
       positions[count] = at;
@@ -222,10 +249,16 @@ export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
   else for (const at of narrowed.preferred) preferred[places[at] ?? 0] = 1;
   const first = bestOf(scores, { preferred, is: 1, count: maxAttempts });
   const then = bestOf(scores, { preferred, is: 0, count: maxAttempts - first.length });
-  const best = [...first, ...then];
+  const ranked = [...first, ...then];
+  const begun = served.findIndex((model, at) => out[at] === 0 && isOf(toolLoop, model));
+  const best = begun === -1 ? ranked : leadBy(ranked, places[begun] ?? 0, maxAttempts);
   const choices = best.flatMap((place): Choice[] => {
     const entry = entries[positions[place] ?? 0];
-    return entry === undefined ? [] : [{ model: entry.model, credentialIds: entry.credentialIds }];
+    if (entry === undefined) return [];
+    const { model, credentialIds } = entry;
+    return toolLoop !== null && isOf(toolLoop, model)
+      ? [{ model, credentialIds: credentialsLedBy(credentialIds, toolLoop.credentialId) }]
+      : [{ model, credentialIds }];
   });
   let made: Decision | null = null;
   return ok({
@@ -247,7 +280,8 @@ export function choose(
   const needs = requirementsOf(call, field);
   const weights = weightsOf(call.priorities);
   const notes = notesOf(call, needs);
-  return decide({ needs, hints: call.hints, weights, notes, negotiation }, field);
+  const toolLoop = toolLoopOf(call);
+  return decide({ needs, hints: call.hints, weights, notes, negotiation, toolLoop }, field);
 }
 
 /** The decision as the audit record keeps it: feasible candidates, and counts for the rest. */

@@ -1,5 +1,6 @@
 /** Tokens, images and audio into money. Money is micro-USD, whole, rounded up once at the end. */
 import type { MediaPrices, Model, Requirements, TokenPrices } from "./models.ts";
+import { headroomOf, type Thinker } from "./reasoning.ts";
 
 /** The images and the audio of a call, in the units that providers bill. */
 export interface MediaUsage {
@@ -220,16 +221,21 @@ export const charactersPerSecond = 12;
 /** No script packs more characters of speech into a token of our own estimate. */
 const charactersPerToken = 4;
 
+/** What of a model its usage depends on. */
+type Worker = Pick<Model, "outputModalities"> & Partial<Thinker>;
+
 /** What of a request decides about its usage. */
 export type UsageNeeds = Pick<Requirements, "inputTokens" | "maxTokens" | "outputModalities"> &
-  Partial<Pick<Requirements, "inputModalities" | "cacheWrites">>;
+  Partial<Pick<Requirements, "inputModalities" | "cacheWrites" | "reasoning">>;
 
 /**
  * What a call will likely use, reckoned before it, with as much text as it may have. `maxTokens` bounds
- * text; an image and speech are as long as they are. Audio is most of what it is part of.
+ * text; reasoning comes on top of it; an image and speech are as long as they are. Audio is most of what it
+ * is part of.
  */
-export function expectedUsage(model: Pick<Model, "outputModalities">, needs: UsageNeeds): Billable {
-  const { inputTokens, maxTokens, outputModalities } = needs;
+export function expectedUsage(model: Worker, needs: UsageNeeds): Billable {
+  const { inputTokens, outputModalities } = needs;
+  const maxTokens = needs.maxTokens + headroomOf(model, needs);
   const images = outputModalities.includes("image") ? 1 : 0;
   const speaks = outputModalities.includes("audio");
   const heard = needs.inputModalities?.includes("audio")
@@ -260,7 +266,7 @@ const needMarks: ReadonlySet<string> = new Set(["anthropic"]);
  * request can cause. A reservation holds that.
  */
 export function mostUsage(
-  model: Priced & Pick<Model, "provider" | "outputModalities">,
+  model: Priced & Worker & Pick<Model, "provider">,
   needs: UsageNeeds,
 ): Billable {
   const expected = expectedUsage(model, needs);
@@ -278,7 +284,7 @@ export function mostUsage(
 }
 
 /** Whether whatever it may be asked for has a known price. */
-export const isPriced = (model: Priced & Pick<Model, "outputModalities">): boolean =>
+export const isPriced = (model: Priced & Worker): boolean =>
   model.outputModalities.every((modality) => {
     const needs = { inputTokens: 1, maxTokens: 1, outputModalities: [modality] };
     return costMicroUsd(model, expectedUsage(model, needs)) !== null;

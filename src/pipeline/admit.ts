@@ -2,7 +2,7 @@
 import type { Opening } from "../domain/audit.ts";
 import { inputTokensFor, mostInputTokens } from "../domain/estimate.ts";
 import { maxAttempts } from "../domain/failover.ts";
-import { holdsOf, smallestBudget, type Hold } from "../domain/limits.ts";
+import { ceilingOf, holdsOf, smallestBudget, type Ceiling, type Hold } from "../domain/limits.ts";
 import { nameOf } from "../domain/models.ts";
 import { defaultDeadlineMs } from "../domain/policy.ts";
 import type { Admission, Ledger } from "../domain/ledger.ts";
@@ -10,20 +10,17 @@ import { heldUntil, keyOf, type Once } from "../domain/once.ts";
 import type { Answer } from "../domain/ports.ts";
 import type { Choice, Plan } from "../domain/selection.ts";
 import { tokenFamilyOf } from "../domain/tokens.ts";
-import { costMicroUsd, mostUsage } from "../domain/usage.ts";
 import type { Caller } from "./authenticate.ts";
+import { costingOf, type Costing } from "./headroom.ts";
 import { scopesOf, type AskingServer } from "./scopes.ts";
 
 /** A lease outlives the longest call: its deadline, then settlement with its retries. */
 const leaseSlackMs = 30_000;
 
 /** One provider call that may be made, and what it may cost. */
-export interface Step {
+export interface Step extends Costing {
   model: Choice["model"];
   credentialId: string;
-  tokens: number;
-  /** null: unknown price */
-  microUsd: number | null;
 }
 
 export interface Reserved {
@@ -43,16 +40,14 @@ const sumOf = (steps: readonly Step[]): number | null =>
     0,
   );
 
-function stepsOf(plan: Plan, most: number): Step[] {
+function stepsOf(plan: Plan, most: number, ceiling: Ceiling): Step[] {
   const needs = plan.requirements;
   const steps: Step[] = [];
   for (const { model, credentialIds } of plan.choices) {
     if (steps.length >= most) break;
     const inputTokens = mostInputTokens(inputTokensFor(needs, tokenFamilyOf(model)));
-    const usage = mostUsage(model, { ...needs, inputTokens });
-    const tokens = usage.inputTokens + usage.outputTokens;
-    const microUsd = costMicroUsd(model, usage);
-    for (const credentialId of credentialIds) steps.push({ model, credentialId, tokens, microUsd });
+    const costing = costingOf(model, { ...needs, inputTokens }, ceiling);
+    for (const credentialId of credentialIds) steps.push({ model, credentialId, ...costing });
   }
   return steps.slice(0, most);
 }
@@ -66,7 +61,7 @@ export function reservationOf(input: {
   const { plan, caller, server, now } = input;
   const { tenant } = caller.snapshot;
   const scopes = scopesOf(caller.snapshot, server);
-  const steps = stepsOf(plan, tenant.policy.maxAttempts ?? maxAttempts);
+  const steps = stepsOf(plan, tenant.policy.maxAttempts ?? maxAttempts, ceilingOf(scopes));
   const budget = smallestBudget(scopes) ?? Number.POSITIVE_INFINITY;
   // Failover is given up before a small budget would be locked out by what it might cost.
   for (let sum = sumOf(steps); steps.length > 1 && (sum ?? 0) > budget; sum = sumOf(steps))

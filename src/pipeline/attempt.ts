@@ -5,6 +5,7 @@ import { stepAfter } from "../domain/failover.ts";
 import type { SealedCredential, Vault } from "../domain/ports.ts";
 import type { ProviderAnswer, Providers } from "../domain/providers.ts";
 import type { Model } from "../domain/models.ts";
+import type { ReasoningRequest } from "../domain/reasoning.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SamplingCall } from "../domain/sampling.ts";
@@ -18,7 +19,7 @@ export interface Attempted {
 
 interface Walk {
   /** what was reserved: nothing else is called */
-  steps: readonly { model: Model; credentialId: string }[];
+  steps: readonly { model: Model; credentialId: string; reasoning: ReasoningRequest }[];
   /** as policy allows */
   maxTokens: number;
   call: SamplingCall;
@@ -28,6 +29,13 @@ interface Walk {
   signal: AbortSignal;
   /** Before each provider call: what its HTTP request says of the trace. */
   begins: (credential: SealedCredential) => Record<string, string>;
+}
+
+/** One provider call of the walk. */
+interface Next {
+  model: Model;
+  credential: SealedCredential;
+  reasoning: ReasoningRequest;
 }
 
 /**
@@ -58,8 +66,7 @@ export function createAttempt(deps: {
 
   const callOnce = async (
     walk: Walk,
-    model: Model,
-    credential: SealedCredential,
+    { model, credential, reasoning }: Next,
     timeoutMs: number,
   ): Promise<Result<ProviderAnswer, ProviderFault>> => {
     const { provider, tenantId, id, baseUrl } = credential;
@@ -72,10 +79,11 @@ export function createAttempt(deps: {
     });
     if (!opened.ok) return err(unopenable);
     return providers.complete({
-      credential: { provider, apiKey: opened.value, baseUrl },
+      credential: { id, provider, apiKey: opened.value, baseUrl },
       model,
       call: walk.call,
       maxTokens: walk.maxTokens,
+      reasoning,
       signal: AbortSignal.any([walk.signal, AbortSignal.timeout(timeoutMs)]),
       traceHeaders,
     });
@@ -84,9 +92,9 @@ export function createAttempt(deps: {
   return async (walk: Walk): Promise<Attempted> => {
     const startedAt = now();
     const attempts: Attempt[] = [];
-    const queue = walk.steps.flatMap(({ model, credentialId }) => {
+    const queue = walk.steps.flatMap(({ model, credentialId, reasoning }): Next[] => {
       const credential = walk.credentials.find((known) => known.id === credentialId);
-      return credential === undefined ? [] : [{ model, credential }];
+      return credential === undefined ? [] : [{ model, credential, reasoning }];
     });
     const remaining = (): number => walk.deadlineMs - (now() - startedAt);
     const end = (answer: Attempted["answer"]): Attempted => ({
@@ -98,12 +106,7 @@ export function createAttempt(deps: {
       const { model, credential } = next;
       const attemptAt = now();
       const share = queue.length > 0 ? shareOfDeadline : 1;
-      let called = await callOnce(
-        walk,
-        model,
-        credential,
-        Math.max(1, Math.floor(remaining() * share)),
-      );
+      let called = await callOnce(walk, next, Math.max(1, Math.floor(remaining() * share)));
       const attempt = {
         provider: model.provider,
         model: model.id,

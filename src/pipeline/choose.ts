@@ -4,16 +4,18 @@
 import { missingFrom, requiredFor } from "../domain/capabilities.ts";
 import { fieldFrom, type Field, type FieldPolicy } from "../domain/field.ts";
 import type { JsonObject } from "../domain/json.ts";
-import { smallestBudget } from "../domain/limits.ts";
+import { ceilingOf, smallestBudget } from "../domain/limits.ts";
 import { modelsOf, type Catalogue } from "../domain/models.ts";
 import type { Features } from "../domain/negotiation.ts";
 import { defaultToolRounds } from "../domain/policy.ts";
 import type { Snapshot } from "../domain/ports.ts";
+import type { ReasoningRefusals } from "../domain/providers.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { checkToolHistory, toolRoundsOf, type SamplingCall } from "../domain/sampling.ts";
 import { choose, type Plan } from "../domain/selection.ts";
 import { recordOf, shape, shapingOf } from "../domain/shaping.ts";
+import { createReasoningRefusals, withoutRefused } from "./reasoning-refusals.ts";
 import { scopesOf, type AskingServer } from "./scopes.ts";
 
 /** What the client on whose behalf is sampled declared. */
@@ -43,26 +45,39 @@ export interface Chooser {
 interface Prepared {
   catalogue: Catalogue;
   serverPolicy: string;
+  /** of what was known to refuse its control of reasoning */
+  refusals: number;
   field: Field;
 }
 
 /** The tenant's policy and the asking server's together: the narrower of each. */
 function policyFor(snapshot: Snapshot, server: AskingServer | null): FieldPolicy {
-  const { allowedModels, deniedModels, maxTokens } = snapshot.tenant.policy;
+  const { allowedModels, deniedModels, maxTokens, reasoning, reasoningTokens } =
+    snapshot.tenant.policy;
   const most = Math.min(
     maxTokens ?? Number.POSITIVE_INFINITY,
     server?.policy.maxTokens ?? Number.POSITIVE_INFINITY,
   );
+  const ceiling = ceilingOf(scopesOf(snapshot, server));
   return {
+    ...(Number.isFinite(Math.min(ceiling.tokens, ceiling.microUsd)) && { ceiling }),
     ...(allowedModels !== undefined && { allowedModels }),
     ...(deniedModels !== undefined && { deniedModels }),
     ...(Number.isFinite(most) && { maxTokens: most }),
+    ...(reasoning !== undefined && { reasoning }),
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
     ...(server !== null && { server: server.policy }),
     ...(smallestBudget(scopesOf(snapshot, server)) !== null && { budgeted: true }),
   };
 }
 
-export function createChooser(deps: { catalogue: () => Catalogue; now: () => number }): Chooser {
+export function createChooser(deps: {
+  catalogue: () => Catalogue;
+  now: () => number;
+  /** absent: nothing is remembered */
+  refusals?: ReasoningRefusals;
+}): Chooser {
+  const { refusals: known = createReasoningRefusals(0) } = deps;
   // One snapshot serves many requests; what was measured in it is as old as the snapshot is.
   const prepared = new WeakMap<Snapshot, Map<string, Prepared>>();
   const fieldOf = (snapshot: Snapshot, server: AskingServer | null): Field => {
@@ -72,18 +87,24 @@ export function createChooser(deps: { catalogue: () => Catalogue; now: () => num
     const asking = server?.id ?? "";
     // A server may be younger than the snapshot that it is asked with.
     const serverPolicy = server === null ? "" : JSON.stringify(server.policy);
-    const known = fields.get(asking);
-    if (known?.catalogue === catalogue && known.serverPolicy === serverPolicy) return known.field;
+    const refusals = known.version();
+    const made = fields.get(asking);
+    if (
+      made?.catalogue === catalogue &&
+      made.serverPolicy === serverPolicy &&
+      made.refusals === refusals
+    )
+      return made.field;
     const { credentials, overrides, health } = snapshot;
     const field = fieldFrom({
-      models: modelsOf(catalogue, credentials, overrides),
+      models: withoutRefused(modelsOf(catalogue, credentials, overrides), credentials, known),
       credentials,
       catalogueVersion: catalogue.version,
       policy: policyFor(snapshot, server),
       health,
       now: deps.now(),
     });
-    fields.set(asking, { catalogue, serverPolicy, field });
+    fields.set(asking, { catalogue, serverPolicy, refusals, field });
     return field;
   };
   return {
@@ -108,10 +129,12 @@ export function createChooser(deps: { catalogue: () => Catalogue; now: () => num
       if (toolRoundsOf(asked.messages) > rounds)
         return err({ reason: "forbidden", action: `more than ${rounds} tool rounds` });
       const shaping = shapingOf(features, policy.rules ?? []);
-      const call = shape(asked, shaping);
-      const plan = choose(call, fieldOf(snapshot, server), recordOf(features, shaping));
+      const shaped = shape(asked, shaping);
+      const plan = choose(shaped, fieldOf(snapshot, server), recordOf(features, shaping));
+      if (!plan.ok) return plan;
+      const call = { ...shaped, maxTokens: plan.value.requirements.maxTokens };
       // Not spread: the decision is made when it is read.
-      return plan.ok ? ok(Object.assign(plan.value, { call })) : plan;
+      return ok(Object.assign(plan.value, { call }));
     },
   };
 }

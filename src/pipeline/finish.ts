@@ -6,6 +6,7 @@ import { answersForMs } from "../domain/once.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SamplingAnswer, SamplingCall } from "../domain/sampling.ts";
+import { withOrigin } from "../domain/tool-loop.ts";
 import type { Reserved } from "./admit.ts";
 import type { Arrival } from "./arrival.ts";
 import type { AttemptAll } from "./attempt.ts";
@@ -116,7 +117,7 @@ export function createFinish(deps: {
     const settlingAt = now();
     const recorded: Recorded<Summary> = answer.ok
       ? ok({
-          answer: answerOf(answer.value),
+          answer: answerOf(answer.value, attempts.at(-1)?.credentialId ?? ""),
           decision: {
             requestId: opening.id,
             provider: answer.value.model.provider,
@@ -167,8 +168,8 @@ export type Finish = ReturnType<typeof createFinish>;
 
 type Got = Extract<Awaited<ReturnType<AttemptAll>>["answer"], { ok: true }>["value"];
 
-const answerOf = ({ model, answer }: Got): SamplingAnswer => ({
-  content: answer.content,
+const answerOf = ({ model, answer }: Got, credentialId: string): SamplingAnswer => ({
+  content: withOrigin(answer.content, { provider: model.provider, model: model.id, credentialId }),
   stopReason: answer.stopReason,
   model: nameOf(model),
   ...(answer.providerStopReason === null ? {} : { providerStopReason: answer.providerStopReason }),

@@ -5,13 +5,17 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type { ProviderFault } from "../domain/attempts.ts";
+import { isObject, own, type JsonObject } from "../domain/json.ts";
 import type { Modality } from "../domain/modality.ts";
-import type { ProviderAnswer, ProviderRequest } from "../domain/providers.ts";
+import type { ProviderAnswer, ProviderRequest, ReasoningRefusals } from "../domain/providers.ts";
+import { reasoningKeyOf } from "../domain/reasoning-needs.ts";
 import { err, type Result } from "../domain/result.ts";
 import { imageTokensOf } from "../domain/usage.ts";
 import { faultOf, notSent } from "./faults.ts";
 import { mergeOptions, optionsFromMetadata } from "./metadata.ts";
 import { promptOf, toolsOf, type MediaPlaces } from "./prompt.ts";
+import { reasoningOptions, tokensAddedByAdapter, withoutReasoning } from "./reasoning.ts";
+import { refusesReasoning } from "./reasoning-faults.ts";
 import { answerOf } from "./result.ts";
 import { notesOfWarnings } from "./warnings.ts";
 
@@ -86,11 +90,21 @@ export function optionsOf(
   const passed = optionsFromMetadata(call.metadata, credential.provider);
   const notes: string[] = [...passed.notes];
   const media = mediaOf(request);
+  const leavesOut = request.reasoning?.metadata === "left_out";
+  if (leavesOut) notes.push("metadata: reasoning left out: this call may ask for the least only");
+  const kept = leavesOut ? withoutReasoning(passed.options, credential.provider) : passed.options;
+  const effort = reasoningOptions(request);
   const ours = media.length > 0 ? emitting(call.outputModalities) : served.providerOptions;
-  const providerOptions = mergeOptions(credential.provider, passed.options, ours);
+  const providerOptions = mergeOptions(
+    credential.provider,
+    effort === null ? kept : { ...kept, ...effort },
+    ours,
+  );
+  const mostTokens =
+    request.maxTokens + (request.reasoning?.headroom ?? 0) - tokensAddedByAdapter(effort);
   const options: LanguageModelV4CallOptions = {
     prompt: promptOf(call, traits[served.wire].media),
-    maxOutputTokens: request.maxTokens,
+    maxOutputTokens: mostTokens,
     abortSignal: request.signal,
     ...toolsOf(call),
     ...(call.format === "json" ? { responseFormat: { type: "json" as const } } : {}),
@@ -102,7 +116,7 @@ export function optionsOf(
     notes.push("maxTokens left out: it counts text, and audio was asked for");
   } else if (media.includes("image")) {
     options.maxOutputTokens = Math.min(
-      request.maxTokens + imageTokensOf(model),
+      mostTokens + imageTokensOf(model),
       model.outputTokens ?? Number.POSITIVE_INFINITY,
     );
     notes.push("maxTokens counts text: room for an image was added");
@@ -121,22 +135,57 @@ export function optionsOf(
   return { options, notes };
 }
 
-/** Calls the model once. Never throws. */
+const refusedNote = "reasoning left out: this model refuses to be asked for it";
+
+/** The same request, without a word about reasoning. */
+const silenced = (request: ProviderRequest): ProviderRequest => ({
+  ...request,
+  call: { ...request.call, metadata: withoutReasoningOf(request) },
+  reasoning: { headroom: request.reasoning?.headroom ?? 0, sent: null, metadata: "absent" },
+});
+
+function withoutReasoningOf({ call, credential: { provider } }: ProviderRequest): JsonObject {
+  const given = own(call.metadata, provider);
+  if (!isObject(given) || own(given, reasoningKeyOf(provider)) === undefined) return call.metadata;
+  return { ...call.metadata, [provider]: withoutReasoning(given, provider) ?? {} };
+}
+
+async function generateOnce(
+  request: ProviderRequest,
+  served: Served,
+  said: readonly string[],
+): Promise<Result<ProviderAnswer, ProviderFault>> {
+  const { options, notes } = optionsOf(request, served);
+  const generated = await served.model.doGenerate(options);
+  const warned = notesOfWarnings(generated.warnings, notes);
+  return answerOf(generated, request.call, [...said, ...notes, ...warned]);
+}
+
+/**
+ * Calls the model: once, or twice where it refuses what is said about reasoning, which costs nothing.
+ * Never throws.
+ */
 export async function generate(
   request: ProviderRequest,
   served: Served,
-  now: () => number,
+  { now, refusals }: { now: () => number; refusals?: ReasoningRefusals },
 ): Promise<Result<ProviderAnswer, ProviderFault>> {
+  const { credential, model, reasoning } = request;
   // Nothing was sent, so nothing is billed, and the next candidate may do better.
   if (!mediaOf(request).every((modality) => traits[served.wire].emits.includes(modality)))
     return err(notSent());
+  const isOurs = reasoning !== undefined && reasoning.sent !== null;
+  const isSaid = isOurs || withoutReasoningOf(request) !== request.call.metadata;
+  const isKnown = credential.id !== undefined && refusals?.has(credential.id, model) === true;
   try {
-    const { options, notes } = optionsOf(request, served);
-    const generated = await served.model.doGenerate(options);
-    return answerOf(generated, request.call, [
-      ...notes,
-      ...notesOfWarnings(generated.warnings, notes),
-    ]);
+    if (isOurs && isKnown) return await generateOnce(silenced(request), served, [refusedNote]);
+    try {
+      return await generateOnce(request, served, []);
+    } catch (thrown) {
+      if (!isSaid || !refusesReasoning(thrown)) throw thrown;
+      if (isOurs && credential.id !== undefined) refusals?.add(credential.id, model);
+      return await generateOnce(silenced(request), served, [refusedNote]);
+    }
   } catch (thrown) {
     return err(faultOf(thrown, { signal: request.signal, now: now() }));
   }

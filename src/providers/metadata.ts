@@ -6,12 +6,6 @@
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
 import { isObject, own, type JsonObject } from "../domain/json.ts";
 
-/**
- * Where a tool use carries what its provider wants back with it in the next turn, such as Gemini's
- * thought signature: the caller keeps the history, so it travels there and back.
- */
-export const providerMetadataKey = "sampling-router/providerMetadata";
-
 /** What is asked of a model, which decides what its endpoint takes. */
 export type Kind = "language" | "image" | "speech";
 

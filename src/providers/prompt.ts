@@ -22,7 +22,7 @@ import type {
   ToolResultBlock,
   ToolUseBlock,
 } from "../domain/sampling.ts";
-import { providerMetadataKey } from "./metadata.ts";
+import { providerMetadataKey } from "../domain/tool-loop.ts";
 
 /**
  * Where a wire takes images and audio beside the user's own messages. Where it doesn't, the library

@@ -6,7 +6,12 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { createWorkersAI } from "workers-ai-provider";
 import type { ProviderFault } from "../domain/attempts.ts";
 import { believedUsage } from "../domain/plausible.ts";
-import type { ProviderAnswer, Providers, ProviderRequest } from "../domain/providers.ts";
+import type {
+  ProviderAnswer,
+  Providers,
+  ProviderRequest,
+  ReasoningRefusals,
+} from "../domain/providers.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { boundedFetch } from "./bounded.ts";
 import { demoAnswer } from "./demo.ts";
@@ -30,6 +35,8 @@ export interface ProvidersDeps {
   demo: boolean;
   /** ms since the epoch */
   now: () => number;
+  /** absent: nothing is remembered */
+  refusals?: ReasoningRefusals;
 }
 
 /**
@@ -69,6 +76,8 @@ function baseUrlOf({ provider, baseUrl }: CredentialPlace): string | null {
 
 /** Stays out of the provider's logs and fine-tuning sets; new OpenAI accounts store by default. */
 const unstored = { openai: { store: false } };
+/** The adapter would ask for a summary of the reasoning, which unverified organisations are refused. */
+const unsummarized = { openai: { ...unstored.openai, reasoningSummary: null } };
 
 function problemOf(credential: CredentialPlace, deps: ProvidersDeps): string | null {
   const { provider, baseUrl } = credential;
@@ -111,7 +120,11 @@ function serveLanguage(request: ProviderRequest, deps: ProvidersDeps): Served | 
     case "openai": {
       const openai = createOpenAI({ apiKey, baseURL, fetch });
       return needsResponses.test(model.id)
-        ? { model: openai.responses(model.id), wire: "openai-responses", providerOptions: unstored }
+        ? {
+            model: openai.responses(model.id),
+            wire: "openai-responses",
+            providerOptions: unsummarized,
+          }
         : { model: openai.chat(model.id), wire: "openai-chat", providerOptions: unstored };
     }
     case "anthropic":
@@ -199,7 +212,7 @@ async function complete(
   switch (kind) {
     case "language": {
       const served = serveLanguage(request, deps);
-      return served === null ? err(notSent()) : generate(request, served, deps.now);
+      return served === null ? err(notSent()) : generate(request, served, deps);
     }
     case "image": {
       const served = serveImage(request, deps);

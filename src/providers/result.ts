@@ -10,9 +10,9 @@ import type { Modality } from "../domain/modality.ts";
 import type { ProviderAnswer } from "../domain/providers.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Block, SamplingCall, StopReason } from "../domain/sampling.ts";
+import { providerMetadataKey } from "../domain/tool-loop.ts";
 import { emptyAnswer, malformedAnswer } from "./faults.ts";
 import { checkedBlocks, containedOf, mediaBlockOf } from "./media.ts";
-import { providerMetadataKey } from "./metadata.ts";
 import { reportedUsage, usageOf } from "./usage.ts";
 
 /** What of a generated result is read. */
@@ -102,6 +102,8 @@ export function stopReasonOf(
   }
 }
 
+const isBlank = (block: Block): boolean => block.type === "text" && block.text.trim() === "";
+
 /** The answer, or the fault of a success that holds nothing or nothing readable. */
 export function answerOf(
   generated: Generated,
@@ -113,11 +115,11 @@ export function answerOf(
   const spent = { usage: reportedUsage(generated) };
   if (blocks === null) return err({ ...malformedAnswer(), ...spent });
   const stopReason = stopReasonOf(generated.finishReason, blocks);
-  if (blocks.length === 0) {
-    if (generated.finishReason.unified !== "length") return err({ ...emptyAnswer(), ...spent });
-    // All of maxTokens went into reasoning. Another model would be charged for the same.
-    blocks.push({ type: "text", text: "" });
-  }
+  const isCut = generated.finishReason.unified === "length";
+  if (blocks.length === 0 && !isCut) return err({ ...emptyAnswer(), ...spent });
+  // All of its tokens went into reasoning: they are charged, and another model may do with fewer.
+  if (blocks.every(isBlank) && isCut)
+    return err({ ...emptyAnswer(), reach: "model", usage: usageOf(generated, call, blocks) });
   const checked = checkedBlocks(blocks, call);
   if (!checked.ok) return err({ ...checked.error, usage: usageOf(generated, call, blocks) });
   return ok({

@@ -2,6 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { modalities } from "../../domain/modality.ts";
 import { figureSources } from "../../domain/provenance.ts";
+import { efforts, sendings } from "../../domain/reasoning.ts";
 import { count, millis, name } from "./schemas.ts";
 
 const modalityList = z.array(z.enum(modalities)).min(1);
@@ -37,6 +38,19 @@ const mediaPrices = z
     description: "What images and audio cost in their own units; an absent one is not billed by.",
   });
 
+const effort = z.enum(efforts);
+const reasoningControl = z
+  .strictObject({
+    efforts: z.array(effort).min(1).max(efforts.length).openapi({ description: "Least first." }),
+    byDefault: effort.openapi({ description: "What the provider does when nothing is sent." }),
+    sentAs: z.enum(sendings),
+    budgets: z.partialRecord(effort, z.int().min(0)).optional().openapi({
+      description: "Tokens for each effort, where the provider takes a number of them.",
+    }),
+    source: z.string().max(500),
+  })
+  .openapi("ReasoningControl", { description: "Absent: only that the model reasons is known." });
+
 const modelFigures = {
   name: name.optional(),
   family: z.string().max(100).nullable().optional(),
@@ -48,6 +62,7 @@ const modelFigures = {
   tools: z.boolean().optional(),
   temperature: z.boolean().optional(),
   reasoning: z.boolean().optional(),
+  reasoningControl: reasoningControl.optional(),
   inputUsdPerMTok: price.optional(),
   outputUsdPerMTok: price.optional(),
   cachedInputUsdPerMTok: price.optional().openapi({
@@ -78,6 +93,7 @@ export const model = z
     tools: z.boolean(),
     temperature: z.boolean(),
     reasoning: z.boolean(),
+    reasoningControl: reasoningControl.optional(),
     inputUsdPerMTok: price,
     outputUsdPerMTok: price,
     cachedInputUsdPerMTok: price,

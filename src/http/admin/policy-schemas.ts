@@ -1,6 +1,7 @@
 /** A tenant's policy, and the limits that a key has too. */
 import { z } from "@hono/zod-openapi";
 import { formats, parsePredicate, verbosities } from "../../domain/negotiation.ts";
+import { efforts } from "../../domain/reasoning.ts";
 import { count } from "./schemas.ts";
 
 /** Whole micro-USD, so that what is counted is exactly what was written. */
@@ -55,6 +56,18 @@ export const policy = z
   .strictObject({
     limits: limits.optional(),
     maxTokens: count.optional().openapi({ description: "A larger maxTokens is lowered to this." }),
+    reasoning: z
+      .union([z.enum(["least", "provider"]), z.strictObject({ effort: z.enum(efforts) })])
+      .optional()
+      .openapi({
+        description:
+          "How much models reason: the least that each can, whatever its provider does by itself, or " +
+          "the nearest effort that it takes. A call's metadata for a provider wins. Default: least.",
+      }),
+    reasoningTokens: z.int().min(0).max(1_000_000).optional().openapi({
+      description:
+        "Tokens that reasoning may use beside the visible text, which maxTokens bounds. Default: 16384.",
+    }),
     allowedModels: z.array(glob).max(200).optional().openapi({
       description: "Globs over provider/model. Absent: everything. Empty: nothing.",
     }),

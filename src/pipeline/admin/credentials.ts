@@ -1,6 +1,6 @@
 import type { Actor } from "../../domain/access.ts";
 import type { ProviderFault } from "../../domain/attempts.ts";
-import { modelsOf, nameOf, type DeclaredModel } from "../../domain/models.ts";
+import { modelsOf, nameOf, type DeclaredModel, type Model } from "../../domain/models.ts";
 import { problemWithUpstream } from "../../domain/upstreams.ts";
 import type {
   Answer,
@@ -13,6 +13,7 @@ import type {
   Vault,
 } from "../../domain/ports.ts";
 import type { Providers } from "../../domain/providers.ts";
+import { headroomOf, reasoningOf, type ReasoningRequest } from "../../domain/reasoning.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { CatalogueReader } from "../catalogue.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
@@ -46,6 +47,13 @@ const keyless = new Set(["workers-ai", "demo"]);
 /** A check must cost next to nothing, and still be enough for models that think first. */
 const checkTokens = 16;
 const checkTimeoutMs = 20_000;
+
+/** The least that the model can do, with room for it: without, it would answer nothing. */
+const leastReasoningOf = (model: Model): ReasoningRequest => ({
+  sent: reasoningOf(model).sent,
+  metadata: "absent",
+  headroom: headroomOf(model, { inputTokens: checkTokens, maxTokens: checkTokens }),
+});
 
 const shown = ({ sealed: _, ...credential }: SealedCredential): Credential => credential;
 
@@ -233,6 +241,7 @@ export function createCredentialAdmin(
           outputModalities: ["text"],
         },
         maxTokens: checkTokens,
+        reasoning: leastReasoningOf(model),
         signal: AbortSignal.timeout(checkTimeoutMs),
       });
       const fault = called.ok ? null : { kind: called.error.kind, status: called.error.status };

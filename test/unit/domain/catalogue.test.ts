@@ -5,6 +5,7 @@ import { seedCatalogue } from "../../../src/domain/catalogue.ts";
 import seed from "../../../src/domain/catalogue.json" with { type: "json" };
 import { nameOf, type Model } from "../../../src/domain/models.ts";
 import { modalities } from "../../../src/domain/modality.ts";
+import { efforts, sendings } from "../../../src/domain/reasoning.ts";
 
 const providers = [
   "anthropic",
@@ -29,6 +30,9 @@ const tokens = z.int().positive();
 const tier = z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4), z.literal(5)]);
 const distinct = (values: readonly unknown[]): boolean => new Set(values).size === values.length;
 const someModalities = z.array(z.enum(modalities)).min(1).refine(distinct);
+
+const isMore = (effort: (typeof efforts)[number], than?: (typeof efforts)[number]): boolean =>
+  than === undefined || efforts.indexOf(effort) > efforts.indexOf(than);
 
 /** A model on the operator's own machine costs nothing; anywhere else 0 is a gap in the data. */
 const isLocal = (model: { provider: string }): boolean => model.provider === "ollama";
@@ -64,6 +68,18 @@ const modelSchema = z.strictObject({
   tools: z.boolean(),
   temperature: z.boolean(),
   reasoning: z.boolean(),
+  reasoningControl: z
+    .strictObject({
+      efforts: z.array(z.enum(efforts)).min(1).refine(distinct),
+      byDefault: z.enum(efforts),
+      sentAs: z.enum(sendings),
+      budgets: z.partialRecord(z.enum(efforts), z.int().min(0)).optional(),
+      source: z.string().startsWith("https://"),
+    })
+    .refine(({ efforts: taken, byDefault }) => taken.includes(byDefault))
+    .refine(({ efforts: taken }) => taken.every((effort, at) => isMore(effort, taken[at - 1])))
+    .refine(({ sentAs, budgets }) => sentAs.endsWith("_budget") === (budgets !== undefined))
+    .optional(),
   inputUsdPerMTok: price.nullable(),
   outputUsdPerMTok: price.nullable(),
   cachedInputUsdPerMTok: price.nullable(),
@@ -110,6 +126,13 @@ describe("catalogue.json", () => {
       ]);
     for (const { unverified = [], ...model } of models)
       for (const figure of unverified) expect(model[figure]).not.toBeUndefined();
+  });
+
+  it("lists a control of reasoning for no model that doesn't reason", () => {
+    const odd = models.filter(
+      ({ reasoning, reasoningControl }) => reasoningControl !== undefined && !reasoning,
+    );
+    expect(namesOf(odd)).toEqual([]);
   });
 
   it("has the shape of the model type", () => {

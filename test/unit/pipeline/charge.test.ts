@@ -40,6 +40,8 @@ const charged = (attempts: Attempt[], by = reserved) => {
   return { tokens: charge.tokens, microUsd: charge.microUsd, costs };
 };
 
+const reasoning = { sent: null, metadata: "absent", headroom: 0 } as const;
+
 describe("a charge", () => {
   it("is what was used, where one answered", () => {
     expect(charged([answered("anthropic/two")])).toEqual({ tokens: 30, microUsd: 60, costs: [60] });
@@ -98,7 +100,7 @@ describe("a charge", () => {
       outputUsdPerMTok: null,
       mediaPrices: { usdPerImage: 0.04 },
     });
-    const step = { model: draws, credentialId: "cred_1", tokens: 500, microUsd: 40_000 };
+    const step = { model: draws, credentialId: "cred_1", tokens: 500, microUsd: 40_000, reasoning };
     const painting: Reserved = { ...reserved, steps: [step] };
     // It counted tokens, for which no price is known, and no image.
     expect(charged([answered("openai/painter")], painting)).toMatchObject({ microUsd: 40_000 });
@@ -119,7 +121,13 @@ describe("a charge", () => {
       outputUsdPerMTok: 15,
       cachedInputUsdPerMTok: 0.3,
     });
-    const step = { model: cached, credentialId: "cred_1", tokens: 30_000, microUsd: 100_000 };
+    const step = {
+      model: cached,
+      credentialId: "cred_1",
+      tokens: 30_000,
+      microUsd: 100_000,
+      reasoning,
+    };
     const loop: Reserved = { ...reserved, steps: [step] };
     const round = {
       usage: {

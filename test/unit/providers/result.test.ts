@@ -101,14 +101,53 @@ describe("content", () => {
       });
   });
 
-  it("answers with an empty text when reasoning took all of maxTokens", () => {
+  it("calls an answer empty whose reasoning took all of its tokens, and says what it used", () => {
     const finishReason = { unified: "length", raw: "length" } as const;
-    expect(answer(generated([{ type: "reasoning", text: "hmm" }], { finishReason }))).toMatchObject(
-      {
+    const reasoning = { type: "reasoning" as const, text: "hmm" };
+    for (const content of [[reasoning], [reasoning, { type: "text" as const, text: " \n" }]])
+      expect(answer(generated(content, { finishReason }))).toMatchObject({
+        ok: false,
+        error: {
+          kind: "empty",
+          reach: "model",
+          retryable: true,
+          usage: { inputTokens: 10, outputTokens: 5, estimated: false },
+        },
+      });
+  });
+
+  it("keeps a text and a tool use that were cut", () => {
+    const finishReason = { unified: "length", raw: "length" } as const;
+    for (const content of [[{ type: "text" as const, text: "Once" }], [toolCall("{}")]])
+      expect(answer(generated(content, { finishReason }))).toMatchObject({
         ok: true,
-        value: { content: [{ type: "text", text: "" }], stopReason: "maxTokens" },
-      },
-    );
+        value: { stopReason: "maxTokens" },
+      });
+  });
+});
+
+describe("reasoning tokens", () => {
+  const reported = (reasoning: number | undefined): LanguageModelV4Usage => ({
+    ...usageOf(10, 5),
+    outputTokens: { total: 5, text: undefined, reasoning },
+  });
+  const text = { type: "text" as const, text: "a" };
+
+  it("stand in the usage as the provider counted them, and are never more than the output", () => {
+    for (const [said, kept] of [
+      [3, 3],
+      [9, 5],
+    ])
+      expect(answer(generated([text], { usage: reported(said) }))).toMatchObject({
+        value: { usage: { outputTokens: 5, classes: { reasoningTokens: kept } } },
+      });
+  });
+
+  it("are absent where the provider reports none", () => {
+    for (const said of [0, undefined, Number.NaN, -1]) {
+      const result = answer(generated([text], { usage: reported(said) }));
+      expect(result.ok && result.value.usage).not.toHaveProperty("classes");
+    }
   });
 });
 

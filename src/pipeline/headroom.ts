@@ -1,0 +1,43 @@
+/** What one provider call may use and cost, with room for its reasoning as far as the limits have it. */
+import type { Ceiling } from "../domain/limits.ts";
+import type { Model, Requirements } from "../domain/models.ts";
+import { headroomOf, reasoningOf, type ReasoningRequest } from "../domain/reasoning.ts";
+import { costMicroUsd, mostUsage } from "../domain/usage.ts";
+
+/** What one provider call may use, and what its provider is told of reasoning. */
+export interface Costing {
+  tokens: number;
+  /** null: unknown price */
+  microUsd: number | null;
+  reasoning: ReasoningRequest;
+}
+
+function costingWith(model: Model, needs: Requirements, headroom: number): Costing {
+  const { sent, metadata } = reasoningOf(model, needs.reasoning);
+  const room = { ...needs, reasoning: { ...needs.reasoning, tokens: headroom } };
+  const usage = mostUsage(model, room);
+  return {
+    tokens: usage.inputTokens + usage.outputTokens,
+    microUsd: costMicroUsd(model, usage),
+    reasoning: { sent, metadata, headroom },
+  };
+}
+
+/**
+ * With all the room that the model wants, or as much as a limit's size leaves. Where not even the text
+ * fits, it is reckoned without room, and admission says which limit is too small.
+ * @param needs with the input's tokens as this model counts them, at most
+ */
+export function costingOf(model: Model, needs: Requirements, ceiling: Ceiling): Costing {
+  const wanted = headroomOf(model, needs);
+  const full = costingWith(model, needs, wanted);
+  const { microUsd } = full;
+  const isWithin = full.tokens <= ceiling.tokens && (microUsd ?? 0) <= ceiling.microUsd;
+  if (wanted === 0 || isWithin) return full;
+  const bare = costingWith(model, needs, 0);
+  const perToken = ((microUsd ?? 0) - (bare.microUsd ?? 0)) / wanted;
+  const byMoney =
+    perToken > 0 ? (ceiling.microUsd - (bare.microUsd ?? 0)) / perToken : Number.POSITIVE_INFINITY;
+  const left = Math.floor(Math.min(wanted, ceiling.tokens - bare.tokens, byMoney));
+  return costingWith(model, needs, Math.max(0, left));
+}

@@ -1,0 +1,37 @@
+/** What an isolate remembers of models that refuse to be asked about reasoning. */
+import { nameOf, type CredentialSummary, type Model } from "../domain/models.ts";
+import type { ReasoningRefusals } from "../domain/providers.ts";
+
+/** Of the oldest, the first that is forgotten: it is asked again, at the price of one refusal. */
+export function createReasoningRefusals(capacity: number): ReasoningRefusals {
+  const refused = new Set<string>();
+  let version = 0;
+  const keyOf = (credentialId: string, model: Pick<Model, "provider" | "id">): string =>
+    `${credentialId} ${nameOf(model)}`;
+  return {
+    has: (credentialId, model) => refused.has(keyOf(credentialId, model)),
+    add(credentialId, model) {
+      refused.add(keyOf(credentialId, model));
+      version += 1;
+      const [oldest] = refused;
+      if (refused.size > capacity && oldest !== undefined) refused.delete(oldest);
+    },
+    version: () => version,
+  };
+}
+
+/** A model that refuses its control by any of these credentials reasons as it likes, and gets room for that. */
+export function withoutRefused(
+  models: readonly Model[],
+  credentials: readonly CredentialSummary[],
+  refusals: ReasoningRefusals,
+): readonly Model[] {
+  if (refusals.version() === 0) return models;
+  const refuses = (model: Model): boolean =>
+    credentials.some(({ id, provider }) => provider === model.provider && refusals.has(id, model));
+  return models.map((model) => {
+    if (model.reasoningControl === undefined || !refuses(model)) return model;
+    const { reasoningControl: _, ...uncontrolled } = model;
+    return uncontrolled;
+  });
+}

@@ -1,0 +1,61 @@
+/**
+ * Whether a provider's 400 is about a parameter of reasoning. Read from a closed list of fields and
+ * fragments, and nothing of it is kept: such bodies quote prompts.
+ */
+import { APICallError } from "@ai-sdk/provider";
+import { own, parsedJson, type JsonValue } from "../domain/json.ts";
+
+/** OpenAI, Groq, xAI and others name the parameter: `{error: {param: "reasoning_effort"}}`. */
+const params: ReadonlySet<string> = new Set([
+  "reasoning_effort",
+  "reasoning.effort",
+  "reasoning",
+  "reasoning.enabled",
+  "reasoning.summary",
+  "thinking",
+  "thinking.type",
+  "thinking.budget_tokens",
+  "output_config.effort",
+  "chat_template_kwargs",
+]);
+
+/**
+ * What the others say in their message, which may also quote the request; so a fragment is a parameter's
+ * name as it stands in a sentence about it, and only the beginning of the message is looked at.
+ */
+const fragments: readonly RegExp[] = [
+  // Anthropic: "thinking.type: …", "thinking: …", "output_config.effort: …", "`thinking` may not be enabled when …"
+  /^(thinking|output_config)(\.\w+)*: /,
+  /^`?thinking`? may not be/i,
+  /^this model does not support (the )?(effort|thinking)/i,
+  /^adaptive thinking is not supported/i,
+  // Google: "Budget 0 is invalid. This model only works in thinking mode.", "Thinking level is not supported …"
+  /^budget \d+ is invalid/i,
+  /^thinking[ _](budget|level|config)\b/i,
+  /^(the )?thinking[ _]?(budget|level) .{0,40}(invalid|not supported)/i,
+  // Ollama: `"qwen2.5" does not support thinking`, `think value "low" is not supported for this model`
+  /^"[^"]{1,100}" does not support thinking/,
+  /^(invalid reasoning value|think value)\b/i,
+  // Groq, xAI, Mistral, DeepSeek, Cerebras, Together: "`reasoning_effort` is not supported with this model"
+  /^`?'?(reasoning_effort|reasoning|thinking)'?`? (is not|isn't|must be|does not|parameter)/i,
+  /^(model .{1,100} does not support|unsupported|unknown|unrecognized|invalid) .{0,40}(reasoning_?effort|reasoning\.effort|thinking)\b/i,
+];
+
+const longestHead = 300;
+
+const textsIn = (error: JsonValue | undefined): string[] =>
+  [own(error, "message"), own(error, "error"), own(error, "detail"), error].flatMap((text) =>
+    typeof text === "string" ? [text.slice(0, longestHead)] : [],
+  );
+
+export function refusesReasoning(thrown: unknown): boolean {
+  if (!APICallError.isInstance(thrown)) return false;
+  if (thrown.statusCode !== 400 && thrown.statusCode !== 422) return false;
+  const body =
+    typeof thrown.responseBody === "string" ? parsedJson(thrown.responseBody) : undefined;
+  if (body === undefined) return false;
+  const error = own(body, "error") ?? body;
+  const param = own(error, "param");
+  if (typeof param === "string") return params.has(param);
+  return textsIn(error).some((text) => fragments.some((fragment) => fragment.test(text)));
+}

@@ -1,0 +1,100 @@
+/**
+ * What each way of sending an effort puts into a request, in the words of the adapters' options. The
+ * adapters' own `reasoning` option is not used: it sends `none` to models that refuse it, and switches
+ * thinking on where it was off.
+ */
+import { reasoningKeyOf } from "../domain/reasoning-needs.ts";
+import type { Effort, ReasoningControl, Sending } from "../domain/reasoning.ts";
+import type { JsonObject } from "../domain/json.ts";
+import type { ProviderRequest } from "../domain/providers.ts";
+
+/** Anthropic takes no smaller budget. */
+const leastAnthropicBudget = 1_024;
+
+/** Tokens of a budget: what the catalogue lists for the effort, as far as there is room for it. */
+const budgetFor = (control: ReasoningControl, effort: Effort, headroom: number): number => {
+  const listed = control.budgets?.[effort] ?? headroom;
+  const positive = Object.values(control.budgets ?? {}).filter((tokens) => tokens > 0);
+  const least = Math.min(listed, ...positive);
+  return Math.max(least, Math.min(listed, headroom));
+};
+
+interface Sent {
+  effort: Effort;
+  control: ReasoningControl;
+  headroom: number;
+}
+
+/** `off`: what says so; else what says how much. */
+const either = (effort: Effort, off: JsonObject, on: JsonObject): JsonObject =>
+  effort === "none" ? off : on;
+
+const ways: Readonly<Record<Sending, (sent: Sent) => JsonObject>> = {
+  reasoning_effort: ({ effort }) => ({ reasoningEffort: effort }),
+  reasoning_effort_default: ({ effort }) => ({
+    reasoningEffort: effort === "none" ? "none" : "default",
+  }),
+  reasoning_effort_off: ({ effort }) => either(effort, { reasoningEffort: "none" }, {}),
+  thinking_toggle: ({ effort }) =>
+    either(
+      effort,
+      { thinking: { type: "disabled" } },
+      { thinking: { type: "enabled" }, reasoningEffort: effort },
+    ),
+  reasoning_toggle: ({ effort }) => ({ reasoning: { enabled: effort !== "none" } }),
+  reasoning_toggle_effort: ({ effort }) =>
+    either(
+      effort,
+      { reasoning: { enabled: false } },
+      { reasoning: { enabled: true }, reasoningEffort: effort },
+    ),
+  anthropic_budget: ({ effort, control, headroom }) => {
+    const budget = budgetFor(control, effort, headroom);
+    // It must be less than max_tokens, to which the adapter adds it.
+    const fits = effort !== "none" && headroom >= leastAnthropicBudget;
+    return fits ? { thinking: { type: "enabled", budgetTokens: budget } } : {};
+  },
+  anthropic_adaptive: ({ effort }) =>
+    either(effort, { thinking: { type: "disabled" } }, { thinking: { type: "adaptive" }, effort }),
+  google_budget: ({ effort, control, headroom }) => ({
+    thinkingConfig: {
+      thinkingBudget: effort === "none" ? 0 : budgetFor(control, effort, headroom),
+    },
+  }),
+  google_level: ({ effort }) => ({ thinkingConfig: { thinkingLevel: effort } }),
+  workers_effort: ({ effort }) =>
+    either(
+      effort,
+      { chat_template_kwargs: { enable_thinking: false } },
+      { reasoning_effort: effort },
+    ),
+  workers_effort_thinking: ({ effort }) =>
+    either(effort, { chat_template_kwargs: { thinking: false } }, { reasoning_effort: effort }),
+};
+
+/** What a request says about reasoning; null: nothing. */
+export function reasoningOptions({
+  model,
+  reasoning,
+}: Pick<ProviderRequest, "model" | "reasoning">): JsonObject | null {
+  const control = model.reasoningControl;
+  const effort = reasoning?.sent ?? null;
+  if (effort === null || control === undefined) return null;
+  const options = ways[control.sentAs]({ effort, control, headroom: reasoning?.headroom ?? 0 });
+  return Object.keys(options).length === 0 ? null : options;
+}
+
+/** The call's own options, without what they say about reasoning if that may not be sent. */
+export function withoutReasoning(options: JsonObject | null, provider: string): JsonObject | null {
+  if (options === null) return null;
+  const { [reasoningKeyOf(provider)]: _, ...rest } = options;
+  return Object.keys(rest).length === 0 ? null : rest;
+}
+
+/** Tokens that an adapter adds to a request's limit by itself. */
+export function tokensAddedByAdapter(options: JsonObject | null): number {
+  const thinking = options?.["thinking"];
+  return typeof thinking === "object" && thinking !== null && "budgetTokens" in thinking
+    ? Number(thinking["budgetTokens"] ?? 0)
+    : 0;
+}
