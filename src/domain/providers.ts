@@ -11,6 +11,8 @@ export interface ProviderRequest {
   call: SamplingCall;
   /** tokens, after every cap */
   maxTokens: number;
+  /** whose prompts count as repetitions of one another; absent: nothing is marked for a cache */
+  cacheScope?: { tenantId: string; credentialId: string };
   signal: AbortSignal;
   /** W3C Trace Context for its HTTP request; absent: nobody traces it */
   traceHeaders?: Record<string, string>;

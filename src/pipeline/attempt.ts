@@ -5,6 +5,7 @@ import { stepAfter } from "../domain/failover.ts";
 import type { SealedCredential, Vault } from "../domain/ports.ts";
 import type { ProviderAnswer, Providers } from "../domain/providers.ts";
 import type { Model } from "../domain/models.ts";
+import type { PromptCaching } from "../domain/prompt-caching.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SamplingCall } from "../domain/sampling.ts";
@@ -24,6 +25,7 @@ interface Walk {
   call: SamplingCall;
   credentials: readonly SealedCredential[];
   deadlineMs: number;
+  promptCaching: PromptCaching;
   /** the caller's own cancellation */
   signal: AbortSignal;
   /** Before each provider call: what its HTTP request says of the trace. */
@@ -76,6 +78,7 @@ export function createAttempt(deps: {
       model,
       call: walk.call,
       maxTokens: walk.maxTokens,
+      ...(walk.promptCaching === "off" ? {} : { cacheScope: { tenantId, credentialId: id } }),
       signal: AbortSignal.any([walk.signal, AbortSignal.timeout(timeoutMs)]),
       traceHeaders,
     });

@@ -6,9 +6,11 @@ import type {
 } from "@ai-sdk/provider";
 import type { ProviderFault } from "../domain/attempts.ts";
 import type { Modality } from "../domain/modality.ts";
+import type { PromptPrefixes } from "../domain/prompt-caching.ts";
 import type { ProviderAnswer, ProviderRequest } from "../domain/providers.ts";
 import { err, type Result } from "../domain/result.ts";
 import { imageTokensOf } from "../domain/usage.ts";
+import { withCaching } from "./cache-marks.ts";
 import { faultOf, notSent } from "./faults.ts";
 import { mergeOptions, optionsFromMetadata } from "./metadata.ts";
 import { promptOf, toolsOf, type MediaPlaces } from "./prompt.ts";
@@ -125,14 +127,16 @@ export function optionsOf(
 export async function generate(
   request: ProviderRequest,
   served: Served,
-  now: () => number,
+  { now, prefixes }: { now: () => number; prefixes?: PromptPrefixes | undefined },
 ): Promise<Result<ProviderAnswer, ProviderFault>> {
   // Nothing was sent, so nothing is billed, and the next candidate may do better.
   if (!mediaOf(request).every((modality) => traits[served.wire].emits.includes(modality)))
     return err(notSent());
   try {
     const { options, notes } = optionsOf(request, served);
-    const generated = await served.model.doGenerate(options);
+    const generated = await served.model.doGenerate(
+      prefixes === undefined ? options : await withCaching({ request, options, prefixes }),
+    );
     return answerOf(generated, request.call, [
       ...notes,
       ...notesOfWarnings(generated.warnings, notes),

@@ -5,6 +5,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { createWorkersAI } from "workers-ai-provider";
 import type { ProviderFault } from "../domain/attempts.ts";
+import type { PromptPrefixes } from "../domain/prompt-caching.ts";
 import type { ProviderAnswer, Providers, ProviderRequest } from "../domain/providers.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { boundedFetch } from "./bounded.ts";
@@ -27,6 +28,8 @@ export interface ProvidersDeps {
   ai?: AiBinding | undefined;
   /** whether the provider `demo` is offered */
   demo: boolean;
+  /** which prompts were sent of late; absent: no prompt is marked for a cache */
+  prefixes?: PromptPrefixes | undefined;
   /** ms since the epoch */
   now: () => number;
 }
@@ -198,7 +201,7 @@ async function complete(
   switch (kind) {
     case "language": {
       const served = serveLanguage(request, deps);
-      return served === null ? err(notSent()) : generate(request, served, deps.now);
+      return served === null ? err(notSent()) : generate(request, served, deps);
     }
     case "image": {
       const served = serveImage(request, deps);
