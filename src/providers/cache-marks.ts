@@ -27,22 +27,22 @@ type Part = Exclude<LanguageModelV4Message["content"], string>[number];
 /** How a mark travels. */
 interface MarkWire {
   mark: SharedV4ProviderOptions;
-  /** whether tools and tool uses take one */
-  onTools: boolean;
+  /** whether every block takes one; else those of users and the results of tools, if they have a text */
+  onEveryBlock: boolean;
   /** whether the adapter leaves the tools out where none may be used */
   dropsUnusableTools: boolean;
 }
 
-/** By credential's provider. OpenRouter's body is finished by `blockMarks`. */
+/** By credential's provider. OpenRouter's body is finished by `marksOnBlocks`. */
 const markWires: Readonly<Record<string, MarkWire>> = {
   anthropic: {
     mark: { anthropic: { cacheControl: { type: "ephemeral" } } },
-    onTools: true,
+    onEveryBlock: true,
     dropsUnusableTools: true,
   },
   openrouter: {
     mark: { openaiCompatible: { cache_control: { type: "ephemeral" } } },
-    onTools: false,
+    onEveryBlock: false,
     dropsUnusableTools: false,
   },
 };
@@ -81,11 +81,16 @@ function tokensOf(part: Part, family: TokenFamily): number {
   }
 }
 
-function markable(part: Part, { onTools }: MarkWire): boolean {
-  if (part.type === "text") return part.text.trim() !== "";
-  return (
-    part.type === "file" || part.type === "tool-result" || (part.type === "tool-call" && onTools)
-  );
+function markable(role: string, part: Part, { onEveryBlock }: MarkWire): boolean {
+  if (role === "assistant" && !onEveryBlock) return false;
+  switch (part.type) {
+    case "text":
+      return part.text.trim() !== "";
+    case "tool-result":
+      return onEveryBlock || !("value" in part.output) || part.output.value !== "";
+    default:
+      return part.type === "file" || part.type === "tool-call";
+  }
 }
 
 function piecesOf(options: Options, wire: MarkWire, family: TokenFamily): Piece[] {
@@ -95,7 +100,14 @@ function piecesOf(options: Options, wire: MarkWire, family: TokenFamily): Piece[
     const text = JSON.stringify(tools);
     const tokens = tokensIn(text, family);
     const place = { message: toolsPlace, part: 0 };
-    pieces.push({ of: "tools", tokens, markable: wire.onTools, endsMessage: true, text, ...place });
+    pieces.push({
+      of: "tools",
+      tokens,
+      markable: wire.onEveryBlock,
+      endsMessage: true,
+      text,
+      ...place,
+    });
   }
   for (const [at, { role, content }] of options.prompt.entries()) {
     if (typeof content === "string") {
@@ -117,7 +129,7 @@ function piecesOf(options: Options, wire: MarkWire, family: TokenFamily): Piece[
       pieces.push({
         of: role === "assistant" ? "assistant" : "user",
         tokens: tokensOf(part, family),
-        markable: markable(part, wire),
+        markable: markable(role, part, wire),
         endsMessage: position === content.length - 1,
         // Another tool choice makes other entries of messages, and the same of tools and system prompt.
         text: JSON.stringify([role, compared, toolChoice?.type ?? null]),
@@ -221,7 +233,7 @@ async function withCacheMarks(
 }
 
 /** Of a wire whose provider wants a key: nothing on it is marked. */
-const unmarked: MarkWire = { mark: {}, onTools: false, dropsUnusableTools: false };
+const unmarked: MarkWire = { mark: {}, onEveryBlock: false, dropsUnusableTools: false };
 
 async function withCacheKey(
   { request, options, prefixes }: Marking,

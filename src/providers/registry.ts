@@ -14,6 +14,7 @@ import { aborted, faultOf, notSent } from "./faults.ts";
 import { generateImage, type ServedImage } from "./image.ts";
 import { generate, mediaOf, type Served } from "./language.ts";
 import type { Kind } from "./metadata.ts";
+import { marksOnBlocks } from "./openrouter.ts";
 import { generateSpeech, type ServedSpeech } from "./speech.ts";
 import { tracedFetch } from "./traced.ts";
 
@@ -124,7 +125,13 @@ function serveLanguage(request: ProviderRequest, deps: ProvidersDeps): Served | 
     case "google":
       return { model: createGoogle({ apiKey, baseURL, fetch }).chat(model.id), wire: "google" };
     default: {
-      const compatible = createOpenAICompatible({ name: provider, apiKey, baseURL, fetch });
+      const compatible = createOpenAICompatible({
+        name: provider,
+        apiKey,
+        baseURL,
+        fetch,
+        ...(provider === "openrouter" ? { transformRequestBody: marksOnBlocks } : {}),
+      });
       return { model: compatible.chatModel(model.id), wire: "openai-compatible" };
     }
   }

@@ -1,6 +1,6 @@
 /**
  * A provider on loopback that caches prompts by the documented rules: Anthropic's Messages, and the chat
- * completions of OpenAI and Mistral. As strict as the real ones about what they do not know. What it
+ * completions of OpenAI, Mistral and OpenRouter. As strict as the real ones about what they do not know. What it
  * answers is simulated; what it counts follows the rules.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -11,10 +11,11 @@ import {
   type AnthropicUsage,
   type Json,
 } from "./anthropic-cache.ts";
+import { anthropicBodyOf, completionUsageOf } from "./openrouter-wire.ts";
 import { createPrefixCache, mistralRules, openaiRules, tokensIn } from "./prefix-cache.ts";
 
 export interface CachingProvider {
-  /** Base URL for a credential of `anthropic`, `openai` or `mistral`. */
+  /** Base URL for a credential of `anthropic`, `openai`, `mistral` or `openrouter`. */
   url(provider: string): string;
   /** Bodies of every request so far, oldest first; refused ones too. */
   requests(): Json[];
@@ -123,30 +124,38 @@ export async function startCachingProvider(deps: {
     };
   };
 
-  const completions = (body: Json, account: string, provider: keyof typeof caches): Json => {
-    const unknown = unknownIn(body, knownToOpenai);
-    if (unknown !== undefined) throw new Refused(`Unknown parameter: '${unknown}'.`);
+  /** Usage of a request to OpenAI or Mistral. */
+  const prefixUsageOf = (body: Json, account: string, provider: keyof typeof caches): Json => {
     if (marksAnywhere(body)) throw new Refused("Unknown parameter: 'cache_control'.");
     const text = JSON.stringify([body["tools"] ?? [], body["messages"]]);
     const key = (body["prompt_cache_key"] ?? null) as string | null;
     if (key !== null && key.length > 64) throw new Refused("prompt_cache_key: string too long");
     const model = String(body["model"]);
     const cached = caches[provider].process(text, { account, model, key });
-    const uses = JSON.stringify(body["messages"]).split('"role":"tool"').length - 1;
-    const tool = wantsTool(toolRounds, body, uses);
-    const usage = {
+    return {
       prompt_tokens: tokensIn(text),
       completion_tokens: outputTokens,
       total_tokens: tokensIn(text) + outputTokens,
       prompt_tokens_details: { cached_tokens: cached },
     };
+  };
+
+  const completions = (body: Json, account: string, provider: string): Json => {
+    const unknown = unknownIn(body, knownToOpenai);
+    if (unknown !== undefined) throw new Refused(`Unknown parameter: '${unknown}'.`);
+    const usage =
+      provider === "openrouter"
+        ? completionUsageOf(anthropicCache.process(anthropicBodyOf(body), account), outputTokens)
+        : prefixUsageOf(body, account, provider === "openai" ? "openai" : "mistral");
     told.push(usage);
+    const uses = JSON.stringify(body["messages"]).split('"role":"tool"').length - 1;
+    const tool = wantsTool(toolRounds, body, uses);
     const call = { name: tool, arguments: JSON.stringify({ page: uses }) };
     return {
       id: `chatcmpl-${told.length}`,
       object: "chat.completion",
       created: 1,
-      model,
+      model: body["model"],
       choices: [
         {
           index: 0,
@@ -171,7 +180,8 @@ export async function startCachingProvider(deps: {
         throw new Refused("anthropic-version: header is required");
       return anthropic(body, String(headers["x-api-key"]));
     }
-    const provider = path === "/openai/v1/chat/completions" ? "openai" : "mistral";
+    const provider = /^\/(openai|mistral|openrouter)\/v1\/chat\/completions$/.exec(path)?.[1];
+    if (provider === undefined) throw new Refused(`no such endpoint: ${path}`);
     return completions(body, String(headers.authorization), provider);
   };
 

@@ -18,7 +18,7 @@ import {
   tokensByClass,
   type Asking,
 } from "../../fixtures/caching-loop.ts";
-import { callOf, png, saying } from "../../fixtures/providers/calls.ts";
+import { callOf, modelOf, png, saying } from "../../fixtures/providers/calls.ts";
 
 let time = 0;
 const now = (): number => time;
@@ -274,6 +274,50 @@ describe("whose marks they are", () => {
     for (const text of ["one", "two", "three"]) await ask(off, question(text));
     await runLoop(off, { call: loopCall(), pass: () => pass(1) });
     expect(marks().every((count) => count === 0)).toBe(true);
+  });
+});
+
+describe("Claude through OpenRouter", () => {
+  const claude = modelOf("openrouter", "anthropic/claude-sonnet-4.5");
+
+  it("is marked on blocks of messages, and reads what the round before wrote", async () => {
+    await runLoop({ ...asking, model: claude }, { call: loopCall(), pass: () => pass(10) });
+    expect(marks().slice(0, 3)).toEqual([0, 3, 3]);
+    const [, second, third] = fake.usages().map((usage) => tokensByClass([usage]));
+    expect(second?.written).toBeGreaterThan(1_024);
+    expect(third).toMatchObject({ plain: 0, read: second?.written });
+  });
+
+  it("is marked where a prefix repeats, in a text and in one of several blocks", async () => {
+    const document = { type: "text", text: prose(900, "The document") } as const;
+    for (const text of ["one", "two", "three"])
+      await ask({ ...asking, model: claude }, question(text));
+    for (const text of ["one", "two", "three"])
+      await ask({ ...asking, model: claude }, callOf(saying(document, { type: "text", text })));
+    expect(marks()).toEqual([0, 1, 1, 0, 1, 1]);
+    const read = fake.usages().map((usage) => tokensByClass([usage]).read > 1_024);
+    expect(read).toEqual([false, false, true, false, false, true]);
+  });
+
+  it("takes no mark on an empty result of a tool", async () => {
+    const messages: SamplingCall["messages"] = [
+      { role: "user", content: [{ type: "text", text: "Read it to me." }] },
+      {
+        role: "assistant",
+        content: [{ type: "tool_use", id: "toolu_1", name: "read_page_0", input: {} }],
+      },
+      { role: "user", content: [{ type: "tool_result", toolUseId: "toolu_1", content: [] }] },
+    ];
+    await ask({ ...asking, model: claude }, loopCall({ messages }));
+    expect(marks()).toEqual([2]);
+  });
+
+  it("is the only model there that is marked", async () => {
+    const gpt = modelOf("openrouter", "openai/gpt-4.1-mini");
+    fake.clear();
+    await ask({ ...asking, model: gpt }, loopCall()).catch(() => null);
+    await ask({ ...asking, model: gpt }, loopCall()).catch(() => null);
+    expect(marks()).toEqual([0, 0]);
   });
 });
 
