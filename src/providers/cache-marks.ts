@@ -29,8 +29,6 @@ interface MarkWire {
   mark: SharedV4ProviderOptions;
   /** whether every block takes one; else those of users and the results of tools, if they have a text */
   onEveryBlock: boolean;
-  /** whether the adapter leaves the tools out where none may be used */
-  dropsUnusableTools: boolean;
 }
 
 /** By credential's provider. OpenRouter's body is finished by `marksOnBlocks`. */
@@ -38,12 +36,10 @@ const markWires: Readonly<Record<string, MarkWire>> = {
   anthropic: {
     mark: { anthropic: { cacheControl: { type: "ephemeral" } } },
     onEveryBlock: true,
-    dropsUnusableTools: true,
   },
   openrouter: {
     mark: { openaiCompatible: { cache_control: { type: "ephemeral" } } },
     onEveryBlock: false,
-    dropsUnusableTools: false,
   },
 };
 
@@ -96,7 +92,7 @@ function markable(role: string, part: Part, { onEveryBlock }: MarkWire): boolean
 function piecesOf(options: Options, wire: MarkWire, family: TokenFamily): Piece[] {
   const pieces: Piece[] = [];
   const { tools = [], toolChoice } = options;
-  if (tools.length > 0 && !(wire.dropsUnusableTools && toolChoice?.type === "none")) {
+  if (tools.length > 0) {
     const text = JSON.stringify(tools);
     const tokens = tokensIn(text, family);
     const place = { message: toolsPlace, part: 0 };
@@ -233,7 +229,7 @@ async function withCacheMarks(
 }
 
 /** Of a wire whose provider wants a key: nothing on it is marked. */
-const unmarked: MarkWire = { mark: {}, onEveryBlock: false, dropsUnusableTools: false };
+const unmarked: MarkWire = { mark: {}, onEveryBlock: false };
 
 async function withCacheKey(
   { request, options, prefixes }: Marking,

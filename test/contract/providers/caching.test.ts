@@ -370,4 +370,15 @@ describe("a call that ends a loop", () => {
     await ask(asking, loopCall({ messages, tools: manyTools }));
     expect(marks()).toEqual([0, 0, 3]);
   });
+
+  it("reads the tools and the system prompt, which a change of the tool choice leaves cached", async () => {
+    await runLoop(asking, { call: loopCall(), pass: () => pass(10) });
+    const [, opening] = fake.usages().map((usage) => tokensByClass([usage]));
+    await ask(asking, loopCall({ ...saying({ type: "text", text: "And?" }), toolChoice: "none" }));
+    expect(marks().at(-1)).toBe(1);
+    const last = tokensByClass(fake.usages().slice(-1));
+    expect(last.written).toBe(0);
+    expect(last.read).toBeGreaterThan(1_024);
+    expect(last.read).toBeLessThan(opening?.written ?? 0);
+  });
 });
