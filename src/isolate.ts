@@ -3,6 +3,7 @@
  * invocation to use another's.
  */
 import type { Config } from "./config.ts";
+import { createKeyedHash } from "./crypto/keyed-hash.ts";
 import { createSigner } from "./crypto/signatures.ts";
 import { createKeyTokens } from "./crypto/tokens.ts";
 import { createVault } from "./crypto/vault.ts";
@@ -11,6 +12,7 @@ import { createIds } from "./domain/ids.ts";
 import { homeShard } from "./domain/shards.ts";
 import { createCallerMemory } from "./pipeline/authenticate.ts";
 import { holdCatalogue } from "./pipeline/catalogue.ts";
+import { createPromptPrefixes } from "./pipeline/prompt-prefixes.ts";
 import { createStreamMemory } from "./pipeline/streams.ts";
 import { createChooser } from "./pipeline/choose.ts";
 import { createReasoningRefusals } from "./pipeline/reasoning-refusals.ts";
@@ -19,6 +21,9 @@ import { demoModels } from "./providers/demo.ts";
 const callersRemembered = 2_000;
 /** A credential and a model each: some 100 bytes. */
 const refusalsRemembered = 2_000;
+/** Of one tenant, each a hash: together at most some 20 MB. */
+const prefixesRemembered = 512;
+const tenantsWithPrefixes = 256;
 /** What was measured of a provider counts within a minute at every isolate. */
 const rememberedMs = 60_000;
 export const randomBytesOf = (count: number): Uint8Array<ArrayBuffer> =>
@@ -90,6 +95,15 @@ export async function createIsolate(config: Config) {
     signer: await createSigner({
       master: config.masterKey,
       previous: config.previousMasterKey,
+    }),
+    prefixes: createPromptPrefixes({
+      hash: await createKeyedHash({
+        master: config.masterKey,
+        derivedFor: "sampling-router/prompt-prefix/v1",
+      }),
+      now,
+      entriesRemembered: prefixesRemembered,
+      tenantsRemembered: tenantsWithPrefixes,
     }),
     tokens: createKeyTokens({ randomBytesOf }),
     idsOf: perShard((shard) => createIds({ now, randomBytesOf, shard })),

@@ -102,6 +102,7 @@ export function createShard(
         fetch: (input, init) => fetch(input, { ...init, redirect: "manual" }),
         ai: config.ai ?? undefined,
         demo: config.demoProvider,
+        prefixes: isolate.prefixes,
         now,
         refusals: isolate.refusals,
       }),

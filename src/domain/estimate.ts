@@ -25,6 +25,10 @@ export const tokensOfText = (text: string): number => {
   return Math.ceil(dense + (text.length - dense) / charactersPerToken);
 };
 
+/** Of an image or a recording in base64, at most. */
+export const tokensOfMedia = (type: "image" | "audio", data: string): number =>
+  type === "audio" ? Math.ceil(data.length / base64CharactersPerAudioToken) : tokensPerImage;
+
 /** A call's input, read once for whatever families are asked of it. */
 export interface Measure {
   /** of all texts */
@@ -44,10 +48,8 @@ export function measureInput(call: SamplingCall): Measure {
         add(block.text);
         break;
       case "image":
-        fixed += tokensPerImage;
-        break;
       case "audio":
-        fixed += Math.ceil(block.data.length / base64CharactersPerAudioToken);
+        fixed += tokensOfMedia(block.type, block.data);
         break;
       case "tool_use":
         add(block.name);

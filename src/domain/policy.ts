@@ -1,4 +1,5 @@
 import type { ReasoningWish } from "./reasoning.ts";
+import type { PromptCaching } from "./prompt-caching.ts";
 import type { ShapingRule } from "./shaping.ts";
 
 /** What a tenant may do, and what one of its keys may. Absent means: no such limit. */
@@ -51,6 +52,8 @@ export interface Policy {
   maxAttempts?: number;
   /** ms for all attempts of one call together */
   deadlineMs?: number;
+  /** absent: auto */
+  promptCaching?: PromptCaching;
 }
 
 /** SDK clients give up at 60 s. */

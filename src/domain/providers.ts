@@ -15,6 +15,8 @@ export interface ProviderRequest {
   maxTokens: number;
   /** absent: nothing is asked of its reasoning, and it gets no room of its own */
   reasoning?: ReasoningRequest;
+  /** whose prompts count as repetitions of one another; absent: nothing is marked for a cache */
+  cacheScope?: { tenantId: string; credentialId: string };
   signal: AbortSignal;
   /** W3C Trace Context for its HTTP request; absent: nobody traces it */
   traceHeaders?: Record<string, string>;

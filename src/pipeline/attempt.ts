@@ -6,6 +6,7 @@ import type { SealedCredential, Vault } from "../domain/ports.ts";
 import type { ProviderAnswer, Providers } from "../domain/providers.ts";
 import type { Model } from "../domain/models.ts";
 import type { ReasoningRequest } from "../domain/reasoning.ts";
+import type { PromptCaching } from "../domain/prompt-caching.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SamplingCall } from "../domain/sampling.ts";
@@ -25,6 +26,7 @@ interface Walk {
   call: SamplingCall;
   credentials: readonly SealedCredential[];
   deadlineMs: number;
+  promptCaching: PromptCaching;
   /** the caller's own cancellation */
   signal: AbortSignal;
   /** Before each provider call: what its HTTP request says of the trace. */
@@ -84,6 +86,7 @@ export function createAttempt(deps: {
       call: walk.call,
       maxTokens: walk.maxTokens,
       reasoning,
+      ...(walk.promptCaching === "off" ? {} : { cacheScope: { tenantId, credentialId: id } }),
       signal: AbortSignal.any([walk.signal, AbortSignal.timeout(timeoutMs)]),
       traceHeaders,
     });

@@ -78,6 +78,7 @@ export function createFinish(deps: {
       maxTokens: plan.decision.requirements.maxTokens,
       credentials,
       deadlineMs: reserved.deadlineMs,
+      promptCaching: tenant.policy.promptCaching ?? "auto",
       signal: watch === null ? signal : AbortSignal.any([signal, watch.signal]),
       begins: observed.begins,
     });

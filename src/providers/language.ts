@@ -9,8 +9,10 @@ import { isObject, own, type JsonObject } from "../domain/json.ts";
 import type { Modality } from "../domain/modality.ts";
 import type { ProviderAnswer, ProviderRequest, ReasoningRefusals } from "../domain/providers.ts";
 import { reasoningKeyOf } from "../domain/reasoning-needs.ts";
+import type { PromptPrefixes } from "../domain/prompt-caching.ts";
 import { err, type Result } from "../domain/result.ts";
 import { imageTokensOf } from "../domain/usage.ts";
+import { withCaching } from "./cache-marks.ts";
 import { faultOf, notSent } from "./faults.ts";
 import { mergeOptions, optionsFromMetadata } from "./metadata.ts";
 import { promptOf, toolsOf, type MediaPlaces } from "./prompt.ts";
@@ -153,12 +155,21 @@ function withoutReasoningOf({ call, credential: { provider } }: ProviderRequest)
 async function generateOnce(
   request: ProviderRequest,
   served: Served,
-  said: readonly string[],
+  { prefixes, said }: { prefixes?: PromptPrefixes | undefined; said: readonly string[] },
 ): Promise<Result<ProviderAnswer, ProviderFault>> {
   const { options, notes } = optionsOf(request, served);
-  const generated = await served.model.doGenerate(options);
+  const generated = await served.model.doGenerate(
+    prefixes === undefined ? options : await withCaching({ request, options, prefixes }),
+  );
   const warned = notesOfWarnings(generated.warnings, notes);
   return answerOf(generated, request.call, [...said, ...notes, ...warned]);
+}
+
+interface GenerateDeps {
+  now: () => number;
+  refusals?: ReasoningRefusals;
+  /** absent: no prompt is marked for a cache */
+  prefixes?: PromptPrefixes | undefined;
 }
 
 /**
@@ -168,7 +179,7 @@ async function generateOnce(
 export async function generate(
   request: ProviderRequest,
   served: Served,
-  { now, refusals }: { now: () => number; refusals?: ReasoningRefusals },
+  { now, refusals, prefixes }: GenerateDeps,
 ): Promise<Result<ProviderAnswer, ProviderFault>> {
   const { credential, model, reasoning } = request;
   // Nothing was sent, so nothing is billed, and the next candidate may do better.
@@ -178,13 +189,15 @@ export async function generate(
   const isSaid = isOurs || withoutReasoningOf(request) !== request.call.metadata;
   const isKnown = credential.id !== undefined && refusals?.has(credential.id, model) === true;
   try {
-    if (isOurs && isKnown) return await generateOnce(silenced(request), served, [refusedNote]);
+    if (isOurs && isKnown)
+      return await generateOnce(silenced(request), served, { prefixes, said: [refusedNote] });
     try {
-      return await generateOnce(request, served, []);
+      return await generateOnce(request, served, { prefixes, said: [] });
     } catch (thrown) {
       if (!isSaid || !refusesReasoning(thrown)) throw thrown;
       if (isOurs && credential.id !== undefined) refusals?.add(credential.id, model);
-      return await generateOnce(silenced(request), served, [refusedNote]);
+      // What was refused is in no cache, and its prefix must not count as seen.
+      return await generateOnce(silenced(request), served, { said: [refusedNote] });
     }
   } catch (thrown) {
     return err(faultOf(thrown, { signal: request.signal, now: now() }));

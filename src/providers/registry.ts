@@ -12,6 +12,7 @@ import type {
   ProviderRequest,
   ReasoningRefusals,
 } from "../domain/providers.ts";
+import type { PromptPrefixes } from "../domain/prompt-caching.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { boundedFetch } from "./bounded.ts";
 import { demoAnswer } from "./demo.ts";
@@ -19,6 +20,7 @@ import { aborted, faultOf, notSent } from "./faults.ts";
 import { generateImage, type ServedImage } from "./image.ts";
 import { generate, mediaOf, type Served } from "./language.ts";
 import type { Kind } from "./metadata.ts";
+import { marksOnBlocks } from "./openrouter.ts";
 import { generateSpeech, type ServedSpeech } from "./speech.ts";
 import { tracedFetch } from "./traced.ts";
 
@@ -33,6 +35,8 @@ export interface ProvidersDeps {
   ai?: AiBinding | undefined;
   /** whether the provider `demo` is offered */
   demo: boolean;
+  /** which prompts were sent of late; absent: no prompt is marked for a cache */
+  prefixes?: PromptPrefixes | undefined;
   /** ms since the epoch */
   now: () => number;
   /** absent: nothing is remembered */
@@ -135,7 +139,13 @@ function serveLanguage(request: ProviderRequest, deps: ProvidersDeps): Served | 
     case "google":
       return { model: createGoogle({ apiKey, baseURL, fetch }).chat(model.id), wire: "google" };
     default: {
-      const compatible = createOpenAICompatible({ name: provider, apiKey, baseURL, fetch });
+      const compatible = createOpenAICompatible({
+        name: provider,
+        apiKey,
+        baseURL,
+        fetch,
+        ...(provider === "openrouter" ? { transformRequestBody: marksOnBlocks } : {}),
+      });
       return { model: compatible.chatModel(model.id), wire: "openai-compatible" };
     }
   }

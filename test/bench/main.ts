@@ -1,6 +1,7 @@
 /** `npm run bench`: see `--help`. Exits 1 when an answer was wrong or a round trip too many. */
 import { writeFileSync } from "node:fs";
 import { createEnding } from "../../src/start/ending.ts";
+import { benchCaching } from "./caching.ts";
 import { benchChoice } from "./choose.ts";
 import { benchLedger } from "./ledger.ts";
 import { ledgerDatabases } from "./ledger-databases.ts";
@@ -103,11 +104,15 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   });
 try {
   const [what, ...rest] = process.argv.slice(2);
-  const isOwn = ["choose", "ledger", "export", "proxy"].includes(what ?? "");
+  const isOwn = ["caching", "choose", "ledger", "export", "proxy"].includes(what ?? "");
   const options = isOwn ? null : parseOptions(process.argv.slice(2));
   if (what === "choose" && rest.length === 0) {
     await benchChoice(say);
     await end(0);
+  } else if (what === "caching" && rest.length === 0) {
+    const faults = await benchCaching(say);
+    for (const fault of faults) say(`FAILED: ${fault}`);
+    await end(faults.length === 0 ? 0 : 1);
   } else if (what === "proxy") {
     const faults = await benchProxy(ending, Math.ceil(positive("rounds", rest[0] ?? "8")), say);
     for (const fault of faults) say(`  above the aim: ${fault}`);

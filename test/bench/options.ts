@@ -26,6 +26,7 @@ on D1; the router in workerd on the real libSQL server. Every answer is checked;
 the run. Then the database round trips of single requests are counted; more than two before the
 provider cold, one warm, or one after it fail the run too.
 
+  caching             prompt caching: a loop of ten rounds with and without, simulated
   choose              only the choice itself, with 5,000 models in the catalogue
   proxy [ROUNDS]      what the proxy adds to messages that sample nothing (8 rounds, four minutes)
   export [N]          only sealing, export and verification of N records (100,000) in a file, with peak memory

@@ -2,6 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { formats, parsePredicate, verbosities } from "../../domain/negotiation.ts";
 import { efforts } from "../../domain/reasoning.ts";
+import { promptCachings } from "../../domain/prompt-caching.ts";
 import { count } from "./schemas.ts";
 
 /** Whole micro-USD, so that what is counted is exactly what was written. */
@@ -95,6 +96,10 @@ export const policy = z
     }),
     deadlineMs: z.int().min(1_000).max(90_000).optional().openapi({
       description: "ms for all attempts of one call together. Default: 45000.",
+    }),
+    promptCaching: z.enum(promptCachings).optional().openapi({
+      description:
+        "Whether a prompt that is likely to repeat is marked for its provider's cache. Default: auto.",
     }),
   })
   .openapi("Policy");

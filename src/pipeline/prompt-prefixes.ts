@@ -1,0 +1,82 @@
+/**
+ * Which prompts were sent of late: how the router knows that a prefix repeats. An isolate's memory,
+ * bounded; tenants never share an entry, and a tenant that sends much only forgets its own.
+ */
+import { cacheLifetimeMs, type PromptPrefixes, type SentPrompt } from "../domain/prompt-caching.ts";
+
+/** Of one prompt: its first places, where other conversations part from it, and its end. */
+const placesRemembered = 16;
+/** Beyond that a prompt is no prefix of anything likely. */
+const piecesHashed = 512;
+/** OpenAI's limit, which others took over, is 64. */
+const charactersOfName = 32;
+
+export function createPromptPrefixes(deps: {
+  hash: (text: string) => Promise<string>;
+  now: () => number;
+  /** of one tenant */
+  entriesRemembered: number;
+  tenantsRemembered: number;
+}): PromptPrefixes {
+  const { hash, now, entriesRemembered, tenantsRemembered } = deps;
+  /** by tenant: hash of a prefix → ms since the epoch when it was last sent; the oldest first */
+  const tenants = new Map<string, Map<string, number>>();
+  const recalled = new WeakMap<object, Map<string, Promise<number>>>();
+
+  /** Each hash covers everything before it. */
+  const hashesOf = async ({ tenantId, scope, pieces }: Omit<SentPrompt, "call">) => {
+    let last = await hash(JSON.stringify([tenantId, ...scope]));
+    const hashes: string[] = [];
+    for (const piece of pieces.slice(0, piecesHashed)) {
+      last = await hash(JSON.stringify([last, piece]));
+      hashes.push(last);
+    }
+    return hashes;
+  };
+
+  const entriesOf = (tenantId: string): Map<string, number> => {
+    const entries = tenants.get(tenantId) ?? new Map<string, number>();
+    tenants.delete(tenantId);
+    tenants.set(tenantId, entries);
+    const oldest = tenants.keys().next();
+    if (tenants.size > tenantsRemembered && oldest.done !== true) tenants.delete(oldest.value);
+    return entries;
+  };
+
+  const remember = (entries: Map<string, number>, hashes: readonly string[], at: number): void => {
+    const kept = [...hashes.slice(0, placesRemembered - 1), hashes.at(-1)];
+    for (const each of kept) {
+      if (each === undefined) continue;
+      entries.delete(each);
+      entries.set(each, at);
+    }
+    for (const [each] of entries) {
+      if (entries.size <= entriesRemembered) break;
+      entries.delete(each);
+    }
+  };
+
+  const lookUp = async (prompt: SentPrompt): Promise<number> => {
+    const at = now();
+    const hashes = await hashesOf(prompt);
+    const entries = entriesOf(prompt.tenantId);
+    const seen = hashes.findLastIndex((each) => {
+      const lastSent = entries.get(each);
+      return lastSent !== undefined && at - lastSent < cacheLifetimeMs;
+    });
+    remember(entries, hashes, at);
+    return seen + 1;
+  };
+
+  return {
+    recall(prompt) {
+      const scope = JSON.stringify([prompt.tenantId, ...prompt.scope]);
+      const known = recalled.get(prompt.call) ?? new Map<string, Promise<number>>();
+      recalled.set(prompt.call, known);
+      const found = known.get(scope) ?? lookUp(prompt);
+      known.set(scope, found);
+      return found;
+    },
+    nameOf: async (prompt) => ((await hashesOf(prompt)).at(-1) ?? "").slice(0, charactersOfName),
+  };
+}

@@ -1,0 +1,259 @@
+/**
+ * A prompt as its provider's cache wants it: marks on blocks where the provider keeps what is marked, a
+ * key where the provider wants one. Nothing that the model reads changes.
+ */
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  SharedV4ProviderOptions,
+} from "@ai-sdk/provider";
+import { tokensOfMedia } from "../domain/estimate.ts";
+import { isObject, own } from "../domain/json.ts";
+import {
+  cacheRulesOf,
+  marksFor,
+  piecesOfKey,
+  type CacheRules,
+  type PromptPiece,
+  type PromptPrefixes,
+} from "../domain/prompt-caching.ts";
+import type { ProviderRequest } from "../domain/providers.ts";
+import { toolRoundsOf } from "../domain/sampling.ts";
+import { tokenFamilyOf, tokensIn, type TokenFamily } from "../domain/tokens.ts";
+
+type Options = LanguageModelV4CallOptions;
+type Part = Exclude<LanguageModelV4Message["content"], string>[number];
+
+/** How a mark travels. */
+interface MarkWire {
+  mark: SharedV4ProviderOptions;
+  /** whether every block takes one; else those of users and the results of tools, if they have a text */
+  onEveryBlock: boolean;
+}
+
+/** By credential's provider. OpenRouter's body is finished by `marksOnBlocks`. */
+const markWires: Readonly<Record<string, MarkWire>> = {
+  anthropic: {
+    mark: { anthropic: { cacheControl: { type: "ephemeral" } } },
+    onEveryBlock: true,
+  },
+  openrouter: {
+    mark: { openaiCompatible: { cache_control: { type: "ephemeral" } } },
+    onEveryBlock: false,
+  },
+};
+
+/** Of the tools, in place of a message's position. */
+const toolsPlace = -1;
+
+interface Piece extends PromptPiece {
+  /** as it is compared */
+  text: string;
+  /** position of its message; of a part in it */
+  message: number;
+  part: number;
+}
+
+function tokensOf(part: Part, family: TokenFamily): number {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return tokensIn(part.text, family);
+    case "file":
+      return part.data.type === "data" && typeof part.data.data === "string"
+        ? tokensOfMedia(part.mediaType.startsWith("audio/") ? "audio" : "image", part.data.data)
+        : 0;
+    case "tool-call":
+      return tokensIn(`${part.toolName} ${JSON.stringify(part.input)}`, family);
+    case "tool-result": {
+      const { output } = part;
+      if (output.type !== "content") return tokensIn(JSON.stringify(output), family);
+      return output.value
+        .filter((each) => each.type === "text" || each.type === "file")
+        .reduce((sum, each) => sum + tokensOf(each, family), 0);
+    }
+    default:
+      return 0;
+  }
+}
+
+function markable(role: string, part: Part, { onEveryBlock }: MarkWire): boolean {
+  if (role === "assistant" && !onEveryBlock) return false;
+  switch (part.type) {
+    case "text":
+      return part.text.trim() !== "";
+    case "tool-result":
+      return onEveryBlock || !("value" in part.output) || part.output.value !== "";
+    default:
+      return part.type === "file" || part.type === "tool-call";
+  }
+}
+
+function piecesOf(options: Options, wire: MarkWire, family: TokenFamily): Piece[] {
+  const pieces: Piece[] = [];
+  const { tools = [], toolChoice } = options;
+  if (tools.length > 0) {
+    const text = JSON.stringify(tools);
+    const tokens = tokensIn(text, family);
+    const place = { message: toolsPlace, part: 0 };
+    pieces.push({
+      of: "tools",
+      tokens,
+      markable: wire.onEveryBlock,
+      endsMessage: true,
+      text,
+      ...place,
+    });
+  }
+  for (const [at, { role, content }] of options.prompt.entries()) {
+    if (typeof content === "string") {
+      const tokens = tokensIn(content, family);
+      const takesMark = content.trim() !== "";
+      const place = { message: at, part: 0 };
+      pieces.push({
+        of: "system",
+        tokens,
+        markable: takesMark,
+        endsMessage: true,
+        text: content,
+        ...place,
+      });
+      continue;
+    }
+    for (const [position, part] of content.entries()) {
+      const { providerOptions: _, ...compared } = part;
+      pieces.push({
+        of: role === "assistant" ? "assistant" : "user",
+        tokens: tokensOf(part, family),
+        markable: markable(role, part, wire),
+        endsMessage: position === content.length - 1,
+        // Another tool choice makes other entries of messages, and the same of tools and system prompt.
+        text: JSON.stringify([role, compared, toolChoice?.type ?? null]),
+        message: at,
+        part: position,
+      });
+    }
+  }
+  return pieces;
+}
+
+/** Whether the caller says what is to be cached: for the whole prompt, or with a tool use sent back. */
+function marksItself({ prompt, providerOptions }: Options): boolean {
+  const marks = (options: SharedV4ProviderOptions | undefined): boolean =>
+    ["cacheControl", "cache_control"].some((name) =>
+      isObject(own(own(options, "anthropic"), name)),
+    );
+  return (
+    marks(providerOptions) ||
+    prompt.some(
+      ({ content }) =>
+        typeof content !== "string" && content.some((part) => marks(part.providerOptions)),
+    )
+  );
+}
+
+function withMarks(
+  options: Options,
+  pieces: readonly Piece[],
+  mark: SharedV4ProviderOptions,
+): Options {
+  const isMarked = (message: number, part: number): boolean =>
+    pieces.some((piece) => piece.message === message && piece.part === part);
+  const marked = <T extends { providerOptions?: SharedV4ProviderOptions }>(it: T): T => ({
+    ...it,
+    providerOptions: { ...it.providerOptions, ...mergedInto(it.providerOptions, mark) },
+  });
+  const { prompt, tools } = options;
+  return {
+    ...options,
+    prompt: prompt.map((message, at): LanguageModelV4Message => {
+      if (message.role === "system") return isMarked(at, 0) ? marked(message) : message;
+      const content = message.content.map((part, position) =>
+        isMarked(at, position) ? marked(part) : part,
+      );
+      return { ...message, content } as LanguageModelV4Message;
+    }),
+    // A mark on the last tool covers all of them.
+    ...(tools !== undefined && isMarked(toolsPlace, 0)
+      ? {
+          tools: tools.map((tool, at) =>
+            at === tools.length - 1 && tool.type === "function" ? marked(tool) : tool,
+          ),
+        }
+      : {}),
+  };
+}
+
+const mergedInto = (
+  given: SharedV4ProviderOptions | undefined,
+  mark: SharedV4ProviderOptions,
+): SharedV4ProviderOptions =>
+  Object.fromEntries(
+    Object.entries(mark).map(([namespace, options]) => [
+      namespace,
+      { ...given?.[namespace], ...options },
+    ]),
+  );
+
+/** A loop goes on only while tools are offered: after `none`, the answer is the last one. */
+const loopUnderWay = ({ call }: ProviderRequest): boolean =>
+  call.tools.length > 0 && call.toolChoice !== "none" && toolRoundsOf(call.messages) > 0;
+
+const sum = (pieces: readonly Piece[]): number =>
+  pieces.reduce((total, { tokens }) => total + tokens, 0);
+
+interface Marking {
+  request: ProviderRequest;
+  options: Options;
+  prefixes: PromptPrefixes;
+}
+
+async function withCacheMarks(
+  { request, options, prefixes }: Marking,
+  { leastTokens }: CacheRules,
+): Promise<Options> {
+  const { credential, model, call, cacheScope } = request;
+  const wire = markWires[credential.provider];
+  if (wire === undefined || cacheScope === undefined || marksItself(options)) return options;
+  const pieces = piecesOf(options, wire, tokenFamilyOf(model));
+  if (sum(pieces) < leastTokens) return options;
+  const seen = await prefixes.recall({
+    call,
+    tenantId: cacheScope.tenantId,
+    scope: [cacheScope.credentialId, model.id],
+    pieces: pieces.map(({ text }) => text),
+  });
+  const marks = marksFor({ pieces, leastTokens, loopUnderWay: loopUnderWay(request), seen });
+  const chosen = marks.flatMap((at) => pieces[at] ?? []);
+  return chosen.length === 0 ? options : withMarks(options, chosen, wire.mark);
+}
+
+/** Of a wire whose provider wants a key: nothing on it is marked. */
+const unmarked: MarkWire = { mark: {}, onEveryBlock: false };
+
+async function withCacheKey(
+  { request, options, prefixes }: Marking,
+  { leastTokens }: CacheRules,
+): Promise<Options> {
+  const { credential, model, cacheScope } = request;
+  if (cacheScope === undefined) return options;
+  const pieces = piecesOf(options, unmarked, tokenFamilyOf(model));
+  if (sum(pieces) < leastTokens) return options;
+  const key = await prefixes.nameOf({
+    tenantId: cacheScope.tenantId,
+    scope: [cacheScope.credentialId, model.id],
+    pieces: pieces.slice(0, piecesOfKey(pieces, leastTokens)).map(({ text }) => text),
+  });
+  const given = options.providerOptions;
+  const ours = mergedInto(given, { [credential.provider]: { prompt_cache_key: key } });
+  return { ...options, providerOptions: { ...given, ...ours } };
+}
+
+/** The same request, with what its provider needs to cache a prompt that is likely to come again. */
+export async function withCaching(marking: Marking): Promise<Options> {
+  const { request } = marking;
+  const { credential, model } = request;
+  const rules = cacheRulesOf({ provider: credential.provider, id: model.id });
+  if (rules === null || request.cacheScope === undefined) return marking.options;
+  return rules.way === "marks" ? withCacheMarks(marking, rules) : withCacheKey(marking, rules);
+}
