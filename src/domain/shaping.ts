@@ -45,11 +45,26 @@ export const verbositySentences: Record<Verbosity, string> = {
   verbose: "Answer in full detail, with explanation.",
 };
 
-/** The client's own tags first; the tenant's rules, which it wrote knowing them, over those. */
-export function shapingOf(features: Features, rules: readonly ShapingRule[]): Shaping {
+/**
+ * The client's own tags first; the tenant's rules, which it wrote knowing them, over those. What a server
+ * samples is read by the server's code: there the tags of the server's client shape nothing by
+ * themselves, and only rules, which read all tags, do.
+ */
+export function shapingOf({
+  features,
+  rules,
+  readBy,
+}: {
+  features: Features;
+  rules: readonly ShapingRule[];
+  /** whose code reads the answer: that of the client which declared the features, or of its server */
+  readBy: "client" | "server";
+}): Shaping {
+  const tagged = (name: string): string | null =>
+    readBy === "client" ? (features.declared.get(name) ?? null) : null;
   const shaping: Shaping = {
-    format: (features.declared.get("format") ?? null) as Format | null,
-    verbosity: (features.declared.get("verbosity") ?? null) as Verbosity | null,
+    format: tagged("format") as Format | null,
+    verbosity: tagged("verbosity") as Verbosity | null,
     defaultPriorities: {},
     suffixes: [],
     rules: [],

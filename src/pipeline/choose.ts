@@ -107,7 +107,11 @@ export function createChooser(deps: { catalogue: () => Catalogue; now: () => num
       );
       if (toolRoundsOf(asked.messages) > rounds)
         return err({ reason: "forbidden", action: `more than ${rounds} tool rounds` });
-      const shaping = shapingOf(features, policy.rules ?? []);
+      const shaping = shapingOf({
+        features,
+        rules: policy.rules ?? [],
+        readBy: server === null ? "client" : "server",
+      });
       const call = shape(asked, shaping);
       const plan = choose(call, fieldOf(snapshot, server), recordOf(features, shaping));
       // Not spread: the decision is made when it is read.
