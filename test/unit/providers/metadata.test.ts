@@ -30,6 +30,21 @@ describe("a call's metadata", () => {
     });
   });
 
+  it("says nothing where it is null, inside of an option too", () => {
+    const metadata = {
+      openai: { user: null, store: null, reasoningEffort: "low" },
+      google: { thinkingConfig: { thinkingBudget: null, includeThoughts: true }, labels: null },
+    };
+    expect(optionsFromMetadata(metadata, "openai")).toEqual({
+      options: { reasoningEffort: "low" },
+      notes: [],
+    });
+    expect(optionsFromMetadata(metadata, "google")).toEqual({
+      options: { thinkingConfig: { includeThoughts: true } },
+      notes: [],
+    });
+  });
+
   it("is not fooled by what every object inherits", () => {
     const metadata = JSON.parse('{"__proto__":{"user":"x"}}');
     expect(optionsFromMetadata(metadata, "constructor").options).toBeNull();
