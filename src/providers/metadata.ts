@@ -72,7 +72,7 @@ export function optionsFromMetadata(
   const notes =
     kept.length === entries.length
       ? []
-      : [`metadata: ${entries.length - kept.length} option(s) not passed on`];
+      : [`metadata.${provider}: ${entries.length - kept.length} option(s) not passed on`];
   return { options: kept.length === 0 ? null : Object.fromEntries(kept), notes };
 }
 

@@ -1,5 +1,7 @@
 /** The params of `sampling/createMessage` as each legacy revision allows them. */
 import { z } from "zod";
+import { shownNames } from "../../domain/ignored.ts";
+import { isObject, type JsonObject } from "../../domain/json.ts";
 import { modalities, type Modality } from "../../domain/modality.ts";
 import { absentOr, audio, image, text, tool, toolResult, toolUse } from "./content.ts";
 
@@ -72,5 +74,27 @@ export const callSchema = (revision: LegacyRevision) =>
     toolChoice: absentOr(z.looseObject({ mode: absentOr(z.enum(["auto", "required", "none"])) })),
     _meta: absentOr(wantedIn(revision)),
   });
+
+const knownParams = new Set(Object.keys(callSchema("2025-11-25").shape));
+const knownPreferences = new Set([
+  "hints",
+  "costPriority",
+  "speedPriority",
+  "intelligencePriority",
+]);
+
+const unknownTo = (known: ReadonlySet<string>, object: unknown): string[] =>
+  isObject(object)
+    ? Object.keys(object).filter((key) => !known.has(key) && object[key] !== null)
+    : [];
+
+/** Params that nothing reads: those of no revision, and `task`, since no call is run as a task. */
+export const unknownIn = (params: JsonObject): string[] =>
+  shownNames([
+    ...unknownTo(knownParams, params),
+    ...unknownTo(knownPreferences, params["modelPreferences"]).map(
+      (key) => `modelPreferences.${key}`,
+    ),
+  ]);
 
 export type ParsedCall = z.infer<ReturnType<typeof callSchema>>;

@@ -18,7 +18,7 @@ describe("a call's metadata", () => {
     };
     expect(optionsFromMetadata(metadata, "openai")).toEqual({
       options: { user: "u1" },
-      notes: ["metadata: 3 option(s) not passed on"],
+      notes: ["metadata.openai: 3 option(s) not passed on"],
     });
     expect(optionsFromMetadata(metadata, "vllm").options).toBeNull();
   });
