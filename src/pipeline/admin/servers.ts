@@ -55,7 +55,7 @@ const plainOf = (
   }),
   ...(supportedModalities !== undefined && { supportedModalities: supportedModalities ?? false }),
   ...(policy !== undefined && {
-    policy: (policy === null ? {} : mergePatch(current as JsonObject, policy)) as ServerPolicy,
+    policy: policy === null ? {} : mergePatch(current as JsonObject, policy),
   }),
 });
 
