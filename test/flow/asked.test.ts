@@ -153,6 +153,7 @@ describe.each(withToolEras)("toolChoice, %s", (era) => {
   const choosing = (text: string, mode: string) =>
     asking(text, { ...miniFirst, tools: [look], toolChoice: { mode } });
 
+  // cites: S-048, S-049
   it.each([
     ["required, and the first answers with words", "use it", "required", "tool_use"],
     ["none, and the first uses a tool", "leave it", "none", "text"],

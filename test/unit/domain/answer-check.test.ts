@@ -131,6 +131,7 @@ describe("JSON that was asked for", () => {
 });
 
 describe("toolChoice", () => {
+  // cites: S-047, S-048, S-049
   it.each<[string, SamplingCall["toolChoice"], ProviderAnswer, boolean]>([
     ["required, a tool use", "required", answered([use("look")]), true],
     ["required, a text and a tool use", "required", answered([text("So"), use("look")]), true],
