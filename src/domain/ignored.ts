@@ -5,9 +5,10 @@
 import type { JsonObject } from "./json.ts";
 import type { SamplingCall } from "./sampling.ts";
 import type { Decision } from "./selection.ts";
+import type { NegotiationRecord } from "./shaping.ts";
 
 export interface Ignored {
-  /** of content negotiation: unknown, malformed, or contradicting an earlier one */
+  /** of content negotiation: unknown, malformed, contradicting an earlier one, or overruled */
   tags: string[];
   /** before the hint that was followed; all of them where none was */
   hints: string[];
@@ -27,6 +28,13 @@ const noted =
 /** Names as a caller wrote them, in a bounded form. */
 export const shownNames = (names: Iterable<string>): string[] =>
   [...new Set([...names].map((name) => name.slice(0, mostCharacters)))].slice(0, mostNames);
+
+/** A format or verbosity that a rule of the tenant overruled, or that there was no text to shape with. */
+const overruled = ({ features, format, verbosity }: NegotiationRecord): string[] =>
+  features.filter((tag) => {
+    const [name, value] = tag.split("=");
+    return (name === "format" && value !== format) || (name === "verbosity" && value !== verbosity);
+  });
 
 /** Members of `metadata` that are for others than the provider that answers. */
 function metadataFor(metadata: JsonObject, provider: string): string[] {
@@ -55,8 +63,9 @@ export function ignoredIn({
   answeredBy: string;
   notes: readonly string[];
 }): Ignored {
+  const { negotiation } = decision;
   return {
-    tags: [...(decision.negotiation?.ignored ?? [])],
+    tags: negotiation === undefined ? [] : [...negotiation.ignored, ...overruled(negotiation)],
     hints: passedOver(call.hints, decision.candidates),
     parameters: shownNames([
       ...(call.includeContext === "none" ? [] : ["includeContext"]),

@@ -11,6 +11,7 @@ import {
   type Format,
   type Verbosity,
 } from "./negotiation.ts";
+import type { Modality } from "./modality.ts";
 import type { Priorities, SamplingCall } from "./sampling.ts";
 
 /** Applied when every predicate of `when` holds; of several that apply, the last one has the word. */
@@ -54,11 +55,14 @@ export function shapingOf({
   features,
   rules,
   readBy,
+  wants,
 }: {
   features: Features;
   rules: readonly ShapingRule[];
   /** whose code reads the answer: that of the client which declared the features, or of its server */
   readBy: "client" | "server";
+  /** the answer's modalities: format and verbosity shape text, and would only spoil a picture's prompt */
+  wants: readonly Modality[];
 }): Shaping {
   const tagged = (name: string): string | null =>
     readBy === "client" ? (features.declared.get(name) ?? null) : null;
@@ -81,7 +85,8 @@ export function shapingOf({
     shaping.defaultPriorities = { ...shaping.defaultPriorities, ...set.defaultPriorities };
     if (set.systemPromptSuffix !== undefined) shaping.suffixes.push(set.systemPromptSuffix);
   }
-  return shaping;
+  if (wants.includes("text")) return shaping;
+  return { ...shaping, format: null, verbosity: null };
 }
 
 /** The call as the model will get it. */

@@ -111,6 +111,7 @@ export function createChooser(deps: { catalogue: () => Catalogue; now: () => num
         features,
         rules: policy.rules ?? [],
         readBy: server === null ? "client" : "server",
+        wants: asked.outputModalities,
       });
       const call = shape(asked, shaping);
       const plan = choose(call, fieldOf(snapshot, server), recordOf(features, shaping));

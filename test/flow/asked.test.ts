@@ -130,22 +130,43 @@ describe.each(eras)("JSON in a code fence, %s", (era) => {
 });
 
 describe.each(eras)("JSON and an image, %s", (era) => {
-  it("are asked for without JSON mode, which the provider would refuse", async () => {
+  const drawing = async (
+    wants: string[],
+    features = ["format=json", "verbosity=compact"],
+  ): Promise<Answered> => {
     const { key } = await tenant({
       provider: "google",
       baseUrl: media.url("google"),
       models: ["google/gemini-2.5-flash-image"],
     });
     media.clear();
-    const answer = await sampled(era, key, {
-      params: asking("a cat", { metadata: { [wanted]: ["image"] } }),
-      capabilities: tagged(["format=json"], { supportedModalities: ["text", "image"] }),
+    return sampled(era, key, {
+      params: asking("a cat", { metadata: { [wanted]: wants } }),
+      capabilities: tagged(features, { supportedModalities: ["text", "image"] }),
     });
+  };
+
+  it("are asked for without JSON mode, which the provider would refuse", async () => {
+    const answer = await drawing(["text", "image"]);
+    // What came with the image is prose, and prose is no JSON.
+    expect(answer.get("error.data")).toMatchObject({
+      reason: "provider_failed",
+      attempts: [{ model: "gemini-2.5-flash-image", status: 200 }],
+    });
+    for (const { body } of media.requests()) {
+      expect(body).not.toContain("responseMimeType");
+      expect(body).toContain("one JSON value");
+    }
+  });
+
+  it("alone is not asked for in the format of a text, and the tags are told as ignored", async () => {
+    const answer = await drawing(["image"]);
     expect(answer.get("result.content.type")).toBe("image");
     const [sent, ...more] = media.requests();
     expect(more).toEqual([]);
-    expect(sent?.body).not.toContain("responseMimeType");
-    expect(decisionOf(answer).notes.join("\n")).toContain("responseFormat left out");
+    for (const word of ["responseMimeType", "JSON", "Be brief"])
+      expect(sent?.body).not.toContain(word);
+    expect(decisionOf(answer).ignored.tags).toEqual(["format=json", "verbosity=compact"]);
   });
 });
 
@@ -250,6 +271,13 @@ describe.each(eras)("what was ignored, %s", (era) => {
         "stopSequences after the first 4 left out: this model takes no more",
       ]),
     );
+  });
+
+  it("names the tags that a rule of the tenant overruled", async () => {
+    const rules = [{ when: ["agent"], set: { verbosity: "verbose" } }];
+    const { key } = await tenant({ models: [mini], policy: { rules } });
+    const answer = await sampled(era, key, { params: asking("hello"), capabilities });
+    expect(decisionOf(answer).ignored.tags).toEqual(["format=xml", "human=1", "verbosity=compact"]);
   });
 
   it("is nothing where all was followed", async () => {

@@ -18,7 +18,7 @@ const features = (...list: string[]) =>
   featuresOf({ extensions: { [contentNegotiationKey]: { version: "1.0", features: list } } });
 
 const shapingOf = (declared: Features, rules: ShapingRule[]) =>
-  shapingFor({ features: declared, rules, readBy: "client" });
+  shapingFor({ features: declared, rules, readBy: "client", wants: ["text"] });
 
 const call: SamplingCall = {
   messages: [{ role: "user", content: [{ type: "text", text: "Hello" }] }],
@@ -107,10 +107,22 @@ describe("shaping", () => {
     expect(rest).toEqual(expected);
   });
 
+  it("of text is left out where no text is wanted, and a suffix of the tenant's is not", () => {
+    const tags = features("format=json", "verbosity=compact");
+    const rules: ShapingRule[] = [
+      { when: ["format=json"], set: { verbosity: "verbose", systemPromptSuffix: "In blue." } },
+    ];
+    const shapingFor_ = (wants: SamplingCall["outputModalities"]) =>
+      shapingFor({ features: tags, rules, readBy: "client", wants });
+    const shaped = shape(call, shapingFor_(["image"]));
+    expect(shaped).toEqual({ ...call, systemPrompt: "You are kind.\n\nIn blue." });
+    expect(shape(call, shapingFor_(["text", "image"])).format).toBe("json");
+  });
+
   it("of a server's client changes nothing that the server samples, but rules read its tags", () => {
     const tags = features("format=json", "verbosity=compact", "agent");
     const readByServer = (rules: ShapingRule[]) =>
-      shapingFor({ features: tags, rules, readBy: "server" });
+      shapingFor({ features: tags, rules, readBy: "server", wants: ["text"] });
     expect(shape(call, readByServer([]))).toEqual(call);
     const shaping = readByServer([
       { when: ["format=json"], set: { verbosity: "verbose" } },
