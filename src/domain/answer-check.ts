@@ -1,8 +1,9 @@
 /** Whether a provider's answer is what was asked for. Pure; a fault says what is wrong with it. */
 import type { FaultKind, ProviderFault } from "./attempts.ts";
+import { parsedJson } from "./json.ts";
 import type { ProviderAnswer } from "./providers.ts";
 import { err, ok, type Result } from "./result.ts";
-import type { SamplingCall } from "./sampling.ts";
+import type { Block, SamplingCall } from "./sampling.ts";
 import { cutToVisible } from "./visible-text.ts";
 
 /** The provider answered, and charges for it, but not with what was asked. */
@@ -16,14 +17,69 @@ const notAsAsked = (kind: FaultKind, { usage }: ProviderAnswer): ProviderFault =
   usage,
 });
 
-function isJson(answer: ProviderAnswer): boolean {
+export const fenceNote = "format: a code fence around the JSON was taken off";
+
+/**
+ * The JSON text inside of one Markdown code fence; null when the text is anything else. A word after the
+ * opening backticks is the fence's language. Each step looks at the text once, whatever the text is.
+ */
+export function unfenced(text: string): string | null {
+  const trimmed = text.trim();
+  const fence = /^`{3,}/.exec(trimmed)?.[0];
+  if (fence === undefined || trimmed.length < 2 * fence.length || !trimmed.endsWith(fence))
+    return null;
+  const inside = trimmed.slice(fence.length, -fence.length);
+  const withoutLanguage = inside.replace(/^[ \t]*[A-Za-z0-9+.-]+\s/, "");
+  // The language may be missing, and then the first word is JSON, such as `true`.
+  for (const body of [inside.trim(), withoutLanguage.trim()])
+    if (parsedJson(body) !== undefined) return body;
+  return null;
+}
+
+/** The answer with all its text in one block, where the first text stood. */
+function withText(answer: ProviderAnswer, text: string): ProviderAnswer {
+  const first = answer.content.findIndex(({ type }) => type === "text");
+  const content = answer.content.flatMap((block, at): Block[] => {
+    if (block.type !== "text") return [block];
+    return at === first ? [{ type: "text", text }] : [];
+  });
+  return { ...answer, content, notes: [...answer.notes, fenceNote] };
+}
+
+const usesTools = ({ content }: ProviderAnswer): boolean =>
+  content.some(({ type }) => type === "tool_use");
+
+function checkJson(
+  answer: ProviderAnswer,
+  call: SamplingCall,
+): Result<ProviderAnswer, ProviderFault> {
+  if (call.format !== "json" || !call.outputModalities.includes("text")) return ok(answer);
+  // A tool use is no answer yet.
+  if (usesTools(answer)) return ok(answer);
   const texts = answer.content.flatMap((block) => (block.type === "text" ? [block.text] : []));
-  try {
-    JSON.parse(texts.join(""));
-    return true;
-  } catch {
-    return false;
-  }
+  // Media that was asked for beside the text may stand alone.
+  if (texts.length === 0 && call.outputModalities.length > 1) return ok(answer);
+  const text = texts.join("");
+  if (parsedJson(text) !== undefined) return ok(answer);
+  const inner = unfenced(text);
+  if (inner !== null) return ok(withText(answer, inner));
+  // An answer that was cut is as far as the caller's own limit allows.
+  return answer.stopReason === "endTurn" ? err(notAsAsked("not_json", answer)) : ok(answer);
+}
+
+/**
+ * `toolChoice`, and the names of the tools, against what was sent. Source: 2025-11-25, "Tool Choice Modes":
+ * `required` means at least one tool use, `none` means no tool use.
+ */
+function isToolUseAsAsked(answer: ProviderAnswer, { tools, toolChoice }: SamplingCall): boolean {
+  const uses = answer.content.filter((block) => block.type === "tool_use");
+  // Nobody on the caller's side can run a tool that was not offered.
+  if (uses.some(({ name }) => !tools.some((tool) => tool.name === name))) return false;
+  // Without tools nothing of the choice was sent.
+  if (tools.length === 0) return true;
+  if (toolChoice === "none") return uses.length === 0;
+  // An answer that was cut is as far as the caller's own limit allows, and its stop reason says so.
+  return toolChoice !== "required" || uses.length > 0 || answer.stopReason === "maxTokens";
 }
 
 /** The answer as the caller gets it, or why it is none. */
@@ -32,9 +88,6 @@ export function checkAnswer(
   call: SamplingCall,
 ): Result<ProviderAnswer, ProviderFault> {
   const answer = cutToVisible(whole, call.maxTokens);
-  const wantsJson = call.format === "json" && call.outputModalities.includes("text");
-  // A tool use is no answer yet, and a cut one is the caller's own limit.
-  if (wantsJson && answer.stopReason === "endTurn" && !isJson(answer))
-    return err(notAsAsked("not_json", answer));
-  return ok(answer);
+  if (!isToolUseAsAsked(answer, call)) return err(notAsAsked("wrong_tool_use", answer));
+  return checkJson(answer, call);
 }

@@ -16,6 +16,8 @@ export type FaultKind =
   | "empty"
   /** an answer, but not the JSON that was asked for */
   | "not_json"
+  /** an answer without the tool use that was required, or with one that was not offered */
+  | "wrong_tool_use"
   | "cancelled";
 
 /** What went wrong at a provider. Holds no text of the provider's: those carry keys and prompts. */

@@ -130,4 +130,4 @@ export const isOpen = (health: Parameters<typeof openUntil>[0], now: number): bo
 
 /** Faults that say something of the provider's state, and not of the request. */
 export const countsAgainst = (kind: FaultKind): boolean =>
-  !["cancelled", "invalid_request", "auth", "not_json"].includes(kind);
+  !["cancelled", "invalid_request", "auth", "not_json", "wrong_tool_use"].includes(kind);

@@ -10,6 +10,19 @@ import type { SamplingMode } from "./servers.ts";
 /** What the router can do for this tenant; null: no model of the tenant can be asked. */
 export type Offered = { tools: boolean; supportedModalities: readonly Modality[] } | null;
 
+export type SamplingAbilities = {
+  supportedModalities: Modality[];
+  tools: boolean;
+  /** always false: the router sees no other server's context */
+  context: boolean;
+};
+
+/** What the tenant's models and a client's capabilities allow together, as the client is told. */
+export type Hosted = SamplingAbilities & {
+  /** what the tenant's models allow, whatever the client declared */
+  offered: SamplingAbilities;
+};
+
 /** undefined: taken out */
 export interface CapabilityEdit {
   path: readonly string[];

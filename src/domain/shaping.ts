@@ -11,6 +11,7 @@ import {
   type Format,
   type Verbosity,
 } from "./negotiation.ts";
+import type { Modality } from "./modality.ts";
 import type { Priorities, SamplingCall } from "./sampling.ts";
 
 /** Applied when every predicate of `when` holds; of several that apply, the last one has the word. */
@@ -45,11 +46,29 @@ export const verbositySentences: Record<Verbosity, string> = {
   verbose: "Answer in full detail, with explanation.",
 };
 
-/** The client's own tags first; the tenant's rules, which it wrote knowing them, over those. */
-export function shapingOf(features: Features, rules: readonly ShapingRule[]): Shaping {
+/**
+ * The client's own tags first; the tenant's rules, which it wrote knowing them, over those. What a server
+ * samples is read by the server's code: there the tags of the server's client shape nothing by
+ * themselves, and only rules, which read all tags, do.
+ */
+export function shapingOf({
+  features,
+  rules,
+  readBy,
+  wants,
+}: {
+  features: Features;
+  rules: readonly ShapingRule[];
+  /** whose code reads the answer: that of the client which declared the features, or of its server */
+  readBy: "client" | "server";
+  /** the answer's modalities: format and verbosity shape text, and would only spoil a picture's prompt */
+  wants: readonly Modality[];
+}): Shaping {
+  const tagged = (name: string): string | null =>
+    readBy === "client" ? (features.declared.get(name) ?? null) : null;
   const shaping: Shaping = {
-    format: (features.declared.get("format") ?? null) as Format | null,
-    verbosity: (features.declared.get("verbosity") ?? null) as Verbosity | null,
+    format: tagged("format") as Format | null,
+    verbosity: tagged("verbosity") as Verbosity | null,
     defaultPriorities: {},
     suffixes: [],
     rules: [],
@@ -66,7 +85,8 @@ export function shapingOf(features: Features, rules: readonly ShapingRule[]): Sh
     shaping.defaultPriorities = { ...shaping.defaultPriorities, ...set.defaultPriorities };
     if (set.systemPromptSuffix !== undefined) shaping.suffixes.push(set.systemPromptSuffix);
   }
-  return shaping;
+  if (wants.includes("text")) return shaping;
+  return { ...shaping, format: null, verbosity: null };
 }
 
 /** The call as the model will get it. */

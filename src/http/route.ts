@@ -1,44 +1,98 @@
-/** `POST /v1/route`: the dry run. */
-import { Hono } from "hono";
+/** `POST /v1/route`: the dry run of a sampling request, whose params are the body. */
+import { Hono, type Context } from "hono";
+import { everyCapability } from "../domain/capabilities.ts";
 import { isObject, type JsonObject } from "../domain/json.ts";
-import { codecFor, supportedRevisions } from "../mcp/era.ts";
-import { readBody } from "./body.ts";
+import { featuresOf } from "../domain/negotiation.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import type { Codec } from "../mcp/codec.ts";
+import { codecFor, isModern } from "../mcp/era.ts";
+import { decodeModernMeta, modernCodec, modernRevision } from "../mcp/rev2026/codec.ts";
+import type { Caller } from "../pipeline/authenticate.ts";
+import { needsKnownCaller, readBody } from "./body.ts";
 import { bearerOf, type HttpEnv } from "./context.ts";
 import { problem } from "./problem.ts";
+import { createMessageMethods } from "./sampling/create-message.ts";
+import { unsupportedRevision } from "./sampling/modern.ts";
 
-function parseObject(bytes: Uint8Array): JsonObject | null {
+const notJson: Refusal = { reason: "bad_request", detail: "The body is a JSON object in UTF-8." };
+
+function parseObject(bytes: Uint8Array): Result<JsonObject, Refusal> {
   try {
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    return isObject(value) ? value : null;
+    return isObject(value) ? ok(value) : err(notJson);
   } catch {
-    return null;
+    return err(notJson);
   }
+}
+
+/** As whom a request is read. */
+interface Reader {
+  codec: Codec;
+  /** raw, as declared */
+  capabilities: JsonObject;
+}
+
+/** What `/v1/sampling` would read from the same `_meta` and headers; headers may be left out here. */
+function modernReader(params: JsonObject, headers: Headers): Result<Reader, Refusal> {
+  const sent = headers.get("MCP-Protocol-Version");
+  const meta = decodeModernMeta(params);
+  const requested = meta.ok ? meta.value.revision : sent;
+  if (requested !== null && requested !== modernRevision)
+    return err(unsupportedRevision(requested));
+  if (!meta.ok) return meta;
+  const differs = (header: string) =>
+    err({ reason: "header_mismatch", header, missing: false } as const);
+  if (sent !== null && sent !== modernRevision) return differs("MCP-Protocol-Version");
+  const method = headers.get("Mcp-Method");
+  if (method !== null && !createMessageMethods.includes(method)) return differs("Mcp-Method");
+  return ok({ codec: modernCodec, capabilities: meta.value.capabilities });
+}
+
+/** Without a session everything counts as declared, in the newest revision's words. */
+function legacyReader({ session }: Caller): Result<Reader, Refusal> {
+  if (session === null) return ok({ codec: modernCodec, capabilities: everyCapability });
+  const codec = codecFor(session.revision);
+  return codec === null
+    ? err({ reason: "session_not_found" })
+    : ok({ codec, capabilities: session.capabilities });
+}
+
+async function dryRun(c: Context<HttpEnv>): Promise<Result<object, Refusal>> {
+  const { authenticate, route } = c.get("services");
+  const { headers } = c.req.raw;
+  const claim = { token: bearerOf(c.req.header("Authorization")), scope: "sampling" } as const;
+  if (needsKnownCaller(c.req.raw)) {
+    const known = await authenticate({ ...claim, sessionId: null }, "memory");
+    if (!known.ok) return known;
+  }
+  const body = await readBody(c.req.raw);
+  const params = body.ok ? parseObject(body.value) : body;
+  const modern = isModern(params.ok ? params.value : {}, headers.get("MCP-Protocol-Version"));
+  // A modern request has no session, whatever header it carries along.
+  const sessionId = modern ? null : headers.get("Mcp-Session-Id");
+  const caller = await authenticate({ ...claim, sessionId }, "database");
+  if (!caller.ok) return caller;
+  if (!params.ok) return params;
+  const reader = modern ? modernReader(params.value, headers) : legacyReader(caller.value);
+  if (!reader.ok) return reader;
+  const { codec, capabilities } = reader.value;
+  const call = codec.decodeCall(params.value);
+  if (!call.ok) return call;
+  const made = route(call.value, caller.value, {
+    capabilities: codec.capabilitiesOf(capabilities),
+    features: featuresOf(capabilities),
+  });
+  if (!made.ok) return made;
+  const { ignored } = made.value;
+  const parameters = [...codec.unknownIn(params.value), ...ignored.parameters];
+  return ok({ ...made.value, ignored: { ...ignored, parameters } });
 }
 
 export const dryRunRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
     .post("/", async (c) => {
-      const { authenticate, route } = c.get("services");
-      const caller = await authenticate(
-        {
-          token: bearerOf(c.req.header("Authorization")),
-          sessionId: c.req.header("Mcp-Session-Id") ?? null,
-          scope: "sampling",
-        },
-        "database",
-      );
-      if (!caller.ok) return problem(c, caller.error);
-      const body = await readBody(c.req.raw);
-      if (!body.ok) return problem(c, body.error);
-      const params = parseObject(body.value);
-      if (params === null)
-        return problem(c, { reason: "bad_request", detail: "The body is a JSON object in UTF-8." });
-      const revision = caller.value.session?.revision ?? supportedRevisions[0] ?? "";
-      const codec = codecFor(revision);
-      if (codec === null) return problem(c, { reason: "session_not_found" });
-      const call = codec.decodeCall(params);
-      if (!call.ok) return problem(c, call.error);
-      const decision = route(call.value, caller.value, codec.capabilitiesOf);
-      return decision.ok ? c.json(decision.value) : problem(c, decision.error);
+      const made = await dryRun(c);
+      return made.ok ? c.json(made.value) : problem(c, made.error);
     })
     .all("/", (c) => problem(c, { reason: "method_not_allowed", allow: "POST" }));

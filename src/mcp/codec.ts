@@ -13,6 +13,8 @@ export interface Wire {
 export interface Codec {
   readonly revision: string;
   decodeCall(params: JsonObject): Result<SamplingCall, Refusal>;
+  /** Names of params that no revision knows, or that have no effect here, such as `task`. */
+  unknownIn(params: JsonObject): string[];
   /** `meta` goes into the result's `_meta`. */
   encodeAnswer(answer: SamplingAnswer, call: SamplingCall, meta: JsonObject): JsonObject;
   wireOf(refusal: Refusal): Wire;

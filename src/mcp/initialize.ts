@@ -3,6 +3,7 @@ import type { ServerCapabilities } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { contentNegotiationKey } from "../domain/negotiation.ts";
 import { isObject, type JsonObject } from "../domain/json.ts";
+import type { Hosted } from "../domain/offer.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { firstIssue } from "./faults.ts";
@@ -34,13 +35,6 @@ export function decodeInitialize(wire: JsonObject): Result<InitializeCall, Refus
 }
 
 export const serverInfo = { name: "sampling-router", version: "0.1.0" } as const;
-
-/** What the tenant's models and this client's capabilities allow together. */
-export interface Hosted {
-  supportedModalities: string[];
-  tools: boolean;
-  context: boolean;
-}
 
 const instructions =
   "Send sampling/createMessage: a model of this tenant answers, within its limits.";

@@ -128,7 +128,12 @@ export function createChooser(deps: {
       );
       if (toolRoundsOf(asked.messages) > rounds)
         return err({ reason: "forbidden", action: `more than ${rounds} tool rounds` });
-      const shaping = shapingOf(features, policy.rules ?? []);
+      const shaping = shapingOf({
+        features,
+        rules: policy.rules ?? [],
+        readBy: server === null ? "client" : "server",
+        wants: asked.outputModalities,
+      });
       const shaped = shape(asked, shaping);
       const plan = choose(shaped, fieldOf(snapshot, server), recordOf(features, shaping));
       if (!plan.ok) return plan;

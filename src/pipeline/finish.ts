@@ -1,6 +1,7 @@
 /** The provider's part of an admitted call: attempt → settle. It always settles. */
 import type { Opening, Settlement, Timing } from "../domain/audit.ts";
 import { captureOf } from "../domain/capture.ts";
+import { ignoredIn, type Ignored } from "../domain/ignored.ts";
 import { nameOf } from "../domain/models.ts";
 import { answersForMs } from "../domain/once.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -27,7 +28,10 @@ export interface Summary {
   usage: { inputTokens: number; outputTokens: number };
   /** what was charged, all attempts together; null: no known price */
   costUsd: number | null;
+  /** what was read or sent differently from how it was asked, a sentence each */
   notes: string[];
+  /** absent in what was recorded before it existed */
+  ignored?: Ignored;
   timingMs: Timing & { settle: number };
 }
 
@@ -116,6 +120,7 @@ export function createFinish(deps: {
       provider: providerMs,
     };
     const settlingAt = now();
+    const notes = [...plan.decision.notes, ...(got?.answer.notes ?? [])];
     const recorded: Recorded<Summary> = answer.ok
       ? ok({
           answer: answerOf(answer.value, attempts.at(-1)?.credentialId ?? ""),
@@ -129,7 +134,13 @@ export function createFinish(deps: {
               outputTokens: charge.usage?.outputTokens ?? 0,
             },
             costUsd: charge.microUsd === null ? null : charge.microUsd / 1e6,
-            notes: [...plan.decision.notes, ...answer.value.answer.notes],
+            notes,
+            ignored: ignoredIn({
+              call: plan.call,
+              decision: plan.decision,
+              answeredBy: answer.value.model.provider,
+              notes,
+            }),
             timingMs: { ...timing, settle: 0 },
           },
         })

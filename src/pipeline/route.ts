@@ -1,27 +1,23 @@
 /** The dry run: the choice for a request, without calling anyone or charging anything. */
-import { everyCapability } from "../domain/capabilities.ts";
-import { featuresOf } from "../domain/negotiation.ts";
-import type { JsonObject } from "../domain/json.ts";
+import { ignoredIn, type Ignored } from "../domain/ignored.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { ok, type Result } from "../domain/result.ts";
 import type { SamplingCall } from "../domain/sampling.ts";
 import type { Decision } from "../domain/selection.ts";
 import type { Caller } from "./authenticate.ts";
-import type { Chooser } from "./choose.ts";
+import type { Chooser, Declared } from "./choose.ts";
+
+/** `ignored`: as far as that is known before a provider is asked. */
+export type DryRun = Decision & { ignored: Ignored };
 
 export const createRoute =
   ({ chooser }: { chooser: Chooser }) =>
-  (
-    call: SamplingCall,
-    caller: Caller,
-    capabilitiesOf: (raw: JsonObject) => JsonObject,
-  ): Result<Decision, Refusal> => {
-    const raw = caller.session?.capabilities ?? everyCapability;
-    const plan = chooser.plan(call, caller.snapshot, {
-      capabilities: capabilitiesOf(raw),
-      features: featuresOf(raw),
-    });
-    return plan.ok ? ok(plan.value.decision) : plan;
+  (call: SamplingCall, caller: Caller, declared: Declared): Result<DryRun, Refusal> => {
+    const plan = chooser.plan(call, caller.snapshot, declared);
+    if (!plan.ok) return plan;
+    const { decision } = plan.value;
+    const { provider: answeredBy, notes } = decision;
+    return ok({ ...decision, ignored: ignoredIn({ call, decision, answeredBy, notes }) });
   };
 
 export type Route = ReturnType<typeof createRoute>;

@@ -4,19 +4,12 @@ import type { Ids } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Answer, SessionStore, Snapshot } from "../domain/ports.ts";
 import { err, ok } from "../domain/result.ts";
+import type { Hosted } from "../domain/offer.ts";
 import type { McpServer } from "../domain/servers.ts";
-import type { Modality } from "../domain/modality.ts";
+import { modalities } from "../domain/modality.ts";
 import type { Bridge, Session } from "../domain/session.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Chooser } from "./choose.ts";
-
-/** What the tenant's models and a client's capabilities allow together. */
-export interface Hosted {
-  supportedModalities: Modality[];
-  tools: boolean;
-  /** always false: the router sees no other server's context */
-  context: boolean;
-}
 
 /** JSON of what a client says of itself: kept as long as the session, and read with it. */
 const maxDeclaredBytes = 65_536;
@@ -45,13 +38,17 @@ export function createSessions(deps: {
   return {
     hostedFor(snapshot: Snapshot, capabilities: JsonObject): Hosted {
       const { able } = chooser.fieldOf(snapshot);
-      const sampling = supports(capabilities, "sampling");
+      const offered = {
+        supportedModalities: modalities.filter((modality) => able.outputs.has(modality)),
+        tools: able.tools,
+        context: false,
+      };
+      const declared = supports(capabilities, "sampling") ? supportedModalities(capabilities) : [];
       return {
-        supportedModalities: supportedModalities(capabilities).filter(
-          (modality) => sampling && able.outputs.has(modality),
-        ),
+        supportedModalities: declared.filter((modality) => able.outputs.has(modality)),
         tools: supports(capabilities, "sampling.tools") && able.tools,
         context: false,
+        offered,
       };
     },
 

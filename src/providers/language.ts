@@ -83,6 +83,19 @@ const emitting = (modalities: readonly Modality[]): SharedV4ProviderOptions => (
   google: { responseModalities: modalities.map((modality) => modality.toUpperCase()) },
 });
 
+/**
+ * Whether the provider's own JSON mode may be asked for. Gemini refuses `responseMimeType` beside images, for
+ * every model that draws, and beside function calling (googleapis/python-genai#867). What the prompt says
+ * of JSON, and the check of the answer, hold without JSON mode too.
+ */
+function takesJsonMode(request: ProviderRequest, wire: Wire): boolean {
+  if (mediaOf(request).length > 0) return false;
+  const { call, model } = request;
+  return (
+    wire !== "google" || (call.tools.length === 0 && !model.outputModalities.includes("image"))
+  );
+}
+
 /** What a call asks for, less what the model doesn't take. */
 export function optionsOf(
   request: ProviderRequest,
@@ -109,9 +122,12 @@ export function optionsOf(
     maxOutputTokens: mostTokens,
     abortSignal: request.signal,
     ...toolsOf(call),
-    ...(call.format === "json" ? { responseFormat: { type: "json" as const } } : {}),
     ...(providerOptions === undefined ? {} : { providerOptions }),
   };
+  if (call.format === "json") {
+    if (takesJsonMode(request, served.wire)) options.responseFormat = { type: "json" };
+    else notes.push("responseFormat left out: this model does not take it with what was asked");
+  }
   if (media.includes("audio")) {
     // Its length is that of what is said, in other tokens than those that the caller counts.
     delete options.maxOutputTokens;

@@ -4,7 +4,7 @@
  * adapters copy unknown options into the body.
  */
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
-import { isObject, own, type JsonObject } from "../domain/json.ts";
+import { isObject, own, type JsonObject, type JsonValue } from "../domain/json.ts";
 
 /** What is asked of a model, which decides what its endpoint takes. */
 export type Kind = "language" | "image" | "speech";
@@ -43,6 +43,15 @@ const compatible: Readonly<Record<Kind, readonly string[]>> = {
   speech: ["voice", "outputFormat", "speed"],
 };
 
+/** Without members that are null: what is null is absent, also inside of an option. */
+const withoutNulls = (object: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(object).flatMap(([key, value]): [string, JsonValue][] => {
+      if (value === null) return [];
+      return [[key, isObject(value) ? withoutNulls(value) : value]];
+    }),
+  );
+
 export function optionsFromMetadata(
   metadata: JsonObject,
   provider: string,
@@ -52,12 +61,12 @@ export function optionsFromMetadata(
   if (!isObject(given)) return { options: null, notes: [] };
   const named = passed[kind];
   const known = Object.hasOwn(named, provider) ? named[provider] : compatible[kind];
-  const entries = Object.entries(given);
+  const entries = Object.entries(withoutNulls(given));
   const kept = entries.filter(([key]) => known?.includes(key));
   const notes =
     kept.length === entries.length
       ? []
-      : [`metadata: ${entries.length - kept.length} option(s) not passed on`];
+      : [`metadata.${provider}: ${entries.length - kept.length} option(s) not passed on`];
   return { options: kept.length === 0 ? null : Object.fromEntries(kept), notes };
 }
 

@@ -77,7 +77,8 @@ export async function generateSpeech(
     if (text === "") return err(notSent());
     const passed = optionsFromMetadata(call.metadata, credential.provider, "speech");
     const notes = [...settingsLeftOut(call), ...passed.notes];
-    if (earlier.length > 0) notes.push("earlier turns left out: this model reads the last one");
+    if (earlier.length > 0)
+      notes.push("messages before the last left out: this model reads the last one");
     const told = call.systemPrompt?.trim() ?? "";
     const instructions = served.takesInstructions ? told : "";
     if (told !== instructions) notes.push("systemPrompt left out: this model does not take it");

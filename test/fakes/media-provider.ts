@@ -152,6 +152,8 @@ export async function startMediaProvider(): Promise<MediaProvider> {
     if (mode === "huge" || mode === "endless") return flood(response, "application/json");
     const settings = (body["generationConfig"] ?? {}) as Json;
     const wanted = (settings["responseModalities"] ?? ["TEXT"]) as string[];
+    if (settings["responseMimeType"] === "application/json")
+      return refuse(response, "JSON mode is not enabled for this model.");
     const data = (mode === "mislabelled" ? Buffer.from(words) : png).toString("base64");
     const parts: Json[] = [];
     if (wanted.includes("TEXT") || mode === "words") parts.push({ text: words });

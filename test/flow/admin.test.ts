@@ -224,6 +224,18 @@ describe("credentials", () => {
     expect((await listOf(`${path}/credentials`))[0]).toEqual(created.body);
     const changed = await admin("PATCH", one, { name: "two", apiKey: replaced });
     expect(changed.body).toMatchObject({ id, name: "two", baseUrl: aimock.url("openai") });
+    // A merge patch: null takes away what is optional, and is refused where something is required.
+    const models = [{ id: "m", tools: true }];
+    expect((await admin("PATCH", one, { models })).get("models")).toEqual(models);
+    expect((await admin("PATCH", one, { models: null })).get("models")).toBeNull();
+    for (const required of ["name", "apiKey"]) {
+      const refused = await admin("PATCH", one, { [required]: null });
+      expectProblem(refused, 400, "invalid_params");
+      expect(refused.get("path")).toBe(required);
+    }
+    const moved = await admin("PATCH", one, { baseUrl: null, apiKey: replaced });
+    expect(moved.get("baseUrl")).toBeNull();
+    await admin("PATCH", one, { baseUrl: aimock.url("openai"), apiKey: replaced });
     // The new key is the one that is sent.
     expect((await admin("POST", `${one}/check`)).get("ok")).toBe(true);
     expect((await aimock.journal()).at(-1)?.headers["authorization"]).toBe(`Bearer ${replaced}`);

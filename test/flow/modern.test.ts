@@ -128,7 +128,12 @@ describe("a request", () => {
       capabilities: {
         extensions: {
           [`${ns}/content-negotiation`]: {},
-          "sampling-router/hosted": { supportedModalities: ["text"], tools: false, context: false },
+          "sampling-router/hosted": {
+            supportedModalities: ["text"],
+            tools: false,
+            context: false,
+            offered: { tools: true, context: false },
+          },
         },
       },
     });

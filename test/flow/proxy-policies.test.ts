@@ -340,7 +340,7 @@ describe.each(eras)("a server's own policy, %s era", (era) => {
     });
     expect(provider.requests()).toEqual([]);
     await expectRefused(limited, other, "forbidden");
-    await turn({});
+    await turn({ disabled: null });
     await until(async () => (await limited.ask("on again")).result !== undefined, 15_000);
   }, 30_000);
 });

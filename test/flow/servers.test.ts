@@ -127,7 +127,7 @@ describe("servers", () => {
     expect(changed.body).toEqual({
       ...(created.body as object),
       sampling: "deny",
-      policy: { disabled: true },
+      policy: { ...(created.get("policy") as object), disabled: true },
       oauth: null,
       updatedAt: changed.get("updatedAt"),
     });
@@ -191,6 +191,57 @@ describe("servers", () => {
     expect([given.get("url"), given.get("headerNames")]).toEqual([elsewhere, []]);
     await admin("POST", `${one}/check`);
     expect(fake.mcpCalls.at(-1)?.authorization).toBeUndefined();
+  });
+
+  it("lose by a patch what is null in it, and keep what it leaves out", async () => {
+    const path = await tenant();
+    const policy = { maxTokens: 9, toolRounds: 2, limits: { concurrent: 3, usdPerDay: 4 } };
+    const one = await register(path, {
+      headers: { "X-Team": "blue" },
+      supportedModalities: true,
+      policy,
+      oauth: clientCredentials,
+    });
+    const patched = async (change: object) => {
+      const answer = await admin("PATCH", one, change);
+      expect([answer.status, answer.text]).toEqual([200, answer.text]);
+      return answer;
+    };
+    expect((await patched({ policy: { maxTokens: null } })).get("policy")).toEqual({
+      toolRounds: 2,
+      limits: policy.limits,
+    });
+    expect((await patched({ policy: { limits: { usdPerDay: null } } })).get("policy")).toEqual({
+      toolRounds: 2,
+      limits: { concurrent: 3 },
+    });
+    expect((await patched({ policy: { limits: null, disabled: true } })).get("policy")).toEqual({
+      toolRounds: 2,
+      disabled: true,
+    });
+    const bare = await patched({
+      headers: null,
+      forwardAuthorization: null,
+      supportedModalities: null,
+      policy: null,
+      oauth: null,
+    });
+    expect(bare.body).toMatchObject({
+      headerNames: [],
+      forwardAuthorization: false,
+      supportedModalities: false,
+      policy: {},
+      oauth: null,
+    });
+    // What a read gives back can be written.
+    const given = { ...clientCredentials, tokenEndpoint: null, scope: null, resource: null };
+    expect((await patched({ oauth: given })).get("oauth.clientId")).toBe("confidential");
+    // What an entry can't be without stays required.
+    for (const required of ["url", "sampling"]) {
+      const refused = await admin("PATCH", one, { [required]: null });
+      expectProblem(refused, 400, "invalid_params");
+      expect(refused.get("path")).toBe(required);
+    }
   });
 
   it("that answer 401 are failing, with one event, until they let the router in again", async () => {

@@ -169,7 +169,12 @@ describe.each(setups)("SDK v2, $name", (setup) => {
   it("is told what the tenant's models and its own capabilities allow together", () => {
     expect(connected.client.getServerCapabilities()?.extensions).toEqual({
       "io.modelcontextprotocol/content-negotiation": {},
-      "sampling-router/hosted": { supportedModalities: ["text"], tools: true, context: false },
+      "sampling-router/hosted": {
+        supportedModalities: ["text"],
+        tools: true,
+        context: false,
+        offered: expect.objectContaining({ tools: true, context: false }) as unknown,
+      },
     });
   });
 

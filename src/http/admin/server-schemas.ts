@@ -30,44 +30,75 @@ const clientFigures = {
 const oauthInput = z
   .strictObject({
     ...clientFigures,
-    clientSecret: z.string().min(1).max(4_000).optional(),
-    tokenEndpoint: url.optional(),
-    authorizationEndpoint: url.optional(),
+    clientSecret: z.string().min(1).max(4_000).nullish(),
+    tokenEndpoint: url.nullish(),
+    authorizationEndpoint: url.nullish(),
     scope: z
       .string()
       .regex(/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/, "Scopes, space-separated.")
       .max(2_000)
-      .optional(),
-    resource: url.optional(),
+      .nullish(),
+    resource: url.nullish(),
   })
   .openapi("OauthInput", {
     description:
       "The router as the tenant's own OAuth client. Absent endpoints are discovered by the server's metadata.",
   });
 
-const serverFigures = {
-  headers: headers.optional(),
-  forwardAuthorization: z.boolean().optional().openapi({
-    description:
-      "Pass the client's own Authorization on. Only for secrets that are no OAuth tokens, with the router's key in X-Sampling-Router-Key.",
-  }),
-  supportedModalities: z.boolean().optional().openapi({
-    description:
-      "Tell the server of the modalities that can be produced. Strict servers reject it.",
-  }),
-  policy: serverPolicy.optional(),
-  oauth: oauthInput.nullish(),
-};
+const forwardAuthorization = z.boolean().openapi({
+  description:
+    "Pass the client's own Authorization on. Only for secrets that are no OAuth tokens, with the router's key in X-Sampling-Router-Key.",
+});
+const supportedModalities = z.boolean().openapi({
+  description: "Tell the server of the modalities that can be produced. Strict servers reject it.",
+});
 export const serverInput = z
-  .strictObject({ slug, url, sampling: z.enum(samplingModes), ...serverFigures })
+  .strictObject({
+    slug,
+    url,
+    sampling: z.enum(samplingModes),
+    headers: headers.optional(),
+    forwardAuthorization: forwardAuthorization.optional(),
+    supportedModalities: supportedModalities.optional(),
+    policy: serverPolicy.optional(),
+    oauth: oauthInput.nullish(),
+  })
   .openapi("ServerInput");
+
+const figures = limits.shape;
+/** RFC 7396: absent leaves a member as it is, null takes it away. */
+const serverPolicyPatch = z
+  .strictObject({
+    limits: z
+      .strictObject({
+        requestsPerMinute: figures.requestsPerMinute.nullable(),
+        tokensPerMinute: figures.tokensPerMinute.nullable(),
+        concurrent: figures.concurrent.nullable(),
+        usdPerDay: figures.usdPerDay.nullable(),
+        usdPerMonth: figures.usdPerMonth.nullable(),
+      })
+      .nullish(),
+    maxTokens: maxTokens.nullable(),
+    allowedModels: allowedModels.nullable(),
+    deniedModels: deniedModels.nullable(),
+    toolRounds: toolRounds.nullable(),
+    disabled: z.boolean().nullish(),
+  })
+  .openapi("ServerPolicyPatch");
 export const serverPatch = z
   .strictObject({
     url: url.optional(),
     sampling: z.enum(samplingModes).optional(),
-    ...serverFigures,
+    headers: headers.nullish(),
+    forwardAuthorization: forwardAuthorization.nullish(),
+    supportedModalities: supportedModalities.nullish(),
+    policy: serverPolicyPatch.nullish(),
+    oauth: oauthInput.nullish(),
   })
-  .openapi("ServerPatch", { description: "headers, policy and oauth replace what there is." });
+  .openapi("ServerPatch", {
+    description:
+      "A merge patch (RFC 7396): absent members stay, null takes one away. headers and oauth hold secrets, and replace what there is.",
+  });
 
 export const server = z
   .object({

@@ -1,4 +1,3 @@
-import { everyCapability } from "../../domain/capabilities.ts";
 import type { Offered } from "../../domain/offer.ts";
 import type { Services } from "../context.ts";
 import type { ProxyArrived } from "./arrived.ts";
@@ -8,10 +7,8 @@ export function offeredBy(
   services: Services,
   { caller, server }: Pick<ProxyArrived, "caller" | "server">,
 ): Offered {
-  const { supportedModalities, tools } = services.sessions.hostedFor(
-    caller.snapshot,
-    everyCapability,
-  );
+  const { offered } = services.sessions.hostedFor(caller.snapshot, {});
+  const { supportedModalities, tools } = offered;
   if (supportedModalities.length === 0 || server.policy.disabled === true) return null;
   return { tools, supportedModalities };
 }

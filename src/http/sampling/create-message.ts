@@ -98,7 +98,10 @@ export async function createMessage(services: Services, input: CreateMessage): P
           const finished = await run(signal);
           if (!finished.ok) return failed(finished.error);
           const { answer, call, decision } = finished.value;
-          const meta = { "sampling-router/decision": decision as unknown as JsonObject };
+          const { ignored } = decision;
+          const parameters = [...codec.unknownIn(params), ...(ignored?.parameters ?? [])];
+          const told = { ...decision, ignored: { tags: [], hints: [], ...ignored, parameters } };
+          const meta = { "sampling-router/decision": told as unknown as JsonObject };
           return {
             message: resultMessage(id, codec.encodeAnswer(answer, call, meta)),
             timing: timing(),

@@ -15,7 +15,8 @@ export function idempotencyKeyOf(
   params: JsonObject,
 ): Result<string | null, Refusal> {
   const path = `metadata.${member}`;
-  const said = own(own(params, "metadata"), member);
+  // What is null is absent, as everywhere in the params.
+  const said = own(own(params, "metadata"), member) ?? undefined;
   const sent = headers.get(header);
   if (said !== undefined && typeof said !== "string") return wrong(path, "must be a string");
   if (said !== undefined && sent !== null && said !== sent)

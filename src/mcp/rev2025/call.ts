@@ -1,9 +1,11 @@
 /** The params of `sampling/createMessage` as each legacy revision allows them. */
 import { z } from "zod";
+import { shownNames } from "../../domain/ignored.ts";
+import { isObject, type JsonObject } from "../../domain/json.ts";
 import { modalities, type Modality } from "../../domain/modality.ts";
-import { audio, image, text, tool, toolResult, toolUse } from "./content.ts";
+import { absentOr, audio, image, text, tool, toolResult, toolUse } from "./content.ts";
 
-const priority = z.number().min(0).max(1).optional();
+const priority = absentOr(z.number().min(0).max(1));
 const maxHints = 100;
 const maxHintCharacters = 256;
 
@@ -25,10 +27,7 @@ export const modalitiesOf = (revision: string): Modality[] =>
 /** What it has no block for can't be wanted either: the answer could not be told. */
 const wantedIn = (revision: LegacyRevision) =>
   z.looseObject({
-    [outputModalitiesKey]: z
-      .array(z.enum(modalitiesOf(revision)))
-      .min(1)
-      .optional(),
+    [outputModalitiesKey]: absentOr(z.array(z.enum(modalitiesOf(revision))).min(1)),
   });
 
 const contentOf = (revision: LegacyRevision) => {
@@ -54,25 +53,48 @@ export const callSchema = (revision: LegacyRevision) =>
       .array(z.looseObject({ role: z.enum(["user", "assistant"]), content: contentOf(revision) }))
       .min(1),
     maxTokens: z.int().min(1),
-    modelPreferences: z
-      .looseObject({
-        hints: z
-          .array(z.looseObject({ name: z.string().max(maxHintCharacters).optional() }))
-          .max(maxHints)
-          .optional(),
+    modelPreferences: absentOr(
+      z.looseObject({
+        hints: absentOr(
+          z
+            .array(z.looseObject({ name: absentOr(z.string().max(maxHintCharacters)) }))
+            .max(maxHints),
+        ),
         costPriority: priority,
         speedPriority: priority,
         intelligencePriority: priority,
-      })
-      .optional(),
-    systemPrompt: z.string().optional(),
-    includeContext: z.enum(["none", "thisServer", "allServers"]).optional(),
-    temperature: z.number().optional(),
-    stopSequences: z.array(z.string()).optional(),
-    metadata: wantedIn(revision).optional(),
-    tools: z.array(tool).optional(),
-    toolChoice: z.looseObject({ mode: z.enum(["auto", "required", "none"]).optional() }).optional(),
-    _meta: wantedIn(revision).optional(),
+      }),
+    ),
+    systemPrompt: absentOr(z.string()),
+    includeContext: absentOr(z.enum(["none", "thisServer", "allServers"])),
+    temperature: absentOr(z.number()),
+    stopSequences: absentOr(z.array(z.string())),
+    metadata: absentOr(wantedIn(revision)),
+    tools: absentOr(z.array(tool)),
+    toolChoice: absentOr(z.looseObject({ mode: absentOr(z.enum(["auto", "required", "none"])) })),
+    _meta: absentOr(wantedIn(revision)),
   });
+
+const knownParams = new Set(Object.keys(callSchema("2025-11-25").shape));
+const knownPreferences = new Set([
+  "hints",
+  "costPriority",
+  "speedPriority",
+  "intelligencePriority",
+]);
+
+const unknownTo = (known: ReadonlySet<string>, object: unknown): string[] =>
+  isObject(object)
+    ? Object.keys(object).filter((key) => !known.has(key) && object[key] !== null)
+    : [];
+
+/** Params that nothing reads: those of no revision, and `task`, since no call is run as a task. */
+export const unknownIn = (params: JsonObject): string[] =>
+  shownNames([
+    ...unknownTo(knownParams, params),
+    ...unknownTo(knownPreferences, params["modelPreferences"]).map(
+      (key) => `modelPreferences.${key}`,
+    ),
+  ]);
 
 export type ParsedCall = z.infer<ReturnType<typeof callSchema>>;

@@ -18,6 +18,7 @@ import {
   callSchema,
   legacyRevisions,
   outputModalitiesKey,
+  unknownIn,
   type LegacyRevision,
   type ParsedCall,
 } from "./call.ts";
@@ -158,6 +159,7 @@ export function createLegacyCodec(revision: LegacyRevision): Codec {
       const parsed = schema.safeParse(params);
       return parsed.success ? ok(callOf(parsed.data)) : err(firstIssue(parsed.error));
     },
+    unknownIn,
     encodeAnswer: encode,
     wireOf: legacyWireOf,
     capabilitiesOf: (raw) => forVersion(raw, revision),

@@ -14,6 +14,10 @@ const json = z.custom<JsonObject>(
   "Not an object.",
 );
 
+/** An optional member. Serializers of some languages write `null` for what is absent: read as absent. */
+export const absentOr = <Schema extends z.ZodType>(schema: Schema) =>
+  schema.nullish().transform((value): z.output<Schema> | undefined => value ?? undefined);
+
 export const text = z.looseObject({ type: z.literal("text"), text: z.string() });
 export const image = z.looseObject({
   type: z.literal("image"),
@@ -30,7 +34,7 @@ export const toolUse = z.looseObject({
   id: z.string().min(1),
   name: z.string().min(1),
   input: json,
-  _meta: json.optional(),
+  _meta: absentOr(json),
 });
 const resource = z.looseObject({
   type: z.literal("resource"),
@@ -45,13 +49,13 @@ export const toolResult = z.looseObject({
   type: z.literal("tool_result"),
   toolUseId: z.string().min(1),
   content: z.array(z.discriminatedUnion("type", [text, image, audio, resource, resourceLink])),
-  structuredContent: json.optional(),
-  isError: z.boolean().optional(),
-  _meta: json.optional(),
+  structuredContent: absentOr(json),
+  isError: absentOr(z.boolean()),
+  _meta: absentOr(json),
 });
 
 export const tool = z.looseObject({
   name: z.string().min(1).max(128),
-  description: z.string().optional(),
+  description: absentOr(z.string()),
   inputSchema: json,
 });

@@ -21,6 +21,7 @@ const shared = createLegacyCodec("2025-11-25");
 export const modernCodec: Codec = {
   revision: modernRevision,
   decodeCall: shared.decodeCall,
+  unknownIn: shared.unknownIn,
   encodeAnswer: (answer, call, meta) => ({
     resultType: "complete",
     ...shared.encodeAnswer(answer, call, { [metaKey("serverInfo")]: { ...serverInfo }, ...meta }),

@@ -1,4 +1,6 @@
 import type { Actor } from "../../domain/access.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import { mergePatch } from "../../domain/merge-patch.ts";
 import type { OauthClient } from "../../domain/oauth.ts";
 import type { ServerPolicy } from "../../domain/policy.ts";
 import type { Answer, Page, PageRequest, Vault } from "../../domain/ports.ts";
@@ -30,8 +32,32 @@ export interface ServerInput {
   oauth: OauthInput | null;
 }
 
-/** `headers`, `policy` and `oauth` replace what there is. */
-export type ServerPatch = Partial<Omit<ServerInput, "slug">>;
+/**
+ * A merge patch (RFC 7396): absent members stay, null takes one away. `headers` and `oauth` replace what
+ * there is: a secret that is kept must not follow an endpoint that changes beside it.
+ */
+export type ServerPatch = Partial<Pick<ServerInput, "url" | "sampling" | "oauth">> & {
+  headers?: ServerInput["headers"] | null;
+  forwardAuthorization?: boolean | null;
+  supportedModalities?: boolean | null;
+  policy?: JsonObject | null;
+};
+
+/** The patch without nulls, for the members that are no secrets. */
+const plainOf = (
+  { url, sampling, forwardAuthorization, supportedModalities, policy }: ServerPatch,
+  current: ServerPolicy,
+): Partial<Omit<ServerInput, "slug" | "headers" | "oauth">> => ({
+  ...(url !== undefined && { url }),
+  ...(sampling !== undefined && { sampling }),
+  ...(forwardAuthorization !== undefined && {
+    forwardAuthorization: forwardAuthorization ?? false,
+  }),
+  ...(supportedModalities !== undefined && { supportedModalities: supportedModalities ?? false }),
+  ...(policy !== undefined && {
+    policy: policy === null ? {} : mergePatch(current as JsonObject, policy),
+  }),
+});
 
 export interface ServerAdminDeps extends AdminDeps {
   servers: ServerStore;
@@ -132,7 +158,9 @@ export function createServerAdmin(deps: ServerAdminDeps) {
       if (!found.ok) return found;
       const server = found.value;
       const url = patch.url ?? server.url;
-      const { headers, oauth, ...plain } = patch;
+      const { oauth } = patch;
+      const headers = patch.headers === null ? {} : patch.headers;
+      const plain = plainOf(patch, server.policy);
       const kept = await opened(server);
       const isResealed = headers !== undefined || oauth !== undefined;
       // Otherwise a secret that nobody may read could be sent to a place of one's choice.

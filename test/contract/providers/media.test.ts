@@ -128,7 +128,7 @@ describe("images", () => {
       "systemPrompt",
     ])
       expect(told).toContain(note);
-    expect(told).toContain("metadata: 2 option(s) not passed on");
+    expect(told).toContain("metadata.openai: 2 option(s) not passed on");
   });
 
   it("are made from the images of the last message that has some", async () => {
@@ -256,7 +256,9 @@ describe("speech", () => {
       },
     });
     expect(sent()).toMatchObject({ input: "three" });
-    expect(answer.notes.join("\n")).toMatch(/earlier turns left out[^]*systemPrompt left out/);
+    expect(answer.notes.join("\n")).toMatch(
+      /messages before the last left out[^]*systemPrompt left out/,
+    );
   });
 });
 

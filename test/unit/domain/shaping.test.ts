@@ -1,17 +1,24 @@
 import { describe, expect, it } from "vitest";
-import { contentNegotiationKey, featuresOf } from "../../../src/domain/negotiation.ts";
+import {
+  contentNegotiationKey,
+  featuresOf,
+  type Features,
+} from "../../../src/domain/negotiation.ts";
 import type { SamplingCall } from "../../../src/domain/sampling.ts";
 import {
   formatSentences,
   recordOf,
   shape,
-  shapingOf,
+  shapingOf as shapingFor,
   verbositySentences,
   type ShapingRule,
 } from "../../../src/domain/shaping.ts";
 
 const features = (...list: string[]) =>
   featuresOf({ extensions: { [contentNegotiationKey]: { version: "1.0", features: list } } });
+
+const shapingOf = (declared: Features, rules: ShapingRule[]) =>
+  shapingFor({ features: declared, rules, readBy: "client", wants: ["text"] });
 
 const call: SamplingCall = {
   messages: [{ role: "user", content: [{ type: "text", text: "Hello" }] }],
@@ -98,5 +105,41 @@ describe("shaping", () => {
     const { systemPrompt: _, format: __, ...rest } = shape(call, shapingOf(features(tag), []));
     const { systemPrompt: ___, ...expected } = call;
     expect(rest).toEqual(expected);
+  });
+
+  it("of text is left out where no text is wanted, and a suffix of the tenant's is not", () => {
+    const tags = features("format=json", "verbosity=compact");
+    const rules: ShapingRule[] = [
+      { when: ["format=json"], set: { verbosity: "verbose", systemPromptSuffix: "In blue." } },
+    ];
+    const shapingFor_ = (wants: SamplingCall["outputModalities"]) =>
+      shapingFor({ features: tags, rules, readBy: "client", wants });
+    const shaped = shape(call, shapingFor_(["image"]));
+    expect(shaped).toEqual({ ...call, systemPrompt: "You are kind.\n\nIn blue." });
+    expect(shape(call, shapingFor_(["text", "image"])).format).toBe("json");
+  });
+
+  it("of a server's client changes nothing that the server samples, but rules read its tags", () => {
+    const tags = features("format=json", "verbosity=compact", "agent");
+    const readByServer = (rules: ShapingRule[]) =>
+      shapingFor({ features: tags, rules, readBy: "server", wants: ["text"] });
+    expect(shape(call, readByServer([]))).toEqual(call);
+    const shaping = readByServer([
+      { when: ["format=json"], set: { verbosity: "verbose" } },
+      { when: ["verbosity!=verbose", "agent"], set: { systemPromptSuffix: "Be exact." } },
+    ]);
+    expect(shape(call, shaping)).toEqual({
+      ...call,
+      systemPrompt: `You are kind.\n\n${verbositySentences.verbose}\n\nBe exact.`,
+    });
+    // The record says what was declared, and that none of it became a format.
+    expect(recordOf(tags, shaping)).toEqual({
+      features: ["format=json", "verbosity=compact", "agent"],
+      ignored: [],
+      format: null,
+      verbosity: "verbose",
+      rules: [0, 1],
+      interactive: true,
+    });
   });
 });

@@ -152,6 +152,46 @@ const spellings = {
     wanted === undefined ? wire : { ...wire, _meta: { [outputKey]: wanted, progressToken: 1 } },
 };
 
+/** Dots part the keys; a number is a place in a list. */
+const optionalPlaces = [
+  "modelPreferences",
+  "modelPreferences.hints",
+  "modelPreferences.hints.0.name",
+  "modelPreferences.costPriority",
+  "modelPreferences.speedPriority",
+  "modelPreferences.intelligencePriority",
+  "systemPrompt",
+  "includeContext",
+  "temperature",
+  "stopSequences",
+  "metadata",
+  "metadata.sampling-router/outputModalities",
+  "tools",
+  "tools.0.description",
+  "toolChoice",
+  "toolChoice.mode",
+  "_meta",
+  "messages.0._meta",
+  "messages.0.content._meta",
+  "messages.0.content.0._meta",
+  "messages.0.content.isError",
+  "messages.0.content.0.structuredContent",
+] as const;
+
+/** Another value at a place, where what leads there exists; undefined takes it out. */
+function changed(value: JsonObject, place: string, to: null | undefined): JsonObject {
+  const copy = structuredClone(value);
+  const keys = place.split(".");
+  const last = keys.pop() ?? "";
+  let parent: unknown = copy;
+  for (const key_ of keys) parent = (parent as Record<string, unknown> | undefined)?.[key_];
+  if (typeof parent !== "object" || parent === null) return copy;
+  if (Array.isArray(parent) && parent.length <= Number(last)) return copy;
+  if (to === null) (parent as JsonObject)[last] = null;
+  else delete (parent as JsonObject)[last];
+  return copy;
+}
+
 describe.each(supportedRevisions)("%s", (revision) => {
   const codec = codecOf(revision);
 
@@ -188,6 +228,52 @@ describe.each(supportedRevisions)("%s", (revision) => {
         expect(codec.decodeCall(with_)).toEqual({ ok: true, value: expectedOf(wire) });
       }),
     );
+  });
+
+  it("reads null as absent in every optional place, and changes nothing of it", () => {
+    fc.assert(
+      fc.property(
+        callOf(revision),
+        fc.subarray([...optionalPlaces], { minLength: 1 }),
+        (wire, places) => {
+          const params = overTheWire(spellings.metadata(wire)) as unknown as JsonObject;
+          const without = places.reduce((bare, place) => changed(bare, place, undefined), params);
+          const nulled = places.reduce((bare, place) => changed(bare, place, null), params);
+          expect(codec.decodeCall(nulled)).toEqual(codec.decodeCall(without));
+          expect(codec.decodeCall(nulled).ok).toBe(true);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    ["messages"],
+    ["maxTokens"],
+    ["messages.0"],
+    ["messages.0.role"],
+    ["messages.0.content"],
+    ["messages.0.content.type"],
+    ["messages.0.content.text"],
+    ["modelPreferences.hints.0"],
+    ["stopSequences.0"],
+    ["tools.0"],
+    ["tools.0.name"],
+    ["tools.0.inputSchema"],
+    [`metadata.${outputKey}.0`],
+  ])("refuses null where something is required: %s", (place) => {
+    const params: JsonObject = {
+      messages: [{ role: "user", content: { type: "text", text: "hi" } }],
+      maxTokens: 1,
+      modelPreferences: { hints: [{ name: "a" }] },
+      stopSequences: ["a"],
+      tools: [{ name: "look", inputSchema: { type: "object" } }],
+      metadata: { [outputKey]: ["text"] },
+    };
+    expect(codec.decodeCall(params).ok).toBe(true);
+    const refused = codec.decodeCall(changed(params, place, null));
+    expect(refused).toMatchObject({ ok: false, error: { reason: "invalid_params" } });
+    expect(refused.ok || JSON.stringify(refused.error)).toContain(place.split(".")[0]);
   });
 
   it("refuses or reads anything, and never throws", () => {

@@ -56,7 +56,7 @@ describe("metadata", () => {
     const { options, notes } = optionsFromMetadata({ [provider]: given }, provider, kind);
     expect(new Set(Object.keys(options ?? {}))).toEqual(new Set(kept));
     expect(notes).toEqual([
-      `metadata: ${Object.keys(given).length - kept.length} option(s) not passed on`,
+      `metadata.${provider}: ${Object.keys(given).length - kept.length} option(s) not passed on`,
     ]);
   });
 });

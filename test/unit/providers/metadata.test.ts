@@ -18,7 +18,7 @@ describe("a call's metadata", () => {
     };
     expect(optionsFromMetadata(metadata, "openai")).toEqual({
       options: { user: "u1" },
-      notes: ["metadata: 3 option(s) not passed on"],
+      notes: ["metadata.openai: 3 option(s) not passed on"],
     });
     expect(optionsFromMetadata(metadata, "vllm").options).toBeNull();
   });
@@ -26,6 +26,21 @@ describe("a call's metadata", () => {
   it.each([null, "text", 7, ["user"]])("is left alone when it is %j", (odd) => {
     expect(optionsFromMetadata({ openai: odd }, "openai")).toEqual({
       options: null,
+      notes: [],
+    });
+  });
+
+  it("says nothing where it is null, inside of an option too", () => {
+    const metadata = {
+      openai: { user: null, store: null, reasoningEffort: "low" },
+      google: { thinkingConfig: { thinkingBudget: null, includeThoughts: true }, labels: null },
+    };
+    expect(optionsFromMetadata(metadata, "openai")).toEqual({
+      options: { reasoningEffort: "low" },
+      notes: [],
+    });
+    expect(optionsFromMetadata(metadata, "google")).toEqual({
+      options: { thinkingConfig: { includeThoughts: true } },
       notes: [],
     });
   });

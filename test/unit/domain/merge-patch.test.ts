@@ -1,0 +1,40 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../../src/domain/json.ts";
+import { mergePatch } from "../../../src/domain/merge-patch.ts";
+
+describe("a merge patch", () => {
+  // RFC 7396, appendix A: the cases whose target and patch are objects.
+  it.each<[JsonObject, JsonObject, JsonObject]>([
+    [{ a: "b" }, { a: "c" }, { a: "c" }],
+    [{ a: "b" }, { b: "c" }, { a: "b", b: "c" }],
+    [{ a: "b" }, { a: null }, {}],
+    [{ a: "b", b: "c" }, { a: null }, { b: "c" }],
+    [{ a: ["b"] }, { a: "c" }, { a: "c" }],
+    [{ a: "c" }, { a: ["b"] }, { a: ["b"] }],
+    [{ a: { b: "c" } }, { a: { b: "d", c: null } }, { a: { b: "d" } }],
+    [{ a: [{ b: "c" }] }, { a: [1] }, { a: [1] }],
+    [{ e: null }, { a: 1 }, { e: null, a: 1 }],
+    [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+  ])("of %j with %j is %j", (target, patch, merged) => {
+    expect(mergePatch(target, patch)).toEqual(merged);
+  });
+
+  it("is the same when applied twice, and changes neither of the two", () => {
+    const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }));
+    fc.assert(
+      fc.property(object, object, (target, patch) => {
+        const before = JSON.stringify([target, patch]);
+        const once = mergePatch(target as JsonObject, patch as JsonObject);
+        expect(mergePatch(once, patch as JsonObject)).toEqual(once);
+        expect(JSON.stringify([target, patch])).toBe(before);
+      }),
+    );
+  });
+
+  it("reaches no prototype", () => {
+    const merged = mergePatch({}, JSON.parse('{"__proto__":{"a":1}}') as JsonObject);
+    expect(Object.keys(merged)).toEqual(["__proto__"]);
+    expect("a" in merged).toBe(false);
+  });
+});
