@@ -155,7 +155,13 @@ describe("a client that wants JSON", () => {
       data: {
         reason: "provider_failed",
         attempts: expect.arrayContaining([
-          { provider: "openai", model: "gpt-4.1-mini", status: 200, retryable: true },
+          {
+            provider: "openai",
+            model: "gpt-4.1-mini",
+            status: 200,
+            retryable: true,
+            fault: "not_json",
+          },
         ]) as unknown[],
       },
     });

@@ -369,6 +369,11 @@ describe("what a provider wants back with its tool use", () => {
     expect(uses.map(({ _meta }) => _meta)).toEqual(
       signatures.map((thoughtSignature) => ({
         "sampling-router/providerMetadata": { google: { thoughtSignature } },
+        "sampling-router/origin": {
+          provider: "google",
+          model: expect.any(String),
+          credentialId: expect.stringMatching(/^cred_/),
+        },
       })),
     );
     const last = await sample({
