@@ -65,6 +65,32 @@ export const correctionsSuite = (backend: Backend): void => {
       expect(more).toBeUndefined();
     });
 
+    it("moves budgets and usage of a call whose usage was not believed", async () => {
+      const who = await caller(world.stores, { tenantLimits: limits, keyLimits: limits });
+      const reserved = await running(who, start);
+      const usage = { inputTokens: 20, outputTokens: 80, estimated: true } as const;
+      const charged = { chargedMicroUsd: 1_000, costMicroUsd: 1_000 };
+      await settle(reserved, start, { ...charged, usage: { ...usage, implausible: true } });
+      const its = { tenantId: who.tenantId, id: reserved.opening.id };
+      expect(await correct(its, { costMicroUsd: 200 })).toBe(true);
+      for (const subject of [who.tenantId, who.keyId])
+        for (const resource of ["usd_day", "usd_month"] as const)
+          expect(await counted(subject, resource)).toBe(200);
+      expect(await record(who, its.id)).toMatchObject({
+        outcome: "succeeded",
+        costMicroUsd: 1_000,
+        usage: { ...usage, implausible: true },
+        correction: correction({ costMicroUsd: 200 }),
+      });
+      expect(await usageRows(who.tenantId)).toMatchObject([
+        { succeeded: 1, unknown: 0, inputTokens: 10, outputTokens: 30, costMicroUsd: 200 },
+      ]);
+      // One that was believed is as the provider reported it.
+      const sound = await running(who, start);
+      await settle(sound, start, charged);
+      expect(await correct({ tenantId: who.tenantId, id: sound.opening.id })).toBe(false);
+    });
+
     it("makes room, and takes it", async () => {
       const who = await caller(world.stores, { keyLimits: { usdPerDay: 0.001 } });
       const its = await lost(who);

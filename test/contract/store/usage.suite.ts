@@ -125,6 +125,51 @@ export const usageSuite = (backend: Backend): void => {
       expect(await groups("server")).toEqual(["", "srv_1"]);
     });
 
+    it("books each attempt under the model that made it, and the request under the one that answered", async () => {
+      const who = await caller(world.stores);
+      const attempt = (provider: string, model: string, costMicroUsd: number) => ({
+        provider,
+        model,
+        credentialId: "cred_1",
+        status: 200,
+        retryable: false,
+        fault: null,
+        billed: "yes" as const,
+        latencyMs: 1,
+        retryAfterMs: null,
+        usage: { inputTokens: costMicroUsd, outputTokens: 1, estimated: false },
+        costMicroUsd,
+      });
+      const attempts = [
+        { ...attempt("openai", "gpt", 514), fault: "empty" as const },
+        attempt("anthropic", "claude", 3),
+      ];
+      const ended = settlement(await running(who, start), start, {
+        attempts,
+        usage: { inputTokens: 517, outputTokens: 2, estimated: false },
+        costMicroUsd: 517,
+        model: "anthropic/claude",
+      });
+      for (const { ledger } of [twice(), world.stores]) value(await ledger.settle(ended));
+      expect(await read(who)).toMatchObject([
+        { group: "anthropic/claude", requests: 1, succeeded: 1, inputTokens: 3, costMicroUsd: 3 },
+        { group: "openai/gpt", requests: 0, succeeded: 0, inputTokens: 514, costMicroUsd: 514 },
+      ]);
+      // All of it failed: the request is the first choice's.
+      const failed = { ...attempts[1], fault: "empty" as const } as (typeof attempts)[0];
+      await settle(await running(who, start), start, {
+        attempts: [failed],
+        outcome: "failed",
+        usage: failed.usage,
+        costMicroUsd: 3,
+        model: null,
+      });
+      expect(await read(who)).toMatchObject([
+        { group: "anthropic/claude", requests: 1, costMicroUsd: 6 },
+        { group: "openai/gpt", requests: 1, failed: 1, costMicroUsd: 514 },
+      ]);
+    });
+
     it("counts a refusal before admission once, in the hour in which it came", async () => {
       const who = await caller(world.stores);
       const refused = opening(who, first + 2 * hourMs);
