@@ -11,7 +11,8 @@ import {
   type Model,
 } from "./models.ts";
 import type { Modality } from "./modality.ts";
-import { textBit, type Sought } from "./sought.ts";
+import { defaultDeadlineMs, type Previews } from "./policy.ts";
+import { imageBit, textBit, type Sought } from "./sought.ts";
 import type { TokenFamily } from "./tokens.ts";
 import { isPriced } from "./usage.ts";
 
@@ -43,6 +44,10 @@ export interface FieldPolicy {
   server?: Pick<FieldPolicy, "allowedModels" | "deniedModels">;
   /** money is limited, so what it would cost must be known */
   budgeted?: true;
+  /** default: only if a hint names one, or nothing else can serve */
+  previews?: Previews;
+  /** ms for all attempts of one call together */
+  deadlineMs?: number;
 }
 
 export interface FieldParts {
@@ -63,6 +68,7 @@ function standingExclusion(
 ): ExclusionReason | null {
   if (model.status === "retired") return "retired";
   if (!isAllowed(model, policy) || !isAllowed(model, policy.server ?? {})) return "not_allowed";
+  if (policy.previews === "never" && model.status === "preview") return "preview";
   if (policy.budgeted === true && !isPriced(model)) return "unknown_price";
   if (credentials.every(({ status }) => status === "failing")) return "credential_failing";
   return closed.length === 0 ? "circuit_open" : null;
@@ -86,7 +92,7 @@ export function fieldOf(
     },
     entries: sorted,
     served: sorted.map(({ model }) => model),
-    columns: columnsOf(sorted),
+    columns: columnsOf(sorted, about.models),
     families: [...new Set(eligible.map(({ family }) => family))],
   };
 }
@@ -114,6 +120,7 @@ export function fieldFrom(parts: FieldParts): Field {
         credentialIds: [...ids],
         exclusion: standingExclusion(model, serving, closed, policy),
         measured,
+        deadline: policy.deadlineMs ?? defaultDeadlineMs,
       }),
     );
   }
@@ -123,6 +130,16 @@ export function fieldFrom(parts: FieldParts): Field {
     catalogueVersion: parts.catalogueVersion,
     policy,
   });
+}
+
+/** Why a model that could serve is left alone unless a hint names it; null: it is not. */
+export function standsAside(
+  { model, makes }: Entry,
+  policy: FieldPolicy,
+  sought: Sought,
+): "preview" | "image_model" | null {
+  if ((makes & imageBit) !== 0 && (sought.makes & imageBit) === 0) return "image_model";
+  return model.status === "preview" && policy.previews !== "allowed" ? "preview" : null;
 }
 
 /** Why a model can't serve this request; null if it can. The first reason that applies, in this order. */

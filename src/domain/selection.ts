@@ -4,15 +4,16 @@
  */
 import { inputModalitiesOf, inputTokensFor, measureInput, tokensMeasured } from "./estimate.ts";
 import { maxAttempts } from "./failover.ts";
-import { exclusionOf, type Field } from "./field.ts";
+import type { Field } from "./field.ts";
 import type { Measured } from "./health.ts";
-import { narrow, type Narrowed } from "./hints.ts";
-import { exclusionReasons, type ExclusionReason, type Model, type Requirements } from "./models.ts";
+import { isKnownHint, narrow, type Narrowed } from "./hints.ts";
+import type { ExclusionReason, Model, Requirements } from "./models.ts";
 import type { Refusal } from "./refusals.ts";
 import { err, ok, type Result } from "./result.ts";
 import type { SamplingCall } from "./sampling.ts";
-import { bestOf, byRank, scoreAll, weightsOf, type Axes, type Scores } from "./score.ts";
+import { bestOf, byPreference, scoreAll, weightsOf, type Axes, type Scores } from "./score.ts";
 import type { NegotiationRecord } from "./shaping.ts";
+import { reasonOf, settleAsides, sieve } from "./sieve.ts";
 import { soughtFrom } from "./sought.ts";
 import { expectedUsage } from "./usage.ts";
 
@@ -24,6 +25,8 @@ export interface Candidate {
   axes?: Axes;
   matchedHint?: string;
   viaEquivalence?: true;
+  /** an ordinary answer is expected to take it longer than the call may */
+  isLate?: true;
   /** what was seen of it; absent: too little */
   measured?: Measured;
   excludedBy?: ExclusionReason;
@@ -103,23 +106,20 @@ function notesOf(call: SamplingCall, needs: Requirements): string[] {
 interface Ranking {
   scores: Scores;
   narrowed: Narrowed;
-  /** by place among the feasible: 1 for those that a hint prefers, and for all if none is */
-  preferred: Uint8Array;
+  /** by place among the feasible: the lower the earlier in the order of failover */
+  levels: Uint16Array;
   /** places of the best few, best first */
   best: number[];
   /** by position in the field: why it is out; 0: it is feasible, else the reason's place and one */
   out: Uint8Array;
 }
 
-const reasonOf = (code: number | undefined): ExclusionReason | undefined =>
-  exclusionReasons[(code ?? 0) - 1];
-
 /** Every candidate, feasible ones first, in the order of failover. */
-function candidatesOf(field: Field, { scores, narrowed, preferred, best, out }: Ranking) {
+function candidatesOf(field: Field, { scores, narrowed, levels, best, out }: Ranking) {
   const walked = new Set(best);
   const rest = [...scores.entries.keys()]
     .filter((place) => !walked.has(place))
-    .toSorted((a, b) => (preferred[b] ?? 0) - (preferred[a] ?? 0) || byRank(scores, a, b));
+    .toSorted((a, b) => byPreference({ scores, levels }, a, b));
   const candidates: Candidate[] = [];
   for (const place of [...best, ...rest]) {
     const entry = field.entries[scores.entries[place] ?? 0];
@@ -135,7 +135,8 @@ function candidatesOf(field: Field, { scores, narrowed, preferred, best, out }: 
       },
     };
     if (entry.measured !== null) candidate.measured = entry.measured;
-    if (narrowed.hint !== null && preferred[place] === 1) {
+    if (entry.isLate) candidate.isLate = true;
+    if (narrowed.hint !== null && (levels[place] ?? 0) < unhintedLevel) {
       candidate.matchedHint = narrowed.hint;
       if (narrowed.viaEquivalence) candidate.viaEquivalence = true;
     }
@@ -151,8 +152,21 @@ function excludedOf({ entries }: Field, out: Uint8Array): Candidate[] {
   });
 }
 
+/** Caller text, so short. */
+const longestHintShown = 60;
+const mostHintsShown = 5;
+
+/** Says which hints were of no use. A replayed decision has the notes already. */
+function withHintNotes({ notes, hints }: Asking, { models }: Field): string[] {
+  const unknown = hints
+    .filter((hint) => hint.trim() !== "" && !isKnownHint(hint, models))
+    .slice(0, mostHintsShown)
+    .map((hint) => `hint ${JSON.stringify(hint.slice(0, longestHintShown))} matched no model`);
+  return [...new Set([...notes, ...unknown])];
+}
+
 function explain(asking: Asking, field: Field, ranking: Ranking): Decision {
-  const { needs, weights, notes, negotiation } = asking;
+  const { needs, weights, negotiation } = asking;
   const [place = 0] = ranking.best;
   const chosen = field.entries[ranking.scores.entries[place] ?? 0];
   if (chosen === undefined) throw new Error("a ranking without a best");
@@ -173,30 +187,33 @@ function explain(asking: Asking, field: Field, ranking: Ranking): Decision {
     },
     catalogueVersion: field.catalogueVersion,
     ...(negotiation === null || negotiation === undefined ? {} : { negotiation }),
-    notes: [...notes],
+    notes: withHintNotes(asking, field),
   };
 }
+
+/** What a hint doesn't prefer comes after all that it does; what is late, last of all. */
+const unhintedLevel = 60_000;
+const lateLevel = 60_001;
 
 /** Chooses. Refuses with every model that has a credential and what excluded it. */
 export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
   const { needs, hints, weights } = asking;
   const { entries, served } = field;
   const sought = soughtFrom(needs);
-  const out = new Uint8Array(entries.length);
-  const positions = new Uint32Array(entries.length);
-  const places = new Uint32Array(entries.length);
-  let count = 0;
-  for (let at = 0; at < entries.length; at += 1) {
-    const entry = entries[at];
-    if (entry === undefined) continue;
-    const excludedBy = exclusionOf(entry, sought);
-    if (excludedBy === null) {
-      places[at] = count;
-      positions[count] = at;
-      count += 1;
-    } else out[at] = exclusionReasons.indexOf(excludedBy) + 1;
-  }
-  if (count === 0)
+  const sieved = sieve(field, sought);
+  const { out, aside } = sieved;
+  const narrowed = narrow(
+    hints,
+    {
+      models: served,
+      isFeasible: (at) => out[at] === 0,
+      isAside: (at) => aside[at] !== 0,
+    },
+    field.models,
+  );
+  settleAsides(sieved, narrowed);
+  const positions = Uint32Array.from(entries.keys()).filter((at) => out[at] === 0);
+  if (positions.length === 0)
     return err({
       reason: "no_eligible_model",
       requirements: needs,
@@ -205,18 +222,13 @@ export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
         excludedBy: excludedBy ?? "no_credential",
       })),
     });
-  const scores = scoreAll({ field, entries: positions.subarray(0, count), sought, weights });
-  const narrowed = narrow(
-    hints,
-    { models: served, isFeasible: (at) => out[at] === 0 },
-    field.models,
-  );
-  const preferred = new Uint8Array(count);
-  if (narrowed.preferred === null) preferred.fill(1);
-  else for (const at of narrowed.preferred) preferred[places[at] ?? 0] = 1;
-  const first = bestOf(scores, { preferred, is: 1, count: maxAttempts });
-  const then = bestOf(scores, { preferred, is: 0, count: maxAttempts - first.length });
-  const best = [...first, ...then];
+  const scores = scoreAll({ field, entries: positions, sought, weights });
+  const levels = Uint16Array.from(positions, (at) => {
+    const hinted = narrowed.levels?.[at] ?? 0;
+    if (hinted !== 0) return hinted;
+    return entries[at]?.isLate === true ? lateLevel : unhintedLevel;
+  });
+  const best = bestOf({ scores, levels }, maxAttempts);
   const choices = best.flatMap((place): Choice[] => {
     const entry = entries[positions[place] ?? 0];
     return entry === undefined ? [] : [{ model: entry.model, credentialIds: entry.credentialIds }];
@@ -226,7 +238,7 @@ export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
     requirements: needs,
     choices,
     get decision() {
-      made ??= explain(asking, field, { scores, narrowed, preferred, best, out });
+      made ??= explain(asking, field, { scores, narrowed, levels, best, out });
       return made;
     },
   });

@@ -48,7 +48,7 @@ interface Prepared {
 
 /** The tenant's policy and the asking server's together: the narrower of each. */
 function policyFor(snapshot: Snapshot, server: AskingServer | null): FieldPolicy {
-  const { allowedModels, deniedModels, maxTokens } = snapshot.tenant.policy;
+  const { allowedModels, deniedModels, maxTokens, previews, deadlineMs } = snapshot.tenant.policy;
   const most = Math.min(
     maxTokens ?? Number.POSITIVE_INFINITY,
     server?.policy.maxTokens ?? Number.POSITIVE_INFINITY,
@@ -57,6 +57,8 @@ function policyFor(snapshot: Snapshot, server: AskingServer | null): FieldPolicy
     ...(allowedModels !== undefined && { allowedModels }),
     ...(deniedModels !== undefined && { deniedModels }),
     ...(Number.isFinite(most) && { maxTokens: most }),
+    ...(previews !== undefined && { previews }),
+    ...(deadlineMs !== undefined && { deadlineMs }),
     ...(server !== null && { server: server.policy }),
     ...(smallestBudget(scopesOf(snapshot, server)) !== null && { budgeted: true }),
   };

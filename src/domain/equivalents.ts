@@ -1,0 +1,148 @@
+/**
+ * What stands in at another provider for a model that can't serve. A line is of the class that its
+ * newest member has today: Claude Sonnet 3 was weaker than any small model now, and who asks for it
+ * means today's Sonnet.
+ */
+import { goneModelNamed } from "./gone-models.ts";
+import { isForCode, parseModel } from "./lines.ts";
+import {
+  containing,
+  equalTo,
+  indexOf,
+  versionsOf,
+  type ModelIndex,
+  type ReadHint,
+  type Served,
+} from "./model-index.ts";
+import { nameOf, type Model } from "./models.ts";
+
+/** What models are compared by. */
+export interface ModelClass {
+  intelligence: number | null;
+  speed: number | null;
+  isForCode: boolean;
+}
+
+const statusRank = { active: 0, preview: 1, retired: 2 } as const;
+
+/** Whose tiers speak for a line: one that is served and no preview, then the newest. */
+function speaksFirst(a: Model, b: Model): number {
+  const generationOf = (model: Model): number => parseModel(model)?.generation ?? 0;
+  return (
+    statusRank[a.status] - statusRank[b.status] ||
+    generationOf(b) - generationOf(a) ||
+    (b.releasedAt ?? "").localeCompare(a.releasedAt ?? "") ||
+    (nameOf(a) < nameOf(b) ? -1 : 1)
+  );
+}
+
+/** An index is never changed, so the classes of its lines stay. */
+const classesByIndex = new WeakMap<ModelIndex, Map<string, ModelClass>>();
+
+/** null: nobody is of that line. */
+function classOfLine(index: ModelIndex, line: string): ModelClass | null {
+  const classes = classesByIndex.get(index) ?? new Map<string, ModelClass>();
+  classesByIndex.set(index, classes);
+  const known = classes.get(line);
+  if (known !== undefined) return known;
+  const members = (index.byLine.get(line) ?? []).flatMap((at) => index.models[at] ?? []);
+  const speaker = members.toSorted(speaksFirst)[0];
+  if (speaker === undefined) return null;
+  const { intelligence, speed } = speaker;
+  const found = { intelligence, speed, isForCode: isForCode(line) };
+  classes.set(line, found);
+  return found;
+}
+
+/** A model without a line is of its own class. */
+function classOf(index: ModelIndex, model: Model): ModelClass {
+  const line = parseModel(model)?.line;
+  const ofLine = line === undefined ? null : classOfLine(index, line);
+  return ofLine ?? { intelligence: model.intelligence, speed: model.speed, isForCode: false };
+}
+
+/** The classes of what a hint names: models, their versions, a line, or whatever holds the hint. */
+export function classesNamedBy(hint: ReadHint, all: readonly Model[]): ModelClass[] {
+  const index = indexOf(all);
+  const { folded, parsed } = hint;
+  const gone = goneModelNamed(folded);
+  const named = gone === null ? [...equalTo(index, hint), ...versionsOf(index, hint)] : [];
+  const line = gone?.parsed.line ?? (parsed?.sized === true ? parsed.line : null);
+  if (named.length === 0 && line !== null) {
+    const ofLine = classOfLine(index, line);
+    if (ofLine !== null) return [ofLine];
+  }
+  if (named.length === 0)
+    for (const { at, fit } of containing(index, hint)) if (fit !== "inside") named.push(at);
+  // `claude-9`: nobody knows it, and the series is known.
+  if (named.length === 0 && parsed !== null && parsed.generation !== null)
+    named.push(...(index.bySeries.get(parsed.series) ?? []));
+  // Tiers are few, so models that share theirs share a class.
+  const classes = new Map<string, ModelClass>();
+  for (const at of named) {
+    const model = all[at];
+    if (model === undefined) continue;
+    const of = classOf(index, model);
+    classes.set(`${of.intelligence} ${of.speed} ${of.isForCode}`, of);
+  }
+  return [...classes.values()];
+}
+
+const unknownGap = 2.5;
+
+/** How far a model is from a class: a weaker one further than a stronger, a slower than a faster. */
+function gapOf(
+  { intelligence, speed }: Pick<ModelClass, "intelligence" | "speed">,
+  named: readonly ModelClass[],
+): number {
+  const gaps = named.map((target) => {
+    const lead =
+      intelligence === null || target.intelligence === null
+        ? unknownGap
+        : intelligence - target.intelligence;
+    const pace = speed === null || target.speed === null ? -unknownGap : speed - target.speed;
+    return (lead < 0 ? -3 * lead : 2 * lead) + (pace < 0 ? -pace : pace / 4);
+  });
+  return Math.min(...gaps);
+}
+
+/** So much further away than the nearest line is still a neighbour: the priorities decide. */
+const neighbourhood = 1;
+
+/** Level 1 for each feasible model that stands in; null: none does. */
+export function equivalentsOf(
+  named: readonly ModelClass[],
+  served: Served,
+  all: readonly Model[],
+): Uint16Array | null {
+  const index = indexOf(all);
+  const forCode = named.every((target) => target.isForCode);
+  const gaps = new Map<string, number>();
+  const cachedGap = (of: Pick<ModelClass, "intelligence" | "speed">): number => {
+    const key = `${of.intelligence} ${of.speed}`;
+    const gap = gaps.get(key) ?? gapOf(of, named);
+    gaps.set(key, gap);
+    return gap;
+  };
+  const candidates: { at: number; own: number; line: number }[] = [];
+  let least = Number.POSITIVE_INFINITY;
+  for (const [at, model] of served.models.entries()) {
+    if (!served.isFeasible(at) || served.isAside?.(at) === true) continue;
+    const of = classOf(index, model);
+    if (of.isForCode && !forCode) continue;
+    const line = cachedGap(of);
+    least = Math.min(least, line);
+    candidates.push({ at, own: cachedGap(model), line });
+  }
+  if (candidates.length === 0) return null;
+  const bound = least + neighbourhood;
+  let near = candidates.filter(({ own, line }) => own <= bound && line <= bound);
+  if (near.length === 0) {
+    // The member that speaks for its line can't serve; the nearest of those that can.
+    const nearest = Math.min(...candidates.map(({ own }) => own));
+    near = candidates.filter(({ own }) => own === nearest);
+  }
+  const levels = new Uint16Array(served.models.length);
+  for (const { at } of near) levels[at] = 1;
+  return levels;
+}
