@@ -24,6 +24,8 @@ export interface Columns {
   speed: Ranks;
   intelligence: Ranks;
   newness: Ranks;
+  /** 1: the model reasons whatever is asked of it */
+  alwaysReasons: Uint8Array;
 }
 
 /** Lowest first. */
@@ -77,6 +79,7 @@ export function columnsOf(entries: readonly Entry[], models: readonly Model[]): 
     prices: priceGroupsOf(entries),
     speed: ranksOf(entries.map((entry) => -entry.expectedMs)),
     intelligence: ranksOf(entries.map(({ model }) => ability.get(model) ?? 0)),
+    alwaysReasons: Uint8Array.from(entries, (entry) => (entry.alwaysReasons ? 1 : 0)),
     newness: ranksOf(entries.map(({ model }) => dayOf(model.releasedAt))),
   };
 }

@@ -16,10 +16,13 @@ import {
 } from "./model-index.ts";
 import { nameOf, type Model } from "./models.ts";
 
-/** What models are compared by. */
-export interface ModelClass {
+interface Tiers {
   intelligence: number | null;
   speed: number | null;
+}
+
+/** What models are compared by. */
+export interface ModelClass extends Tiers {
   isForCode: boolean;
 }
 
@@ -91,25 +94,45 @@ export function classesNamedBy(hint: ReadHint, all: readonly Model[]): ModelClas
 const unknownGap = 2.5;
 
 /** How far a model is from a class: a weaker one further than a stronger, a slower than a faster. */
-function gapOf(
-  { intelligence, speed }: Pick<ModelClass, "intelligence" | "speed">,
-  named: readonly ModelClass[],
-): number {
-  const gaps = named.map((target) => {
-    const lead =
-      intelligence === null || target.intelligence === null
-        ? unknownGap
-        : intelligence - target.intelligence;
-    const pace = speed === null || target.speed === null ? -unknownGap : speed - target.speed;
-    return (lead < 0 ? -3 * lead : 2 * lead) + (pace < 0 ? -pace : pace / 4);
-  });
-  return Math.min(...gaps);
+function gapOf({ intelligence, speed }: Tiers, target: Tiers): number {
+  const lead =
+    intelligence === null || target.intelligence === null
+      ? unknownGap
+      : intelligence - target.intelligence;
+  const pace = speed === null || target.speed === null ? -unknownGap : speed - target.speed;
+  return (lead < 0 ? -3 * lead : 2 * lead) + (pace < 0 ? -pace : pace / 4);
 }
 
 /** So much further away than the nearest line is still a neighbour: the priorities decide. */
 const neighbourhood = 1;
 
-/** Level 1 for each feasible model that stands in; null: none does. */
+interface StandIn {
+  at: number;
+  model: Model;
+  line: ModelClass;
+}
+
+/** Those of a class; of the lines that are near it, the members that are. */
+function neighboursOf(target: ModelClass, candidates: readonly StandIn[]): readonly StandIn[] {
+  // Tiers are few, so those that share theirs share the gap.
+  const gaps = new Map<string, number>();
+  const gap = (of: Tiers): number => {
+    const key = `${of.intelligence} ${of.speed}`;
+    const known = gaps.get(key) ?? gapOf(of, target);
+    gaps.set(key, known);
+    return known;
+  };
+  const leastOf = (tiers: (candidate: StandIn) => Tiers): number =>
+    candidates.reduce((least, each) => Math.min(least, gap(tiers(each))), Number.POSITIVE_INFINITY);
+  const bound = leastOf(({ line }) => line) + neighbourhood;
+  const near = candidates.filter(({ model, line }) => gap(model) <= bound && gap(line) <= bound);
+  if (near.length > 0) return near;
+  // The member that speaks for its line can't serve; the nearest of those that can.
+  const nearest = leastOf(({ model }) => model);
+  return candidates.filter(({ model }) => gap(model) === nearest);
+}
+
+/** Level 1 for each feasible model that stands in for one of the classes; null: none does. */
 export function equivalentsOf(
   named: readonly ModelClass[],
   served: Served,
@@ -117,32 +140,14 @@ export function equivalentsOf(
 ): Uint16Array | null {
   const index = indexOf(all);
   const forCode = named.every((target) => target.isForCode);
-  const gaps = new Map<string, number>();
-  const cachedGap = (of: Pick<ModelClass, "intelligence" | "speed">): number => {
-    const key = `${of.intelligence} ${of.speed}`;
-    const gap = gaps.get(key) ?? gapOf(of, named);
-    gaps.set(key, gap);
-    return gap;
-  };
-  const candidates: { at: number; own: number; line: number }[] = [];
-  let least = Number.POSITIVE_INFINITY;
+  const candidates: StandIn[] = [];
   for (const [at, model] of served.models.entries()) {
     if (!served.isFeasible(at) || served.isAside?.(at) === true) continue;
-    const of = classOf(index, model);
-    if (of.isForCode && !forCode) continue;
-    const line = cachedGap(of);
-    least = Math.min(least, line);
-    candidates.push({ at, own: cachedGap(model), line });
+    const line = classOf(index, model);
+    if (!line.isForCode || forCode) candidates.push({ at, model, line });
   }
   if (candidates.length === 0) return null;
-  const bound = least + neighbourhood;
-  let near = candidates.filter(({ own, line }) => own <= bound && line <= bound);
-  if (near.length === 0) {
-    // The member that speaks for its line can't serve; the nearest of those that can.
-    const nearest = Math.min(...candidates.map(({ own }) => own));
-    near = candidates.filter(({ own }) => own === nearest);
-  }
   const levels = new Uint16Array(served.models.length);
-  for (const { at } of near) levels[at] = 1;
+  for (const target of named) for (const { at } of neighboursOf(target, candidates)) levels[at] = 1;
   return levels;
 }

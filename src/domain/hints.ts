@@ -222,9 +222,28 @@ export function narrow(hints: readonly string[], served: Served, all: readonly M
   return { levels: null, hint: null, viaEquivalence: false };
 }
 
+/** Looking through every name takes longer than the choice, and servers repeat their hints. */
+const knownHints = new WeakMap<ModelIndex, Map<string, boolean>>();
+const mostKnownHints = 500;
+
 /** Whether the hint is the name, or a part of the name, of any model that is or was. */
 export function isKnownHint(hint: string, all: readonly Model[]): boolean {
   const read = readHint(hint);
   if (read === null) return false;
-  return classesNamedBy(read, all).length > 0 || containing(indexOf(all), read).length > 0;
+  const index = indexOf(all);
+  const known = knownHints.get(index) ?? new Map<string, boolean>();
+  knownHints.set(index, known);
+  const { folded, parsed } = read;
+  const before = known.get(folded);
+  if (before !== undefined) return before;
+  const found =
+    index.byName.has(folded) ||
+    goneModelNamed(folded) !== null ||
+    versionsOf(index, read).length > 0 ||
+    (parsed?.sized === true && index.byLine.has(parsed.line)) ||
+    (parsed !== null && parsed.generation !== null && index.bySeries.has(parsed.series)) ||
+    index.text.includes(folded);
+  if (known.size >= mostKnownHints) known.clear();
+  known.set(folded, found);
+  return found;
 }

@@ -33,10 +33,19 @@ export interface ReadHint {
   parsed: ParsedName | null;
 }
 
+/** Servers send the same few hints with every request, so what was read stays for a while. */
+const readHints = new Map<string, ReadHint | null>();
+const mostReadHints = 500;
+
 /** null when it can match nothing. */
 export function readHint(hint: string): ReadHint | null {
+  const known = readHints.get(hint);
+  if (known !== undefined) return known;
   const folded = foldName(hint);
-  return folded === "" ? null : { folded, parsed: parseName(folded) };
+  const read = folded === "" ? null : { folded, parsed: parseName(folded) };
+  if (readHints.size >= mostReadHints) readHints.clear();
+  readHints.set(hint, read);
+  return read;
 }
 
 /** Models are never changed, only replaced, so what was made of one stays right. */

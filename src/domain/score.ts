@@ -154,7 +154,7 @@ export function scoreAll(about: {
     intelligence[place] = clever;
     newness[place] = columns.newness.of[position] ?? 0;
     const whole = weights.cost * cheap + weights.speed * fast + weights.intelligence * clever;
-    const lost = field.entries[position]?.alwaysReasons ? loss : 0;
+    const lost = columns.alwaysReasons[position] === 1 ? loss : 0;
     score[place] = Math.max(0, whole - lost * openness);
     balance[place] = cheap + fast + clever - lost;
   }

@@ -117,9 +117,10 @@ interface Ranking {
 /** Every candidate, feasible ones first, in the order of failover. */
 function candidatesOf(field: Field, { scores, narrowed, levels, best, out }: Ranking) {
   const walked = new Set(best);
+  const order = { scores, levels };
   const rest = [...scores.entries.keys()]
     .filter((place) => !walked.has(place))
-    .toSorted((a, b) => byPreference({ scores, levels }, a, b));
+    .toSorted((a, b) => byPreference(order, a, b));
   const candidates: Candidate[] = [];
   for (const place of [...best, ...rest]) {
     const entry = field.entries[scores.entries[place] ?? 0];
@@ -211,8 +212,7 @@ export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
     },
     field.models,
   );
-  settleAsides(sieved, narrowed);
-  const positions = Uint32Array.from(entries.keys()).filter((at) => out[at] === 0);
+  const positions = settleAsides(sieved, narrowed);
   if (positions.length === 0)
     return err({
       reason: "no_eligible_model",
@@ -223,11 +223,12 @@ export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
       })),
     });
   const scores = scoreAll({ field, entries: positions, sought, weights });
-  const levels = Uint16Array.from(positions, (at) => {
-    const hinted = narrowed.levels?.[at] ?? 0;
-    if (hinted !== 0) return hinted;
-    return entries[at]?.isLate === true ? lateLevel : unhintedLevel;
-  });
+  const levels = new Uint16Array(positions.length);
+  for (let place = 0; place < positions.length; place += 1) {
+    const at = positions[place] ?? 0;
+    const unhinted = entries[at]?.isLate === true ? lateLevel : unhintedLevel;
+    levels[place] = narrowed.levels?.[at] || unhinted;
+  }
   const best = bestOf({ scores, levels }, maxAttempts);
   const choices = best.flatMap((place): Choice[] => {
     const entry = entries[positions[place] ?? 0];

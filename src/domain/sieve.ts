@@ -5,6 +5,7 @@ import { exclusionReasons, type ExclusionReason } from "./models.ts";
 import type { Sought } from "./sought.ts";
 
 const codeOf = (reason: ExclusionReason): number => exclusionReasons.indexOf(reason) + 1;
+const previewCode = codeOf("preview");
 
 export const reasonOf = (code: number | undefined): ExclusionReason | undefined =>
   exclusionReasons[(code ?? 0) - 1];
@@ -34,13 +35,30 @@ export function sieve({ entries, policy }: Field, sought: Sought): Sieved {
   return { out, aside };
 }
 
-/** Leaves out what stands aside: all but what a hint prefers, or previews if there is nothing else. */
-export function settleAsides({ out, aside }: Sieved, narrowed: Narrowed): void {
-  const { levels } = narrowed;
-  const isLeft = (at: number): boolean => aside[at] !== 0 && (levels?.[at] ?? 0) === 0;
-  const onlyAsides = out.every((code, at) => code !== 0 || isLeft(at));
-  for (let at = 0; at < out.length; at += 1) {
-    if (!isLeft(at) || (onlyAsides && aside[at] === codeOf("preview"))) continue;
-    out[at] = aside[at] ?? 0;
+/**
+ * Leaves out what stands aside: all but what a hint prefers, or previews if there is nothing else.
+ * Gives the positions of what stays, ascending.
+ */
+export function settleAsides({ out, aside }: Sieved, { levels }: Narrowed): Uint32Array {
+  const positions = new Uint32Array(out.length);
+  const stay = (admitted: number): number => {
+    let count = 0;
+    for (let at = 0; at < out.length; at += 1) {
+      if (out[at] !== 0) continue;
+      const code = aside[at] ?? 0;
+      if (code === 0 || code === admitted || (levels?.[at] ?? 0) !== 0) positions[count++] = at;
+    }
+    return count;
+  };
+  let admitted = 0;
+  let count = stay(admitted);
+  if (count === 0) {
+    admitted = previewCode;
+    count = stay(admitted);
   }
+  for (let at = 0; at < out.length; at += 1) {
+    const code = aside[at] ?? 0;
+    if (code !== 0 && code !== admitted && (levels?.[at] ?? 0) === 0) out[at] = code;
+  }
+  return positions.subarray(0, count);
 }
