@@ -1,9 +1,10 @@
 /**
  * A newer models.dev over the catalogue at hand, or why it isn't taken. Of a model that the seed knows,
- * prices, limits and its end come from models.dev; names, families, aliases, modalities and tiers stay
- * as curated. Nobody looks at what comes in: whatever would break routing for every tenant is refused
+ * prices, limits, published scores and its end come from models.dev; names, families, aliases,
+ * modalities, tiers and days of release stay as curated. Nobody looks at what comes in: whatever would break routing for every tenant is refused
  * whole, and the catalogue at hand stays.
  */
+import { newestFirst, parseModel } from "./lines.ts";
 import {
   localProviders,
   nameOf,
@@ -85,7 +86,7 @@ const hasSoundLimits = ({ contextTokens, outputTokens }: CatalogueEntry): boolea
   contextTokens === null || outputTokens === null || contextTokens >= outputTokens;
 
 /** What models.dev knows better than the seed: figures that change after a model's release. */
-function figuresOf(entry: CatalogueEntry): Partial<Model> {
+function figuresOf(entry: CatalogueEntry, model: Model): Partial<Model> {
   const { inputUsdPerMTok, outputUsdPerMTok, cachedInputUsdPerMTok, priceTiers } = entry;
   const figures: Partial<Model> = {};
   if (inputUsdPerMTok !== null && outputUsdPerMTok !== null)
@@ -97,6 +98,10 @@ function figuresOf(entry: CatalogueEntry): Partial<Model> {
     if (entry.outputTokens !== null) figures.outputTokens = entry.outputTokens;
   }
   if (entry.status === "retired") figures.status = "retired";
+  // The seed's day was looked at; models.dev has some wrong.
+  const releasedAt = model.releasedAt ?? entry.releasedAt;
+  if (releasedAt !== undefined && releasedAt !== model.releasedAt) figures.releasedAt = releasedAt;
+  if (entry.scores !== undefined) figures.scores = entry.scores;
   return figures;
 }
 
@@ -119,7 +124,20 @@ function tierOf(axis: "intelligence" | "speed", relatives: readonly Model[]): Ti
   return tiers.length === 0 ? null : (Math.min(...tiers) as Tier);
 }
 
+/** The newest of the line: its size is known, so its tier is the best guess for the next of it. */
+function newestOfLine(entry: CatalogueEntry, seed: Catalogue): Model | undefined {
+  const read = parseModel(entry);
+  if (read === null || read.generation === null) return undefined;
+  return seed.models
+    .filter((model) => {
+      const other = parseModel(model);
+      return model.status !== "retired" && other?.line === read.line && other.generation !== null;
+    })
+    .toSorted(newestFirst)[0];
+}
+
 function newModel(entry: CatalogueEntry, seed: Catalogue): Model {
+  const kin = newestOfLine(entry, seed);
   const relatives = seed.models.filter(
     ({ family, status }) => family !== null && family === entry.family && status !== "retired",
   );
@@ -131,8 +149,8 @@ function newModel(entry: CatalogueEntry, seed: Catalogue): Model {
     ...limits,
     aliases: [],
     // A model is as clever wherever it runs, but not as fast.
-    intelligence: tierOf("intelligence", there.length > 0 ? there : relatives),
-    speed: tierOf("speed", there),
+    intelligence: kin?.intelligence ?? tierOf("intelligence", there.length > 0 ? there : relatives),
+    speed: kin?.provider === entry.provider ? kin.speed : tierOf("speed", there),
     source: "catalogue",
     synced: figures.toSorted() as Figure[],
   };
@@ -208,7 +226,7 @@ export function syncCatalogue(about: {
     // What the last sync gave stays for what is odd today, and for what is gone today.
     const figures = was?.synced?.map((figure) => [figure, was[figure]]) ?? [];
     if (entry !== undefined && !skipped.has(name))
-      models.set(name, withFigures(model, figuresOf(entry)));
+      models.set(name, withFigures(model, figuresOf(entry, model)));
     else if (figures.length === 0) models.set(name, model);
     else {
       const kept = withFigures(model, Object.fromEntries(figures) as Partial<Model>);

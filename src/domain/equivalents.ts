@@ -4,7 +4,7 @@
  * means today's Sonnet.
  */
 import { goneModelNamed } from "./gone-models.ts";
-import { isForCode, parseModel } from "./lines.ts";
+import { isForCode, newestFirst, parseModel } from "./lines.ts";
 import {
   containing,
   equalTo,
@@ -14,7 +14,7 @@ import {
   type ReadHint,
   type Served,
 } from "./model-index.ts";
-import { nameOf, type Model } from "./models.ts";
+import type { Model } from "./models.ts";
 
 interface Tiers {
   intelligence: number | null;
@@ -29,15 +29,8 @@ export interface ModelClass extends Tiers {
 const statusRank = { active: 0, preview: 1, retired: 2 } as const;
 
 /** Whose tiers speak for a line: one that is served and no preview, then the newest. */
-function speaksFirst(a: Model, b: Model): number {
-  const generationOf = (model: Model): number => parseModel(model)?.generation ?? 0;
-  return (
-    statusRank[a.status] - statusRank[b.status] ||
-    generationOf(b) - generationOf(a) ||
-    (b.releasedAt ?? "").localeCompare(a.releasedAt ?? "") ||
-    (nameOf(a) < nameOf(b) ? -1 : 1)
-  );
-}
+const speaksFirst = (a: Model, b: Model): number =>
+  statusRank[a.status] - statusRank[b.status] || newestFirst(a, b);
 
 /** An index is never changed, so the classes of its lines stay. */
 const classesByIndex = new WeakMap<ModelIndex, Map<string, ModelClass>>();

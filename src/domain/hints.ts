@@ -6,7 +6,7 @@
  */
 import { classesNamedBy, equivalentsOf } from "./equivalents.ts";
 import { goneModelNamed } from "./gone-models.ts";
-import { parseModel, type ParsedName } from "./lines.ts";
+import { newestFirst, parseModel, type ParsedName } from "./lines.ts";
 import {
   containing,
   equalTo,
@@ -18,7 +18,7 @@ import {
   type ReadHint,
   type Served,
 } from "./model-index.ts";
-import { nameOf, type Model } from "./models.ts";
+import type { Model } from "./models.ts";
 
 export interface Narrowed {
   /** by position: 0 for what no hint prefers, else the lower the better; null: none is preferred */
@@ -105,16 +105,6 @@ function isOfGeneration(named: ParsedName, model: Model | undefined): boolean {
   return named.wholeGeneration && generation !== null
     ? Math.floor(generation) === named.generation
     : generation === named.generation;
-}
-
-/** Newest first: by generation, then by the day of release, then by name. */
-function newestFirst(a: Model, b: Model): number {
-  const generationOf = (model: Model): number => parseModel(model)?.generation ?? 0;
-  return (
-    generationOf(b) - generationOf(a) ||
-    (b.releasedAt ?? "").localeCompare(a.releasedAt ?? "") ||
-    (nameOf(a) < nameOf(b) ? -1 : 1)
-  );
 }
 
 /** The newest of the line at the same provider, else of the line elsewhere; never older or weaker. */

@@ -3,7 +3,7 @@
  * `gemini-flash`); its members differ by generation. Derived from names, so synced and custom models
  * have a line too. A series has one maker, and an aggregator's copy of a model is of the same line.
  */
-import type { Model } from "./models.ts";
+import { nameOf, type Model } from "./models.ts";
 
 export interface ParsedName {
   /** such as `claude` */
@@ -170,3 +170,13 @@ const familyAlone = (family: string): ParsedName => ({
 /** Lines that are made for programming: no stand-ins for a model that is not. */
 export const isForCode = (line: string): boolean =>
   /(^|-)(codex|coder|code|build|codestral|devstral)(-|$)/.test(line);
+
+/** By generation, then by the day of release, then by name. */
+export function newestFirst(a: Model, b: Model): number {
+  const generationOf = (model: Model): number => parseModel(model)?.generation ?? 0;
+  return (
+    generationOf(b) - generationOf(a) ||
+    (b.releasedAt ?? "").localeCompare(a.releasedAt ?? "") ||
+    (nameOf(a) < nameOf(b) ? -1 : 1)
+  );
+}
