@@ -33,6 +33,20 @@ const price = z.looseObject({
   cache_write: z.number().optional(),
   input_audio: z.number().optional(),
 });
+/** Nothing is priced or limited by these: one that is not as expected is left out. */
+const benchmark = z
+  .looseObject({
+    name: z.string().min(1).max(60),
+    metric: z.string().min(1).max(40),
+    score: z.number(),
+    version: z.string().max(40).optional(),
+    harness: z.string().max(40).optional(),
+    dataset: z.string().max(40).optional(),
+    variant: z.string().max(40).optional(),
+    date: z.string().max(40).optional(),
+  })
+  .nullable()
+  .catch(null);
 const model = z.looseObject({
   id: name,
   name,
@@ -41,6 +55,8 @@ const model = z.looseObject({
   reasoning: z.boolean(),
   temperature: z.boolean().optional(),
   status: z.string().optional(),
+  release_date: z.string().optional().catch(undefined),
+  benchmarks: z.array(benchmark).max(200).optional().catch(undefined),
   modalities: z.looseObject({ input: z.array(z.string()), output: z.array(z.string()) }),
   cost: price
     .extend({
@@ -66,12 +82,48 @@ const inclusive: ReadonlySet<string> = new Set(["openai", "xai"]);
 const ours = (names: readonly string[]): Modality[] =>
   modalities.filter((modality) => names.includes(modality));
 
-const statusOf = ({ status, id }: ModelsDevModel): Model["status"] =>
+/** What its provider calls a model that may change or end without notice. */
+const calledPreview = /(^|[^a-z])(preview|alpha|beta|exp|experimental)([^a-z]|$)/i;
+
+const statusOf = ({ status, id, name: shown }: ModelsDevModel): Model["status"] =>
   status === "deprecated"
     ? "retired"
-    : status === "alpha" || status === "beta" || id.includes("preview")
+    : calledPreview.test(`${status ?? ""} ${id} ${shown}`)
       ? "preview"
       : "active";
+
+/** A day, or a month where no day is known; anything else is not a date. */
+const releasedAtOf = ({ release_date: date }: ModelsDevModel): string | null =>
+  date !== undefined && /^\d{4}-\d{2}(-\d{2})?$/.test(date) ? date : null;
+
+/** Those where more is better; a rate of errors or a rank would turn the order around. */
+const risingMetrics: ReadonlySet<string> = new Set(
+  [
+    "percent correct",
+    "index",
+    "success rate",
+    "resolve rate",
+    "resolved",
+    "score",
+    "accuracy",
+  ].concat(["pass@1", "average pass@1"]),
+);
+
+/** By benchmark and everything about how it was run; of several results the newest. */
+function scoresOf({ benchmarks = [] }: ModelsDevModel): Record<string, number> {
+  const dated = benchmarks
+    .filter((result) => result !== null)
+    .toSorted((a, b) => (a.date ?? "").localeCompare(b.date ?? ""));
+  const scores: Record<string, number> = {};
+  for (const result of dated) {
+    if (!risingMetrics.has(result.metric)) continue;
+    const setting = (["version", "harness", "dataset", "variant"] as const).flatMap((part) =>
+      result[part] === undefined ? [] : [`${part} ${result[part]}`],
+    );
+    scores[[result.name, result.metric, ...setting].join(", ")] = result.score;
+  }
+  return scores;
+}
 
 /** There, 0 stands for unknown too, and unknown is never free. */
 const known = (figure: number | undefined): number | null =>
@@ -118,6 +170,7 @@ function pricesOf(ourProvider: string, { cost }: ModelsDevModel) {
 }
 
 const entryOf = (ourProvider: string, its: ModelsDevModel): CatalogueEntry => ({
+  ...scoredAndDated(its),
   provider: ourProvider,
   id: its.id,
   name: its.name,
@@ -132,6 +185,16 @@ const entryOf = (ourProvider: string, its: ModelsDevModel): CatalogueEntry => ({
   ...pricesOf(ourProvider, its),
   status: statusOf(its),
 });
+
+/** Keys only where something is known, so that a sync does not vouch for nothing. */
+function scoredAndDated(its: ModelsDevModel): Pick<CatalogueEntry, "releasedAt" | "scores"> {
+  const releasedAt = releasedAtOf(its);
+  const scores = scoresOf(its);
+  return {
+    ...(releasedAt !== null && { releasedAt }),
+    ...(Object.keys(scores).length > 0 && { scores }),
+  };
+}
 
 const malformed = (at: readonly PropertyKey[]): Result<never, string> =>
   err(`malformed at ${at.length === 0 ? "the top" : at.map(String).join(".")}`);

@@ -1,9 +1,10 @@
 /**
  * A newer models.dev over the catalogue at hand, or why it isn't taken. Of a model that the seed knows,
- * prices, limits and its end come from models.dev; names, families, aliases, modalities and tiers stay
- * as curated. Nobody looks at what comes in: whatever would break routing for every tenant is refused
+ * prices, limits, published scores and its end come from models.dev; names, families, aliases,
+ * modalities, tiers and days of release stay as curated. Nobody looks at what comes in: whatever would break routing for every tenant is refused
  * whole, and the catalogue at hand stays.
  */
+import { newestFirst, parseModel } from "./lines.ts";
 import {
   classPrices,
   localProviders,
@@ -114,6 +115,10 @@ function figuresOf(entry: CatalogueEntry, seed: Model): Partial<Model> {
     if (entry.outputTokens !== null) figures.outputTokens = entry.outputTokens;
   }
   if (entry.status === "retired") figures.status = "retired";
+  // The seed's day was looked at; models.dev has some wrong.
+  const releasedAt = seed.releasedAt ?? entry.releasedAt;
+  if (releasedAt !== undefined && releasedAt !== seed.releasedAt) figures.releasedAt = releasedAt;
+  if (entry.scores !== undefined) figures.scores = entry.scores;
   return figures;
 }
 
@@ -136,7 +141,20 @@ function tierOf(axis: "intelligence" | "speed", relatives: readonly Model[]): Ti
   return tiers.length === 0 ? null : (Math.min(...tiers) as Tier);
 }
 
+/** The newest of the line: its size is known, so its tier is the best guess for the next of it. */
+function newestOfLine(entry: CatalogueEntry, seed: Catalogue): Model | undefined {
+  const read = parseModel(entry);
+  if (read === null || read.generation === null) return undefined;
+  return seed.models
+    .filter((model) => {
+      const other = parseModel(model);
+      return model.status !== "retired" && other?.line === read.line && other.generation !== null;
+    })
+    .toSorted(newestFirst)[0];
+}
+
 function newModel(entry: CatalogueEntry, seed: Catalogue): Model {
+  const kin = newestOfLine(entry, seed);
   const relatives = seed.models.filter(
     ({ family, status }) => family !== null && family === entry.family && status !== "retired",
   );
@@ -148,8 +166,8 @@ function newModel(entry: CatalogueEntry, seed: Catalogue): Model {
     ...limits,
     aliases: [],
     // A model is as clever wherever it runs, but not as fast.
-    intelligence: tierOf("intelligence", there.length > 0 ? there : relatives),
-    speed: tierOf("speed", there),
+    intelligence: kin?.intelligence ?? tierOf("intelligence", there.length > 0 ? there : relatives),
+    speed: kin?.provider === entry.provider ? kin.speed : tierOf("speed", there),
     source: "catalogue",
     synced: figures.toSorted() as Figure[],
   };

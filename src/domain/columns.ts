@@ -1,9 +1,7 @@
 /** What a ranking compares of a field's entries, sorted and grouped once: read thousands of times for one choice. */
+import { abilityOf } from "./ability.ts";
 import type { Entry } from "./entry.ts";
 import type { Model } from "./models.ts";
-
-/** What an unknown tier counts as. */
-const middleTier = 3;
 
 export interface Ranks {
   /** by position: 0 for the worst; equals share one */
@@ -25,6 +23,9 @@ export interface Columns {
   prices: PriceGroups;
   speed: Ranks;
   intelligence: Ranks;
+  newness: Ranks;
+  /** 1: the model reasons whatever is asked of it */
+  alwaysReasons: Uint8Array;
 }
 
 /** Lowest first. */
@@ -75,8 +76,18 @@ function priceGroupsOf(entries: readonly Entry[]): PriceGroups {
   return { of, entries: firsts };
 }
 
-export const columnsOf = (entries: readonly Entry[]): Columns => ({
-  prices: priceGroupsOf(entries),
-  speed: ranksOf(entries.map((entry) => -entry.expectedMs)),
-  intelligence: ranksOf(entries.map(({ model }) => model.intelligence ?? middleTier)),
-});
+/** `models`: all that are known, since scores are compared among all of them. */
+export function columnsOf(entries: readonly Entry[], models: readonly Model[]): Columns {
+  const ability = abilityOf(models);
+  return {
+    prices: priceGroupsOf(entries),
+    speed: ranksOf(entries.map((entry) => -entry.expectedMs)),
+    intelligence: ranksOf(entries.map(({ model }) => ability.get(model) ?? 0)),
+    alwaysReasons: Uint8Array.from(entries, (entry) => (entry.alwaysReasons ? 1 : 0)),
+    newness: ranksOf(entries.map(({ model }) => dayOf(model.releasedAt))),
+  };
+}
+
+/** A date as a number that sorts as it does; unknown is oldest. `2024-05` is the month's beginning. */
+const dayOf = (releasedAt: string | null | undefined): number =>
+  Number((releasedAt ?? "").replaceAll("-", "").padEnd(8, "0")) || 0;

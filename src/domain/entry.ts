@@ -1,6 +1,7 @@
 /** One model of a tenant's field, with all that doesn't depend on the request. */
 import { expectedMs, type Measured } from "./health.ts";
 import type { ExclusionReason, Model } from "./models.ts";
+import { alwaysReasons } from "./reasoning.ts";
 import { bitsOf, placeOf } from "./sought.ts";
 import { tokenFamilyOf, type TokenFamily } from "./tokens.ts";
 
@@ -14,6 +15,10 @@ export interface Entry {
   measured: Measured | null;
   /** ms that an ordinary answer is expected to take */
   expectedMs: number;
+  /** an ordinary answer is expected to take longer than the call may */
+  isLate: boolean;
+  /** reasons whatever is asked of it */
+  alwaysReasons: boolean;
   /** whose tokenizer it has */
   family: TokenFamily;
   /** the place of that among all families */
@@ -25,10 +30,21 @@ export interface Entry {
 
 /** An entry, from what is known of it. */
 export const entryOf = (
-  its: Pick<Entry, "model" | "credentialIds" | "exclusion" | "measured">,
+  its: Pick<Entry, "model" | "credentialIds" | "exclusion" | "measured"> & {
+    /** ms that a call may take, or whether an answer of this model takes longer */
+    deadline: number | { isLate: boolean };
+  },
 ): Entry => ({
-  ...its,
+  model: its.model,
+  credentialIds: its.credentialIds,
+  exclusion: its.exclusion,
+  measured: its.measured,
   expectedMs: expectedMs(its.model.speed, its.measured),
+  isLate:
+    typeof its.deadline === "number"
+      ? expectedMs(its.model.speed, its.measured) > its.deadline
+      : its.deadline.isLate,
+  alwaysReasons: alwaysReasons(its.model),
   family: tokenFamilyOf(its.model),
   familyPlace: placeOf(tokenFamilyOf(its.model)),
   takes: bitsOf(its.model.inputModalities),

@@ -13,7 +13,8 @@ import {
 import type { Modality } from "./modality.ts";
 import type { Ceiling } from "./limits.ts";
 import { wantedHeadroom, type ReasoningWish } from "./reasoning.ts";
-import { textBit, type Sought } from "./sought.ts";
+import { defaultDeadlineMs, type Previews } from "./policy.ts";
+import { imageBit, textBit, type Sought } from "./sought.ts";
 import type { TokenFamily } from "./tokens.ts";
 import { costMicroUsd, expectedUsage, isPriced } from "./usage.ts";
 
@@ -49,6 +50,10 @@ export interface FieldPolicy {
   server?: Pick<FieldPolicy, "allowedModels" | "deniedModels">;
   /** money is limited, so what it would cost must be known */
   budgeted?: true;
+  /** default: only if a hint names one, or nothing else can serve */
+  previews?: Previews;
+  /** ms for all attempts of one call together */
+  deadlineMs?: number;
 }
 
 export interface FieldParts {
@@ -69,6 +74,7 @@ function standingExclusion(
 ): ExclusionReason | null {
   if (model.status === "retired") return "retired";
   if (!isAllowed(model, policy) || !isAllowed(model, policy.server ?? {})) return "not_allowed";
+  if (policy.previews === "never" && model.status === "preview") return "preview";
   if (policy.budgeted === true && !isPriced(model)) return "unknown_price";
   if (credentials.every(({ status }) => status === "failing")) return "credential_failing";
   return closed.length === 0 ? "circuit_open" : null;
@@ -92,7 +98,7 @@ export function fieldOf(
     },
     entries: sorted,
     served: sorted.map(({ model }) => model),
-    columns: columnsOf(sorted),
+    columns: columnsOf(sorted, about.models),
     families: [...new Set(eligible.map(({ family }) => family))],
   };
 }
@@ -120,6 +126,7 @@ export function fieldFrom(parts: FieldParts): Field {
         credentialIds: [...ids],
         exclusion: standingExclusion(model, serving, closed, policy),
         measured,
+        deadline: policy.deadlineMs ?? defaultDeadlineMs,
       }),
     );
   }
@@ -146,6 +153,16 @@ function hasRoom({ model, familyPlace }: Entry, sought: Sought, ceiling?: Ceilin
   if (inputTokens + output > ceiling.tokens) return false;
   const usage = expectedUsage(model, { ...needs, inputTokens });
   return (costMicroUsd(model, usage) ?? 0) <= ceiling.microUsd;
+}
+
+/** Why a model that could serve is left alone unless a hint names it; null: it is not. */
+export function standsAside(
+  { model, makes }: Entry,
+  policy: FieldPolicy,
+  sought: Sought,
+): "preview" | "image_model" | null {
+  if ((makes & imageBit) !== 0 && (sought.makes & imageBit) === 0) return "image_model";
+  return model.status === "preview" && policy.previews !== "allowed" ? "preview" : null;
 }
 
 /** Why a model can't serve this request; null if it can. The first reason that applies, in this order. */

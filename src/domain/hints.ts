@@ -1,139 +1,239 @@
 /**
- * Hints, as `ModelPreferences.hints` means them: tried in order, each a case-insensitive substring of
- * a model's name; the first that matches is taken, priorities choose among several matches.
+ * Hints, as `ModelPreferences.hints` means them: tried in order, and the first that a feasible model
+ * answers to decides. Within one hint a model that is named comes before its versions, those before its
+ * line, nearest generation first, and that before any other name that holds the hint. A model that is
+ * gone is served by its successor, as a match of that hint.
  */
-import { nameOf, type Model } from "./models.ts";
-
-/** Between names; no hint that holds it matches, so none can reach over it. */
-const separator = "\n";
-
-/** Models are never changed, only replaced, so what was made of one stays right. */
-const searchable = new WeakMap<Model, string>();
-
-function namesOf(model: Model): string {
-  let names = searchable.get(model);
-  if (names === undefined) {
-    names = [nameOf(model), model.family ?? "", ...model.aliases].join(separator).toLowerCase();
-    searchable.set(model, names);
-  }
-  return names;
-}
-
-/** A hint as it is looked for; null when it can match nothing. */
-function needleOf(hint: string): string | null {
-  const needle = hint.trim().toLowerCase();
-  return needle === "" || needle.includes(separator) ? null : needle;
-}
-
-export function matchesHint(model: Model, hint: string): boolean {
-  const needle = needleOf(hint);
-  return needle !== null && namesOf(model).includes(needle);
-}
-
-/** The names of many models in one text: one search of it is quicker than one of each. */
-interface Haystack {
-  text: string;
-  /** where each model's names begin, and the end */
-  starts: Uint32Array;
-}
-
-/** Lists of models are never changed either. */
-const haystacks = new WeakMap<readonly Model[], Haystack>();
-
-function haystackOf(models: readonly Model[]): Haystack {
-  let haystack = haystacks.get(models);
-  if (haystack === undefined) {
-    const names = models.map(namesOf);
-    const starts = new Uint32Array(models.length + 1);
-    for (const [at, its] of names.entries())
-      starts[at + 1] = (starts[at] ?? 0) + its.length + separator.length;
-    haystack = { text: names.join(separator), starts };
-    haystacks.set(models, haystack);
-  }
-  return haystack;
-}
-
-/** Positions of the models that a hint matches, ascending. */
-function matching(models: readonly Model[], hint: string): number[] {
-  const needle = needleOf(hint);
-  if (needle === null) return [];
-  const { text, starts } = haystackOf(models);
-  const found: number[] = [];
-  let model = 0;
-  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, starts[model])) {
-    while ((starts[model + 1] ?? text.length) <= at) model += 1;
-    found.push(model);
-    model += 1;
-    if (model >= models.length) break;
-  }
-  return found;
-}
+import { classesNamedBy, equivalentsOf } from "./equivalents.ts";
+import { goneModelNamed } from "./gone-models.ts";
+import { newestFirst, parseModel, type ParsedName } from "./lines.ts";
+import {
+  containing,
+  equalTo,
+  indexOf,
+  readHint,
+  versionsOf,
+  type Fit,
+  type ModelIndex,
+  type ReadHint,
+  type Served,
+} from "./model-index.ts";
+import type { Model } from "./models.ts";
 
 export interface Narrowed {
-  /** positions of the feasible models that are preferred; null: none is preferred to another */
-  preferred: readonly number[] | null;
+  /** by position: 0 for what no hint prefers, else the lower the better; null: none is preferred */
+  levels: Uint16Array | null;
   /** the hint that narrowed the field; null: none applied */
   hint: string | null;
   /** the hint named a model that can't serve, and these stand in for it */
   viaEquivalence: boolean;
 }
 
-/** Models, some of which are feasible. */
-export interface Served {
-  models: readonly Model[];
-  /** by position */
-  isFeasible: (position: number) => boolean;
+// Levels, best first. Generations of a line lie between the line's level and the next.
+const equalLevel = 1;
+const versionLevel = 2;
+const successorLevel = 3;
+const lineLevel = 1_000;
+const fitLevels: Readonly<Record<Fit, number>> = {
+  words: 50_000,
+  beginning: 50_001,
+  inside: 50_002,
+};
+/** More successors than any line has; the rest share a level. */
+const mostSuccessors = 900;
+
+/** Where each feasible match of one hint stands. */
+interface Matches {
+  served: Served;
+  index: ModelIndex;
+  levels: Uint16Array;
+  any: boolean;
 }
 
-const distance = (a: number | null, b: number | null): number =>
-  a === null || b === null ? 2.5 : Math.abs(a - b);
+/** `asides`: also those that only a hint may choose. */
+function put(
+  matches: Matches,
+  at: number,
+  { level, asides }: { level: number; asides: boolean },
+): void {
+  const { served, levels } = matches;
+  if (levels[at] !== 0 || !served.isFeasible(at)) return;
+  if (!asides && served.isAside?.(at) === true) return;
+  levels[at] = level;
+  matches.any = true;
+}
 
-/** The feasible models nearest to a known one: its family elsewhere, else its intelligence and speed. */
-function equivalentsOf(known: readonly Model[], served: Served): number[] {
-  const { models, isFeasible } = served;
-  const families = new Set(known.map(({ family }) => family).filter((family) => family !== null));
-  const feasible = [...models.keys()].filter(isFeasible);
-  const relatives = feasible.filter((at) => {
-    const family = models[at]?.family ?? null;
-    return family !== null && families.has(family);
-  });
-  if (relatives.length > 0) return relatives;
-  // Tiers are few, so models that share theirs share the gap.
-  const tiersOf = ({ intelligence, speed }: Model): string => `${intelligence} ${speed}`;
-  const kinds = [...new Map(known.map((model) => [tiersOf(model), model])).values()];
-  const gaps = new Map<string, number>();
-  const gap = (at: number): number => {
-    const model = models[at];
-    if (model === undefined) return Number.POSITIVE_INFINITY;
-    let its = gaps.get(tiersOf(model));
-    if (its === undefined) {
-      its = Math.min(
-        ...kinds.map(
-          (other) =>
-            2 * distance(model.intelligence, other.intelligence) +
-            distance(model.speed, other.speed),
-        ),
-      );
-      gaps.set(tiersOf(model), its);
-    }
-    return its;
+/** What the hint names and is served no more: whose place a successor takes. */
+interface Gone {
+  provider: string;
+  parsed: ParsedName;
+  /** null: unknown */
+  intelligence: number | null;
+}
+
+const goneFrom = (model: Model): Gone[] => {
+  const parsed = parseModel(model);
+  return parsed === null
+    ? []
+    : [{ provider: model.provider, parsed, intelligence: model.intelligence }];
+};
+
+/** Empty if the hint names a model that some provider still serves, or none at all. */
+function goneModelsFor(hint: ReadHint, all: ModelIndex): Gone[] {
+  const retiredAmong = (positions: readonly number[]): Gone[] | null => {
+    const named = positions.flatMap((at) => all.models[at] ?? []);
+    if (named.length === 0) return null;
+    return named.some(({ status }) => status !== "retired") ? [] : named.flatMap(goneFrom);
   };
-  const all = feasible.map(gap);
-  const nearest = all.reduce((least, its) => Math.min(least, its), Number.POSITIVE_INFINITY);
-  return feasible.filter((_, at) => all[at] === nearest);
+  const gone = goneModelNamed(hint.folded);
+  if (gone !== null) return [{ ...gone, intelligence: null }];
+  const equal = retiredAmong(equalTo(all, hint));
+  if (equal !== null) return equal;
+  const versions = retiredAmong(versionsOf(all, hint));
+  if (versions !== null) return versions;
+  // `claude-3`: every size of a generation that is gone.
+  const { parsed } = hint;
+  if (parsed === null || parsed.sized || parsed.generation === null) return [];
+  const ofGeneration = (all.bySeries.get(parsed.series) ?? []).filter((at) =>
+    isOfGeneration(parsed, all.models[at]),
+  );
+  return retiredAmong(ofGeneration) ?? [];
+}
+
+function isOfGeneration(named: ParsedName, model: Model | undefined): boolean {
+  const generation = model === undefined ? null : (parseModel(model)?.generation ?? null);
+  return named.wholeGeneration && generation !== null
+    ? Math.floor(generation) === named.generation
+    : generation === named.generation;
+}
+
+/** The newest of the line at the same provider, else of the line elsewhere; never older or weaker. */
+function putSuccessors(matches: Matches, gone: readonly Gone[]): void {
+  const { index, served } = matches;
+  for (const { provider, parsed, intelligence } of gone) {
+    const fit = (index.byLine.get(parsed.line) ?? []).filter((at) => {
+      const model = index.models[at];
+      if (model === undefined || !served.isFeasible(at)) return false;
+      const generation = parseModel(model)?.generation ?? null;
+      const isOlder =
+        generation !== null && parsed.generation !== null && generation < parsed.generation;
+      const isWeaker =
+        intelligence !== null && model.intelligence !== null && model.intelligence < intelligence;
+      return !isOlder && !isWeaker;
+    });
+    const there = fit.filter((at) => index.models[at]?.provider === provider);
+    const finished = (among: readonly number[]): number[] =>
+      among.filter((at) => index.models[at]?.status !== "preview");
+    const first =
+      [
+        finished(there),
+        finished(fit),
+        // A preview may be followed by a preview.
+        parsed.preview ? there : [],
+      ].find((among) => among.length > 0) ?? [];
+    const newest = first.toSorted((a, b) => {
+      const [one, other] = [index.models[a], index.models[b]];
+      return one === undefined || other === undefined ? 0 : newestFirst(one, other);
+    });
+    for (const [rank, at] of newest.entries())
+      put(matches, at, { level: successorLevel + Math.min(rank, mostSuccessors), asides: true });
+  }
+}
+
+/** The hint's line, or its series if it names no size; the nearest generation first. */
+function putLine(matches: Matches, { parsed }: ReadHint, asides: boolean): void {
+  const { index } = matches;
+  if (parsed === null || (!parsed.sized && parsed.generation === null)) return;
+  const members =
+    index.byLine.get(parsed.line) ?? (parsed.sized ? [] : index.bySeries.get(parsed.series));
+  if (members === undefined) return;
+  const distanceOf = (at: number): number => {
+    const model = index.models[at];
+    const generation = model === undefined ? null : (parseModel(model)?.generation ?? null);
+    if (parsed.generation === null) return 0;
+    if (generation === null) return Number.POSITIVE_INFINITY;
+    return !parsed.sized && isOfGeneration(parsed, model)
+      ? 0
+      : Math.abs(generation - parsed.generation);
+  };
+  const distances = [...new Set(members.map(distanceOf))].toSorted((a, b) => a - b);
+  for (const at of members)
+    put(matches, at, { level: lineLevel + distances.indexOf(distanceOf(at)), asides });
+}
+
+function putSubstrings(matches: Matches, hint: ReadHint, asides: boolean): void {
+  for (const { at, fit } of containing(matches.index, hint))
+    put(matches, at, { level: fitLevels[fit], asides });
+}
+
+/** null: no feasible model answers to the hint. */
+function levelsFor(hint: ReadHint, served: Served, all: readonly Model[]): Uint16Array | null {
+  const index = indexOf(served.models);
+  const levels = new Uint16Array(served.models.length);
+  const matches: Matches = { served, index, levels, any: false };
+  for (const at of equalTo(index, hint)) put(matches, at, { level: equalLevel, asides: true });
+  const gone = matches.any ? [] : goneModelsFor(hint, indexOf(all));
+  if (gone.length > 0) {
+    putSuccessors(matches, gone);
+    return matches.any ? levels : null;
+  }
+  for (const at of versionsOf(index, hint)) put(matches, at, { level: versionLevel, asides: true });
+  for (const asides of [false, true]) {
+    // What only a hint may choose is chosen by a hint that fits nothing else.
+    if (asides && matches.any) break;
+    putLine(matches, hint, asides);
+    putSubstrings(matches, hint, asides);
+  }
+  return matches.any ? levels : null;
+}
+
+export function matchesHint(model: Model, hint: string): boolean {
+  const read = readHint(hint);
+  const models = [model];
+  return read !== null && levelsFor(read, { models, isFeasible: () => true }, models) !== null;
 }
 
 /** Narrows the feasible models by the hints; `all` is every model known, served or not. */
 export function narrow(hints: readonly string[], served: Served, all: readonly Model[]): Narrowed {
-  for (const hint of hints) {
-    const preferred = matching(served.models, hint).filter(served.isFeasible);
-    if (preferred.length > 0) return { preferred, hint, viaEquivalence: false };
+  const read = hints.flatMap((hint) => {
+    const of = readHint(hint);
+    return of === null ? [] : [{ hint, of }];
+  });
+  for (const { hint, of } of read) {
+    const levels = levelsFor(of, served, all);
+    if (levels !== null) return { levels, hint, viaEquivalence: false };
   }
-  for (const hint of hints) {
-    const known = matching(all, hint).flatMap((at) => all[at] ?? []);
-    if (known.length === 0) continue;
-    const preferred = equivalentsOf(known, served);
-    if (preferred.length > 0) return { preferred, hint, viaEquivalence: true };
+  for (const { hint, of } of read) {
+    const classes = classesNamedBy(of, all);
+    if (classes.length === 0) continue;
+    const levels = equivalentsOf(classes, served, all);
+    if (levels !== null) return { levels, hint, viaEquivalence: true };
   }
-  return { preferred: null, hint: null, viaEquivalence: false };
+  return { levels: null, hint: null, viaEquivalence: false };
+}
+
+/** Looking through every name takes longer than the choice, and servers repeat their hints. */
+const knownHints = new WeakMap<ModelIndex, Map<string, boolean>>();
+const mostKnownHints = 500;
+
+/** Whether the hint is the name, or a part of the name, of any model that is or was. */
+export function isKnownHint(hint: string, all: readonly Model[]): boolean {
+  const read = readHint(hint);
+  if (read === null) return false;
+  const index = indexOf(all);
+  const known = knownHints.get(index) ?? new Map<string, boolean>();
+  knownHints.set(index, known);
+  const { folded, parsed } = read;
+  const before = known.get(folded);
+  if (before !== undefined) return before;
+  const found =
+    index.byName.has(folded) ||
+    goneModelNamed(folded) !== null ||
+    versionsOf(index, read).length > 0 ||
+    (parsed?.sized === true && index.byLine.has(parsed.line)) ||
+    (parsed !== null && parsed.generation !== null && index.bySeries.has(parsed.series)) ||
+    index.text.includes(folded);
+  if (known.size >= mostKnownHints) known.clear();
+  known.set(folded, found);
+  return found;
 }

@@ -79,7 +79,12 @@ export interface Model extends TokenPrices {
   mediaPrices?: MediaPrices | undefined;
   intelligence: Tier;
   speed: Tier;
+  /** `preview`: what its provider calls preview, beta or experimental */
   status: "active" | "preview" | "retired";
+  /** ISO date of the release; absent or null: unknown */
+  releasedAt?: string | null | undefined;
+  /** published results, by benchmark and setting; comparable only under the same key */
+  scores?: Readonly<Record<string, number>> | undefined;
   /** who spoke last of it */
   source: "catalogue" | "credential" | "override";
   /** the figures that the last sync with models.dev gave; absent: none */
@@ -123,6 +128,10 @@ export const exclusionReasons = [
   "credential_failing",
   "circuit_open",
   "retired",
+  /** its provider calls it a preview, and neither a hint nor the policy asks for it */
+  "preview",
+  /** it draws, no image was asked for, and no hint names it */
+  "image_model",
 ] as const;
 export type ExclusionReason = (typeof exclusionReasons)[number];
 

@@ -54,7 +54,12 @@ export interface Policy {
   deadlineMs?: number;
   /** absent: auto */
   promptCaching?: PromptCaching;
+  /** when previews are chosen: if a hint names one or nothing else can serve (the default), as others are, or never */
+  previews?: Previews;
 }
+
+export const previewPolicies = ["hinted", "allowed", "never"] as const;
+export type Previews = (typeof previewPolicies)[number];
 
 /** SDK clients give up at 60 s. */
 export const defaultDeadlineMs = 45_000;

@@ -54,6 +54,7 @@ export function replay(
         credentialIds: [],
         exclusion: null,
         measured: candidate.measured ?? null,
+        deadline: { isLate: candidate.isLate === true },
       }),
     ];
   });
@@ -64,7 +65,8 @@ export function replay(
       models: today.models,
       unserved: 0,
       catalogueVersion: today.catalogueVersion,
-      policy: {},
+      // Which previews were candidates is settled: those that are recorded.
+      policy: { previews: "allowed" },
     }),
   );
   if (!made.ok)

@@ -2,7 +2,7 @@
 import type { Ranks } from "./columns.ts";
 import type { Field } from "./field.ts";
 import type { Priorities } from "./sampling.ts";
-import type { Sought } from "./sought.ts";
+import { textBit, type Sought } from "./sought.ts";
 import { costMicroUsd, expectedUsage } from "./usage.ts";
 
 export interface Axes {
@@ -11,14 +11,17 @@ export interface Axes {
   intelligence: number;
 }
 
-/** An absent priority neither asks for an axis nor against it. None at all: balanced. */
-const neutral = 0.5;
-
+/** Absent priorities share what the largest given one leaves. None at all: balanced. */
 export function weightsOf(priorities: Priorities): Axes {
+  const given = [priorities.cost, priorities.speed, priorities.intelligence].filter(
+    (priority) => priority !== undefined,
+  );
+  const left = given.length === 0 ? 1 : 1 - Math.max(...given);
+  const share = left / Math.max(1, 3 - given.length);
   const raw = {
-    cost: priorities.cost ?? neutral,
-    speed: priorities.speed ?? neutral,
-    intelligence: priorities.intelligence ?? neutral,
+    cost: priorities.cost ?? share,
+    speed: priorities.speed ?? share,
+    intelligence: priorities.intelligence ?? share,
   };
   const sum = raw.cost + raw.speed + raw.intelligence;
   // All three at 0 ask for nothing: balanced, like none at all.
@@ -37,6 +40,10 @@ export interface Scores {
   speed: Float64Array;
   intelligence: Float64Array;
   score: Float64Array;
+  /** what decides between equal scores: all axes together, less what reasoning takes */
+  balance: Float64Array;
+  /** by rank; 0 is the oldest */
+  newness: Uint32Array;
 }
 
 /** Share of the others that are strictly worse, ties counting half: 0–1, whatever the unit. */
@@ -104,6 +111,15 @@ function costsByGroup(field: Field, entries: Uint32Array, sought: Sought): Costs
   return { costs, shares };
 }
 
+/** An answer of so many tokens or fewer leaves a model that must reason little room. */
+const smallAnswerTokens = 1_000;
+/** Scores that differ by less than this count as near, where nothing weighs everything. */
+const nearness = 0.1;
+
+/** What a model that always reasons loses when the answer is to be small: first place among the near. */
+const reasoningLoss = ({ needs, makes }: Sought): number =>
+  needs.maxTokens <= smallAnswerTokens && (makes & textBit) !== 0 ? nearness : 0;
+
 /** `entries`: positions of the feasible ones, ascending. */
 export function scoreAll(about: {
   field: Field;
@@ -121,6 +137,11 @@ export function scoreAll(about: {
   const speed = new Float64Array(entries.length);
   const intelligence = new Float64Array(entries.length);
   const score = new Float64Array(entries.length);
+  const newness = new Uint32Array(entries.length);
+  const balance = new Float64Array(entries.length);
+  const loss = reasoningLoss(sought);
+  // At a weight of 1 nothing but that axis is asked for, and only equals are near.
+  const openness = 1 - Math.max(weights.cost, weights.speed, weights.intelligence);
   for (let place = 0; place < entries.length; place += 1) {
     const position = entries[place] ?? 0;
     const fast = speedShares[columns.speed.of[position] ?? 0] ?? 0;
@@ -131,43 +152,47 @@ export function scoreAll(about: {
     cost[place] = cheap;
     speed[place] = fast;
     intelligence[place] = clever;
-    score[place] = weights.cost * cheap + weights.speed * fast + weights.intelligence * clever;
+    newness[place] = columns.newness.of[position] ?? 0;
+    const whole = weights.cost * cheap + weights.speed * fast + weights.intelligence * clever;
+    const lost = columns.alwaysReasons[position] === 1 ? loss : 0;
+    score[place] = Math.max(0, whole - lost * openness);
+    balance[place] = cheap + fast + clever - lost;
   }
-  return { field, entries, costs, cost, speed, intelligence, score };
+  return { field, entries, costs, cost, speed, intelligence, score, balance, newness };
 }
 
-/** Higher score, then cheaper, then more intelligent, then faster, then by name. By place. */
-export function byRank(
-  { score, costs, intelligence, speed }: Scores,
-  a: number,
-  b: number,
-): number {
+/** Higher score, then the better balance, then newer, then cheaper, then by name. By place. */
+export function byRank(scores: Scores, a: number, b: number): number {
+  const { score, balance, costs, newness } = scores;
   const lead = (score[b] ?? 0) - (score[a] ?? 0);
   if (lead > 1e-9 || lead < -1e-9) return lead;
+  const better = (balance[b] ?? 0) - (balance[a] ?? 0);
+  if (better > 1e-9 || better < -1e-9) return better;
+  if (newness[a] !== newness[b]) return (newness[b] ?? 0) - (newness[a] ?? 0);
   const [costA = 0, costB = 0] = [costs[a], costs[b]];
-  if (costA !== costB) return costA - costB;
-  if (intelligence[a] !== intelligence[b]) return (intelligence[b] ?? 0) - (intelligence[a] ?? 0);
-  if (speed[a] !== speed[b]) return (speed[b] ?? 0) - (speed[a] ?? 0);
-  return a - b;
+  return costA === costB ? a - b : costA - costB;
 }
 
-/** The best few of those that are preferred, or of those that aren't; best first. */
-export function bestOf(
-  scores: Scores,
-  among: { preferred: Uint8Array; is: 0 | 1; count: number },
-): number[] {
-  const { preferred, is, count } = among;
+/** What a choice goes by: levels, the lower the better, then scores. By place. */
+export interface Order {
+  scores: Scores;
+  levels: Uint16Array;
+}
+
+export const byPreference = ({ scores, levels }: Order, a: number, b: number): number =>
+  (levels[a] ?? 0) - (levels[b] ?? 0) || byRank(scores, a, b);
+
+/** Places of the best few, best first. */
+export function bestOf(order: Order, count: number): number[] {
   const best: number[] = [];
-  if (count === 0) return best;
-  for (let place = 0; place < scores.entries.length; place += 1) {
-    if (preferred[place] !== is) continue;
+  for (let place = 0; place < order.scores.entries.length; place += 1) {
     const last = best.length === count ? best[count - 1] : undefined;
     if (last !== undefined) {
-      if (byRank(scores, place, last) > 0) continue;
+      if (byPreference(order, place, last) > 0) continue;
       best.pop();
     }
     let at = best.length;
-    while (at > 0 && byRank(scores, place, best[at - 1] ?? 0) < 0) at -= 1;
+    while (at > 0 && byPreference(order, place, best[at - 1] ?? 0) < 0) at -= 1;
     best.splice(at, 0, place);
   }
   return best;

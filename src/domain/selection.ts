@@ -4,17 +4,18 @@
  */
 import { inputModalitiesOf, inputTokensFor, measureInput, tokensMeasured } from "./estimate.ts";
 import { maxAttempts } from "./failover.ts";
-import { exclusionOf, type Field } from "./field.ts";
+import type { Field } from "./field.ts";
 import type { Measured } from "./health.ts";
-import { narrow, type Narrowed } from "./hints.ts";
+import { isKnownHint, narrow, type Narrowed } from "./hints.ts";
 import { own } from "./json.ts";
-import { exclusionReasons, type ExclusionReason, type Model, type Requirements } from "./models.ts";
+import type { ExclusionReason, Model, Requirements } from "./models.ts";
 import { reasoningNeedsOf } from "./reasoning-needs.ts";
 import type { Refusal } from "./refusals.ts";
 import { err, ok, type Result } from "./result.ts";
 import type { SamplingCall } from "./sampling.ts";
-import { bestOf, byRank, scoreAll, weightsOf, type Axes, type Scores } from "./score.ts";
+import { bestOf, byPreference, scoreAll, weightsOf, type Axes, type Scores } from "./score.ts";
 import type { NegotiationRecord } from "./shaping.ts";
+import { reasonOf, settleAsides, sieve } from "./sieve.ts";
 import { soughtFrom } from "./sought.ts";
 import { credentialsLedBy, leadBy, toolLoopOf, type ToolLoop } from "./tool-loop.ts";
 import { expectedUsage } from "./usage.ts";
@@ -29,6 +30,8 @@ export interface Candidate {
   viaEquivalence?: true;
   /** it began the tool loop that this call continues */
   viaToolLoop?: true;
+  /** an ordinary answer is expected to take it longer than the call may */
+  isLate?: true;
   /** what was seen of it; absent: too little */
   measured?: Measured;
   excludedBy?: ExclusionReason;
@@ -118,27 +121,25 @@ function notesOf(call: SamplingCall, needs: Requirements): string[] {
 interface Ranking {
   scores: Scores;
   narrowed: Narrowed;
-  /** by place among the feasible: 1 for those that a hint prefers, and for all if none is */
-  preferred: Uint8Array;
+  /** by place among the feasible: the lower the earlier in the order of failover */
+  levels: Uint16Array;
   /** places of the best few, best first */
   best: number[];
   /** by position in the field: why it is out; 0: it is feasible, else the reason's place and one */
   out: Uint8Array;
 }
 
-const reasonOf = (code: number | undefined): ExclusionReason | undefined =>
-  exclusionReasons[(code ?? 0) - 1];
-
 const isOf = (loop: ToolLoop | null, { provider, id }: Model): boolean =>
   loop?.provider === provider && loop.model === id;
 
 /** Every candidate, feasible ones first, in the order of failover. */
 function candidatesOf(field: Field, ranking: Ranking, toolLoop: ToolLoop | null) {
-  const { scores, narrowed, preferred, best, out } = ranking;
+  const { scores, narrowed, levels, best, out } = ranking;
   const walked = new Set(best);
+  const order = { scores, levels };
   const rest = [...scores.entries.keys()]
     .filter((place) => !walked.has(place))
-    .toSorted((a, b) => (preferred[b] ?? 0) - (preferred[a] ?? 0) || byRank(scores, a, b));
+    .toSorted((a, b) => byPreference(order, a, b));
   const candidates: Candidate[] = [];
   for (const place of [...best, ...rest]) {
     const entry = field.entries[scores.entries[place] ?? 0];
@@ -154,7 +155,8 @@ function candidatesOf(field: Field, ranking: Ranking, toolLoop: ToolLoop | null)
       },
     };
     if (entry.measured !== null) candidate.measured = entry.measured;
-    if (narrowed.hint !== null && preferred[place] === 1) {
+    if (entry.isLate) candidate.isLate = true;
+    if (narrowed.hint !== null && (levels[place] ?? 0) < unhintedLevel) {
       candidate.matchedHint = narrowed.hint;
       if (narrowed.viaEquivalence) candidate.viaEquivalence = true;
     }
@@ -171,8 +173,21 @@ function excludedOf({ entries }: Field, out: Uint8Array): Candidate[] {
   });
 }
 
+/** Caller text, so short. */
+const longestHintShown = 60;
+const mostHintsShown = 5;
+
+/** Says which hints were of no use. A replayed decision has the notes already. */
+function withHintNotes({ notes, hints }: Asking, { models }: Field): string[] {
+  const unknown = hints
+    .filter((hint) => hint.trim() !== "" && !isKnownHint(hint, models))
+    .slice(0, mostHintsShown)
+    .map((hint) => `hint ${JSON.stringify(hint.slice(0, longestHintShown))} matched no model`);
+  return [...new Set([...notes, ...unknown])];
+}
+
 function explain(asking: Asking, field: Field, ranking: Ranking): Decision {
-  const { needs, weights, notes, negotiation, toolLoop = null } = asking;
+  const { needs, weights, negotiation, toolLoop = null } = asking;
   const [place = 0] = ranking.best;
   const chosen = field.entries[ranking.scores.entries[place] ?? 0];
   if (chosen === undefined) throw new Error("a ranking without a best");
@@ -194,9 +209,13 @@ function explain(asking: Asking, field: Field, ranking: Ranking): Decision {
     catalogueVersion: field.catalogueVersion,
     ...(negotiation === null || negotiation === undefined ? {} : { negotiation }),
     ...(toolLoop === null ? {} : { toolLoop }),
-    notes: [...notes],
+    notes: withHintNotes(asking, field),
   };
 }
+
+/** What a hint doesn't prefer comes after all that it does; what is late, last of all. */
+const unhintedLevel = 60_000;
+const lateLevel = 60_001;
 
 /**
  * Chooses. Refuses with every model that has a credential and what excluded it. A model whose reasoning
@@ -215,21 +234,22 @@ function decideWith(asking: Asking, field: Field): Result<Plan, Refusal> {
   const { needs, hints, weights, toolLoop = null } = asking;
   const { entries, served } = field;
   const sought = soughtFrom(needs);
-  const out = new Uint8Array(entries.length);
-  const positions = new Uint32Array(entries.length);
-  const places = new Uint32Array(entries.length);
-  let count = 0;
-  for (let at = 0; at < entries.length; at += 1) {
-    const entry = entries[at];
-    if (entry === undefined) continue;
-    const excludedBy = exclusionOf(entry, sought, field.policy.ceiling);
-    if (excludedBy === null) {
-      places[at] = count;
-      positions[count] = at;
-      count += 1;
-    } else out[at] = exclusionReasons.indexOf(excludedBy) + 1;
-  }
-  if (count === 0)
+  const sieved = sieve(field, sought);
+  const { out, aside } = sieved;
+  const begun = served.findIndex((model, at) => out[at] === 0 && isOf(toolLoop, model));
+  // Whatever brought it into the loop: the loop stays with it.
+  if (begun !== -1) aside[begun] = 0;
+  const narrowed = narrow(
+    hints,
+    {
+      models: served,
+      isFeasible: (at) => out[at] === 0,
+      isAside: (at) => aside[at] !== 0,
+    },
+    field.models,
+  );
+  const positions = settleAsides(sieved, narrowed);
+  if (positions.length === 0)
     return err({
       reason: "no_eligible_model",
       requirements: needs,
@@ -238,20 +258,15 @@ function decideWith(asking: Asking, field: Field): Result<Plan, Refusal> {
         excludedBy: excludedBy ?? "no_credential",
       })),
     });
-  const scores = scoreAll({ field, entries: positions.subarray(0, count), sought, weights });
-  const narrowed = narrow(
-    hints,
-    { models: served, isFeasible: (at) => out[at] === 0 },
-    field.models,
-  );
-  const preferred = new Uint8Array(count);
-  if (narrowed.preferred === null) preferred.fill(1);
-  else for (const at of narrowed.preferred) preferred[places[at] ?? 0] = 1;
-  const first = bestOf(scores, { preferred, is: 1, count: maxAttempts });
-  const then = bestOf(scores, { preferred, is: 0, count: maxAttempts - first.length });
-  const ranked = [...first, ...then];
-  const begun = served.findIndex((model, at) => out[at] === 0 && isOf(toolLoop, model));
-  const best = begun === -1 ? ranked : leadBy(ranked, places[begun] ?? 0, maxAttempts);
+  const scores = scoreAll({ field, entries: positions, sought, weights });
+  const levels = new Uint16Array(positions.length);
+  for (let place = 0; place < positions.length; place += 1) {
+    const at = positions[place] ?? 0;
+    const unhinted = entries[at]?.isLate === true ? lateLevel : unhintedLevel;
+    levels[place] = narrowed.levels?.[at] || unhinted;
+  }
+  const ranked = bestOf({ scores, levels }, maxAttempts);
+  const best = begun === -1 ? ranked : leadBy(ranked, positions.indexOf(begun), maxAttempts);
   const choices = best.flatMap((place): Choice[] => {
     const entry = entries[positions[place] ?? 0];
     if (entry === undefined) return [];
@@ -265,7 +280,7 @@ function decideWith(asking: Asking, field: Field): Result<Plan, Refusal> {
     requirements: needs,
     choices,
     get decision() {
-      made ??= explain(asking, field, { scores, narrowed, preferred, best, out });
+      made ??= explain(asking, field, { scores, narrowed, levels, best, out });
       return made;
     },
   });

@@ -9,6 +9,7 @@ export const bitsOf = (set: readonly Modality[]): number =>
   set.reduce((bits, modality) => bits | (1 << modalities.indexOf(modality)), 0);
 
 export const textBit = bitsOf(["text"]);
+export const imageBit = bitsOf(["image"]);
 
 export interface Sought {
   needs: Requirements;

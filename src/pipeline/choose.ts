@@ -52,8 +52,9 @@ interface Prepared {
 
 /** The tenant's policy and the asking server's together: the narrower of each. */
 function policyFor(snapshot: Snapshot, server: AskingServer | null): FieldPolicy {
-  const { allowedModels, deniedModels, maxTokens, reasoning, reasoningTokens } =
-    snapshot.tenant.policy;
+  const { policy } = snapshot.tenant;
+  const { allowedModels, deniedModels, maxTokens, previews, deadlineMs } = policy;
+  const { reasoning, reasoningTokens } = policy;
   const most = Math.min(
     maxTokens ?? Number.POSITIVE_INFINITY,
     server?.policy.maxTokens ?? Number.POSITIVE_INFINITY,
@@ -66,6 +67,8 @@ function policyFor(snapshot: Snapshot, server: AskingServer | null): FieldPolicy
     ...(Number.isFinite(most) && { maxTokens: most }),
     ...(reasoning !== undefined && { reasoning }),
     ...(reasoningTokens !== undefined && { reasoningTokens }),
+    ...(previews !== undefined && { previews }),
+    ...(deadlineMs !== undefined && { deadlineMs }),
     ...(server !== null && { server: server.policy }),
     ...(smallestBudget(scopesOf(snapshot, server)) !== null && { budgeted: true }),
   };

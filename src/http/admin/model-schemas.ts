@@ -50,6 +50,15 @@ const reasoningControl = z
     source: z.string().max(500),
   })
   .openapi("ReasoningControl", { description: "Absent: only that the model reasons is known." });
+const releasedAt = z
+  .string()
+  .regex(/^\d{4}-\d{2}(-\d{2})?$/, "YYYY-MM-DD or YYYY-MM.")
+  .nullable()
+  .openapi({ description: "Day or month of the release; between equals the newer is chosen." });
+const scores = z.record(z.string().max(200), z.number()).openapi({
+  description:
+    "Published results by benchmark and setting. Compared only under the same key and within a tier.",
+});
 
 const modelFigures = {
   name: name.optional(),
@@ -74,6 +83,8 @@ const modelFigures = {
   intelligence: tier.nullable().optional(),
   speed: tier.nullable().optional(),
   status: z.enum(["active", "preview", "retired"]).optional(),
+  releasedAt: releasedAt.optional(),
+  scores: scores.optional(),
 };
 export const modelChange = z.strictObject(modelFigures).openapi("ModelChange");
 export const declaredModel = z
@@ -103,6 +114,8 @@ export const model = z
     intelligence: tier.nullable(),
     speed: tier.nullable(),
     status: z.enum(["active", "preview", "retired"]),
+    releasedAt: releasedAt.optional(),
+    scores: scores.optional(),
     source: z
       .enum(["catalogue", "credential", "override"])
       .openapi({ description: "Who spoke last of the model." }),

@@ -3,6 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { formats, parsePredicate, verbosities } from "../../domain/negotiation.ts";
 import { efforts } from "../../domain/reasoning.ts";
 import { promptCachings } from "../../domain/prompt-caching.ts";
+import { previewPolicies } from "../../domain/policy.ts";
 import { count } from "./schemas.ts";
 
 /** Whole micro-USD, so that what is counted is exactly what was written. */
@@ -93,6 +94,10 @@ export const policy = z
     maxAttempts: z.int().min(1).max(4).optional().openapi({
       description:
         "Provider calls that one request may make, failover included. A reservation of money covers them all. Default: 4.",
+    }),
+    previews: z.enum(previewPolicies).optional().openapi({
+      description:
+        "When models that their provider calls preview, beta or experimental are chosen. hinted: if a hint names one, or no other model can serve. Default: hinted.",
     }),
     deadlineMs: z.int().min(1_000).max(90_000).optional().openapi({
       description: "ms for all attempts of one call together. Default: 45000.",

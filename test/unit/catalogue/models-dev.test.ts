@@ -34,6 +34,7 @@ describe("models.dev's own objects", () => {
   it("keep what sampling knows", () => {
     expect(found.get("anthropic/claude-haiku-4-5")).toEqual({
       provider: "anthropic",
+      releasedAt: "2025-10-15",
       id: "claude-haiku-4-5",
       name: "Claude Haiku 4.5 (latest)",
       family: "claude-haiku",
@@ -136,7 +137,48 @@ describe("models.dev's own objects", () => {
     expect(status("google/gemini-3.1-pro-preview")).toBe("preview");
     expect(status("openai/gpt-5.4")).toBe("active");
   });
+
+  it.each([
+    ["status", "beta"],
+    ["status", "alpha"],
+    ["name", "GPT-5.4 (experimental)"],
+    ["id", "gpt-5.4-exp"],
+  ])("are previews where the provider says so: %s %s", (field, value) => {
+    const entry = changed((model) => (model[field] = value));
+    expect(entry?.status).toBe("preview");
+  });
+
+  it("are dated, and scored by benchmark and setting, where that is known", () => {
+    const benchmarks = [
+      { name: "Bench", metric: "resolve rate", score: 40, date: "2025-01-01" },
+      { name: "Bench", metric: "resolve rate", score: 44, date: "2026-01-01" },
+      { name: "Bench", metric: "resolve rate", score: 60, harness: "Mini", version: "2.1" },
+      // Less is better, or nobody knows.
+      { name: "Bench", metric: "error rate", score: 1 },
+      { name: "Bench", score: "much" },
+    ];
+    const entry = changed((model) => (model["benchmarks"] = benchmarks));
+    expect(entry?.releasedAt).toBe("2026-03-05");
+    expect(entry?.scores).toEqual({
+      "Bench, resolve rate": 44,
+      "Bench, resolve rate, version 2.1, harness Mini": 60,
+    });
+    const bare = changed((model) => {
+      model["release_date"] = "soon";
+      model["benchmarks"] = "many";
+    });
+    expect(bare).not.toHaveProperty("releasedAt");
+    expect(bare).not.toHaveProperty("scores");
+  });
 });
+
+/** The real file with another gpt-5.4. */
+function changed(change: (model: Record<string, unknown>) => void) {
+  const json = JSON.parse(real) as Record<string, { models: Record<string, never> }>;
+  change(json["openai"]?.models["gpt-5.4"] as unknown as Record<string, unknown>);
+  const parsed = parseModelsDev(JSON.stringify(json));
+  return parsed.ok ? parsed.value.find(({ id }) => id.startsWith("gpt-5.4")) : undefined;
+}
 
 describe("a file in the older form", () => {
   it("has the long context's price beside the others", () => {

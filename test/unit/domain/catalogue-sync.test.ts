@@ -141,6 +141,21 @@ describe("of a known model", () => {
     expect(its).toEqual(seed.models[0]);
   });
 
+  it("published scores come from models.dev, and the day of release only where the seed has none", () => {
+    const figures = { scores: { "Bench, resolve rate": 44 }, releasedAt: "2026-01-01" };
+    const { named } = synced([...without("groq/one"), fresh("groq/one", figures)]);
+    expect(named("groq/one")).toMatchObject(figures);
+    expect(named("groq/one")?.synced).toEqual(expect.arrayContaining(["releasedAt", "scores"]));
+    const dated = {
+      ...seed,
+      models: seed.models.map((its) => ({ ...its, releasedAt: "2025-12-02" })),
+    };
+    const again = syncCatalogue({ seed: dated, current: dated, entries: all(figures) });
+    const [first] = again.ok ? again.value.models : [];
+    expect(first?.releasedAt).toBe("2025-12-02");
+    expect(first?.synced).not.toContain("releasedAt");
+  });
+
   it("nothing becomes unknown because models.dev is silent", () => {
     const silent = { inputUsdPerMTok: null, outputUsdPerMTok: null, contextTokens: null };
     expect(synced(all(silent)).named("groq/one")).toMatchObject({
@@ -177,6 +192,26 @@ describe("a model that the seed doesn't know", () => {
     expect(its?.synced).toContain("inputUsdPerMTok");
     expect(its?.synced).not.toContain("intelligence");
     expect(done.ok && done.value.changes.added).toEqual(["openai/gpt-new"]);
+  });
+
+  it("has the tiers of the newest of its line, whose size it shares", () => {
+    const small = { family: "gpt-mini", intelligence: 2 as const, speed: 4 as const };
+    const given = {
+      ...seed,
+      models: [
+        ...seed.models,
+        model("openai/gpt-4-mini", small),
+        model("openai/gpt-5-mini", { ...small, intelligence: 3 }),
+      ],
+    };
+    const known = given.models.filter(({ provider }) => provider !== "ollama");
+    const entries = [
+      ...known.map((its) => entry(its)),
+      fresh("openai/gpt-6-mini", { family: "gpt-mini" }),
+    ];
+    const done = syncCatalogue({ seed: given, current: given, entries });
+    const its = done.ok ? done.value.models.find(({ id }) => id === "gpt-6-mini") : undefined;
+    expect(its).toMatchObject({ intelligence: 3, speed: 4 });
   });
 
   it("is as clever as its family elsewhere, and not as fast", () => {

@@ -73,6 +73,19 @@ describe("where a figure came from", () => {
     });
   });
 
+  it("is said of the day of release and of scores too", () => {
+    const scored = model("openai/scored", {
+      releasedAt: "2026-01-01",
+      scores: { "Bench, resolve rate": 1 },
+      synced: ["scores"],
+      source: "override",
+    });
+    expect(sourcesFrom({ version: "1", models: [scored] }, [], [])(scored)).toMatchObject({
+      releasedAt: "seed",
+      scores: "models.dev",
+    });
+  });
+
   it("is whoever spoke last of that figure", () => {
     const its = sourcesOf(
       "openai/synced",

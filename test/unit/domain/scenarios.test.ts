@@ -209,18 +209,25 @@ const scenarios: Scenario[] = [
   },
   // Equivalents.
   {
-    when: "a hinted model has no credential and its family is served elsewhere: that stands in",
+    when: "a hinted model has no credential and its line is served elsewhere: that is a match",
     call: { hints: ["anthropic/claude-sonnet-9"], priorities: cheap },
     field: {
       models: [sonnet, hosted, flash, small],
       credentials: [credential("google"), credential("openai")],
     },
     chosen: hosted,
-    candidate: { viaEquivalence: true },
+    candidate: { matchedHint: "anthropic/claude-sonnet-9" },
   },
   {
-    when: "a hint matches a feasible model: equivalents of others don't come in",
+    when: "a hint names a model that is gone: its successor comes before a later hint",
     call: { hints: ["gpt-old", "flash"], priorities: clever },
+    chosen: big,
+    candidate: { matchedHint: "gpt-old" },
+  },
+  {
+    when: "a later hint matches a feasible model: equivalents of the first don't come in",
+    call: { hints: ["claude-sonnet-9", "flash"], priorities: clever },
+    field: { credentials: [credential("google"), credential("openai")] },
     chosen: flash,
     candidate: { matchedHint: "flash" },
   },

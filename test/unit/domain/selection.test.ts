@@ -101,7 +101,7 @@ const scenarios: Scenario[] = [
     chosen: small,
   },
   {
-    when: "a hint names a retired model: its family stands in",
+    when: "a hint names a retired model: the newest of its line serves it",
     call: { hints: ["gpt-old"], priorities: only("cost") },
     chosen: big,
   },
@@ -296,7 +296,7 @@ describe("the decision", () => {
       provider: "anthropic",
       model: "claude-haiku-9",
       excluded: { no_credential: 3 },
-      weights: { cost: 0.5, speed: 0.25, intelligence: 0.25 },
+      weights: { cost: 1, speed: 0, intelligence: 0 },
       catalogueVersion: "test",
       notes: ['includeContext "thisServer" treated as "none"'],
     });
@@ -327,13 +327,21 @@ describe("the decision", () => {
     ]);
   });
 
-  it("marks a stand-in as one", () => {
-    const { decision } = plan(call({ hints: ["gpt-old"] }), field());
-    expect(decision.candidates[0]).toMatchObject({
-      model: "gpt-big",
-      matchedHint: "gpt-old",
-      viaEquivalence: true,
-    });
+  it("marks a stand-in as one, and the successor of a model that is gone as a match", () => {
+    const elsewhere = { credentials: [credential("openai")] };
+    const { decision } = plan(call({ hints: ["haiku"] }), field(elsewhere));
+    expect(decision.candidates[0]).toMatchObject({ matchedHint: "haiku", viaEquivalence: true });
+    const [first] = plan(call({ hints: ["gpt-old"] }), field()).decision.candidates;
+    expect(first).toMatchObject({ model: "gpt-big", matchedHint: "gpt-old" });
+    expect(first).not.toHaveProperty("viaEquivalence");
+  });
+
+  it("says which hints matched no model, in short", () => {
+    const hints = ["best-model-ever", "x".repeat(90), "haiku", " "];
+    expect(plan(call({ hints }), field()).decision.notes).toEqual([
+      'hint "best-model-ever" matched no model',
+      `hint "${"x".repeat(60)}" matched no model`,
+    ]);
   });
 
   it("offers no failing credential", () => {
@@ -372,8 +380,12 @@ describe("the weights", () => {
   it.each<[Priorities, number[]]>([
     [{}, [1 / 3, 1 / 3, 1 / 3]],
     [{ cost: 0, speed: 0, intelligence: 0 }, [1 / 3, 1 / 3, 1 / 3]],
-    [{ cost: 1 }, [0.5, 0.25, 0.25]],
+    [{ cost: 1 }, [1, 0, 0]],
+    [{ cost: 0.8 }, [0.8, 0.1, 0.1]],
+    [{ cost: 0.2 }, [0.2, 0.4, 0.4]],
     [{ cost: 0 }, [0, 0.5, 0.5]],
+    [{ cost: 0.3, intelligence: 0.6 }, [0.3 / 1.3, 0.4 / 1.3, 0.6 / 1.3]],
+    [{ speed: 0.5, intelligence: 1 }, [0, 0.5 / 1.5, 1 / 1.5]],
     [{ cost: 1, speed: 0, intelligence: 0 }, [1, 0, 0]],
     [{ cost: 0.2, speed: 0.2, intelligence: 0.6 }, [0.2, 0.2, 0.6]],
   ])("of %j add up to 1", (priorities, expected) => {
@@ -440,7 +452,11 @@ const anyCall = fc
     }),
   );
 const within = (all: readonly Model[]): Field =>
-  field({ models: all, credentials: [credential("openai"), credential("anthropic")] });
+  field({
+    models: all,
+    credentials: [credential("openai"), credential("anthropic")],
+    policy: { previews: "allowed" },
+  });
 
 describe("whatever the models and the call,", () => {
   it("the chosen one and every fallback is feasible, and every feasible one is there", () => {
@@ -525,12 +541,13 @@ describe("whatever the models and the call,", () => {
   it.each(axes)("more weight on $axis never makes the choice $worse", ({ axis, figure }) => {
     fc.assert(
       fc.property(anyModels, anyCall, fc.integer({ min: 1, max: 10 }), (all, of, tenths) => {
-        const from = of.priorities[axis] ?? 0.5;
-        const more = {
-          ...of,
-          priorities: { ...of.priorities, [axis]: Math.min(1, from + tenths / 10) },
-        };
-        const [before, after] = [choose(of, within(all)), choose(more, within(all))];
+        // An absent priority shares what the largest leaves, so raising one may move two.
+        const given = { cost: 0.5, speed: 0.5, intelligence: 0.5, ...of.priorities };
+        const raised = { ...given, [axis]: Math.min(1, given[axis] + tenths / 10) };
+        const [before, after] = [given, raised].map((priorities) =>
+          choose({ ...of, priorities }, within(all)),
+        );
+        if (before === undefined || after === undefined) throw new Error("no choice");
         if (!before.ok || !after.ok) return;
         const [a, b] = [before.value.choices[0], after.value.choices[0]];
         if (a === undefined || b === undefined) throw new Error("no choice");
@@ -544,7 +561,9 @@ describe("whatever the models and the call,", () => {
   // cites: S-022, S-024, S-025
   it("the first hint that a feasible model answers to decides before everything else", () => {
     fc.assert(
-      fc.property(anyModels, anyCall, (all, of) => {
+      fc.property(anyModels, anyCall, (some, of) => {
+        // A hint for a retired one is answered by its successor, which has another name.
+        const all = some.filter(({ status }) => status !== "retired");
         const result = choose(of, within(all));
         if (!result.ok) return;
         const byName = new Map(all.map((each) => [nameOf(each), each]));

@@ -97,6 +97,7 @@ describe("under a budget", () => {
   it("and without one, an unknown price excludes nothing", () => {
     for (const its of [{}, { policy: { limits: { requestsPerMinute: 1 } } }])
       expect(given().excluded(its)).toEqual({
+        illustrator: "image_model",
         painter: "output_modality",
         reader: "output_modality",
       });

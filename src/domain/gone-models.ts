@@ -1,0 +1,78 @@
+/**
+ * Names that authors still write, of models that their providers serve no more and that the catalogue
+ * never had. No figures: nobody can call them. Their line says what stands in for them.
+ * Source: memory of the providers' deprecation pages; a wrong line here costs a hint its best match only.
+ */
+import { bareName, foldName, parseName, type ParsedName } from "./lines.ts";
+
+export interface GoneModel {
+  provider: string;
+  id: string;
+  /** folded */
+  folded: string;
+  parsed: ParsedName;
+}
+
+/** By provider: names whose line can be read from the name itself. */
+const plainNames: Readonly<Record<string, string>> = {
+  anthropic: "claude-3-5-haiku",
+  openai:
+    "gpt-4-32k gpt-4-32k-0613 gpt-4-32k-0314 gpt-4-0314 gpt-4-1106-preview gpt-4-0125-preview " +
+    "gpt-4-turbo-preview gpt-4.5-preview gpt-4.5 o1-mini o1-preview gpt-5-chat-latest",
+  google:
+    "gemini-1.0-pro gemini-pro gemini-1.5-pro gemini-1.5-flash gemini-1.5-flash-8b gemini-2.0-pro-exp " +
+    "gemini-2.0-flash-exp gemini-2.0-flash-thinking-exp gemini-exp-1206 gemma-3-27b-it gemma-2-27b-it",
+  xai: "grok-beta grok-1 grok-2 grok-2-mini grok-2-1212 grok-3 grok-3-mini grok-3-fast grok-4 grok-4-0709 grok-4-fast",
+  mistral:
+    "mistral-large-2402 mistral-large-2407 mistral-large-2411 mistral-small-2409 " +
+    "mistral-tiny open-mistral-7b open-mixtral-8x7b open-mixtral-8x22b pixtral-large-2411 codestral-2405",
+  groq: "llama3-70b-8192 llama3-8b-8192 llama2-70b-4096 llama-3.1-70b-versatile gemma2-9b-it gemma-7b-it",
+};
+
+/** Names whose line cannot be read from them: what the provider named as the replacement says it. */
+const renamed: readonly (readonly [provider: string, names: string, line: string])[] = [
+  ["anthropic", "claude-instant claude-instant-1 claude-instant-1.2", "claude-haiku-1"],
+  ["anthropic", "claude-1 claude-v1 claude-1.3", "claude-sonnet-1"],
+  ["anthropic", "claude-2 claude-v2 claude-2.0 claude-2.1", "claude-sonnet-2"],
+  ["openai", "gpt-4-vision-preview gpt-4-vision", "gpt-4"],
+  [
+    "openai",
+    "gpt-3 text-davinci-003 text-davinci-002 davinci-002 davinci code-davinci-002",
+    "gpt-3",
+  ],
+  ["openai", "text-curie-001 text-babbage-001 babbage-002 text-ada-001", "gpt-nano-3"],
+  ["openai", "dall-e-2 dall-e-3", "gpt-image-0"],
+  ["google", "text-bison text-bison-001 chat-bison palm-2 gemini-ultra", "gemini-pro-1"],
+  ["google", "gemini-2.0-flash-preview-image-generation", "gemini-flash-image-2"],
+  ["xai", "grok-2-vision grok-2-vision-1212 grok-vision-beta", "grok-2"],
+  ["xai", "grok-code-fast-1", "grok-build-0"],
+  ["mistral", "mixtral mixtral-8x7b mixtral-8x22b mistral-7b-instruct", "mistral-small-1"],
+  ["mistral", "pixtral-12b pixtral", "mistral-small-1"],
+  [
+    "deepseek",
+    "deepseek-v3 deepseek-v3.1 deepseek-v3.2 deepseek-r1 deepseek-coder",
+    "deepseek-flash-3",
+  ],
+  ["groq", "mixtral-8x7b-32768 deepseek-r1-distill-llama-70b", "llama-3-70b"],
+  ["cohere", "command-light command-nightly command-xlarge", "command-r"],
+];
+
+const goneOf = (provider: string, id: string, line: string): GoneModel[] => {
+  const parsed = parseName(foldName(line));
+  return parsed === null ? [] : [{ provider, id, folded: bareName(foldName(id)), parsed }];
+};
+
+export const goneModels: readonly GoneModel[] = [
+  ...Object.entries(plainNames).flatMap(([provider, names]) =>
+    names.split(" ").flatMap((id) => goneOf(provider, id, id)),
+  ),
+  ...renamed.flatMap(([provider, names, line]) =>
+    names.split(" ").flatMap((id) => goneOf(provider, id, line)),
+  ),
+];
+
+const byName = new Map(goneModels.map((gone) => [gone.folded, gone]));
+
+/** null where no such name is known to have been a model. */
+export const goneModelNamed = (folded: string): GoneModel | null =>
+  byName.get(bareName(folded)) ?? null;

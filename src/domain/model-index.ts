@@ -1,0 +1,157 @@
+/** Lists of models, made ready so that a hint finds its models among thousands in microseconds. */
+import { bareName, foldName, parseModel, parseName, type ParsedName } from "./lines.ts";
+import { nameOf, type Model } from "./models.ts";
+
+/** Between names; no folded hint holds it, so none can reach over it. */
+const separator = "\n";
+
+export interface ModelIndex {
+  models: readonly Model[];
+  /** positions by every folded name: id, provider and id, display name, aliases */
+  byName: ReadonlyMap<string, readonly number[]>;
+  byCore: ReadonlyMap<string, readonly number[]>;
+  byLine: ReadonlyMap<string, readonly number[]>;
+  bySeries: ReadonlyMap<string, readonly number[]>;
+  /** the names of all in one text: one search of it is quicker than one of each */
+  text: string;
+  /** where each model's names begin in the text, and the end */
+  starts: Uint32Array;
+}
+
+/** Models, some of which are feasible. */
+export interface Served {
+  models: readonly Model[];
+  /** by position */
+  isFeasible: (position: number) => boolean;
+  /** by position: chosen only if a hint names it, as a preview is; absent: none is */
+  isAside?: (position: number) => boolean;
+}
+
+/** A hint as it is looked for. */
+export interface ReadHint {
+  folded: string;
+  parsed: ParsedName | null;
+}
+
+/** Servers send the same few hints with every request, so what was read stays for a while. */
+const readHints = new Map<string, ReadHint | null>();
+const mostReadHints = 500;
+
+/** null when it can match nothing. */
+export function readHint(hint: string): ReadHint | null {
+  const known = readHints.get(hint);
+  if (known !== undefined) return known;
+  const folded = foldName(hint);
+  const read = folded === "" ? null : { folded, parsed: parseName(folded) };
+  if (readHints.size >= mostReadHints) readHints.clear();
+  readHints.set(hint, read);
+  return read;
+}
+
+/** Models are never changed, only replaced, so what was made of one stays right. */
+const namesByModel = new WeakMap<Model, readonly string[]>();
+
+function foldedNamesOf(model: Model): readonly string[] {
+  let names = namesByModel.get(model);
+  if (names === undefined) {
+    names = [nameOf(model), model.name, ...model.aliases].map(foldName);
+    namesByModel.set(model, names);
+  }
+  return names;
+}
+
+/** By what a model's parsed name gives; models without a line are left out. */
+function groupBy(
+  models: readonly Model[],
+  keyOf: (parsed: ParsedName) => string,
+): Map<string, number[]> {
+  const groups = new Map<string, number[]>();
+  for (const [at, model] of models.entries()) {
+    const parsed = parseModel(model);
+    if (parsed !== null) add(groups, keyOf(parsed), at);
+  }
+  return groups;
+}
+
+function add(groups: Map<string, number[]>, key: string, at: number): void {
+  const group = groups.get(key);
+  if (group === undefined) groups.set(key, [at]);
+  else if (group.at(-1) !== at) group.push(at);
+}
+
+/** Lists of models are never changed either. */
+const indexes = new WeakMap<readonly Model[], ModelIndex>();
+
+export function indexOf(models: readonly Model[]): ModelIndex {
+  const known = indexes.get(models);
+  if (known !== undefined) return known;
+  const byName = new Map<string, number[]>();
+  const starts = new Uint32Array(models.length + 1);
+  const texts: string[] = [];
+  for (const [at, model] of models.entries()) {
+    const names = foldedNamesOf(model);
+    for (const name of names) add(byName, name, at);
+    for (const name of names) if (bareName(name) !== name) add(byName, bareName(name), at);
+    add(byName, foldName(model.id), at);
+    const family = model.family === null ? [] : [foldName(model.family)];
+    const text = [...names, ...family].join(separator);
+    texts.push(text);
+    starts[at + 1] = (starts[at] ?? 0) + text.length + separator.length;
+  }
+  const index: ModelIndex = {
+    models,
+    byName,
+    byCore: groupBy(models, ({ core }) => core),
+    byLine: groupBy(models, ({ line }) => line),
+    bySeries: groupBy(models, ({ series }) => series),
+    text: texts.join(separator),
+    starts,
+  };
+  indexes.set(models, index);
+  return index;
+}
+
+const none: readonly number[] = [];
+
+/** Positions of the models whose name the hint is, with or without what stands before the name. */
+export const equalTo = ({ byName }: ModelIndex, { folded }: ReadHint): readonly number[] =>
+  byName.get(folded) ?? byName.get(bareName(folded)) ?? none;
+
+/** Positions of the dated, latest and preview versions of the model that the hint names. */
+export const versionsOf = ({ byCore }: ModelIndex, { parsed }: ReadHint): readonly number[] =>
+  parsed === null || (!parsed.sized && parsed.generation === null)
+    ? none
+    : (byCore.get(parsed.core) ?? none);
+
+const isWordCharacter = (code: number): boolean =>
+  (code >= 48 && code <= 57) || (code >= 97 && code <= 122);
+
+/** How a name holds a hint: as whole words, from a word's beginning, or inside, as `mini` in `gemini`. */
+export type Fit = "words" | "beginning" | "inside";
+
+const fitAt = (text: string, from: number, to: number): Fit => {
+  if (from > 0 && isWordCharacter(text.charCodeAt(from - 1))) return "inside";
+  return to < text.length && isWordCharacter(text.charCodeAt(to)) ? "beginning" : "words";
+};
+
+const fitRank: Readonly<Record<Fit, number>> = { words: 0, beginning: 1, inside: 2 };
+
+/** Positions of the models one of whose names holds the hint, ascending, with the best fit of each. */
+export function containing(
+  { text, starts, models }: ModelIndex,
+  { folded }: ReadHint,
+): { at: number; fit: Fit }[] {
+  const found: { at: number; fit: Fit }[] = [];
+  let model = 0;
+  for (let hit = text.indexOf(folded); hit !== -1; hit = text.indexOf(folded, hit + 1)) {
+    while ((starts[model + 1] ?? text.length) <= hit) model += 1;
+    if (model >= models.length) break;
+    const fit = fitAt(text, hit, hit + folded.length);
+    const last = found.at(-1);
+    if (last?.at !== model) found.push({ at: model, fit });
+    else if (fitRank[fit] < fitRank[last.fit]) last.fit = fit;
+    // There is no better hit in this model.
+    if (fit === "words") hit = (starts[model + 1] ?? text.length) - 1;
+  }
+  return found;
+}

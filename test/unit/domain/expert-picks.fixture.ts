@@ -1,0 +1,657 @@
+/**
+ * Requests as authors of MCP servers write them, each with the model that an expert expects and why.
+ * `from` says where such a request is found: the specification's own example, or the code and docs of
+ * public servers and SDKs (their hints and priorities; the texts are ours).
+ */
+import type { JsonObject } from "../../../src/domain/json.ts";
+
+/** Whose credentials the tenant has. */
+export const credentialSets = {
+  openai: ["openai"],
+  anthropic: ["anthropic"],
+  google: ["google"],
+  three: ["openai", "anthropic", "google"],
+  xai: ["xai"],
+  groq: ["groq"],
+  deepseek: ["deepseek"],
+  mistral: ["mistral"],
+  all: [
+    ...[
+      "openai",
+      "anthropic",
+      "google",
+      "mistral",
+      "xai",
+      "deepseek",
+      "groq",
+      "cerebras",
+      "cohere",
+    ],
+    ...["together", "workers-ai"],
+  ],
+} as const;
+
+export interface ExpertPick {
+  from: string;
+  credentials: keyof typeof credentialSets;
+  /** of `sampling/createMessage` */
+  params: JsonObject;
+  expected: string;
+  why: string;
+  /** what could still be said against it */
+  arguable?: string;
+}
+
+const text = (words: string): JsonObject => ({
+  messages: [{ role: "user", content: { type: "text", text: words } }],
+});
+const image: JsonObject = {
+  messages: [{ role: "user", content: { type: "image", data: "aGk=", mimeType: "image/png" } }],
+};
+const audio: JsonObject = {
+  messages: [{ role: "user", content: { type: "audio", data: "aGk=", mimeType: "audio/wav" } }],
+};
+/** About so many tokens of English. */
+const long = (tokens: number): JsonObject =>
+  text("The fox ran over the hill again. ".repeat(tokens / 8));
+
+/** As in `modelPreferences`: hints by name, then cost, speed and intelligence; null: not given. */
+const prefer = (
+  names: readonly string[],
+  [cost, speed, intelligence]: readonly (number | null)[] = [],
+): JsonObject => ({
+  modelPreferences: {
+    ...(names.length > 0 && { hints: names.map((name) => ({ name })) }),
+    ...(typeof cost === "number" && { costPriority: cost }),
+    ...(typeof speed === "number" && { speedPriority: speed }),
+    ...(typeof intelligence === "number" && { intelligencePriority: intelligence }),
+  },
+});
+
+const france = text("What is the capital of France?");
+const summarize = text("Summarize the following document in three bullet points: …");
+const tool = { name: "search", inputSchema: { type: "object" } };
+const paint = { metadata: { "sampling-router/outputModalities": ["image"] } };
+const speak = { metadata: { "sampling-router/outputModalities": ["audio"] } };
+
+const specification = {
+  ...france,
+  ...prefer(["claude-3-sonnet"], [null, 0.5, 0.8]),
+  systemPrompt: "You are a helpful assistant.",
+  maxTokens: 100,
+};
+const specificationHints = {
+  ...france,
+  ...prefer(["claude-3-sonnet", "claude"], [0.3, 0.8, 0.5]),
+  maxTokens: 100,
+};
+
+const hinted: ExpertPick[] = [
+  {
+    from: "specification, the request's example",
+    credentials: "three",
+    params: specification,
+    expected: "anthropic/claude-sonnet-5",
+    why: "Claude Sonnet 3 is gone; today's Sonnet is what the author would write now.",
+  },
+  {
+    from: "specification, the request's example",
+    credentials: "openai",
+    params: specification,
+    expected: "openai/gpt-5.5",
+    why: "Sonnet's class is OpenAI's main line, and intelligence weighs most.",
+    arguable: "gpt-5.2 is of the same class at a third of the price, and cost was not mentioned.",
+  },
+  {
+    from: "specification, the request's example",
+    credentials: "google",
+    params: specification,
+    expected: "google/gemini-3.5-flash",
+    why: "Of Google's finished models it and 2.5 Pro are nearest to a Sonnet; half the weight is speed.",
+  },
+  {
+    from: "specification, the example of hints",
+    credentials: "three",
+    params: specificationHints,
+    expected: "anthropic/claude-sonnet-5",
+    why: "The first hint is served by its successor before `claude` would let Haiku win on speed.",
+  },
+  {
+    from: "specification, the example of hints",
+    credentials: "anthropic",
+    params: specificationHints,
+    expected: "anthropic/claude-sonnet-5",
+    why: "A Sonnet was asked for first.",
+  },
+  {
+    from: "a Go SDK's guide",
+    credentials: "google",
+    params: { ...summarize, ...prefer(["claude-3-sonnet"], [0.3, 0.8, 0.9]), maxTokens: 1_000 },
+    expected: "google/gemini-3.5-flash",
+    why: "A mid-class model that is also fast; never Gemma, never one that draws.",
+  },
+  {
+    from: "a code reviewer's server",
+    credentials: "google",
+    params: {
+      ...summarize,
+      ...prefer(["claude-3-5-sonnet-20241022"], [null, 0.2, 0.8]),
+      maxTokens: 2_000,
+    },
+    expected: "google/gemini-2.5-pro",
+    why: "The larger of the two neighbours, since speed hardly counts.",
+    arguable: "gemini-3.5-flash is a year newer and has no published scores in the data.",
+  },
+  {
+    from: "a code reviewer's server",
+    credentials: "openai",
+    params: { ...summarize, ...prefer(["claude-3-5-sonnet"], [null, null, 0.9]), maxTokens: 2_000 },
+    expected: "openai/gpt-5.5",
+    why: "0.9 for intelligence: the best of the class, and no mini.",
+  },
+  {
+    from: "a document server's docs",
+    credentials: "three",
+    params: {
+      ...summarize,
+      ...prefer(["claude-sonnet-4-20250514"], [null, 0.3, 0.7]),
+      maxTokens: 500,
+    },
+    expected: "anthropic/claude-sonnet-5",
+    why: "Claude Sonnet 4 is retired; its successor is the newest Sonnet.",
+  },
+  {
+    from: "an SDK's example of a sampling tool",
+    credentials: "three",
+    params: { ...france, ...prefer(["claude-4.5-sonnet"], [null, 0.5, 0.8]), maxTokens: 100 },
+    expected: "anthropic/claude-sonnet-4-5",
+    why: "Another word order of a model that is served.",
+  },
+  {
+    from: "an aggregator's spelling",
+    credentials: "three",
+    params: { ...summarize, ...prefer(["anthropic/claude-sonnet-4.5"]), maxTokens: 1_000 },
+    expected: "anthropic/claude-sonnet-4-5",
+    why: "A provider's prefix and a dot do not make another model.",
+  },
+  {
+    from: "a display name",
+    credentials: "three",
+    params: { ...summarize, ...prefer(["Claude Sonnet 4.5"]), maxTokens: 1_000 },
+    expected: "anthropic/claude-sonnet-4-5",
+    why: "The name that people see.",
+  },
+  {
+    from: "a cloud's spelling",
+    credentials: "anthropic",
+    params: {
+      ...summarize,
+      ...prefer(["us.anthropic.claude-3-5-sonnet-20241022-v2:0"]),
+      maxTokens: 1_000,
+    },
+    expected: "anthropic/claude-sonnet-5",
+    why: "A region and a build number around a model that is gone.",
+  },
+  {
+    from: "a summarizer's test",
+    credentials: "three",
+    params: { ...summarize, ...prefer(["sonnet", "gpt-4o"]), maxTokens: 1_500 },
+    expected: "anthropic/claude-sonnet-5",
+    why: "All Sonnets match; the newest is the cheapest and the most intelligent.",
+  },
+  {
+    from: "a summarizer's test",
+    credentials: "openai",
+    params: { ...summarize, ...prefer(["sonnet", "gpt-4o"]), maxTokens: 1_500 },
+    expected: "openai/gpt-4o",
+    why: "A later hint that matches comes before a stand-in for the first.",
+  },
+  {
+    from: "a code analyser",
+    credentials: "three",
+    params: {
+      ...summarize,
+      ...prefer(["haiku", "claude-3-5-haiku"], [1, 0.8, 0.2]),
+      maxTokens: 1_500,
+    },
+    expected: "anthropic/claude-haiku-4-5",
+    why: "There is one Haiku left.",
+  },
+  {
+    from: "a code analyser",
+    credentials: "openai",
+    params: {
+      ...summarize,
+      ...prefer(["haiku", "claude-3-5-haiku"], [1, 0.8, 0.2]),
+      maxTokens: 1_500,
+    },
+    expected: "openai/gpt-4.1-mini",
+    why: "Haiku's class is the minis; of those of today's class it costs least for this much text.",
+  },
+  {
+    from: "a tutor's server",
+    credentials: "google",
+    params: { ...summarize, ...prefer(["claude-3-haiku"], [null, 0.8, 0.5]), maxTokens: 2_000 },
+    expected: "google/gemini-3.1-flash-lite",
+    why: "Fast, and of the class of Haiku today.",
+  },
+  {
+    from: "a steward agent's settings",
+    credentials: "anthropic",
+    params: { ...france, ...prefer(["claude-haiku"], [null, 0.9, 0.2]), maxTokens: 400 },
+    expected: "anthropic/claude-haiku-4-5",
+    why: "The line is named without a generation.",
+  },
+  {
+    from: "a query planner",
+    credentials: "openai",
+    params: {
+      ...france,
+      ...prefer(["claude-haiku-4-5", "gpt-5-mini", "claude-3-5-sonnet"], [null, null, 0.4]),
+      maxTokens: 500,
+    },
+    expected: "openai/gpt-5-mini",
+    why: "The second hint is served as it stands.",
+  },
+  {
+    from: "a client's test",
+    credentials: "three",
+    params: { ...france, ...prefer(["claude", "gpt"], [0.2, 0.3, 0.9]), maxTokens: 50 },
+    expected: "anthropic/claude-opus-4-8",
+    why: "Any Claude, and intelligence above all.",
+  },
+  {
+    from: "a client's test",
+    credentials: "google",
+    params: { ...france, ...prefer(["claude", "gpt"], [0.2, 0.3, 0.9]), maxTokens: 50 },
+    expected: "google/gemini-3.5-flash",
+    why: "Stand-ins for any Claude are Google's better ones, not Flash-Lite for Haiku alone.",
+    arguable: "With 0.9 for intelligence 2.5 Pro is as good a pick.",
+  },
+  {
+    from: "a test of a client",
+    credentials: "anthropic",
+    params: { ...france, ...prefer(["claude-3"], [0.5, 0.8, 0.7]), maxTokens: 100 },
+    expected: "anthropic/claude-sonnet-5",
+    why: "A generation of all sizes that is gone: its successors, and balanced wishes mean Sonnet.",
+    arguable: "Haiku is faster, and speed is the largest of the three.",
+  },
+  {
+    from: "a tutorial for FastMCP",
+    credentials: "three",
+    params: { ...france, ...prefer(["gpt-4o"], [null, 0.8, 0.2]), maxTokens: 1_000 },
+    expected: "openai/gpt-4o",
+    why: "The model itself, not its mini.",
+  },
+  {
+    from: "a tutorial for FastMCP",
+    credentials: "anthropic",
+    params: { ...summarize, ...prefer(["gpt-4o"]), maxTokens: 2_000 },
+    expected: "anthropic/claude-sonnet-5",
+    why: "GPT's main line against Claude's.",
+  },
+  {
+    from: "a gateway's test",
+    credentials: "openai",
+    params: { ...france, ...prefer(["gpt-4"]), maxTokens: 200 },
+    expected: "openai/gpt-4",
+    why: "It is still served, and it is what was written.",
+    arguable: "At 30 USD a million nobody would choose it today; the author did.",
+  },
+  {
+    from: "a gateway's test",
+    credentials: "anthropic",
+    params: { ...summarize, ...prefer(["gpt-4"]), maxTokens: 2_000 },
+    expected: "anthropic/claude-sonnet-5",
+    why: "Who wrote gpt-4 meant the main model, not the quality of 2023.",
+  },
+  {
+    from: "written without a hyphen",
+    credentials: "openai",
+    params: { ...france, ...prefer(["GPT4 Turbo"]), maxTokens: 200 },
+    expected: "openai/gpt-4-turbo",
+    why: "Case, spaces and hyphens do not count.",
+  },
+  {
+    from: "a fallback list",
+    credentials: "openai",
+    params: { ...summarize, ...prefer(["gpt-4-32k"], [null, null, 0.8]), maxTokens: 2_000 },
+    expected: "openai/gpt-5.5",
+    why: "Gone; the newest of its line.",
+  },
+  {
+    from: "a test server on FastMCP",
+    credentials: "three",
+    params: { ...france, ...prefer(["gpt-5-nano"]), maxTokens: 500 },
+    expected: "openai/gpt-5-nano",
+    why: "Named exactly. It always reasons, and still it is what was asked for.",
+  },
+  {
+    from: "an assistant's settings",
+    credentials: "openai",
+    params: { ...summarize, ...prefer(["gpt-5"]), maxTokens: 1_000 },
+    expected: "openai/gpt-5",
+    why: "The model itself, not its nano.",
+  },
+  {
+    from: "an older tutorial",
+    credentials: "openai",
+    params: { ...france, ...prefer(["text-davinci-003"]), maxTokens: 256 },
+    expected: "openai/gpt-5.4-mini",
+    why: "Its replacements were GPT-3.5 and then the minis; the newest of those.",
+  },
+  {
+    from: "an older tutorial",
+    credentials: "anthropic",
+    params: { ...france, ...prefer(["gpt-3.5-turbo"], [0.8]), maxTokens: 256 },
+    expected: "anthropic/claude-haiku-4-5",
+    why: "The small model of its time, so the small model of today.",
+  },
+  {
+    from: "an older tutorial",
+    credentials: "anthropic",
+    params: { ...france, ...prefer(["claude-instant-1.2"]), maxTokens: 300 },
+    expected: "anthropic/claude-haiku-4-5",
+    why: "Haiku took Instant's place.",
+  },
+  {
+    from: "a reasoning agent's settings",
+    credentials: "openai",
+    params: { ...summarize, ...prefer(["o1-mini"]), maxTokens: 4_000 },
+    expected: "openai/o4-mini",
+    why: "The newest small model of the o-series.",
+  },
+  {
+    from: "a vision server",
+    credentials: "google",
+    params: { ...summarize, ...prefer(["gemini-2.5-flash"]), maxTokens: 1_000 },
+    expected: "google/gemini-2.5-flash",
+    why: "The model itself, not Flash-Lite.",
+  },
+  {
+    from: "a long-context server",
+    credentials: "google",
+    params: { ...summarize, ...prefer(["gemini-1.5-pro"]), maxTokens: 2_000 },
+    expected: "google/gemini-2.5-pro",
+    why: "Gone; the newest Pro that is no preview.",
+  },
+  {
+    from: "a long-context server",
+    credentials: "anthropic",
+    params: { ...summarize, ...prefer(["gemini-1.5-pro"]), maxTokens: 2_000 },
+    expected: "anthropic/claude-sonnet-5",
+    why: "Google's large model against Anthropic's, at balanced wishes.",
+  },
+  {
+    from: "a newer server",
+    credentials: "google",
+    params: { ...summarize, ...prefer(["gemini-3-flash"]), maxTokens: 2_000 },
+    expected: "google/gemini-3-flash-preview",
+    why: "A hint names the preview, so the preview is meant.",
+  },
+  {
+    from: "a newer server",
+    credentials: "google",
+    params: { ...summarize, ...prefer(["gemini-3-pro-preview"]), maxTokens: 2_000 },
+    expected: "google/gemini-3.1-pro-preview",
+    why: "A preview that is gone is followed by the next preview; 2.5 Pro would be older.",
+  },
+  {
+    from: "a cheap summarizer",
+    credentials: "google",
+    params: { ...summarize, ...prefer(["gemini-2.0-flash"], [0.8]), maxTokens: 2_000 },
+    expected: "google/gemini-3.5-flash",
+    why: "The successor of a model that is gone is the newest of its line.",
+    arguable:
+      "It costs fifteen times what 2.0 Flash did, and cost weighs 0.8; 2.5 Flash is kinder.",
+  },
+  {
+    from: "a cheap summarizer",
+    credentials: "anthropic",
+    params: { ...summarize, ...prefer(["gemini-2.0-flash"], [0.8]), maxTokens: 2_000 },
+    expected: "anthropic/claude-haiku-4-5",
+    why: "Among the neighbours of today's Flash the cheapest.",
+  },
+  {
+    from: "a local-first server",
+    credentials: "groq",
+    params: { ...summarize, ...prefer(["llama3.1:70b"]), maxTokens: 1_000 },
+    expected: "groq/llama-3.3-70b-versatile",
+    why: "Ollama's spelling of a line that is served here in the next generation.",
+  },
+  {
+    from: "a local-first server",
+    credentials: "deepseek",
+    params: { ...summarize, ...prefer(["deepseek-r1"]), maxTokens: 4_000 },
+    expected: "deepseek/deepseek-v4-flash",
+    why: "DeepSeek serves both of its former names by this model.",
+  },
+  {
+    from: "a server for X",
+    credentials: "xai",
+    params: { ...summarize, ...prefer(["grok-2"]), maxTokens: 1_000 },
+    expected: "xai/grok-4.3",
+    why: "4.3 came after 4.20: xAI counts in decimals.",
+  },
+  {
+    from: "a European server",
+    credentials: "mistral",
+    params: { ...summarize, ...prefer(["mistral-large-2407"]), maxTokens: 1_000 },
+    expected: "mistral/mistral-large-2512",
+    why: "Another release of the same model.",
+  },
+  {
+    from: "a deployment assistant that hints its own name",
+    credentials: "three",
+    params: {
+      ...summarize,
+      ...prefer(["azure-container-apps"], [0.3, 0.5, 0.85]),
+      maxTokens: 8_192,
+    },
+    expected: "openai/gpt-5.5",
+    why: "Nobody's model: a note says so, and intelligence leads.",
+  },
+];
+
+const alone: ExpertPick[] = [
+  {
+    from: "a lone priority of 1",
+    credentials: "three",
+    params: { ...france, ...prefer([], [1]), maxTokens: 2_000 },
+    expected: "openai/gpt-5-nano",
+    why: "The cheapest, whatever else.",
+  },
+  {
+    from: "a lone priority of 1",
+    credentials: "google",
+    params: { ...france, ...prefer([], [1]), maxTokens: 10 },
+    expected: "google/gemini-2.5-flash-lite",
+    why: "The cheapest of Google's whose price is known.",
+  },
+  {
+    from: "a lone priority of 1",
+    credentials: "three",
+    params: { ...france, ...prefer([], [null, 1]), maxTokens: 100 },
+    expected: "google/gemini-3.1-flash-lite",
+    why: "Of the fastest tier the best otherwise.",
+  },
+  {
+    from: "a lone priority of 1",
+    credentials: "anthropic",
+    params: { ...summarize, ...prefer([], [null, null, 1]), maxTokens: 2_000 },
+    expected: "anthropic/claude-opus-4-8",
+    why: "The best published results of Anthropic's top tier.",
+    arguable: "Claude Fable 5 costs twice as much and has no published results in the data.",
+  },
+  {
+    from: "a lone priority of 1",
+    credentials: "all",
+    params: { ...summarize, ...prefer([], [null, null, 1]), maxTokens: 4_000 },
+    expected: "openai/gpt-5.5",
+    why: "First in most settings in which it and others of its tier were measured.",
+    arguable: "Opus 4.8 leads SWE-Bench Pro by ten points, and was measured less often.",
+  },
+  {
+    from: "a lone priority of 0.8",
+    credentials: "three",
+    params: { ...summarize, ...prefer([], [0.8]), maxTokens: 2_000 },
+    expected: "openai/gpt-5-nano",
+    why: "Four fifths of the weight on cost.",
+  },
+  {
+    from: "a lone priority of 0.8",
+    credentials: "openai",
+    params: { ...summarize, ...prefer([], [null, null, 0.8]), maxTokens: 2_000 },
+    expected: "openai/gpt-5.5",
+    why: "The most intelligent that is not ten times slower.",
+  },
+  {
+    from: "a lone priority of 0.5",
+    credentials: "three",
+    params: { ...summarize, ...prefer([], [null, null, 0.5]), maxTokens: 2_000 },
+    expected: "anthropic/claude-sonnet-5",
+    why: "Good, at a price and a pace in the middle.",
+  },
+  {
+    from: "a lone priority of 0.5",
+    credentials: "anthropic",
+    params: { ...summarize, ...prefer([], [0.5]), maxTokens: 2_000 },
+    expected: "anthropic/claude-haiku-4-5",
+    why: "Cheap, and fast as well.",
+  },
+  {
+    from: "a lone priority of 0.2",
+    credentials: "anthropic",
+    params: { ...summarize, ...prefer([], [null, 0.2]), maxTokens: 2_000 },
+    expected: "anthropic/claude-sonnet-5",
+    why: "Speed matters little; cost and intelligence share the rest.",
+  },
+  {
+    from: "a lone priority of 0.2",
+    credentials: "google",
+    params: { ...summarize, ...prefer([], [0.2]), maxTokens: 2_000 },
+    expected: "google/gemini-3.1-flash-lite",
+    why: "Fast, newer and better than the other Lite.",
+    arguable: "gemini-3.5-flash for those who read 0.2 as 'price hardly matters'.",
+  },
+  {
+    from: "a page builder's tools",
+    credentials: "google",
+    params: { ...summarize, ...prefer([], [null, 0.8, 0.7]), maxTokens: 2_000 },
+    expected: "google/gemini-3.1-flash-lite",
+    why: "Speed leads, and it is the newest of the fastest.",
+    arguable: "gemini-3.5-flash is the better mixture of the two.",
+  },
+  {
+    from: "a labeller, one word",
+    credentials: "openai",
+    params: { ...france, ...prefer([], [0.8, 0.8, 0.2]), maxTokens: 20, temperature: 0 },
+    expected: "openai/gpt-4.1-nano",
+    why: "Twenty tokens leave no room for a model that must reason.",
+  },
+  {
+    from: "nothing but a question",
+    credentials: "anthropic",
+    params: { ...france, maxTokens: 100 },
+    expected: "anthropic/claude-sonnet-5",
+    why: "Balanced: Sonnet.",
+  },
+  {
+    from: "nothing but a question",
+    credentials: "openai",
+    params: { ...france, maxTokens: 100 },
+    expected: "openai/gpt-4.1-nano",
+    why: "Balanced by rank: a nano is first in two of three.",
+    arguable:
+      "Most people would name a mini. Ranks make the smallest win wherever nothing is asked for.",
+  },
+];
+
+const feasible: ExpertPick[] = [
+  {
+    from: "a screenshot reader",
+    credentials: "three",
+    params: { ...image, ...prefer(["claude-3-5-sonnet"]), maxTokens: 300 },
+    expected: "anthropic/claude-sonnet-5",
+    why: "It sees, and it is the successor.",
+  },
+  {
+    from: "a screenshot reader",
+    credentials: "openai",
+    params: { ...image, ...prefer(["gpt-4-vision-preview"]), maxTokens: 300 },
+    expected: "openai/gpt-5.5",
+    why: "Vision moved into the main line.",
+  },
+  {
+    from: "a transcript server",
+    credentials: "three",
+    params: { ...audio, ...prefer(["gpt-4o"]), maxTokens: 1_000 },
+    expected: "google/gemini-3.5-flash",
+    why: "None of OpenAI's chat models here hears; of those that do, a neighbour of GPT's class.",
+  },
+  {
+    from: "a drawing tool",
+    credentials: "openai",
+    params: { ...text("A cat in a hat"), ...paint, ...prefer(["dall-e-3"]), maxTokens: 1_000 },
+    expected: "openai/gpt-image-2.6-sunburst",
+    why: "DALL·E's successor is the newest GPT Image.",
+  },
+  {
+    from: "a drawing tool",
+    credentials: "google",
+    params: { ...text("A cat in a hat"), ...paint, maxTokens: 1_000 },
+    expected: "google/gemini-2.5-flash-image",
+    why: "The one image model of Google's that is no preview.",
+  },
+  {
+    from: "a reader aloud",
+    credentials: "google",
+    params: { ...text("Good morning."), ...speak, maxTokens: 1_000 },
+    expected: "google/gemini-2.5-flash-preview-tts",
+    why: "Only previews speak, so one is taken.",
+  },
+  {
+    from: "an agent with tools",
+    credentials: "openai",
+    params: { ...summarize, tools: [tool], ...prefer(["gpt-3.5-turbo"]), maxTokens: 2_000 },
+    expected: "openai/gpt-4o-mini",
+    why: "GPT-3.5 takes no tools here; the next generation of its size does.",
+  },
+  {
+    from: "an agent with tools",
+    credentials: "three",
+    params: { ...summarize, tools: [tool], ...prefer([], [null, null, 0.8]), maxTokens: 2_000 },
+    expected: "openai/gpt-5.5",
+    why: "Intelligence leads.",
+  },
+  {
+    from: "a log analyser",
+    credentials: "openai",
+    params: { ...long(300_000), ...prefer(["gpt-4o"]), maxTokens: 2_000 },
+    expected: "openai/gpt-4.1",
+    why: "300,000 tokens do not fit GPT-4o; the nearest generation of its line has the room.",
+  },
+  {
+    from: "a log analyser",
+    credentials: "anthropic",
+    params: { ...long(300_000), ...prefer(["claude-sonnet-4-5"]), maxTokens: 2_000 },
+    expected: "anthropic/claude-sonnet-4-6",
+    why: "The nearest Sonnet with a window of a million.",
+  },
+  {
+    from: "a log analyser",
+    credentials: "anthropic",
+    params: { ...long(300_000), ...prefer([], [0.9]), maxTokens: 2_000 },
+    expected: "anthropic/claude-sonnet-5",
+    why: "Haiku's window is too small; the cheapest of the rest.",
+  },
+  {
+    from: "a book writer",
+    credentials: "anthropic",
+    params: { ...summarize, ...prefer(["claude-haiku"], [0.7]), maxTokens: 100_000 },
+    expected: "anthropic/claude-sonnet-5",
+    why: "Haiku writes 64,000 tokens at most; of the others the cheapest.",
+  },
+];
+
+export const expertPicks: readonly ExpertPick[] = [...hinted, ...alone, ...feasible];
