@@ -144,15 +144,16 @@ function putSuccessors(matches: Matches, gone: readonly Gone[]): void {
 function putLine(matches: Matches, { parsed }: ReadHint, asides: boolean): void {
   const { index } = matches;
   if (parsed === null || (!parsed.sized && parsed.generation === null)) return;
-  const members =
-    index.byLine.get(parsed.line) ?? (parsed.sized ? [] : index.bySeries.get(parsed.series));
+  const ofLine = index.byLine.get(parsed.line);
+  const members = ofLine ?? (parsed.sized ? undefined : index.bySeries.get(parsed.series));
   if (members === undefined) return;
   const distanceOf = (at: number): number => {
     const model = index.models[at];
     const generation = model === undefined ? null : (parseModel(model)?.generation ?? null);
     if (parsed.generation === null) return 0;
     if (generation === null) return Number.POSITIVE_INFINITY;
-    return !parsed.sized && isOfGeneration(parsed, model)
+    // `gemini-3` names all of 3.x alike; `gpt-4` names one model of its line.
+    return ofLine === undefined && isOfGeneration(parsed, model)
       ? 0
       : Math.abs(generation - parsed.generation);
   };
