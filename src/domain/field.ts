@@ -16,7 +16,7 @@ import { wantedHeadroom, type ReasoningWish } from "./reasoning.ts";
 import { defaultDeadlineMs, type Previews } from "./policy.ts";
 import { imageBit, textBit, type Sought } from "./sought.ts";
 import type { TokenFamily } from "./tokens.ts";
-import { costMicroUsd, expectedUsage, isPriced } from "./usage.ts";
+import { costMicroUsd, roomyUsage, isPriced } from "./usage.ts";
 
 /** What one tenant can choose from, prepared once for many requests. */
 export interface Field {
@@ -151,7 +151,7 @@ function hasRoom({ model, familyPlace }: Entry, sought: Sought, ceiling?: Ceilin
   if (inputTokens + output > (model.contextTokens ?? inputTokens + output)) return false;
   if (ceiling === undefined) return true;
   if (inputTokens + output > ceiling.tokens) return false;
-  const usage = expectedUsage(model, { ...needs, inputTokens });
+  const usage = roomyUsage(model, { ...needs, inputTokens });
   return (costMicroUsd(model, usage) ?? 0) <= ceiling.microUsd;
 }
 

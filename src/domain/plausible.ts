@@ -6,7 +6,7 @@
 import { estimateInputTokens, inputModalitiesOf, mostInputTokens } from "./estimate.ts";
 import type { ProviderRequest } from "./providers.ts";
 import { tokenFamilyOf } from "./tokens.ts";
-import { expectedUsage, type Usage } from "./usage.ts";
+import { roomyUsage, type Usage } from "./usage.ts";
 
 /**
  * How far beyond what was asked a count may lie. Providers add system prompts, search results and tool
@@ -27,7 +27,7 @@ export function believedUsage(
 ): Usage {
   const { outputModalities } = call;
   const mostOutputOf = (inputTokens: number): number =>
-    generous(expectedUsage(model, { inputTokens, maxTokens, outputModalities }).outputTokens);
+    generous(roomyUsage(model, { inputTokens, maxTokens, outputModalities }).outputTokens);
   // The input is measured where that decides, and not for every answer.
   if (usage.inputTokens <= generousTokens && usage.outputTokens <= mostOutputOf(0)) return usage;
   const estimated = estimateInputTokens(call, tokenFamilyOf(model));
@@ -39,6 +39,6 @@ export function believedUsage(
     return usage;
   const inputModalities = inputModalitiesOf(call);
   const needs = { inputTokens, maxTokens, inputModalities, outputModalities };
-  const expected = expectedUsage(model, needs);
+  const expected = roomyUsage(model, needs);
   return { ...expected, estimated: true, implausible: true };
 }

@@ -208,3 +208,21 @@ export function headroomOf(
     (model.contextTokens ?? Number.POSITIVE_INFINITY) - needs.maxTokens - needs.inputTokens;
   return Math.max(0, Math.min(wanted, ofOutput, ofContext));
 }
+
+/** Room is generous: most of it is never used. */
+const likelyShare = 1 / 8;
+
+/**
+ * Tokens that a model's reasoning will likely use of its room. At `minimal` models seldom reason at all
+ * (OpenAI's guide: "few or no reasoning tokens").
+ */
+export function likelyReasoningOf(
+  model: Partial<Thinker>,
+  needs: Parameters<typeof headroomOf>[1],
+): number {
+  const room = headroomOf(model, needs);
+  if (room === 0) return 0;
+  const { provider = "", reasoning = false, reasoningControl } = model;
+  const { effort } = reasoningOf({ provider, reasoning, reasoningControl }, needs.reasoning);
+  return effort === "minimal" ? 0 : Math.ceil(room * likelyShare);
+}

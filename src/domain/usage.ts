@@ -1,6 +1,6 @@
 /** Tokens, images and audio into money. Money is micro-USD, whole, rounded up once at the end. */
 import type { MediaPrices, Model, Requirements, TokenPrices } from "./models.ts";
-import { headroomOf, type Thinker } from "./reasoning.ts";
+import { headroomOf, likelyReasoningOf, type Thinker } from "./reasoning.ts";
 
 /** The images and the audio of a call, in the units that providers bill. */
 export interface MediaUsage {
@@ -229,13 +229,12 @@ export type UsageNeeds = Pick<Requirements, "inputTokens" | "maxTokens" | "outpu
   Partial<Pick<Requirements, "inputModalities" | "cacheWrites" | "reasoning">>;
 
 /**
- * What a call will likely use, reckoned before it, with as much text as it may have. `maxTokens` bounds
- * text; reasoning comes on top of it; an image and speech are as long as they are. Audio is most of what it
- * is part of.
+ * `maxTokens` bounds text; reasoning comes on top of it; an image and speech are as long as they are. Audio
+ * is most of what it is part of.
  */
-export function expectedUsage(model: Worker, needs: UsageNeeds): Billable {
+function usageWith(model: Worker, needs: UsageNeeds, reasoningTokens: number): Billable {
   const { inputTokens, outputModalities } = needs;
-  const maxTokens = needs.maxTokens + headroomOf(model, needs);
+  const maxTokens = needs.maxTokens + reasoningTokens;
   const images = outputModalities.includes("image") ? 1 : 0;
   const speaks = outputModalities.includes("audio");
   const heard = needs.inputModalities?.includes("audio")
@@ -258,18 +257,26 @@ export function expectedUsage(model: Worker, needs: UsageNeeds): Billable {
   };
 }
 
+/** What a call will likely use, reckoned before it, with as much text as it may have. Choices compare that. */
+export const expectedUsage = (model: Worker, needs: UsageNeeds): Billable =>
+  usageWith(model, needs, likelyReasoningOf(model, needs));
+
+/** The same, with all the room that its reasoning has. */
+export const roomyUsage = (model: Worker, needs: UsageNeeds): Billable =>
+  usageWith(model, needs, headroomOf(model, needs));
+
 /** Write a cache only where a request marks what to keep; others do it by themselves. */
 const needMarks: ReadonlySet<string> = new Set(["anthropic"]);
 
 /**
- * What a call will use at its dearest: `expectedUsage`, with all of its input in the dearest class that the
+ * What a call will use at its dearest: `roomyUsage`, with all of its input in the dearest class that the
  * request can cause. A reservation holds that.
  */
 export function mostUsage(
   model: Priced & Worker & Pick<Model, "provider">,
   needs: UsageNeeds,
 ): Billable {
-  const expected = expectedUsage(model, needs);
+  const expected = roomyUsage(model, needs);
   const { inputTokens } = expected;
   const prices = pricesAt(model, inputTokens);
   const mayWrite = needs.cacheWrites !== "none" || !needMarks.has(model.provider);

@@ -448,8 +448,8 @@ const hinted: ExpertPick[] = [
       ...prefer(["azure-container-apps"], [0.3, 0.5, 0.85]),
       maxTokens: 8_192,
     },
-    expected: "openai/gpt-5.5",
-    why: "Nobody's model: a note says so, and intelligence leads.",
+    expected: "anthropic/claude-sonnet-5",
+    why: "Nobody's model: a note says so. Intelligence leads, and of the strongest it is by far the cheapest.",
   },
 ];
 
@@ -560,10 +560,9 @@ const alone: ExpertPick[] = [
     from: "nothing but a question",
     credentials: "openai",
     params: { ...france, maxTokens: 100 },
-    expected: "openai/gpt-4.1-nano",
-    why: "Balanced by rank: a nano is first in two of three.",
-    arguable:
-      "Most people would name a mini. Ranks make the smallest win wherever nothing is asked for.",
+    expected: "openai/gpt-5.3-chat-latest",
+    why: "Balanced: quick, clever, in the middle of the prices, and it answers without reasoning.",
+    arguable: "Most people would name a mini. A nano is second here, a few hundredths behind.",
   },
 ];
 

@@ -17,7 +17,7 @@ import type { Message } from "../../../src/domain/sampling.ts";
 import { requirementsOf } from "../../../src/domain/selection.ts";
 import { originKey, providerMetadataKey } from "../../../src/domain/tool-loop.ts";
 import { choose } from "../../../src/domain/selection.ts";
-import { expectedUsage } from "../../../src/domain/usage.ts";
+import { expectedUsage, roomyUsage } from "../../../src/domain/usage.ts";
 import { call, credential, field, model } from "./models.fixture.ts";
 
 const control = (change: Partial<ReasoningControl> = {}): ReasoningControl => ({
@@ -152,13 +152,20 @@ describe("the room", () => {
     );
   });
 
-  it("is part of what a call is expected to use", () => {
+  it("is part of what a call may use; of what it likely uses, an eighth", () => {
     const needs = { inputTokens: 10, maxTokens: 100, outputModalities: ["text" as const] };
     const unlimited = { ...unknown, contextTokens: null, outputTokens: null };
     expect(expectedUsage(plain, needs).outputTokens).toBe(100);
-    expect(expectedUsage(unlimited, needs).outputTokens).toBe(
-      100 + wantedHeadroom(unlimited, undefined),
-    );
+    const room = wantedHeadroom(unlimited, undefined);
+    expect(roomyUsage(plain, needs).outputTokens).toBe(100);
+    expect(roomyUsage(unlimited, needs).outputTokens).toBe(100 + room);
+    expect(expectedUsage(unlimited, needs).outputTokens).toBe(100 + room / 8);
+    const seldom = {
+      ...unlimited,
+      ...thinker({ efforts: ["minimal", "low"] }),
+      contextTokens: null,
+    };
+    expect(expectedUsage({ ...seldom, outputTokens: null }, needs).outputTokens).toBe(100);
   });
 
   it("is needed whatever is asked of a model that can't stop reasoning", () => {
@@ -275,7 +282,8 @@ describe("a candidate whose reasoning has no room", () => {
     const { decision, requirements } = chosen([thinking]);
     expect(decision.model).toBe("a-thinker");
     expect(requirements.reasoning).toEqual({ shrinks: true });
-    expect(decision.estimate.outputTokens).toBe(small.outputTokens);
+    // Of the room that is left, an eighth is likely used.
+    expect(decision.estimate.outputTokens).toBe(1_000 + (small.outputTokens - 1_000) / 8);
   });
 
   it("is skipped where a limit of tokens or a budget is too small for its room alone", () => {
