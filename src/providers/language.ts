@@ -9,7 +9,7 @@ import type { Modality } from "../domain/modality.ts";
 import type { ProviderAnswer, ProviderRequest } from "../domain/providers.ts";
 import { err, type Result } from "../domain/result.ts";
 import { imageTokensOf } from "../domain/usage.ts";
-import { faultOf, notSent } from "./faults.ts";
+import { faultContext, faultOf, notSent } from "./faults.ts";
 import { mergeOptions, optionsFromMetadata } from "./metadata.ts";
 import { promptOf, toolsOf, type MediaPlaces } from "./prompt.ts";
 import { answerOf } from "./result.ts";
@@ -138,6 +138,6 @@ export async function generate(
       ...notesOfWarnings(generated.warnings, notes),
     ]);
   } catch (thrown) {
-    return err(faultOf(thrown, { signal: request.signal, now: now() }));
+    return err(faultOf(thrown, faultContext(request, now())));
   }
 }
