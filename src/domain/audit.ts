@@ -1,5 +1,6 @@
 /** The audit record of one sampling request. Holds sizes and hashes; content only when captured. */
 import type { Attempt } from "./attempts.ts";
+import type { CircuitChange } from "./circuits.ts";
 import type { JsonObject } from "./json.ts";
 import type { HealthChange } from "./health.ts";
 import type { Hold } from "./limits.ts";
@@ -133,8 +134,11 @@ export interface Settlement extends Ending {
   chargedMicroUsd: number;
   /** its result, sealed, for whoever repeats it; or its key is free again; null: it had no key */
   result: { parts: string[]; expiresAt: number } | "free" | null;
-  /** what its attempts say of the providers */
+  /** how fast its answers came */
   health: HealthChange[];
+  circuits: CircuitChange[];
+  /** whether the call held a circuit's probe, which is free then */
+  probed: boolean;
   /** credentials that a provider refused, each with the event that says so */
   failing: { credentialId: string; event: AdminEvent }[];
   /** sealed JSON of the request and the result, when the policy captures */

@@ -7,8 +7,12 @@ import { tokenFamilyOf, type TokenFamily } from "./tokens.ts";
 /** A model that some credential can serve. */
 export interface Entry {
   model: Model;
-  /** active, and with a closed circuit */
+  /** active, and with no open circuit on the way */
   credentialIds: string[];
+  /** active, and used where nothing else is feasible: open for faults, and not on the provider's word */
+  spareIds?: string[] | undefined;
+  /** ms since the epoch, when the first of them may be tried; absent: one may be used */
+  openUntil?: number | undefined;
   /** what excludes it whatever the request is */
   exclusion: ExclusionReason | null;
   measured: Measured | null;
@@ -25,7 +29,7 @@ export interface Entry {
 
 /** An entry, from what is known of it. */
 export const entryOf = (
-  its: Pick<Entry, "model" | "credentialIds" | "exclusion" | "measured">,
+  its: Pick<Entry, "model" | "credentialIds" | "spareIds" | "openUntil" | "exclusion" | "measured">,
 ): Entry => ({
   ...its,
   expectedMs: expectedMs(its.model.speed, its.measured),

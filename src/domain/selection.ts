@@ -3,11 +3,12 @@
  * catalogue version give the same decision.
  */
 import { inputModalitiesOf, inputTokensFor, measureInput, tokensMeasured } from "./estimate.ts";
-import { maxAttempts } from "./failover.ts";
-import { exclusionOf, type Field } from "./field.ts";
+import { maxAttempts, type FailoverCandidate } from "./failover.ts";
+import { choicesOf, type Choice } from "./choices.ts";
+import { exclusionOf, withSpares, type Field } from "./field.ts";
 import type { Measured } from "./health.ts";
 import { narrow, type Narrowed } from "./hints.ts";
-import { exclusionReasons, type ExclusionReason, type Model, type Requirements } from "./models.ts";
+import { exclusionReasons, type ExclusionReason, type Requirements } from "./models.ts";
 import type { Refusal } from "./refusals.ts";
 import { err, ok, type Result } from "./result.ts";
 import type { SamplingCall } from "./sampling.ts";
@@ -24,6 +25,8 @@ export interface Candidate {
   axes?: Axes;
   matchedHint?: string;
   viaEquivalence?: true;
+  /** no hint asks for it; the call goes there only after a fault at those that a hint asks for */
+  viaFailover?: true;
   /** what was seen of it; absent: too little */
   measured?: Measured;
   excludedBy?: ExclusionReason;
@@ -40,22 +43,20 @@ export interface Decision {
   weights: Axes;
   estimate: { inputTokens: number; outputTokens: number; costUsd: number | null };
   catalogueVersion: string;
+  /** the candidates that the call may use, best first; absent: an older record */
+  failover?: FailoverCandidate[];
   /** what content negotiation changed; absent: nothing was declared */
   negotiation?: NegotiationRecord;
   /** what was read differently from how it was written */
   notes: string[];
 }
 
-/** A feasible model with the credentials that can serve it, best first. */
-export interface Choice {
-  model: Model;
-  credentialIds: string[];
-}
-
 export interface Plan {
   requirements: Requirements;
-  /** the walk of failover: never empty, and no longer than a call can walk */
+  /** the best few of each credential, in order: whatever faults there are, a call goes to one of these */
   choices: Choice[];
+  /** circuits that one call may try, by scope: when they last changed */
+  halfOpen: ReadonlyMap<string, number>;
   /** Made when it is first read: a choice needs the best few, an explanation every candidate. */
   readonly decision: Decision;
 }
@@ -177,6 +178,19 @@ function explain(asking: Asking, field: Field, ranking: Ranking): Decision {
   };
 }
 
+/** Of a field in which nothing is feasible: whether only open circuits stand in the way. null: not they. */
+function openIn(
+  { entries, circuits }: Field,
+  out: Uint8Array,
+): { spare: true } | { spare: false; refusal: Result<never, Refusal> } | null {
+  const open = entries.filter((_, at) => reasonOf(out[at]) === "circuit_open");
+  if (open.length === 0) return null;
+  if (open.some(({ spareIds }) => (spareIds ?? []).length > 0)) return { spare: true };
+  const until = Math.min(...open.map(({ openUntil }) => openUntil ?? 0));
+  const retryAfterMs = Math.max(1, until - (circuits?.now ?? 0));
+  return { spare: false, refusal: err({ reason: "unavailable", retryAfterMs }) };
+}
+
 /** Chooses. Refuses with every model that has a credential and what excluded it. */
 export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
   const { needs, hints, weights } = asking;
@@ -196,7 +210,10 @@ export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
       count += 1;
     } else out[at] = exclusionReasons.indexOf(excludedBy) + 1;
   }
-  if (count === 0)
+  if (count === 0) {
+    const waiting = openIn(field, out);
+    if (waiting !== null)
+      return waiting.spare ? decide(asking, withSpares(field)) : waiting.refusal;
     return err({
       reason: "no_eligible_model",
       requirements: needs,
@@ -205,6 +222,7 @@ export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
         excludedBy: excludedBy ?? "no_credential",
       })),
     });
+  }
   const scores = scoreAll({ field, entries: positions.subarray(0, count), sought, weights });
   const narrowed = narrow(
     hints,
@@ -217,14 +235,12 @@ export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
   const first = bestOf(scores, { preferred, is: 1, count: maxAttempts });
   const then = bestOf(scores, { preferred, is: 0, count: maxAttempts - first.length });
   const best = [...first, ...then];
-  const choices = best.flatMap((place): Choice[] => {
-    const entry = entries[positions[place] ?? 0];
-    return entry === undefined ? [] : [{ model: entry.model, credentialIds: entry.credentialIds }];
-  });
+  const choices = choicesOf(scores, preferred);
   let made: Decision | null = null;
   return ok({
     requirements: needs,
     choices,
+    halfOpen: field.circuits?.halfOpen ?? new Map(),
     get decision() {
       made ??= explain(asking, field, { scores, narrowed, preferred, best, out });
       return made;

@@ -62,6 +62,12 @@ function policyFor(snapshot: Snapshot, server: AskingServer | null): FieldPolicy
   };
 }
 
+/** A wait that was reckoned so long ago. */
+const sinceThen = (retryAfterMs: number, passedMs: number): Refusal => ({
+  reason: "unavailable",
+  retryAfterMs: Math.max(1, retryAfterMs - Math.max(0, passedMs)),
+});
+
 export function createChooser(deps: { catalogue: () => Catalogue; now: () => number }): Chooser {
   // One snapshot serves many requests; what was measured in it is as old as the snapshot is.
   const prepared = new WeakMap<Snapshot, Map<string, Prepared>>();
@@ -73,15 +79,23 @@ export function createChooser(deps: { catalogue: () => Catalogue; now: () => num
     // A server may be younger than the snapshot that it is asked with.
     const serverPolicy = server === null ? "" : JSON.stringify(server.policy);
     const known = fields.get(asking);
-    if (known?.catalogue === catalogue && known.serverPolicy === serverPolicy) return known.field;
-    const { credentials, overrides, health } = snapshot;
+    const now = deps.now();
+    if (
+      known?.catalogue === catalogue &&
+      known.serverPolicy === serverPolicy &&
+      // A circuit that has been open for its time is tried, however old the snapshot is.
+      now < (known.field.circuits?.until ?? Number.POSITIVE_INFINITY)
+    )
+      return known.field;
+    const { credentials, overrides, health, circuits } = snapshot;
     const field = fieldFrom({
       models: modelsOf(catalogue, credentials, overrides),
       credentials,
       catalogueVersion: catalogue.version,
       policy: policyFor(snapshot, server),
       health,
-      now: deps.now(),
+      circuits,
+      now,
     });
     fields.set(asking, { catalogue, serverPolicy, field });
     return field;
@@ -109,7 +123,10 @@ export function createChooser(deps: { catalogue: () => Catalogue; now: () => num
         return err({ reason: "forbidden", action: `more than ${rounds} tool rounds` });
       const shaping = shapingOf(features, policy.rules ?? []);
       const call = shape(asked, shaping);
-      const plan = choose(call, fieldOf(snapshot, server), recordOf(features, shaping));
+      const field = fieldOf(snapshot, server);
+      const plan = choose(call, field, recordOf(features, shaping));
+      if (!plan.ok && plan.error.reason === "unavailable")
+        return err(sinceThen(plan.error.retryAfterMs, deps.now() - (field.circuits?.now ?? 0)));
       // Not spread: the decision is made when it is read.
       return plan.ok ? ok(Object.assign(plan.value, { call })) : plan;
     },

@@ -42,6 +42,8 @@ export interface Admitted {
   opening: Opening;
   observed: Observation;
   arrival: Arrival;
+  /** circuits that somebody else tries */
+  blocked: readonly string[];
   chooseMs: number;
   admitMs: number;
 }
@@ -58,7 +60,7 @@ export function createFinish(deps: {
   const { attempt, settle, cancellation, idempotency, now, forget } = deps;
 
   const attemptAll = async (
-    { arrival, caller, plan, reserved, observed }: Admitted,
+    { arrival, caller, plan, reserved, observed, blocked }: Admitted,
     signal: AbortSignal,
   ) => {
     const { tenant, credentials } = caller.snapshot;
@@ -72,6 +74,8 @@ export function createFinish(deps: {
           );
     const attempted = await attempt({
       steps: reserved.steps,
+      maxAttempts: reserved.maxAttempts,
+      blocked,
       call: plan.call,
       maxTokens: plan.decision.requirements.maxTokens,
       credentials,
@@ -80,8 +84,9 @@ export function createFinish(deps: {
       begins: observed.begins,
     });
     watch?.stop();
-    // A provider that failed has another circuit now.
-    if (attempted.attempts.some(({ fault }) => fault !== null)) forget(caller);
+    // A provider that failed has another circuit now, and so has one that answered when it was tried.
+    if (reserved.probes.length > 0 || attempted.attempts.some(({ fault }) => fault !== null))
+      forget(caller);
     return attempted;
   };
 
@@ -102,7 +107,7 @@ export function createFinish(deps: {
   return async (admitted: Admitted, signal: AbortSignal): Promise<Result<Finished, Refusal>> => {
     const { arrival, caller, plan, reserved, opening, observed } = admitted;
     const { tenant } = caller.snapshot;
-    const { attempts, providerMs, answer } = await attemptAll(admitted, signal);
+    const { attempts, providerMs, circuits, answer } = await attemptAll(admitted, signal);
     const got = answer.ok ? answer.value : null;
     const usage = got?.answer.usage ?? null;
     const cost = got === null ? null : costMicroUsd(got.model, got.answer.usage);
@@ -138,6 +143,7 @@ export function createFinish(deps: {
       tenantId: tenant.id,
       reserved,
       attempts,
+      circuits,
       refusal: answer.ok ? null : answer.error,
       model: got === null ? null : nameOf(got.model),
       usage,

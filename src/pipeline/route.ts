@@ -6,6 +6,7 @@ import type { Refusal } from "../domain/refusals.ts";
 import { ok, type Result } from "../domain/result.ts";
 import type { SamplingCall } from "../domain/sampling.ts";
 import type { Decision } from "../domain/selection.ts";
+import { candidatesFor, withFailover } from "./admit.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Chooser } from "./choose.ts";
 
@@ -21,7 +22,9 @@ export const createRoute =
       capabilities: capabilitiesOf(raw),
       features: featuresOf(raw),
     });
-    return plan.ok ? ok(plan.value.decision) : plan;
+    if (!plan.ok) return plan;
+    const steps = candidatesFor({ plan: plan.value, caller, server: null });
+    return ok(withFailover(plan.value.decision, { steps }));
   };
 
 export type Route = ReturnType<typeof createRoute>;

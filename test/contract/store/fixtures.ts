@@ -274,6 +274,7 @@ export function reservation(
     now,
     leaseUntil: now + leaseMs,
     sessionExpiresAt: sessionId === undefined ? null : now + 3_600_000,
+    probes: [],
     idempotency: null,
     ...fields,
   };
@@ -305,6 +306,8 @@ export const settlement = (
   chargedMicroUsd: 500,
   result: null,
   health: [],
+  circuits: [],
+  probed: false,
   failing: [],
   captured: null,
   outcome: "succeeded",

@@ -80,7 +80,11 @@ describe("an estimate by the candidate's own tokenizer", () => {
   it("is reserved with a margin: tokens of the largest attempt, money of all that may be made", () => {
     const plan = planned(asked, within(gpt, mistral));
     const caller = {
-      snapshot: { key: { id: "key", limits: {} }, tenant: { id: "tenant", policy: {} } },
+      snapshot: {
+        key: { id: "key", limits: {} },
+        tenant: { id: "tenant", policy: {} },
+        credentials: [],
+      },
     } as unknown as Caller;
     const { tokens, microUsd } = reservationOf({
       plan: plan,

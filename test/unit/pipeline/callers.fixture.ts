@@ -32,6 +32,7 @@ export const callerWith = (about: { policy?: Policy; keyLimits?: Limits } = {}):
     credentials: [],
     overrides: [],
     health: [],
+    circuits: [],
   },
   session: null,
   server: null,
