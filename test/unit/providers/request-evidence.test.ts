@@ -3,6 +3,7 @@ import { createServer, type AddressInfo, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createProviders } from "../../../src/providers/registry.ts";
 import { withEvidence } from "../../../src/providers/request-evidence.ts";
+import { freePort } from "../../fakes/sqld.ts";
 import { call, model } from "../domain/models.fixture.ts";
 
 const answering = (status: number) => async () =>
@@ -35,7 +36,9 @@ describe("a request", () => {
 
 describe("on Node, whose errors have codes,", () => {
   let plain: Server;
+  let closedPort: number;
   beforeAll(async () => {
+    closedPort = await freePort();
     plain = createServer((socket) => {
       socket.on("error", () => {});
       socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
@@ -45,7 +48,7 @@ describe("on Node, whose errors have codes,", () => {
   afterAll(() => plain.close());
 
   const urls: Record<string, () => string> = {
-    "a refused connection": () => "http://127.0.0.1:9/v1",
+    "a refused connection": () => `http://127.0.0.1:${closedPort}/v1`,
     "an unknown host": () => "http://no-such-host.invalid/v1",
     "a failed TLS handshake": () => `https://127.0.0.1:${(plain.address() as AddressInfo).port}/v1`,
   };
