@@ -1,11 +1,12 @@
 /** The audit record of one sampling request. Holds sizes and hashes; content only when captured. */
 import type { Attempt } from "./attempts.ts";
+import type { CircuitChange } from "./circuits.ts";
 import type { JsonObject } from "./json.ts";
 import type { HealthChange } from "./health.ts";
 import type { Hold } from "./limits.ts";
 import { blocksOf, type Priorities, type SamplingCall } from "./sampling.ts";
 import { type Modality } from "./modality.ts";
-import type { Decision } from "./selection.ts";
+import type { Decision } from "./decision.ts";
 import type { Reason, Refusal } from "./refusals.ts";
 import type { Usage } from "./usage.ts";
 
@@ -148,8 +149,11 @@ export interface Settlement extends Ending {
   chargedMicroUsd: number;
   /** its result, sealed, for whoever repeats it; or its key is free again; null: it had no key */
   result: { parts: string[]; expiresAt: number } | "free" | null;
-  /** what its attempts say of the providers */
+  /** how fast its answers came */
   health: HealthChange[];
+  circuits: CircuitChange[];
+  /** whether the call held a circuit's probe, which is free then */
+  probed: boolean;
   /** credentials that a provider refused, each with the event that says so */
   failing: { credentialId: string; event: AdminEvent }[];
   /** sealed JSON of the request and the result, when the policy captures */

@@ -8,8 +8,12 @@ import { tokenFamilyOf, type TokenFamily } from "./tokens.ts";
 /** A model that some credential can serve. */
 export interface Entry {
   model: Model;
-  /** active, and with a closed circuit */
+  /** active, and with no open circuit on the way */
   credentialIds: string[];
+  /** active, and used where nothing else is feasible: open for faults, and not on the provider's word */
+  spareIds?: string[] | undefined;
+  /** ms since the epoch, when the first of them may be tried; absent: one may be used */
+  openUntil?: number | undefined;
   /** what excludes it whatever the request is */
   exclusion: ExclusionReason | null;
   measured: Measured | null;
@@ -30,13 +34,18 @@ export interface Entry {
 
 /** An entry, from what is known of it. */
 export const entryOf = (
-  its: Pick<Entry, "model" | "credentialIds" | "exclusion" | "measured"> & {
+  its: Pick<
+    Entry,
+    "model" | "credentialIds" | "spareIds" | "openUntil" | "exclusion" | "measured"
+  > & {
     /** ms that a call may take, or whether an answer of this model takes longer */
     deadline: number | { isLate: boolean };
   },
 ): Entry => ({
   model: its.model,
   credentialIds: its.credentialIds,
+  spareIds: its.spareIds,
+  openUntil: its.openUntil,
   exclusion: its.exclusion,
   measured: its.measured,
   expectedMs: expectedMs(its.model.speed, its.measured),

@@ -1,7 +1,10 @@
 /** What one tenant can choose from, prepared once for many requests; and what excludes a model. */
+import { faultReaches } from "./attempts.ts";
+import { scopeOf, stateOf, type Circuit, type CircuitState } from "./circuits.ts";
 import { columnsOf, type Columns } from "./columns.ts";
 import { entryOf, type Entry } from "./entry.ts";
-import { isOpen, measuredFrom, type Health } from "./health.ts";
+import { endpointOf } from "./endpoints.ts";
+import { measuredFrom, type Health } from "./health.ts";
 import {
   credentialsFor,
   isAllowed,
@@ -12,6 +15,7 @@ import {
 } from "./models.ts";
 import type { Modality } from "./modality.ts";
 import type { Ceiling } from "./limits.ts";
+import type { PromptCaching } from "./prompt-caching.ts";
 import { wantedHeadroom, type ReasoningWish } from "./reasoning.ts";
 import { defaultDeadlineMs, type Previews } from "./policy.ts";
 import { imageBit, textBit, type Sought } from "./sought.ts";
@@ -36,6 +40,17 @@ export interface Field {
   unserved: number;
   catalogueVersion: string;
   policy: FieldPolicy;
+  /** absent: nothing failed lately */
+  circuits?: FieldCircuits | undefined;
+}
+
+export interface FieldCircuits {
+  /** ms since the epoch, for which the field was prepared */
+  now: number;
+  /** ms since the epoch, when one of them has been open for its time */
+  until: number;
+  /** those that one call may try, by scope: when they last changed */
+  halfOpen: ReadonlyMap<string, number>;
 }
 
 export interface FieldPolicy {
@@ -54,6 +69,7 @@ export interface FieldPolicy {
   previews?: Previews;
   /** ms for all attempts of one call together */
   deadlineMs?: number;
+  promptCaching?: PromptCaching;
 }
 
 export interface FieldParts {
@@ -62,6 +78,7 @@ export interface FieldParts {
   catalogueVersion: string;
   policy: FieldPolicy;
   health?: readonly Health[];
+  circuits?: readonly Circuit[];
   /** ms since the epoch, for what was measured and for circuits */
   now?: number;
 }
@@ -69,15 +86,51 @@ export interface FieldParts {
 function standingExclusion(
   model: Model,
   credentials: readonly CredentialSummary[],
-  closed: readonly CredentialSummary[],
   policy: FieldPolicy,
 ): ExclusionReason | null {
   if (model.status === "retired") return "retired";
   if (!isAllowed(model, policy) || !isAllowed(model, policy.server ?? {})) return "not_allowed";
   if (policy.previews === "never" && model.status === "preview") return "preview";
   if (policy.budgeted === true && !isPriced(model)) return "unknown_price";
-  if (credentials.every(({ status }) => status === "failing")) return "credential_failing";
-  return closed.length === 0 ? "circuit_open" : null;
+  return credentials.every(({ status }) => status === "failing") ? "credential_failing" : null;
+}
+
+/** How the circuits on the way to a model stand, by credential. */
+interface Way {
+  id: string;
+  /** ms since the epoch; null: none is open */
+  openUntil: number | null;
+  /** the provider said not to ask this model before then */
+  asked: boolean;
+}
+
+function wayOf(
+  model: Model,
+  credential: CredentialSummary,
+  states: ReadonlyMap<string, CircuitState>,
+): Way {
+  const { id } = credential;
+  const way: Way = { id, openUntil: null, asked: false };
+  if (states.size === 0) return way;
+  const path = { endpoint: endpointOf(credential), credentialId: id, model: nameOf(model) };
+  for (const reach of faultReaches) {
+    const its = states.get(scopeOf(reach, path));
+    if (its?.state !== "open") continue;
+    way.openUntil = Math.max(way.openUntil ?? 0, its.until);
+    way.asked ||= its.asked && reach === "model";
+  }
+  return way;
+}
+
+/** Which credentials a model has: those to use, those in need, and when the first of them may be tried. */
+function waysOf(ways: readonly Way[]): Pick<Entry, "credentialIds" | "spareIds" | "openUntil"> {
+  const closed = ways.filter(({ openUntil }) => openUntil === null).map(({ id }) => id);
+  if (closed.length > 0 || ways.length === 0) return { credentialIds: closed };
+  return {
+    credentialIds: [],
+    spareIds: ways.filter(({ asked }) => !asked).map(({ id }) => id),
+    openUntil: Math.min(...ways.map(({ openUntil }) => openUntil ?? 0)),
+  };
 }
 
 const byModelName = (a: Model, b: Model): number => (nameOf(a) < nameOf(b) ? -1 : 1);
@@ -85,11 +138,10 @@ const byModelName = (a: Model, b: Model): number => (nameOf(a) < nameOf(b) ? -1 
 /** Of entries in any order. */
 export function fieldOf(
   entries: readonly Entry[],
-  about: Pick<Field, "models" | "unserved" | "catalogueVersion" | "policy">,
+  about: Pick<Field, "models" | "unserved" | "catalogueVersion" | "policy" | "circuits">,
 ): Field {
   const sorted = entries.toSorted((a, b) => byModelName(a.model, b.model));
-  const eligible = sorted.filter(({ exclusion }) => exclusion === null);
-  const able = sorted.filter(({ exclusion }) => exclusion === null || exclusion === "circuit_open");
+  const able = sorted.filter(({ exclusion }) => exclusion === null);
   return {
     ...about,
     able: {
@@ -99,33 +151,45 @@ export function fieldOf(
     entries: sorted,
     served: sorted.map(({ model }) => model),
     columns: columnsOf(sorted, about.models),
-    families: [...new Set(eligible.map(({ family }) => family))],
+    families: [...new Set(able.map(({ family }) => family))],
   };
+}
+
+/** absent: nothing failed lately */
+function circuitsOf(
+  circuits: readonly Circuit[],
+  now: number,
+): { states: ReadonlyMap<string, CircuitState>; circuits?: FieldCircuits } {
+  const states = new Map(circuits.map((circuit) => [circuit.scope, stateOf(circuit, now)]));
+  if (states.size === 0) return { states };
+  const ends = [...states.values()].flatMap((its) => (its.state === "open" ? [its.until] : []));
+  const halfOpen = circuits
+    .filter(({ scope }) => states.get(scope)?.state === "half-open")
+    .map(({ scope, updatedAt }) => [scope, updatedAt] as const);
+  const until = Math.min(Number.POSITIVE_INFINITY, ...ends);
+  return { states, circuits: { now, until, halfOpen: new Map(halfOpen) } };
 }
 
 export function fieldFrom(parts: FieldParts): Field {
   const { models, credentials, policy, health = [], now = 0 } = parts;
   const byModel = Map.groupBy(health, ({ model }) => model);
+  const { states, circuits } = circuitsOf(parts.circuits ?? [], now);
   const entries: Entry[] = [];
   for (const model of models.toSorted(byModelName)) {
     const serving = credentialsFor(model, credentials);
     if (serving.length === 0) continue;
-    const seen = byModel.get(nameOf(model)) ?? [];
-    const open = new Set(
-      seen.filter((its) => isOpen(its, now)).map(({ credentialId }) => credentialId),
-    );
-    const closed = serving.filter(({ id, status }) => status === "active" && !open.has(id));
-    const ids = new Set(closed.map(({ id }) => id));
-    const samples = seen
+    const active = serving.filter(({ status }) => status === "active");
+    const ways = waysOf(active.map((credential) => wayOf(model, credential, states)));
+    const ids = new Set([...ways.credentialIds, ...(ways.spareIds ?? [])]);
+    const samples = (byModel.get(nameOf(model)) ?? [])
       .filter(({ credentialId }) => ids.has(credentialId))
       .flatMap((its) => its.samples);
-    const measured = measuredFrom(samples, now);
     entries.push(
       entryOf({
         model,
-        credentialIds: [...ids],
-        exclusion: standingExclusion(model, serving, closed, policy),
-        measured,
+        ...ways,
+        exclusion: standingExclusion(model, serving, policy),
+        measured: measuredFrom(samples, now),
         deadline: policy.deadlineMs ?? defaultDeadlineMs,
       }),
     );
@@ -135,6 +199,7 @@ export function fieldFrom(parts: FieldParts): Field {
     unserved: models.length - entries.length,
     catalogueVersion: parts.catalogueVersion,
     policy,
+    circuits,
   });
 }
 
@@ -164,6 +229,15 @@ export function standsAside(
   if ((makes & imageBit) !== 0 && (sought.makes & imageBit) === 0) return "image_model";
   return model.status === "preview" && policy.previews !== "allowed" ? "preview" : null;
 }
+/** The same field for a request that nothing else can serve: what is open for faults is asked all the same. */
+export const withSpares = (field: Field): Field => ({
+  ...field,
+  entries: field.entries.map((entry) =>
+    entry.openUntil === undefined || (entry.spareIds ?? []).length === 0
+      ? entry
+      : { ...entry, credentialIds: entry.spareIds ?? [], openUntil: undefined },
+  ),
+});
 
 /** Why a model can't serve this request; null if it can. The first reason that applies, in this order. */
 export function exclusionOf(
@@ -184,5 +258,7 @@ export function exclusionOf(
     (sought.most[entry.familyPlace] ?? 0) + writes > model.contextTokens
   )
     return "context_window";
-  return writes === 0 || hasRoom(entry, sought, ceiling) ? null : "reasoning_room";
+  if (writes > 0 && !hasRoom(entry, sought, ceiling)) return "reasoning_room";
+  // The last, so that it is named only where nothing else stands in the way.
+  return entry.openUntil === undefined ? null : "circuit_open";
 }

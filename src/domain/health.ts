@@ -1,8 +1,7 @@
 /**
- * What the router saw of a credential's models: how fast they answered, and whether they are failing.
- * Kept per tenant, credential and model, written with every settlement.
+ * What the router saw of a credential's models: how fast they answered. Kept per tenant, credential and
+ * model, written with every settlement. What fails is in `circuits.ts`.
  */
-import type { FaultKind } from "./attempts.ts";
 import type { Tier } from "./models.ts";
 
 /** One settled answer. */
@@ -20,20 +19,13 @@ export interface Health {
   model: string;
   /** newest first, at most `keptSamples` */
   samples: Sample[];
-  /** faults since the last answer */
-  failures: number;
-  /** ms since the epoch, of the last of them */
-  failedAt: number | null;
-  /** what the provider said then */
-  retryAfterMs: number | null;
 }
 
-/** What one attempt adds to it. */
+/** What one answer adds to it. */
 export interface HealthChange {
   credentialId: string;
   model: string;
-  sample: Sample | null;
-  fault: { kind: FaultKind; retryAfterMs: number | null } | null;
+  sample: Sample;
 }
 
 export const keptSamples = 32;
@@ -103,31 +95,3 @@ export function expectedMs(tier: Tier, measured: Measured | null): number {
   const trust = measured.samples / (measured.samples + priorSamples);
   return trust * timeOf(measured) + (1 - trust) * timeOf(prior);
 }
-
-/** Faults in a row that open a circuit. */
-export const failuresToOpen = 3;
-const openMs = 15_000;
-const longestOpenMs = 5 * 60_000;
-
-/**
- * Until when a circuit stays open; null: closed. Twice as long with every further fault. When the time
- * is over the next call tries it once more: an answer closes it, a fault opens it again.
- */
-export function openUntil(
-  its: Pick<Health, "failures" | "failedAt" | "retryAfterMs">,
-): number | null {
-  const { failures, failedAt, retryAfterMs } = its;
-  if (failedAt === null || failures === 0) return null;
-  // A provider that says when to come back is believed at once.
-  if (failures < failuresToOpen)
-    return retryAfterMs === null ? null : failedAt + Math.min(retryAfterMs, longestOpenMs);
-  const backoff = openMs * 2 ** Math.min(10, failures - failuresToOpen);
-  return failedAt + Math.min(longestOpenMs, Math.max(backoff, retryAfterMs ?? 0));
-}
-
-export const isOpen = (health: Parameters<typeof openUntil>[0], now: number): boolean =>
-  (openUntil(health) ?? 0) > now;
-
-/** Faults that say something of the provider's state, and not of the request. */
-export const countsAgainst = (kind: FaultKind): boolean =>
-  !["cancelled", "invalid_request", "auth", "not_json", "wrong_tool_use"].includes(kind);

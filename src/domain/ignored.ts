@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from "./json.ts";
 import type { SamplingCall } from "./sampling.ts";
-import type { Decision } from "./selection.ts";
+import type { Decision } from "./decision.ts";
 import type { NegotiationRecord } from "./shaping.ts";
 
 export interface Ignored {

@@ -2,7 +2,7 @@
 import type { AdminEvent, Correction, Opening, Outcome, Settlement } from "./audit.ts";
 import type { Hold, LimitState } from "./limits.ts";
 import type { Answer, Reason } from "./refusals.ts";
-import type { Decision } from "./selection.ts";
+import type { Decision } from "./decision.ts";
 
 export interface Reservation {
   opening: Opening;
@@ -16,12 +16,22 @@ export interface Reservation {
   leaseUntil: number;
   /** the session's new expiry, when there is a session */
   sessionExpiresAt: number | null;
+  /** circuits that were open for their time, and that this call would try */
+  probes: CircuitProbe[];
   /** by which the call is known again (`once.ts`), and until when it holds that; null: it isn't */
   idempotency: { key: string; expiresAt: number } | null;
 }
 
+/** A circuit as the choice saw it. */
+export interface CircuitProbe {
+  scope: string;
+  /** ms since the epoch, of its last change */
+  updatedAt: number;
+}
+
 export type Admission =
-  | { state: "admitted"; limits: LimitState[] }
+  /** `blocked`: scopes of `probes` that somebody else tries, or that are open again */
+  | { state: "admitted"; limits: LimitState[]; blocked: string[] }
   | { state: "refused"; hold: Hold; retryAfterMs: number | null; limits: LimitState[] }
   /** key, session or tenant are no longer what the choice assumed */
   | { state: "stale" }

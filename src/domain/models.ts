@@ -161,6 +161,8 @@ export interface CredentialSummary {
   status: "active" | "failing";
   /** null: every catalogue model of its provider */
   models: DeclaredModel[] | null;
+  /** absent or null: the provider's own */
+  baseUrl?: string | null;
 }
 
 export const nameOf = (model: Pick<Model, "provider" | "id">): string =>

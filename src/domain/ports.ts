@@ -1,6 +1,7 @@
 /** What the pipeline needs from the rooms below it; `compose.ts` hands it in. */
 import type { ApiKey } from "./access.ts";
 import type { AdminEvent, Outcome, SamplingRecord } from "./audit.ts";
+import type { Circuit } from "./circuits.ts";
 import type { CatalogueStore } from "./catalogues.ts";
 import type { Health } from "./health.ts";
 import type { IdempotencyStore, Ledger, UsageStore } from "./ledger.ts";
@@ -47,8 +48,10 @@ export interface Snapshot {
   key: ApiKey & { secretHash: string };
   credentials: SealedCredential[];
   overrides: ModelOverride[];
-  /** what was seen of its credentials' models */
+  /** how fast its credentials' models answered */
   health: Health[];
+  /** what failed lately */
+  circuits: Circuit[];
 }
 
 export interface Snapshots {
@@ -166,6 +169,7 @@ export interface CancellationStore {
 
 export interface HealthStore {
   list(tenantId: string): Answer<Health[]>;
+  circuits(tenantId: string): Answer<Circuit[]>;
   prune(now: number): Answer<number>;
 }
 

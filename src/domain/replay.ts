@@ -6,7 +6,8 @@ import type { SamplingRecord } from "./audit.ts";
 import { entryOf, type Entry } from "./entry.ts";
 import { fieldOf } from "./field.ts";
 import { nameOf, type Model } from "./models.ts";
-import { decide, type Candidate, type Decision } from "./selection.ts";
+import { type Candidate, type Decision } from "./decision.ts";
+import { decide } from "./selection.ts";
 
 export interface Replay {
   same: boolean;

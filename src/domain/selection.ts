@@ -2,77 +2,42 @@
  * The choice: feasible first, then preferred, and explained. Pure: the same request, field and
  * catalogue version give the same decision.
  */
-import { inputModalitiesOf, inputTokensFor, measureInput, tokensMeasured } from "./estimate.ts";
+import { choicesOf, type Choice } from "./choices.ts";
+import {
+  excludedOf,
+  explain,
+  isOf,
+  lateLevel,
+  loopLevel,
+  unhintedLevel,
+  type Asking,
+  type Decision,
+} from "./decision.ts";
+import { inputModalitiesOf, measureInput, tokensMeasured } from "./estimate.ts";
 import { maxAttempts } from "./failover.ts";
-import type { Field } from "./field.ts";
-import type { Measured } from "./health.ts";
-import { isKnownHint, narrow, type Narrowed } from "./hints.ts";
-import { own } from "./json.ts";
-import type { ExclusionReason, Model, Requirements } from "./models.ts";
+import { withSpares, type Field } from "./field.ts";
+import { narrow } from "./hints.ts";
+import type { Requirements } from "./models.ts";
+import { cacheWritesOf } from "./cache-writes.ts";
 import { reasoningNeedsOf } from "./reasoning-needs.ts";
 import type { Refusal } from "./refusals.ts";
 import { err, ok, type Result } from "./result.ts";
 import type { SamplingCall } from "./sampling.ts";
-import { bestOf, byPreference, scoreAll, weightsOf, type Axes, type Scores } from "./score.ts";
+import { bestOf, scoreAll, weightsOf } from "./score.ts";
 import type { NegotiationRecord } from "./shaping.ts";
 import { reasonOf, settleAsides, sieve } from "./sieve.ts";
 import { soughtFrom } from "./sought.ts";
-import { credentialsLedBy, leadBy, toolLoopOf, type ToolLoop } from "./tool-loop.ts";
-import { expectedUsage } from "./usage.ts";
-
-export interface Candidate {
-  provider: string;
-  model: string;
-  /** 0–1, higher is better; absent for an excluded one */
-  score?: number;
-  axes?: Axes;
-  matchedHint?: string;
-  viaEquivalence?: true;
-  /** it began the tool loop that this call continues */
-  viaToolLoop?: true;
-  /** an ordinary answer is expected to take it longer than the call may */
-  isLate?: true;
-  /** what was seen of it; absent: too little */
-  measured?: Measured;
-  excludedBy?: ExclusionReason;
-}
-
-export interface Decision {
-  provider: string;
-  model: string;
-  /** the chosen one first, then in the order of failover, excluded ones last */
-  candidates: Candidate[];
-  /** how many more were excluded, by reason, without being listed */
-  excluded: Partial<Record<ExclusionReason, number>>;
-  requirements: Requirements;
-  weights: Axes;
-  estimate: { inputTokens: number; outputTokens: number; costUsd: number | null };
-  catalogueVersion: string;
-  /** what content negotiation changed; absent: nothing was declared */
-  negotiation?: NegotiationRecord;
-  /** who began the tool loop that this call continues; absent: none is under way */
-  toolLoop?: ToolLoop;
-  /** what was read differently from how it was written */
-  notes: string[];
-}
-
-/** A feasible model with the credentials that can serve it, best first. */
-export interface Choice {
-  model: Model;
-  credentialIds: string[];
-}
+import { credentialsLedBy, toolLoopOf } from "./tool-loop.ts";
 
 export interface Plan {
   requirements: Requirements;
-  /** the walk of failover: never empty, and no longer than a call can walk */
+  /** the best few of each credential, in order: whatever faults there are, a call goes to one of these */
   choices: Choice[];
+  /** circuits that one call may try, by scope: when they last changed */
+  halfOpen: ReadonlyMap<string, number>;
   /** Made when it is first read: a choice needs the best few, an explanation every candidate. */
   readonly decision: Decision;
 }
-
-/** A caller may mark the cache itself: `metadata.anthropic.cacheControl`, with a lifetime of its own. */
-const asksForHourOfCache = ({ metadata }: SamplingCall): boolean =>
-  own(own(metadata["anthropic"], "cacheControl"), "ttl") === "1h";
 
 export function requirementsOf(
   call: SamplingCall,
@@ -81,6 +46,7 @@ export function requirementsOf(
   const input = measureInput(call);
   const estimates = families.map((family) => [family, tokensMeasured(input, family)] as const);
   const reasoning = reasoningNeedsOf(call, policy);
+  const cacheWrites = cacheWritesOf(call, policy.promptCaching);
   return {
     inputModalities: inputModalitiesOf(call),
     outputModalities: call.outputModalities,
@@ -91,22 +57,9 @@ export function requirementsOf(
         : Math.max(...estimates.map(([, tokens]) => tokens)),
     inputTokensByFamily: Object.fromEntries(estimates),
     maxTokens: Math.min(call.maxTokens, policy.maxTokens ?? call.maxTokens),
-    ...(asksForHourOfCache(call) ? { cacheWrites: "hour" as const } : {}),
+    ...(cacheWrites === undefined ? {} : { cacheWrites }),
     ...(reasoning === undefined ? {} : { reasoning }),
   };
-}
-
-const round = (value: number): number => Math.round(value * 1e4) / 1e4;
-
-/** What the choice is made of: everything else about a request is of no account. */
-export interface Asking {
-  needs: Requirements;
-  hints: readonly string[];
-  /** of the three axes; they add up to 1 */
-  weights: Axes;
-  notes: readonly string[];
-  negotiation?: NegotiationRecord | null;
-  toolLoop?: ToolLoop | null;
 }
 
 function notesOf(call: SamplingCall, needs: Requirements): string[] {
@@ -117,109 +70,23 @@ function notesOf(call: SamplingCall, needs: Requirements): string[] {
   return notes;
 }
 
-/** A field held against one request. */
-interface Ranking {
-  scores: Scores;
-  narrowed: Narrowed;
-  /** by place among the feasible: the lower the earlier in the order of failover */
-  levels: Uint16Array;
-  /** places of the best few, best first */
-  best: number[];
-  /** by position in the field: why it is out; 0: it is feasible, else the reason's place and one */
-  out: Uint8Array;
+/** Of a field in which nothing is feasible: whether only open circuits stand in the way. null: not they. */
+function openIn(
+  { entries, circuits }: Field,
+  out: Uint8Array,
+): { spare: true } | { spare: false; refusal: Refusal } | null {
+  const open = entries.filter((_, at) => reasonOf(out[at]) === "circuit_open");
+  if (open.length === 0) return null;
+  if (open.some(({ spareIds }) => (spareIds ?? []).length > 0)) return { spare: true };
+  const until = Math.min(...open.map(({ openUntil }) => openUntil ?? 0));
+  const retryAfterMs = Math.max(1, until - (circuits?.now ?? 0));
+  return { spare: false, refusal: { reason: "unavailable", retryAfterMs } };
 }
-
-const isOf = (loop: ToolLoop | null, { provider, id }: Model): boolean =>
-  loop?.provider === provider && loop.model === id;
-
-/** Every candidate, feasible ones first, in the order of failover. */
-function candidatesOf(field: Field, ranking: Ranking, toolLoop: ToolLoop | null) {
-  const { scores, narrowed, levels, best, out } = ranking;
-  const walked = new Set(best);
-  const order = { scores, levels };
-  const rest = [...scores.entries.keys()]
-    .filter((place) => !walked.has(place))
-    .toSorted((a, b) => byPreference(order, a, b));
-  const candidates: Candidate[] = [];
-  for (const place of [...best, ...rest]) {
-    const entry = field.entries[scores.entries[place] ?? 0];
-    if (entry === undefined) continue;
-    const candidate: Candidate = {
-      provider: entry.model.provider,
-      model: entry.model.id,
-      score: round(scores.score[place] ?? 0),
-      axes: {
-        cost: round(scores.cost[place] ?? 0),
-        speed: round(scores.speed[place] ?? 0),
-        intelligence: round(scores.intelligence[place] ?? 0),
-      },
-    };
-    if (entry.measured !== null) candidate.measured = entry.measured;
-    if (entry.isLate) candidate.isLate = true;
-    if (narrowed.hint !== null && (levels[place] ?? 0) < unhintedLevel) {
-      candidate.matchedHint = narrowed.hint;
-      if (narrowed.viaEquivalence) candidate.viaEquivalence = true;
-    }
-    if (isOf(toolLoop, entry.model)) candidate.viaToolLoop = true;
-    candidates.push(candidate);
-  }
-  return [...candidates, ...excludedOf(field, out)];
-}
-
-function excludedOf({ entries }: Field, out: Uint8Array): Candidate[] {
-  return entries.flatMap(({ model: { provider, id } }, at) => {
-    const excludedBy = reasonOf(out[at]);
-    return excludedBy === undefined ? [] : [{ provider, model: id, excludedBy }];
-  });
-}
-
-/** Caller text, so short. */
-const longestHintShown = 60;
-const mostHintsShown = 5;
-
-/** Says which hints were of no use. A replayed decision has the notes already. */
-function withHintNotes({ notes, hints }: Asking, { models }: Field): string[] {
-  const unknown = hints
-    .filter((hint) => hint.trim() !== "" && !isKnownHint(hint, models))
-    .slice(0, mostHintsShown)
-    .map((hint) => `hint ${JSON.stringify(hint.slice(0, longestHintShown))} matched no model`);
-  return [...new Set([...notes, ...unknown])];
-}
-
-function explain(asking: Asking, field: Field, ranking: Ranking): Decision {
-  const { needs, weights, negotiation, toolLoop = null } = asking;
-  const [place = 0] = ranking.best;
-  const chosen = field.entries[ranking.scores.entries[place] ?? 0];
-  if (chosen === undefined) throw new Error("a ranking without a best");
-  const { model, family } = chosen;
-  const cost = ranking.scores.costs[place] ?? Number.POSITIVE_INFINITY;
-  const inputTokens = inputTokensFor(needs, family);
-  return {
-    provider: model.provider,
-    model: model.id,
-    candidates: candidatesOf(field, ranking, toolLoop),
-    excluded: field.unserved === 0 ? {} : { no_credential: field.unserved },
-    requirements: needs,
-    weights,
-    estimate: {
-      inputTokens,
-      outputTokens: expectedUsage(model, { ...needs, inputTokens }).outputTokens,
-      costUsd: Number.isFinite(cost) ? cost / 1e6 : null,
-    },
-    catalogueVersion: field.catalogueVersion,
-    ...(negotiation === null || negotiation === undefined ? {} : { negotiation }),
-    ...(toolLoop === null ? {} : { toolLoop }),
-    notes: withHintNotes(asking, field),
-  };
-}
-
-/** What a hint doesn't prefer comes after all that it does; what is late, last of all. */
-const unhintedLevel = 60_000;
-const lateLevel = 60_001;
 
 /**
  * Chooses. Refuses with every model that has a credential and what excluded it. A model whose reasoning
- * wants more room than its limits have is skipped; where there is no other, the room shrinks instead.
+ * wants more room than its limits have is skipped; where there is no other, the room shrinks instead. What
+ * an open circuit keeps away is asked where even then nothing else is feasible.
  */
 export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
   const roomy = decideWith(asking, field);
@@ -227,10 +94,23 @@ export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
   const { needs } = asking;
   const shrunk = { ...needs, reasoning: { ...needs.reasoning, shrinks: true as const } };
   const tight = decideWith({ ...asking, needs: shrunk }, field);
-  return tight.ok ? tight : err({ ...tight.error, requirements: needs } as Refusal);
+  if (tight.ok) return tight;
+  const waiting = openIn(field, tight.error);
+  if (waiting?.spare === true) return decide(asking, withSpares(field));
+  return err(
+    waiting?.refusal ?? {
+      reason: "no_eligible_model",
+      requirements: needs,
+      candidates: excludedOf(field, tight.error).map(({ provider, model, excludedBy }) => ({
+        model: `${provider}/${model}`,
+        excludedBy: excludedBy ?? "no_credential",
+      })),
+    },
+  );
 }
 
-function decideWith(asking: Asking, field: Field): Result<Plan, Refusal> {
+/** The error: why each model is out, by position in the field. */
+function decideWith(asking: Asking, field: Field): Result<Plan, Uint8Array> {
   const { needs, hints, weights, toolLoop = null } = asking;
   const { entries, served } = field;
   const sought = soughtFrom(needs);
@@ -249,36 +129,26 @@ function decideWith(asking: Asking, field: Field): Result<Plan, Refusal> {
     field.models,
   );
   const positions = settleAsides(sieved, narrowed);
-  if (positions.length === 0)
-    return err({
-      reason: "no_eligible_model",
-      requirements: needs,
-      candidates: excludedOf(field, out).map(({ provider, model, excludedBy }) => ({
-        model: `${provider}/${model}`,
-        excludedBy: excludedBy ?? "no_credential",
-      })),
-    });
+  if (positions.length === 0) return err(out);
   const scores = scoreAll({ field, entries: positions, sought, weights });
   const levels = new Uint16Array(positions.length);
   for (let place = 0; place < positions.length; place += 1) {
     const at = positions[place] ?? 0;
     const unhinted = entries[at]?.isLate === true ? lateLevel : unhintedLevel;
-    levels[place] = narrowed.levels?.[at] || unhinted;
+    levels[place] = at === begun ? loopLevel : narrowed.levels?.[at] || unhinted;
   }
-  const ranked = bestOf({ scores, levels }, maxAttempts);
-  const best = begun === -1 ? ranked : leadBy(ranked, positions.indexOf(begun), maxAttempts);
-  const choices = best.flatMap((place): Choice[] => {
-    const entry = entries[positions[place] ?? 0];
-    if (entry === undefined) return [];
-    const { model, credentialIds } = entry;
-    return toolLoop !== null && isOf(toolLoop, model)
-      ? [{ model, credentialIds: credentialsLedBy(credentialIds, toolLoop.credentialId) }]
-      : [{ model, credentialIds }];
-  });
+  const order = { scores, levels };
+  const best = bestOf(order, maxAttempts);
+  const choices = choicesOf(order).map((choice) =>
+    toolLoop !== null && isOf(toolLoop, choice.model)
+      ? { ...choice, credentialIds: credentialsLedBy(choice.credentialIds, toolLoop.credentialId) }
+      : choice,
+  );
   let made: Decision | null = null;
   return ok({
     requirements: needs,
     choices,
+    halfOpen: field.circuits?.halfOpen ?? new Map(),
     get decision() {
       made ??= explain(asking, field, { scores, narrowed, levels, best, out });
       return made;
@@ -297,16 +167,4 @@ export function choose(
   const notes = notesOf(call, needs);
   const toolLoop = toolLoopOf(call);
   return decide({ needs, hints: call.hints, weights, notes, negotiation, toolLoop }, field);
-}
-
-/** The decision as the audit record keeps it: feasible candidates, and counts for the rest. */
-export function compactDecision(decision: Decision): Decision {
-  const excluded = { ...decision.excluded };
-  for (const { excludedBy } of decision.candidates)
-    if (excludedBy !== undefined) excluded[excludedBy] = (excluded[excludedBy] ?? 0) + 1;
-  return {
-    ...decision,
-    candidates: decision.candidates.filter(({ excludedBy }) => excludedBy === undefined),
-    excluded,
-  };
 }

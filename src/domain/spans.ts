@@ -8,7 +8,7 @@ import type { Opening, Outcome, Timing } from "./audit.ts";
 import type { Refusal } from "./refusals.ts";
 import type { Modality } from "./modality.ts";
 import type { StopReason } from "./sampling.ts";
-import type { Decision } from "./selection.ts";
+import type { Decision } from "./decision.ts";
 import type { Attributes, Span } from "./trace.ts";
 import type { Usage } from "./usage.ts";
 

@@ -59,10 +59,6 @@ export function toolLoopOf({ messages }: Pick<SamplingCall, "messages">): ToolLo
   return null;
 }
 
-/** Its place before all others, and no more of them than before. */
-export const leadBy = (best: readonly number[], place: number, most: number): number[] =>
-  [place, ...best.filter((other) => other !== place)].slice(0, most);
-
 /** The credential that began the loop before the others. */
 export const credentialsLedBy = (ids: readonly string[], first: string): string[] =>
   ids.includes(first) ? [first, ...ids.filter((id) => id !== first)] : [...ids];

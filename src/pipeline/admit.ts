@@ -1,14 +1,19 @@
 /** What a call may use at most, against which limits, for how long. */
+import { faultReaches } from "../domain/attempts.ts";
 import type { Opening } from "../domain/audit.ts";
+import type { Choice } from "../domain/choices.ts";
+import { scopeOf } from "../domain/circuits.ts";
+import { endpointOf } from "../domain/endpoints.ts";
 import { inputTokensFor, mostInputTokens } from "../domain/estimate.ts";
-import { maxAttempts } from "../domain/failover.ts";
+import { firstStepsOf, maxAttempts, reachable, type Place } from "../domain/failover.ts";
 import { ceilingOf, holdsOf, smallestBudget, type Ceiling, type Hold } from "../domain/limits.ts";
-import { nameOf } from "../domain/models.ts";
+import { nameOf, type CredentialSummary } from "../domain/models.ts";
 import { defaultDeadlineMs } from "../domain/policy.ts";
-import type { Admission, Ledger } from "../domain/ledger.ts";
+import type { Admission, CircuitProbe, Ledger } from "../domain/ledger.ts";
 import { heldUntil, keyOf, type Once } from "../domain/once.ts";
-import type { Answer } from "../domain/ports.ts";
-import type { Choice, Plan } from "../domain/selection.ts";
+import type { Answer, Snapshot } from "../domain/ports.ts";
+import type { Decision } from "../domain/decision.ts";
+import type { Plan } from "../domain/selection.ts";
 import { tokenFamilyOf } from "../domain/tokens.ts";
 import type { Caller } from "./authenticate.ts";
 import { costingOf, type Costing } from "./headroom.ts";
@@ -21,59 +26,150 @@ const leaseSlackMs = 30_000;
 export interface Step extends Costing {
   model: Choice["model"];
   credentialId: string;
+  endpoint: string;
 }
 
 export interface Reserved {
-  /** the walk of failover: nothing else may be called. Never empty. */
+  /** the candidates of failover, best first: nothing else may be called. Never empty. */
   steps: Step[];
+  /** how many of them one call may come to */
+  maxAttempts: number;
+  /** circuits on the way that one call at a time may try */
+  probes: CircuitProbe[];
   holds: Hold[];
   /** of the largest attempt */
   tokens: number;
-  /** of all attempts, since each may be billed; null: one of them has no known price */
+  /** of the dearest attempts that one call may make, since each may be billed; null: a price is unknown */
   microUsd: number | null;
   deadlineMs: number;
 }
 
-const sumOf = (steps: readonly Step[]): number | null =>
-  steps.reduce<number | null>(
-    (sum, { microUsd }) => (sum === null || microUsd === null ? null : sum + microUsd),
-    0,
-  );
+export const placeOf = ({ model, credentialId, endpoint }: Step): Place => ({
+  model: nameOf(model),
+  credentialId,
+  endpoint,
+});
 
-function stepsOf(plan: Plan, most: number, ceiling: Ceiling): Step[] {
-  const needs = plan.requirements;
-  const steps: Step[] = [];
-  for (const { model, credentialIds } of plan.choices) {
-    if (steps.length >= most) break;
-    const inputTokens = mostInputTokens(inputTokensFor(needs, tokenFamilyOf(model)));
-    const costing = costingOf(model, { ...needs, inputTokens }, ceiling);
-    for (const credentialId of credentialIds) steps.push({ model, credentialId, ...costing });
-  }
-  return steps.slice(0, most);
+/** What the dearest so many of them cost together; null: a price is unknown. */
+function dearestOf(steps: readonly Step[], most: number): number | null {
+  const prices = steps.map(({ microUsd }) => microUsd);
+  if (prices.includes(null)) return null;
+  return prices
+    .map((price) => price ?? 0)
+    .toSorted((a, b) => b - a)
+    .slice(0, most)
+    .reduce((sum, price) => sum + price, 0);
 }
 
-export function reservationOf(input: {
+/** Every candidate that some row of faults can lead to. */
+function stepsOf(
+  plan: Plan,
+  {
+    credentials,
+    most,
+    ceiling,
+  }: { credentials: readonly CredentialSummary[]; most: number; ceiling: Ceiling },
+): Step[] {
+  const needs = plan.requirements;
+  const endpoints = new Map(credentials.map((its) => [its.id, endpointOf(its)]));
+  const steps = plan.choices.flatMap(({ model, credentialIds }): Step[] => {
+    const inputTokens = mostInputTokens(inputTokensFor(needs, tokenFamilyOf(model)));
+    const costing = costingOf(model, { ...needs, inputTokens }, ceiling);
+    return credentialIds.map((credentialId) => {
+      const endpoint = endpoints.get(credentialId) ?? model.provider;
+      return { model, credentialId, endpoint, ...costing };
+    });
+  });
+  return reachable(steps.map(placeOf), most).flatMap((at) => steps[at] ?? []);
+}
+
+/**
+ * As many of the candidates as a budget has room for, the last given up first; one outside of the first
+ * one's endpoint stays as long as the two of them fit.
+ */
+function withinBudget(all: readonly Step[], budget: number, most: number): Step[] {
+  const fits = (steps: readonly Step[]): boolean => (dearestOf(steps, most) ?? 0) <= budget;
+  const [first] = all;
+  if (first === undefined || most === 1 || fits(all)) return [...all];
+  const outside = all.find((its) => its.endpoint !== first.endpoint && fits([first, its]));
+  const kept = [...all];
+  while (kept.length > 1 && !fits(kept)) {
+    const at = kept.findLastIndex((its, place) => place > 0 && its !== outside);
+    kept.splice(at === -1 ? kept.length - 1 : at, 1);
+  }
+  return kept;
+}
+
+/** The circuits on the way to these that were open for their time. */
+const probesOf = (plan: Plan, steps: readonly Step[]): CircuitProbe[] =>
+  plan.halfOpen.size === 0
+    ? []
+    : [
+        ...new Set(
+          steps.flatMap((step) => faultReaches.map((reach) => scopeOf(reach, placeOf(step)))),
+        ),
+      ].flatMap((scope) => {
+        const updatedAt = plan.halfOpen.get(scope);
+        return updatedAt === undefined ? [] : [{ scope, updatedAt }];
+      });
+
+interface ToReserve {
   plan: Plan;
-  caller: Caller;
+  caller: Pick<Caller, "snapshot">;
   server: AskingServer | null;
-  now: number;
-}): Reserved {
+}
+
+const mostAttempts = ({ tenant }: Snapshot): number => tenant.policy.maxAttempts ?? maxAttempts;
+
+/** The candidates of failover, best first. */
+export function candidatesFor({ plan, caller: { snapshot }, server }: ToReserve): Step[] {
+  const most = mostAttempts(snapshot);
+  const scopes = scopesOf(snapshot, server);
+  const { credentials } = snapshot;
+  const steps = stepsOf(plan, { credentials, most, ceiling: ceilingOf(scopes) });
+  // Failover is given up before a small budget would be locked out by what it might cost.
+  return withinBudget(steps, smallestBudget(scopes) ?? Number.POSITIVE_INFINITY, most);
+}
+
+export function reservationOf(input: ToReserve & { now: number }): Reserved {
   const { plan, caller, server, now } = input;
   const { tenant } = caller.snapshot;
   const scopes = scopesOf(caller.snapshot, server);
-  const steps = stepsOf(plan, tenant.policy.maxAttempts ?? maxAttempts, ceilingOf(scopes));
-  const budget = smallestBudget(scopes) ?? Number.POSITIVE_INFINITY;
-  // Failover is given up before a small budget would be locked out by what it might cost.
-  for (let sum = sumOf(steps); steps.length > 1 && (sum ?? 0) > budget; sum = sumOf(steps))
-    steps.pop();
+  const most = mostAttempts(caller.snapshot);
+  const steps = candidatesFor(input);
   const tokens = Math.max(...steps.map((step) => step.tokens));
-  const microUsd = sumOf(steps);
+  const microUsd = dearestOf(steps, most);
   return {
     steps,
+    maxAttempts: most,
+    probes: probesOf(plan, steps),
     tokens,
     microUsd,
     holds: holdsOf({ now, scopes, tokens, microUsd: microUsd ?? 0 }),
     deadlineMs: tenant.policy.deadlineMs ?? defaultDeadlineMs,
+  };
+}
+
+/** The decision with what it reserves: where a fault leads, and who stands in though no hint asks for it. */
+export function withFailover(decision: Decision, { steps }: Pick<Reserved, "steps">): Decision {
+  const after = firstStepsOf(steps.map(placeOf));
+  const isHinted = decision.candidates.some(({ matchedHint }) => matchedHint !== undefined);
+  const reserved = new Set(steps.map(({ model }) => nameOf(model)));
+  return {
+    ...decision,
+    candidates: decision.candidates.map((candidate) =>
+      isHinted &&
+      candidate.matchedHint === undefined &&
+      candidate.viaToolLoop === undefined &&
+      reserved.has(nameOf({ provider: candidate.provider, id: candidate.model }))
+        ? { ...candidate, viaFailover: true as const }
+        : candidate,
+    ),
+    failover: steps.map(({ model: { provider, id } }, at) => ({
+      provider,
+      model: id,
+      after: after[at] ?? [],
+    })),
   };
 }
 
@@ -107,13 +203,14 @@ export const createAdmit =
     const leaseUntil = now + reserved.deadlineMs + leaseSlackMs;
     return deps.ledger.admit({
       opening,
-      decision: plan.decision,
+      decision: withFailover(plan.decision, reserved),
       tenantVersion: caller.snapshot.tenant.version,
       holds: reserved.holds,
       reservedTokens: reserved.tokens,
       reservedMicroUsd: reserved.microUsd,
       now,
       leaseUntil,
+      probes: reserved.probes,
       sessionExpiresAt: caller.session === null ? null : now + deps.sessionTtlMs,
       idempotency:
         once === null

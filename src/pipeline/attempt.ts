@@ -1,12 +1,13 @@
-/** Walks the plan's choices until one answers, a fault stops it, or the deadline comes. */
+/** Tries the reserved candidates until one answers, a fault stops it, or the deadline comes. */
 import { checkAnswer } from "../domain/answer-check.ts";
-import { summaryOf, type Attempt, type ProviderFault } from "../domain/attempts.ts";
-import { stepAfter } from "../domain/failover.ts";
+import { faultReaches, summaryOf, type Attempt, type ProviderFault } from "../domain/attempts.ts";
+import { circuitChangesOf, scopeOf, type CircuitChange } from "../domain/circuits.ts";
+import { nextCandidate, stepAfter, type Place, type Tried } from "../domain/failover.ts";
 import type { SealedCredential, Vault } from "../domain/ports.ts";
 import type { ProviderAnswer, Providers } from "../domain/providers.ts";
-import type { Model } from "../domain/models.ts";
 import type { ReasoningRequest } from "../domain/reasoning.ts";
 import type { PromptCaching } from "../domain/prompt-caching.ts";
+import { nameOf, type Model } from "../domain/models.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SamplingCall } from "../domain/sampling.ts";
@@ -15,12 +16,22 @@ export interface Attempted {
   attempts: Attempt[];
   /** ms spent in providers, waiting for them included */
   providerMs: number;
+  /** what the attempts say of circuits */
+  circuits: CircuitChange[];
   answer: Result<{ model: Model; answer: ProviderAnswer }, Refusal>;
 }
 
 interface Walk {
   /** what was reserved: nothing else is called */
-  steps: readonly { model: Model; credentialId: string; reasoning: ReasoningRequest }[];
+  steps: readonly {
+    model: Model;
+    credentialId: string;
+    endpoint: string;
+    reasoning: ReasoningRequest;
+  }[];
+  maxAttempts: number;
+  /** circuits that somebody else tries: what lies behind them comes last */
+  blocked: readonly string[];
   /** as policy allows */
   maxTokens: number;
   call: SamplingCall;
@@ -55,6 +66,37 @@ const unopenable: ProviderFault = {
   reach: "credential",
   usage: null,
 };
+
+type Outcome = Omit<Attempt, "provider" | "model" | "credentialId" | "latencyMs">;
+
+const answered = ({ notes, usage }: ProviderAnswer): Outcome => ({
+  status: 200,
+  retryable: false,
+  fault: null,
+  billed: "yes",
+  retryAfterMs: null,
+  usage,
+  ...(notes.length === 0 ? {} : { notes }),
+});
+
+const failed = (fault: ProviderFault): Outcome => ({
+  status: fault.status,
+  retryable: fault.retryable,
+  fault: fault.kind,
+  billed: fault.billed,
+  retryAfterMs: fault.retryAfterMs,
+  reach: fault.reach,
+  ...(fault.code === undefined ? {} : { code: fault.code }),
+  ...(fault.usage === null ? {} : { usage: fault.usage }),
+});
+
+/** Positions of those that somebody else is trying. */
+const avoidedOf = (places: readonly Place[], blocked: readonly string[]): ReadonlySet<number> =>
+  new Set(
+    places.flatMap((place, at) =>
+      faultReaches.some((reach) => blocked.includes(scopeOf(reach, place))) ? [at] : [],
+    ),
+  );
 
 export function createAttempt(deps: {
   providers: Providers;
@@ -94,65 +136,63 @@ export function createAttempt(deps: {
 
   return async (walk: Walk): Promise<Attempted> => {
     const startedAt = now();
-    const attempts: Attempt[] = [];
-    const queue = walk.steps.flatMap(({ model, credentialId, reasoning }): Next[] => {
+    const attempts: (Attempt & { endpoint: string; beganAt: number })[] = [];
+    const tried: Tried[] = [];
+    const steps = walk.steps.flatMap(({ model, credentialId, endpoint, reasoning }) => {
       const credential = walk.credentials.find((known) => known.id === credentialId);
-      return credential === undefined ? [] : [{ model, credential, reasoning }];
+      const place = { model: nameOf(model), credentialId, endpoint };
+      return credential === undefined ? [] : [{ model, credential, reasoning, place }];
     });
+    const places = steps.map(({ place }) => place);
+    const avoided = avoidedOf(places, walk.blocked);
     const remaining = (): number => walk.deadlineMs - (now() - startedAt);
     const end = (answer: Attempted["answer"]): Attempted => ({
-      attempts,
+      attempts: attempts.map(({ endpoint: _, beganAt: __, ...attempt }) => attempt),
       providerMs: now() - startedAt,
+      circuits: circuitChangesOf(attempts),
       answer,
     });
-    for (let next = queue.shift(); next !== undefined;) {
-      const { model, credential } = next;
-      const attemptAt = now();
-      const share = queue.length > 0 ? shareOfDeadline : 1;
-      let called = await callOnce(walk, next, Math.max(1, Math.floor(remaining() * share)));
+    let at = nextCandidate(places, tried, avoided);
+    for (let step = at === null ? undefined : steps[at]; step !== undefined && at !== null;) {
+      const { model, credential, place } = step;
+      const beganAt = now();
+      const isLast =
+        attempts.length + 1 >= walk.maxAttempts ||
+        nextCandidate(places, [...tried, { at, reach: "endpoint" }], avoided) === null;
+      const share = isLast ? 1 : shareOfDeadline;
+      const timeoutMs = Math.max(1, Math.floor(remaining() * share));
+      let called = await callOnce(walk, step, timeoutMs);
       const attempt = {
         provider: model.provider,
         model: model.id,
         credentialId: credential.id,
-        latencyMs: now() - attemptAt,
+        endpoint: place.endpoint,
+        beganAt,
+        latencyMs: now() - beganAt,
       };
       if (called.ok) called = checkAnswer(called.value, walk.call);
       if (called.ok) {
-        const outcome = { status: 200, retryable: false, fault: null, billed: "yes" } as const;
-        const { notes, usage } = called.value;
-        attempts.push({
-          ...attempt,
-          ...outcome,
-          retryAfterMs: null,
-          usage,
-          ...(notes.length === 0 ? {} : { notes }),
-        });
+        attempts.push({ ...attempt, ...answered(called.value) });
         return end(ok({ model, answer: called.value }));
       }
       const fault = called.error;
-      const { kind, status, retryable, billed, retryAfterMs, usage } = fault;
-      attempts.push({
-        ...attempt,
-        status,
-        retryable,
-        fault: kind,
-        billed,
-        retryAfterMs,
-        ...(usage === null ? {} : { usage }),
-      });
-      if (kind === "cancelled") return end(err({ reason: "cancelled" }));
-      const step = stepAfter({
+      attempts.push({ ...attempt, ...failed(fault) });
+      if (fault.kind === "cancelled") return end(err({ reason: "cancelled" }));
+      tried.push({ at, reach: fault.reach });
+      const next = stepAfter({
+        places,
+        tried,
         fault,
-        attempts: attempts.length,
-        candidatesLeft: queue.length,
-        sameCredentialNext: queue[0]?.credential.id === credential.id,
+        most: walk.maxAttempts,
         chance: chance(),
         remainingMs: remaining(),
+        avoided,
       });
-      if (step.next === "stop") break;
-      if (step.waitMs > 0) await wait(step.waitMs, walk.signal);
+      if (next.next === "stop") break;
+      if (next.waitMs > 0) await wait(next.waitMs, walk.signal);
       if (walk.signal.aborted) return end(err({ reason: "cancelled" }));
-      next = queue.shift() ?? next;
+      at = next.at;
+      step = steps[at];
     }
     const timedOut = attempts.at(-1)?.fault === "timeout";
     return end(

@@ -54,7 +54,7 @@ interface Prepared {
 function policyFor(snapshot: Snapshot, server: AskingServer | null): FieldPolicy {
   const { policy } = snapshot.tenant;
   const { allowedModels, deniedModels, maxTokens, previews, deadlineMs } = policy;
-  const { reasoning, reasoningTokens } = policy;
+  const { reasoning, reasoningTokens, promptCaching } = policy;
   const most = Math.min(
     maxTokens ?? Number.POSITIVE_INFINITY,
     server?.policy.maxTokens ?? Number.POSITIVE_INFINITY,
@@ -67,12 +67,19 @@ function policyFor(snapshot: Snapshot, server: AskingServer | null): FieldPolicy
     ...(Number.isFinite(most) && { maxTokens: most }),
     ...(reasoning !== undefined && { reasoning }),
     ...(reasoningTokens !== undefined && { reasoningTokens }),
+    ...(promptCaching !== undefined && { promptCaching }),
     ...(previews !== undefined && { previews }),
     ...(deadlineMs !== undefined && { deadlineMs }),
     ...(server !== null && { server: server.policy }),
     ...(smallestBudget(scopesOf(snapshot, server)) !== null && { budgeted: true }),
   };
 }
+
+/** A wait that was reckoned so long ago. */
+const sinceThen = (retryAfterMs: number, passedMs: number): Refusal => ({
+  reason: "unavailable",
+  retryAfterMs: Math.max(1, retryAfterMs - Math.max(0, passedMs)),
+});
 
 export function createChooser(deps: {
   catalogue: () => Catalogue;
@@ -92,20 +99,24 @@ export function createChooser(deps: {
     const serverPolicy = server === null ? "" : JSON.stringify(server.policy);
     const refusals = known.version();
     const made = fields.get(asking);
+    const now = deps.now();
     if (
       made?.catalogue === catalogue &&
       made.serverPolicy === serverPolicy &&
-      made.refusals === refusals
+      made.refusals === refusals &&
+      // A circuit that has been open for its time is tried, however old the snapshot is.
+      now < (made.field.circuits?.until ?? Number.POSITIVE_INFINITY)
     )
       return made.field;
-    const { credentials, overrides, health } = snapshot;
+    const { credentials, overrides, health, circuits } = snapshot;
     const field = fieldFrom({
       models: withoutRefused(modelsOf(catalogue, credentials, overrides), credentials, known),
       credentials,
       catalogueVersion: catalogue.version,
       policy: policyFor(snapshot, server),
       health,
-      now: deps.now(),
+      circuits,
+      now,
     });
     fields.set(asking, { catalogue, serverPolicy, refusals, field });
     return field;
@@ -138,8 +149,12 @@ export function createChooser(deps: {
         wants: asked.outputModalities,
       });
       const shaped = shape(asked, shaping);
-      const plan = choose(shaped, fieldOf(snapshot, server), recordOf(features, shaping));
-      if (!plan.ok) return plan;
+      const field = fieldOf(snapshot, server);
+      const plan = choose(shaped, field, recordOf(features, shaping));
+      if (!plan.ok)
+        return plan.error.reason === "unavailable"
+          ? err(sinceThen(plan.error.retryAfterMs, deps.now() - (field.circuits?.now ?? 0)))
+          : plan;
       const call = { ...shaped, maxTokens: plan.value.requirements.maxTokens };
       // Not spread: the decision is made when it is read.
       return ok(Object.assign(plan.value, { call }));

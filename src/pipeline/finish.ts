@@ -48,6 +48,8 @@ export interface Admitted {
   opening: Opening;
   observed: Observation;
   arrival: Arrival;
+  /** circuits that somebody else tries */
+  blocked: readonly string[];
   chooseMs: number;
   admitMs: number;
 }
@@ -64,7 +66,7 @@ export function createFinish(deps: {
   const { attempt, settle, cancellation, idempotency, now, forget } = deps;
 
   const attemptAll = async (
-    { arrival, caller, plan, reserved, observed }: Admitted,
+    { arrival, caller, plan, reserved, observed, blocked }: Admitted,
     signal: AbortSignal,
   ) => {
     const { tenant, credentials } = caller.snapshot;
@@ -78,6 +80,8 @@ export function createFinish(deps: {
           );
     const attempted = await attempt({
       steps: reserved.steps,
+      maxAttempts: reserved.maxAttempts,
+      blocked,
       call: plan.call,
       maxTokens: plan.decision.requirements.maxTokens,
       credentials,
@@ -87,8 +91,9 @@ export function createFinish(deps: {
       begins: observed.begins,
     });
     watch?.stop();
-    // A provider that failed has another circuit now.
-    if (attempted.attempts.some(({ fault }) => fault !== null)) forget(caller);
+    // A provider that failed has another circuit now, and so has one that answered when it was tried.
+    if (reserved.probes.length > 0 || attempted.attempts.some(({ fault }) => fault !== null))
+      forget(caller);
     return attempted;
   };
 
@@ -109,7 +114,7 @@ export function createFinish(deps: {
   return async (admitted: Admitted, signal: AbortSignal): Promise<Result<Finished, Refusal>> => {
     const { arrival, caller, plan, reserved, opening, observed } = admitted;
     const { tenant } = caller.snapshot;
-    const { attempts, providerMs, answer } = await attemptAll(admitted, signal);
+    const { attempts, providerMs, circuits, answer } = await attemptAll(admitted, signal);
     const got = answer.ok ? answer.value : null;
     const charge = chargeOf(attempts, reserved);
     const timing: Timing = {
@@ -149,6 +154,7 @@ export function createFinish(deps: {
       id: opening.id,
       tenantId: tenant.id,
       reserved,
+      circuits,
       refusal: answer.ok ? null : answer.error,
       model: got === null ? null : nameOf(got.model),
       charge,

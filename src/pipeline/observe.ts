@@ -2,7 +2,7 @@
 import type { Opening } from "../domain/audit.ts";
 import type { Providers } from "../domain/providers.ts";
 import { lineOf, spansOf, type Begun, type Ended, type Timings } from "../domain/spans.ts";
-import type { Decision } from "../domain/selection.ts";
+import type { Decision } from "../domain/decision.ts";
 import type { Propagated, Traces } from "../domain/trace.ts";
 
 export interface Observation {

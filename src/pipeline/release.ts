@@ -35,6 +35,8 @@ export const createRelease =
         model: null,
         result: isKeyed ? "free" : null,
         health: [],
+        circuits: [],
+        probed: true,
         failing: [],
         captured: null,
         timing: nothing,

@@ -3,7 +3,8 @@ import { ignoredIn, type Ignored } from "../domain/ignored.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { ok, type Result } from "../domain/result.ts";
 import type { SamplingCall } from "../domain/sampling.ts";
-import type { Decision } from "../domain/selection.ts";
+import type { Decision } from "../domain/decision.ts";
+import { candidatesFor, withFailover } from "./admit.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Chooser, Declared } from "./choose.ts";
 
@@ -15,7 +16,8 @@ export const createRoute =
   (call: SamplingCall, caller: Caller, declared: Declared): Result<DryRun, Refusal> => {
     const plan = chooser.plan(call, caller.snapshot, declared);
     if (!plan.ok) return plan;
-    const { decision } = plan.value;
+    const steps = candidatesFor({ plan: plan.value, caller, server: null });
+    const decision = withFailover(plan.value.decision, { steps });
     const { provider: answeredBy, notes } = decision;
     return ok({ ...decision, ignored: ignoredIn({ call, decision, answeredBy, notes }) });
   };

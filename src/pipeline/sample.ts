@@ -156,7 +156,9 @@ export function createSample(deps: {
         if (value.state === "admitted") {
           const chooseMs = admittingAt - choosingAt;
           const admitMs = now() - admittingAt;
-          const admitted = { ...underway, caller, plan: plan.value, reserved, chooseMs, admitMs };
+          const { blocked } = value;
+          const times = { chooseMs, admitMs };
+          const admitted = { ...underway, caller, plan: plan.value, reserved, blocked, ...times };
           return about(
             value.limits,
             ok((signal) => {

@@ -1,7 +1,8 @@
 /** Writes how a call ended. Runs on every branch after admission, and counts once. */
-import type { Attempt } from "../domain/attempts.ts";
+import { isKeyRefused, type Attempt } from "../domain/attempts.ts";
+import type { CircuitChange } from "../domain/circuits.ts";
 import type { Ending, Settlement, Timing } from "../domain/audit.ts";
-import { countsAgainst, type HealthChange } from "../domain/health.ts";
+import type { HealthChange } from "../domain/health.ts";
 import type { Ids } from "../domain/ids.ts";
 import { nameOf } from "../domain/models.ts";
 import type { Ledger } from "../domain/ledger.ts";
@@ -14,6 +15,7 @@ export interface Ended {
   id: string;
   tenantId: string;
   reserved: Reserved;
+  circuits: CircuitChange[];
   refusal: Refusal | null;
   model: string | null;
   charge: Charge;
@@ -79,30 +81,18 @@ export function chargeOf(attempts: readonly Attempt[], reserved: Reserved): Char
   };
 }
 
-/** What the attempts say of their providers. */
-function healthOf(attempts: readonly Attempt[], at: number): HealthChange[] {
-  return attempts.flatMap((attempt): HealthChange[] => {
-    const { credentialId, provider, model, fault, latencyMs, retryAfterMs, usage } = attempt;
-    const its = { credentialId, model: nameOf({ provider, id: model }) };
-    if (fault === null) {
-      // Figures that were not believed say nothing of a speed.
-      const outputTokens = usage?.implausible === true ? 0 : (usage?.outputTokens ?? 0);
-      const sample = outputTokens === 0 ? null : { at, ms: latencyMs, outputTokens };
-      return [{ ...its, sample, fault: null }];
-    }
-    return countsAgainst(fault)
-      ? [{ ...its, sample: null, fault: { kind: fault, retryAfterMs } }]
-      : [];
+/** How fast the one that answered was. Figures that were not believed say nothing of a speed. */
+const healthOf = (attempts: readonly Attempt[], at: number): HealthChange[] =>
+  attempts.flatMap(({ credentialId, provider, model, fault, latencyMs, usage }): HealthChange[] => {
+    const outputTokens = usage?.implausible === true ? 0 : (usage?.outputTokens ?? 0);
+    if (fault !== null || outputTokens === 0) return [];
+    const sample = { at, ms: latencyMs, outputTokens };
+    return [{ credentialId, model: nameOf({ provider, id: model }), sample }];
   });
-}
 
 /** Credentials that their provider doesn't know: nothing but a new key will help. */
 const failingOf = (attempts: readonly Attempt[]): string[] => [
-  ...new Set(
-    attempts
-      .filter(({ fault, status }) => fault === "auth" && status === 401)
-      .map(({ credentialId }) => credentialId),
-  ),
+  ...new Set(attempts.filter(isKeyRefused).map(({ credentialId }) => credentialId)),
 ];
 
 export function createSettle(deps: {
@@ -138,6 +128,8 @@ export function createSettle(deps: {
         result: ended.result,
         timing,
         health: healthOf(attempts, now()),
+        circuits: ended.circuits,
+        probed: reserved.probes.length > 0,
         failing: failingOf(attempts).map((credentialId) => ({
           credentialId,
           event: {

@@ -18,6 +18,8 @@ import {
 } from "@ai-sdk/provider";
 import type { FaultKind, ProviderFault } from "../domain/attempts.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../domain/json.ts";
+import type { ProviderRequest } from "../domain/providers.ts";
+import { meaningOf } from "./fault-reach.ts";
 
 const fault = (kind: FaultKind, rest: Partial<ProviderFault> = {}): ProviderFault => ({
   kind,
@@ -50,7 +52,8 @@ export const tooLargeAnswer = (): ProviderFault =>
   fault("malformed", { status: 200, retryable: false });
 
 /** Refused on this side of the wire: another model may well take it. */
-export const notSent = (): ProviderFault => fault("invalid_request", { billed: "no" });
+export const notSent = (): ProviderFault =>
+  fault("invalid_request", { billed: "no", reach: "model" });
 
 /** The call's own signal went off. */
 export const aborted = (signal: AbortSignal): ProviderFault =>
@@ -113,39 +116,12 @@ export function retryAfterMsOf(
   return wait === null ? null : Math.min(wait, longestWaitMs);
 }
 
-/** Another credential, provider or moment may do better: all but what is wrong with the request. */
-export function faultOfStatus(status: number): Pick<ProviderFault, "kind" | "retryable"> {
-  switch (status) {
-    case 401:
-    case 403:
-      return { kind: "auth", retryable: true };
-    case 402:
-    case 429:
-      return { kind: "rate_limit", retryable: true };
-    // This provider doesn't know the model, or no longer; the next candidate is another one.
-    case 404:
-    case 410:
-      return { kind: "invalid_request", retryable: true };
-    case 408:
-      return { kind: "timeout", retryable: true };
-    case 409:
-    case 425:
-      return { kind: "server", retryable: true };
-    default:
-      return status >= 500
-        ? { kind: "server", retryable: true }
-        : { kind: "invalid_request", retryable: false };
-  }
-}
-
-/** The connection never stood, so nobody can have charged for it. */
-const neverConnected = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "ConnectionRefused",
-]);
+/**
+ * The connection never stood, so nobody can have charged for it: Node's codes for the address, the
+ * connection and its TLS. The Workers runtime gives no code: there `request-evidence.ts` knows.
+ */
+const neverConnected =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EAI_FAIL|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|CERT_\w+|ERR_TLS_\w+|ERR_SSL_\w+|EPROTO|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|HOSTNAME_MISMATCH)$/;
 
 /** The chain of causes, with an end even where it is a circle. */
 function* causesOf(thrown: unknown): Generator<object> {
@@ -158,7 +134,7 @@ function* causesOf(thrown: unknown): Generator<object> {
 
 function networkFault(thrown: unknown): ProviderFault {
   for (const cause of causesOf(thrown))
-    if ("code" in cause && typeof cause.code === "string" && neverConnected.has(cause.code))
+    if ("code" in cause && typeof cause.code === "string" && neverConnected.test(cause.code))
       return fault("network", { billed: "no" });
   return fault("network");
 }
@@ -176,10 +152,21 @@ function faultInside(body: JsonObject): ProviderFault {
   const error = own(body, "error");
   if (!isObject(error)) return emptyAnswer();
   const limited = error["code"] === "rate_limit_exceeded";
-  return fault(limited ? "rate_limit" : "server", { status: 200 });
+  return limited
+    ? fault("rate_limit", { status: 200, reach: "model", code: "rate_limited" })
+    : fault("server", { status: 200 });
 }
 
-function faultOfCall(error: APICallError, now: number): ProviderFault {
+/** Who was asked, as far as an error's meaning depends on it; and the time. */
+interface Asked {
+  provider?: string | undefined;
+  /** the model's id */
+  model?: string | undefined;
+  /** ms since the epoch */
+  now: number;
+}
+
+function faultOfCall(error: APICallError, { provider, model, now }: Asked): ProviderFault {
   const status = error.statusCode;
   if (status === undefined) return networkFault(error);
   const body: unknown = error.responseBody;
@@ -187,7 +174,8 @@ function faultOfCall(error: APICallError, now: number): ProviderFault {
   const text = typeof body === "string" ? body : undefined;
   if (status >= 400) {
     const retryAfterMs = retryAfterMsOf({ headers: error.responseHeaders, body: text }, now);
-    return fault("server", { ...faultOfStatus(status), status, retryAfterMs, billed: "no" });
+    const meaning = meaningOf({ provider, model, status, body: parse(text) });
+    return fault(meaning.kind, { ...meaning, status, retryAfterMs, billed: "no" });
   }
   if (text?.trim() === "") return fault("empty", { status });
   if ([...causesOf(error)].some(isUnreadable)) return fault("malformed", { status });
@@ -195,28 +183,36 @@ function faultOfCall(error: APICallError, now: number): ProviderFault {
   return fault(error.cause === undefined ? "malformed" : "network", { status });
 }
 
+/** What `faultOf` needs to know of the call that failed. */
+export const faultContext = (
+  { signal, credential, model }: Pick<ProviderRequest, "signal" | "credential" | "model">,
+  now: number,
+): Asked & { signal: AbortSignal } => ({
+  signal,
+  provider: credential.provider,
+  model: model.id,
+  now,
+});
+
 /**
  * Classifies what a provider's library threw. Total: never throws, keeps none of its text.
- * @param context the call's own signal, and the time in ms since the epoch
+ * @param context the call's own signal, who was asked, and the time
  */
-export function faultOf(
-  thrown: unknown,
-  context: { signal: AbortSignal; now: number },
-): ProviderFault {
+export function faultOf(thrown: unknown, context: Asked & { signal: AbortSignal }): ProviderFault {
   // An answer with a status is one, whether or not somebody hung up while it was read.
   if (APICallError.isInstance(thrown) && (thrown.statusCode ?? 0) >= 400)
-    return faultOfCall(thrown, context.now);
+    return faultOfCall(thrown, context);
   for (const cause of causesOf(thrown))
     if ("name" in cause && cause.name === tooLarge) return tooLargeAnswer();
   if (context.signal.aborted) return aborted(context.signal);
-  if (APICallError.isInstance(thrown)) return faultOfCall(thrown, context.now);
+  if (APICallError.isInstance(thrown)) return faultOfCall(thrown, context);
   if (EmptyResponseBodyError.isInstance(thrown) || NoContentGeneratedError.isInstance(thrown))
     return emptyAnswer();
   // Thrown for a list of choices that is empty.
   if (InvalidResponseDataError.isInstance(thrown)) return emptyAnswer();
   if (isUnreadable(thrown)) return malformedAnswer();
   if (LoadAPIKeyError.isInstance(thrown) || LoadSettingError.isInstance(thrown))
-    return fault("auth", { billed: "no" });
+    return fault("auth", { billed: "no", reach: "credential" });
   if (
     UnsupportedFunctionalityError.isInstance(thrown) ||
     InvalidPromptError.isInstance(thrown) ||

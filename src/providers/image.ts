@@ -14,7 +14,7 @@ import { err, ok, type Result } from "../domain/result.ts";
 import type { Block, SamplingCall } from "../domain/sampling.ts";
 import { imageTokensOf, type MediaUsage, type Usage } from "../domain/usage.ts";
 import { briefingOf, settingsLeftOut, type Briefing } from "./briefing.ts";
-import { emptyAnswer, faultOf, malformedAnswer, notSent } from "./faults.ts";
+import { emptyAnswer, faultContext, faultOf, malformedAnswer, notSent } from "./faults.ts";
 import { checkedBlocks, mediaBlockOf } from "./media.ts";
 import { mergeOptions, optionsFromMetadata } from "./metadata.ts";
 import { countedTokens } from "./usage.ts";
@@ -139,6 +139,6 @@ export async function generateImage(
     });
     return answerOf(generated, request, [...notes, ...notesOfWarnings(generated.warnings, notes)]);
   } catch (thrown) {
-    return err(faultOf(thrown, { signal, now: now() }));
+    return err(faultOf(thrown, faultContext(request, now())));
   }
 }

@@ -13,7 +13,7 @@ import type { PromptPrefixes } from "../domain/prompt-caching.ts";
 import { err, type Result } from "../domain/result.ts";
 import { imageTokensOf } from "../domain/usage.ts";
 import { withCaching } from "./cache-marks.ts";
-import { faultOf, notSent } from "./faults.ts";
+import { faultContext, faultOf, notSent } from "./faults.ts";
 import { mergeOptions, optionsFromMetadata } from "./metadata.ts";
 import { promptOf, toolsOf, type MediaPlaces } from "./prompt.ts";
 import { reasoningOptions, tokensAddedByAdapter, withoutReasoning } from "./reasoning.ts";
@@ -212,10 +212,9 @@ export async function generate(
     } catch (thrown) {
       if (!isSaid || !refusesReasoning(thrown)) throw thrown;
       if (isOurs && credential.id !== undefined) refusals?.add(credential.id, model);
-      // What was refused is in no cache, and its prefix must not count as seen.
-      return await generateOnce(silenced(request), served, { said: [refusedNote] });
+      return await generateOnce(silenced(request), served, { prefixes, said: [refusedNote] });
     }
   } catch (thrown) {
-    return err(faultOf(thrown, { signal: request.signal, now: now() }));
+    return err(faultOf(thrown, faultContext(request, now())));
   }
 }

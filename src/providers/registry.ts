@@ -13,15 +13,17 @@ import type {
   ReasoningRefusals,
 } from "../domain/providers.ts";
 import type { PromptPrefixes } from "../domain/prompt-caching.ts";
+import { baseUrls } from "../domain/endpoints.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { boundedFetch } from "./bounded.ts";
 import { demoAnswer } from "./demo.ts";
-import { aborted, faultOf, notSent } from "./faults.ts";
+import { aborted, faultContext, faultOf, notSent } from "./faults.ts";
 import { generateImage, type ServedImage } from "./image.ts";
 import { generate, mediaOf, type Served } from "./language.ts";
 import type { Kind } from "./metadata.ts";
 import { marksOnBlocks } from "./openrouter.ts";
 import { generateSpeech, type ServedSpeech } from "./speech.ts";
+import { withEvidence } from "./request-evidence.ts";
 import { tracedFetch } from "./traced.ts";
 
 /** The Workers AI binding, as far as it is used. */
@@ -42,25 +44,6 @@ export interface ProvidersDeps {
   /** absent: nothing is remembered */
   refusals?: ReasoningRefusals;
 }
-
-/**
- * Where known providers are reached. Those of the native ones are here too, and always handed in:
- * without, the libraries read `OPENAI_BASE_URL` and the like, and would send a tenant's key there.
- */
-const baseUrls: ReadonlyMap<string, string> = new Map([
-  ["openai", "https://api.openai.com/v1"],
-  ["anthropic", "https://api.anthropic.com/v1"],
-  ["google", "https://generativelanguage.googleapis.com/v1beta"],
-  ["openrouter", "https://openrouter.ai/api/v1"],
-  ["mistral", "https://api.mistral.ai/v1"],
-  ["groq", "https://api.groq.com/openai/v1"],
-  ["xai", "https://api.x.ai/v1"],
-  ["deepseek", "https://api.deepseek.com/v1"],
-  ["together", "https://api.together.xyz/v1"],
-  ["fireworks", "https://api.fireworks.ai/inference/v1"],
-  ["cohere", "https://api.cohere.ai/compatibility/v1"],
-  ["cerebras", "https://api.cerebras.ai/v1"],
-]);
 
 /** Models that the Chat Completions API doesn't serve. */
 const needsResponses = /(-pro|-codex|deep-research)/;
@@ -256,12 +239,15 @@ export function createProviders(deps: ProvidersDeps): Providers {
       if (kind === null) return err(notSent());
       if (request.credential.provider === "demo")
         return mediaOf(request).length > 0 ? err(notSent()) : ok(demoAnswer(request));
+      const evidence = withEvidence(deps.fetch);
       try {
-        const { traceHeaders } = request;
-        const fetch = tracedFetch(deps.fetch, traceHeaders);
-        return believed(await complete(request, kind, { ...deps, fetch }), request);
+        const fetch = tracedFetch(evidence.fetch, request.traceHeaders);
+        const completed = believed(await complete(request, kind, { ...deps, fetch }), request);
+        return completed.ok || !evidence.surelyFree()
+          ? completed
+          : err({ ...completed.error, billed: "no" });
       } catch (thrown) {
-        return err(faultOf(thrown, { signal: request.signal, now: deps.now() }));
+        return err(faultOf(thrown, faultContext(request, deps.now())));
       }
     },
     problemWith: (credential) => problemOf(credential, deps),

@@ -12,7 +12,7 @@ import { err, ok, type Result } from "../domain/result.ts";
 import type { AudioBlock } from "../domain/sampling.ts";
 import { charactersPerSecond, tokensPerAudioSecond, type Usage } from "../domain/usage.ts";
 import { briefingOf, settingsLeftOut } from "./briefing.ts";
-import { emptyAnswer, faultOf, malformedAnswer, notSent } from "./faults.ts";
+import { emptyAnswer, faultContext, faultOf, malformedAnswer, notSent } from "./faults.ts";
 import { checkedBlocks, mediaBlockOf, secondsOf } from "./media.ts";
 import { optionsFromMetadata } from "./metadata.ts";
 import { countedTokens } from "./usage.ts";
@@ -101,6 +101,6 @@ export async function generateSpeech(
       notes: [...notes, ...notesOfWarnings(generated.warnings, notes)],
     });
   } catch (thrown) {
-    return err(faultOf(thrown, { signal, now: now() }));
+    return err(faultOf(thrown, faultContext(request, now())));
   }
 }

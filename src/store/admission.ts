@@ -11,7 +11,8 @@ import {
 import type { Admission, Reservation } from "../domain/ledger.ts";
 import type { Answer } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
-import { compactDecision } from "../domain/selection.ts";
+import { compactDecision } from "../domain/decision.ts";
+import { blockedProbes, claimProbes } from "./circuits.ts";
 import { raw, type Database, type Row } from "./db.ts";
 import { callOf, claim, heldByAnother } from "./idempotency.ts";
 import { openingColumns } from "./records.ts";
@@ -157,6 +158,8 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
             isNew("admitted"),
           ),
         ];
+  const { probes } = reservation;
+  const probing = { tenantId, requestId: id, probes, now, until: leaseUntil };
   const first =
     call === null
       ? []
@@ -169,6 +172,7 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
     raw(insert),
     ...(holds.length === 0 ? [] : [raw(bump)]),
     ...claiming,
+    ...(probes.length === 0 ? [] : [claimProbes(probing, isNew("admitted"))]),
     refusedUsage({ id, tenantId }),
   ];
   const standings = holds.length === 0 ? [] : [raw(standing)];
@@ -189,6 +193,7 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
     ...standings,
     ...first,
     ...touch,
+    ...(probes.length === 0 ? [] : [blockedProbes(probing)]),
   ]);
   if (!written.ok) return written;
   const [[row], after] = [
@@ -205,7 +210,13 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
     });
   }
   const limits = standings.length === 0 ? [] : statesOf(holds, after[0] ?? [], now);
-  if (row["outcome"] === "admitted") return ok({ state: "admitted", limits });
+  const blocked = probes.length === 0 ? [] : (after.at(-1) ?? []);
+  if (row["outcome"] === "admitted")
+    return ok({
+      state: "admitted",
+      limits,
+      blocked: blocked.map(({ scope }) => String(scope)),
+    });
   const hold = holds[number(row["refused_hold"])];
   if (hold === undefined) return ok({ state: "stale" });
   const retryAfterMs = row["retry_after_ms"] === null ? null : number(row["retry_after_ms"]);

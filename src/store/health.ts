@@ -1,46 +1,38 @@
 /** What settlements write about providers, as statements of their own transaction. */
 import { and, eq, lt, sql, type SQL } from "drizzle-orm";
 import type { AdminEvent } from "../domain/audit.ts";
+import { forgottenAfterMs } from "../domain/circuits.ts";
 import { keptSamples, type HealthChange } from "../domain/health.ts";
 import type { HealthStore } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
 import { raw, type Builder, type Compiled, type Database } from "./db.ts";
 import { appendEventWhere } from "./events.ts";
+import { circuits } from "./health-schema.ts";
 import { credentials, health, tenants } from "./schema.ts";
 
 /** Unused this long, it says nothing any more. */
 const keptMs = 86_400_000;
 
-/** One attempt's mark on its credential's model, if the condition holds when the transaction runs. */
+/** One answer's mark on its credential's model, if the condition holds when the transaction runs. */
 export function healthStatement(
   tenantId: string,
-  { credentialId, model, sample, fault }: HealthChange,
+  { credentialId, model, sample }: HealthChange,
   now: number,
   condition: SQL,
 ): Compiled {
-  const first = sample === null ? "[]" : JSON.stringify([sample]);
-  const changed =
-    fault === null
-      ? sql`failures = 0, failed_at = null, retry_after_ms = null`
-      : sql`failures = failures + 1, failed_at = excluded.failed_at,
-          retry_after_ms = excluded.retry_after_ms`;
-  const sampled =
-    sample === null
-      ? sql``
-      : sql`, samples = (
-          select json_group_array(json(value)) from (
-            select value from (
-              select ${JSON.stringify(sample)} as value, -1 as position
-              union all select value, key from json_each(health.samples))
-            order by position limit ${keptSamples}))`;
+  const kept = JSON.stringify(sample);
   return raw(sql`
-    insert into health
-      (tenant_id, credential_id, model, samples, failures, failed_at, retry_after_ms, updated_at)
-    select ${tenantId}, ${credentialId}, ${model}, ${first}, ${fault === null ? 0 : 1},
-      ${fault === null ? null : now}, ${fault?.retryAfterMs ?? null}, ${now}
+    insert into health (tenant_id, credential_id, model, samples, updated_at)
+    select ${tenantId}, ${credentialId}, ${model}, ${`[${kept}]`}, ${now}
     where ${condition}
-    on conflict (tenant_id, credential_id, model)
-      do update set ${changed} ${sampled}, updated_at = excluded.updated_at`);
+    on conflict (tenant_id, credential_id, model) do update set
+      samples = (
+        select json_group_array(json(value)) from (
+          select value from (
+            select ${kept} as value, -1 as position
+            union all select value, key from json_each(health.samples))
+          order by position limit ${keptSamples})),
+      updated_at = excluded.updated_at`);
 }
 
 /** A credential that its provider refused: marked once, with its event, and every choice on it stale. */
@@ -68,13 +60,19 @@ export function failingStatements(
 export const createHealthStore = (db: Database): HealthStore => ({
   list: (tenantId) =>
     db.read((builder) => builder.select().from(health).where(eq(health.tenantId, tenantId))),
+  circuits: (tenantId) =>
+    db.read((builder) => builder.select().from(circuits).where(eq(circuits.tenantId, tenantId))),
   async prune(now) {
     const written = await db.write([
       db.builder
         .delete(health)
         .where(lt(health.updatedAt, now - keptMs))
         .returning({ model: health.model }),
+      db.builder
+        .delete(circuits)
+        .where(lt(circuits.updatedAt, now - forgottenAfterMs))
+        .returning({ scope: circuits.scope }),
     ]);
-    return written.ok ? ok((written.value[0] ?? []).length) : written;
+    return written.ok ? ok(written.value.flat().length) : written;
   },
 });

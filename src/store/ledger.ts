@@ -8,8 +8,9 @@ import { recordVersion, type Settlement } from "../domain/audit.ts";
 import { isMoney, windowSeconds, type Resource } from "../domain/limits.ts";
 import type { Ledger } from "../domain/ledger.ts";
 import { ok } from "../domain/result.ts";
-import { compactDecision } from "../domain/selection.ts";
+import { compactDecision } from "../domain/decision.ts";
 import { admit } from "./admission.ts";
+import { circuitStatements } from "./circuits.ts";
 import { correct } from "./corrections.ts";
 import { raw, type Database } from "./db.ts";
 import { failingStatements, healthStatement } from "./health.ts";
@@ -69,6 +70,8 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
         select ${id}, ${tenantId}, ${settlement.captured} where ${ended}
         on conflict do nothing`;
       const marks = settlement.health.map((change) => healthStatement(tenantId, change, now, open));
+      const { circuits: changes, probed } = settlement;
+      const settling = { tenantId, requestId: id, now, condition: open };
       const failing = settlement.failing.flatMap((its) =>
         failingStatements(builder, tenantId, its),
       );
@@ -77,6 +80,7 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
         ...(corrections.length === 0 ? [] : [charge]),
         settledUsage(settlement),
         ...marks,
+        ...circuitStatements(settling, { changes, probed }),
         ...failing,
       ];
       const written = await db.write([

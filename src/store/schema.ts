@@ -227,7 +227,7 @@ export const captures = sqliteTable(
   (table) => [index("captures_tenant").on(table.tenantId, table.requestId)],
 );
 
-/** What was seen of a credential's model: how fast it answered, whether its circuit is open. */
+/** What was seen of a credential's model: how fast it answered. */
 export const health = sqliteTable(
   "health",
   {
@@ -237,9 +237,6 @@ export const health = sqliteTable(
     model: text().notNull(),
     /** newest first */
     samples: text({ mode: "json" }).$type<Sample[]>().notNull(),
-    failures: integer().notNull(),
-    failedAt: integer("failed_at"),
-    retryAfterMs: integer("retry_after_ms"),
     updatedAt: integer("updated_at").notNull(),
   },
   (table) => [

@@ -3,6 +3,7 @@ import { and, asc, eq, gt, isNull, sql } from "drizzle-orm";
 import type { Snapshots } from "../domain/ports.ts";
 import type { Database } from "./db.ts";
 import { apiKeys, credentials, health, modelOverrides, sessions, tenants } from "./schema.ts";
+import { circuits } from "./health-schema.ts";
 import { servers } from "./server-schema.ts";
 
 export const createSnapshots = (db: Database): Snapshots => ({
@@ -25,6 +26,7 @@ export const createSnapshots = (db: Database): Snapshots => ({
         credentialRows,
         overrideRows,
         healthRows,
+        circuitRows,
         sessionRows,
         serverRows,
       ] = await builder.batch([
@@ -41,6 +43,7 @@ export const createSnapshots = (db: Database): Snapshots => ({
           .where(eq(modelOverrides.tenantId, tenantId))
           .orderBy(asc(modelOverrides.provider), asc(modelOverrides.model)),
         builder.select().from(health).where(eq(health.tenantId, tenantId)),
+        builder.select().from(circuits).where(eq(circuits.tenantId, tenantId)),
         builder
           .select()
           .from(sessions)
@@ -70,6 +73,7 @@ export const createSnapshots = (db: Database): Snapshots => ({
             change,
           })),
           health: healthRows,
+          circuits: circuitRows,
         },
         session: sessionRows[0] ?? null,
         server: serverRows[0] ?? null,

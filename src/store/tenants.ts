@@ -4,6 +4,7 @@ import { err, ok } from "../domain/result.ts";
 import { raw, type Database } from "./db.ts";
 import { appendEvent, appendEventWhere } from "./events.ts";
 import { pageOf, rowsFor } from "./page.ts";
+import { circuits } from "./health-schema.ts";
 import { counters, idempotency, results, usage } from "./ledger-schema.ts";
 import {
   apiKeys,
@@ -79,6 +80,7 @@ export const createTenantStore = (db: Database): TenantStore => {
         seals,
         cancellations,
         health,
+        circuits,
         sessions,
         authorizations,
         serverTokens,

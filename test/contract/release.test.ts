@@ -18,6 +18,8 @@ describe("an admission whose answer was lost", () => {
     const asked = reservation(who, start, { idempotency });
     const reserved: Reserved = {
       steps: [],
+      maxAttempts: 4,
+      probes: [],
       holds: asked.holds,
       tokens: asked.reservedTokens,
       microUsd: asked.reservedMicroUsd,

@@ -1,5 +1,6 @@
 /** What is looked at: sessions, audit records, the log of admin actions. */
 import { z } from "@hono/zod-openapi";
+import { faultCodes, faultReaches } from "../../domain/attempts.ts";
 import { reasons } from "../../domain/refusals.ts";
 import { outcomes } from "../../domain/audit.ts";
 import { usd } from "./policy-schemas.ts";
@@ -65,6 +66,27 @@ const tokenClasses = z
   })
   .partial()
   .openapi("TokenClasses", { description: "Parts of the tokens that are priced apart." });
+const attempt = z
+  .looseObject({
+    provider: z.string(),
+    model: z.string(),
+    credentialId: z.string(),
+    status: z.int().nullable().openapi({ description: "HTTP; null: there was none" }),
+    retryable: z.boolean(),
+    fault: z.string().nullable().openapi({ description: "null: it answered" }),
+    reach: z
+      .enum(faultReaches)
+      .optional()
+      .openapi({ description: "What the fault speaks of. Absent: it answered." }),
+    code: z.enum(faultCodes).optional().openapi({
+      description: "What the provider's error names, in words of the router's own list.",
+    }),
+    billed: z.enum(["yes", "no", "maybe"]),
+    latencyMs: z.int(),
+    retryAfterMs: z.number().nullable(),
+    notes: z.array(z.string()).optional(),
+  })
+  .openapi("Attempt", { description: "One provider call." });
 
 export const record = z
   .object({
@@ -86,8 +108,11 @@ export const record = z
     outcome: z.enum(outcomes),
     reason: z.enum(reasons).nullable(),
     reasonDetail: z.string().nullable(),
-    decision: anyObject.nullable(),
-    attempts: z.array(anyObject),
+    decision: anyObject.nullable().openapi({
+      description:
+        "`failover` lists the candidates that were reserved, best first: `after` names the reaches of a fault of the first that lead to each. `viaFailover` marks those that no hint asks for.",
+    }),
+    attempts: z.array(attempt),
     reservedTokens: z.int().nullable(),
     usage: z
       .object({

@@ -6,7 +6,7 @@ import { holdsOf } from "../../../src/domain/limits.ts";
 import type { Limits, Policy } from "../../../src/domain/policy.ts";
 import type { Reservation } from "../../../src/domain/ledger.ts";
 import type { SealedCredential, Stores, Tenant } from "../../../src/domain/ports.ts";
-import type { Decision } from "../../../src/domain/selection.ts";
+import type { Decision } from "../../../src/domain/decision.ts";
 import type { Authorization, ServerTokens } from "../../../src/domain/server-stores.ts";
 import type { SealedServer } from "../../../src/domain/servers.ts";
 import type { Session } from "../../../src/domain/session.ts";
@@ -274,6 +274,7 @@ export function reservation(
     now,
     leaseUntil: now + leaseMs,
     sessionExpiresAt: sessionId === undefined ? null : now + 3_600_000,
+    probes: [],
     idempotency: null,
     ...fields,
   };
@@ -305,6 +306,8 @@ export const settlement = (
   chargedMicroUsd: 500,
   result: null,
   health: [],
+  circuits: [],
+  probed: false,
   failing: [],
   captured: null,
   outcome: "succeeded",

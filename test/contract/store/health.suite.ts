@@ -1,4 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { Settlement } from "../../../src/domain/audit.ts";
+import {
+  forgottenAfterMs,
+  keptFaults,
+  type CircuitChange,
+  type CircuitFault,
+} from "../../../src/domain/circuits.ts";
 import { keptSamples, type HealthChange } from "../../../src/domain/health.ts";
 import { caller, credential, event, reservation, settlement, start } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
@@ -7,66 +14,156 @@ const answered = (at: number, ms = 100): HealthChange => ({
   credentialId: "cred_1",
   model: "openai/gpt",
   sample: { at, ms, outputTokens: 10 },
-  fault: null,
 });
-const failed = (retryAfterMs: number | null = null): HealthChange => ({
-  credentialId: "cred_1",
-  model: "openai/gpt",
-  sample: null,
-  fault: { kind: "server", retryAfterMs },
+const scope = "model cred_1 openai/gpt";
+const fault = (at: number, retryAfterMs: number | null = null): CircuitFault => ({
+  began: at - 100,
+  at,
+  retryAfterMs,
 });
+const failed = (at: number, retryAfterMs: number | null = null): CircuitChange => ({
+  closes: [],
+  fault: { scope, ...fault(at, retryAfterMs) },
+});
+const closed: CircuitChange = { closes: [scope], fault: null };
 
 export const healthSuite = (backend: Backend): void => {
   describe("health", () => {
     const world = givenWorld(backend);
     type Who = Awaited<ReturnType<typeof caller>>;
 
-    const settleWith = async (who: Who, health: HealthChange[], now = start) => {
+    const settleWith = async (who: Who, fields: Partial<Settlement>, now = start) => {
       const its = reservation(who, start);
       value(await world.stores.ledger.admit(its));
-      const ended = settlement(its, now, { health });
+      const ended = settlement(its, now, fields);
       value(await world.stores.ledger.settle(ended));
       return ended;
     };
+    const circuitsOf = async ({ tenantId }: Who) =>
+      value(await world.stores.health.circuits(tenantId));
     const rowsOf = async ({ tenantId }: Who) => value(await world.stores.health.list(tenantId));
 
     it("keeps samples newest first, and no more than are needed", async () => {
       const who = await caller(world.stores);
       for (let count = 0; count < keptSamples + 3; count += 1)
-        await settleWith(who, [answered(start + count)]);
+        await settleWith(who, { health: [answered(start + count)] });
       const [row] = await rowsOf(who);
       expect(row?.samples).toHaveLength(keptSamples);
       expect(row?.samples[0]).toEqual({ at: start + keptSamples + 2, ms: 100, outputTokens: 10 });
       expect(row?.samples.at(-1)?.at).toBe(start + 3);
     });
 
-    it("counts faults in a row, and an answer ends the row", async () => {
+    it("keeps faults newest first, no more than are needed, and an answer removes them", async () => {
       const who = await caller(world.stores);
-      await settleWith(who, [failed()], start + 1);
-      await settleWith(who, [failed(7_000)], start + 2);
-      expect(await rowsOf(who)).toMatchObject([
-        { failures: 2, failedAt: start + 2, retryAfterMs: 7_000, samples: [] },
+      await settleWith(who, { circuits: [failed(start + 1)] }, start + 1);
+      await settleWith(who, { circuits: [failed(start + 2, 7_000)] }, start + 2);
+      expect(await circuitsOf(who)).toMatchObject([
+        {
+          scope,
+          faults: [fault(start + 2, 7_000), fault(start + 1)],
+          probeUntil: null,
+          updatedAt: start + 2,
+        },
       ]);
-      await settleWith(who, [answered(start + 3)], start + 3);
-      expect(await rowsOf(who)).toMatchObject([
-        { failures: 0, failedAt: null, retryAfterMs: null, samples: [{ at: start + 3 }] },
-      ]);
+      for (let count = 0; count < keptFaults; count += 1)
+        await settleWith(who, { circuits: [failed(start + 3)] }, start + 3);
+      const [row] = await circuitsOf(who);
+      expect(row?.faults).toHaveLength(keptFaults);
+      await settleWith(who, { circuits: [closed] }, start + 4);
+      expect(await circuitsOf(who)).toEqual([]);
+    });
+
+    it("writes what several attempts of one call say, in their order", async () => {
+      const who = await caller(world.stores);
+      await settleWith(who, { circuits: [failed(start), closed, failed(start + 1)] });
+      expect(await circuitsOf(who)).toMatchObject([{ faults: [fault(start + 1)] }]);
+    });
+
+    it("gives no two states of a circuit the same time", async () => {
+      const who = await caller(world.stores);
+      const times = new Set<number>();
+      for (let count = 0; count < 3; count += 1) {
+        await settleWith(who, { circuits: [failed(start)] }, start);
+        for (const { updatedAt } of await circuitsOf(who)) times.add(updatedAt);
+      }
+      expect(times.size).toBe(3);
     });
 
     it("counts a settlement once, however often it is sent", async () => {
       const who = await caller(world.stores);
-      const ended = await settleWith(who, [failed()]);
+      const ended = await settleWith(who, { circuits: [failed(start)] });
       expect(value(await world.stores.ledger.settle(ended))).toBe(false);
-      expect(await rowsOf(who)).toMatchObject([{ failures: 1 }]);
+      expect(await circuitsOf(who)).toMatchObject([{ faults: [fault(start)] }]);
     });
 
     it("comes with the snapshot of its tenant alone", async () => {
       const [who, other] = [await caller(world.stores), await caller(world.stores)];
-      await settleWith(who, [failed()]);
+      await settleWith(who, { health: [answered(start)], circuits: [failed(start)] });
       const { snapshots } = world.stores;
       const loaded = value(await snapshots.load(who.keyId, null, start));
-      expect(loaded.snapshot?.health).toMatchObject([{ model: "openai/gpt", failures: 1 }]);
-      expect(value(await snapshots.load(other.keyId, null, start)).snapshot?.health).toEqual([]);
+      expect(loaded.snapshot?.health).toMatchObject([{ model: "openai/gpt" }]);
+      expect(loaded.snapshot?.circuits).toMatchObject([{ scope, faults: [fault(start)] }]);
+      const others = value(await snapshots.load(other.keyId, null, start));
+      expect(others.snapshot).toMatchObject({ health: [], circuits: [] });
+    });
+
+    describe("a circuit that may be tried", () => {
+      const probing = (who: Who, updatedAt: number, now = start) =>
+        reservation(who, now, { probes: [{ scope, updatedAt }] });
+      const blockedOf = async (its: ReturnType<typeof probing>) => {
+        const admitted = value(await world.stores.ledger.admit(its));
+        return admitted.state === "admitted" ? admitted.blocked : admitted.state;
+      };
+      const open = async () => {
+        const who = await caller(world.stores);
+        await settleWith(who, { circuits: [failed(start)] }, start);
+        return who;
+      };
+
+      it("is tried by one call, and the same admission sent again is that call", async () => {
+        const who = await open();
+        const first = probing(who, start);
+        expect(await blockedOf(first)).toEqual([]);
+        expect(await blockedOf(probing(who, start))).toEqual([scope]);
+        const [row] = await circuitsOf(who);
+        expect(row?.probeUntil).toBe(first.leaseUntil);
+      });
+
+      it("is free for the next one when that call has ended, whatever became of it", async () => {
+        const who = await open();
+        const first = probing(who, start);
+        await blockedOf(first);
+        value(await world.stores.ledger.settle(settlement(first, start, { probed: true })));
+        expect(await blockedOf(probing(who, start))).toEqual([]);
+      });
+
+      it("is free once the lease of a call that died is over", async () => {
+        const who = await open();
+        const first = probing(who, start);
+        await blockedOf(first);
+        expect(await blockedOf(probing(who, start, first.leaseUntil - 1))).toEqual([scope]);
+        expect(await blockedOf(probing(who, start, first.leaseUntil))).toEqual([]);
+      });
+
+      it("is not tried by one that saw another state of it: it failed again meanwhile", async () => {
+        const who = await open();
+        await settleWith(who, { circuits: [failed(start + 5)] }, start + 5);
+        expect(await blockedOf(probing(who, start))).toEqual([scope]);
+      });
+
+      it("blocks nobody once an answer has closed it", async () => {
+        const who = await open();
+        await settleWith(who, { circuits: [closed] });
+        expect(await blockedOf(probing(who, start))).toEqual([]);
+      });
+
+      it("stays claimed when a call that began before it opened fails late", async () => {
+        const who = await open();
+        await blockedOf(probing(who, start));
+        await settleWith(who, { circuits: [failed(start + 5)] }, start + 5);
+        const [row] = await circuitsOf(who);
+        expect(row?.probeUntil).not.toBeNull();
+      });
     });
 
     it("marks a refused credential failing once, with an event and a new version", async () => {
@@ -93,11 +190,15 @@ export const healthSuite = (backend: Backend): void => {
       expect(told).toHaveLength(1);
     });
 
-    it("forgets what was not used for a day", async () => {
+    it("forgets speed that was not used for a day, and circuits much earlier", async () => {
       const who = await caller(world.stores);
-      await settleWith(who, [failed()], start);
-      expect(value(await world.stores.health.prune(start + 86_400_000))).toBe(0);
-      expect(value(await world.stores.health.prune(start + 86_400_001))).toBe(1);
+      await settleWith(who, { health: [answered(start)], circuits: [failed(start)] });
+      const { health } = world.stores;
+      expect(value(await health.prune(start + forgottenAfterMs))).toBe(0);
+      expect(value(await health.prune(start + forgottenAfterMs + 1))).toBe(1);
+      expect(await circuitsOf(who)).toEqual([]);
+      expect(value(await health.prune(start + 86_400_000))).toBe(0);
+      expect(value(await health.prune(start + 86_400_001))).toBe(1);
     });
   });
 };

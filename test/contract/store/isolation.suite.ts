@@ -38,6 +38,7 @@ const ownedTables = [
   "authorizations",
   "cancellations",
   "captures",
+  "circuits",
   "counters",
   "credentials",
   "health",
@@ -105,7 +106,6 @@ const seen = (credentialId: string): HealthChange => ({
   credentialId,
   model: "openai/gpt",
   sample: { at: start, ms: 100, outputTokens: 10 },
-  fault: null,
 });
 
 const callOf = ({ who, session: { id } }: Pick<Owned, "who" | "session">) => ({
@@ -308,6 +308,9 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const seen = await cancellations.isRecorded({ ...callOf(owner), tenantId }, start);
       expect(value(seen)).toBe(false);
     },
+    "health.circuits": async ({ health }, _, { tenantId }) => {
+      expect(value(await health.circuits(tenantId))).toEqual([]);
+    },
     "health.list": async ({ health }, _, { tenantId }) => {
       expect(value(await health.list(tenantId))).toEqual([]);
     },
@@ -462,6 +465,12 @@ export const isolationSuite = (backend: Backend): void => {
             captured: "v1.mine",
             result: { parts: ["v1.result"], expiresAt },
             health: [seen(its.credential.id)],
+            circuits: [
+              {
+                closes: [],
+                fault: { scope: "endpoint openai", began: start, at: start, retryAfterMs: null },
+              },
+            ],
           }),
         ),
       );

@@ -49,7 +49,7 @@ export const ledgerSuite = (backend: Backend): void => {
       it("admits everything where there is no limit", async () => {
         const who = await caller(world.stores);
         for (let count = 0; count < 5; count += 1)
-          expect(await admit(who, start)).toEqual({ state: "admitted", limits: [] });
+          expect(await admit(who, start)).toEqual({ state: "admitted", limits: [], blocked: [] });
       });
 
       it("holds tenant and key together, and names the first limit without room", async () => {

@@ -36,6 +36,7 @@ export const snapshotsSuite = (backend: Backend): void => {
           credentials: [first, second],
           overrides: [override],
           health: [],
+          circuits: [],
         },
         session: its,
       });

@@ -5,7 +5,8 @@ import { defaultDeadlineMs } from "../../../src/domain/policy.ts";
 import { replay } from "../../../src/domain/replay.ts";
 import { askedOf } from "../../../src/domain/audit.ts";
 import type { SamplingCall } from "../../../src/domain/sampling.ts";
-import { choose, compactDecision, type Decision } from "../../../src/domain/selection.ts";
+import { compactDecision, type Decision } from "../../../src/domain/decision.ts";
+import { choose } from "../../../src/domain/selection.ts";
 import { call, credential, field, model } from "./models.fixture.ts";
 
 const plain = model("google/gemini-2.5-pro", { intelligence: 3 });
@@ -166,7 +167,12 @@ describe("a replayed decision", () => {
 describe("a model that reasons whatever is asked of it", () => {
   const control = (efforts: ("none" | "low")[]) => ({
     reasoning: true,
-    reasoningControl: { efforts, byDefault: "low" as const, source: "test" },
+    reasoningControl: {
+      efforts,
+      byDefault: "low" as const,
+      sentAs: "reasoning_effort" as const,
+      source: "test",
+    },
   });
   const always = model("openai/a-always", control(["low"]));
   const sometimes = model("openai/b-sometimes", control(["none", "low"]));

@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { seedCatalogue } from "../../../src/domain/catalogue.ts";
 import { fieldFrom } from "../../../src/domain/field.ts";
-import { choose, type Decision } from "../../../src/domain/selection.ts";
+import { type Decision } from "../../../src/domain/decision.ts";
+import { choose } from "../../../src/domain/selection.ts";
 import { codecFor } from "../../../src/mcp/era.ts";
 import { credentialSets, expertPicks, type ExpertPick } from "./expert-picks.fixture.ts";
 import { credential } from "./models.fixture.ts";

@@ -5,7 +5,8 @@ import { inputTokensFor, mostInputTokens } from "../../../src/domain/estimate.ts
 import { nameOf } from "../../../src/domain/models.ts";
 import { replay } from "../../../src/domain/replay.ts";
 import { askedOf } from "../../../src/domain/audit.ts";
-import { choose, compactDecision, requirementsOf } from "../../../src/domain/selection.ts";
+import { compactDecision } from "../../../src/domain/decision.ts";
+import { choose, requirementsOf } from "../../../src/domain/selection.ts";
 import { reservationOf } from "../../../src/pipeline/admit.ts";
 import type { Caller } from "../../../src/pipeline/authenticate.ts";
 import { call, credential, field, model } from "./models.fixture.ts";
@@ -80,7 +81,11 @@ describe("an estimate by the candidate's own tokenizer", () => {
   it("is reserved with a margin: tokens of the largest attempt, money of all that may be made", () => {
     const plan = planned(asked, within(gpt, mistral));
     const caller = {
-      snapshot: { key: { id: "key", limits: {} }, tenant: { id: "tenant", policy: {} } },
+      snapshot: {
+        key: { id: "key", limits: {} },
+        tenant: { id: "tenant", policy: {} },
+        credentials: [],
+      },
     } as unknown as Caller;
     const { tokens, microUsd } = reservationOf({
       plan: plan,

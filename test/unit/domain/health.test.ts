@@ -1,11 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  expectedMs,
-  isOpen,
-  measuredFrom,
-  openUntil,
-  type Sample,
-} from "../../../src/domain/health.ts";
+import { expectedMs, measuredFrom, type Sample } from "../../../src/domain/health.ts";
 
 const minute = 60_000;
 const now = 1_000 * minute;
@@ -43,31 +37,5 @@ describe("what was measured", () => {
     const times = ([1, 2, 3, 4, 5] as const).map((tier) => expectedMs(tier, null));
     expect(times).toEqual(times.toSorted((a, b) => b - a));
     expect(expectedMs(null, null)).toBe(expectedMs(3, null));
-  });
-});
-
-describe("a circuit", () => {
-  const after = (failures: number, retryAfterMs: number | null = null) => ({
-    failures,
-    failedAt: failures === 0 ? null : now,
-    retryAfterMs,
-  });
-
-  it("stays closed for two faults, and opens with the third", () => {
-    expect([0, 1, 2].map((count) => isOpen(after(count), now))).toEqual([false, false, false]);
-    expect(isOpen(after(3), now)).toBe(true);
-  });
-
-  it("stays open twice as long each time, five minutes at most, then is tried again", () => {
-    expect([3, 4, 5, 6, 7, 8, 60].map((count) => (openUntil(after(count)) ?? 0) - now)).toEqual([
-      15_000, 30_000, 60_000, 120_000, 240_000, 300_000, 300_000,
-    ]);
-    expect(isOpen(after(3), now + 15_000)).toBe(false);
-  });
-
-  it("believes a provider that says when to come back, up to a bound", () => {
-    expect(isOpen(after(1, 7_000), now + 6_999)).toBe(true);
-    expect(isOpen(after(1, 7_000), now + 7_000)).toBe(false);
-    expect((openUntil(after(1, 86_400_000)) ?? 0) - now).toBe(300_000);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ignoredIn, shownNames } from "../../../src/domain/ignored.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
 import type { SamplingCall } from "../../../src/domain/sampling.ts";
-import type { Candidate, Decision } from "../../../src/domain/selection.ts";
+import type { Candidate, Decision } from "../../../src/domain/decision.ts";
 import type { NegotiationRecord } from "../../../src/domain/shaping.ts";
 import { call } from "./models.fixture.ts";
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { askedOf } from "../../../src/domain/audit.ts";
 import { fieldFrom } from "../../../src/domain/field.ts";
 import { replay } from "../../../src/domain/replay.ts";
-import { choose, compactDecision } from "../../../src/domain/selection.ts";
+import { compactDecision } from "../../../src/domain/decision.ts";
+import { choose } from "../../../src/domain/selection.ts";
 import { call, credential, models } from "./models.fixture.ts";
 
 const all = Object.values(models);

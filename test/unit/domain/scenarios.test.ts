@@ -3,10 +3,12 @@
  * and media. `selection.test.ts` has the first forty and the properties.
  */
 import { describe, expect, it } from "vitest";
+import type { Circuit } from "../../../src/domain/circuits.ts";
 import type { FieldParts } from "../../../src/domain/field.ts";
 import type { Health } from "../../../src/domain/health.ts";
 import type { Block, SamplingCall } from "../../../src/domain/sampling.ts";
-import { choose, type Candidate } from "../../../src/domain/selection.ts";
+import { type Candidate } from "../../../src/domain/decision.ts";
+import { choose } from "../../../src/domain/selection.ts";
 import { call, credential, field, model, models } from "./models.fixture.ts";
 
 const { big, small, sonnet, haiku, flash, painter, speaker } = models;
@@ -22,10 +24,18 @@ const health = (its: { provider: string; id: string }, fields: Partial<Health>):
   credentialId: `cred_${its.provider}`,
   model: `${its.provider}/${its.id}`,
   samples: [],
-  failures: 0,
-  failedAt: null,
-  retryAfterMs: null,
   ...fields,
+});
+/** A circuit of a model's that saw so many faults, the last one so many ms ago. */
+const failed = (
+  its: { provider: string; id: string },
+  count: number,
+  { ago = 1, retryAfterMs = null }: { ago?: number; retryAfterMs?: number | null } = {},
+): Circuit => ({
+  scope: `model cred_${its.provider} ${its.provider}/${its.id}`,
+  faults: Array.from({ length: count }, () => ({ began: now - ago, at: now - ago, retryAfterMs })),
+  probeUntil: null,
+  updatedAt: now - ago,
 });
 const took = (ms: number, outputTokens = 100, count = 8) =>
   Array.from({ length: count }, () => ({ at: now, ms, outputTokens }));
@@ -165,27 +175,27 @@ const scenarios: Scenario[] = [
   },
   // Circuits.
   {
-    when: "three faults in a row: the next best, until the circuit closes",
+    when: "two faults in a row: the next best, until the circuit has been open for its time",
     call: { priorities: fast },
-    field: { now, health: [health(flash, { failures: 3, failedAt: now - 1 })] },
+    field: { now, circuits: [failed(flash, 2)] },
     chosen: small,
   },
   {
-    when: "three faults, but a while ago: it is tried again",
+    when: "two faults, but a while ago: it is tried again",
     call: { priorities: fast },
-    field: { now, health: [health(flash, { failures: 3, failedAt: now - 15_000 })] },
+    field: { now, circuits: [failed(flash, 2, { ago: 15_000 })] },
     chosen: flash,
   },
   {
-    when: "two faults in a row are bad luck",
+    when: "one fault is bad luck",
     call: { priorities: fast },
-    field: { now, health: [health(flash, { failures: 2, failedAt: now - 1 })] },
+    field: { now, circuits: [failed(flash, 1)] },
     chosen: flash,
   },
   {
     when: "one fault with a Retry-After is believed",
     call: { priorities: fast },
-    field: { now, health: [health(flash, { failures: 1, failedAt: now, retryAfterMs: 5_000 })] },
+    field: { now, circuits: [failed(flash, 1, { retryAfterMs: 5_000 })] },
     chosen: small,
   },
   {
@@ -194,7 +204,7 @@ const scenarios: Scenario[] = [
     field: {
       credentials: [credential("google"), credential("google", { id: "second" })],
       now,
-      health: [health(flash, { failures: 9, failedAt: now })],
+      circuits: [failed(flash, 9)],
     },
     chosen: flash,
   },
@@ -203,7 +213,7 @@ const scenarios: Scenario[] = [
     call: { priorities: fast },
     field: {
       now,
-      health: [health({ provider: "openai", id: flash.id }, { failures: 9, failedAt: now })],
+      circuits: [failed({ provider: "openai", id: flash.id }, 9)],
     },
     chosen: flash,
   },

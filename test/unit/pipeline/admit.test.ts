@@ -1,10 +1,11 @@
 /** What a call reserves, before anything is called. */
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mostInputTokens } from "../../../src/domain/estimate.ts";
 import { maxAttempts } from "../../../src/domain/failover.ts";
 import { nameOf } from "../../../src/domain/models.ts";
 import { defaultDeadlineMs } from "../../../src/domain/policy.ts";
-import { reservedFor } from "../../../src/pipeline/admit.ts";
+import { reservedFor, withFailover } from "../../../src/pipeline/admit.ts";
 import { planOf, priced, reservedBy } from "./callers.fixture.ts";
 
 const one = priced("mistral/one", 1);
@@ -108,5 +109,77 @@ describe("a reservation", () => {
       tokens,
       microUsd: 6 * tokens,
     });
+  });
+
+  describe("of two endpoints, where the first one's models are all better,", () => {
+    const inside = [1, 2, 3, 4, 5].map((usd) => priced(`openai/m${usd}`, usd));
+    const outside = priced("anthropic/far", 20);
+    const mixed = planOf([...inside, outside]);
+    const costOf = (name: string): number =>
+      reservedBy(mixed).steps.find((its) => nameOf(its.model) === name)?.microUsd ?? 0;
+
+    it("holds the one that a fault of the endpoint leads to, and money for the dearest so many", () => {
+      const reserved = reservedBy(mixed);
+      expect(names(reserved)).toContain("anthropic/far");
+      expect(names(reserved)[0]).toBe("openai/m1");
+      const dearest = reserved.steps
+        .map(({ microUsd }) => microUsd ?? 0)
+        .toSorted((a, b) => b - a)
+        .slice(0, maxAttempts);
+      expect(reserved.microUsd).toBe(dearest.reduce((sum, its) => sum + its, 0));
+    });
+
+    it("keeps one outside of the first one's endpoint under a small budget", () => {
+      const both = costOf("openai/m1") + costOf("anthropic/far");
+      const limits = (microUsd: number) => ({
+        policy: { limits: { usdPerDay: Math.floor(microUsd) / 1e6 } },
+      });
+      expect(names(reservedBy(mixed, limits(both + 1)))).toEqual(["openai/m1", "anthropic/far"]);
+      // The two of them don't fit, so what does is the first one's neighbour.
+      expect(
+        names(reservedBy(mixed, limits(both - 1))).every((name) => name.startsWith("openai/")),
+      ).toBe(true);
+    });
+
+    it("says in the decision where faults lead, and who stands in though no hint asks for it", () => {
+      const hinted = planOf([...inside, outside], 1, ["openai"]);
+      const decision = withFailover(hinted.decision, reservedBy(hinted));
+      expect(
+        decision.candidates.map(({ model: id, viaFailover }) => [id, viaFailover]),
+      ).toContainEqual(["far", true]);
+      expect(decision.candidates.filter(({ viaFailover }) => viaFailover)).toHaveLength(1);
+      expect(decision.failover).toContainEqual({
+        provider: "anthropic",
+        model: "far",
+        after: ["credential", "endpoint"],
+      });
+      expect(decision.failover).toContainEqual({
+        provider: "openai",
+        model: "m2",
+        after: ["model"],
+      });
+      expect(hinted.decision.candidates.every((its) => its.viaFailover === undefined)).toBe(true);
+    });
+  });
+
+  it("never costs more than its budget while more than one candidate is kept", () => {
+    const anyPrice = fc.integer({ min: 1, max: 50 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.constantFrom("openai", "anthropic", "google"), anyPrice), {
+          minLength: 1,
+          maxLength: 8,
+        }),
+        fc.integer({ min: 1, max: 200_000 }),
+        (models, budget) => {
+          const all = planOf(
+            models.map(([provider, usd], at) => priced(`${provider}/m${at}`, usd)),
+          );
+          const reserved = reservedBy(all, { policy: { limits: { usdPerDay: budget / 1e6 } } });
+          expect(reserved.steps[0]?.model).toBe(all.choices[0]?.model);
+          if (reserved.steps.length > 1) expect(reserved.microUsd).toBeLessThanOrEqual(budget);
+        },
+      ),
+    );
   });
 });

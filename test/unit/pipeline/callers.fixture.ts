@@ -32,6 +32,7 @@ export const callerWith = (about: { policy?: Policy; keyLimits?: Limits } = {}):
     credentials: [],
     overrides: [],
     health: [],
+    circuits: [],
   },
   session: null,
   server: null,
@@ -40,10 +41,14 @@ export const callerWith = (about: { policy?: Policy; keyLimits?: Limits } = {}):
 });
 
 /** Cheapest first, 1,000 tokens of output each. */
-export function planOf(models: ReturnType<typeof model>[], credentials = 1): Plan {
+export function planOf(
+  models: ReturnType<typeof model>[],
+  credentials = 1,
+  hints: string[] = [],
+): Plan {
   const providers = [...new Set(models.map(({ provider }) => provider))];
   const plan = choose(
-    call({ maxTokens: 1_000, priorities: { cost: 1 } }),
+    call({ maxTokens: 1_000, priorities: { cost: 1 }, hints }),
     field({
       models,
       credentials: providers.flatMap((provider) =>

@@ -100,7 +100,14 @@ describe("a charge", () => {
       outputUsdPerMTok: null,
       mediaPrices: { usdPerImage: 0.04 },
     });
-    const step = { model: draws, credentialId: "cred_1", tokens: 500, microUsd: 40_000, reasoning };
+    const step = {
+      model: draws,
+      credentialId: "cred_1",
+      endpoint: "e",
+      tokens: 500,
+      microUsd: 40_000,
+      reasoning,
+    };
     const painting: Reserved = { ...reserved, steps: [step] };
     // It counted tokens, for which no price is known, and no image.
     expect(charged([answered("openai/painter")], painting)).toMatchObject({ microUsd: 40_000 });
@@ -124,6 +131,7 @@ describe("a charge", () => {
     const step = {
       model: cached,
       credentialId: "cred_1",
+      endpoint: "e",
       tokens: 30_000,
       microUsd: 100_000,
       reasoning,

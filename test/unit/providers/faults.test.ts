@@ -9,7 +9,7 @@ import * as fc from "fast-check";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { ProviderFault } from "../../../src/domain/attempts.ts";
-import { faultOf, faultOfStatus, retryAfterMsOf } from "../../../src/providers/faults.ts";
+import { faultOf, retryAfterMsOf } from "../../../src/providers/faults.ts";
 
 const now = Date.parse("2026-11-20T12:00:00Z");
 const secret = "sk-canary-in-the-mine";
@@ -56,15 +56,6 @@ describe("status", () => {
       retryAfterMs: null,
       billed: "no",
     });
-  });
-
-  it("has a kind for every status", () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 400, max: 599 }), (status) => {
-        const { retryable } = faultOfStatus(status);
-        return status < 500 || retryable;
-      }),
-    );
   });
 });
 

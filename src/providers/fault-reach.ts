@@ -1,0 +1,61 @@
+/**
+ * Reads what a provider's error means from its status and body. Codes and messages of the provider's are
+ * compared with the table's and never leave this file: a fault gets a code of our own list.
+ */
+import type { FaultCode } from "../domain/attempts.ts";
+import { own, type JsonValue } from "../domain/json.ts";
+import { faultRows, type Meaning, type Row } from "./fault-rows.ts";
+
+const lower = (value: unknown): string[] =>
+  typeof value === "string" ? [value.toLowerCase()] : [];
+
+/** Where providers put their codes: OpenAI `code` and `type`, Anthropic `type`, Google `status` and `reason`. */
+function namesIn(body: JsonValue | undefined): string[] {
+  const listed = Array.isArray(body) ? body[0] : body;
+  const error = own(listed, "error") ?? listed;
+  const details = own(error, "details");
+  return [
+    ...["code", "type", "status"].flatMap((key) => lower(own(error, key))),
+    ...lower(own(details, "error_code")),
+    ...(Array.isArray(details) ? details.flatMap((detail) => lower(own(detail, "reason"))) : []),
+  ];
+}
+
+function messageIn(body: JsonValue | undefined): string {
+  const listed = Array.isArray(body) ? body[0] : body;
+  const error = own(listed, "error") ?? listed;
+  return lower(own(error, "message"))[0] ?? lower(error)[0] ?? "";
+}
+
+const fitsStatus = (row: Row, status: number): boolean =>
+  typeof row.status === "number"
+    ? row.status === status
+    : status >= row.status.from && status <= row.status.to;
+
+/**
+ * What an error status means. Total for 400 to 599; any other number is the endpoint's.
+ * @param error.body parsed; undefined: no JSON
+ * @param error.model the id that was asked for, as the provider knows it
+ */
+export function meaningOf(error: {
+  provider?: string | undefined;
+  model?: string | undefined;
+  status: number;
+  body: JsonValue | undefined;
+}): Meaning & { code?: FaultCode } {
+  const { provider = "", model, status } = error;
+  const names = namesIn(error.body);
+  const message = messageIn(error.body);
+  const row = faultRows.find(
+    (its) =>
+      fitsStatus(its, status) &&
+      (its.providers === undefined || its.providers.includes(provider)) &&
+      (its.names === undefined || its.names.some((name) => names.includes(name))) &&
+      (its.says === undefined || message.includes(its.says)) &&
+      (its.namesModel === undefined ||
+        (model !== undefined && message.includes(model.toLowerCase()))),
+  );
+  if (row === undefined) return { kind: "server", reach: "endpoint", retryable: true };
+  const { kind, reach, retryable, code } = row;
+  return { kind, reach, retryable, ...(code === undefined ? {} : { code }) };
+}

@@ -1,0 +1,282 @@
+/**
+ * What a provider's error status and error code mean: one table, each row with the page it is from. The
+ * first row that fits decides, and a provider's own rows come before those of all. `fault-reach.ts` reads it.
+ */
+import type { FaultCode, ProviderFault } from "../domain/attempts.ts";
+
+export type Meaning = Pick<ProviderFault, "kind" | "reach" | "retryable">;
+
+export interface Row extends Meaning {
+  /** providers by name; absent: every one */
+  providers?: readonly string[];
+  status: number | { from: number; to: number };
+  /** error codes and types, of which the body has one, in lower case; absent: whatever it has */
+  names?: readonly string[];
+  /** the beginning or a part of the message, in lower case */
+  says?: string;
+  /** the body holds the asked model's id */
+  namesModel?: true;
+  code?: FaultCode;
+  /** documentation page, or the thread that shows the body */
+  source: string;
+}
+
+const openaiErrors = "https://platform.openai.com/docs/guides/error-codes";
+const anthropicErrors = "https://platform.claude.com/docs/en/api/errors";
+const anthropicLimits = "https://platform.claude.com/docs/en/api/rate-limits";
+const googleErrors = "https://ai.google.dev/gemini-api/docs/troubleshooting";
+const openrouterErrors = "https://openrouter.ai/docs/api/reference/errors-and-debugging";
+const rfc = "https://www.rfc-editor.org/rfc/rfc9110";
+
+const auth = { kind: "auth", reach: "credential", retryable: true } as const;
+/** An account without money is no rate: no pause helps, but another credential does. */
+const noMoney = { kind: "rate_limit", reach: "credential", retryable: true } as const;
+const limited = { kind: "rate_limit", reach: "model", retryable: true } as const;
+const unknownModel = { kind: "invalid_request", reach: "model", retryable: true } as const;
+const overloaded = { kind: "server", reach: "model", retryable: true } as const;
+const brokenEndpoint = { kind: "server", reach: "endpoint", retryable: true } as const;
+
+const openai: readonly Row[] = [
+  {
+    ...noMoney,
+    providers: ["openai"],
+    status: 429,
+    names: ["insufficient_quota", "billing_not_active"],
+    code: "no_credit",
+    source: openaiErrors,
+  },
+  {
+    ...noMoney,
+    providers: ["openai"],
+    status: 400,
+    names: ["billing_hard_limit_reached"],
+    code: "spend_limit",
+    source: "https://github.com/dfinke/PowerShellAI/issues/127",
+  },
+  {
+    ...auth,
+    providers: ["openai"],
+    status: 401,
+    names: ["account_deactivated"],
+    code: "account_blocked",
+    source: "https://github.com/nat/openplayground/issues/143",
+  },
+  {
+    ...auth,
+    providers: ["openai"],
+    status: 403,
+    names: ["unsupported_country_region_territory"],
+    reach: "endpoint",
+    code: "country_not_supported",
+    source: openaiErrors,
+  },
+  {
+    ...unknownModel,
+    providers: ["openai"],
+    status: 403,
+    names: ["model_not_found"],
+    code: "model_not_allowed",
+    source: "https://github.com/continuedev/continue/issues/10120",
+  },
+  // Limits are for each model of an organization and project.
+  {
+    ...limited,
+    providers: ["openai"],
+    status: 429,
+    code: "rate_limited",
+    source: "https://platform.openai.com/docs/guides/rate-limits",
+  },
+];
+
+const anthropic: readonly Row[] = [
+  {
+    ...noMoney,
+    providers: ["anthropic"],
+    status: 400,
+    says: "your credit balance is too low",
+    code: "no_credit",
+    source: "https://github.com/anthropics/claude-code/issues/4207",
+  },
+  {
+    ...noMoney,
+    providers: ["anthropic"],
+    status: 400,
+    says: "you have reached your specified api usage limits",
+    code: "spend_limit",
+    source: anthropicLimits,
+  },
+  {
+    ...noMoney,
+    providers: ["anthropic"],
+    status: 400,
+    says: "you have reached your specified workspace api usage limits",
+    code: "spend_limit",
+    source: anthropicLimits,
+  },
+  {
+    ...noMoney,
+    providers: ["anthropic"],
+    status: 429,
+    names: ["enforced_spend_limit_reached"],
+    code: "spend_limit",
+    source: anthropicLimits,
+  },
+  // Limits are for each class of models of an organization.
+  {
+    ...limited,
+    providers: ["anthropic"],
+    status: 429,
+    code: "rate_limited",
+    source: anthropicLimits,
+  },
+  {
+    ...overloaded,
+    providers: ["anthropic"],
+    status: { from: 500, to: 599 },
+    names: ["overloaded_error"],
+    code: "overloaded",
+    source: anthropicErrors,
+  },
+];
+
+const google: readonly Row[] = [
+  {
+    ...auth,
+    providers: ["google"],
+    status: 400,
+    names: ["api_key_invalid"],
+    code: "invalid_key",
+    source: "https://github.com/continuedev/continue/issues/9251",
+  },
+  // The free tier is not offered where the account is: billing has to be enabled.
+  {
+    ...auth,
+    providers: ["google"],
+    status: 400,
+    names: ["failed_precondition"],
+    code: "country_not_supported",
+    source: googleErrors,
+  },
+  // Limits are for each model of a project.
+  {
+    ...limited,
+    providers: ["google"],
+    status: 429,
+    code: "rate_limited",
+    source: "https://ai.google.dev/gemini-api/docs/rate-limits",
+  },
+  {
+    ...overloaded,
+    providers: ["google"],
+    status: 503,
+    says: "overloaded",
+    code: "overloaded",
+    source: googleErrors,
+  },
+  {
+    ...overloaded,
+    providers: ["google"],
+    status: 503,
+    says: "high demand",
+    code: "overloaded",
+    source: googleErrors,
+  },
+];
+
+const compatible: readonly Row[] = [
+  // The model behind it is down, or nobody serves the model as asked: OpenRouter itself answers.
+  {
+    ...overloaded,
+    providers: ["openrouter"],
+    status: { from: 502, to: 503 },
+    code: "overloaded",
+    source: openrouterErrors,
+  },
+  {
+    ...unknownModel,
+    providers: ["openrouter"],
+    status: 403,
+    code: "model_not_allowed",
+    source: openrouterErrors,
+  },
+  {
+    ...overloaded,
+    providers: ["groq"],
+    status: 498,
+    code: "overloaded",
+    source: "https://console.groq.com/docs/flex-processing",
+  },
+  // More tokens than the model's context: another model may have room.
+  {
+    ...unknownModel,
+    providers: ["together"],
+    status: 403,
+    code: "model_not_allowed",
+    source: "https://docs.together.ai/docs/error-codes",
+  },
+  {
+    ...noMoney,
+    providers: ["fireworks"],
+    status: 412,
+    code: "account_blocked",
+    source: "https://docs.fireworks.ai/guides/inference-error-codes",
+  },
+];
+
+/** What holds for every provider that no row above speaks of. */
+const common: readonly Row[] = [
+  { ...auth, status: 401, code: "invalid_key", source: rfc },
+  {
+    ...noMoney,
+    status: 402,
+    code: "no_credit",
+    source: "https://api-docs.deepseek.com/quick_start/error_codes",
+  },
+  { ...unknownModel, status: 403, namesModel: true, code: "model_not_allowed", source: rfc },
+  { ...auth, status: 403, source: rfc },
+  { ...unknownModel, status: 404, code: "model_not_found", source: rfc },
+  { ...unknownModel, status: 410, code: "model_not_found", source: rfc },
+  {
+    ...noMoney,
+    status: 429,
+    names: ["insufficient_quota"],
+    code: "no_credit",
+    source: openaiErrors,
+  },
+  {
+    ...limited,
+    status: 429,
+    code: "rate_limited",
+    source: "https://console.groq.com/docs/rate-limits",
+  },
+  { ...brokenEndpoint, kind: "timeout", status: 408, source: rfc },
+  { ...brokenEndpoint, status: 409, source: rfc },
+  { ...brokenEndpoint, status: 425, source: rfc },
+  { ...overloaded, status: 529, code: "overloaded", source: anthropicErrors },
+  // "Server overloaded", "Engine overloaded": the words of DeepSeek, Together and vLLM for a busy model.
+  {
+    ...overloaded,
+    status: 503,
+    says: "overloaded",
+    code: "overloaded",
+    source: "https://docs.together.ai/docs/error-codes",
+  },
+  { ...brokenEndpoint, status: { from: 500, to: 599 }, source: rfc },
+  // Wrong with the request, whoever reads it.
+  {
+    kind: "invalid_request",
+    reach: "model",
+    retryable: false,
+    status: { from: 400, to: 499 },
+    source: rfc,
+  },
+];
+
+/** A provider's own rows come before those of all. */
+export const faultRows: readonly Row[] = [
+  ...openai,
+  ...anthropic,
+  ...google,
+  ...compatible,
+  ...common,
+];

@@ -1,0 +1,76 @@
+/**
+ * What is known of a provider's HTTP request beside its answer: whether it left at all, and with which
+ * status it was answered. Nobody charges for a request that did not arrive whole.
+ */
+
+/** A body in so many pieces: the runtime takes the first few before the connection stands, never the last. */
+const pieces = 8;
+
+/** Statuses under 400 with which nothing was generated: no content, not modified, elsewhere, another protocol. */
+const saysNothing = (status: number): boolean =>
+  status < 200 || status === 204 || status === 205 || (status >= 300 && status < 400);
+
+/** The Workers runtime's own: a stream whose length is announced, so that the request is not chunked. */
+type FixedLength = new (length: number) => TransformStream<Uint8Array, Uint8Array>;
+
+const fixedLengthOf = (globals: object): FixedLength | null => {
+  const made: unknown = Reflect.get(globals, "FixedLengthStream");
+  return typeof made === "function" ? (made as FixedLength) : null;
+};
+
+export interface RequestEvidence {
+  fetch: typeof fetch;
+  /** No request of this fetch can have been billed: none arrived whole, or all were answered with nothing. */
+  surelyFree(): boolean;
+}
+
+/** Writes all of it, piece by piece; calls `done` once the last piece was taken. */
+async function feed(
+  bytes: Uint8Array,
+  writable: WritableStream<Uint8Array>,
+  done: () => void,
+): Promise<void> {
+  const writer = writable.getWriter();
+  const size = Math.max(1, Math.ceil(bytes.byteLength / pieces));
+  for (let from = 0; from < bytes.byteLength; from += size)
+    await writer.write(bytes.subarray(from, from + size));
+  done();
+  await writer.close();
+}
+
+/**
+ * A fetch that keeps the evidence of its requests. In the Workers runtime a refused connection, an unknown
+ * host and a failed TLS handshake look like a connection that was lost while the provider was at work
+ * ("Network connection lost.", "internal error"), with no code. What tells them apart is the request's
+ * body: it is taken to its end only by a connection that stands. Where the runtime has no stream of a
+ * fixed length, errors have codes, and `faults.ts` reads those.
+ */
+export function withEvidence(call: typeof fetch, globals: object = globalThis): RequestEvidence {
+  const FixedLengthStream = fixedLengthOf(globals);
+  let mayBeBilled = false;
+  let asked = false;
+  return {
+    surelyFree: () => asked && !mayBeBilled,
+    async fetch(input, init) {
+      asked = true;
+      let arrived = true;
+      let sent = init;
+      if (FixedLengthStream !== null && typeof init?.body === "string" && init.body !== "") {
+        arrived = false;
+        const bytes = new TextEncoder().encode(init.body);
+        const { readable, writable } = new FixedLengthStream(bytes.byteLength);
+        // Fails with the request, which says so itself.
+        feed(bytes, writable, () => (arrived = true)).catch(() => undefined);
+        sent = { ...init, body: readable };
+      }
+      try {
+        const response = await call(input, sent);
+        if (response.status < 400 && !saysNothing(response.status)) mayBeBilled = true;
+        return response;
+      } catch (thrown) {
+        if (arrived) mayBeBilled = true;
+        throw thrown;
+      }
+    },
+  };
+}

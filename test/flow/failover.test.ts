@@ -1,0 +1,268 @@
+/** With a healthy second provider, a call leaves what is broken: seen from outside, sixty times in a row. */
+import { createServer, type Server } from "node:net";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { adminOf, asking, callOnce, createTenant, type Answered } from "../fakes/caller.ts";
+import {
+  startFaultyProvider,
+  type FaultyMode,
+  type FaultyProvider,
+} from "../fakes/faulty-provider.ts";
+import { startRouter, type Router } from "../fakes/router.ts";
+import { freePort } from "../fakes/sqld.ts";
+
+let router: Router;
+let broken: FaultyProvider;
+let healthy: FaultyProvider;
+
+beforeAll(async () => {
+  [broken, healthy] = await Promise.all([
+    startFaultyProvider({ slowMs: 600_000 }),
+    startFaultyProvider(),
+  ]);
+  router = await startRouter();
+});
+afterAll(async () => {
+  await router?.stop();
+  await Promise.all([broken?.stop(), healthy?.stop()]);
+});
+beforeEach(() => {
+  for (const provider of [broken, healthy]) {
+    provider.setMode("fine");
+    provider.clear();
+  }
+});
+
+/** Every model of OpenAI at the first URL; those of Anthropic at the second, if there is one. */
+async function tenant(slug: string, urls: [string, string?], policy: unknown = {}) {
+  const [first, second] = urls;
+  const made = await createTenant(router, slug, { provider: "openai", baseUrl: first, policy });
+  const admin = adminOf(router, router.adminToken);
+  if (second !== undefined)
+    await admin("POST", `/tenants/${slug}/credentials`, {
+      provider: "anthropic",
+      name: "anthropic",
+      apiKey: "k",
+      baseUrl: second,
+    });
+  return { ...made, admin, path: `/tenants/${slug}` };
+}
+
+interface DecisionMeta {
+  provider: string;
+  model: string;
+  attempts: number;
+  requestId: string;
+}
+const decisionOf = (answer: Answered): DecisionMeta => {
+  expect(answer.get("error")).toBeUndefined();
+  return answer.get("result._meta.sampling-router/decision") as DecisionMeta;
+};
+
+/** A hint that only the first provider has, so that leaving it is leaving the hint. */
+const hinting = (name: string) => asking("hello", { modelPreferences: { hints: [{ name }] } });
+
+const route = async (key: string, params: unknown): Promise<Record<string, unknown>> => {
+  const answer = await fetch(`${router.url}/v1/route`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+    body: JSON.stringify(params),
+  });
+  return (await answer.json()) as Record<string, unknown>;
+};
+
+const times = 60;
+
+async function attemptsOf(key: string, params = hinting("gpt")): Promise<number[]> {
+  const attempts: number[] = [];
+  for (let count = 0; count < times; count += 1) {
+    const answered = decisionOf(await callOnce(router, key, params));
+    expect(answered.provider).toBe("anthropic");
+    attempts.push(answered.attempts);
+  }
+  return attempts;
+}
+
+describe("beside a healthy provider, sixty calls in a row are answered", () => {
+  const second: readonly FaultyMode[] = [
+    "unauthorized",
+    "broken",
+    "reset",
+    "cut",
+    "garbage",
+    "misshapen",
+    "unrelated",
+    "empty",
+    "silent",
+  ];
+  it.each(second)(
+    "%s: at the latest with the second attempt",
+    { timeout: 90_000 },
+    async (mode) => {
+      const { key } = await tenant(`left-${mode}`, [
+        broken.url("openai"),
+        healthy.url("anthropic"),
+      ]);
+      broken.setMode(mode);
+      const attempts = await attemptsOf(key);
+      expect(attempts[0]).toBe(2);
+      expect(Math.max(...attempts)).toBe(2);
+    },
+  );
+
+  it("a refused connection: at the latest with the second attempt, for nothing", async () => {
+    const refused = `http://127.0.0.1:${await freePort()}/v1`;
+    const { key, admin, path } = await tenant("left-refused", [refused, healthy.url("anthropic")]);
+    const attempts = await attemptsOf(key);
+    expect(Math.max(...attempts)).toBe(2);
+    const records = await admin("GET", `${path}/requests?limit=100`);
+    for (const record of records.get("data") as { attempts: Record<string, unknown>[] }[])
+      for (const { provider, billed } of record.attempts)
+        expect(billed).toBe(provider === "anthropic" ? "yes" : "no");
+  }, 90_000);
+
+  it.each(["unknown-model", "rate-limited"] as const)(
+    "%s: at the latest with the third attempt",
+    { timeout: 90_000 },
+    async (mode) => {
+      const { key } = await tenant(`left-${mode}`, [
+        broken.url("openai"),
+        healthy.url("anthropic"),
+      ]);
+      broken.setMode(mode);
+      expect(Math.max(...(await attemptsOf(key)))).toBeLessThanOrEqual(3);
+    },
+  );
+
+  it("a provider that never answers: within the deadline, and without it from its second failure on", async () => {
+    const deadlineMs = 3_000;
+    const { key } = await tenant("left-hanging", [broken.url("openai"), healthy.url("anthropic")], {
+      deadlineMs,
+    });
+    broken.setMode("slow");
+    expect(Math.max(...(await attemptsOf(key)))).toBe(2);
+    expect(broken.requests()).toHaveLength(2);
+  }, 90_000);
+});
+
+describe("one provider alone", () => {
+  it("is asked for up to four of its models, however often it failed, and answers once it can", async () => {
+    const { key } = await tenant("alone", [broken.url("openai")]);
+    broken.setMode("broken");
+    for (let count = 0; count < 10; count += 1) {
+      const answer = await callOnce(router, key, asking("hello"));
+      expect(answer.get("error.data.reason")).toBe("provider_failed");
+      expect(answer.get("error.data.attempts")).toHaveLength(4);
+    }
+    broken.setMode("fine");
+    expect(decisionOf(await callOnce(router, key, asking("hello"))).attempts).toBe(1);
+  }, 60_000);
+});
+
+describe("a hint for a provider that can't be reached", () => {
+  it("is left after two attempts there, and the record says where the call went, and why", async () => {
+    const refused = `http://127.0.0.1:${await freePort()}/v1`;
+    const { key, admin, path } = await tenant("unreachable", [refused, healthy.url("anthropic")]);
+    const answered = decisionOf(await callOnce(router, key, hinting("gpt")));
+    expect(answered).toMatchObject({ provider: "anthropic", attempts: 2 });
+    const record = await admin("GET", `${path}/requests/${answered.requestId}`);
+    expect(record.get("attempts")).toMatchObject([
+      { provider: "openai", fault: "network", reach: "endpoint", billed: "no" },
+      { provider: "anthropic", model: answered.model, fault: null },
+    ]);
+    const candidates = record.get("decision.candidates") as Record<string, unknown>[];
+    expect(candidates.find(({ model }) => model === answered.model)).toMatchObject({
+      viaFailover: true,
+    });
+    expect(candidates[0]).not.toHaveProperty("viaFailover");
+    expect(record.get("decision.failover")).toContainEqual({
+      provider: "anthropic",
+      model: answered.model,
+      after: ["credential", "endpoint"],
+    });
+  });
+
+  it("shows in the dry run where each kind of fault would lead", async () => {
+    const { key } = await tenant("dry", [broken.url("openai"), healthy.url("anthropic")]);
+    const decision = await route(key, hinting("gpt"));
+    const [first, ...rest] = decision["failover"] as { provider: string; after: string[] }[];
+    expect(first).toMatchObject({ provider: "openai", after: [] });
+    expect(rest.find(({ after }) => after.includes("model"))?.provider).toBe("openai");
+    expect(rest.find(({ after }) => after.includes("endpoint"))?.provider).toBe("anthropic");
+  });
+});
+
+describe("what never left", () => {
+  let plain: Server;
+  beforeAll(async () => {
+    plain = createServer((socket) => {
+      socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
+      socket.on("error", () => {});
+    });
+    await new Promise<void>((resolve) => plain.listen(0, "127.0.0.1", resolve));
+  });
+  afterAll(() => plain.close());
+
+  interface Charged {
+    billed: string[];
+    /** micro-USD */
+    cost: number[];
+  }
+  const chargedFor = async (slug: string, baseUrl: string): Promise<Charged> => {
+    const { key, admin, path } = await tenant(slug, [baseUrl], {
+      limits: { usdPerDay: 1 },
+      deadlineMs: 5_000,
+    });
+    for (let count = 0; count < 3; count += 1) {
+      const answer = await callOnce(router, key, asking("hello", { maxTokens: 4_000 }));
+      expect(answer.get("error.data.reason")).toBe("provider_failed");
+    }
+    const records = await admin("GET", `${path}/requests`);
+    const usage = await admin("GET", `${path}/usage`);
+    const kept = records.get("data") as { attempts: { billed: string }[] }[];
+    const rows = usage.get("data") as { costMicroUsd: number }[];
+    return {
+      billed: kept.flatMap(({ attempts }) => attempts.map(({ billed }) => billed)),
+      cost: rows.map(({ costMicroUsd }) => costMicroUsd),
+    };
+  };
+
+  const unreached: Record<string, () => Promise<string>> = {
+    "a refused connection": async () => `http://127.0.0.1:${await freePort()}/v1`,
+    "an unknown host": async () => "http://no-such-host.invalid/v1",
+    "a failed TLS handshake": async () =>
+      `https://127.0.0.1:${(plain.address() as AddressInfo).port}/v1`,
+  };
+  it.each(Object.keys(unreached))("%s costs nothing", async (what) => {
+    const url = (await unreached[what]?.()) ?? "";
+    const { billed, cost } = await chargedFor(`free-${what.split(" ")[1]}`, url);
+    expect(billed.length).toBeGreaterThan(0);
+    expect(new Set(billed)).toEqual(new Set(["no"]));
+    expect(cost.every((its) => its === 0)).toBe(true);
+  });
+
+  it.each([101, 204, 301, 302, 304, 307])("nor does a status %i", async (status) => {
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", () =>
+        socket.end(
+          `HTTP/1.1 ${status} Status\r\n${status === 101 ? "Upgrade: x\r\nConnection: Upgrade\r\n" : "Connection: close\r\n"}Location: /elsewhere\r\n\r\n`,
+        ),
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const { billed, cost } = await chargedFor(`free-${status}`, `http://127.0.0.1:${port}/v1`);
+    server.close();
+    expect(new Set(billed)).toEqual(new Set(["no"]));
+    expect(cost.every((its) => its === 0)).toBe(true);
+  });
+
+  it("a connection that breaks once the request was read is charged as reserved", async () => {
+    const { key, admin, path } = await tenant("not-free", [broken.url("openai")]);
+    broken.setMode("reset");
+    await callOnce(router, key, asking("hello"));
+    const records = await admin("GET", `${path}/requests`);
+    expect(records.get("data.0.attempts.0")).toMatchObject({ fault: "network", billed: "maybe" });
+  });
+});

@@ -1,0 +1,146 @@
+/** The walk of one call, over providers that fail as told. */
+import { describe, expect, it } from "vitest";
+import type { ProviderFault } from "../../../src/domain/attempts.ts";
+import { nameOf } from "../../../src/domain/models.ts";
+import type { SealedCredential, Vault } from "../../../src/domain/ports.ts";
+import type { ProviderAnswer, ProviderRequest } from "../../../src/domain/providers.ts";
+import { err, ok, type Result } from "../../../src/domain/result.ts";
+import { createAttempt } from "../../../src/pipeline/attempt.ts";
+import { call, model } from "../domain/models.fixture.ts";
+
+const answer: ProviderAnswer = {
+  content: [{ type: "text", text: "hello" }],
+  stopReason: "endTurn",
+  providerStopReason: null,
+  usage: { inputTokens: 1, outputTokens: 1, estimated: false },
+  notes: [],
+};
+const broken = (fields: Partial<ProviderFault> = {}): Result<ProviderAnswer, ProviderFault> =>
+  err({
+    kind: "server",
+    status: 503,
+    retryable: true,
+    retryAfterMs: null,
+    billed: "no",
+    reach: "endpoint",
+    usage: null,
+    ...fields,
+  });
+const limited = (retryAfterMs: number | null = null) =>
+  broken({ kind: "rate_limit", status: 429, reach: "model", code: "rate_limited", retryAfterMs });
+
+const vault: Vault = {
+  seal: async (plain) => plain,
+  open: async (sealed) => ok(sealed),
+  sealPrefix: "",
+};
+const credential = (provider: string): SealedCredential => ({
+  id: `cred_${provider}`,
+  tenantId: "ten_1",
+  provider,
+  name: provider,
+  baseUrl: null,
+  models: null,
+  status: "active",
+  sealed: "key",
+  createdAt: 0,
+  updatedAt: 0,
+});
+const step = (name: string) => {
+  const its = model(name);
+  const reasoning = { sent: null, metadata: "absent", headroom: 0 } as const;
+  return { model: its, credentialId: `cred_${its.provider}`, endpoint: its.provider, reasoning };
+};
+const reserved = ["a/x", "a/y", "a/z", "b/v"].map(step);
+
+/** Which models were asked, in order, and how the call ended. */
+async function walk(
+  results: Record<string, Result<ProviderAnswer, ProviderFault>[]>,
+  fields: { steps?: typeof reserved; blocked?: string[]; maxAttempts?: number } = {},
+) {
+  const asked: string[] = [];
+  const waits: number[] = [];
+  let time = 0;
+  const attempt = createAttempt({
+    providers: {
+      complete: async ({ model: its }: ProviderRequest) => {
+        asked.push(nameOf(its));
+        time += 10;
+        return results[nameOf(its)]?.shift() ?? ok(answer);
+      },
+      problemWith: () => null,
+      addressOf: () => null,
+    },
+    vault,
+    now: () => time,
+    wait: async (ms) => {
+      waits.push(ms);
+      time += ms;
+    },
+    chance: () => 0.5,
+  });
+  const attempted = await attempt({
+    steps: fields.steps ?? reserved,
+    maxAttempts: fields.maxAttempts ?? 4,
+    blocked: fields.blocked ?? [],
+    maxTokens: 10,
+    call: call(),
+    credentials: ["a", "b"].map(credential),
+    deadlineMs: 45_000,
+    signal: new AbortController().signal,
+    begins: () => ({}),
+    promptCaching: "auto",
+  });
+  return { asked, waits, attempted };
+}
+
+describe("a call", () => {
+  it("leaves a broken endpoint with its second attempt", async () => {
+    const { asked, waits, attempted } = await walk({ "a/x": [broken()] });
+    expect(asked).toEqual(["a/x", "b/v"]);
+    expect(waits).toEqual([]);
+    expect(attempted.attempts).toMatchObject([
+      { model: "x", fault: "server", reach: "endpoint" },
+      { model: "v", fault: null },
+    ]);
+    expect(attempted.attempts[1]).not.toHaveProperty("reach");
+  });
+
+  it("leaves an endpoint with its third attempt, whatever the two before say", async () => {
+    const { asked, attempted } = await walk({ "a/x": [limited()], "a/y": [limited()] });
+    expect(asked).toEqual(["a/x", "a/y", "b/v"]);
+    expect(attempted.attempts[0]).toMatchObject({ reach: "model", code: "rate_limited" });
+  });
+
+  it("stays where nothing is reserved elsewhere, and ends after as many attempts as allowed", async () => {
+    const alone = reserved.slice(0, 3);
+    const all = Object.fromEntries(alone.map((its) => [nameOf(its.model), [broken()]]));
+    const { asked, attempted } = await walk(all, { steps: alone });
+    expect(asked).toEqual(["a/x", "a/y", "a/z"]);
+    expect(attempted.answer).toMatchObject({ ok: false, error: { reason: "provider_failed" } });
+    expect((await walk({ "a/x": [broken()] }, { maxAttempts: 1 })).asked).toEqual(["a/x"]);
+  });
+
+  it("asks the last one again when it says when", async () => {
+    const { asked, waits } = await walk({ "b/v": [limited(2_000)] }, { steps: [step("b/v")] });
+    expect(asked).toEqual(["b/v", "b/v"]);
+    expect(waits).toEqual([2_000]);
+  });
+
+  it("goes around what somebody else tries, and comes to it where nothing else is left", async () => {
+    expect((await walk({}, { blocked: ["endpoint a"] })).asked).toEqual(["b/v"]);
+    expect((await walk({ "b/v": [broken()] }, { blocked: ["endpoint a"] })).asked).toEqual([
+      "b/v",
+      "a/x",
+    ]);
+    expect((await walk({}, { blocked: ["model cred_a a/x"] })).asked).toEqual(["a/y"]);
+  });
+
+  it("says what its attempts mean for the circuits", async () => {
+    const { attempted } = await walk({ "a/x": [broken()] });
+    expect(attempted.circuits).toEqual([
+      { closes: [], fault: { scope: "endpoint a", began: 0, at: 10, retryAfterMs: null } },
+      { closes: ["model cred_b b/v", "credential cred_b", "endpoint b"], fault: null },
+    ]);
+  });
+});
