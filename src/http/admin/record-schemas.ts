@@ -65,12 +65,9 @@ const attempt = z
       .enum(faultReaches)
       .optional()
       .openapi({ description: "What the fault speaks of. Absent: it answered." }),
-    code: z
-      .enum(faultCodes)
-      .optional()
-      .openapi({
-        description: "What the provider's error names, in words of the router's own list.",
-      }),
+    code: z.enum(faultCodes).optional().openapi({
+      description: "What the provider's error names, in words of the router's own list.",
+    }),
     billed: z.enum(["yes", "no", "maybe"]),
     latencyMs: z.int(),
     retryAfterMs: z.number().nullable(),
