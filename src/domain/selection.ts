@@ -235,7 +235,9 @@ export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
   const first = bestOf(scores, { preferred, is: 1, count: maxAttempts });
   const then = bestOf(scores, { preferred, is: 0, count: maxAttempts - first.length });
   const best = [...first, ...then];
-  const choices = choicesOf(scores, preferred);
+  const inOrder = (a: number, b: number): number =>
+    (preferred[b] ?? 0) - (preferred[a] ?? 0) || byRank(scores, a, b);
+  const choices = choicesOf(scores, inOrder);
   let made: Decision | null = null;
   return ok({
     requirements: needs,
