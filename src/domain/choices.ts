@@ -21,23 +21,45 @@ function keepBest(best: number[], place: number, inOrder: (a: number, b: number)
 }
 
 /**
- * The best few of each credential, hinted ones first. A call makes few attempts, and what it leaves is at
- * the least a model of a credential, so whatever fails, its next candidate is one of these.
+ * The best few of each credential of the best few providers, in order. A call makes few attempts, and what
+ * it leaves is at the least a model of a credential, so whatever fails, its next candidate is one of these.
  */
 export function choicesOf(order: Order): Choice[] {
   const { scores } = order;
   const entryAt = (place: number) => scores.field.entries[scores.entries[place] ?? 0];
   const inOrder = (a: number, b: number): number => byPreference(order, a, b);
   const best = new Map<string, number[]>();
+  // Models that stand together are mostly of one provider, and served by the same credential.
+  let lastId: string | null = null;
+  let places: number[] = [];
   for (let place = 0; place < scores.entries.length; place += 1)
     for (const id of entryAt(place)?.credentialIds ?? []) {
-      const places = best.get(id);
-      if (places === undefined) best.set(id, [place]);
-      else keepBest(places, place, inOrder);
+      if (id !== lastId) {
+        places = best.get(id) ?? [];
+        best.set(id, places);
+        lastId = id;
+      }
+      keepBest(places, place, inOrder);
     }
+  // An attempt rules out one endpoint at most, so that many providers are enough too.
+  const leaders = new Map<string, number>();
+  for (const [leader] of best.values()) {
+    if (leader === undefined) continue;
+    const { provider = "" } = entryAt(leader)?.model ?? {};
+    const known = leaders.get(provider);
+    if (known === undefined || inOrder(leader, known) < 0) leaders.set(provider, leader);
+  }
+  const providers = new Set(
+    [...leaders]
+      .toSorted(([, a], [, b]) => inOrder(a, b))
+      .slice(0, maxAttempts)
+      .map(([provider]) => provider),
+  );
   const idsAt = new Map<number, Set<string>>();
-  for (const [id, places] of best)
-    for (const place of places) idsAt.set(place, (idsAt.get(place) ?? new Set()).add(id));
+  for (const [id, kept] of best)
+    for (const place of kept)
+      if (providers.has(entryAt(place)?.model.provider ?? ""))
+        idsAt.set(place, (idsAt.get(place) ?? new Set()).add(id));
   return [...idsAt]
     .toSorted(([a], [b]) => inOrder(a, b))
     .flatMap(([place, ids]): Choice[] => {

@@ -34,8 +34,10 @@ export interface Reserved {
   steps: Step[];
   /** how many of them one call may come to */
   maxAttempts: number;
-  /** circuits on the way that one call at a time may try */
+  /** circuits on the way to the first one that one call at a time may try: this one would */
   probes: CircuitProbe[];
+  /** scopes of such circuits on the way to the others: nobody needs to try them now, so they come last */
+  resting: string[];
   holds: Hold[];
   /** of the largest attempt */
   tokens: number;
@@ -76,7 +78,7 @@ function stepsOf(
     const inputTokens = mostInputTokens(inputTokensFor(needs, tokenFamilyOf(model)));
     const costing = costingOf(model, { ...needs, inputTokens }, ceiling);
     return credentialIds.map((credentialId) => {
-      const endpoint = endpoints.get(credentialId) ?? model.provider;
+      const endpoint = endpoints.get(credentialId) ?? endpointOf(model);
       return { model, credentialId, endpoint, ...costing };
     });
   });
@@ -100,18 +102,17 @@ function withinBudget(all: readonly Step[], budget: number, most: number): Step[
   return kept;
 }
 
-/** The circuits on the way to these that were open for their time. */
-const probesOf = (plan: Plan, steps: readonly Step[]): CircuitProbe[] =>
-  plan.halfOpen.size === 0
-    ? []
-    : [
-        ...new Set(
-          steps.flatMap((step) => faultReaches.map((reach) => scopeOf(reach, placeOf(step)))),
-        ),
-      ].flatMap((scope) => {
-        const updatedAt = plan.halfOpen.get(scope);
-        return updatedAt === undefined ? [] : [{ scope, updatedAt }];
-      });
+/** The circuits on the way to these that were open for their time, and that one call may try. */
+function probesOf(plan: Plan, steps: readonly Step[]): CircuitProbe[] {
+  if (plan.halfOpen.size === 0) return [];
+  const scopes = steps.flatMap((step) =>
+    faultReaches.map((reach) => scopeOf(reach, placeOf(step))),
+  );
+  return [...new Set(scopes)].flatMap((scope) => {
+    const updatedAt = plan.halfOpen.get(scope);
+    return updatedAt === undefined ? [] : [{ scope, updatedAt }];
+  });
+}
 
 interface ToReserve {
   plan: Plan;
@@ -139,10 +140,14 @@ export function reservationOf(input: ToReserve & { now: number }): Reserved {
   const steps = candidatesFor(input);
   const tokens = Math.max(...steps.map((step) => step.tokens));
   const microUsd = dearestOf(steps, most);
+  const probes = probesOf(plan, steps.slice(0, 1));
+  const claimed = new Set(probes.map(({ scope }) => scope));
+  const waiting = probesOf(plan, steps).map(({ scope }) => scope);
   return {
     steps,
     maxAttempts: most,
-    probes: probesOf(plan, steps),
+    probes,
+    resting: waiting.filter((scope) => !claimed.has(scope)),
     tokens,
     microUsd,
     holds: holdsOf({ now, scopes, tokens, microUsd: microUsd ?? 0 }),

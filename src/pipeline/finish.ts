@@ -81,7 +81,7 @@ export function createFinish(deps: {
     const attempted = await attempt({
       steps: reserved.steps,
       maxAttempts: reserved.maxAttempts,
-      blocked,
+      blocked: [...blocked, ...reserved.resting],
       call: plan.call,
       maxTokens: plan.decision.requirements.maxTokens,
       credentials,

@@ -20,6 +20,7 @@ describe("an admission whose answer was lost", () => {
       steps: [],
       maxAttempts: 4,
       probes: [],
+      resting: [],
       holds: asked.holds,
       tokens: asked.reservedTokens,
       microUsd: asked.reservedMicroUsd,

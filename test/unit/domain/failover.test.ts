@@ -135,7 +135,7 @@ describe("after a fault", () => {
 describe("whatever fails", () => {
   const anyPlace = fc
     .tuple(
-      fc.integer({ min: 0, max: 3 }),
+      fc.integer({ min: 0, max: 6 }),
       fc.integer({ min: 0, max: 2 }),
       fc.integer({ min: 0, max: 4 }),
     )
@@ -202,6 +202,22 @@ describe("whatever fails", () => {
         const onAll = walk(all, faults, most).map(({ at }) => all[at]);
         const onReserved = walk(known, faults, most).map(({ at }) => known[at]);
         expect(onReserved).toEqual(onAll);
+      }),
+    );
+  });
+
+  it("the best few of each credential of the best few endpoints are all that it can meet", () => {
+    fc.assert(
+      fc.property(anyPlaces, fc.integer({ min: 1, max: 4 }), (all, most) => {
+        const endpoints = [...new Set(all.map(({ endpoint }) => endpoint))].slice(0, maxAttempts);
+        const few = all.filter(
+          (its, at) =>
+            endpoints.includes(its.endpoint) &&
+            all.slice(0, at).filter(({ credentialId }) => credentialId === its.credentialId)
+              .length < maxAttempts,
+        );
+        const met = (among: readonly Place[]) => reachable(among, most).map((at) => among[at]);
+        expect(met(few)).toEqual(met(all));
       }),
     );
   });

@@ -162,6 +162,19 @@ describe("a reservation", () => {
     });
   });
 
+  it("would try the circuits on the way to the first one alone; others that rest come last", () => {
+    const endpoint = "endpoint anthropic https://api.anthropic.com";
+    const halfOpen = new Map([
+      ["model cred_mistral_0 mistral/one", 7],
+      [endpoint, 8],
+    ]);
+    expect(reservedBy({ ...plan, halfOpen })).toMatchObject({
+      probes: [{ scope: "model cred_mistral_0 mistral/one", updatedAt: 7 }],
+      resting: [endpoint],
+    });
+    expect(reservedBy(plan)).toMatchObject({ probes: [], resting: [] });
+  });
+
   it("never costs more than its budget while more than one candidate is kept", () => {
     const anyPrice = fc.integer({ min: 1, max: 50 });
     fc.assert(
