@@ -36,8 +36,21 @@ export function unfenced(text: string): string | null {
   return null;
 }
 
-/** The answer with all its text in one block, where the first text stood. */
-function withText(answer: ProviderAnswer, text: string): ProviderAnswer {
+const usesTools = ({ content }: ProviderAnswer): boolean =>
+  content.some(({ type }) => type === "tool_use");
+
+/** A tool use is no answer yet, and nobody asked for JSON where no text was wanted. */
+const wantsJson = (answer: ProviderAnswer, { format, outputModalities }: SamplingCall): boolean =>
+  format === "json" && outputModalities.includes("text") && !usesTools(answer);
+
+const textOf = ({ content }: ProviderAnswer): string =>
+  content.map((block) => (block.type === "text" ? block.text : "")).join("");
+
+/** The answer with its JSON bare, in one block, where its first text stood. */
+function withoutFence(answer: ProviderAnswer, call: SamplingCall): ProviderAnswer {
+  if (!wantsJson(answer, call)) return answer;
+  const text = unfenced(textOf(answer));
+  if (text === null) return answer;
   const first = answer.content.findIndex(({ type }) => type === "text");
   const content = answer.content.flatMap((block, at): Block[] => {
     if (block.type !== "text") return [block];
@@ -46,25 +59,13 @@ function withText(answer: ProviderAnswer, text: string): ProviderAnswer {
   return { ...answer, content, notes: [...answer.notes, fenceNote] };
 }
 
-const usesTools = ({ content }: ProviderAnswer): boolean =>
-  content.some(({ type }) => type === "tool_use");
-
-function checkJson(
-  answer: ProviderAnswer,
-  call: SamplingCall,
-): Result<ProviderAnswer, ProviderFault> {
-  if (call.format !== "json" || !call.outputModalities.includes("text")) return ok(answer);
-  // A tool use is no answer yet.
-  if (usesTools(answer)) return ok(answer);
-  const texts = answer.content.flatMap((block) => (block.type === "text" ? [block.text] : []));
-  // Media that was asked for beside the text may stand alone.
-  if (texts.length === 0 && call.outputModalities.length > 1) return ok(answer);
-  const text = texts.join("");
-  if (parsedJson(text) !== undefined) return ok(answer);
-  const inner = unfenced(text);
-  if (inner !== null) return ok(withText(answer, inner));
+function isJsonAsAsked(answer: ProviderAnswer, call: SamplingCall): boolean {
   // An answer that was cut is as far as the caller's own limit allows.
-  return answer.stopReason === "endTurn" ? err(notAsAsked("not_json", answer)) : ok(answer);
+  if (!wantsJson(answer, call) || answer.stopReason !== "endTurn") return true;
+  // Media that was asked for beside the text may stand alone.
+  const hasText = answer.content.some(({ type }) => type === "text");
+  if (!hasText && call.outputModalities.length > 1) return true;
+  return parsedJson(textOf(answer)) !== undefined;
 }
 
 /**
@@ -87,7 +88,10 @@ export function checkAnswer(
   whole: ProviderAnswer,
   call: SamplingCall,
 ): Result<ProviderAnswer, ProviderFault> {
-  const answer = cutToVisible(whole, call.maxTokens);
-  if (!isToolUseAsAsked(answer, call)) return err(notAsAsked("wrong_tool_use", answer));
-  return checkJson(answer, call);
+  if (!isToolUseAsAsked(whole, call)) return err(notAsAsked("wrong_tool_use", whole));
+  const bare = withoutFence(whole, call);
+  // The provider counted the fence too, which is no text of the caller's: then our estimate has to do.
+  const usage = bare === whole ? whole.usage : { ...whole.usage, estimated: true };
+  const answer = { ...cutToVisible({ ...bare, usage }, call.maxTokens), usage: whole.usage };
+  return isJsonAsAsked(answer, call) ? ok(answer) : err(notAsAsked("not_json", answer));
 }

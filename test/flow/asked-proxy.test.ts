@@ -21,7 +21,7 @@ type Era = (typeof eras)[number];
 const features = ["agent", "format=json", "verbosity=compact", "format=xml"];
 const tags: ClientCapabilities = {
   extensions: { "io.modelcontextprotocol/content-negotiation": { version: "1.0", features } },
-} as ClientCapabilities;
+};
 /** A price, so that the record says what a call cost; the server is never told. */
 const models = [{ id: "one", tools: true, inputUsdPerMTok: 1, outputUsdPerMTok: 1 }];
 const rules = [

@@ -400,7 +400,7 @@ describe("a modern call during which the tenant changes", () => {
   });
 
   it.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
-    ["switched off", { policy: { disabled: true } }, { policy: {} }, "is switched off"],
+    ["switched off", { policy: { disabled: true } }, { policy: null }, "is switched off"],
     ["denied", { sampling: "deny" }, { sampling: "router" }, "sampling by this server"],
   ])(
     "by what lets it sample, is refused as %s: its server was told so",

@@ -84,6 +84,22 @@ describe("one code fence around JSON", () => {
     });
   });
 
+  it("is no text of the caller's, so the JSON in it is not cut where the provider counted it", () => {
+    const counted = { inputTokens: 10, outputTokens: 14, estimated: false };
+    const classes = { reasoningTokens: 0 };
+    const fenced = answered([text('```json\n{"celsius":12}\n```')], {
+      usage: { ...counted, classes } as ProviderAnswer["usage"],
+    });
+    expect(checkAnswer(fenced, json({ maxTokens: 10 }))).toMatchObject({
+      ok: true,
+      value: {
+        content: [text('{"celsius":12}')],
+        stopReason: "endTurn",
+        usage: { ...counted, classes },
+      },
+    });
+  });
+
   it("gives back every JSON value as it was written", () => {
     fc.assert(
       fc.property(
@@ -150,6 +166,12 @@ describe("toolChoice", () => {
   ])("is held against the answer: %s", (_, toolChoice, answer, isAsAsked) => {
     const checked = checkAnswer(answer, withTools(toolChoice));
     expect(checked).toEqual(isAsAsked ? { ok: true, value: answer } : refused("wrong_tool_use"));
+  });
+
+  it("is held against what the model ended with, however little of it a caller may get", () => {
+    const long = answered([text("I would rather tell you a story. ".repeat(20))]);
+    const checked = checkAnswer(long, { ...withTools("required"), maxTokens: 3 });
+    expect(checked).toEqual(refused("wrong_tool_use"));
   });
 
   it("was not sent without tools, so nothing is held against it", () => {
