@@ -192,11 +192,15 @@ const unknownModel = (provider: string, id: string): Model => ({
 });
 
 /**
- * What a change says of a model, with what follows from it: who gives a plain input price has another price
- * list than the catalogue's, so the catalogue's prices of cached or spoken input don't count beside it.
+ * What a change says of a model, with what follows from it: who gives another plain input price has another
+ * price list than the catalogue's, so the catalogue's prices of cached or spoken input don't count beside it.
  */
-export function withClassPrices<Change extends ModelChange>(change: Change): Change {
-  if (change.inputUsdPerMTok === undefined) return change;
+export function withClassPrices<Change extends ModelChange>(
+  change: Change,
+  before: Pick<Model, "inputUsdPerMTok"> | undefined,
+): Change {
+  const { inputUsdPerMTok } = change;
+  if (inputUsdPerMTok === undefined || inputUsdPerMTok === before?.inputUsdPerMTok) return change;
   return { ...Object.fromEntries(classPrices.map((price) => [price, null])), ...change };
 }
 
@@ -222,7 +226,7 @@ export function modelsOf(
   ): void => {
     const key = nameOf({ provider, id });
     const before = models.get(key) ?? known(provider, id);
-    models.set(key, { ...before, ...withClassPrices(change), source });
+    models.set(key, { ...before, ...withClassPrices(change, before), source });
   };
   for (const credential of credentials)
     for (const { id, ...change } of credential.models ?? [])

@@ -35,7 +35,8 @@ export function sourcesFrom(
   const said = new Map<string, Sources>();
   const note = (name: string, change: ModelChange, source: FigureSource): void => {
     const sources = said.get(name) ?? {};
-    for (const figure of Object.keys(withClassPrices(change)) as Figure[]) sources[figure] = source;
+    for (const figure of Object.keys(withClassPrices(change, base.get(name))) as Figure[])
+      sources[figure] = source;
     said.set(name, sources);
   };
   for (const { provider, models } of credentials)

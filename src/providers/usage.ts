@@ -51,12 +51,21 @@ const audioIn = (counted: Counted): number =>
   (countAt(counted, "prompt_tokens_details", "audio_tokens") ||
     countAt(counted, "input_tokens_details", "audio_tokens"));
 
+/** DeepSeek has a name of its own for it, which the library for OpenAI's wire doesn't read. */
+const readIn = (counted: Counted): number =>
+  countedTokens(counted.usage.inputTokens.cacheRead) || countAt(counted, "prompt_cache_hit_tokens");
+
+/** OpenRouter tells it as OpenAI does, which the library for compatible endpoints doesn't read. */
+const writtenIn = (counted: Counted): number =>
+  countedTokens(counted.usage.inputTokens.cacheWrite) ||
+  countAt(counted, "prompt_tokens_details", "cache_write_tokens");
+
 function classesOf(counted: Counted, hidden: number): TokenClasses {
-  const { inputTokens, outputTokens } = counted.usage;
-  const written = countedTokens(inputTokens.cacheWrite) ?? 0;
+  const { outputTokens } = counted.usage;
+  const written = writtenIn(counted);
   const hour = Math.min(written, hourWritesIn(counted));
   return {
-    cacheReadTokens: countedTokens(inputTokens.cacheRead) ?? 0,
+    cacheReadTokens: readIn(counted),
     cacheReadAudioTokens: countIn(counted, "cacheTokensDetails", "AUDIO") ?? 0,
     cacheWriteTokens: written - hour,
     cacheWriteHourTokens: hour,

@@ -50,16 +50,16 @@ export const refusedUsage = ({ id, tenantId }: { id: string; tenantId: string })
  */
 export const settledUsage = (settlement: Settlement): Compiled =>
   add({
-    model: sql`coalesce(b.value ->> 'model', ${settlement.model}, r.model, '')`,
+    model: sql`coalesce(j.value ->> 'model', ${settlement.model}, r.model, '')`,
     figures: [
       ...outcomes.map((outcome) =>
-        outcome === settlement.outcome ? sql`sum(b.value ->> 'requests')` : sql`0`,
+        outcome === settlement.outcome ? sql`sum(j.value ->> 'requests')` : sql`0`,
       ),
-      sql`sum(b.value ->> 'inputTokens')`,
-      sql`sum(b.value ->> 'outputTokens')`,
-      sql`sum(b.value ->> 'costMicroUsd')`,
+      sql`sum(j.value ->> 'inputTokens')`,
+      sql`sum(j.value ->> 'outputTokens')`,
+      sql`sum(j.value ->> 'costMicroUsd')`,
     ],
-    beside: sql`cross join json_each(${JSON.stringify(bookingsOf(settlement))}) b`,
+    beside: sql`cross join json_each(${JSON.stringify(bookingsOf(settlement))}) j`,
     condition: sql`r.id = ${settlement.id} and r.tenant_id = ${settlement.tenantId}
       and r.outcome = 'admitted'`,
   });

@@ -102,6 +102,21 @@ describe("a database that was sealed under version 1", () => {
     await close();
   });
 
+  it("has what was admitted before and ended since as version 2", async () => {
+    const { db, close, stores, tenant } = await givenDatabase();
+    const who = { tenantId: tenant.id, keyId: "", tenantLimits: {}, keyLimits: {} };
+    const keys = value(await stores.keys.list(tenant.id, { cursor: null, limit: 1 })).data;
+    const asked = reservation({ ...who, keyId: keys[0]?.id ?? "" }, start + 60_000);
+    value(await stores.ledger.admit(asked));
+    const { id } = asked.opening;
+    value(
+      await db.write([raw(sql`update sampling_requests set record_version = 1 where id = ${id}`)]),
+    );
+    value(await stores.ledger.settle(settlement(asked, start + 61_000)));
+    expect(value(await stores.requests.get(tenant.id, id))?.version).toBe(2);
+    await close();
+  });
+
   it("does not pass for another version than it was sealed as", async () => {
     const { db, close, stores, tenant, signer } = await givenDatabase();
     value(await db.write([raw(sql`update sampling_requests set record_version = 2`)]));

@@ -34,7 +34,8 @@ describe("a change of the plain input price", () => {
     });
   });
 
-  it("is not every change", () => {
+  it("is not every change, nor one that says the same", () => {
+    expect(changed({ inputUsdPerMTok: 1, speed: 5 })).toMatchObject(classes);
     expect(changed({ speed: 5, cacheWriteUsdPerMTok: 9 })).toMatchObject({
       ...classes,
       cacheWriteUsdPerMTok: 9,

@@ -1,11 +1,14 @@
 /** What a call reserves, before anything is called. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { seedCatalogue } from "../../../src/domain/catalogue.ts";
 import { mostInputTokens } from "../../../src/domain/estimate.ts";
 import { maxAttempts } from "../../../src/domain/failover.ts";
 import { nameOf } from "../../../src/domain/models.ts";
 import { defaultDeadlineMs } from "../../../src/domain/policy.ts";
 import { reservedFor, withFailover } from "../../../src/pipeline/admit.ts";
+import { choose } from "../../../src/domain/selection.ts";
+import { call, credential, field } from "../domain/models.fixture.ts";
 import { planOf, priced, reservedBy } from "./callers.fixture.ts";
 
 const one = priced("mistral/one", 1);
@@ -40,6 +43,27 @@ describe("a reservation", () => {
       mostInputTokens(openai ?? 0) + 1_000,
       mostInputTokens(other ?? 0) + 1_000,
     ]);
+  });
+
+  it("is reckoned at the dearest class of input that the request can cause", () => {
+    const writes = { cachedInputUsdPerMTok: 0.1, cacheWriteUsdPerMTok: 5 };
+    const claude = { ...priced("anthropic/claude", 1), ...writes };
+    const input = mostInputTokens(planOf([claude]).requirements.inputTokens);
+    expect(reservedBy(planOf([claude])).microUsd).toBe(input * 5 + 1_000);
+    expect(reservedBy(planOf([priced("anthropic/claude", 1)])).microUsd).toBe(input + 1_000);
+  });
+
+  it("of an image takes text at the price of text and one image at its own", () => {
+    const painter = seedCatalogue.models.find(({ id }) => id === "gemini-2.5-flash-image");
+    if (painter === undefined) throw new Error("no such model");
+    const drawing = choose(
+      call({ maxTokens: 1_000, outputModalities: ["text", "image"] }),
+      field({ models: [painter], credentials: [credential("google")] }),
+    );
+    if (!drawing.ok) throw new Error(drawing.error.reason);
+    const input = mostInputTokens(drawing.value.requirements.inputTokens);
+    const reserved = reservedBy(drawing.value).microUsd;
+    expect(reserved).toBe(Math.ceil(input * 0.3 + 1_000 * 2.5 + 2_520 * 30));
   });
 
   it("asks the tenant, the key and the server for the same", () => {

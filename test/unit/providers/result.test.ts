@@ -298,6 +298,18 @@ describe("usage", () => {
     });
   });
 
+  it.each<[string, JsonObject, object]>([
+    ["DeepSeek's cache", { prompt_cache_hit_tokens: 70 }, { cacheReadTokens: 70 }],
+    [
+      "OpenRouter's writes",
+      { prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 80 } },
+      { cacheWriteTokens: 80 },
+    ],
+  ])("has %s, which the library of their wire doesn't read", (_, raw, classes) => {
+    const usage = counted({ inputTokens: { total: 100 }, outputTokens: { total: 5 }, raw });
+    expect(usageFrom(usage)?.classes).toEqual(classes);
+  });
+
   it("has what its library left out of the raw usage, from the answer as it came", () => {
     const body = { usage: { prompt_tokens_details: { audio_tokens: 90 } } };
     const usage = counted({ inputTokens: { total: 100 }, outputTokens: { total: 5 }, raw: {} });
