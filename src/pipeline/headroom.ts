@@ -31,7 +31,7 @@ function costingWith(model: Model, needs: Requirements, headroom: number): Costi
 export function costingOf(model: Model, needs: Requirements, ceiling: Ceiling): Costing {
   const wanted = headroomOf(model, needs);
   const full = costingWith(model, needs, wanted);
-  const { microUsd = null } = full;
+  const { microUsd } = full;
   const isWithin = full.tokens <= ceiling.tokens && (microUsd ?? 0) <= ceiling.microUsd;
   if (wanted === 0 || isWithin) return full;
   const bare = costingWith(model, needs, 0);

@@ -26,6 +26,7 @@ const textsOf = ({ content }: ProviderAnswer): string =>
   content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
 
 describe("an answer whose text is longer than maxTokens", () => {
+  // cites: S-032
   it("is cut there, says so, and stops for that", () => {
     const whole = answer(
       [text(words(100))],
