@@ -8,6 +8,8 @@ import { providerMetadataKey } from "./tool-loop.ts";
 const native: Readonly<Record<string, string>> = {
   anthropic: "effort",
   google: "thinkingConfig",
+  // Its adapter passes none of them on.
+  "workers-ai": "",
 };
 
 export const reasoningKeyOf = (provider: string): string =>

@@ -22,7 +22,7 @@ export const sendings = [
   "reasoning_toggle_effort",
   /** Anthropic's `thinking: {type: enabled, budget_tokens}`; off when absent */
   "anthropic_budget",
-  /** Anthropic's `thinking: {type: adaptive | disabled}`, with `output_config.effort` when adaptive */
+  /** Anthropic's `thinking: {type: adaptive | disabled}`, with `output_config.effort` unless disabled */
   "anthropic_adaptive",
   /** Google's `thinkingConfig.thinkingBudget` */
   "google_budget",

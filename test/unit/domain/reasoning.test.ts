@@ -326,7 +326,10 @@ describe("a tool loop", () => {
       model: { id: "claude-haiku-9" },
       credentialIds: ["cred_second", "cred_first"],
     });
-    expect(plan.decision).toMatchObject({ model: "claude-haiku-9", toolLoop: origin });
+    expect(plan.decision).toMatchObject({
+      model: "claude-haiku-9",
+      toolLoop: { provider: "anthropic", model: "claude-haiku-9" },
+    });
     expect(plan.decision.candidates[0]).toMatchObject({ viaToolLoop: true });
     expect(plan.decision.candidates.filter(({ viaToolLoop }) => viaToolLoop)).toHaveLength(1);
     // The hint decides who is next.
@@ -342,6 +345,7 @@ describe("a tool loop", () => {
       const plan = chosen(change, parts);
       expect(plan.decision.model).not.toBe("claude-haiku-9");
       expect(plan.decision.candidates.some(({ viaToolLoop }) => viaToolLoop)).toBe(false);
+      expect(plan.decision).not.toHaveProperty("toolLoop");
     }
   });
 
