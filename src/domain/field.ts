@@ -167,5 +167,6 @@ export function exclusionOf(
     (sought.most[entry.familyPlace] ?? 0) + writes > model.contextTokens
   )
     return "context_window";
-  return writes === 0 || hasRoom(entry, sought, ceiling) ? null : "reasoning_room";
+  const isRoomy = writes === 0 || !model.reasoning || hasRoom(entry, sought, ceiling);
+  return isRoomy ? null : "reasoning_room";
 }
