@@ -56,7 +56,9 @@ function isLocated(body: JsonValue): boolean {
   if (!Array.isArray(details)) return false;
   return details.some((detail) => {
     const place = own(detail, "loc");
-    return Array.isArray(place) && place.some((name) => params.has(String(name)));
+    return (
+      Array.isArray(place) && place.some((name) => typeof name === "string" && params.has(name))
+    );
   });
 }
 
