@@ -245,7 +245,10 @@ function decideWith(asking: Asking, field: Field): Result<Plan, Refusal> {
   const first = bestOf(scores, { preferred, is: 1, count: maxAttempts });
   const then = bestOf(scores, { preferred, is: 0, count: maxAttempts - first.length });
   const ranked = [...first, ...then];
-  const begun = served.findIndex((model, at) => out[at] === 0 && isOf(toolLoop, model));
+  const begun =
+    toolLoop === null
+      ? -1
+      : served.findIndex((model, at) => out[at] === 0 && isOf(toolLoop, model));
   const best = begun === -1 ? ranked : leadBy(ranked, places[begun] ?? 0, maxAttempts);
   const choices = best.flatMap((place): Choice[] => {
     const entry = entries[positions[place] ?? 0];

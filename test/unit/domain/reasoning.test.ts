@@ -214,6 +214,7 @@ describe("what a call says about reasoning", () => {
   it.each([
     { openai: { reasoningEffort: "much" } },
     { openai: "high" },
+    { "What I wrote": { reasoningEffort: "high" } },
     { google: { thinkingConfig: { thinkingBudget: "512" } } },
     { anthropic: { thinking: { type: "enabled" } } },
     JSON.parse('{"__proto__": {"reasoningEffort": "high"}}') as Record<string, never>,
