@@ -45,7 +45,6 @@ function pricingOf(model: Model): string {
   let pricing = pricings.get(model);
   if (pricing === undefined) {
     const { inputUsdPerMTok, outputUsdPerMTok, priceTiers, mediaPrices, outputModalities } = model;
-    const { provider, reasoningControl, contextTokens, outputTokens } = model;
     pricing = JSON.stringify([
       inputUsdPerMTok,
       outputUsdPerMTok,
@@ -53,8 +52,11 @@ function pricingOf(model: Model): string {
       priceTiers,
       mediaPrices,
       outputModalities,
-      // What its reasoning may use, which is output too.
-      ...(model.reasoning ? [provider, reasoningControl, contextTokens, outputTokens] : []),
+      // What its reasoning may use is output too. A call's metadata may ask one provider for another
+      // effort than the rest; then the first of a group stands for all, in this comparison alone.
+      ...(model.reasoning
+        ? [model.reasoningControl?.efforts, model.reasoningControl?.budgets]
+        : []),
     ]);
     pricings.set(model, pricing);
   }

@@ -46,7 +46,7 @@ export interface Decision {
   /** what content negotiation changed; absent: nothing was declared */
   negotiation?: NegotiationRecord;
   /** who began the tool loop that this call continues; absent: none is under way */
-  toolLoop?: ToolLoop;
+  toolLoop?: Pick<ToolLoop, "provider" | "model">;
   /** what was read differently from how it was written */
   notes: string[];
 }
@@ -163,7 +163,8 @@ export function explain(asking: Asking, field: Field, ranking: Ranking): Decisio
     },
     catalogueVersion: field.catalogueVersion,
     ...(negotiation === null || negotiation === undefined ? {} : { negotiation }),
-    ...(toolLoop === null ? {} : { toolLoop }),
+    // Only if it is known here: what the caller wrote there stays out of the record.
+    ...(isOf(toolLoop, model) ? { toolLoop: { provider: model.provider, model: model.id } } : {}),
     notes: withHintNotes(asking, field),
   };
 }

@@ -258,7 +258,7 @@ export function exclusionOf(
     (sought.most[entry.familyPlace] ?? 0) + writes > model.contextTokens
   )
     return "context_window";
-  if (writes > 0 && !hasRoom(entry, sought, ceiling)) return "reasoning_room";
+  if (writes > 0 && model.reasoning && !hasRoom(entry, sought, ceiling)) return "reasoning_room";
   // The last, so that it is named only where nothing else stands in the way.
   return entry.openUntil === undefined ? null : "circuit_open";
 }

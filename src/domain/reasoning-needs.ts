@@ -8,6 +8,8 @@ import { providerMetadataKey } from "./tool-loop.ts";
 const native: Readonly<Record<string, string>> = {
   anthropic: "effort",
   google: "thinkingConfig",
+  // Its adapter passes none of them on.
+  "workers-ai": "",
 };
 
 export const reasoningKeyOf = (provider: string): string =>
@@ -26,10 +28,15 @@ function askedIn(options: unknown, provider: string): Effort | number | undefine
     : effortIn(own(value, "thinkingLevel"));
 }
 
+/** Others are no provider's, and the record keeps these names. */
+const providerName = /^[a-z0-9][a-z0-9-]{0,49}$/;
+const mostAsked = 20;
+
 function askedBy(metadata: JsonObject): Record<string, Effort | number> | undefined {
   const asked: [string, Effort | number][] = [];
   for (const [provider, options] of Object.entries(metadata)) {
-    if (!isObject(options)) continue;
+    if (!isObject(options) || !providerName.test(provider)) continue;
+    if (asked.length === mostAsked) break;
     const wish = askedIn(options, provider);
     if (wish !== undefined) asked.push([provider, wish]);
   }

@@ -22,7 +22,7 @@ export const sendings = [
   "reasoning_toggle_effort",
   /** Anthropic's `thinking: {type: enabled, budget_tokens}`; off when absent */
   "anthropic_budget",
-  /** Anthropic's `thinking: {type: adaptive | disabled}`, with `output_config.effort` when adaptive */
+  /** Anthropic's `thinking: {type: adaptive | disabled}`, with `output_config.effort` unless disabled */
   "anthropic_adaptive",
   /** Google's `thinkingConfig.thinkingBudget` */
   "google_budget",
@@ -189,19 +189,30 @@ export interface ReasoningRequest extends Pick<Reasoning, "sent" | "metadata"> {
   headroom: number;
 }
 
+/** Models are never changed, only replaced, so the room that one wants for the least stays right. */
+const leastRooms = new WeakMap<Reasoner, number>();
+
 /** Tokens that a model wants for its reasoning, before its own limits. */
-export const wantedHeadroom = (model: Reasoner, needs: ReasoningNeeds | undefined): number =>
-  model.reasoning
-    ? Math.min(reasoningOf(model, needs).room, needs?.tokens ?? defaultReasoningTokens)
-    : 0;
+export function wantedHeadroom(model: Reasoner, needs: ReasoningNeeds | undefined): number {
+  if (!model.reasoning) return 0;
+  const known = needs === undefined ? leastRooms.get(model) : undefined;
+  if (known !== undefined) return known;
+  const most = needs?.tokens ?? defaultReasoningTokens;
+  const room = Math.min(reasoningOf(model, needs).room, most);
+  if (needs === undefined) leastRooms.set(model, room);
+  return room;
+}
+
+const isThinker = (model: Partial<Thinker>): model is Thinker =>
+  model.reasoning === true && model.provider !== undefined;
 
 /** Tokens that a model gets for its reasoning: what it wants, as far as its own limits leave it. */
 export function headroomOf(
   model: Partial<Thinker>,
   needs: { inputTokens: number; maxTokens: number; reasoning?: ReasoningNeeds | undefined },
 ): number {
-  const { provider = "", reasoning = false, reasoningControl } = model;
-  const wanted = wantedHeadroom({ provider, reasoning, reasoningControl }, needs.reasoning);
+  if (!isThinker(model)) return 0;
+  const wanted = wantedHeadroom(model, needs.reasoning);
   if (wanted === 0) return 0;
   const ofOutput = (model.outputTokens ?? Number.POSITIVE_INFINITY) - needs.maxTokens;
   const ofContext =

@@ -59,7 +59,9 @@ export function replay(
       }),
     ];
   });
-  const { requirements: needs, weights, notes, toolLoop = null } = decision;
+  const { requirements: needs, weights, notes } = decision;
+  const toolLoop =
+    decision.toolLoop === undefined ? null : { ...decision.toolLoop, credentialId: "" };
   const made = decide(
     { needs, hints: asked.hints, weights, notes, toolLoop },
     fieldOf(entries, {

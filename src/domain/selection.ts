@@ -116,7 +116,10 @@ function decideWith(asking: Asking, field: Field): Result<Plan, Uint8Array> {
   const sought = soughtFrom(needs);
   const sieved = sieve(field, sought);
   const { out, aside } = sieved;
-  const begun = served.findIndex((model, at) => out[at] === 0 && isOf(toolLoop, model));
+  const begun =
+    toolLoop === null
+      ? -1
+      : served.findIndex((model, at) => out[at] === 0 && isOf(toolLoop, model));
   // Whatever brought it into the loop: the loop stays with it.
   if (begun !== -1) aside[begun] = 0;
   const narrowed = narrow(

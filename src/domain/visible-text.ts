@@ -9,6 +9,9 @@ import { tokensFrom } from "./tokens.ts";
 
 export const cutNote = "text cut to maxTokens: the model wrote more";
 
+/** No token is less than a byte, and no unit of a string more than three. */
+const mostTokensPerUnit = 3;
+
 const textOf = (content: readonly Block[]): string =>
   content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
 
@@ -19,18 +22,20 @@ const likelyTokens = (text: string): number => Math.ceil(tokensFrom(featuresOf(t
  * Tokens of the text: the provider's own count, less what it says was reasoning or an image. Where it
  * doesn't say what was reasoning, or counts tool uses in, our estimate is believed if it is lower.
  */
-function visibleTokens({ content, usage }: ProviderAnswer, estimated: number): number {
+function visibleTokens(answer: ProviderAnswer, text: string, estimated: number): number {
+  const { content, usage } = answer;
   if (usage.estimated) return estimated;
   const reasoning = usage.classes?.reasoningTokens;
   const counted = usage.outputTokens - (reasoning ?? 0) - (usage.media?.imageOutputTokens ?? 0);
   const isTextAlone = content.every(({ type }) => type === "text");
-  return reasoning !== undefined && isTextAlone ? counted : Math.min(counted, estimated);
+  const isBelievable = reasoning !== undefined && counted <= text.length * mostTokensPerUnit;
+  return isBelievable && isTextAlone ? counted : Math.min(counted, estimated);
 }
 
-/** The longest beginning, whole characters, that is estimated at no more than so many tokens. */
+/** The longest beginning, whole characters and one at least, that is estimated at so many tokens or fewer. */
 function beginningOf(text: string, tokens: number): string {
   const characters = [...text];
-  let [fits, most] = [0, characters.length];
+  let [fits, most] = [1, characters.length];
   while (fits < most) {
     const middle = Math.ceil((fits + most) / 2);
     if (likelyTokens(characters.slice(0, middle).join("")) <= tokens) fits = middle;
@@ -56,10 +61,9 @@ function shortenedTo(content: readonly Block[], text: string): Block[] {
  */
 export function cutToVisible(answer: ProviderAnswer, maxTokens: number): ProviderAnswer {
   const text = textOf(answer.content);
-  // No token is less than a byte, and no character of JavaScript more than three.
-  if (text.length * 3 <= maxTokens) return answer;
+  if (text.length * mostTokensPerUnit <= maxTokens) return answer;
   const estimated = likelyTokens(text);
-  const visible = visibleTokens(answer, estimated);
+  const visible = visibleTokens(answer, text, estimated);
   if (visible <= maxTokens) return answer;
   // In our own unit: the provider's count may differ from it by its tokenizer.
   const kept = beginningOf(text, (maxTokens / visible) * estimated);

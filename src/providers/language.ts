@@ -211,7 +211,9 @@ export async function generate(
       return await generateOnce(request, served, { prefixes, said: [] });
     } catch (thrown) {
       if (!isSaid || !refusesReasoning(thrown)) throw thrown;
-      if (isOurs && credential.id !== undefined) refusals?.add(credential.id, model);
+      // With a forced tool, it may be the tool that the parameter doesn't go with.
+      const isModels = isOurs && request.call.toolChoice !== "required";
+      if (isModels && credential.id !== undefined) refusals?.add(credential.id, model);
       return await generateOnce(silenced(request), served, { prefixes, said: [refusedNote] });
     }
   } catch (thrown) {

@@ -32,13 +32,15 @@ const fragments: readonly RegExp[] = [
   // Google: "Budget 0 is invalid. This model only works in thinking mode.", "Thinking level is not supported …"
   /^budget \d+ is invalid/i,
   /^thinking[ _](budget|level|config)\b/i,
+  /^invalid json payload received\. unknown name "thinking_?(level|budget|config)"/i,
   /^(the )?thinking[ _]?(budget|level) .{0,40}(invalid|not supported)/i,
   // Ollama: `"qwen2.5" does not support thinking`, `think value "low" is not supported for this model`
   /^"[^"]{1,100}" does not support thinking/,
   /^(invalid reasoning value|think value)\b/i,
   // Groq, xAI, Mistral, DeepSeek, Cerebras, Together: "`reasoning_effort` is not supported with this model"
   /^`?'?(reasoning_effort|reasoning|thinking)'?`? (is not|isn't|must be|does not|parameter)/i,
-  /^(model .{1,100} does not support|unsupported|unknown|unrecognized|invalid) .{0,40}(reasoning_?effort|reasoning\.effort|thinking)\b/i,
+  /^model .{1,100} does not support (the )?(parameter )?['"`]?(reasoning_?effort|reasoning|thinking)\b/i,
+  /^(unsupported|unknown|unrecognized|invalid) (request )?(parameter|argument|field|value)s?( supplied)?( for)?:? ['"`]?(reasoning_?effort|reasoning|thinking)\b/i,
 ];
 
 const longestHead = 300;
@@ -48,12 +50,25 @@ const textsIn = (error: JsonValue | undefined): string[] =>
     typeof text === "string" ? [text.slice(0, longestHead)] : [],
   );
 
+/** Mistral, Together and whoever else runs FastAPI: `{detail: [{loc: ["body", "reasoning_effort"]}]}`. */
+function isLocated(body: JsonValue): boolean {
+  const details = own(own(body, "message") ?? body, "detail") ?? own(body, "detail");
+  if (!Array.isArray(details)) return false;
+  return details.some((detail) => {
+    const place = own(detail, "loc");
+    return (
+      Array.isArray(place) && place.some((name) => typeof name === "string" && params.has(name))
+    );
+  });
+}
+
 export function refusesReasoning(thrown: unknown): boolean {
   if (!APICallError.isInstance(thrown)) return false;
   if (thrown.statusCode !== 400 && thrown.statusCode !== 422) return false;
   const body =
     typeof thrown.responseBody === "string" ? parsedJson(thrown.responseBody) : undefined;
   if (body === undefined) return false;
+  if (isLocated(body)) return true;
   const error = own(body, "error") ?? body;
   const param = own(error, "param");
   if (typeof param === "string") return params.has(param);

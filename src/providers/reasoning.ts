@@ -54,8 +54,13 @@ const ways: Readonly<Record<Sending, (sent: Sent) => JsonObject>> = {
     const fits = effort !== "none" && headroom >= leastAnthropicBudget;
     return fits ? { thinking: { type: "enabled", budgetTokens: budget } } : {};
   },
-  anthropic_adaptive: ({ effort }) =>
-    either(effort, { thinking: { type: "disabled" } }, { thinking: { type: "adaptive" }, effort }),
+  // A model that thinks by itself is told how much alone: with a forced tool, to switch it on is refused.
+  anthropic_adaptive: ({ effort, control }) =>
+    either(
+      effort,
+      { thinking: { type: "disabled" } },
+      control.byDefault === "none" ? { thinking: { type: "adaptive" }, effort } : { effort },
+    ),
   google_budget: ({ effort, control, headroom }) => ({
     thinkingConfig: {
       thinkingBudget: effort === "none" ? 0 : budgetFor(control, effort, headroom),

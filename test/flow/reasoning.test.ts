@@ -229,7 +229,7 @@ describe("a tool loop", () => {
     const record = await admin("GET", `${path}/requests/${decisionOf(last).requestId}`);
     expect(record.body).toMatchObject({
       decision: {
-        toolLoop: origin,
+        toolLoop: { provider: "openai", model: origin.model },
         candidates: [{ model: origin.model, viaToolLoop: true }, { matchedHint: other[0]?.name }],
       },
       attempts: [{ credentialId }],

@@ -267,6 +267,16 @@ describe("a model that refuses to be asked about reasoning", () => {
     ],
     ["ollama/qwen3:8b", message('"qwen3:8b" does not support thinking')],
     ["mistral/mistral-small-2603", message("reasoning_effort is not supported by this model")],
+    [
+      "together/moonshotai/Kimi-K2.6",
+      { detail: [{ type: "extra_forbidden", loc: ["body", "reasoning"], msg: "Extra inputs" }] },
+    ],
+    [
+      "google/gemini-3-flash-preview",
+      message(
+        "Invalid JSON payload received. Unknown name \"thinkingLevel\" at 'generation_config.thinking_config'",
+      ),
+    ],
   ];
 
   it.each(refusals)("is asked once more without it, and said so: %s", async (name, body) => {
@@ -313,6 +323,16 @@ describe("a model that refuses to be asked about reasoning", () => {
     expect(memory.names).toEqual([]);
   });
 
+  it("is not remembered where a forced tool may be what it refuses", async () => {
+    provider.says({ status: 400, body: openaiSays("reasoning_effort") }, {});
+    const memory = refusalsOf();
+    const tools = [{ name: "look", inputSchema: { type: "object" } }];
+    const { call, needs } = asked({ tools, toolChoice: "required" });
+    const { bodies } = await ask(listed("openai/gpt-5"), needs, { call, refusals: memory });
+    expect(bodies).toHaveLength(2);
+    expect(memory.names).toEqual([]);
+  });
+
   it("is asked twice at most, and its second refusal is the fault", async () => {
     provider.says({ status: 400, body: openaiSays("reasoning_effort") });
     const { answer, bodies } = await ask(listed("openai/gpt-5"));
@@ -336,6 +356,7 @@ describe("a model that refuses to be asked about reasoning", () => {
       400,
       message("The message is about thinking budgets, and too long."),
     ],
+    ["a message about thoughts", 400, message("Invalid value: 'I was thinking of reasoning'")],
     ["no JSON", 400, "reasoning_effort"],
     ["nothing", 400, {}],
   ])("is not taken for one that refuses %s", async (_, status, body) => {

@@ -221,6 +221,7 @@ describe("what a call says about reasoning", () => {
   it.each([
     { openai: { reasoningEffort: "much" } },
     { openai: "high" },
+    { "What I wrote": { reasoningEffort: "high" } },
     { google: { thinkingConfig: { thinkingBudget: "512" } } },
     { anthropic: { thinking: { type: "enabled" } } },
     JSON.parse('{"__proto__": {"reasoningEffort": "high"}}') as Record<string, never>,
@@ -334,7 +335,10 @@ describe("a tool loop", () => {
       model: { id: "claude-haiku-9" },
       credentialIds: ["cred_second", "cred_first"],
     });
-    expect(plan.decision).toMatchObject({ model: "claude-haiku-9", toolLoop: origin });
+    expect(plan.decision).toMatchObject({
+      model: "claude-haiku-9",
+      toolLoop: { provider: "anthropic", model: "claude-haiku-9" },
+    });
     expect(plan.decision.candidates[0]).toMatchObject({ viaToolLoop: true });
     expect(plan.decision.candidates.filter(({ viaToolLoop }) => viaToolLoop)).toHaveLength(1);
     // The hint decides who is next.
@@ -350,6 +354,7 @@ describe("a tool loop", () => {
       const plan = chosen(change, parts);
       expect(plan.decision.model).not.toBe("claude-haiku-9");
       expect(plan.decision.candidates.some(({ viaToolLoop }) => viaToolLoop)).toBe(false);
+      expect(plan.decision).not.toHaveProperty("toolLoop");
     }
   });
 

@@ -26,6 +26,7 @@ const textsOf = ({ content }: ProviderAnswer): string =>
   content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
 
 describe("an answer whose text is longer than maxTokens", () => {
+  // cites: S-032
   it("is cut there, says so, and stops for that", () => {
     const whole = answer(
       [text(words(100))],
@@ -85,6 +86,19 @@ describe("an answer whose text is longer than maxTokens", () => {
     expect(cutToVisible(long, 10)).toBe(long);
   });
 
+  it("is never cut to nothing, nor by a count that no provider can mean", () => {
+    const whole = answer([text(words(100))], {
+      outputTokens: 100,
+      classes: { reasoningTokens: 0 },
+    });
+    expect(textsOf(cutToVisible(whole, 1))).not.toBe("");
+    const absurd = { outputTokens: 1e16, classes: { reasoningTokens: 7 } };
+    const short = answer([text("Fine, thank you.")], absurd);
+    expect(cutToVisible(short, 20)).toBe(short);
+    const long = textsOf(cutToVisible(answer([text(words(100))], absurd), 50));
+    expect(long.length).toBeGreaterThan(200);
+  });
+
   it("keeps its media", () => {
     const image: Block = { type: "image", data: "aGk=", mimeType: "image/png" };
     const cut = cutToVisible(answer([image, text(words(100))], { outputTokens: 200 }), 10);
@@ -106,8 +120,7 @@ describe("an answer whose text is longer than maxTokens", () => {
           expect(textsOf(whole).startsWith(textsOf(cut))).toBe(true);
           expect(textsOf(cut).isWellFormed()).toBe(textsOf(whole).isWellFormed());
           if (counted <= maxTokens) expect(cut).toEqual(whole);
-          else if (textsOf(whole).length * 3 > maxTokens)
-            expect(textsOf(cut).length).toBeLessThan(textsOf(whole).length);
+          expect(textsOf(cut).length).toBeGreaterThanOrEqual(Math.min(1, textsOf(whole).length));
         },
       ),
     );
