@@ -135,7 +135,7 @@ export async function generate(
   try {
     const { options, notes } = optionsOf(request, served);
     const generated = await served.model.doGenerate(
-      prefixes === undefined ? options : await withCaching({ request, options, prefixes }),
+      await withCaching({ request, options, prefixes }),
     );
     return answerOf(generated, request.call, [
       ...notes,

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SamplingCall } from "../../../src/domain/sampling.ts";
 import { startCachingProvider, type CachingProvider } from "../../fakes/caching-provider.ts";
 import {
-  ask,
+  ask as askNow,
   listPrice,
   loopCall,
   manyTools,
@@ -43,6 +43,12 @@ const withoutMarks = (body: unknown): unknown =>
   JSON.parse(
     JSON.stringify(body, (key, value: unknown) => (key === "cache_control" ? undefined : value)),
   );
+
+/** Some time after the call before. */
+const ask: typeof askNow = (...args) => {
+  pass(2);
+  return askNow(...args);
+};
 
 /** No tools, a long system prompt. */
 const question = (text: string, change: Partial<SamplingCall> = {}): SamplingCall =>
@@ -207,11 +213,20 @@ describe("a prefix that repeats", () => {
     expect(marks()).toEqual([0, 0, 0]);
   });
 
+  it("is no repetition by calls of the same moment: none could read what another writes", async () => {
+    await Promise.all(
+      ["one", "two", "three", "four"].map((text) => askNow(asking, question(text))),
+    );
+    expect(marks()).toEqual([0, 0, 0, 0]);
+    await ask(asking, question("five"));
+    expect(marks().at(-1)).toBe(1);
+  });
+
   it("is no repetition when one call is tried twice", async () => {
     const call = question("one");
     fake.failNext(529);
     await expect(ask(asking, call)).rejects.toThrow("fault");
-    await ask(asking, call);
+    await ask(asking, { ...call, metadata: {} });
     expect(marks()).toEqual([0, 0]);
   });
 
