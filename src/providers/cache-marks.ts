@@ -158,9 +158,9 @@ function withMarks(
 ): Options {
   const isMarked = (message: number, part: number): boolean =>
     pieces.some((piece) => piece.message === message && piece.part === part);
-  const marked = <T extends { providerOptions?: SharedV4ProviderOptions }>(it: T): T => ({
-    ...it,
-    providerOptions: { ...it.providerOptions, ...mergedInto(it.providerOptions, mark) },
+  const marked = <T extends { providerOptions?: SharedV4ProviderOptions }>(target: T): T => ({
+    ...target,
+    providerOptions: { ...target.providerOptions, ...mergedInto(target.providerOptions, mark) },
   });
   const { prompt, tools } = options;
   return {
