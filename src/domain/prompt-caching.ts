@@ -81,7 +81,7 @@ export interface PromptPiece {
 export interface CacheSituation {
   pieces: readonly PromptPiece[];
   leastTokens: number;
-  /** the history has tool uses, and the model may use tools again */
+  /** the last message answers tool uses, and the model may use tools again */
   loopUnderWay: boolean;
   /** how many of the first pieces were sent before, in one call, within the cache's lifetime */
   seen: number;

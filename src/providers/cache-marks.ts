@@ -17,7 +17,7 @@ import {
   type PromptPrefixes,
 } from "../domain/prompt-caching.ts";
 import type { ProviderRequest } from "../domain/providers.ts";
-import { toolRoundsOf } from "../domain/sampling.ts";
+import { endsWithToolResults } from "../domain/sampling.ts";
 import { tokenFamilyOf, tokensIn, type TokenFamily } from "../domain/tokens.ts";
 
 type Options = LanguageModelV4CallOptions;
@@ -196,7 +196,7 @@ const mergedInto = (
 
 /** A loop goes on only while tools are offered: after `none`, the answer is the last one. */
 const loopUnderWay = ({ call }: ProviderRequest): boolean =>
-  call.tools.length > 0 && call.toolChoice !== "none" && toolRoundsOf(call.messages) > 0;
+  call.tools.length > 0 && call.toolChoice !== "none" && endsWithToolResults(call.messages);
 
 const sum = (pieces: readonly Piece[]): number =>
   pieces.reduce((total, { tokens }) => total + tokens, 0);

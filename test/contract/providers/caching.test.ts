@@ -13,6 +13,7 @@ import {
   promptPrefixes,
   prose,
   providersWith,
+  resultsOf,
   runLoop,
   seedModel,
   tokensByClass,
@@ -189,6 +190,34 @@ describe("a prefix that repeats", () => {
     await ask({ ...asking, credentialId: "c2" }, question("two"));
     await ask({ ...asking, model: seedModel("anthropic/claude-sonnet-4-6") }, question("two"));
     expect(marks()).toEqual([0, 0, 0, 0]);
+  });
+
+  it("is a loop that a question follows in time, and not one that is asked about later", async () => {
+    const call = loopCall();
+    const answers = await runLoop(asking, { call, pass: () => pass(10) });
+    expect(answers.at(-1)?.stopReason).toBe("endTurn");
+    const history = fake.requests().length;
+    const messages: SamplingCall["messages"] = [...call.messages];
+    for (const answer of answers) messages.push(...resultsOf(answer, 200));
+    messages.splice(-1, 1, { role: "user", content: [{ type: "text", text: "And then?" }] });
+    const before = tokensByClass(fake.usages().slice(-1));
+    await ask(asking, { ...call, messages: [...messages] });
+    expect(tokensByClass(fake.usages().slice(history)).read).toBe(before.read + before.written);
+    pass(300);
+    await ask(asking, { ...call, messages: [...messages] });
+    expect(marks().at(-1)).toBe(0);
+  });
+
+  it("may be the tools alone: the last of them is marked, for all", async () => {
+    const { systemPrompt: _, ...call } = loopCall();
+    for (const text of ["one", "two", "three"])
+      await ask(asking, { ...call, ...saying({ type: "text", text }) });
+    expect(marks()).toEqual([0, 1, 1]);
+    const { tools } = fake.requests()[1] as { tools: Record<string, unknown>[] };
+    expect(tools.map((tool) => "cache_control" in tool)).toEqual(
+      manyTools.map((_tool, at) => at === manyTools.length - 1),
+    );
+    expect(tokensByClass(fake.usages().slice(2)).read).toBeGreaterThan(1_024);
   });
 
   it("includes what shaping adds to the system prompt", async () => {
