@@ -28,6 +28,12 @@ export const mostMarks = 4;
 export const cacheLifetimeMs = 5 * 60_000;
 
 /**
+ * ms. An entry can be read once the answer to the request that wrote it has begun, so calls that are
+ * made at the same time read nothing of one another's. The documentation gives no figure.
+ */
+export const entryReadableAfterMs = 1_000;
+
+/**
  * Least lengths of Claude's models, the first match counts. Source: the same page, "Cache limitations".
  * The lengths do not fall with every generation. A Claude that nobody knows yet gets the largest.
  */
@@ -75,7 +81,7 @@ export interface PromptPiece {
 export interface CacheSituation {
   pieces: readonly PromptPiece[];
   leastTokens: number;
-  /** the history has tool uses, and the model may use tools again */
+  /** the last message answers tool uses, and the model may use tools again */
   loopUnderWay: boolean;
   /** how many of the first pieces were sent before, in one call, within the cache's lifetime */
   seen: number;
@@ -135,8 +141,8 @@ export function piecesOfKey(pieces: readonly PromptPiece[], leastTokens: number)
 
 /** One prompt, as it is looked up among those that were sent. */
 export interface SentPrompt {
-  /** what sent it: a repeated attempt of one call is no repetition of its prompt */
-  call: object;
+  /** the call's own list, by identity: another attempt of one call is no repetition of its prompt */
+  messages: object;
   tenantId: string;
   /** within the tenant: whatever the provider keeps apart, such as credentials and models */
   scope: readonly string[];
@@ -146,8 +152,11 @@ export interface SentPrompt {
 
 /** What is remembered of prompts: hashes under a key, for the cache's lifetime. Never a text. */
 export interface PromptPrefixes {
-  /** How many of the first pieces an earlier call sent within the lifetime. Remembers this one. */
+  /**
+   * How many of the first pieces were sent within the lifetime, and first so long ago that a cache could
+   * be read by now. Remembers this prompt.
+   */
   recall(prompt: SentPrompt): Promise<number>;
   /** A name for the pieces, the same in every isolate. No text can be read from it. */
-  nameOf(prompt: Omit<SentPrompt, "call">): Promise<string>;
+  nameOf(prompt: Omit<SentPrompt, "messages">): Promise<string>;
 }

@@ -111,6 +111,10 @@ const refuse = (path: string, detail: string): Result<never, Refusal> =>
 export const toolRoundsOf = (messages: readonly Message[]): number =>
   messages.filter(({ content }) => content.some(({ type }) => type === "tool_use")).length;
 
+/** Whether the last message answers tool uses: a loop is under way. */
+export const endsWithToolResults = (messages: readonly Message[]): boolean =>
+  messages.at(-1)?.content.some(({ type }) => type === "tool_result") ?? false;
+
 /**
  * The tool-loop rules of 2025-11-25, "Tool Use in Sampling": a user message with a tool result holds
  * only tool results; every assistant message with tool uses is followed at once by a user message

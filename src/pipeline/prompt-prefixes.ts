@@ -2,7 +2,12 @@
  * Which prompts were sent of late: how the router knows that a prefix repeats. An isolate's memory,
  * bounded; tenants never share an entry, and a tenant that sends much only forgets its own.
  */
-import { cacheLifetimeMs, type PromptPrefixes, type SentPrompt } from "../domain/prompt-caching.ts";
+import {
+  cacheLifetimeMs,
+  entryReadableAfterMs,
+  type PromptPrefixes,
+  type SentPrompt,
+} from "../domain/prompt-caching.ts";
 
 /** Of one prompt: its first places, where other conversations part from it, and its end. */
 const placesRemembered = 16;
@@ -10,6 +15,15 @@ const placesRemembered = 16;
 const piecesHashed = 512;
 /** OpenAI's limit, which others took over, is 64. */
 const charactersOfName = 32;
+
+/** ms since the epoch; `first` of a run without a gap as long as the lifetime */
+interface Sent {
+  first: number;
+  last: number;
+}
+
+const isAlive = (sent: Sent | undefined, at: number): sent is Sent =>
+  sent !== undefined && at - sent.last < cacheLifetimeMs;
 
 export function createPromptPrefixes(deps: {
   hash: (text: string) => Promise<string>;
@@ -19,12 +33,12 @@ export function createPromptPrefixes(deps: {
   tenantsRemembered: number;
 }): PromptPrefixes {
   const { hash, now, entriesRemembered, tenantsRemembered } = deps;
-  /** by tenant: hash of a prefix → ms since the epoch when it was last sent; the oldest first */
-  const tenants = new Map<string, Map<string, number>>();
+  /** by tenant, then by hash of a prefix; what was sent longest ago comes first */
+  const tenants = new Map<string, Map<string, Sent>>();
   const recalled = new WeakMap<object, Map<string, Promise<number>>>();
 
   /** Each hash covers everything before it. */
-  const hashesOf = async ({ tenantId, scope, pieces }: Omit<SentPrompt, "call">) => {
+  const hashesOf = async ({ tenantId, scope, pieces }: Omit<SentPrompt, "messages">) => {
     let last = await hash(JSON.stringify([tenantId, ...scope]));
     const hashes: string[] = [];
     for (const piece of pieces.slice(0, piecesHashed)) {
@@ -34,8 +48,8 @@ export function createPromptPrefixes(deps: {
     return hashes;
   };
 
-  const entriesOf = (tenantId: string): Map<string, number> => {
-    const entries = tenants.get(tenantId) ?? new Map<string, number>();
+  const entriesOf = (tenantId: string): Map<string, Sent> => {
+    const entries = tenants.get(tenantId) ?? new Map<string, Sent>();
     tenants.delete(tenantId);
     tenants.set(tenantId, entries);
     const oldest = tenants.keys().next();
@@ -43,12 +57,13 @@ export function createPromptPrefixes(deps: {
     return entries;
   };
 
-  const remember = (entries: Map<string, number>, hashes: readonly string[], at: number): void => {
+  const remember = (entries: Map<string, Sent>, hashes: readonly string[], at: number): void => {
     const kept = [...hashes.slice(0, placesRemembered - 1), hashes.at(-1)];
     for (const each of kept) {
       if (each === undefined) continue;
+      const known = entries.get(each);
       entries.delete(each);
-      entries.set(each, at);
+      entries.set(each, { first: isAlive(known, at) ? known.first : at, last: at });
     }
     for (const [each] of entries) {
       if (entries.size <= entriesRemembered) break;
@@ -61,8 +76,8 @@ export function createPromptPrefixes(deps: {
     const hashes = await hashesOf(prompt);
     const entries = entriesOf(prompt.tenantId);
     const seen = hashes.findLastIndex((each) => {
-      const lastSent = entries.get(each);
-      return lastSent !== undefined && at - lastSent < cacheLifetimeMs;
+      const known = entries.get(each);
+      return isAlive(known, at) && at - known.first >= entryReadableAfterMs;
     });
     remember(entries, hashes, at);
     return seen + 1;
@@ -71,8 +86,8 @@ export function createPromptPrefixes(deps: {
   return {
     recall(prompt) {
       const scope = JSON.stringify([prompt.tenantId, ...prompt.scope]);
-      const known = recalled.get(prompt.call) ?? new Map<string, Promise<number>>();
-      recalled.set(prompt.call, known);
+      const known = recalled.get(prompt.messages) ?? new Map<string, Promise<number>>();
+      recalled.set(prompt.messages, known);
       const found = known.get(scope) ?? lookUp(prompt);
       known.set(scope, found);
       return found;

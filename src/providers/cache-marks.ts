@@ -13,12 +13,11 @@ import {
   cacheRulesOf,
   marksFor,
   piecesOfKey,
-  type CacheRules,
   type PromptPiece,
   type PromptPrefixes,
 } from "../domain/prompt-caching.ts";
 import type { ProviderRequest } from "../domain/providers.ts";
-import { toolRoundsOf } from "../domain/sampling.ts";
+import { endsWithToolResults } from "../domain/sampling.ts";
 import { tokenFamilyOf, tokensIn, type TokenFamily } from "../domain/tokens.ts";
 
 type Options = LanguageModelV4CallOptions;
@@ -159,9 +158,9 @@ function withMarks(
 ): Options {
   const isMarked = (message: number, part: number): boolean =>
     pieces.some((piece) => piece.message === message && piece.part === part);
-  const marked = <T extends { providerOptions?: SharedV4ProviderOptions }>(it: T): T => ({
-    ...it,
-    providerOptions: { ...it.providerOptions, ...mergedInto(it.providerOptions, mark) },
+  const marked = <T extends { providerOptions?: SharedV4ProviderOptions }>(target: T): T => ({
+    ...target,
+    providerOptions: { ...target.providerOptions, ...mergedInto(target.providerOptions, mark) },
   });
   const { prompt, tools } = options;
   return {
@@ -197,30 +196,30 @@ const mergedInto = (
 
 /** A loop goes on only while tools are offered: after `none`, the answer is the last one. */
 const loopUnderWay = ({ call }: ProviderRequest): boolean =>
-  call.tools.length > 0 && call.toolChoice !== "none" && toolRoundsOf(call.messages) > 0;
+  call.tools.length > 0 && call.toolChoice !== "none" && endsWithToolResults(call.messages);
 
 const sum = (pieces: readonly Piece[]): number =>
   pieces.reduce((total, { tokens }) => total + tokens, 0);
 
-interface Marking {
+interface Prepared {
   request: ProviderRequest;
   options: Options;
   prefixes: PromptPrefixes;
+  scope: NonNullable<ProviderRequest["cacheScope"]>;
+  leastTokens: number;
 }
 
-async function withCacheMarks(
-  { request, options, prefixes }: Marking,
-  { leastTokens }: CacheRules,
-): Promise<Options> {
-  const { credential, model, call, cacheScope } = request;
+async function withCacheMarks(prepared: Prepared): Promise<Options> {
+  const { request, options, prefixes, scope, leastTokens } = prepared;
+  const { credential, model, call } = request;
   const wire = markWires[credential.provider];
-  if (wire === undefined || cacheScope === undefined || marksItself(options)) return options;
+  if (wire === undefined || marksItself(options)) return options;
   const pieces = piecesOf(options, wire, tokenFamilyOf(model));
   if (sum(pieces) < leastTokens) return options;
   const seen = await prefixes.recall({
-    call,
-    tenantId: cacheScope.tenantId,
-    scope: [cacheScope.credentialId, model.id],
+    messages: call.messages,
+    tenantId: scope.tenantId,
+    scope: [scope.credentialId, model.id],
     pieces: pieces.map(({ text }) => text),
   });
   const marks = marksFor({ pieces, leastTokens, loopUnderWay: loopUnderWay(request), seen });
@@ -231,17 +230,14 @@ async function withCacheMarks(
 /** Of a wire whose provider wants a key: nothing on it is marked. */
 const unmarked: MarkWire = { mark: {}, onEveryBlock: false };
 
-async function withCacheKey(
-  { request, options, prefixes }: Marking,
-  { leastTokens }: CacheRules,
-): Promise<Options> {
-  const { credential, model, cacheScope } = request;
-  if (cacheScope === undefined) return options;
+async function withCacheKey(prepared: Prepared): Promise<Options> {
+  const { request, options, prefixes, scope, leastTokens } = prepared;
+  const { credential, model } = request;
   const pieces = piecesOf(options, unmarked, tokenFamilyOf(model));
   if (sum(pieces) < leastTokens) return options;
   const key = await prefixes.nameOf({
-    tenantId: cacheScope.tenantId,
-    scope: [cacheScope.credentialId, model.id],
+    tenantId: scope.tenantId,
+    scope: [scope.credentialId, model.id],
     pieces: pieces.slice(0, piecesOfKey(pieces, leastTokens)).map(({ text }) => text),
   });
   const given = options.providerOptions;
@@ -249,11 +245,19 @@ async function withCacheKey(
   return { ...options, providerOptions: { ...given, ...ours } };
 }
 
-/** The same request, with what its provider needs to cache a prompt that is likely to come again. */
-export async function withCaching(marking: Marking): Promise<Options> {
-  const { request } = marking;
-  const { credential, model } = request;
+/**
+ * The same request, with what its provider needs to cache a prompt that is likely to come again. As it
+ * was where caching is off, where nothing is remembered, and where the provider needs nothing.
+ */
+export async function withCaching(given: {
+  request: ProviderRequest;
+  options: Options;
+  prefixes: PromptPrefixes | undefined;
+}): Promise<Options> {
+  const { request, options, prefixes } = given;
+  const { credential, model, cacheScope: scope } = request;
   const rules = cacheRulesOf({ provider: credential.provider, id: model.id });
-  if (rules === null || request.cacheScope === undefined) return marking.options;
-  return rules.way === "marks" ? withCacheMarks(marking, rules) : withCacheKey(marking, rules);
+  if (rules === null || scope === undefined || prefixes === undefined) return options;
+  const prepared = { request, options, prefixes, scope, leastTokens: rules.leastTokens };
+  return rules.way === "marks" ? withCacheMarks(prepared) : withCacheKey(prepared);
 }

@@ -175,7 +175,7 @@ async function generateOnce(
 ): Promise<Result<ProviderAnswer, ProviderFault>> {
   const { options, notes } = optionsOf(request, served);
   const generated = await served.model.doGenerate(
-    prefixes === undefined ? options : await withCaching({ request, options, prefixes }),
+    await withCaching({ request, options, prefixes }),
   );
   const warned = notesOfWarnings(generated.warnings, notes);
   return answerOf(generated, request.call, [...said, ...notes, ...warned]);

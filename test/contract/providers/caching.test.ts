@@ -6,13 +6,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SamplingCall } from "../../../src/domain/sampling.ts";
 import { startCachingProvider, type CachingProvider } from "../../fakes/caching-provider.ts";
 import {
-  ask,
+  ask as askNow,
   listPrice,
   loopCall,
   manyTools,
   promptPrefixes,
   prose,
   providersWith,
+  resultsOf,
   runLoop,
   seedModel,
   tokensByClass,
@@ -43,6 +44,12 @@ const withoutMarks = (body: unknown): unknown =>
   JSON.parse(
     JSON.stringify(body, (key, value: unknown) => (key === "cache_control" ? undefined : value)),
   );
+
+/** Some time after the call before. */
+const ask: typeof askNow = (...args) => {
+  pass(2);
+  return askNow(...args);
+};
 
 /** No tools, a long system prompt. */
 const question = (text: string, change: Partial<SamplingCall> = {}): SamplingCall =>
@@ -185,6 +192,34 @@ describe("a prefix that repeats", () => {
     expect(marks()).toEqual([0, 0, 0, 0]);
   });
 
+  it("is a loop that a question follows in time, and not one that is asked about later", async () => {
+    const call = loopCall();
+    const answers = await runLoop(asking, { call, pass: () => pass(10) });
+    expect(answers.at(-1)?.stopReason).toBe("endTurn");
+    const history = fake.requests().length;
+    const messages: SamplingCall["messages"] = [...call.messages];
+    for (const answer of answers) messages.push(...resultsOf(answer, 200));
+    messages.splice(-1, 1, { role: "user", content: [{ type: "text", text: "And then?" }] });
+    const before = tokensByClass(fake.usages().slice(-1));
+    await ask(asking, { ...call, messages: [...messages] });
+    expect(tokensByClass(fake.usages().slice(history)).read).toBe(before.read + before.written);
+    pass(300);
+    await ask(asking, { ...call, messages: [...messages] });
+    expect(marks().at(-1)).toBe(0);
+  });
+
+  it("may be the tools alone: the last of them is marked, for all", async () => {
+    const { systemPrompt: _, ...call } = loopCall();
+    for (const text of ["one", "two", "three"])
+      await ask(asking, { ...call, ...saying({ type: "text", text }) });
+    expect(marks()).toEqual([0, 1, 1]);
+    const { tools } = fake.requests()[1] as { tools: Record<string, unknown>[] };
+    expect(tools.map((tool) => "cache_control" in tool)).toEqual(
+      manyTools.map((_tool, at) => at === manyTools.length - 1),
+    );
+    expect(tokensByClass(fake.usages().slice(2)).read).toBeGreaterThan(1_024);
+  });
+
   it("includes what shaping adds to the system prompt", async () => {
     const shaped = (suffix: string) => `${prose(700, "The handbook")}\n\n${suffix}`;
     await ask(asking, question("one", { systemPrompt: shaped("Be brief.") }));
@@ -207,11 +242,20 @@ describe("a prefix that repeats", () => {
     expect(marks()).toEqual([0, 0, 0]);
   });
 
+  it("is no repetition by calls of the same moment: none could read what another writes", async () => {
+    await Promise.all(
+      ["one", "two", "three", "four"].map((text) => askNow(asking, question(text))),
+    );
+    expect(marks()).toEqual([0, 0, 0, 0]);
+    await ask(asking, question("five"));
+    expect(marks().at(-1)).toBe(1);
+  });
+
   it("is no repetition when one call is tried twice", async () => {
     const call = question("one");
     fake.failNext(529);
     await expect(ask(asking, call)).rejects.toThrow("fault");
-    await ask(asking, call);
+    await ask(asking, { ...call, metadata: {} });
     expect(marks()).toEqual([0, 0]);
   });
 
