@@ -23,13 +23,15 @@ interface Evidence {
 /** By model: where its scores stand among those of its tier. */
 function evidenceOf(models: readonly Model[]): Map<Model, Evidence> {
   const groups = new Map<string, { model: Model; score: number }[]>();
-  for (const model of models)
-    for (const [setting, score] of Object.entries(model.scores ?? {})) {
+  for (const model of models) {
+    if (model.scores === undefined) continue;
+    for (const [setting, score] of Object.entries(model.scores)) {
       const key = `${model.intelligence ?? middleTier} ${setting}`;
       const group = groups.get(key) ?? [];
       group.push({ model, score });
       groups.set(key, group);
     }
+  }
   const evidence = new Map<Model, Evidence>();
   for (const group of groups.values()) {
     // The same model at several providers is one result.
@@ -51,39 +53,48 @@ function evidenceOf(models: readonly Model[]): Map<Model, Evidence> {
 
 const lineKey = (model: Model): string => parseModel(model)?.core ?? model.id;
 
+const lineAndTier = (model: Model): string =>
+  `${parseModel(model)?.line} ${model.intelligence ?? middleTier}`;
+
 /** Within a line and tier the newer is never below the older, whatever a benchmark says. */
 function keepLineOrder(models: readonly Model[], ability: Map<Model, number>): void {
+  // Where no score moved anything, all are equal.
+  const moved = new Set([...ability.keys()].map(lineAndTier));
+  const generationOf = (model: Model): number | null => parseModel(model)?.generation ?? null;
   const groups = Map.groupBy(
-    models.filter((model) => (parseModel(model)?.generation ?? null) !== null),
-    (model) => `${parseModel(model)?.line} ${model.intelligence ?? middleTier}`,
+    models.filter((model) => generationOf(model) !== null && moved.has(lineAndTier(model))),
+    lineAndTier,
   );
   for (const group of groups.values()) {
-    const byGeneration = Map.groupBy(group, (model) => parseModel(model)?.generation ?? 0);
+    const byGeneration = Map.groupBy(group, (model) => generationOf(model) ?? 0);
     let least = Number.NEGATIVE_INFINITY;
     for (const generation of [...byGeneration.keys()].toSorted((a, b) => a - b)) {
       const members = byGeneration.get(generation) ?? [];
-      for (const model of members) ability.set(model, Math.max(least, ability.get(model) ?? 0));
-      least = Math.max(...members.map((model) => ability.get(model) ?? 0));
+      for (const model of members) ability.set(model, Math.max(least, abilityIn(ability, model)));
+      least = Math.max(...members.map((model) => abilityIn(ability, model)));
     }
   }
 }
 
+const abilityIn = (ability: ReadonlyMap<Model, number>, model: Model): number =>
+  ability.get(model) ?? model.intelligence ?? middleTier;
+
 /** Lists of models are never changed, only replaced. */
 const abilities = new WeakMap<readonly Model[], ReadonlyMap<Model, number>>();
 
-/** Tier and fraction, by model of the list. */
-export function abilityOf(models: readonly Model[]): ReadonlyMap<Model, number> {
-  const known = abilities.get(models);
-  if (known !== undefined) return known;
-  const evidence = evidenceOf(models);
-  const ability = new Map<Model, number>();
-  for (const model of models) {
-    const of = evidence.get(model);
-    const moved = of === undefined ? 0 : of.lead / (of.others + doubt);
-    const bounded = Math.max(-mostMovement, Math.min(mostMovement, moved));
-    ability.set(model, (model.intelligence ?? middleTier) + bounded);
+/** Tier and fraction; `models`: all that are known, of which the model is one. */
+export function abilityOf(models: readonly Model[]): (model: Model) => number {
+  let ability = abilities.get(models);
+  if (ability === undefined) {
+    const moved = new Map<Model, number>();
+    for (const [model, { lead, others }] of evidenceOf(models)) {
+      const bounded = Math.max(-mostMovement, Math.min(mostMovement, lead / (others + doubt)));
+      moved.set(model, (model.intelligence ?? middleTier) + bounded);
+    }
+    keepLineOrder(models, moved);
+    abilities.set(models, moved);
+    ability = moved;
   }
-  keepLineOrder(models, ability);
-  abilities.set(models, ability);
-  return ability;
+  const known = ability;
+  return (model) => abilityIn(known, model);
 }

@@ -84,7 +84,7 @@ export function columnsOf(entries: readonly Entry[], models: readonly Model[]): 
   return {
     prices: priceGroupsOf(entries),
     speed: ranksOf(entries.map((entry) => -entry.expectedMs)),
-    intelligence: ranksOf(entries.map(({ model }) => ability.get(model) ?? 0)),
+    intelligence: ranksOf(entries.map(({ model }) => ability(model))),
     alwaysReasons: Uint8Array.from(entries, (entry) => (entry.alwaysReasons ? 1 : 0)),
     newness: ranksOf(entries.map(({ model }) => dayOf(model.releasedAt))),
   };

@@ -1,6 +1,7 @@
 /**
- * Names that authors still write, of models that their providers serve no more and that the catalogue
- * never had. No figures: nobody can call them. Their line says what stands in for them.
+ * Names that authors still write, of models that their providers serve no more, or hardly, and that the
+ * seed never had. No figures: nobody can call them, and their line says what stands in for them. One that
+ * a sync brings is a model again.
  * Source: memory of the providers' deprecation pages; a wrong line here costs a hint its best match only.
  */
 import { bareName, foldName, parseName, type ParsedName } from "./lines.ts";
@@ -18,15 +19,15 @@ const plainNames: Readonly<Record<string, string>> = {
   anthropic: "claude-3-5-haiku",
   openai:
     "gpt-4-32k gpt-4-32k-0613 gpt-4-32k-0314 gpt-4-0314 gpt-4-1106-preview gpt-4-0125-preview " +
-    "gpt-4-turbo-preview gpt-4.5-preview gpt-4.5 o1-mini o1-preview gpt-5-chat-latest",
+    "gpt-4-turbo-preview gpt-4.5-preview gpt-4.5 o1-mini o1-preview",
   google:
-    "gemini-1.0-pro gemini-pro gemini-1.5-pro gemini-1.5-flash gemini-1.5-flash-8b gemini-2.0-pro-exp " +
-    "gemini-2.0-flash-exp gemini-2.0-flash-thinking-exp gemini-exp-1206 gemma-3-27b-it gemma-2-27b-it",
-  xai: "grok-beta grok-1 grok-2 grok-2-mini grok-2-1212 grok-3 grok-3-mini grok-3-fast grok-4 grok-4-0709 grok-4-fast",
+    "gemini-1.0-pro gemini-pro gemini-1.5-pro gemini-1.5-flash gemini-2.0-pro-exp " +
+    "gemini-2.0-flash-exp gemini-2.0-flash-thinking-exp",
+  xai: "grok-beta grok-1 grok-2 grok-2-1212 grok-3 grok-3-fast grok-4 grok-4-0709 grok-4-fast",
   mistral:
     "mistral-large-2402 mistral-large-2407 mistral-large-2411 mistral-small-2409 " +
-    "mistral-tiny open-mistral-7b open-mixtral-8x7b open-mixtral-8x22b pixtral-large-2411 codestral-2405",
-  groq: "llama3-70b-8192 llama3-8b-8192 llama2-70b-4096 llama-3.1-70b-versatile gemma2-9b-it gemma-7b-it",
+    "codestral-2405",
+  groq: "llama3-70b-8192 llama3-8b-8192 llama2-70b-4096 llama-3.1-70b-versatile",
 };
 
 /** Names whose line cannot be read from them: what the provider named as the replacement says it. */
@@ -45,8 +46,17 @@ const renamed: readonly (readonly [provider: string, names: string, line: string
   ["google", "text-bison text-bison-001 chat-bison palm-2 gemini-ultra", "gemini-pro-1"],
   ["google", "gemini-2.0-flash-preview-image-generation", "gemini-flash-image-2"],
   ["xai", "grok-2-vision grok-2-vision-1212 grok-vision-beta", "grok-2"],
+  ["google", "gemini-1.5-flash-8b", "gemini-flash-lite-1.5"],
+  ["google", "gemini-exp-1206", "gemini-pro-2"],
+  ["google", "gemma-3-27b-it gemma-2-27b-it", "gemma-31b-3"],
+  ["xai", "grok-2-mini grok-3-mini grok-3-mini-fast", "grok-3"],
   ["xai", "grok-code-fast-1", "grok-build-0"],
-  ["mistral", "mixtral mixtral-8x7b mixtral-8x22b mistral-7b-instruct", "mistral-small-1"],
+  ["mistral", "pixtral-large-2411 pixtral-large", "mistral-large-1"],
+  [
+    "mistral",
+    "mistral-tiny open-mistral-7b open-mixtral-8x7b open-mixtral-8x22b mixtral mixtral-8x7b mixtral-8x22b mistral-7b-instruct",
+    "mistral-small-1",
+  ],
   ["mistral", "pixtral-12b pixtral", "mistral-small-1"],
   [
     "deepseek",

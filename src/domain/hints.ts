@@ -86,7 +86,11 @@ function goneModelsFor(hint: ReadHint, all: ModelIndex): Gone[] {
     return named.some(({ status }) => status !== "retired") ? [] : named.flatMap(goneFrom);
   };
   const gone = goneModelNamed(hint.folded);
-  if (gone !== null) return [{ ...gone, intelligence: null }];
+  const isServed = equalTo(all, hint).some((at) => {
+    const model = all.models[at];
+    return model !== undefined && model.status !== "retired" && model.provider === gone?.provider;
+  });
+  if (gone !== null && !isServed) return [{ ...gone, intelligence: null }];
   const equal = retiredAmong(equalTo(all, hint));
   if (equal !== null) return equal;
   const versions = retiredAmong(versionsOf(all, hint));

@@ -48,35 +48,37 @@ export function readHint(hint: string): ReadHint | null {
   return read;
 }
 
-/** Models are never changed, only replaced, so what was made of one stays right. */
-const namesByModel = new WeakMap<Model, readonly string[]>();
-
-function foldedNamesOf(model: Model): readonly string[] {
-  let names = namesByModel.get(model);
-  if (names === undefined) {
-    names = [nameOf(model), model.name, ...model.aliases].map(foldName);
-    namesByModel.set(model, names);
-  }
-  return names;
+/** Everything that a model is found by. */
+interface Findable {
+  /** folded names, with and without what stands before them; each once */
+  names: readonly string[];
+  /** the names and the family, to be searched */
+  text: string;
+  parsed: ParsedName | null;
 }
 
-/** By what a model's parsed name gives; models without a line are left out. */
-function groupBy(
-  models: readonly Model[],
-  keyOf: (parsed: ParsedName) => string,
-): Map<string, number[]> {
-  const groups = new Map<string, number[]>();
-  for (const [at, model] of models.entries()) {
-    const parsed = parseModel(model);
-    if (parsed !== null) add(groups, keyOf(parsed), at);
+/** Models are never changed, only replaced, so what was made of one stays right. */
+const findables = new WeakMap<Model, Findable>();
+
+function findableOf(model: Model): Findable {
+  let findable = findables.get(model);
+  if (findable === undefined) {
+    const full = [nameOf(model), model.name, ...model.aliases].map(foldName);
+    const family = model.family === null ? [] : [foldName(model.family)];
+    findable = {
+      names: [...new Set([...full, foldName(model.id), ...full.map(bareName)])],
+      text: [...full, ...family].join(separator),
+      parsed: parseModel(model),
+    };
+    findables.set(model, findable);
   }
-  return groups;
+  return findable;
 }
 
 function add(groups: Map<string, number[]>, key: string, at: number): void {
   const group = groups.get(key);
   if (group === undefined) groups.set(key, [at]);
-  else if (group.at(-1) !== at) group.push(at);
+  else group.push(at);
 }
 
 /** Lists of models are never changed either. */
@@ -86,27 +88,24 @@ export function indexOf(models: readonly Model[]): ModelIndex {
   const known = indexes.get(models);
   if (known !== undefined) return known;
   const byName = new Map<string, number[]>();
+  const byCore = new Map<string, number[]>();
+  const byLine = new Map<string, number[]>();
+  const bySeries = new Map<string, number[]>();
   const starts = new Uint32Array(models.length + 1);
   const texts: string[] = [];
   for (const [at, model] of models.entries()) {
-    const names = foldedNamesOf(model);
+    const { names, text, parsed } = findableOf(model);
     for (const name of names) add(byName, name, at);
-    for (const name of names) if (bareName(name) !== name) add(byName, bareName(name), at);
-    add(byName, foldName(model.id), at);
-    const family = model.family === null ? [] : [foldName(model.family)];
-    const text = [...names, ...family].join(separator);
+    if (parsed !== null) {
+      add(byCore, parsed.core, at);
+      add(byLine, parsed.line, at);
+      add(bySeries, parsed.series, at);
+    }
     texts.push(text);
     starts[at + 1] = (starts[at] ?? 0) + text.length + separator.length;
   }
-  const index: ModelIndex = {
-    models,
-    byName,
-    byCore: groupBy(models, ({ core }) => core),
-    byLine: groupBy(models, ({ line }) => line),
-    bySeries: groupBy(models, ({ series }) => series),
-    text: texts.join(separator),
-    starts,
-  };
+  const text = texts.join(separator);
+  const index = { models, byName, byCore, byLine, bySeries, text, starts };
   indexes.set(models, index);
   return index;
 }

@@ -209,7 +209,10 @@ export function modelsOf(
   catalogue: Catalogue,
   credentials: readonly CredentialSummary[],
   overrides: readonly ModelOverride[],
-): Model[] {
+): readonly Model[] {
+  // The same list for all tenants that change nothing: what was made of it serves them all.
+  if (overrides.length === 0 && credentials.every(({ models }) => (models ?? []).length === 0))
+    return catalogue.models;
   const models = new Map(catalogue.models.map((model) => [nameOf(model), model]));
   // A credential may call a model by an alias, as Ollama's `llama3.2:latest`: what is known still counts.
   const known = (provider: string, id: string): Model => {

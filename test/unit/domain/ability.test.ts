@@ -11,7 +11,7 @@ const scored = (name: string, score: number | null, fields: Partial<Model> = {})
   model(name, { ...(score !== null && { scores: { Bench: score } }), ...fields });
 const abilities = (models: readonly Model[]): number[] => {
   const of = abilityOf(models);
-  return models.map((each) => of.get(each) ?? 0);
+  return models.map((each) => of(each));
 };
 
 describe("published scores", () => {
@@ -69,12 +69,12 @@ describe("published scores", () => {
         );
         const of = abilityOf(models);
         for (const each of models) {
-          expect(Math.abs((of.get(each) ?? 0) - (each.intelligence ?? 3))).toBeLessThan(0.5);
+          expect(Math.abs(of(each) - (each.intelligence ?? 3))).toBeLessThan(0.5);
           for (const other of models.filter(
             ({ intelligence }) => intelligence === each.intelligence,
           ))
             if ((parseModel(each)?.generation ?? 0) > (parseModel(other)?.generation ?? 0))
-              expect(of.get(each)).toBeGreaterThanOrEqual(of.get(other) ?? 0);
+              expect(of(each)).toBeGreaterThanOrEqual(of(other));
         }
       }),
       { numRuns: 500 },
@@ -83,8 +83,7 @@ describe("published scores", () => {
 
   it("of the seed leave every model in its tier", () => {
     const of = abilityOf(seedCatalogue.models);
-    for (const each of seedCatalogue.models)
-      expect(Math.round(of.get(each) ?? 0)).toBe(each.intelligence);
+    for (const each of seedCatalogue.models) expect(Math.round(of(each))).toBe(each.intelligence);
     expect(
       seedCatalogue.models.filter(({ scores }) => scores !== undefined).length,
     ).toBeGreaterThan(30);

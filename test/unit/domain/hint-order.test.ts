@@ -1,5 +1,7 @@
 /** What one hint means: which models it names, in which order, and what stands in for those that are gone. */
 import { describe, expect, it } from "vitest";
+import { seedCatalogue } from "../../../src/domain/catalogue.ts";
+import { goneModels } from "../../../src/domain/gone-models.ts";
 import type { FieldParts } from "../../../src/domain/field.ts";
 import { nameOf, type Model } from "../../../src/domain/models.ts";
 import { isKnownHint } from "../../../src/domain/hints.ts";
@@ -102,6 +104,15 @@ describe("a hint for a model that is gone", () => {
     );
   });
 
+  it("is not gone where a sync brought it", () => {
+    const back = named("mistral/open-mixtral-8x7b");
+    const small = named("mistral/mistral-small-2603", { intelligence: 5 });
+    const models = [back, small];
+    const mistral = { models, credentials: [credential("mistral")] };
+    expect(ranked("open-mixtral-8x7b", mistral)[0]).toBe("open-mixtral-8x7b");
+    expect(ranked("open-mixtral-8x7b", { ...mistral, models: [small] })[0]).toBe(small.id);
+  });
+
   it("of all sizes is served by the successors of each", () => {
     expect(new Set(ranked("claude-3").slice(0, 3))).toEqual(
       new Set(["claude-sonnet-5", "claude-sonnet-4-5", "claude-haiku-4-5"]),
@@ -118,6 +129,21 @@ describe("a hint for a model that is gone", () => {
     expect(ranked(hint)[0]).toBe(expected);
     expect(isKnownHint(hint, all)).toBe(true);
   });
+});
+
+it("every name of a model that is gone has a successor in the seed", () => {
+  const orphans = goneModels.filter(({ provider, id }) => {
+    const plan = choose(
+      call({
+        hints: [id],
+        outputModalities: id.includes("image") || id.startsWith("dall") ? ["image"] : ["text"],
+      }),
+      field({ models: seedCatalogue.models, credentials: [credential(provider)] }),
+    );
+    const [first] = plan.ok ? plan.value.decision.candidates : [];
+    return first?.matchedHint !== id || first.viaEquivalence === true;
+  });
+  expect(orphans.map(({ id }) => id)).toEqual([]);
 });
 
 describe("a stand-in at another provider", () => {
