@@ -8,7 +8,4 @@ CREATE TABLE `circuits` (
 	PRIMARY KEY(`tenant_id`, `scope`)
 );
 --> statement-breakpoint
-CREATE INDEX `circuits_updated` ON `circuits` (`updated_at`);--> statement-breakpoint
-ALTER TABLE `health` DROP COLUMN `failures`;--> statement-breakpoint
-ALTER TABLE `health` DROP COLUMN `failed_at`;--> statement-breakpoint
-ALTER TABLE `health` DROP COLUMN `retry_after_ms`;
+CREATE INDEX `circuits_updated` ON `circuits` (`updated_at`);

@@ -22,8 +22,8 @@ export function healthStatement(
 ): Compiled {
   const kept = JSON.stringify(sample);
   return raw(sql`
-    insert into health (tenant_id, credential_id, model, samples, updated_at)
-    select ${tenantId}, ${credentialId}, ${model}, ${`[${kept}]`}, ${now}
+    insert into health (tenant_id, credential_id, model, samples, failures, updated_at)
+    select ${tenantId}, ${credentialId}, ${model}, ${`[${kept}]`}, 0, ${now}
     where ${condition}
     on conflict (tenant_id, credential_id, model) do update set
       samples = (

@@ -88,7 +88,7 @@ describe("one code fence around JSON", () => {
     const counted = { inputTokens: 10, outputTokens: 14, estimated: false };
     const classes = { reasoningTokens: 0 };
     const fenced = answered([text('```json\n{"celsius":12}\n```')], {
-      usage: { ...counted, classes } as ProviderAnswer["usage"],
+      usage: { ...counted, classes },
     });
     expect(checkAnswer(fenced, json({ maxTokens: 10 }))).toMatchObject({
       ok: true,

@@ -209,10 +209,12 @@ describe("whatever fails", () => {
   it("the best few of each credential of the best few endpoints are all that it can meet", () => {
     fc.assert(
       fc.property(anyPlaces, fc.integer({ min: 1, max: 4 }), (all, most) => {
-        const endpoints = [...new Set(all.map(({ endpoint }) => endpoint))].slice(0, maxAttempts);
+        const endpoints = new Set(
+          [...new Set(all.map(({ endpoint }) => endpoint))].slice(0, maxAttempts),
+        );
         const few = all.filter(
           (its, at) =>
-            endpoints.includes(its.endpoint) &&
+            endpoints.has(its.endpoint) &&
             all.slice(0, at).filter(({ credentialId }) => credentialId === its.credentialId)
               .length < maxAttempts,
         );
