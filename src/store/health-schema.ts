@@ -1,7 +1,32 @@
-/** What failed lately: a row from a fault to the next answer. */
+/** What was seen of providers, and what failed lately. As in `schema.ts`. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { CircuitFault } from "../domain/circuits.ts";
+import type { Sample } from "../domain/health.ts";
 
+/** What was seen of a credential's model: how fast it answered. */
+export const health = sqliteTable(
+  "health",
+  {
+    tenantId: text("tenant_id").notNull(),
+    credentialId: text("credential_id").notNull(),
+    /** `provider/model` */
+    model: text().notNull(),
+    /** newest first */
+    samples: text({ mode: "json" }).$type<Sample[]>().notNull(),
+    // Circuits have a table of their own now. The version before still writes these three columns, so they
+    // stay until no process of that version runs beside this one.
+    failures: integer().notNull(),
+    failedAt: integer("failed_at"),
+    retryAfterMs: integer("retry_after_ms"),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.credentialId, table.model] }),
+    index("health_updated").on(table.updatedAt),
+  ],
+);
+
+/** A row from a fault to the next answer. */
 export const circuits = sqliteTable(
   "circuits",
   {

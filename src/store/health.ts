@@ -7,8 +7,8 @@ import type { HealthStore } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
 import { raw, type Builder, type Compiled, type Database } from "./db.ts";
 import { appendEventWhere } from "./events.ts";
-import { circuits } from "./health-schema.ts";
-import { credentials, health, tenants } from "./schema.ts";
+import { circuits, health } from "./health-schema.ts";
+import { credentials, tenants } from "./schema.ts";
 
 /** Unused this long, it says nothing any more. */
 const keptMs = 86_400_000;

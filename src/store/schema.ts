@@ -15,7 +15,6 @@ import type { Scope } from "../domain/access.ts";
 import type { Attempt } from "../domain/attempts.ts";
 import type { Asked, Correction, Outcome, RecordVersion, Timing } from "../domain/audit.ts";
 import type { JsonObject } from "../domain/json.ts";
-import type { Sample } from "../domain/health.ts";
 import type { Hold } from "../domain/limits.ts";
 import type { DeclaredModel, Model, ModelChange } from "../domain/models.ts";
 import type { Limits, Policy } from "../domain/policy.ts";
@@ -225,29 +224,6 @@ export const captures = sqliteTable(
   },
   // By age, since ids sort by time.
   (table) => [index("captures_tenant").on(table.tenantId, table.requestId)],
-);
-
-/** What was seen of a credential's model: how fast it answered. */
-export const health = sqliteTable(
-  "health",
-  {
-    tenantId: tenantId(),
-    credentialId: text("credential_id").notNull(),
-    /** `provider/model` */
-    model: text().notNull(),
-    /** newest first */
-    samples: text({ mode: "json" }).$type<Sample[]>().notNull(),
-    // Circuits have a table of their own now. The version before still writes these three columns, so they
-    // stay until no process of that version runs beside this one.
-    failures: integer().notNull(),
-    failedAt: integer("failed_at"),
-    retryAfterMs: integer("retry_after_ms"),
-    updatedAt: integer("updated_at").notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.tenantId, table.credentialId, table.model] }),
-    index("health_updated").on(table.updatedAt),
-  ],
 );
 
 /** Calls that their callers took back, until their owners have seen it. */

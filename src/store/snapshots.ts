@@ -2,8 +2,8 @@
 import { and, asc, eq, gt, isNull, sql } from "drizzle-orm";
 import type { Snapshots } from "../domain/ports.ts";
 import type { Database } from "./db.ts";
-import { apiKeys, credentials, health, modelOverrides, sessions, tenants } from "./schema.ts";
-import { circuits } from "./health-schema.ts";
+import { apiKeys, credentials, modelOverrides, sessions, tenants } from "./schema.ts";
+import { circuits, health } from "./health-schema.ts";
 import { servers } from "./server-schema.ts";
 
 export const createSnapshots = (db: Database): Snapshots => ({

@@ -4,12 +4,11 @@ import { err, ok } from "../domain/result.ts";
 import { raw, type Database } from "./db.ts";
 import { appendEvent, appendEventWhere } from "./events.ts";
 import { pageOf, rowsFor } from "./page.ts";
-import { circuits } from "./health-schema.ts";
+import { circuits, health } from "./health-schema.ts";
 import { counters, idempotency, results, usage } from "./ledger-schema.ts";
 import {
   apiKeys,
   cancellations,
-  health,
   captures,
   credentials,
   modelOverrides,

@@ -166,6 +166,9 @@ describe("a replayed decision", () => {
 
 describe("a model that reasons whatever is asked of it", () => {
   const control = (efforts: ("none" | "low")[]) => ({
+    // Unknown, or what its reasoning costs would set the two apart.
+    inputUsdPerMTok: null,
+    outputUsdPerMTok: null,
     reasoning: true,
     reasoningControl: {
       efforts,

@@ -63,7 +63,9 @@ describe("a reservation", () => {
     if (!drawing.ok) throw new Error(drawing.error.reason);
     const input = mostInputTokens(drawing.value.requirements.inputTokens);
     const reserved = reservedBy(drawing.value).microUsd;
-    expect(reserved).toBe(Math.ceil(input * 0.3 + 1_000 * 2.5 + 2_520 * 30));
+    // It reasons, and nobody knows how much: room for that is text, too.
+    const room = 8_192;
+    expect(reserved).toBe(Math.ceil(input * 0.3 + (1_000 + room) * 2.5 + 2_520 * 30));
   });
 
   it("asks the tenant, the key and the server for the same", () => {
