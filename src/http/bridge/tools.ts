@@ -1,6 +1,10 @@
-/** Which arguments of a server's tools travel in headers too, read from `tools/list`. */
+/**
+ * What has to be known of a server's tools before one is called, read from `tools/list`: which arguments
+ * travel in headers too, and whose output is wrapped for an older client.
+ */
 import { own, type JsonObject } from "../../domain/json.ts";
 import type { ParamHeader, Session } from "../../domain/session.ts";
+import { wrappedOutputsIn } from "../../mcp/bridge/older-shapes.ts";
 import { paramHeadersIn } from "../../mcp/bridge/param-headers.ts";
 import { modernRequest } from "../../mcp/bridge/to-modern.ts";
 import { modernRevision } from "../../mcp/rev2026/codec.ts";
@@ -13,13 +17,14 @@ const timeoutMs = 30_000;
 /** A server with more pages of tools than that has headers on the first ones only. */
 const maxPages = 20;
 
-/** Remembers them with the session. False: they could not be read, and the old ones stay. */
-export async function readParamHeaders(
+/** Remembers it with the session. False: they could not be read, and the old ones stay. */
+export async function readTools(
   services: Services,
   arrived: ProxyArrived,
   { session, left }: { session: Session; left: AbortSignal },
 ): Promise<boolean> {
   const paramHeaders: Record<string, readonly ParamHeader[]> = {};
+  const wrapped: Record<string, boolean> = {};
   let cursor: string | null = null;
   for (let page = 0; page < maxPages; page += 1) {
     const params: JsonObject = cursor === null ? {} : { cursor };
@@ -49,10 +54,33 @@ export async function readParamHeaders(
     const result = own(read.value.answer, "result");
     if (result === undefined) return false;
     Object.assign(paramHeaders, paramHeadersIn(result));
+    Object.assign(wrapped, wrappedOutputsIn(result));
     const next = own(result, "nextCursor");
     if (typeof next !== "string") break;
     cursor = next;
   }
-  const stored = await services.sessions.setBridge(session, { to: "modern", paramHeaders });
+  const stored = await services.sessions.setBridge(session, {
+    to: "modern",
+    paramHeaders,
+    wrapped,
+  });
   return stored.ok;
+}
+
+/** The client reads the tools again, and goes by what it reads from then on. */
+export async function noteTools(
+  services: Services,
+  session: Session,
+  result: unknown,
+): Promise<void> {
+  const { bridge } = session;
+  // What nobody has read yet is read before the first call.
+  if (bridge?.to !== "modern" || bridge.wrapped === undefined) return;
+  const { wrapped } = bridge;
+  const listed = Object.entries(wrappedOutputsIn(result));
+  if (listed.every(([tool, isWrapped]) => own(wrapped, tool) === isWrapped)) return;
+  await services.sessions.setBridge(session, {
+    ...bridge,
+    wrapped: { ...wrapped, ...Object.fromEntries(listed) },
+  });
 }
