@@ -127,6 +127,7 @@ function hear(
     method,
     tool: method === "tools/call" ? nameIn(method, params) : null,
     wrapped: (bridge?.to === "modern" ? bridge.wrapped : undefined) ?? {},
+    revision: session.revision,
   });
   if (heard.kind === "answer" && method === "tools/list")
     services.background(noteTools(services, session, own(parsedJson(message), "result")));

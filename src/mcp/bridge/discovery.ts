@@ -49,15 +49,32 @@ const instructionsIn = (from: JsonObject): JsonObject => {
   return typeof instructions === "string" ? { instructions } : {};
 };
 
+const textsOfOne = new Set(["title", "description", "websiteUrl"]);
+
+/** How a program names itself, without what the other revision has another shape for. */
+export const implementationOf = (info: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(info).filter(([name, value]) => {
+      if (textsOfOne.has(name)) return typeof value === "string";
+      return name !== "icons" || Array.isArray(value);
+    }),
+  );
+
+/** null: it lacks what every revision wants of it. */
+const namedIn = (info: JsonValue | undefined): JsonObject | null =>
+  isObject(info) && typeof info["name"] === "string" && typeof info["version"] === "string"
+    ? implementationOf(info)
+    : null;
+
 /** A legacy server's `initialize` result, as an answer to `server/discover`. */
 export const discoverResultOf = (initialized: JsonObject): JsonObject => {
-  const info = own(initialized, "serverInfo");
+  const info = namedIn(own(initialized, "serverInfo"));
   return {
     resultType: "complete",
     supportedVersions: [modernRevision],
     capabilities: bridgedOffers(own(initialized, "capabilities")),
     ...instructionsIn(initialized),
-    ...(isObject(info) ? { _meta: { [metaKey("serverInfo")]: info } } : {}),
+    ...(info === null ? {} : { _meta: { [metaKey("serverInfo")]: info } }),
     ttlMs: 0,
     cacheScope: "private",
   };
@@ -68,11 +85,11 @@ export const initializeResultOf = (
   discovered: JsonObject,
   { revision, slug }: { revision: string; slug: string },
 ): JsonObject => {
-  const info = own(own(discovered, "_meta"), metaKey("serverInfo"));
+  const info = namedIn(own(own(discovered, "_meta"), metaKey("serverInfo")));
   return {
     protocolVersion: revision,
     capabilities: bridgedOffers(own(discovered, "capabilities")),
-    serverInfo: isObject(info) ? info : { name: slug, version: "" },
+    serverInfo: info ?? { name: slug, version: "" },
     ...instructionsIn(discovered),
   };
 };

@@ -5,7 +5,7 @@
  */
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { objectText, textAt, textsIn } from "../proxy/json-parts.ts";
-import { mapElements, membersOf, whole, withMember } from "../proxy/raw-json.ts";
+import { mapElements, withMember } from "../proxy/raw-json.ts";
 import { isObjectSchema, movedSchema } from "./schema-refs.ts";
 
 /** By tool: whether its output is wrapped for an older client. */
@@ -22,24 +22,26 @@ export function wrappedOutputsIn(result: unknown): Record<string, boolean> {
   );
 }
 
-/** An older revision wants an object for each property, and JSON Schema says what the two others mean. */
-const propertySchema = (text: string): string => {
-  if (text === "true") return "{}";
-  return text === "false" ? '{"not":{}}' : text;
-};
+/** An older revision wants an object for each property; JSON Schema says which one the two others mean. */
+function propertySchema(text: string): string {
+  if (text.startsWith("{")) return text;
+  return text === "false" ? '{"not":{}}' : "{}";
+}
 
-function withObjectProperties(schema: string): string {
+/** An object's schema whose `properties` and `required` are what the older revision takes for them. */
+function withPlainProperties(schema: string): string {
+  let changed = schema;
+  const names = parsedJson(textAt(schema, ["required"]) ?? "[]");
+  if (!Array.isArray(names) || !names.every((name) => typeof name === "string"))
+    changed = withMember(changed, ["required"], null);
   const properties = textAt(schema, ["properties"]);
-  if (properties === null || !properties.startsWith("{")) return schema;
-  const values = membersOf(properties, whole(properties)).map(({ value }) =>
-    properties.slice(value.start, value.end),
-  );
-  if (values.every((value) => propertySchema(value) === value)) return schema;
-  const changed = [...textsIn(properties, [])].map(([name, value]): [string, string] => [
-    name,
-    propertySchema(value),
-  ]);
-  return withMember(schema, ["properties"], objectText(changed));
+  if (properties === null) return changed;
+  if (!properties.startsWith("{")) return withMember(changed, ["properties"], null);
+  const before = [...textsIn(properties, [])];
+  const after = before.map(([name, value]): [string, string] => [name, propertySchema(value)]);
+  return after.every(([, value], at) => value === before[at]?.[1])
+    ? changed
+    : withMember(changed, ["properties"], objectText(after));
 }
 
 function wrappedSchema(text: string): string {
@@ -54,14 +56,15 @@ function wrappedSchema(text: string): string {
 }
 
 function olderTool(tool: string): string {
-  let changed = tool;
+  // It says how the tool is called as a task, and tasks do not cross.
+  let changed = withMember(tool, ["execution"], null);
   for (const name of ["inputSchema", "outputSchema"]) {
     const text = textAt(changed, [name]);
     const schema = text === null ? undefined : parsedJson(text);
     if (text === null || !isObject(schema)) continue;
     const older =
       name === "inputSchema" || isObjectSchema(schema)
-        ? withObjectProperties(text)
+        ? withPlainProperties(text)
         : wrappedSchema(text);
     if (older !== text) changed = withMember(changed, [name], older);
   }
@@ -98,4 +101,40 @@ export function olderToolAnswer(message: string, result: JsonObject, isWrapped: 
     ["result", "content"],
     blocks === "" ? `[${block}]` : `[${blocks},${block}]`,
   );
+}
+
+const firstWithAudio = "2025-03-26";
+const firstWithLinks = "2025-06-18";
+
+/** A content block that an older revision doesn't know, as one that it does; JSON text. */
+function olderBlock(text: string, revision: string): string {
+  const block = parsedJson(text);
+  const [type, uri] = [own(block, "type"), own(block, "uri")];
+  if (type === "resource_link" && revision < firstWithLinks) {
+    const name = own(block, "title") ?? own(block, "name");
+    return JSON.stringify({ type: "text", text: `${String(name)}: ${String(uri)}` });
+  }
+  if (type !== "audio" || revision >= firstWithAudio) return text;
+  const [data, mimeType] = [own(block, "data") ?? "", own(block, "mimeType") ?? ""];
+  return JSON.stringify({
+    type: "resource",
+    resource: { uri: "audio:inline", mimeType, blob: data },
+  });
+}
+
+/** A message whose result has content blocks, for a client of that revision; JSON text. */
+export function olderContent(message: string, revision: string): string {
+  if (revision >= firstWithLinks) return message;
+  const changeAt = (text: string, path: readonly string[]): string => {
+    const content = textAt(text, path);
+    if (content === null) return text;
+    const change = (block: string): string => olderBlock(block, revision);
+    const changed = content.startsWith("[") ? mapElements(content, change) : change(content);
+    return changed === content ? text : withMember(text, path, changed);
+  };
+  const called = changeAt(message, ["result", "content"]);
+  const messages = textAt(called, ["result", "messages"]);
+  if (messages === null || !messages.startsWith("[")) return called;
+  const prompted = mapElements(messages, (one) => changeAt(one, ["content"]));
+  return prompted === messages ? called : withMember(called, ["result", "messages"], prompted);
 }

@@ -28,9 +28,7 @@ const mostValues = 100;
 
 /** What a result says that 2026-07-28 has another rule for. */
 function newerResult(message: string, method: string): string {
-  let text = message;
-  for (const name of ["serverInfo", "subscriptionId"].map(metaKey))
-    text = withMember(text, ["result", "_meta", name], null);
+  const text = withMember(message, ["result", "_meta", metaKey("serverInfo")], null);
   const values = textAt(text, ["result", "completion", "values"]);
   if (method !== "completion/complete" || values === null || !values.startsWith("[")) return text;
   const first = mapElements(values, (value, index) => (index < mostValues ? value : null));
@@ -78,11 +76,12 @@ export function legacyRequest(request: string, method: string, idText: string): 
       if (failed || (seen.kind === "response" && JSON.stringify(seen.id) === idText))
         return { kind: "answer", text: answer(message) };
       if (seen.kind !== "notification") return nothing;
+      const note = withMember(message, ["params", "_meta", metaKey("subscriptionId")], null);
       if (seen.method === "notifications/message")
-        return wantsLogs ? { kind: "notification", text: message } : nothing;
+        return wantsLogs ? { kind: "notification", text: note } : nothing;
       const its = JSON.stringify(seen.params["progressToken"] ?? null) === idText;
       if (seen.method !== "notifications/progress" || clientsToken === null || !its) return nothing;
-      const told = withMember(message, ["params", "progressToken"], clientsToken);
+      const told = withMember(note, ["params", "progressToken"], clientsToken);
       return { kind: "notification", text: told };
     },
   };

@@ -5,8 +5,14 @@ import { textAt, textsIn } from "../proxy/json-parts.ts";
 import { messageIn } from "../proxy/message.ts";
 import { withMember } from "../proxy/raw-json.ts";
 import { metaKey, modernRevision } from "../rev2026/codec.ts";
+import { implementationOf } from "./discovery.ts";
 import type { Heard } from "./heard.ts";
-import { olderToolAnswer, olderToolList, type WrappedOutputs } from "./older-shapes.ts";
+import {
+  olderContent,
+  olderToolAnswer,
+  olderToolList,
+  type WrappedOutputs,
+} from "./older-shapes.ts";
 
 /** Of a request's `_meta`; to the client's revision these names mean nothing. */
 const reserved = new Set(["logLevel", "subscriptionId"].map(metaKey));
@@ -18,7 +24,7 @@ export function modernRequest(
 ): string {
   const said: [string, JsonValue][] = [
     [metaKey("clientCapabilities"), session.capabilities],
-    [metaKey("clientInfo"), session.clientInfo],
+    [metaKey("clientInfo"), implementationOf(session.clientInfo)],
     [metaKey("protocolVersion"), modernRevision],
   ];
   let text = request;
@@ -58,6 +64,8 @@ export interface AnsweredRequest {
   /** the tool being called; null: none is */
   tool: string | null;
   wrapped: WrappedOutputs;
+  /** the client's */
+  revision: string;
 }
 
 /** An answer as the client's revision has it. */
@@ -68,8 +76,10 @@ function olderAnswer(message: string, result: JsonValue | undefined, of: Answere
   );
   if (!isObject(result)) return text;
   if (of.method === "tools/list") return olderToolList(text);
+  if (of.method === "prompts/get") return olderContent(text, of.revision);
   if (of.method !== "tools/call") return text;
-  return olderToolAnswer(text, result, of.tool !== null && own(of.wrapped, of.tool) === true);
+  const isWrapped = of.tool !== null && own(of.wrapped, of.tool) === true;
+  return olderContent(olderToolAnswer(text, result, isWrapped), of.revision);
 }
 
 /** What the client hears of one of the server's messages. Throws where it is no JSON. */

@@ -146,6 +146,7 @@ it("hears of a modern server what a legacy client knows", () => {
       method: "tools/call",
       tool: "t",
       wrapped: {},
+      revision: "2025-11-25",
     });
   expect(heard({ method: "notifications/resources/updated" })).toEqual({ kind: "nothing" });
   const asks = (inputRequests: unknown) =>

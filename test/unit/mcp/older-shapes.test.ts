@@ -42,11 +42,12 @@ const found = {
 
 const heardText = (
   result: unknown,
-  of: { method: string; wrapped?: Record<string, boolean> },
+  of: { method: string; wrapped?: Record<string, boolean>; revision?: string },
 ): string => {
   const heard = heardFromModern(JSON.stringify({ jsonrpc: "2.0", id: 1, result }), {
     tool: of.method === "tools/call" ? "t" : null,
     wrapped: {},
+    revision: "2025-11-25",
     ...of,
   });
   if (heard.kind !== "answer") throw new Error(heard.kind);
@@ -133,11 +134,49 @@ it("gives properties that are true or false the form of an object, and keeps the
   const tool = `{"name":"t","inputSchema":{"type":"object","properties":{"a":true, "b":false,"c":{"const":1.0}}}}`;
   const heard = heardFromModern(
     `{"jsonrpc":"2.0","id":1.0e0,"result":{"tools":[ ${tool} , {"name":"u"}],"nextCursor":"x"}}`,
-    { method: "tools/list", tool: null, wrapped: {} },
+    { method: "tools/list", tool: null, wrapped: {}, revision: "2025-11-25" },
   );
   expect(heard).toEqual({
     kind: "answer",
     text: `{"jsonrpc":"2.0","id":1.0e0,"result":{"tools":[ {"name":"t","inputSchema":{"type":"object","properties":{"a":{},"b":{"not":{}},"c":{"const":1.0}}}} , {"name":"u"}],"nextCursor":"x"}}`,
+  });
+});
+
+it("takes out what would make an older client refuse the whole list", () => {
+  const inputSchema = { type: "object", properties: 5, required: [1] };
+  const outputSchema = { type: "object", properties: { a: 5, b: { type: "string" } } };
+  const result = listed({ name: "t", inputSchema, outputSchema, execution: "later" });
+  expect(ListToolsResultSchema.safeParse(result).success).toBe(true);
+  expect(result["tools"]).toEqual([
+    {
+      name: "t",
+      inputSchema: { type: "object" },
+      outputSchema: { type: "object", properties: { a: {}, b: { type: "string" } } },
+    },
+  ]);
+});
+
+describe("a content block that the client's revision doesn't know", () => {
+  const link = { type: "resource_link", name: "n", uri: "file:///a" };
+  const audio = { type: "audio", data: "AA==", mimeType: "audio/wav" };
+  const text = { type: "text", text: "t" };
+  const linked = { type: "text", text: "n: file:///a" };
+  const resource = { uri: "audio:inline", mimeType: "audio/wav", blob: "AA==" };
+  const embedded = { type: "resource", resource };
+  it.each([
+    ["2025-06-18", [text, link, audio]],
+    ["2025-03-26", [text, linked, audio]],
+    ["2024-11-05", [text, linked, embedded]],
+  ])("of %s is one that it does", (revision, blocks) => {
+    const content = [text, link, audio];
+    expect(JSON.parse(heardText({ content }, { method: "tools/call", revision }))).toMatchObject({
+      result: { content: blocks },
+    });
+    const messages = (of: unknown[]) => of.map((block) => ({ role: "user", content: block }));
+    const prompted = { messages: messages(content) };
+    expect(JSON.parse(heardText(prompted, { method: "prompts/get", revision }))).toMatchObject({
+      result: { messages: messages(blocks) },
+    });
   });
 });
 
