@@ -48,7 +48,7 @@ export async function dispatchLegacy(services: Services, arrived: ProxyArrived):
   if (again.era === "modern")
     return beginTowardsModern(services, arrived, { request, discovered: again.result });
   if (again.era === null)
-    return refuse(serverFailed("It doesn't answer server/discover."), {
+    return refuse(again.unheard ?? serverFailed("It doesn't answer server/discover."), {
       id: request.id,
       requestId,
     });

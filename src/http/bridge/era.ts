@@ -1,5 +1,6 @@
 /** Which era a server speaks: asked once with `server/discover`, never with what a client wants of it. */
 import type { JsonObject } from "../../domain/json.ts";
+import type { Refusal } from "../../domain/refusals.ts";
 import type { Learnt } from "../../domain/servers.ts";
 import {
   discoveredIn,
@@ -25,7 +26,10 @@ export function headersFor(from: Headers, own: Iterable<readonly [string, string
   return headers;
 }
 
-export async function discover(services: Services, arrived: ProxyArrived): Promise<Discovered> {
+/** `unheard`: why there is no answer at all; null: it answered. */
+export type Asked = Discovered & { unheard: Refusal | null };
+
+export async function discover(services: Services, arrived: ProxyArrived): Promise<Asked> {
   // Of the whole answer: a server may begin a stream and never say anything in it.
   const late = new AbortController();
   const heard = new AbortController();
@@ -43,11 +47,12 @@ export async function discover(services: Services, arrived: ProxyArrived): Promi
       signal: AbortSignal.any([arrived.left, late.signal]),
       timeoutMs,
     });
-    if (!sent.ok) return { era: null };
+    if (!sent.ok) return { era: null, unheard: sent.error };
     const read = await readAnswer(sent.value);
-    if (!read.ok) return { era: null };
+    if (!read.ok) return { era: null, unheard: read.error };
     await dropBody(read.value);
-    return discoveredIn(sent.value.status, read.value.answer ?? undefined);
+    const said = discoveredIn(sent.value.status, read.value.answer ?? undefined);
+    return { ...said, unheard: null };
   } finally {
     heard.abort();
   }

@@ -23,7 +23,7 @@ export const discoverText = JSON.stringify({
 export type Discovered =
   | { era: "modern"; result: JsonObject }
   | { era: "legacy" }
-  /** it said neither: out of reach, refused, or talking nonsense */
+  /** it said neither: refused us, or talked nonsense */
   | { era: null };
 
 /** Not about the method that was called: who is asked again later may say something else. */

@@ -111,8 +111,9 @@ function olderBlock(text: string, revision: string): string {
   const block = parsedJson(text);
   const [type, uri] = [own(block, "type"), own(block, "uri")];
   if (type === "resource_link" && revision < firstWithLinks) {
-    const name = own(block, "title") ?? own(block, "name");
-    return JSON.stringify({ type: "text", text: `${String(name)}: ${String(uri)}` });
+    const said = [own(block, "title") ?? own(block, "name"), uri];
+    const texts = said.filter((one) => typeof one === "string");
+    return JSON.stringify({ type: "text", text: texts.join(": ") });
   }
   if (type !== "audio" || revision >= firstWithAudio) return text;
   const [data, mimeType] = [own(block, "data") ?? "", own(block, "mimeType") ?? ""];
