@@ -49,7 +49,11 @@ afterAll(async () => {
 beforeEach(async () => {
   faulty.setMode("fine");
   count += 1;
-  url = await register(router, tenant, { slug: `s${count}`, url: server.url });
+  url = await register(router, tenant, {
+    slug: `s${count}`,
+    url: server.url,
+    bridge: "always",
+  });
   server.clear();
 });
 

@@ -1,7 +1,7 @@
 /** Registered servers. Header values and client secrets come in and never go out. */
 import { z } from "@hono/zod-openapi";
 import { oauthGrants } from "../../domain/oauth.ts";
-import { samplingModes } from "../../domain/servers.ts";
+import { bridgeModes, samplingModes } from "../../domain/servers.ts";
 import { limits, policy } from "./policy-schemas.ts";
 import { millis, slug } from "./schemas.ts";
 
@@ -55,6 +55,10 @@ const serverFigures = {
     description:
       "Tell the server of the modalities that can be produced. Strict servers reject it.",
   }),
+  bridge: z.enum(bridgeModes).optional().openapi({
+    description:
+      "always: server/discover of an older server is answered by the router, which clients of 2026-07-28 alone need. fallback, the default: it is refused, and clients of both speak the older revision.",
+  }),
   policy: serverPolicy.optional(),
   oauth: oauthInput.nullish(),
 };
@@ -79,6 +83,7 @@ export const server = z
     forwardAuthorization: z.boolean(),
     sampling: z.enum(samplingModes),
     supportedModalities: z.boolean(),
+    bridge: z.enum(bridgeModes),
     policy: serverPolicy,
     oauth: z
       .object({

@@ -1,7 +1,10 @@
 /** `server/discover` as the router sends it, and what it and `initialize` say of each other. */
-import { bridgedOffers } from "../../domain/bridging.ts";
+import { bridgedOffers, olderServerHint } from "../../domain/bridging.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { modernWireOf } from "../faults.ts";
+import { explain } from "../../domain/refusals.ts";
 import { serverInfo } from "../initialize.ts";
+import { errorMessage, type RequestId } from "../jsonrpc.ts";
 import { metaKey, modernRevision } from "../rev2026/codec.ts";
 
 export const discoverMethod = "server/discover";
@@ -42,6 +45,31 @@ export function discoveredIn(status: number, message: JsonValue | undefined): Di
   return status >= 400 && status < 500 && !undecided.has(status)
     ? { era: "legacy" }
     : { era: null };
+}
+
+/**
+ * The refusal of `server/discover` for a client that may speak the older era too: the server's own where
+ * official SDKs take it for an older server's, else HTTP 404 and -32601. Always with the client's id: some
+ * SDKs take an error with another one for a broken connection.
+ * @param said the server's answer; null: it was not asked again
+ */
+export function discoverRefusalOf(
+  said: { status: number; answer: JsonObject | null } | null,
+  about: { id: RequestId; requestId: string },
+): { status: number; message: Record<string, unknown> } {
+  const { id, requestId } = about;
+  const given = said !== null && said.status >= 400 ? said : null;
+  const error = own(given?.answer, "error");
+  if (given !== null && isObject(error) && Number.isSafeInteger(error["code"]))
+    return { status: given.status, message: { jsonrpc: "2.0", id, error } };
+  const refusal = { reason: "method_not_found", method: discoverMethod } as const;
+  const { code } = modernWireOf(refusal);
+  const { error: plain } = errorMessage(id, refusal, code, requestId);
+  const message = `${explain(refusal)}. ${olderServerHint}`;
+  return {
+    status: given?.status ?? 404,
+    message: { jsonrpc: "2.0", id, error: { ...(plain as JsonObject), message } },
+  };
 }
 
 const instructionsIn = (from: JsonObject): JsonObject => {

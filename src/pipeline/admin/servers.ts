@@ -9,6 +9,7 @@ import { problemWithServer } from "../../domain/server-entry.ts";
 import {
   secretsOf,
   shownServer,
+  type BridgeMode,
   type McpServer,
   type SamplingMode,
   type SealedServer,
@@ -26,6 +27,7 @@ export interface ServerInput {
   forwardAuthorization: boolean;
   sampling: SamplingMode;
   supportedModalities: boolean;
+  bridge: BridgeMode;
   policy: ServerPolicy;
   oauth: OauthInput | null;
 }

@@ -14,6 +14,7 @@ const entry: SealedServer = {
   forwardAuthorization: false,
   sampling: "router",
   supportedModalities: false,
+  bridge: "fallback",
   policy: {},
   oauth: null,
   learnt: {},
