@@ -14,7 +14,7 @@ export type Bridge =
       to: "modern";
       /** by tool: the arguments that travel in headers too; null: the tools have not been read yet */
       paramHeaders: Readonly<Record<string, readonly ParamHeader[]>> | null;
-      /** by tool that has an output schema: whether its output is wrapped; absent: not read yet */
+      /** the tools whose output is wrapped for the client; absent: not read yet */
       wrapped?: Readonly<Record<string, boolean>>;
     };
 

@@ -4,7 +4,7 @@
  */
 import { own, type JsonObject } from "../../domain/json.ts";
 import type { ParamHeader, Session } from "../../domain/session.ts";
-import { wrappedOutputsIn } from "../../mcp/bridge/older-shapes.ts";
+import { wrappedOutputsIn, type WrappedOutputs } from "../../mcp/bridge/older-shapes.ts";
 import { paramHeadersIn } from "../../mcp/bridge/param-headers.ts";
 import { modernRequest } from "../../mcp/bridge/to-modern.ts";
 import { modernRevision } from "../../mcp/rev2026/codec.ts";
@@ -16,6 +16,15 @@ import { headersFor } from "./era.ts";
 const timeoutMs = 30_000;
 /** A server with more pages of tools than that has headers on the first ones only. */
 const maxPages = 20;
+
+/** What a session's row has room for; a tool beyond that answers objects as they are. */
+const mostRememberedChars = 64 * 1024;
+
+/** The wrapped ones, which are few; null: they are too many to be kept. */
+function remembered(outputs: WrappedOutputs): WrappedOutputs | null {
+  const wrapped = Object.fromEntries(Object.entries(outputs).filter(([, isWrapped]) => isWrapped));
+  return JSON.stringify(wrapped).length > mostRememberedChars ? null : wrapped;
+}
 
 /** Remembers it with the session. False: they could not be read, and the old ones stay. */
 export async function readTools(
@@ -62,7 +71,7 @@ export async function readTools(
   const stored = await services.sessions.setBridge(session, {
     to: "modern",
     paramHeaders,
-    wrapped,
+    wrapped: remembered(wrapped) ?? {},
   });
   return stored.ok;
 }
@@ -77,10 +86,10 @@ export async function noteTools(
   // What nobody has read yet is read before the first call.
   if (bridge?.to !== "modern" || bridge.wrapped === undefined) return;
   const { wrapped } = bridge;
-  const listed = Object.entries(wrappedOutputsIn(result));
-  if (listed.every(([tool, isWrapped]) => own(wrapped, tool) === isWrapped)) return;
-  await services.sessions.setBridge(session, {
-    ...bridge,
-    wrapped: { ...wrapped, ...Object.fromEntries(listed) },
-  });
+  const listed = wrappedOutputsIn(result);
+  const isKnown = ([tool, isWrapped]: [string, boolean]): boolean =>
+    (own(wrapped, tool) === true) === isWrapped;
+  if (Object.entries(listed).every(isKnown)) return;
+  const next = remembered({ ...wrapped, ...listed });
+  if (next !== null) await services.sessions.setBridge(session, { ...bridge, wrapped: next });
 }
