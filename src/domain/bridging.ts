@@ -4,7 +4,7 @@
  */
 import { isObject, own, type JsonObject } from "./json.ts";
 import { contentNegotiationKey } from "./negotiation.ts";
-import type { SamplingMode } from "./servers.ts";
+import type { McpServer, SamplingMode } from "./servers.ts";
 
 /** Requests that mean the same in both eras. */
 export const bridgedMethods: readonly string[] = [
@@ -37,6 +37,14 @@ export function bridgedMode(mode: SamplingMode): SamplingMode {
   if (mode === "client-then-router") return "router";
   return mode === "client" ? "deny" : mode;
 }
+
+/** Whether clients of 2026-07-28 alone find no way to a server, as far as it is known. */
+export const needsAlways = ({ learnt, bridge }: Pick<McpServer, "learnt" | "bridge">): boolean =>
+  learnt.era === "legacy" && bridge === "fallback";
+
+/** For whoever sends `server/discover` to it. */
+export const olderServerHint =
+  'This server speaks only revisions before 2026-07-28: begin with initialize. For clients that know only 2026-07-28, set bridge to "always" in the server\'s entry.';
 
 /** Headers that say nothing of who the client is to the server. */
 const impersonal = new Set([

@@ -10,6 +10,14 @@ export const samplingModes = ["router", "client", "client-then-router", "deny"] 
  */
 export type SamplingMode = (typeof samplingModes)[number];
 
+export const bridgeModes = ["fallback", "always"] as const;
+/**
+ * When an older server is translated for clients of 2026-07-28. `fallback`: for requests of that revision
+ * alone, so that clients of both find out that the server is older. `always`: the router answers
+ * `server/discover` too, which clients of that revision alone need.
+ */
+export type BridgeMode = (typeof bridgeModes)[number];
+
 /** What the router found out by talking to a server. Forgotten when its URL changes. */
 export interface Learnt {
   /** it refused richer sampling capabilities than the bare `sampling: {}` */
@@ -32,6 +40,7 @@ export interface McpServer {
   sampling: SamplingMode;
   /** tell the server of the modalities that the router can produce; strict servers reject the field */
   supportedModalities: boolean;
+  bridge: BridgeMode;
   policy: ServerPolicy;
   oauth: OauthClient | null;
   learnt: Learnt;

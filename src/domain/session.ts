@@ -14,6 +14,8 @@ export type Bridge =
       to: "modern";
       /** by tool: the arguments that travel in headers too; null: the tools have not been read yet */
       paramHeaders: Readonly<Record<string, readonly ParamHeader[]>> | null;
+      /** the tools whose output is wrapped for the client; absent: not read yet */
+      wrapped?: Readonly<Record<string, boolean>>;
     };
 
 /** An argument that a modern request repeats as `Mcp-Param-{name}`. */

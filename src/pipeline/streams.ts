@@ -13,6 +13,8 @@ const wantedMs = 5_000;
 /** What a request waits for its client's stream to stand: what is sent before that would be lost. */
 const patienceMs = 1_000;
 export const renewStreamMs = 25_000;
+/** …looked for so often, which costs nothing. */
+const lookHereMs = 10;
 /** Clients open theirs right after `initialize`, beside their first requests. */
 const youngMs = 2_000;
 const graceMs = 300;
@@ -40,6 +42,8 @@ interface Aside {
 
 /** What this isolate knows. */
 export interface StreamMemory {
+  /** until when a client's GET may be on its way to the server, by who sent it */
+  opening: Map<string, number>;
   get(sessionId: string): Known;
   set(sessionId: string, known: Partial<Known>): void;
   asides: Map<string, Aside>;
@@ -48,6 +52,7 @@ export interface StreamMemory {
 export function createStreamMemory(capacity: number): StreamMemory {
   const entries = new Map<string, Known>();
   return {
+    opening: new Map(),
     asides: new Map(),
     get: (sessionId) => entries.get(sessionId) ?? nothing,
     set(sessionId, known) {
@@ -88,6 +93,37 @@ export function createStreams(deps: {
   };
 
   return {
+    /**
+     * A GET has arrived here, and is on its way until what this gives is called. Noted before anything
+     * is awaited: the client's first POST is right behind it.
+     * @param sender names the key and the session as they came, since nobody has looked them up yet
+     */
+    isOpening(sender: string): () => void {
+      const until = now() + patienceMs;
+      // Of an invocation that ended without a word nothing is left in time.
+      for (const [other, end] of memory.opening) if (end <= now()) memory.opening.delete(other);
+      memory.opening.set(sender, until);
+      return () => {
+        if (memory.opening.get(sender) === until) memory.opening.delete(sender);
+      };
+    },
+    /** Waits while a GET of that sender is on its way, a second at most. */
+    async untilOpened(sender: string, left: AbortSignal): Promise<void> {
+      while ((memory.opening.get(sender) ?? 0) > now() && !left.aborted)
+        await wait(lookHereMs, left);
+    },
+    /** The same of a GET that another isolate may have taken; only a new session's is looked for. */
+    async untilOpenedElsewhere(session: Session, left: AbortSignal): Promise<void> {
+      const begun = now();
+      if (begun - session.createdAt >= youngMs) return;
+      while (!left.aborted && now() < begun + patienceMs) {
+        // What this isolate has taken was waited for above.
+        const { none, wantedUntil } = memory.get(session.id);
+        if (none || wantedUntil > 0 || (await clientStream(session)) !== "wanted") return;
+        await wait(lookMs, left);
+      }
+    },
+
     /** The client asks for its stream. */
     async clientWants({ tenantId, id }: Session): Promise<void> {
       memory.set(id, { wantedUntil: now() + wantedMs });

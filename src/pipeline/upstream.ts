@@ -169,6 +169,15 @@ export function createUpstream(deps: {
         return sent;
       }
       await sent.value.body?.cancel();
+      // Nothing of the entry's was refused: whoever calls next may bring a better one.
+      if (server.forwardAuthorization)
+        return err({
+          reason: "server_unauthorized",
+          detail:
+            sending.authorization === null
+              ? "It answered 401: it wants an Authorization header of the caller's own, beside the router's key in X-Sampling-Router-Key."
+              : "It answered 401: it refused the caller's own Authorization header.",
+        });
       const told = await credentials.onUnauthorized(server, own.value);
       if (!told.ok) return told;
       // A token that ended early has a successor by now; anything else is refused again.

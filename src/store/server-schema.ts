@@ -9,7 +9,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 import type { OauthClient, OauthFault } from "../domain/oauth.ts";
 import type { ServerPolicy } from "../domain/policy.ts";
-import type { Learnt, SamplingMode } from "../domain/servers.ts";
+import type { BridgeMode, Learnt, SamplingMode } from "../domain/servers.ts";
 
 const tenantId = () => text("tenant_id").notNull();
 
@@ -24,6 +24,7 @@ export const servers = sqliteTable(
     forwardAuthorization: integer("forward_authorization", { mode: "boolean" }).notNull(),
     sampling: text().$type<SamplingMode>().notNull(),
     supportedModalities: integer("supported_modalities", { mode: "boolean" }).notNull(),
+    bridge: text().$type<BridgeMode>().notNull().default("fallback"),
     policy: text({ mode: "json" }).$type<ServerPolicy>().notNull(),
     oauth: text({ mode: "json" }).$type<OauthClient>(),
     learnt: text({ mode: "json" }).$type<Learnt>().notNull(),

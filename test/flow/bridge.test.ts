@@ -49,7 +49,11 @@ afterAll(async () => {
 beforeEach(async () => {
   faulty.setMode("fine");
   count += 1;
-  url = await register(router, tenant, { slug: `s${count}`, url: server.url });
+  url = await register(router, tenant, {
+    slug: `s${count}`,
+    url: server.url,
+    bridge: "always",
+  });
   server.clear();
 });
 
@@ -97,6 +101,10 @@ async function ask(
         ?.at(-1)
         ?.slice(6) ?? "{}");
   return { status: response.status, text, json: JSON.parse(data) };
+}
+
+interface RawResult {
+  result: { tools: unknown[]; structuredContent: unknown };
 }
 
 const sampling = (id: unknown) => ({
@@ -285,6 +293,48 @@ describe("a legacy client before a modern server", () => {
     const tried = methods().filter((method) => method === "initialize").length;
     await openRaw(url, key);
     expect(methods().filter((method) => method === "initialize")).toHaveLength(tried);
+  });
+
+  it("gets an array for a tool's output in the object that its revision wants", async () => {
+    const array = { type: "array", items: { $ref: "#" } };
+    const union = { anyOf: [{ type: "object" }, { type: "null" }] };
+    let outputSchema: unknown = array;
+    server.handle((request, reply) => {
+      const { method, params } = request.json;
+      if (method === "server/discover") return answer(request, reply, discovered);
+      if (method === "initialize") return reply.json({}, { status: 400 });
+      if (method === "tools/list") {
+        const tool = { name: "t", inputSchema: { type: "object" }, outputSchema };
+        return answer(request, reply, { resultType: "complete", tools: [tool] });
+      }
+      const structuredContent = params?.["arguments"];
+      answer(request, reply, { resultType: "complete", content: [], structuredContent });
+    });
+    const client = await openRaw(url, key);
+    const listed = async () =>
+      ((await (await client.request(1, "tools/list", {})).json()) as RawResult).result.tools;
+    const called = async (args: unknown) => {
+      const response = await client.request(2, "tools/call", { name: "t", arguments: args });
+      return ((await response.json()) as RawResult).result.structuredContent;
+    };
+    expect(await listed()).toMatchObject([
+      {
+        outputSchema: {
+          type: "object",
+          properties: { result: { type: "array", items: { $ref: "#/properties/result" } } },
+          required: ["result"],
+        },
+      },
+    ]);
+    expect(await called([[]])).toEqual({ result: [[]] });
+    // An object is wrapped too, where it was listed so…
+    outputSchema = union;
+    expect(await listed()).toMatchObject([{ outputSchema: { properties: { result: union } } }]);
+    expect(await called({ a: 1 })).toEqual({ result: { a: 1 } });
+    // …and no longer once the client has heard that it isn't.
+    outputSchema = { type: "object" };
+    expect(await listed()).toMatchObject([{ outputSchema }]);
+    expect(await called({ a: 1 })).toEqual({ a: 1 });
   });
 
   it("is heard again when the tools have changed under it", async () => {

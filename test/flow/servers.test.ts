@@ -91,6 +91,7 @@ describe("servers", () => {
       forwardAuthorization: false,
       sampling: "client-then-router",
       supportedModalities: false,
+      bridge: "fallback",
       policy: { limits: { concurrent: 2 }, toolRounds: 3 },
       oauth: {
         grant: "client_credentials",

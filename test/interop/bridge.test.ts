@@ -34,7 +34,11 @@ beforeAll(async () => {
   await createTenant(router, tenant, { provider: "openai", baseUrl: aimock.url("openai") });
   key = await proxyKey(router, tenant);
   for (const era of eras)
-    urls[era] = await register(router, tenant, { slug: era, url: servers[era].url });
+    urls[era] = await register(router, tenant, {
+      slug: era,
+      url: servers[era].url,
+      bridge: "always",
+    });
 }, 120_000);
 afterAll(async () => {
   await router?.stop();
@@ -202,7 +206,11 @@ describe("a modern client's requests to a legacy server", () => {
     );
 
   it("ask after its era once, and share a session among clients of one key", async () => {
-    const url = await register(router, tenant, { slug: "shared", url: servers.legacy.url });
+    const url = await register(router, tenant, {
+      slug: "shared",
+      url: servers.legacy.url,
+      bridge: "always",
+    });
     const [probed, begun] = [servers.legacy.probes(), initializes()];
     for (let turn = 0; turn < 3; turn += 1) {
       const peer = await connect("modern", url);
@@ -219,7 +227,11 @@ describe("a modern client's requests to a legacy server", () => {
 
   it("never share it between keys, nor between clients that the server tells apart", async () => {
     const other = await proxyKey(router, tenant);
-    const url = await register(router, tenant, { slug: "apart", url: servers.legacy.url });
+    const url = await register(router, tenant, {
+      slug: "apart",
+      url: servers.legacy.url,
+      bridge: "always",
+    });
     for (const [token, headers] of [
       [key, {}],
       [other, {}],
@@ -235,7 +247,11 @@ describe("a modern client's requests to a legacy server", () => {
   });
 
   it("go on in a new session when the server has forgotten it", async () => {
-    const url = await register(router, tenant, { slug: "renewed", url: servers.legacy.url });
+    const url = await register(router, tenant, {
+      slug: "renewed",
+      url: servers.legacy.url,
+      bridge: "always",
+    });
     const peer = await connect("modern", url);
     await peer.call("echo", { q: "renewed-session" });
     const begun = initializes();
@@ -356,6 +372,7 @@ describe("a server that may not sample", () => {
       slug,
       url: servers[server].url,
       sampling: "deny",
+      bridge: "always",
     });
     const before = (await recordsOf(router, tenant)).filter(
       ({ outcome }) => outcome === "succeeded",
@@ -371,7 +388,12 @@ describe("a server that may not sample", () => {
 
   it.each(["deny", "client"])("by `%s` is refused outside of a request too", async (sampling) => {
     const slug = `aside-${sampling}`;
-    const url = await register(router, tenant, { slug, url: servers.legacy.url, sampling });
+    const url = await register(router, tenant, {
+      slug,
+      url: servers.legacy.url,
+      sampling,
+      bridge: "always",
+    });
     const peer = await connect("modern", url);
     expect(await peer.call("ask_aside", { q: "hello" })).toContain("-403");
     const [record] = await recordsOf(router, tenant);
@@ -381,7 +403,11 @@ describe("a server that may not sample", () => {
 });
 
 it("forgets what it learnt when the server moves", async () => {
-  const url = await register(router, tenant, { slug: "moving", url: servers.legacy.url });
+  const url = await register(router, tenant, {
+    slug: "moving",
+    url: servers.legacy.url,
+    bridge: "always",
+  });
   const before = await connect("modern", url);
   expect(before.server()).toMatchObject({ name: "fake" });
   await before.close();

@@ -132,7 +132,9 @@ function runThrough(line: Line, mode: Mode, direct: Results): Promise<string[]> 
   return beforeServer(mode === "bridged" ? other : "both", async (url) => {
     const slug = `${line} ${mode}`.replaceAll(/[^\da-z]+/g, "-");
     const sampling = mode === "bridged" ? "router" : mode;
-    const { pathname } = new URL(await register(router, tenant, { slug, url, sampling }));
+    const bridge = mode === "bridged" ? "always" : "fallback";
+    const entry = { slug, url, sampling, bridge };
+    const { pathname } = new URL(await register(router, tenant, entry));
     const expected = listed(line, mode);
     const through = await runPatiently(line, relay.url + pathname, (results) =>
       found(results, [impatient]).every((row) => expected.includes(row)),

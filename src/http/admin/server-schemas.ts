@@ -1,7 +1,7 @@
 /** Registered servers. Header values and client secrets come in and never go out. */
 import { z } from "@hono/zod-openapi";
 import { oauthGrants } from "../../domain/oauth.ts";
-import { samplingModes } from "../../domain/servers.ts";
+import { bridgeModes, samplingModes } from "../../domain/servers.ts";
 import { limits, policy } from "./policy-schemas.ts";
 import { millis, slug } from "./schemas.ts";
 
@@ -52,6 +52,10 @@ const forwardAuthorization = z.boolean().openapi({
 const supportedModalities = z.boolean().openapi({
   description: "Tell the server of the modalities that can be produced. Strict servers reject it.",
 });
+const bridge = z.enum(bridgeModes).openapi({
+  description:
+    "always: server/discover of an older server is answered by the router, which clients of 2026-07-28 alone need. fallback, the default: it is refused, and clients of both speak the older revision.",
+});
 export const serverInput = z
   .strictObject({
     slug,
@@ -60,6 +64,7 @@ export const serverInput = z
     headers: headers.optional(),
     forwardAuthorization: forwardAuthorization.optional(),
     supportedModalities: supportedModalities.optional(),
+    bridge: bridge.optional(),
     policy: serverPolicy.optional(),
     oauth: oauthInput.nullish(),
   })
@@ -92,6 +97,7 @@ export const serverPatch = z
     headers: headers.nullish(),
     forwardAuthorization: forwardAuthorization.nullish(),
     supportedModalities: supportedModalities.nullish(),
+    bridge: bridge.nullish(),
     policy: serverPolicyPatch.nullish(),
     oauth: oauthInput.nullish(),
   })
@@ -110,6 +116,7 @@ export const server = z
     forwardAuthorization: z.boolean(),
     sampling: z.enum(samplingModes),
     supportedModalities: z.boolean(),
+    bridge: z.enum(bridgeModes),
     policy: serverPolicy,
     oauth: z
       .object({

@@ -42,6 +42,7 @@ export function serverRoutes() {
         headers: body.headers ?? {},
         forwardAuthorization: body.forwardAuthorization ?? false,
         supportedModalities: body.supportedModalities ?? false,
+        bridge: body.bridge ?? "fallback",
         policy: body.policy ?? {},
         oauth: body.oauth ? oauthOf(body.oauth) : null,
       }),

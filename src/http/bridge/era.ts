@@ -1,5 +1,6 @@
 /** Which era a server speaks: asked once with `server/discover`, never with what a client wants of it. */
 import type { JsonObject } from "../../domain/json.ts";
+import type { Refusal } from "../../domain/refusals.ts";
 import type { Learnt } from "../../domain/servers.ts";
 import {
   discoveredIn,
@@ -25,7 +26,19 @@ export function headersFor(from: Headers, own: Iterable<readonly [string, string
   return headers;
 }
 
-export async function discover(services: Services, arrived: ProxyArrived): Promise<Discovered> {
+export type Asked = Discovered & {
+  /** why there is no answer at all; null: it answered */
+  unheard: Refusal | null;
+  /** HTTP status and message of an answer; null: there is none */
+  said: Said | null;
+};
+
+export interface Said {
+  status: number;
+  answer: JsonObject | null;
+}
+
+export async function discover(services: Services, arrived: ProxyArrived): Promise<Asked> {
   // Of the whole answer: a server may begin a stream and never say anything in it.
   const late = new AbortController();
   const heard = new AbortController();
@@ -43,11 +56,17 @@ export async function discover(services: Services, arrived: ProxyArrived): Promi
       signal: AbortSignal.any([arrived.left, late.signal]),
       timeoutMs,
     });
-    if (!sent.ok) return { era: null };
+    if (!sent.ok) return { era: null, unheard: sent.error, said: null };
     const read = await readAnswer(sent.value);
-    if (!read.ok) return { era: null };
+    if (!read.ok) return { era: null, unheard: read.error, said: null };
     await dropBody(read.value);
-    return discoveredIn(sent.value.status, read.value.answer ?? undefined);
+    const { status } = sent.value;
+    const { answer } = read.value;
+    return {
+      ...discoveredIn(status, answer ?? undefined),
+      unheard: null,
+      said: { status, answer },
+    };
   } finally {
     heard.abort();
   }
@@ -69,18 +88,25 @@ export async function learn(
   await services.servers.learn(server.tenantId, server.id, written);
 }
 
-/** null: it can't be told by now, and nothing is bridged. */
-export async function eraOf(
-  services: Services,
-  arrived: ProxyArrived,
-): Promise<{ era: "legacy" | "modern" | null; discovered: JsonObject | null }> {
+interface Era {
+  /** null: it can't be told by now, and nothing is bridged */
+  era: "legacy" | "modern" | null;
+  /** what a modern server said of itself just now */
+  discovered: JsonObject | null;
+  /** what it answered just now; null: it was not asked, or did not answer */
+  said: Said | null;
+}
+
+export async function eraOf(services: Services, arrived: ProxyArrived): Promise<Era> {
   const known = arrived.server.learnt.era ?? null;
-  if (known !== null) return { era: known, discovered: null };
+  if (known !== null) return { era: known, discovered: null, said: null };
   const discovered = await discover(services, arrived);
-  if (discovered.era === null) return { era: null, discovered: null };
+  const { said } = discovered;
+  if (discovered.era === null) return { era: null, discovered: null, said };
   await learn(services, arrived, { era: discovered.era });
   return {
     era: discovered.era,
     discovered: discovered.era === "modern" ? discovered.result : null,
+    said,
   };
 }

@@ -9,6 +9,7 @@ import { ok, type Result } from "../../domain/result.ts";
 import type { Session } from "../../domain/session.ts";
 import { initializeResultOf } from "../../mcp/bridge/discovery.ts";
 import { paramHeadersOf } from "../../mcp/bridge/param-headers.ts";
+import type { Heard } from "../../mcp/bridge/heard.ts";
 import { heardFromModern, modernRequest } from "../../mcp/bridge/to-modern.ts";
 import { negotiate } from "../../mcp/era.ts";
 import { legacyWireOf } from "../../mcp/faults.ts";
@@ -26,8 +27,8 @@ import { takesStream } from "../proxy/media-type.ts";
 import { noteCancellations } from "../proxy/legacy.ts";
 import { proxyModern } from "../proxy/modern.ts";
 import { headersFor } from "./era.ts";
-import { readParamHeaders } from "./param-headers.ts";
 import { refuseTo, relayHeard, type Bridging } from "./relay.ts";
+import { noteTools, readTools } from "./tools.ts";
 
 const jsonReply = (message: unknown, headers: Record<string, string> = {}): Response =>
   Response.json(message, { headers });
@@ -114,6 +115,25 @@ async function misses(response: Response): Promise<boolean> {
   return own(own(answer, "error"), "code") === refusalTable.header_mismatch.code;
 }
 
+/** What the client hears of one of the server's messages. */
+function hear(
+  services: Services,
+  about: { message: string; request: ProxiedRequest; session: Session },
+): Heard {
+  const { message, request, session } = about;
+  const { method, params } = request;
+  const { bridge } = session;
+  const heard = heardFromModern(message, {
+    method,
+    tool: method === "tools/call" ? nameIn(method, params) : null,
+    wrapped: (bridge?.to === "modern" ? bridge.wrapped : undefined) ?? {},
+    revision: session.revision,
+  });
+  if (heard.kind === "answer" && method === "tools/list")
+    services.background(noteTools(services, session, own(parsedJson(message), "result")));
+  return heard;
+}
+
 async function carry(
   services: Services,
   arrived: ProxyArrived,
@@ -122,10 +142,11 @@ async function carry(
   const { request, session, bridging } = about;
   const calls = request.method === "tools/call";
   const send = (): Promise<Response> => proxyModern(services, asModern(arrived, about));
-  const unread = session.bridge?.to === "modern" && session.bridge.paramHeaders === null;
-  if (calls && unread) await readParamHeaders(services, arrived, about);
+  const { bridge } = session;
+  const isRead = bridge?.to !== "modern" || (bridge.paramHeaders !== null && bridge.wrapped);
+  if (calls && !isRead) await readTools(services, arrived, about);
   let response = await send();
-  if (calls && (await misses(response)) && (await readParamHeaders(services, arrived, about))) {
+  if (calls && (await misses(response)) && (await readTools(services, arrived, about))) {
     await response.body?.cancel();
     response = await send();
   }
@@ -170,7 +191,7 @@ export async function bridgeToModern(services: Services, arrived: ProxyArrived):
   const watch = services.cancellation.watch({ tenantId, sessionId, messageId }, arrived.startedAt);
   const bridging: Bridging = {
     side,
-    hear: heardFromModern,
+    hear: (message) => hear(services, { message, request, session }),
     refuse: (refusal) => refused(refusal, request),
     refusalText: (refusal) =>
       JSON.stringify(errorMessage(request.id, refusal, legacyWireOf(refusal).code, requestId)),

@@ -113,6 +113,8 @@ export async function proxyLegacy(services: Services, arrived: ProxyArrived): Pr
     await noteCancellations(services, arrived, body);
     if (await answersForUs(services, arrived)) return new Response(null, { status: 202 });
   }
+  if (request !== undefined && session?.bridge === null)
+    await services.streams.untilOpenedElsewhere(session, arrived.left);
   const closeAside = await openAside(services, arrived, request?.method);
   const open = (): ReturnType<typeof sendOn> =>
     sendOn(services, arrived, method === "POST" ? arrived.bytes : null, arrived.left);

@@ -12,3 +12,16 @@ export const streamsAnswer = (response: Response): boolean =>
 
 export const takesStream = (headers: Headers): boolean =>
   (headers.get("Accept") ?? "").includes("text/event-stream");
+
+/**
+ * Headers of a body that goes on while it arrives. Whoever compresses on the way to the client holds back
+ * what has come so far, unless a coding is set, or the body may not be transformed (RFC 9111, 5.2.2.6).
+ */
+export function streamedHeaders(headers: Record<string, string>): Record<string, string> {
+  const rules = headers["cache-control"];
+  return {
+    ...headers,
+    "content-encoding": "identity",
+    "cache-control": rules === undefined ? "no-transform" : `${rules}, no-transform`,
+  };
+}

@@ -14,6 +14,7 @@ import { returnedHeaders } from "../../pipeline/upstream.ts";
 import type { Round, Step } from "../../pipeline/rounds.ts";
 import { conclude, type ClientSide } from "./client-side.ts";
 import { streamsAnswer } from "./media-type.ts";
+import { passOn } from "./relay.ts";
 
 /** Of one answer, or one event, which is held until it is known whether it asks for sampling. */
 const mostHeldBytes = 16 * 1024 * 1024;
@@ -128,7 +129,7 @@ export async function relayAnswer(
 ): Promise<void> {
   const { client, refusalText, idText } = about;
   if (streamsAnswer(response)) return relayStream(response, client);
-  if (!client.streams()) return client.answer(asItCame(response, response.body));
+  if (!client.streams()) return client.answer(passOn(response));
   const bytes = await bytesOf(response).catch(() => null);
   const text = bytes === null ? "" : decoder.decode(bytes);
   const refusal = serverFailed("Its answer is no JSON-RPC response.", response.status);

@@ -10,6 +10,7 @@ import { createEventSplitter } from "../../mcp/proxy/event-splitter.ts";
 import { sseKeepAlive, sseMessage } from "../../mcp/sse.ts";
 import { returnedHeaders } from "../../pipeline/upstream.ts";
 import { declaredBytes, maxBodyBytes } from "../body.ts";
+import { streamedHeaders } from "./media-type.ts";
 import type { Taker } from "./take.ts";
 
 /**
@@ -42,11 +43,13 @@ export interface Relaying {
 const bodiless = new Set([204, 205, 304]);
 
 /** As it came. */
-export const passOn = (response: Response): Response =>
-  new Response(bodiless.has(response.status) ? null : response.body, {
-    status: response.status,
-    headers: returnedHeaders(response.headers),
-  });
+export function passOn(response: Response): Response {
+  const { status } = response;
+  const body = bodiless.has(status) ? null : response.body;
+  const headers = returnedHeaders(response.headers);
+  const isStreamed = body !== null && declaredBytes(response) === null;
+  return new Response(body, { status, headers: isStreamed ? streamedHeaders(headers) : headers });
+}
 
 export function relayEvents(response: Response, { taker, ended, broken }: Relaying): Response {
   const splitter = createEventSplitter({
@@ -190,7 +193,10 @@ export async function relayJson(
     size += next.value.byteLength;
     const [first] = chunks;
     if (first !== undefined && startsResponse(decoder.decode(first.subarray(0, 1_024))))
-      return new Response(rest(chunks, reader), about);
+      return new Response(rest(chunks, reader), {
+        status: about.status,
+        headers: streamedHeaders(about.headers),
+      });
     if (size > maxBodyBytes) {
       await reader.cancel();
       return serverFailed("Its answer is too large.", response.status);

@@ -61,6 +61,22 @@ function speaksModern(body: ProxiedBody | null, header: string | null): boolean 
   return isModern(params, header);
 }
 
+/**
+ * A server may ask on the client's stream as soon as it gets a request, so no request overtakes the GET
+ * that was sent before it. What of the two takes longer here is up to the database.
+ */
+async function inOrder(c: Context<HttpEnv>): Promise<Response> {
+  const { headers, method, signal } = c.req.raw;
+  const session = headers.get(sessionHeader);
+  if (session === null) return handle(c);
+  const { streams } = c.get("services");
+  const sender = JSON.stringify([c.req.path, session, keyIn(headers).token]);
+  if (method === "POST") await streams.untilOpened(sender, signal);
+  if (method !== "GET") return handle(c);
+  const opened = streams.isOpening(sender);
+  return handle(c).finally(opened);
+}
+
 async function handle(c: Context<HttpEnv>): Promise<Response> {
   const services = c.get("services");
   const requestId = c.get("requestId");
@@ -121,7 +137,7 @@ async function handle(c: Context<HttpEnv>): Promise<Response> {
 
 export const proxyRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
-    .on(["POST", "GET", "DELETE"], "/:tenant/:server", handle)
+    .on(["POST", "GET", "DELETE"], "/:tenant/:server", inOrder)
     .all("/:tenant/:server", (c) => {
       const response = problem(c, { reason: "method_not_allowed", allow: "POST, GET, DELETE" });
       response.headers.set("Allow", "POST, GET, DELETE");

@@ -1,7 +1,10 @@
 /** `server/discover` as the router sends it, and what it and `initialize` say of each other. */
-import { bridgedOffers } from "../../domain/bridging.ts";
+import { bridgedOffers, olderServerHint } from "../../domain/bridging.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { modernWireOf } from "../faults.ts";
+import { explain } from "../../domain/refusals.ts";
 import { serverInfo } from "../initialize.ts";
+import { errorMessage, type RequestId } from "../jsonrpc.ts";
 import { metaKey, modernRevision } from "../rev2026/codec.ts";
 
 export const discoverMethod = "server/discover";
@@ -23,7 +26,7 @@ export const discoverText = JSON.stringify({
 export type Discovered =
   | { era: "modern"; result: JsonObject }
   | { era: "legacy" }
-  /** it said neither: out of reach, refused, or talking nonsense */
+  /** it said neither: refused us, or talked nonsense */
   | { era: null };
 
 /** Not about the method that was called: who is asked again later may say something else. */
@@ -44,20 +47,62 @@ export function discoveredIn(status: number, message: JsonValue | undefined): Di
     : { era: null };
 }
 
+/**
+ * The refusal of `server/discover` for a client that may speak the older era too: the server's own where
+ * official SDKs take it for an older server's, else HTTP 404 and -32601. Always with the client's id: some
+ * SDKs take an error with another one for a broken connection.
+ * @param said the server's answer; null: it was not asked again
+ */
+export function discoverRefusalOf(
+  said: { status: number; answer: JsonObject | null } | null,
+  about: { id: RequestId; requestId: string },
+): { status: number; message: Record<string, unknown> } {
+  const { id, requestId } = about;
+  const given = said !== null && said.status >= 400 ? said : null;
+  const error = own(given?.answer, "error");
+  if (given !== null && isObject(error) && Number.isSafeInteger(error["code"]))
+    return { status: given.status, message: { jsonrpc: "2.0", id, error } };
+  const refusal = { reason: "method_not_found", method: discoverMethod } as const;
+  const { code } = modernWireOf(refusal);
+  const { error: plain } = errorMessage(id, refusal, code, requestId);
+  const message = `${explain(refusal)}. ${olderServerHint}`;
+  return {
+    status: given?.status ?? 404,
+    message: { jsonrpc: "2.0", id, error: { ...(plain as JsonObject), message } },
+  };
+}
+
 const instructionsIn = (from: JsonObject): JsonObject => {
   const instructions = own(from, "instructions");
   return typeof instructions === "string" ? { instructions } : {};
 };
 
+const textsOfOne = new Set(["title", "description", "websiteUrl"]);
+
+/** How a program names itself, without what the other revision has another shape for. */
+export const implementationOf = (info: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(info).filter(([name, value]) => {
+      if (textsOfOne.has(name)) return typeof value === "string";
+      return name !== "icons" || Array.isArray(value);
+    }),
+  );
+
+/** null: it lacks what every revision wants of it. */
+const namedIn = (info: JsonValue | undefined): JsonObject | null =>
+  isObject(info) && typeof info["name"] === "string" && typeof info["version"] === "string"
+    ? implementationOf(info)
+    : null;
+
 /** A legacy server's `initialize` result, as an answer to `server/discover`. */
 export const discoverResultOf = (initialized: JsonObject): JsonObject => {
-  const info = own(initialized, "serverInfo");
+  const info = namedIn(own(initialized, "serverInfo"));
   return {
     resultType: "complete",
     supportedVersions: [modernRevision],
     capabilities: bridgedOffers(own(initialized, "capabilities")),
     ...instructionsIn(initialized),
-    ...(isObject(info) ? { _meta: { [metaKey("serverInfo")]: info } } : {}),
+    ...(info === null ? {} : { _meta: { [metaKey("serverInfo")]: info } }),
     ttlMs: 0,
     cacheScope: "private",
   };
@@ -68,11 +113,11 @@ export const initializeResultOf = (
   discovered: JsonObject,
   { revision, slug }: { revision: string; slug: string },
 ): JsonObject => {
-  const info = own(own(discovered, "_meta"), metaKey("serverInfo"));
+  const info = namedIn(own(own(discovered, "_meta"), metaKey("serverInfo")));
   return {
     protocolVersion: revision,
     capabilities: bridgedOffers(own(discovered, "capabilities")),
-    serverInfo: isObject(info) ? info : { name: slug, version: "" },
+    serverInfo: info ?? { name: slug, version: "" },
     ...instructionsIn(discovered),
   };
 };

@@ -5,7 +5,7 @@
 import { own, type JsonValue } from "../../domain/json.ts";
 import { textAt, textsIn } from "../proxy/json-parts.ts";
 import { messageIn } from "../proxy/message.ts";
-import { withMember } from "../proxy/raw-json.ts";
+import { mapElements, withMember } from "../proxy/raw-json.ts";
 import { metaKey, metaPrefix } from "../rev2026/codec.ts";
 import type { Heard } from "./heard.ts";
 
@@ -22,6 +22,20 @@ const cacheable = new Set([
 ]);
 
 const nothing: Heard = { kind: "nothing" };
+
+/** A completion has no more values than that in 2026-07-28. */
+const mostValues = 100;
+
+/** What a result says that 2026-07-28 has another rule for. */
+function newerResult(message: string, method: string): string {
+  const text = withMember(message, ["result", "_meta", metaKey("serverInfo")], null);
+  const values = textAt(text, ["result", "completion", "values"]);
+  if (method !== "completion/complete" || values === null || !values.startsWith("[")) return text;
+  const first = mapElements(values, (value, index) => (index < mostValues ? value : null));
+  if (first === values) return text;
+  const cut = withMember(text, ["result", "completion", "values"], first);
+  return withMember(cut, ["result", "completion", "hasMore"], "true");
+}
 
 export interface LegacyRequest {
   text: string;
@@ -40,14 +54,14 @@ export function legacyRequest(request: string, method: string, idText: string): 
   let text = withMember(request, ["id"], idText);
   for (const name of textsIn(request, metaPath).keys())
     if (name.startsWith(metaPrefix)) text = withMember(text, [...metaPath, name], null);
-  for (const name of ["inputResponses", "requestState"])
+  for (const name of ["inputResponses", "requestState", "task"])
     text = withMember(text, ["params", name], null);
   if (clientsToken !== null) text = withMember(text, tokenPath, idText);
 
   const answer = (message: string): string => {
     const named = withMember(message, ["id"], clientsId);
     if (textAt(named, ["result"]) === null) return named;
-    const complete = withMember(named, ["result", "resultType"], '"complete"');
+    const complete = withMember(newerResult(named, method), ["result", "resultType"], '"complete"');
     if (!cacheable.has(method)) return complete;
     const timed = withMember(complete, ["result", "ttlMs"], "0");
     return withMember(timed, ["result", "cacheScope"], '"private"');
@@ -62,11 +76,12 @@ export function legacyRequest(request: string, method: string, idText: string): 
       if (failed || (seen.kind === "response" && JSON.stringify(seen.id) === idText))
         return { kind: "answer", text: answer(message) };
       if (seen.kind !== "notification") return nothing;
+      const note = withMember(message, ["params", "_meta", metaKey("subscriptionId")], null);
       if (seen.method === "notifications/message")
-        return wantsLogs ? { kind: "notification", text: message } : nothing;
+        return wantsLogs ? { kind: "notification", text: note } : nothing;
       const its = JSON.stringify(seen.params["progressToken"] ?? null) === idText;
       if (seen.method !== "notifications/progress" || clientsToken === null || !its) return nothing;
-      const told = withMember(message, ["params", "progressToken"], clientsToken);
+      const told = withMember(note, ["params", "progressToken"], clientsToken);
       return { kind: "notification", text: told };
     },
   };

@@ -1,11 +1,21 @@
 /** A legacy client's request for a modern server, and what that server says, for the client. */
-import { own, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
-import { textAt } from "../proxy/json-parts.ts";
+import { textAt, textsIn } from "../proxy/json-parts.ts";
 import { messageIn } from "../proxy/message.ts";
 import { withMember } from "../proxy/raw-json.ts";
 import { metaKey, modernRevision } from "../rev2026/codec.ts";
+import { implementationOf } from "./discovery.ts";
 import type { Heard } from "./heard.ts";
+import {
+  olderContent,
+  olderToolAnswer,
+  olderToolList,
+  type WrappedOutputs,
+} from "./older-shapes.ts";
+
+/** Of a request's `_meta`; to the client's revision these names mean nothing. */
+const reserved = new Set(["logLevel", "subscriptionId"].map(metaKey));
 
 /** The request as a modern client would send it. */
 export function modernRequest(
@@ -14,15 +24,17 @@ export function modernRequest(
 ): string {
   const said: [string, JsonValue][] = [
     [metaKey("clientCapabilities"), session.capabilities],
-    [metaKey("clientInfo"), session.clientInfo],
+    [metaKey("clientInfo"), implementationOf(session.clientInfo)],
     [metaKey("protocolVersion"), modernRevision],
   ];
   let text = request;
   for (const path of [["params"], ["params", "_meta"]])
     if (!(textAt(text, path) ?? "").startsWith("{")) text = withMember(text, path, "{}");
+  for (const name of textsIn(text, ["params", "_meta"]).keys())
+    if (reserved.has(name)) text = withMember(text, ["params", "_meta", name], null);
   for (const [name, value] of said)
     text = withMember(text, ["params", "_meta", name], JSON.stringify(value));
-  for (const name of ["inputResponses", "requestState"])
+  for (const name of ["inputResponses", "requestState", "task"])
     text = withMember(text, ["params", name], null);
   return text;
 }
@@ -46,8 +58,32 @@ function askedOf(result: JsonValue | undefined): Refusal {
       };
 }
 
+/** The request that an answer belongs to, as far as the answer's shape depends on it. */
+export interface AnsweredRequest {
+  method: string;
+  /** the tool being called; null: none is */
+  tool: string | null;
+  wrapped: WrappedOutputs;
+  /** the client's */
+  revision: string;
+}
+
+/** An answer as the client's revision has it. */
+function olderAnswer(message: string, result: JsonValue | undefined, of: AnsweredRequest): string {
+  const text = ["resultType", "ttlMs", "cacheScope"].reduce(
+    (rest, name) => withMember(rest, ["result", name], null),
+    message,
+  );
+  if (!isObject(result)) return text;
+  if (of.method === "tools/list") return olderToolList(text);
+  if (of.method === "prompts/get") return olderContent(text, of.revision);
+  if (of.method !== "tools/call") return text;
+  const isWrapped = of.tool !== null && own(of.wrapped, of.tool) === true;
+  return olderContent(olderToolAnswer(text, result, isWrapped), of.revision);
+}
+
 /** What the client hears of one of the server's messages. Throws where it is no JSON. */
-export function heardFromModern(message: string): Heard {
+export function heardFromModern(message: string, of: AnsweredRequest): Heard {
   const value = JSON.parse(message) as JsonValue;
   const seen = messageIn(value);
   if (seen.kind === "notification")
@@ -58,9 +94,5 @@ export function heardFromModern(message: string): Heard {
   const result = own(value, "result");
   if (own(result, "resultType") === "input_required")
     return { kind: "refused", refusal: askedOf(result) };
-  const text = ["resultType", "ttlMs", "cacheScope"].reduce(
-    (rest, name) => withMember(rest, ["result", name], null),
-    message,
-  );
-  return { kind: "answer", text };
+  return { kind: "answer", text: olderAnswer(message, result, of) };
 }

@@ -118,20 +118,32 @@ export function withMember(text: string, path: readonly string[], value: string 
   return text.slice(0, span.start) + edited(text, span, path, value) + text.slice(span.end);
 }
 
-/** An array without some of its elements. */
-export function withoutElements(text: string, taken: ReadonlySet<number>): string {
-  const span = whole(text);
+/** Elements in the order in which they stand. `array` must be one. */
+export function elementsOf(text: string, array: Span): Span[] {
   const elements: Span[] = [];
-  let at = skipBlank(text, span.start + 1);
+  let at = skipBlank(text, array.start + 1);
   while (text[at] !== "]") {
     const end = valueEnd(text, at);
     elements.push({ start: at, end });
     at = skipBlank(text, end);
     if (text[at] === ",") at = skipBlank(text, at + 1);
   }
-  const parts = elements.map((element, index) => ({
+  return elements;
+}
+
+/** An array, each of its elements changed; null takes one out. */
+export function mapElements(
+  text: string,
+  change: (element: string, index: number) => string | null,
+): string {
+  const span = whole(text);
+  const parts = elementsOf(text, span).map((element, index) => ({
     ...element,
-    text: taken.has(index) ? null : text.slice(element.start, element.end),
+    text: change(text.slice(element.start, element.end), index),
   }));
   return text.slice(0, span.start) + joined(text, span, parts) + text.slice(span.end);
 }
+
+/** An array without some of its elements. */
+export const withoutElements = (text: string, taken: ReadonlySet<number>): string =>
+  mapElements(text, (element, index) => (taken.has(index) ? null : element));

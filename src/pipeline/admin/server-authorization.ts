@@ -1,4 +1,5 @@
 /** A person lets the router act for the tenant at a server: sent away, and back once with the state. */
+import { needsAlways, olderServerHint } from "../../domain/bridging.ts";
 import type { Actor } from "../../domain/access.ts";
 import type { Oauth, PendingAuthorization } from "../../domain/oauth.ts";
 import type { Answer } from "../../domain/ports.ts";
@@ -164,7 +165,8 @@ export function createServerAuthorization(
       }
       const marked = server.status === "failing" ? await upstream.onAuthorized(server) : ok(null);
       // 4xx is its answer to a request without a session; it let the router in.
-      return marked.ok ? ok({ ok: status < 500 && status !== 403, status, detail: null }) : marked;
+      const detail = needsAlways(server) ? olderServerHint : null;
+      return marked.ok ? ok({ ok: status < 500 && status !== 403, status, detail }) : marked;
     },
   };
 }

@@ -11,6 +11,7 @@ import { problemWithServer } from "../../domain/server-entry.ts";
 import {
   secretsOf,
   shownServer,
+  type BridgeMode,
   type McpServer,
   type SamplingMode,
   type SealedServer,
@@ -28,6 +29,7 @@ export interface ServerInput {
   forwardAuthorization: boolean;
   sampling: SamplingMode;
   supportedModalities: boolean;
+  bridge: BridgeMode;
   policy: ServerPolicy;
   oauth: OauthInput | null;
 }
@@ -45,7 +47,7 @@ export type ServerPatch = Partial<Pick<ServerInput, "url" | "sampling" | "oauth"
 
 /** The patch without nulls, for the members that are no secrets. */
 const plainOf = (
-  { url, sampling, forwardAuthorization, supportedModalities, policy }: ServerPatch,
+  { url, sampling, forwardAuthorization, supportedModalities, bridge, policy }: ServerPatch,
   current: ServerPolicy,
 ): Partial<Omit<ServerInput, "slug" | "headers" | "oauth">> => ({
   ...(url !== undefined && { url }),
@@ -54,6 +56,7 @@ const plainOf = (
     forwardAuthorization: forwardAuthorization ?? false,
   }),
   ...(supportedModalities !== undefined && { supportedModalities: supportedModalities ?? false }),
+  ...(bridge !== undefined && { bridge: bridge ?? "fallback" }),
   ...(policy !== undefined && {
     policy: policy === null ? {} : mergePatch(current as JsonObject, policy),
   }),

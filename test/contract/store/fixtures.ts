@@ -84,6 +84,7 @@ export const server = (tenantId: string, fields: Partial<SealedServer> = {}): Se
   forwardAuthorization: false,
   sampling: "router",
   supportedModalities: false,
+  bridge: "fallback",
   policy: { limits: { requestsPerMinute: 5 } },
   oauth: null,
   learnt: {},

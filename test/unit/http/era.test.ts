@@ -33,5 +33,5 @@ it("ends in time before a server that begins a stream and says nothing in it", a
   const asked = discover(services, arrived);
   await new Promise((resolve) => setTimeout(resolve, 20));
   waitsOver();
-  expect(await asked).toEqual({ era: null });
+  expect(await asked).toMatchObject({ era: null });
 });

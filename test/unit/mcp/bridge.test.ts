@@ -4,7 +4,7 @@ import { bridgedMode, personalHeaders } from "../../../src/domain/bridging.ts";
 import { discoveredIn } from "../../../src/mcp/bridge/discovery.ts";
 import { paramHeadersIn, paramHeadersOf } from "../../../src/mcp/bridge/param-headers.ts";
 import { legacyRequest } from "../../../src/mcp/bridge/to-legacy.ts";
-import { heardFromModern } from "../../../src/mcp/bridge/to-modern.ts";
+import { heardFromModern, modernRequest } from "../../../src/mcp/bridge/to-modern.ts";
 import { headerText } from "../../../src/mcp/rev2026/headers.ts";
 
 describe("what a probe tells", () => {
@@ -89,9 +89,65 @@ describe("a request for a legacy server", () => {
   });
 });
 
+describe("what the other revision has another rule for", () => {
+  const completion = (count: number, more = {}) => ({
+    completion: { values: Array.from({ length: count }, (_, at) => `v${at}`), ...more },
+  });
+  const newer = (result: unknown, method = "completion/complete") => {
+    const { heard } = legacyRequest('{"jsonrpc":"2.0","id":1,"method":"x"}', method, '"r"');
+    const answer = heard(JSON.stringify({ jsonrpc: "2.0", id: "r", result }));
+    if (answer.kind !== "answer") throw new Error(answer.kind);
+    return (JSON.parse(answer.text) as { result: unknown }).result;
+  };
+
+  it("a completion of more than a hundred values is cut, and says that there are more", () => {
+    expect(newer(completion(101, { total: 101, hasMore: false }))).toEqual({
+      resultType: "complete",
+      ...completion(100, { total: 101, hasMore: true }),
+    });
+    expect(newer(completion(100))).toEqual({ resultType: "complete", ...completion(100) });
+    expect(newer(completion(101), "tools/call")).toMatchObject(completion(101));
+  });
+
+  it("names that 2026-07-28 keeps for itself go no further", () => {
+    const _meta = { "io.modelcontextprotocol/serverInfo": 5, "x/y": 1 };
+    expect(newer({ _meta }, "tools/call")).toEqual({
+      resultType: "complete",
+      _meta: { "x/y": 1 },
+    });
+    const request = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: {
+        name: "t",
+        task: { ttl: 1 },
+        _meta: { "io.modelcontextprotocol/logLevel": "loud", "x/y": 1 },
+      },
+    };
+    const sent = modernRequest(JSON.stringify(request), { capabilities: {}, clientInfo: {} });
+    const { params } = JSON.parse(sent) as { params: { _meta: object } };
+    expect(Object.keys(params).toSorted()).toEqual(["_meta", "name"]);
+    expect(Object.keys(params._meta).map((name) => name.split("/")[1])).toEqual([
+      "protocolVersion",
+      "clientInfo",
+      "clientCapabilities",
+      "y",
+    ]);
+    const { text } = legacyRequest(JSON.stringify(request), "tools/call", "1");
+    expect(JSON.parse(text)).toMatchObject({ params: { name: "t", _meta: { "x/y": 1 } } });
+    expect(text).not.toContain("task");
+  });
+});
+
 it("hears of a modern server what a legacy client knows", () => {
   const heard = (message: unknown) =>
-    heardFromModern(JSON.stringify({ jsonrpc: "2.0", ...(message as object) }));
+    heardFromModern(JSON.stringify({ jsonrpc: "2.0", ...(message as object) }), {
+      method: "tools/call",
+      tool: "t",
+      wrapped: {},
+      revision: "2025-11-25",
+    });
   expect(heard({ method: "notifications/resources/updated" })).toEqual({ kind: "nothing" });
   const asks = (inputRequests: unknown) =>
     heard({ id: 1, result: { resultType: "input_required", inputRequests } });

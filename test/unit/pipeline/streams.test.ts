@@ -82,6 +82,46 @@ describe("a session's GET stream", () => {
     expect(stuck.elapsed()).toBeGreaterThanOrEqual(1_000);
   });
 
+  it("is waited for by a new session's request that comes to another isolate, a second at most", async () => {
+    const left = new AbortController().signal;
+    const { session, isolate, later, elapsed } = given();
+    const [one, other] = [isolate(), isolate()];
+    await one.clientWants(session);
+    later.push({ at: start + 500, run: () => void one.clientHolds(session) });
+    await other.untilOpenedElsewhere(session, left);
+    expect(elapsed()).toBeGreaterThanOrEqual(500);
+    expect(elapsed()).toBeLessThan(1_000);
+    const stuck = given();
+    await stuck.isolate().clientWants(stuck.session);
+    await stuck.isolate().untilOpenedElsewhere(stuck.session, left);
+    expect(stuck.elapsed()).toBeGreaterThanOrEqual(1_000);
+    for (const quick of [given(), given(start - 10_000)]) {
+      if (quick.session.createdAt < start) await quick.isolate().clientWants(quick.session);
+      await quick.isolate().untilOpenedElsewhere(quick.session, left);
+      expect(quick.elapsed()).toBe(0);
+    }
+  });
+
+  it("on its way here holds back its own sender's requests, and nobody else's", async () => {
+    const left = new AbortController().signal;
+    const { isolate, elapsed, later } = given();
+    const streams = isolate();
+    const opened = streams.isOpening("a");
+    await streams.untilOpened("b", left);
+    expect(elapsed()).toBe(0);
+    later.push({ at: start + 200, run: opened });
+    await streams.untilOpened("a", left);
+    expect(elapsed()).toBeGreaterThanOrEqual(200);
+    expect(elapsed()).toBeLessThan(300);
+    const before = elapsed();
+    const [first, second] = [streams.isOpening("a"), streams.isOpening("a")];
+    second();
+    first();
+    streams.isOpening("a");
+    await streams.untilOpened("a", left);
+    expect(elapsed() - before).toBeGreaterThanOrEqual(1_000);
+  });
+
   it("is remembered while it is held, and missing when it was let go or its holder died", async () => {
     const { session, isolate, pass, reads } = given(start - 10_000);
     const [one, other] = [isolate(), isolate()];

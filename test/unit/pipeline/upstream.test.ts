@@ -14,6 +14,7 @@ const entry: SealedServer = {
   forwardAuthorization: false,
   sampling: "router",
   supportedModalities: false,
+  bridge: "fallback",
   policy: {},
   oauth: null,
   learnt: {},
@@ -129,6 +130,18 @@ describe("a request to a server", () => {
     const fixed = given(async () => new Response(null, { status: 401 }));
     await fixed.send();
     expect(fixed.told).toEqual(["unauthorized Bearer 1"]);
+  });
+
+  it("that was refused with the caller's own header says so, and blames nothing of the entry", async () => {
+    const server = { ...entry, forwardAuthorization: true };
+    const refused = given(async () => new Response(null, { status: 401 }));
+    const own = await refused.send({ server, authorization: "Basic abc" });
+    expect(own).toMatchObject({ error: { reason: "server_unauthorized" } });
+    expect(JSON.stringify(own)).toContain("the caller's own Authorization header");
+    expect(JSON.stringify(own)).not.toContain("abc");
+    const without = await refused.send({ server });
+    expect(JSON.stringify(without)).toContain("X-Sampling-Router-Key");
+    expect(refused.told).toEqual([]);
   });
 
   it("goes nowhere that an entry may not name, whenever the entry was written", async () => {

@@ -1,6 +1,10 @@
-/** Which arguments of a server's tools travel in headers too, read from `tools/list`. */
+/**
+ * What has to be known of a server's tools before one is called, read from `tools/list`: which arguments
+ * travel in headers too, and whose output is wrapped for an older client.
+ */
 import { own, type JsonObject } from "../../domain/json.ts";
 import type { ParamHeader, Session } from "../../domain/session.ts";
+import { wrappedOutputsIn, type WrappedOutputs } from "../../mcp/bridge/older-shapes.ts";
 import { paramHeadersIn } from "../../mcp/bridge/param-headers.ts";
 import { modernRequest } from "../../mcp/bridge/to-modern.ts";
 import { modernRevision } from "../../mcp/rev2026/codec.ts";
@@ -13,13 +17,23 @@ const timeoutMs = 30_000;
 /** A server with more pages of tools than that has headers on the first ones only. */
 const maxPages = 20;
 
-/** Remembers them with the session. False: they could not be read, and the old ones stay. */
-export async function readParamHeaders(
+/** What a session's row has room for; a tool beyond that answers objects as they are. */
+const mostRememberedChars = 64 * 1024;
+
+/** The wrapped ones, which are few; null: they are too many to be kept. */
+function remembered(outputs: WrappedOutputs): WrappedOutputs | null {
+  const wrapped = Object.fromEntries(Object.entries(outputs).filter(([, isWrapped]) => isWrapped));
+  return JSON.stringify(wrapped).length > mostRememberedChars ? null : wrapped;
+}
+
+/** Remembers it with the session. False: they could not be read, and the old ones stay. */
+export async function readTools(
   services: Services,
   arrived: ProxyArrived,
   { session, left }: { session: Session; left: AbortSignal },
 ): Promise<boolean> {
   const paramHeaders: Record<string, readonly ParamHeader[]> = {};
+  const wrapped: Record<string, boolean> = {};
   let cursor: string | null = null;
   for (let page = 0; page < maxPages; page += 1) {
     const params: JsonObject = cursor === null ? {} : { cursor };
@@ -49,10 +63,33 @@ export async function readParamHeaders(
     const result = own(read.value.answer, "result");
     if (result === undefined) return false;
     Object.assign(paramHeaders, paramHeadersIn(result));
+    Object.assign(wrapped, wrappedOutputsIn(result));
     const next = own(result, "nextCursor");
     if (typeof next !== "string") break;
     cursor = next;
   }
-  const stored = await services.sessions.setBridge(session, { to: "modern", paramHeaders });
+  const stored = await services.sessions.setBridge(session, {
+    to: "modern",
+    paramHeaders,
+    wrapped: remembered(wrapped) ?? {},
+  });
   return stored.ok;
+}
+
+/** The client reads the tools again, and goes by what it reads from then on. */
+export async function noteTools(
+  services: Services,
+  session: Session,
+  result: unknown,
+): Promise<void> {
+  const { bridge } = session;
+  // What nobody has read yet is read before the first call.
+  if (bridge?.to !== "modern" || bridge.wrapped === undefined) return;
+  const { wrapped } = bridge;
+  const listed = wrappedOutputsIn(result);
+  const isKnown = ([tool, isWrapped]: [string, boolean]): boolean =>
+    (own(wrapped, tool) === true) === isWrapped;
+  if (Object.entries(listed).every(isKnown)) return;
+  const next = remembered({ ...wrapped, ...listed });
+  if (next !== null) await services.sessions.setBridge(session, { ...bridge, wrapped: next });
 }

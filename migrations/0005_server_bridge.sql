@@ -1,0 +1,1 @@
+ALTER TABLE `servers` ADD `bridge` text DEFAULT 'fallback' NOT NULL;
