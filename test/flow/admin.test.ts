@@ -899,7 +899,7 @@ describe("openapi.json", () => {
   const operations = () =>
     operationsOf(document).map((name) => {
       const [method = "", path = ""] = name.split(" ");
-      const operation = document.paths[path]?.[method.toLowerCase()];
+      const operation = document.paths[`/admin/v1${path}`]?.[method.toLowerCase()];
       if (operation === undefined) throw new Error(name);
       return { name, path, operation };
     });

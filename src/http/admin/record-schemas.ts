@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { reasons } from "../../domain/refusals.ts";
 import { outcomes } from "../../domain/audit.ts";
 import { usd } from "./policy-schemas.ts";
-import { millis } from "./schemas.ts";
+import { millis, time } from "./schemas.ts";
 
 const anyObject = z.record(z.string(), z.unknown());
 export const session = z
@@ -31,6 +31,7 @@ const found = {
 const correction = z.object({
   ...found,
   costMicroUsd: z.int(),
+  costUsd: z.number(),
   why: z.string(),
   actor: z.string(),
   at: millis,
@@ -82,7 +83,10 @@ export const record = z
         media: mediaUsage.optional(),
       })
       .nullable(),
-    costMicroUsd: z.int().nullable(),
+    costUsd: z.number().nullable().openapi({ description: "null: unknown, or nothing was called" }),
+    costMicroUsd: z.int().nullable().openapi({
+      description: "The same in millionths, as the record's seal covers it.",
+    }),
     overshoot: z
       .boolean()
       .openapi({ description: "More was used than reserved; charged, and blocking the next." }),
@@ -103,15 +107,9 @@ export const record = z
 export const recordWithContent = record
   .extend({ content: z.unknown().openapi({ description: "Only when the policy captured it." }) })
   .openapi("SamplingRequestWithContent");
-/** Digits, and not whatever `Number` makes of a text: an empty one would be 0. */
-const queryMillis = z
-  .string()
-  .regex(/^\d{1,15}$/, "A whole number of milliseconds.")
-  .transform(Number)
-  .optional();
 export const recordFilter = z.object({
-  from: queryMillis.openapi({ description: "ms since the epoch, inclusive" }),
-  to: queryMillis.openapi({ description: "ms since the epoch, exclusive" }),
+  from: time.optional().openapi({ param: { description: "inclusive" } }),
+  to: time.optional().openapi({ param: { description: "exclusive" } }),
   outcome: z.enum(outcomes).optional(),
   model: z.string().optional().openapi({ example: "openai/gpt-5.4-mini" }),
   key: z.string().optional(),
@@ -120,8 +118,8 @@ export const recordFilter = z.object({
 });
 
 export const usageQuery = z.object({
-  from: queryMillis.openapi({ description: "ms since the epoch, in the first hour" }),
-  to: queryMillis.openapi({ description: "ms since the epoch, after the last hour" }),
+  from: time.optional().openapi({ param: { description: "in the first hour" } }),
+  to: time.optional().openapi({ param: { description: "after the last hour" } }),
   bucket: z.enum(["hour", "day"]).optional().openapi({ description: "in UTC; hour unless told" }),
   by: z.enum(["model", "key", "server"]).optional().openapi({ description: "model unless told" }),
 });
@@ -142,7 +140,7 @@ export const usage = z.object({
         unknown: figure,
         inputTokens: figure,
         outputTokens: figure,
-        costMicroUsd: figure,
+        costUsd: z.number().min(0),
       })
       .openapi("Usage"),
   ),
