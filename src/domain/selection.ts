@@ -199,6 +199,7 @@ export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
   if (count === 0)
     return err({
       reason: "no_eligible_model",
+      cause: entries.length === 0 ? "no_known_model" : "all_excluded",
       requirements: needs,
       candidates: excludedOf(field, out).map(({ provider, model, excludedBy }) => ({
         model: `${provider}/${model}`,

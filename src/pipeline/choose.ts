@@ -111,7 +111,10 @@ export function createChooser(deps: { catalogue: () => Catalogue; now: () => num
       const call = shape(asked, shaping);
       const plan = choose(call, fieldOf(snapshot, server), recordOf(features, shaping));
       // Not spread: the decision is made when it is read.
-      return plan.ok ? ok(Object.assign(plan.value, { call })) : plan;
+      if (plan.ok) return ok(Object.assign(plan.value, { call }));
+      return plan.error.reason === "no_eligible_model" && snapshot.credentials.length === 0
+        ? err({ ...plan.error, cause: "no_credential" })
+        : plan;
     },
   };
 }

@@ -572,7 +572,7 @@ describe("a body", () => {
     };
     const documented = operationsOf(document).filter((operation) => {
       const [method = "", path = ""] = operation.split(" ");
-      return document.paths[path]?.[method.toLowerCase()]?.requestBody?.required;
+      return document.paths[`/admin/v1${path}`]?.[method.toLowerCase()]?.requestBody?.required;
     });
     expect(documented.toSorted()).toEqual(taking.map(([operation]) => operation).toSorted());
   });
@@ -697,7 +697,11 @@ describe("a list", () => {
     const paged = Object.entries(document.paths).filter(([, { get }]) =>
       get?.parameters?.some(({ name }) => name === "limit"),
     );
-    expect(paged.map(([path]) => path).toSorted()).toEqual(Object.keys(lists).toSorted());
+    expect(paged.map(([path]) => path).toSorted()).toEqual(
+      Object.keys(lists)
+        .map((path) => `/admin/v1${path}`)
+        .toSorted(),
+    );
   });
 
   it.each(Object.entries(lists))(

@@ -171,7 +171,8 @@ describe("money", () => {
   it("is USD in usage and in records", async () => {
     const priced = { inputUsdPerMTok: 1_000, outputUsdPerMTok: 1_000 };
     await admin("PUT", "/tenants/api/models/demo/demo-large", priced);
-    const answer = await callOnce(router, key, asking("three"));
+    const hinted = { modelPreferences: { hints: [{ name: "demo-large" }] } };
+    const answer = await callOnce(router, key, asking("three", hinted));
     const costUsd = Number(
       answer.get("result._meta")?.["sampling-router/decision" as never]?.["costUsd"],
     );

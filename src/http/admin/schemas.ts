@@ -64,6 +64,7 @@ export const problemBody = z
     status: z.int(),
     detail: z.string(),
     reason: z.enum(reasons),
+    retryable: z.boolean().openapi({ description: "The same request may succeed later." }),
     requestId: z.string(),
   })
   .openapi("Problem", { description: "RFC 9457." });
