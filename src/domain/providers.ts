@@ -28,6 +28,11 @@ export interface ProviderAnswer {
 export interface Providers {
   /** Never throws: whatever the library throws comes back as a fault without text of the provider's. */
   complete(request: ProviderRequest): Promise<Result<ProviderAnswer, ProviderFault>>;
+  /** The ids that the provider itself lists; null: it gives no list. Never throws. */
+  listModels(
+    credential: ProviderRequest["credential"],
+    signal: AbortSignal,
+  ): Promise<string[] | null>;
   /** null if a credential for this provider can be used as it is, else what is wrong with it. */
   problemWith(credential: { provider: string; baseUrl: string | null }): string | null;
   /** Where it is reached: host and port, nothing else of its URL; null: not over HTTP. */

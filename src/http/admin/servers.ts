@@ -118,7 +118,7 @@ export function serverRoutes() {
     path: "/{tenant}/servers/{server}/check",
     id: "checkServer",
     tag,
-    summary: "Try whether the server lets the router in",
+    summary: "Try whether an MCP server is there and lets the router in",
     description:
       "Speaks MCP with the server as a client would: discovers or initializes, and lists the tools. `detail` says in words what was found, or what is wrong.",
     params: serverParams,
