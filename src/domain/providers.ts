@@ -14,6 +14,8 @@ export interface ProviderRequest {
   signal: AbortSignal;
   /** W3C Trace Context for its HTTP request; absent: nobody traces it */
   traceHeaders?: Record<string, string>;
+  /** Takes what the provider said of a failure, masked and short; absent: nobody keeps it. */
+  onMessage?: (message: string) => void;
 }
 
 export interface ProviderAnswer {

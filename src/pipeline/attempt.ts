@@ -1,6 +1,7 @@
 /** Walks the plan's choices until one answers, a fault stops it, or the deadline comes. */
 import { checkAnswer } from "../domain/answer-check.ts";
 import { summaryOf, type Attempt, type ProviderFault } from "../domain/attempts.ts";
+import type { ProviderMessage } from "../domain/capture.ts";
 import { stepAfter } from "../domain/failover.ts";
 import type { SealedCredential, Vault } from "../domain/ports.ts";
 import type { ProviderAnswer, Providers } from "../domain/providers.ts";
@@ -26,6 +27,8 @@ interface Walk {
   deadlineMs: number;
   /** the caller's own cancellation */
   signal: AbortSignal;
+  /** Takes what a provider said of a failure; absent: nobody keeps it. */
+  onMessage?: (said: ProviderMessage) => void;
   /** Before each provider call: what its HTTP request says of the trace. */
   begins: (credential: SealedCredential) => Record<string, string>;
 }
@@ -78,6 +81,10 @@ export function createAttempt(deps: {
       maxTokens: walk.maxTokens,
       signal: AbortSignal.any([walk.signal, AbortSignal.timeout(timeoutMs)]),
       traceHeaders,
+      ...(walk.onMessage !== undefined && {
+        onMessage: (message: string) =>
+          walk.onMessage?.({ provider: model.provider, model: model.id, message }),
+      }),
     });
   };
 

@@ -1,6 +1,6 @@
 /** The provider's part of an admitted call: attempt → settle. It always settles. */
 import type { Opening, Settlement, Timing } from "../domain/audit.ts";
-import { captureOf } from "../domain/capture.ts";
+import { captureOf, type ProviderMessage } from "../domain/capture.ts";
 import { nameOf } from "../domain/models.ts";
 import { answersForMs } from "../domain/once.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -70,6 +70,7 @@ export function createFinish(deps: {
             { tenantId: tenant.id, sessionId: session.id, messageId: arrival.messageId },
             arrival.startedAt,
           );
+    const messages: ProviderMessage[] = [];
     const attempted = await attempt({
       steps: reserved.steps,
       call: plan.call,
@@ -78,11 +79,14 @@ export function createFinish(deps: {
       deadlineMs: reserved.deadlineMs,
       signal: watch === null ? signal : AbortSignal.any([signal, watch.signal]),
       begins: observed.begins,
+      ...(tenant.policy.providerMessages !== false && {
+        onMessage: (said: ProviderMessage) => void messages.push(said),
+      }),
     });
     watch?.stop();
     // A provider that failed has another circuit now.
     if (attempted.attempts.some(({ fault }) => fault !== null)) forget(caller);
-    return attempted;
+    return { ...attempted, messages };
   };
 
   /** What a repetition is answered. */
@@ -102,7 +106,7 @@ export function createFinish(deps: {
   return async (admitted: Admitted, signal: AbortSignal): Promise<Result<Finished, Refusal>> => {
     const { arrival, caller, plan, reserved, opening, observed } = admitted;
     const { tenant } = caller.snapshot;
-    const { attempts, providerMs, answer } = await attemptAll(admitted, signal);
+    const { attempts, providerMs, answer, messages } = await attemptAll(admitted, signal);
     const got = answer.ok ? answer.value : null;
     const usage = got?.answer.usage ?? null;
     const cost = got === null ? null : costMicroUsd(got.model, got.answer.usage);
@@ -145,6 +149,7 @@ export function createFinish(deps: {
       result: await resultOf(admitted, recorded, charge),
       timing,
       totalMs: settlingAt - arrival.startedAt,
+      messages,
       content:
         tenant.policy.capture === "full"
           ? captureOf(arrival.content(), got?.answer.content ?? null, tenant.policy.captureSecrets)

@@ -10,6 +10,7 @@ import type { ProviderAnswer, ProviderRequest } from "../domain/providers.ts";
 import { err, type Result } from "../domain/result.ts";
 import { imageTokensOf } from "../domain/usage.ts";
 import { faultOf, notSent } from "./faults.ts";
+import { passOn } from "./message.ts";
 import { mergeOptions, optionsFromMetadata } from "./metadata.ts";
 import { promptOf, toolsOf, type MediaPlaces } from "./prompt.ts";
 import { answerOf } from "./result.ts";
@@ -138,6 +139,7 @@ export async function generate(
       ...notesOfWarnings(generated.warnings, notes),
     ]);
   } catch (thrown) {
+    passOn(thrown, request);
     return err(faultOf(thrown, { signal: request.signal, now: now() }));
   }
 }

@@ -105,7 +105,14 @@ export const record = z
   })
   .openapi("SamplingRequest", { description: "The audit record of one sampling request." });
 export const recordWithContent = record
-  .extend({ content: z.unknown().openapi({ description: "Only when the policy captured it." }) })
+  .extend({
+    content: z.unknown().openapi({ description: "Only when the policy captured it." }),
+    providerMessages: z
+      .array(z.object({ provider: z.string(), model: z.string(), message: z.string() }))
+      .openapi({
+        description: "What providers said of failed attempts, masked, 500 characters at most each.",
+      }),
+  })
   .openapi("SamplingRequestWithContent");
 export const recordFilter = z.object({
   from: time.optional().openapi({ param: { description: "inclusive" } }),

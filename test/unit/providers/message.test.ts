@@ -1,0 +1,59 @@
+import { APICallError } from "@ai-sdk/provider";
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { messageOf } from "../../../src/providers/message.ts";
+
+const key = "sk-the-tenants-own-key-1234567890";
+const failed = (responseBody: unknown, statusCode = 400): APICallError =>
+  new APICallError({
+    message: "the library's own words",
+    url: "https://provider.example/v1",
+    requestBodyValues: { prompt: "secret prompt" },
+    statusCode,
+    responseBody: responseBody as string,
+  });
+const said = (body: unknown): string | null => messageOf(failed(JSON.stringify(body)), key);
+
+it.each<[string, unknown]>([
+  ["OpenAI", { error: { message: "No such model.", type: "invalid_request_error", code: null } }],
+  ["Anthropic", { type: "error", error: { type: "not_found_error", message: "No such model." } }],
+  ["Google, in an array", [{ error: { code: 404, message: "No such model." } }]],
+  ["one with a bare error", { error: "No such model." }],
+  ["one with a message alone", { message: "No such model." }],
+  ["one with a detail", { detail: "No such model." }],
+])("%s is read by its message", (_, body) => {
+  expect(said(body)).toBe("No such model.");
+});
+
+it("another text is kept as it begins, on one line", () => {
+  expect(messageOf(failed("<h1>Bad\n  gateway</h1>", 502), key)).toBe("<h1>Bad gateway</h1>");
+});
+
+it("the key and other secrets are masked before the message is cut", () => {
+  const message = `${"x".repeat(480)} ${key} and AKIAIOSFODNN7EXAMPLE and ${"y".repeat(600)}`;
+  const kept = said({ error: { message } }) ?? "";
+  expect(kept).toHaveLength(500);
+  expect(kept).not.toContain("sk-the");
+  expect(said({ error: { message: `Incorrect API key provided: ${key}` } })).toBe(
+    "Incorrect API key provided: [key]",
+  );
+});
+
+it("nothing is said where nothing came, nobody answered, or an answer came that can't be read", () => {
+  expect(said({})).toBe("{}");
+  expect(messageOf(failed(""), key)).toBeNull();
+  expect(messageOf(failed(undefined), key)).toBeNull();
+  expect(messageOf(new Error(key), key)).toBeNull();
+  expect(messageOf(failed('{"choices": "the answer"}', 200), key)).toBeNull();
+});
+
+it("no body makes it throw, grow or keep the key", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.json()), fc.boolean(), (body, isWrapped) => {
+      const text = isWrapped ? JSON.stringify({ error: { message: `${body}${key}` } }) : body;
+      const kept = messageOf(failed(text), key) ?? "";
+      expect([...kept].length).toBeLessThanOrEqual(500);
+      expect(kept).not.toContain(key);
+    }),
+  );
+});
