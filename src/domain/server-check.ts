@@ -51,7 +51,7 @@ function mcpSentence(found: Extract<Probed, { kind: "mcp" }>): string {
     tools === null
       ? "no tools"
       : `${isMore ? "more than " : ""}${tools} tool${tools === 1 ? "" : "s"}`;
-  return `An MCP server${called}, revision ${revision}, ${counted}.`;
+  return `An MCP server${called}, revision ${shown(revision)}, ${counted}.`;
 }
 
 function otherSentence({

@@ -139,8 +139,12 @@ async function modernServer(ask: Ask, status: number, result: JsonObject): Promi
   };
 }
 
-async function legacyServer({ ask, end }: Wire, begun: Heard, result: JsonObject): Promise<Probed> {
-  const revision = String(own(result, "protocolVersion"));
+async function legacyServer(
+  { ask, end }: Wire,
+  begun: Heard,
+  result: JsonObject & { protocolVersion: string },
+): Promise<Probed> {
+  const revision = result.protocolVersion;
   const session = begun.headers.get("Mcp-Session-Id");
   const headers = {
     "MCP-Protocol-Version": revision,
@@ -183,8 +187,9 @@ async function probe(wire: Wire): Promise<Probed> {
   const begun = await ask(initialize, {});
   if (begun === null) return { kind: "silent" };
   const result = own(begun.message, "result");
-  if (begun.status < 300 && isObject(result) && typeof own(result, "protocolVersion") === "string")
-    return legacyServer(wire, begun, result);
+  const revision = own(result, "protocolVersion");
+  if (begun.status < 300 && isObject(result) && typeof revision === "string")
+    return legacyServer(wire, begun, { ...result, protocolVersion: revision });
   if ((begun.status === 404 || begun.status === 405) && (await wire.opensStream()))
     return { kind: "sse", status: begun.status };
   const code = own(own(begun.message, "error"), "code");
@@ -207,7 +212,11 @@ export const createProbe =
   async (url: string, headers: Record<string, string>): Promise<Probed> => {
     if (problemWithUpstream(url, deps) !== null) return { kind: "silent" };
     const signal = AbortSignal.timeout(deadlineMs);
-    const send = (method: string, more: Record<string, string>, body?: string): Promise<Response> =>
+    const send = async (
+      method: string,
+      more: Record<string, string>,
+      body?: string,
+    ): Promise<Response> =>
       deps.fetch(url, {
         method,
         headers: { ...headers, Accept: `${json}, ${eventStream}`, ...more },

@@ -180,7 +180,7 @@ describe("money", () => {
     const [newest] = (await admin("GET", "/tenants/api/requests?limit=1")).get("data") as object[];
     expect(newest).toMatchObject({ costUsd, costMicroUsd: Math.round(costUsd * 1e6) });
     const rows = (await admin("GET", "/tenants/api/usage?bucket=day")).get("data") as object[];
-    const total = rows.reduce((sum, row) => sum + Number((row as { costUsd: number }).costUsd), 0);
+    const total = rows.reduce((sum, row) => sum + (row as { costUsd: number }).costUsd, 0);
     expect(total).toBeCloseTo(costUsd, 9);
     expect(JSON.stringify(rows)).not.toContain("MicroUsd");
   });
