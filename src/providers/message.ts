@@ -11,6 +11,10 @@ import { maskSecrets } from "../domain/masking.ts";
 const mostCharacters = 500;
 /** Masking takes time with the length, and a page of HTML says nothing after its beginning. */
 const mostRead = 4_000;
+/** In which the call's own texts are looked for: providers echo whole requests. */
+const mostSearched = 65_536;
+/** A shorter text of the call, such as "yes", is a word of everybody's. */
+const fewestCharacters = 6;
 
 function parsed(text: string): JsonValue | undefined {
   try {
@@ -30,25 +34,40 @@ function messageIn(body: unknown): string | null {
   return typeof found === "string" ? found : null;
 }
 
-/** null: it said nothing, or nobody was reached. */
-export function messageOf(thrown: unknown, apiKey: string): string | null {
+/** What the caller wrote, as it stands in a text and in JSON, longest first. */
+function textsOf({ systemPrompt = "", messages }: ProviderRequest["call"]): string[] {
+  const blocks = messages.flatMap(({ content }) => content);
+  const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  return [systemPrompt, ...texts]
+    .filter((text) => text.length >= fewestCharacters)
+    .flatMap((text) => [text, JSON.stringify(text).slice(1, -1)])
+    .toSorted((a, b) => b.length - a.length);
+}
+
+/** null: it said nothing, or nobody was reached. What only `capture` may keep is taken out of an echo. */
+export function messageOf(
+  thrown: unknown,
+  { credential: { apiKey }, call }: Pick<ProviderRequest, "credential" | "call">,
+): string | null {
   if (!APICallError.isInstance(thrown)) return null;
   const body: unknown = thrown.responseBody;
   // A success that can't be read may be the answer itself, which only `capture` may keep.
   if (typeof body === "string" && (thrown.statusCode ?? 0) < 400) return null;
   const text = typeof body === "string" ? (messageIn(parsed(body)) ?? body) : messageIn(body);
   if (text === null) return null;
-  const read = text.slice(0, mostRead);
-  const keyless = apiKey === "" ? read : read.replaceAll(apiKey, "[key]");
-  const plain = maskSecrets(keyless).replaceAll(/\s+/g, " ").trim();
+  let read = text.slice(0, mostSearched);
+  if (apiKey !== "") read = read.replaceAll(apiKey, "[key]");
+  for (const written of textsOf(call)) read = read.replaceAll(written, "[content]");
+  const plain = maskSecrets(read.slice(0, mostRead)).replaceAll(/\s+/g, " ").trim();
   return plain === "" ? null : [...plain].slice(0, mostCharacters).join("");
 }
 
 /** Hands on what was said, if anybody keeps it. */
 export function passOn(
   thrown: unknown,
-  { credential, onMessage }: Pick<ProviderRequest, "credential" | "onMessage">,
+  request: Pick<ProviderRequest, "credential" | "call" | "onMessage">,
 ): void {
-  const message = onMessage === undefined ? null : messageOf(thrown, credential.apiKey);
+  const { onMessage } = request;
+  const message = onMessage === undefined ? null : messageOf(thrown, request);
   if (message !== null) onMessage?.(message);
 }

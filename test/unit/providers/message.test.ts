@@ -1,6 +1,7 @@
 import { APICallError } from "@ai-sdk/provider";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
+import { callOf, saying } from "../../fixtures/providers/calls.ts";
 import { messageOf } from "../../../src/providers/message.ts";
 
 const key = "sk-the-tenants-own-key-1234567890";
@@ -12,7 +13,14 @@ const failed = (responseBody: unknown, statusCode = 400): APICallError =>
     statusCode,
     responseBody: responseBody as string,
   });
-const said = (body: unknown): string | null => messageOf(failed(JSON.stringify(body)), key);
+const request = {
+  credential: { provider: "openai", apiKey: key, baseUrl: null },
+  call: callOf({
+    ...saying({ type: "text", text: 'What is "wisdom"?' }),
+    systemPrompt: "You are a hermit.",
+  }),
+};
+const said = (body: unknown): string | null => messageOf(failed(JSON.stringify(body)), request);
 
 it.each<[string, unknown]>([
   ["OpenAI", { error: { message: "No such model.", type: "invalid_request_error", code: null } }],
@@ -26,7 +34,7 @@ it.each<[string, unknown]>([
 });
 
 it("another text is kept as it begins, on one line", () => {
-  expect(messageOf(failed("<h1>Bad\n  gateway</h1>", 502), key)).toBe("<h1>Bad gateway</h1>");
+  expect(messageOf(failed("<h1>Bad\n  gateway</h1>", 502), request)).toBe("<h1>Bad gateway</h1>");
 });
 
 it("the key and other secrets are masked before the message is cut", () => {
@@ -39,19 +47,28 @@ it("the key and other secrets are masked before the message is cut", () => {
   );
 });
 
+it("what the caller wrote is taken out of an echo, as text and as JSON", () => {
+  const echo = JSON.stringify(request.call);
+  expect(said({ error: { message: `Bad request: ${echo}` } })).toMatch(
+    /^Bad request: .*\[content\]/,
+  );
+  for (const text of [echo, 'Invalid: What is "wisdom"? You are a hermit.'])
+    expect(said({ error: { message: text } })).not.toMatch(/wisdom|hermit/);
+});
+
 it("nothing is said where nothing came, nobody answered, or an answer came that can't be read", () => {
   expect(said({})).toBe("{}");
-  expect(messageOf(failed(""), key)).toBeNull();
-  expect(messageOf(failed(undefined), key)).toBeNull();
-  expect(messageOf(new Error(key), key)).toBeNull();
-  expect(messageOf(failed('{"choices": "the answer"}', 200), key)).toBeNull();
+  expect(messageOf(failed(""), request)).toBeNull();
+  expect(messageOf(failed(undefined), request)).toBeNull();
+  expect(messageOf(new Error(key), request)).toBeNull();
+  expect(messageOf(failed('{"choices": "the answer"}', 200), request)).toBeNull();
 });
 
 it("no body makes it throw, grow or keep the key", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), fc.boolean(), (body, isWrapped) => {
       const text = isWrapped ? JSON.stringify({ error: { message: `${body}${key}` } }) : body;
-      const kept = messageOf(failed(text), key) ?? "";
+      const kept = messageOf(failed(text), request) ?? "";
       expect([...kept].length).toBeLessThanOrEqual(500);
       expect(kept).not.toContain(key);
     }),
