@@ -39,8 +39,9 @@ function textsOf({ systemPrompt = "", messages }: ProviderRequest["call"]): stri
   const blocks = messages.flatMap(({ content }) => content);
   const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
   return [systemPrompt, ...texts]
-    .filter((text) => text.length >= fewestCharacters)
-    .flatMap((text) => [text, JSON.stringify(text).slice(1, -1)])
+    .flatMap((text) =>
+      text.length < fewestCharacters ? [] : [text, JSON.stringify(text).slice(1, -1)],
+    )
     .toSorted((a, b) => b.length - a.length);
 }
 

@@ -162,8 +162,9 @@ describe("Ctrl-C right after the start", () => {
     await expect
       .poll(() => existsSync("/proc") && childrenOf(pid).length, { timeout, interval: 2 })
       .not.toBe(0);
-    for (const each of childrenOf(pid)) process.kill(each, "SIGINT");
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    for (const each of childrenOf(pid)) process.kill(each, "SIGKILL");
+    // The launcher has heard of the one before it hears of the other.
+    await new Promise((resolve) => setTimeout(resolve, 120));
     child.kill("SIGINT");
     expect(await ended).toBe(0);
     expect(output().trim().split("\n")).toEqual(["Bundling the Worker…", "Ending."]);
