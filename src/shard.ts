@@ -12,7 +12,7 @@ import type { Services } from "./http/context.ts";
 import type { Oauth } from "./domain/oauth.ts";
 import type { Providers } from "./domain/providers.ts";
 import { createOauth } from "./oauth/client.ts";
-import { createProbe } from "./oauth/probe.ts";
+import { createProbe } from "./mcp/probe.ts";
 import { createAdminUseCases } from "./pipeline/admin/use-cases.ts";
 import { createAdmit } from "./pipeline/admit.ts";
 import { createAttempt } from "./pipeline/attempt.ts";

@@ -40,6 +40,8 @@ export interface Policy {
   capture?: "none" | "full";
   /** whether secrets found in captured text are masked (the default) or kept */
   captureSecrets?: "mask" | "keep";
+  /** false: what providers say of failed calls is not kept; absent: it is, sealed */
+  providerMessages?: boolean;
   /** days until a finished audit record is deleted */
   retentionDays?: number;
   /** days until captured content is deleted; absent: with its record */

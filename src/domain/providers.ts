@@ -20,6 +20,8 @@ export interface ProviderRequest {
   signal: AbortSignal;
   /** W3C Trace Context for its HTTP request; absent: nobody traces it */
   traceHeaders?: Record<string, string>;
+  /** Takes what the provider said of a failure, masked and short; absent: nobody keeps it. */
+  onMessage?: (message: string) => void;
 }
 
 export interface ProviderAnswer {
@@ -42,6 +44,11 @@ export interface ReasoningRefusals {
 export interface Providers {
   /** Never throws: whatever the library throws comes back as a fault without text of the provider's. */
   complete(request: ProviderRequest): Promise<Result<ProviderAnswer, ProviderFault>>;
+  /** The ids that the provider itself lists; null: it gives no list. Never throws. */
+  listModels(
+    credential: ProviderRequest["credential"],
+    signal: AbortSignal,
+  ): Promise<string[] | null>;
   /** null if a credential for this provider can be used as it is, else what is wrong with it. */
   problemWith(credential: { provider: string; baseUrl: string | null }): string | null;
   /** Where it is reached: host and port, nothing else of its URL; null: not over HTTP. */

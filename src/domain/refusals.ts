@@ -7,6 +7,16 @@ import type { AttemptSummary } from "./attempts.ts";
 import type { ExclusionReason, Requirements } from "./models.ts";
 import type { Result } from "./result.ts";
 
+/** Which of three things it is that leaves a request without a model. */
+export type NoModelCause = "no_credential" | "no_known_model" | "all_excluded";
+
+/** A limit of money, what is used or reserved of it, and what the refused request needs at most, in USD. */
+export interface BudgetAmounts {
+  limitUsd: number;
+  usedUsd: number;
+  neededUsd: number;
+}
+
 export type Refusal =
   | { reason: "user_rejected"; by: string }
   | { reason: "approval_pending"; retryAfterMs: number }
@@ -14,11 +24,12 @@ export type Refusal =
   | { reason: "capability_missing"; requiredCapabilities: JsonObject }
   | {
       reason: "no_eligible_model";
+      cause: NoModelCause;
       requirements: Requirements;
       candidates: { model: string; excludedBy: ExclusionReason }[];
     }
   | { reason: "rate_limited"; limit: string; retryAfterMs: number | null }
-  | { reason: "budget_exceeded"; limit: string; retryAfterMs: number | null }
+  | ({ reason: "budget_exceeded"; limit: string; retryAfterMs: number | null } & BudgetAmounts)
   | { reason: "forbidden"; action: string }
   | { reason: "provider_failed"; attempts: AttemptSummary[] }
   | { reason: "provider_timeout"; attempts: AttemptSummary[] }
@@ -65,7 +76,7 @@ interface Meaning {
    */
   mcpStatus: number;
   title: string;
-  /** would the same request, later, have a chance */
+  /** would the same request, later, have a chance; `isRetryable` knows a refusal's own data too */
   retryable: boolean;
 }
 
@@ -130,6 +141,60 @@ export const serverFailed = (detail: string, serverStatus: number | null = null)
   detail,
 });
 
+/** Of the statuses below 500 those that pass; the others stay until somebody changes something. */
+const passing = new Set([200, 408, 409, 425, 429]);
+
+const statusMayPass = (status: number | null): boolean =>
+  status === null || status >= 500 || passing.has(status);
+
+const mayPass = ({ status, retryable }: AttemptSummary): boolean =>
+  retryable && statusMayPass(status);
+
+/** Would the same request, later, have a chance. */
+export function isRetryable(refusal: Refusal): boolean {
+  switch (refusal.reason) {
+    case "rate_limited":
+    case "budget_exceeded":
+      // null: it is larger than the limit itself.
+      return refusal.retryAfterMs !== null;
+    case "provider_failed":
+    case "provider_timeout":
+      return refusal.attempts.length === 0 || refusal.attempts.some(mayPass);
+    case "server_failed":
+      return statusMayPass(refusal.serverStatus);
+    case "no_eligible_model":
+      return refusal.candidates.some(({ excludedBy }) => excludedBy === "circuit_open");
+    default:
+      return refusalTable[refusal.reason].retryable;
+  }
+}
+
+function explainNoModel({
+  cause,
+  candidates,
+}: Extract<Refusal, { reason: "no_eligible_model" }>): string {
+  switch (cause) {
+    case "no_credential":
+      return "the tenant has no credential of a provider; create one";
+    case "no_known_model":
+      return "the tenant's credentials serve no model that the router knows; declare `models` in a credential";
+    case "all_excluded": {
+      const counts = new Map<string, number>();
+      for (const { excludedBy } of candidates)
+        counts.set(excludedBy, (counts.get(excludedBy) ?? 0) + 1);
+      const told = [...counts].map(([reason, count]) => `${reason} ${count}`).join(", ");
+      return `every model is excluded (${told})`;
+    }
+  }
+}
+
+function explainBudget(refusal: Extract<Refusal, { reason: "budget_exceeded" }>): string {
+  const { limit, limitUsd, usedUsd, neededUsd, retryAfterMs } = refusal;
+  return retryAfterMs === null
+    ? `${limit} of ${limitUsd} USD is smaller than this one request needs, up to ${neededUsd} USD: lower maxTokens, or raise the limit`
+    : `${limit} is ${limitUsd} USD, of which ${usedUsd} USD are used or reserved; this request needs up to ${neededUsd} USD; room in ${retryAfterMs} ms`;
+}
+
 /** One sentence for a person. Holds names, numbers and paths; never content, keys or headers. */
 export function explain(refusal: Refusal): string {
   const { title } = refusalTable[refusal.reason];
@@ -143,8 +208,13 @@ export function explain(refusal: Refusal): string {
     case "server_unauthorized":
     case "conflict":
       return `${title}: ${refusal.detail}`;
-    case "rate_limited":
+    case "no_eligible_model":
+      return `${title}: ${explainNoModel(refusal)}`;
     case "budget_exceeded":
+      return `${title}: ${explainBudget(refusal)}`;
+    case "session_required":
+      return `${title}: begin with initialize; or send one request without a session, with MCP-Protocol-Version: 2026-07-28`;
+    case "rate_limited":
       return refusal.retryAfterMs === null
         ? `${title}: ${refusal.limit} is smaller than this one request needs`
         : `${title}: ${refusal.limit}, room in ${refusal.retryAfterMs} ms`;
@@ -185,7 +255,7 @@ export function explain(refusal: Refusal): string {
  */
 export function dataOf(refusal: Refusal): Record<string, unknown> {
   const { detail: _, ...data }: Refusal & { detail?: string } = refusal;
-  return data;
+  return { ...data, retryable: isRetryable(refusal) };
 }
 
 export const retryAfterOf = (refusal: Refusal): number | null =>

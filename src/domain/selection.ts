@@ -100,6 +100,7 @@ export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
   return err(
     waiting?.refusal ?? {
       reason: "no_eligible_model",
+      cause: field.entries.length === 0 ? "no_known_model" : "all_excluded",
       requirements: needs,
       candidates: excludedOf(field, tight.error).map(({ provider, model, excludedBy }) => ({
         model: `${provider}/${model}`,

@@ -12,6 +12,8 @@ import { dryRunRoutes } from "./route.ts";
 import { proxyRoutes, routerKeyHeader } from "./proxy/routes.ts";
 import { samplingRoutes } from "./sampling/routes.ts";
 
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
 export function createApp(): OpenAPIHono<HttpEnv> {
   const app = new OpenAPIHono<HttpEnv>();
   app.use(async (c, next) => {
@@ -32,7 +34,14 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.route("/health", healthRoutes());
   app.route("/.well-known/sampling-router", auditKeyRoutes());
   app.route("/", consoleRoutes());
-  app.notFound((c) => problem(c, { reason: "not_found", what: "no such path" }));
+  app.notFound((c) => {
+    const allow = methods.filter((method) =>
+      app.router.match(method, c.req.path)[0].some(([[, route]]) => route.method === method),
+    );
+    return allow.length === 0
+      ? problem(c, { reason: "not_found", what: "no such path" })
+      : problem(c, { reason: "method_not_allowed", allow: allow.join(", ") });
+  });
   app.onError((error, c) => {
     c.get("services").report(c.get("requestId"), error);
     return problem(c, { reason: "internal" });

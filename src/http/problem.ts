@@ -4,6 +4,10 @@ import { dataOf, explain, refusalTable, type Refusal } from "../domain/refusals.
 import type { HttpEnv } from "./context.ts";
 import { limitHeaders } from "./limit-headers.ts";
 
+/** RFC 9110, section 15.5.6: a 405 says which methods there are. */
+export const allowHeader = (refusal: Refusal): Record<string, string> =>
+  refusal.reason === "method_not_allowed" ? { Allow: refusal.allow } : {};
+
 export function problem(c: Context<HttpEnv>, refusal: Refusal): Response {
   const { status, title } = refusalTable[refusal.reason];
   return new Response(
@@ -21,6 +25,7 @@ export function problem(c: Context<HttpEnv>, refusal: Refusal): Response {
         "Content-Type": "application/problem+json",
         "X-Request-Id": c.get("requestId"),
         ...limitHeaders([], refusal),
+        ...allowHeader(refusal),
         ...(status === 401 ? { "WWW-Authenticate": 'Bearer realm="sampling-router"' } : {}),
       },
     },

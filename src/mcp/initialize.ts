@@ -36,8 +36,9 @@ export function decodeInitialize(wire: JsonObject): Result<InitializeCall, Refus
 
 export const serverInfo = { name: "sampling-router", version: "0.1.0" } as const;
 
+/** The first name is one that SDK v2 sends in both eras; it refuses the other in 2026-07-28. */
 const instructions =
-  "Send sampling/createMessage: a model of this tenant answers, within its limits.";
+  "Send sampling-router/createMessage with the params of sampling/createMessage: a model of this tenant answers, within its limits. Before 2026-07-28 sampling/createMessage means the same.";
 
 const capabilitiesWith = (hosted: Hosted): JsonObject =>
   ({

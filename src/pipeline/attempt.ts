@@ -2,6 +2,7 @@
 import { checkAnswer } from "../domain/answer-check.ts";
 import { faultReaches, summaryOf, type Attempt, type ProviderFault } from "../domain/attempts.ts";
 import { circuitChangesOf, scopeOf, type CircuitChange } from "../domain/circuits.ts";
+import type { ProviderMessage } from "../domain/capture.ts";
 import { nextCandidate, stepAfter, type Place, type Tried } from "../domain/failover.ts";
 import type { SealedCredential, Vault } from "../domain/ports.ts";
 import type { ProviderAnswer, Providers } from "../domain/providers.ts";
@@ -40,6 +41,8 @@ interface Walk {
   promptCaching: PromptCaching;
   /** the caller's own cancellation */
   signal: AbortSignal;
+  /** Takes what a provider said of a failure; absent: nobody keeps it. */
+  onMessage?: (said: ProviderMessage) => void;
   /** Before each provider call: what its HTTP request says of the trace. */
   begins: (credential: SealedCredential) => Record<string, string>;
 }
@@ -131,6 +134,10 @@ export function createAttempt(deps: {
       ...(walk.promptCaching === "off" ? {} : { cacheScope: { tenantId, credentialId: id } }),
       signal: AbortSignal.any([walk.signal, AbortSignal.timeout(timeoutMs)]),
       traceHeaders,
+      ...(walk.onMessage !== undefined && {
+        onMessage: (message: string) =>
+          walk.onMessage?.({ provider: model.provider, model: model.id, message }),
+      }),
     });
   };
 

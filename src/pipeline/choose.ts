@@ -151,10 +151,14 @@ export function createChooser(deps: {
       const shaped = shape(asked, shaping);
       const field = fieldOf(snapshot, server);
       const plan = choose(shaped, field, recordOf(features, shaping));
-      if (!plan.ok)
-        return plan.error.reason === "unavailable"
-          ? err(sinceThen(plan.error.retryAfterMs, deps.now() - (field.circuits?.now ?? 0)))
+      if (!plan.ok) {
+        const { error } = plan;
+        if (error.reason === "unavailable")
+          return err(sinceThen(error.retryAfterMs, deps.now() - (field.circuits?.now ?? 0)));
+        return error.reason === "no_eligible_model" && snapshot.credentials.length === 0
+          ? err({ ...error, cause: "no_credential" })
           : plan;
+      }
       const call = { ...shaped, maxTokens: plan.value.requirements.maxTokens };
       // Not spread: the decision is made when it is read.
       return ok(Object.assign(plan.value, { call }));

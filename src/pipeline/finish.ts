@@ -1,7 +1,7 @@
 /** The provider's part of an admitted call: attempt → settle. It always settles. */
 import type { Opening, Settlement, Timing } from "../domain/audit.ts";
-import { captureOf } from "../domain/capture.ts";
 import { ignoredIn, type Ignored } from "../domain/ignored.ts";
+import { captureOf, type ProviderMessage } from "../domain/capture.ts";
 import { nameOf } from "../domain/models.ts";
 import { answersForMs } from "../domain/once.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -78,6 +78,7 @@ export function createFinish(deps: {
             { tenantId: tenant.id, sessionId: session.id, messageId: arrival.messageId },
             arrival.startedAt,
           );
+    const messages: ProviderMessage[] = [];
     const attempted = await attempt({
       steps: reserved.steps,
       maxAttempts: reserved.maxAttempts,
@@ -89,12 +90,15 @@ export function createFinish(deps: {
       promptCaching: tenant.policy.promptCaching ?? "auto",
       signal: watch === null ? signal : AbortSignal.any([signal, watch.signal]),
       begins: observed.begins,
+      ...(tenant.policy.providerMessages !== false && {
+        onMessage: (said: ProviderMessage) => void messages.push(said),
+      }),
     });
     watch?.stop();
     // A provider that failed has another circuit now, and so has one that answered when it was tried.
     if (reserved.probes.length > 0 || attempted.attempts.some(({ fault }) => fault !== null))
       forget(caller);
-    return attempted;
+    return { ...attempted, messages };
   };
 
   /** What a repetition is answered. */
@@ -114,7 +118,7 @@ export function createFinish(deps: {
   return async (admitted: Admitted, signal: AbortSignal): Promise<Result<Finished, Refusal>> => {
     const { arrival, caller, plan, reserved, opening, observed } = admitted;
     const { tenant } = caller.snapshot;
-    const { attempts, providerMs, circuits, answer } = await attemptAll(admitted, signal);
+    const { attempts, providerMs, circuits, answer, messages } = await attemptAll(admitted, signal);
     const got = answer.ok ? answer.value : null;
     const charge = chargeOf(attempts, reserved);
     const timing: Timing = {
@@ -161,6 +165,7 @@ export function createFinish(deps: {
       result: await resultOf(admitted, recorded, charge),
       timing,
       totalMs: settlingAt - arrival.startedAt,
+      messages,
       content:
         tenant.policy.capture === "full"
           ? captureOf(arrival.content(), got?.answer.content ?? null, tenant.policy.captureSecrets)

@@ -39,11 +39,22 @@ interface Underway {
   by: By;
 }
 
-const refusalOf = (hold: Hold, retryAfterMs: number | null): Refusal => ({
-  reason: isMoney(hold.resource) ? "budget_exceeded" : "rate_limited",
-  limit: nameOfLimit(hold),
-  retryAfterMs,
-});
+function refusalOf(
+  hold: Hold,
+  { retryAfterMs, limits }: { retryAfterMs: number | null; limits: readonly LimitState[] },
+): Refusal {
+  const limit = nameOfLimit(hold);
+  if (!isMoney(hold.resource)) return { reason: "rate_limited", limit, retryAfterMs };
+  const remaining = limits.find(({ name }) => name === limit)?.remaining ?? 0;
+  return {
+    reason: "budget_exceeded",
+    limit,
+    retryAfterMs,
+    limitUsd: hold.limit / 1e6,
+    usedUsd: (hold.limit - remaining) / 1e6,
+    neededUsd: hold.amount / 1e6,
+  };
+}
 
 const idempotentCallOf = (arrival: Arrival): IdempotentCall | null => {
   const { caller, server, once, contentSha256 } = arrival;
@@ -151,7 +162,7 @@ export function createSample(deps: {
         }
         const { value } = admission;
         if (value.state === "refused")
-          return about(value.limits, err(refusalOf(value.hold, value.retryAfterMs)));
+          return about(value.limits, err(refusalOf(value.hold, value)));
         if (value.state === "repeated") return repeat(underway, call, value.first);
         if (value.state === "admitted") {
           const chooseMs = admittingAt - choosingAt;

@@ -1,6 +1,7 @@
 /** Writes how a call ended. Runs on every branch after admission, and counts once. */
 import { isKeyRefused, type Attempt } from "../domain/attempts.ts";
 import type { CircuitChange } from "../domain/circuits.ts";
+import { keptOf, storedAs, type ProviderMessage } from "../domain/capture.ts";
 import type { Ending, Settlement, Timing } from "../domain/audit.ts";
 import type { HealthChange } from "../domain/health.ts";
 import type { Ids } from "../domain/ids.ts";
@@ -25,6 +26,8 @@ export interface Ended {
   totalMs: number;
   /** what is kept when the policy captures; null: nothing */
   content: string | null;
+  /** what is kept of failed attempts, sealed beside the content */
+  messages: readonly ProviderMessage[];
 }
 
 /** Tries of one settlement. After that the lease runs out and the sweep charges what was reserved. */
@@ -106,10 +109,9 @@ export function createSettle(deps: {
   return async (ended: Ended): Answer<boolean> => {
     const { id, tenantId, reserved, charge, refusal, timing, totalMs } = ended;
     const { attempts } = charge;
-    const captured =
-      ended.content === null
-        ? null
-        : await vault.seal(ended.content, { purpose: "capture", tenantId, provider: "", id });
+    const kept = keptOf(ended.content, ended.messages);
+    const place = { purpose: "capture", tenantId, provider: "", id } as const;
+    const captured = kept === null ? null : storedAs(await vault.seal(kept, place), ended.content);
     for (let count = 1; ; count += 1) {
       const settled = await ledger.settle({
         id,

@@ -15,6 +15,7 @@ import type { Block, SamplingCall } from "../domain/sampling.ts";
 import { imageTokensOf, type MediaUsage, type Usage } from "../domain/usage.ts";
 import { briefingOf, settingsLeftOut, type Briefing } from "./briefing.ts";
 import { emptyAnswer, faultContext, faultOf, malformedAnswer, notSent } from "./faults.ts";
+import { passOn } from "./message.ts";
 import { checkedBlocks, mediaBlockOf } from "./media.ts";
 import { mergeOptions, optionsFromMetadata } from "./metadata.ts";
 import { countedTokens } from "./usage.ts";
@@ -139,6 +140,7 @@ export async function generateImage(
     });
     return answerOf(generated, request, [...notes, ...notesOfWarnings(generated.warnings, notes)]);
   } catch (thrown) {
+    passOn(thrown, request);
     return err(faultOf(thrown, faultContext(request, now())));
   }
 }

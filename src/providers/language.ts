@@ -14,6 +14,7 @@ import { err, type Result } from "../domain/result.ts";
 import { imageTokensOf } from "../domain/usage.ts";
 import { withCaching } from "./cache-marks.ts";
 import { faultContext, faultOf, notSent } from "./faults.ts";
+import { passOn } from "./message.ts";
 import { mergeOptions, optionsFromMetadata } from "./metadata.ts";
 import { promptOf, toolsOf, type MediaPlaces } from "./prompt.ts";
 import { reasoningOptions, tokensAddedByAdapter, withoutReasoning } from "./reasoning.ts";
@@ -217,6 +218,7 @@ export async function generate(
       return await generateOnce(silenced(request), served, { prefixes, said: [refusedNote] });
     }
   } catch (thrown) {
+    passOn(thrown, request);
     return err(faultOf(thrown, faultContext(request, now())));
   }
 }

@@ -20,6 +20,7 @@ import { demoAnswer } from "./demo.ts";
 import { aborted, faultContext, faultOf, notSent } from "./faults.ts";
 import { generateImage, type ServedImage } from "./image.ts";
 import { generate, mediaOf, type Served } from "./language.ts";
+import { listModels } from "./listing.ts";
 import type { Kind } from "./metadata.ts";
 import { marksOnBlocks } from "./openrouter.ts";
 import { generateSpeech, type ServedSpeech } from "./speech.ts";
@@ -251,6 +252,14 @@ export function createProviders(deps: ProvidersDeps): Providers {
       }
     },
     problemWith: (credential) => problemOf(credential, deps),
+    async listModels(credential, signal) {
+      const baseUrl = ["demo", "workers-ai"].includes(credential.provider)
+        ? null
+        : baseUrlOf(credential);
+      return baseUrl === null
+        ? null
+        : listModels(credential, { fetch: deps.fetch, baseUrl, signal });
+    },
     addressOf(credential) {
       const text = ["demo", "workers-ai"].includes(credential.provider)
         ? null

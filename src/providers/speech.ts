@@ -13,6 +13,7 @@ import type { AudioBlock } from "../domain/sampling.ts";
 import { charactersPerSecond, tokensPerAudioSecond, type Usage } from "../domain/usage.ts";
 import { briefingOf, settingsLeftOut } from "./briefing.ts";
 import { emptyAnswer, faultContext, faultOf, malformedAnswer, notSent } from "./faults.ts";
+import { passOn } from "./message.ts";
 import { checkedBlocks, mediaBlockOf, secondsOf } from "./media.ts";
 import { optionsFromMetadata } from "./metadata.ts";
 import { countedTokens } from "./usage.ts";
@@ -101,6 +102,7 @@ export async function generateSpeech(
       notes: [...notes, ...notesOfWarnings(generated.warnings, notes)],
     });
   } catch (thrown) {
+    passOn(thrown, request);
     return err(faultOf(thrown, faultContext(request, now())));
   }
 }

@@ -11,7 +11,7 @@ export interface Wanted {
   provider: string;
   apiKey: string;
   baseUrl: string | null;
-  /** null: those of the catalogue; undefined: not known now, those it has stay */
+  /** null: those of the catalogue; undefined: not known now, so it stays as it is or is not made */
   models: { id: string }[] | null | undefined;
 }
 
@@ -27,13 +27,15 @@ export const demoCredential: Wanted = {
   models: null,
 };
 
-/** An Ollama that doesn't answer is said in one line; its credential is made all the same. */
+/**
+ * An Ollama that doesn't answer is said in one line. Where nothing else answers either, the canned provider
+ * stays, so that the printed example works.
+ */
 export async function wantedCredentials(
   providers: readonly ProviderSetting[],
   warn: (line: string) => void,
 ): Promise<Wanted[]> {
-  if (providers.length === 0) return [demoCredential];
-  return Promise.all(
+  const wanted = await Promise.all(
     providers.map(async ({ name, provider, apiKey, baseUrl, ollama }): Promise<Wanted> => {
       const credential = { name, provider, apiKey, baseUrl, models: null };
       if (ollama === null) return credential;
@@ -43,7 +45,10 @@ export async function wantedCredentials(
       return { ...credential, models: undefined };
     }),
   );
+  return wanted.some(isReachable) ? wanted : [...wanted, demoCredential];
 }
+
+export const isReachable = ({ models }: Pick<Wanted, "models">): boolean => models !== undefined;
 
 /** Keyed by the master key: another one seals anew, and the file gives no hash of a key away. */
 const fingerprintOf = (wanted: Wanted, masterKey: string): string =>
@@ -94,9 +99,10 @@ export async function seedCredentials(
   if (!all.ok) return all;
   const fingerprints: Record<string, string> = {};
   for (const each of wanted) {
+    const found = all.value.find(isThe(each));
+    if (found === undefined && !isReachable(each)) continue;
     const fingerprint = fingerprintOf(each, masterKey);
     fingerprints[each.name] = fingerprint;
-    const found = all.value.find(isThe(each));
     if (found !== undefined && known[each.name] === fingerprint) continue;
     const done =
       found === undefined ? await create(admin, each) : await bring(admin, found.id, each);

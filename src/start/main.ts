@@ -24,7 +24,11 @@ async function run(): Promise<string | null> {
   return null;
 }
 
+/** Ctrl-C ends the bundler too, which is heard of a moment before this process hears of the signal. */
+const signalLateMs = 300;
+
 async function fail(fault: string): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, signalLateMs));
   // What fails once a signal came, fails because of it.
   if (isEnding()) return;
   log(`sampling-router: ${fault}`);

@@ -11,7 +11,9 @@ export async function ollamaModels(host: string): Promise<Result<string[], strin
     const answer = await fetch(`${host}/api/tags`, { signal: AbortSignal.timeout(deadlineMs) });
     const parsed = tags.safeParse(await answer.json());
     if (!parsed.success) return err(`OLLAMA_HOST: ${host} does not answer as Ollama does`);
-    return ok(parsed.data.models.map(({ name }) => name));
+    return parsed.data.models.length === 0
+      ? err(`OLLAMA_HOST: ${host} has no models; pull one, such as ollama pull llama3.2`)
+      : ok(parsed.data.models.map(({ name }) => name));
   } catch {
     return err(`OLLAMA_HOST: ${host} does not answer; start it, then this again`);
   }

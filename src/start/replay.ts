@@ -3,7 +3,8 @@
  * shows both side by side. Ends with 1 when they differ.
  */
 import { z } from "zod";
-import { openSecrets } from "./secrets.ts";
+import { ok } from "../domain/result.ts";
+import { keptAdminToken } from "./secrets.ts";
 import { parseSettings } from "./settings.ts";
 
 const answered = z.looseObject({
@@ -28,13 +29,13 @@ const [requestId, tenant = "demo"] = process.argv.slice(2);
 if (requestId === undefined) fail("npm run replay -- <requestId> [tenant]");
 const settings = parseSettings(process.env);
 if (!settings.ok) throw fail(settings.error);
-const { port, stateDir, masterKey, adminToken } = settings.value;
-const secrets = openSecrets(stateDir, { masterKey, adminToken });
-if (!secrets.ok) throw fail(secrets.error);
+const { port, stateDir, adminToken } = settings.value;
+const token = adminToken === undefined ? keptAdminToken(stateDir) : ok(adminToken);
+if (!token.ok) throw fail(token.error);
 const url = `http://127.0.0.1:${port}/admin/v1/tenants/${tenant}/requests/${requestId}/replay`;
 const response = await fetch(url, {
   method: "POST",
-  headers: { Authorization: `Bearer ${secrets.value.adminToken}` },
+  headers: { Authorization: `Bearer ${token.value}` },
 }).catch(() => fail(`no router answers on port ${port}; start it with npm start`));
 const body: unknown = await response.json();
 if (!response.ok) {

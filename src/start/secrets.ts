@@ -48,6 +48,20 @@ function read(path: string): Result<Kept, string> {
   }
 }
 
+/** The operator's token that a start has generated and kept. Makes nothing. */
+export function keptAdminToken(stateDir: string): Result<string, string> {
+  const path = join(stateDir, "secrets.json");
+  if (!existsSync(path))
+    return err(
+      `no router has been started with its state in ${stateDir}; run npm start first, or set STATE_DIR or ADMIN_TOKEN as they were at its start`,
+    );
+  const found = read(path);
+  if (!found.ok) return found;
+  return found.value.adminToken === undefined
+    ? err("ADMIN_TOKEN is not set; the router was started with one that it did not write down")
+    : ok(found.value.adminToken);
+}
+
 function write(path: string, value: Kept): void {
   const whole = `${path}.${process.pid}`;
   writeFileSync(whole, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { err, ok, type Result } from "../domain/result.ts";
 import { homeShard } from "../domain/shards.ts";
 import { createAdmin, unexpected, type Admin } from "./admin.ts";
-import { seedCredentials, wantedCredentials } from "./credentials.ts";
+import { isReachable, seedCredentials, wantedCredentials } from "./credentials.ts";
 import type { ProviderSetting } from "./provider-settings.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Kept, Secrets } from "./secrets.ts";
@@ -37,7 +37,7 @@ export async function seed(
     providers: readonly ProviderSetting[];
     warn: (line: string) => void;
   },
-): Promise<Result<{ key: string; providers: string[] }, string>> {
+): Promise<Result<{ key: string; scopes: string[]; providers: string[] }, string>> {
   const { secrets, providers, warn } = options;
   const admin = createAdmin(runtime, secrets.adminToken);
   const tenant = await admin.call("POST", tenants, {
@@ -60,5 +60,9 @@ export async function seed(
   });
   if (!credentials.ok) return credentials;
   secrets.save({ ...kept, credentials: credentials.value });
-  return ok({ key: key.value, providers: wanted.map(({ provider }) => provider) });
+  return ok({
+    key: key.value,
+    providers: wanted.filter(isReachable).map(({ provider }) => provider),
+    scopes: keyWanted.scopes,
+  });
 }

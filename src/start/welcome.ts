@@ -3,6 +3,8 @@
 export interface Welcome {
   port: number;
   key: string;
+  /** the key's */
+  scopes: readonly string[];
   /** null: the environment gave it, so it is known and not shown */
   adminToken: string | null;
   stateDir: string;
@@ -33,13 +35,17 @@ export const curlLine = (port: number, key: string): string =>
   "-H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: sampling/createMessage' " +
   `-d '${example}'`;
 
+/** For sh. Neither value has a character that a shell would read. */
+export const exportLine = (key: string, adminToken: string | null): string =>
+  `export KEY=${key}${adminToken === null ? "" : ` ADMIN_TOKEN=${adminToken}`}`;
+
 export function welcome(about: Welcome): string {
-  const { port, key, adminToken, stateDir, database, providers, startedMs } = about;
+  const { port, key, scopes, adminToken, stateDir, database, providers, startedMs } = about;
   const canned = providers.includes("demo");
   const rows = [
     ["Console", `http://127.0.0.1:${port}/console`],
     ["Admin token", adminToken ?? "as given in ADMIN_TOKEN"],
-    ["API key", `${key}  (tenant demo)`],
+    ["API key", `${key}  (tenant demo; scopes ${scopes.join(", ")})`],
     [
       "Providers",
       canned
@@ -53,6 +59,9 @@ export function welcome(about: Welcome): string {
     `Sampling Router is ready after ${(startedMs / 1000).toFixed(1)} s.`,
     "",
     ...rows.map(([name, value]) => `  ${(name ?? "").padEnd(12)} ${value}`),
+    "",
+    "For the examples of the README:",
+    exportLine(key, adminToken),
     "",
     "Try it:",
     curlLine(port, key),

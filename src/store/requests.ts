@@ -1,4 +1,5 @@
 import { and, desc, eq, gte, lt, sql, type SQL } from "drizzle-orm";
+import { isCaptured, markCharacters } from "../domain/capture.ts";
 import { idAlphabet, idPrefixes, timeCharacters } from "../domain/ids.ts";
 import { defaultRetentionDays } from "../domain/policy.ts";
 import type { RequestFilter, RequestStore } from "../domain/ports.ts";
@@ -67,14 +68,14 @@ export const createRequestStore = (db: Database): RequestStore => ({
         .limit(1);
       if (found === undefined) return null;
       const { row, sealed, replays } = found;
-      return { ...toRecord(row, sealed !== null, replays), content: sealed };
+      return { ...toRecord(row, isCaptured(sealed), replays), content: sealed };
     }),
   list: (tenantId, filter, page) =>
     db.read(async (builder) => {
       const rows = await builder
         .select({
           row: samplingRequests,
-          captured: captures.requestId,
+          mark: sql<string | null>`substr(${captures.sealed}, 1, ${markCharacters})`,
           replays: idempotency.replays,
         })
         .from(samplingRequests)
@@ -90,7 +91,7 @@ export const createRequestStore = (db: Database): RequestStore => ({
         .orderBy(desc(samplingRequests.id))
         .limit(rowsFor(page));
       return pageOf(
-        rows.map(({ row, captured, replays }) => toRecord(row, captured !== null, replays)),
+        rows.map(({ row, mark, replays }) => toRecord(row, isCaptured(mark), replays)),
         page,
       );
     }),

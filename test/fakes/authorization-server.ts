@@ -245,7 +245,7 @@ export async function startAuthorizationServer(
   }
 
   async function mcp(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    await bodyOf(request);
+    const body = await bodyOf(request);
     const { authorization } = request.headers;
     mcpCalls.push({ authorization, headers: request.headers });
     const grant = accesses.get(authorization?.replace(/^Bearer /, "") ?? "");
@@ -258,7 +258,20 @@ export async function startAuthorizationServer(
           "WWW-Authenticate": `Bearer resource_metadata="${url}/.well-known/oauth-protected-resource/mcp"`,
         },
       );
-    json(response, 200, { jsonrpc: "2.0", id: 1, result: {} });
+    const asked = JSON.parse(body) as { id?: unknown; method: string };
+    if (asked.id === undefined) return void response.writeHead(202).end();
+    const begun = {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      serverInfo: { name: "guarded", version: "1" },
+    };
+    json(
+      response,
+      200,
+      asked.method === "initialize"
+        ? { jsonrpc: "2.0", id: asked.id, result: begun }
+        : { jsonrpc: "2.0", id: asked.id, error: { code: -32601, message: "Unknown method" } },
+    );
   }
 
   const server = createServer((request, response) => {

@@ -167,7 +167,7 @@ describe("usage", () => {
     const sums = (found: Record<string, number>[]) => ({
       requests: found.reduce((sum, row) => sum + (row["requests"] ?? 0), 0),
       refused: found.reduce((sum, row) => sum + (row["refused"] ?? 0), 0),
-      cost: found.reduce((sum, row) => sum + (row["costMicroUsd"] ?? 0), 0),
+      cost: Math.round(found.reduce((sum, row) => sum + (row["costUsd"] ?? 0), 0) * 1e6),
     });
     const byModel = await rows("");
     expect(sums(byModel)).toEqual({ requests: 4, refused: 1, cost: 3 * replyMicroUsd });

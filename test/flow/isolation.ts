@@ -249,13 +249,18 @@ export const endpoints: Record<string, Entry> = {
 const methods = ["get", "post", "put", "patch", "delete"];
 
 /** The operations of an OpenAPI document, spelt as in `endpoints`. */
+const adminPath = "/admin/v1";
+
+/** The admin API's operations, below its own path. */
 export function operationsOf(document: unknown): string[] {
   const { paths } = document as { paths: Record<string, Record<string, unknown>> };
-  return Object.entries(paths).flatMap(([path, item]) =>
-    methods
-      .filter((method) => item[method] !== undefined)
-      .map((method) => `${method.toUpperCase()} ${path}`),
-  );
+  return Object.entries(paths)
+    .filter(([path]) => path.startsWith(adminPath))
+    .flatMap(([path, item]) =>
+      methods
+        .filter((method) => item[method] !== undefined)
+        .map((method) => `${method.toUpperCase()} ${path.slice(adminPath.length)}`),
+    );
 }
 
 export const fill = (path: string, params: Record<string, string>): string =>

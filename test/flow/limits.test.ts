@@ -128,7 +128,8 @@ async function correct(router: Router, { id, costMicroUsd }: Row): Promise<void>
     const [row] = (await admin("GET", `${path}/usage`)).get("data") as Record<string, unknown>[];
     return row;
   };
-  expect(await usage()).toMatchObject({ unknown: 1, succeeded: 0, refused: 1, costMicroUsd });
+  const costUsd = (costMicroUsd ?? Number.NaN) / 1e6;
+  expect(await usage()).toMatchObject({ unknown: 1, succeeded: 0, refused: 1, costUsd });
   const found = {
     outcome: "succeeded",
     inputTokens: 11,
@@ -153,7 +154,7 @@ async function correct(router: Router, { id, costMicroUsd }: Row): Promise<void>
     succeeded: 1,
     inputTokens: 11,
     outputTokens: 12,
-    costMicroUsd: 142,
+    costUsd: 0.000142,
   });
   const [event] = (await admin("GET", "/events?limit=1")).get("data") as unknown[];
   expect(event).toMatchObject({

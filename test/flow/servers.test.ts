@@ -175,7 +175,10 @@ describe("servers", () => {
     expect((await admin("POST", `${one}/check`)).body).toEqual({
       ok: false,
       status: 401,
-      detail: null,
+      detail: expect.stringContaining("refuses what the router sends") as string,
+      era: null,
+      name: null,
+      tools: null,
     });
     expect(fake.mcpCalls.at(-1)?.authorization).toBe(`Basic ${headerSecret}`);
     expect(fake.mcpCalls.at(-1)?.headers["x-team"]).toBe("blue");
@@ -269,7 +272,10 @@ describe("OAuth by client credentials", () => {
         expect((await admin("POST", `${one}/check`)).body).toEqual({
           ok: true,
           status: 200,
-          detail: null,
+          detail: 'An MCP server "guarded", revision 2025-11-25, no tools.',
+          era: "legacy",
+          name: "guarded",
+          tools: null,
         });
       expect(fake.tokenCalls.slice(before)).toEqual([
         { grant: "client_credentials", outcome: "granted" },
@@ -313,6 +319,9 @@ describe("OAuth by client credentials", () => {
         ok: false,
         status: null,
         detail: "Its authorization server gives no token.",
+        era: null,
+        name: null,
+        tools: null,
       });
     expect(fake.tokenCalls.slice(before)).toEqual([
       { grant: "client_credentials", outcome: "invalid_client" },

@@ -103,10 +103,32 @@ describe("provider variables", () => {
     });
   });
 
-  it("of an Ollama that is away are one line, and the start goes on", { timeout }, async () => {
+  it(
+    "of an Ollama that is away are one line, and the demo provider answers",
+    { timeout },
+    async () => {
+      await within({ OLLAMA_HOST: "127.0.0.1:9" }, async (router) => {
+        expect(router.output()).toContain("OLLAMA_HOST: http://127.0.0.1:9 does not answer");
+        expect(router.output()).toMatch(/Providers +demo: canned answers/);
+        expect(await credentialsOf(router)).toMatchObject([{ provider: "demo" }]);
+        expect(await answerOf(router)).toMatchObject({
+          result: { model: expect.stringMatching(/^demo\//) as string },
+        });
+      });
+      const openai = { OPENAI_API_KEY: "sk-canary-1", OPENAI_BASE_URL: aimock.url("openai") };
+      await within({ ...openai, OLLAMA_HOST: "127.0.0.1:9" }, async (router) => {
+        expect(await credentialsOf(router)).toMatchObject([{ provider: "openai" }]);
+      });
+    },
+  );
+
+  it("of an Ollama that is away for once leave its credential as it is", { timeout }, async () => {
+    await within({ OLLAMA_HOST: ollamaHost }, async () => {});
     await within({ OLLAMA_HOST: "127.0.0.1:9" }, async (router) => {
-      expect(router.output()).toContain("OLLAMA_HOST: http://127.0.0.1:9 does not answer");
-      expect(await credentialsOf(router)).toMatchObject([{ provider: "ollama" }]);
+      expect(await credentialsOf(router)).toMatchObject([
+        { provider: "demo" },
+        { provider: "ollama", models: [{ id: "qwen3:8b" }] },
+      ]);
     });
   });
 });

@@ -100,6 +100,13 @@ describe("a start, an end and another start", () => {
     expect(answer).toMatchObject(sampled);
   });
 
+  it("says what its key may do, and prints a line that gives a shell both keys", async () => {
+    expect(first.output()).toContain("scopes sampling, proxy, tenant-admin");
+    const line = /^export KEY=.*$/m.exec(first.output())?.[0] ?? "";
+    const { stdout } = await run("sh", ["-c", `${line}; printf '%s %s' "$KEY" "$ADMIN_TOKEN"`]);
+    expect(stdout).toBe(`${first.demoKey} ${first.adminToken}`);
+  });
+
   it("keeps its secrets for the owner alone", () => {
     expect(statSync(join(stateDir, "secrets.json")).mode & 0o077).toBe(0);
   });
@@ -138,6 +145,57 @@ describe("a start, an end and another start", () => {
     expect((await admin(third, "/tenants/kept")).status).toBe(200);
     expect(third.output()).not.toContain(given);
     expect(readFileSync(join(stateDir, "secrets.json"), "utf8")).toContain(first.adminToken);
+  });
+});
+
+describe("Ctrl-C right after the start", () => {
+  const childrenOf = (pid: number): number[] => {
+    const path = `/proc/${pid}/task/${pid}/children`;
+    if (!existsSync(path)) return [];
+    return (readFileSync(path, "utf8").match(/\d+/g) ?? []).map(Number);
+  };
+
+  it("ends quietly, though a terminal ends the bundler first", { timeout }, async () => {
+    const { child, output, ended } = await spawnLauncher();
+    await expect.poll(output, { timeout, interval: 5 }).toContain("Bundling");
+    const pid = child.pid ?? 0;
+    await expect
+      .poll(() => existsSync("/proc") && childrenOf(pid).length, { timeout, interval: 2 })
+      .not.toBe(0);
+    for (const each of childrenOf(pid)) process.kill(each, "SIGKILL");
+    // The launcher has heard of the one before it hears of the other.
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    child.kill("SIGINT");
+    expect(await ended).toBe(0);
+    expect(output().trim().split("\n")).toEqual(["Bundling the Worker…", "Ending."]);
+  });
+});
+
+describe("npm run replay", () => {
+  const replay = (env: Record<string, string>): Promise<string> =>
+    run(process.execPath, [join(import.meta.dirname, "../../src/start/replay.ts"), "req_1"], {
+      env: { PATH: process.env["PATH"] ?? "", PORT: "9", ...env },
+    }).then(
+      () => "it ended with 0",
+      (cause: { stderr: string }) => cause.stderr,
+    );
+
+  it("without state says what to do, in one line, and makes nothing", async () => {
+    const stateDir = join(temporaryStateDir(), "nothing");
+    const said = await replay({ STATE_DIR: stateDir });
+    expect(said).toMatch(
+      /^sampling-router: no router has been started .* run npm start first.*\n$/,
+    );
+    expect(existsSync(stateDir)).toBe(false);
+    expect(await replay({ STATE_DIR: stateDir, ADMIN_TOKEN: "given-by-the-operator" })).toMatch(
+      /^sampling-router: no router answers on port 9; start it with npm start\n$/,
+    );
+  });
+
+  it("with a state whose token was not kept asks for the token", async () => {
+    const stateDir = temporaryStateDir();
+    writeFileSync(join(stateDir, "secrets.json"), JSON.stringify({ credentials: {} }));
+    expect(await replay({ STATE_DIR: stateDir })).toContain("ADMIN_TOKEN is not set");
   });
 });
 

@@ -143,6 +143,8 @@ describe.each(revisions)("SDK v1 on %s", (revision) => {
       code: -422,
       data: {
         reason: "no_eligible_model",
+        cause: "all_excluded",
+        retryable: false,
         requestId: expect.stringMatching(/^req_/) as string,
         requirements: expect.objectContaining({ maxTokens: 1_000_000 }) as object,
         candidates: expect.arrayContaining([

@@ -234,6 +234,8 @@ describe.each(setups)("SDK v2, $name", (setup) => {
     expect(refused.code).toBe(-422);
     expect(dataOf(refused)).toEqual({
       reason: "no_eligible_model",
+      cause: "all_excluded",
+      retryable: false,
       requestId: expect.stringMatching(/^req_/) as string,
       requirements: expect.objectContaining({ maxTokens: 1_000_000 }) as object,
       candidates: expect.arrayContaining([
@@ -300,6 +302,7 @@ describe.each(setups)("SDK v2, $name", (setup) => {
       requestId: expect.any(String) as string,
       limit: "tenant.requestsPerMinute",
       retryAfterMs: expect.any(Number) as number,
+      retryable: true,
     });
     const page = await admin("GET", `/tenants/${slug}/requests`);
     expect(page.get("data.0.reason")).toBe("rate_limited");

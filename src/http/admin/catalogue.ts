@@ -37,16 +37,22 @@ export function catalogueRoutes() {
   endpoint(app, {
     method: "get",
     path: "/",
+    id: "readCatalogue",
     tag,
     summary: "Which catalogue is at hand, for the operator",
+    description:
+      "The version in use, how many models it has, when it was synced last and when the next sync is due. For the operator.",
     answer: shown,
     run: ({ admin, actor }) => admin.catalogue.show(actor),
   });
   endpoint(app, {
     method: "post",
     path: "/sync",
+    id: "syncCatalogue",
     tag,
     summary: "Sync with CATALOGUE_URL now, due or not, for the operator",
+    description:
+      "Reads CATALOGUE_URL at once and takes the file if it passes the checks. The answer lists what was added, retired and repriced. For the operator.",
     answer: outcome,
     run: ({ admin, actor }) => admin.catalogue.sync(actor),
   });

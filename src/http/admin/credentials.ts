@@ -8,8 +8,11 @@ export function credentialRoutes() {
   endpoint(app, {
     method: "post",
     path: "/{tenant}/credentials",
+    id: "createCredential",
     tag,
     summary: "Hold a provider's key for the tenant; it never comes back",
+    description:
+      "Stores the key of a provider, sealed. No endpoint gives the key back. A provider that the catalogue does not know needs `baseUrl`, and `models` that say what it serves.",
     params: tenantParams,
     body: credentialInput,
     answer: credential,
@@ -24,8 +27,11 @@ export function credentialRoutes() {
   endpoint(app, {
     method: "get",
     path: "/{tenant}/credentials",
+    id: "listCredentials",
     tag,
     summary: "List credentials, newest first",
+    description:
+      "The tenant's credentials without their keys. `failing` means that the provider refused the key.",
     params: tenantParams,
     query: pageQuery,
     answer: pageOf(credential),
@@ -35,8 +41,11 @@ export function credentialRoutes() {
   endpoint(app, {
     method: "patch",
     path: "/{tenant}/credentials/{id}",
+    id: "updateCredential",
     tag,
     summary: "Change a credential; a new key makes a failing one active",
+    description:
+      "Changes what the body names and nothing else. A `baseUrl` of another origin needs `apiKey` again. A new key makes a failing credential active.",
     params: idParams,
     body: credentialPatch,
     answer: credential,
@@ -46,16 +55,22 @@ export function credentialRoutes() {
   endpoint(app, {
     method: "delete",
     path: "/{tenant}/credentials/{id}",
+    id: "deleteCredential",
     tag,
     summary: "Forget a credential",
+    description:
+      "Removes the credential and its sealed key. Calls that begin afterwards do not use the credential.",
     params: idParams,
     run: ({ admin, actor, params }) => admin.credentials.remove(actor, params.tenant, params.id),
   });
   endpoint(app, {
     method: "post",
     path: "/{tenant}/credentials/{id}/check",
+    id: "checkCredential",
     tag,
     summary: "Try a credential with the cheapest real call",
+    description:
+      "Sends one word to the cheapest text model that the credential serves, and asks the provider which models it lists. The call may cost a fraction of a cent.",
     params: idParams,
     answer: credentialCheck,
     run: ({ admin, actor, params }) => admin.credentials.check(actor, params.tenant, params.id),

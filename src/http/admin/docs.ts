@@ -1,4 +1,4 @@
-/** The admin API's documentation as one page, made from the OpenAPI document. No script, no CDN. */
+/** The API's documentation as one page, made from the OpenAPI document. No script, no CDN. */
 import { html, raw } from "hono/html";
 import { isObject, own } from "../../domain/json.ts";
 
@@ -59,9 +59,10 @@ export function docsPage(document: unknown) {
         ...(groups.get(tag) ?? []),
         html`<details>
           <summary>
-            <span class="method">${method}</span><code>/admin/v1${path}</code
+            <span class="method">${method}</span><code>${path}</code
             ><span class="says">${text(own(operation, "summary"))}</span>
           </summary>
+          <p>${text(own(operation, "description"))}</p>
           ${
             body === ""
               ? ""

@@ -35,8 +35,12 @@ interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
 export interface Endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   method: "get" | "post" | "put" | "patch" | "delete";
   path: string;
+  /** its `operationId`: what a generated client calls it */
+  id: string;
   tag: string;
   summary: string;
+  /** what the summary has no room for: what follows, who may, how much */
+  description: string;
   params?: P;
   query?: Q;
   body?: B;
@@ -62,6 +66,7 @@ const anyRefusal: readonly Reason[] = [
   "forbidden",
   "origin_not_allowed",
   "not_found",
+  "method_not_allowed",
   "conflict",
   "payload_too_large",
   "unsupported_media_type",
@@ -112,6 +117,10 @@ const requireBody = createMiddleware<HttpEnv>(async (c, next) =>
 
 const nothing = z.object({});
 
+/** A misspelt filter would find everything: what an operation doesn't know of is refused. */
+const strictly = (query: z.ZodType | undefined): z.ZodObject =>
+  ((query ?? nothing) as z.ZodObject).strict();
+
 /** The slug that a path names; null: it names no tenant. */
 const tenantIn = (params: unknown): string | null =>
   isObject(params) && typeof params["tenant"] === "string" ? params["tenant"] : null;
@@ -127,13 +136,15 @@ export function endpoint<
   const route = createRoute({
     method: spec.method,
     path: spec.path,
+    operationId: spec.id,
     tags: [spec.tag],
     summary: spec.summary,
+    description: spec.description,
     security: [{ bearer: [] }],
     ...(body === undefined ? {} : { middleware: requireBody }),
     request: {
       params: (params ?? nothing) as z.ZodObject,
-      query: (query ?? nothing) as z.ZodObject,
+      query: strictly(query),
       ...(body === undefined
         ? {}
         : { body: { required: true, content: { "application/json": { schema: body } } } }),

@@ -8,8 +8,11 @@ export function keyRoutes() {
   endpoint(app, {
     method: "post",
     path: "/{tenant}/keys",
+    id: "createKey",
     tag,
     summary: "Create an API key; it is shown this once",
+    description:
+      "The answer holds the API key. The router keeps a hash alone, so the key can not be shown again.",
     params: tenantParams,
     body: keyInput,
     answer: newKey,
@@ -25,8 +28,11 @@ export function keyRoutes() {
   endpoint(app, {
     method: "get",
     path: "/{tenant}/keys",
+    id: "listKeys",
     tag,
     summary: "List API keys, revoked ones included, newest first",
+    description:
+      "Keys without their secrets; a revoked key stays in the list with the time of its revocation.",
     params: tenantParams,
     query: pageQuery,
     answer: pageOf(key),
@@ -36,16 +42,21 @@ export function keyRoutes() {
   endpoint(app, {
     method: "delete",
     path: "/{tenant}/keys/{id}",
+    id: "revokeKey",
     tag,
     summary: "Revoke an API key, at once",
+    description:
+      "Requests that come with the key are refused from now on. A revoked key stays revoked.",
     params: idParams,
     run: ({ admin, actor, params }) => admin.keys.revoke(actor, params.tenant, params.id),
   });
   endpoint(app, {
     method: "post",
     path: "/{tenant}/keys/{id}/rotate",
+    id: "rotateKey",
     tag,
     summary: "Replace an API key's secret; the old one stops at once",
+    description: "The id, the scopes and the limits stay; the answer holds the new secret.",
     params: idParams,
     answer: newKey,
     run: ({ admin, actor, params }) => admin.keys.rotate(actor, params.tenant, params.id),

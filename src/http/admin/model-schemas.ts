@@ -175,5 +175,9 @@ export const credentialCheck = z
     ok: z.boolean(),
     model: z.string().nullable(),
     fault: z.object({ kind: z.string(), status: z.int().nullable() }).nullable(),
+    listed: z.array(z.string()).nullable().openapi({
+      description:
+        "The ids that the provider's /v1/models lists: send those you want as `models`. null: it gives no list.",
+    }),
   })
   .openapi("CredentialCheck");

@@ -19,8 +19,11 @@ export function modelRoutes() {
   endpoint(app, {
     method: "get",
     path: "/{tenant}/models",
+    id: "listModels",
     tag,
     summary: "The catalogue as this tenant sees it, by name",
+    description:
+      "Every model of the catalogue with the tenant's overrides, where each figure came from, and whether the model can be chosen now.",
     params: tenantParams,
     query: pageQuery,
     answer: pageOf(model),
@@ -30,8 +33,11 @@ export function modelRoutes() {
   endpoint(app, {
     method: "put",
     path: "/{tenant}/models/{provider}/{model{.+}}",
+    id: "putModel",
     tag,
     summary: "Override a model of the catalogue, or define one",
+    description:
+      "Replaces the tenant's override of one model. A model that the catalogue does not have is defined by it. Figures that the body leaves out stay as the catalogue has them.",
     params: modelParams,
     body: modelChange,
     answer: override,
@@ -44,8 +50,11 @@ export function modelRoutes() {
   endpoint(app, {
     method: "delete",
     path: "/{tenant}/models/{provider}/{model{.+}}",
+    id: "deleteModel",
     tag,
     summary: "Take an override back",
+    description:
+      "The model is what the catalogue says again. A model that only the override defined is gone.",
     params: modelParams,
     run: ({ admin, actor, params }) =>
       admin.models.remove(actor, params.tenant, params.provider, params.model),

@@ -81,6 +81,10 @@ export const policy = z
       description:
         "Whether keys, tokens and passwords found in captured text are masked. Default: mask.",
     }),
+    providerMessages: z.boolean().optional().openapi({
+      description:
+        "Whether what a provider says of a failed call is kept, masked and sealed, for administrators. Default: true.",
+    }),
     toolRounds: z.int().min(0).max(1_000).optional().openapi({
       description: "Tool-use turns that a request's own history may hold. Default: 25.",
     }),

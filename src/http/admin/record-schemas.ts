@@ -4,7 +4,7 @@ import { faultCodes, faultReaches } from "../../domain/attempts.ts";
 import { reasons } from "../../domain/refusals.ts";
 import { outcomes } from "../../domain/audit.ts";
 import { usd } from "./policy-schemas.ts";
-import { millis } from "./schemas.ts";
+import { millis, time } from "./schemas.ts";
 
 const anyObject = z.record(z.string(), z.unknown());
 export const session = z
@@ -32,6 +32,7 @@ const found = {
 const correction = z.object({
   ...found,
   costMicroUsd: z.int(),
+  costUsd: z.number(),
   why: z.string(),
   actor: z.string(),
   at: millis,
@@ -128,7 +129,10 @@ export const record = z
       })
       .nullable()
       .openapi({ description: "Of all attempts together; each has its own." }),
-    costMicroUsd: z.int().nullable(),
+    costUsd: z.number().nullable().openapi({ description: "null: unknown, or nothing was called" }),
+    costMicroUsd: z.int().nullable().openapi({
+      description: "The same in millionths, as the record's seal covers it.",
+    }),
     overshoot: z
       .boolean()
       .openapi({ description: "More was charged than reserved, which may block the next." }),
@@ -147,17 +151,18 @@ export const record = z
   })
   .openapi("SamplingRequest", { description: "The audit record of one sampling request." });
 export const recordWithContent = record
-  .extend({ content: z.unknown().openapi({ description: "Only when the policy captured it." }) })
+  .extend({
+    content: z.unknown().openapi({ description: "Only when the policy captured it." }),
+    providerMessages: z
+      .array(z.object({ provider: z.string(), model: z.string(), message: z.string() }))
+      .openapi({
+        description: "What providers said of failed attempts, masked, 500 characters at most each.",
+      }),
+  })
   .openapi("SamplingRequestWithContent");
-/** Digits, and not whatever `Number` makes of a text: an empty one would be 0. */
-const queryMillis = z
-  .string()
-  .regex(/^\d{1,15}$/, "A whole number of milliseconds.")
-  .transform(Number)
-  .optional();
 export const recordFilter = z.object({
-  from: queryMillis.openapi({ description: "ms since the epoch, inclusive" }),
-  to: queryMillis.openapi({ description: "ms since the epoch, exclusive" }),
+  from: time.optional().openapi({ param: { description: "inclusive" } }),
+  to: time.optional().openapi({ param: { description: "exclusive" } }),
   outcome: z.enum(outcomes).optional(),
   model: z.string().optional().openapi({ example: "openai/gpt-5.4-mini" }),
   key: z.string().optional(),
@@ -166,8 +171,8 @@ export const recordFilter = z.object({
 });
 
 export const usageQuery = z.object({
-  from: queryMillis.openapi({ description: "ms since the epoch, in the first hour" }),
-  to: queryMillis.openapi({ description: "ms since the epoch, after the last hour" }),
+  from: time.optional().openapi({ param: { description: "in the first hour" } }),
+  to: time.optional().openapi({ param: { description: "after the last hour" } }),
   bucket: z.enum(["hour", "day"]).optional().openapi({ description: "in UTC; hour unless told" }),
   by: z.enum(["model", "key", "server"]).optional().openapi({ description: "model unless told" }),
 });
@@ -188,7 +193,7 @@ export const usage = z.object({
         unknown: figure,
         inputTokens: figure,
         outputTokens: figure,
-        costMicroUsd: figure,
+        costUsd: z.number().min(0),
       })
       .openapi("Usage"),
   ),

@@ -1,3 +1,5 @@
+import type { SamplingRecord } from "../../domain/audit.ts";
+import { ok } from "../../domain/result.ts";
 import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
 import {
   correctionInput,
@@ -12,14 +14,30 @@ import {
 } from "./record-schemas.ts";
 import { pageQuery } from "./schemas.ts";
 
+const usdOf = (microUsd: number | null): number | null =>
+  microUsd === null ? null : microUsd / 1e6;
+
+/** Money in USD beside the millionths that the seal covers. */
+const shown = <Shown extends SamplingRecord>(record: Shown) => ({
+  ...record,
+  costUsd: usdOf(record.costMicroUsd),
+  correction: record.correction && {
+    ...record.correction,
+    costUsd: usdOf(record.correction.costMicroUsd),
+  },
+});
+
 /** Sessions and audit records of a tenant. */
 export function recordRoutes() {
   const app = adminApp();
   endpoint(app, {
     method: "get",
     path: "/{tenant}/sessions",
+    id: "listSessions",
     tag: "Sessions",
     summary: "List sessions with the capabilities they negotiated, newest first",
+    description:
+      "Sessions of the legacy revisions, with the capabilities that each client declared, raw.",
     params: tenantParams,
     query: pageQuery,
     answer: pageOf(session),
@@ -29,44 +47,59 @@ export function recordRoutes() {
   endpoint(app, {
     method: "delete",
     path: "/{tenant}/sessions/{id}",
+    id: "endSession",
     tag: "Sessions",
     summary: "End a session",
+    description:
+      "Later requests of the session are answered 404, and its client has to begin again.",
     params: idParams,
     run: ({ admin, actor, params }) => admin.records.endSession(actor, params.tenant, params.id),
   });
   endpoint(app, {
     method: "get",
     path: "/{tenant}/requests",
+    id: "listRequests",
     tag: "Requests",
     summary: "List audit records, newest first",
+    description:
+      "One record per sampling request, refused ones included. `from` is inclusive and `to` is exclusive; all filters have to match.",
     params: tenantParams,
     query: pageQuery.extend(recordFilter.shape),
     answer: pageOf(record),
-    run: ({ admin, actor, params, query: { cursor, limit, ...filter } }) =>
-      admin.records.requests(
-        actor,
-        params.tenant,
-        filter,
-        pageRequestOf({
-          ...(cursor === undefined ? {} : { cursor }),
-          ...(limit === undefined ? {} : { limit }),
-        }),
-      ),
+    run: async ({ admin, actor, params, query: { cursor, limit, ...filter } }) => {
+      const page = pageRequestOf({
+        ...(cursor !== undefined && { cursor }),
+        ...(limit !== undefined && { limit }),
+      });
+      const listed = await admin.records.requests(actor, params.tenant, filter, page);
+      return listed.ok
+        ? ok({ ...listed.value, data: listed.value.data.map((record) => shown(record)) })
+        : listed;
+    },
   });
   endpoint(app, {
     method: "get",
     path: "/{tenant}/requests/{id}",
+    id: "readRequest",
     tag: "Requests",
     summary: "Read an audit record, its content too where the policy captured it",
+    description:
+      "The record, the captured content where the policy keeps it, and what the providers said of failed attempts where `providerMessages` keeps that.",
     params: idParams,
     answer: recordWithContent,
-    run: ({ admin, actor, params }) => admin.records.request(actor, params.tenant, params.id),
+    run: async ({ admin, actor, params }) => {
+      const read = await admin.records.request(actor, params.tenant, params.id);
+      return read.ok ? ok(shown(read.value)) : read;
+    },
   });
   endpoint(app, {
     method: "post",
     path: "/{tenant}/requests/{id}/replay",
+    id: "replayRequest",
     tag: "Requests",
     summary: "Make a recorded decision again, and say whether it is the same",
+    description:
+      "Chooses again from what was recorded, calls no provider and charges nothing. The answer names the figures that have changed since.",
     params: idParams,
     answer: replayed,
     run: ({ admin, actor, params }) => admin.replay(actor, params.tenant, params.id),
@@ -74,18 +107,27 @@ export function recordRoutes() {
   endpoint(app, {
     method: "post",
     path: "/{tenant}/requests/{id}/correct",
+    id: "correctRequest",
     tag: "Requests",
     summary: "Say what became of a call of unknown outcome; budgets and usage follow (operator)",
+    description:
+      "Settles a request whose outcome is `unknown`, once, with a reason. Budgets and usage follow, and the event log has before and after. For the operator.",
     params: idParams,
     body: correctionInput,
     answer: recordWithContent,
-    run: ({ admin, actor, params, body }) => admin.correct(actor, params.tenant, params.id, body),
+    run: async ({ admin, actor, params, body }) => {
+      const corrected = await admin.correct(actor, params.tenant, params.id, body);
+      return corrected.ok ? ok(shown(corrected.value)) : corrected;
+    },
   });
   endpoint(app, {
     method: "get",
     path: "/{tenant}/usage",
+    id: "readUsage",
     tag: "Usage",
     summary: "What was used, by the hour or the day in which requests came, oldest first",
+    description:
+      "Requests, tokens and USD per bucket and per model, key or server. Without `from` and `to`: the last 24 hours by the hour, or 30 days by the day. At most 31 days by the hour and 366 by the day.",
     params: tenantParams,
     query: usageQuery,
     answer: usage,
@@ -100,8 +142,11 @@ export function eventRoutes() {
   endpoint(app, {
     method: "get",
     path: "/",
+    id: "listEvents",
     tag: "Events",
     summary: "The log of admin actions, newest first: all for the operator, else one tenant's",
+    description:
+      "Every change that was made over the admin API: who, what, when. The operator sees all tenants, a tenant-admin key its own.",
     query: pageQuery,
     answer: pageOf(event),
     run: ({ admin, actor, query }) => admin.records.events(actor, pageRequestOf(query)),

@@ -1,12 +1,16 @@
 /** `/admin/v1`: REST, problem+json, OpenAPI 3.1 from the same schemas. */
+import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
+import { matchedRoutes } from "hono/route";
 import type { HttpEnv } from "../context.ts";
 import { readBody } from "../body.ts";
 import { problem } from "../problem.ts";
 import { authorise } from "./authorise.ts";
 import { catalogueRoutes } from "./catalogue.ts";
 import { credentialRoutes } from "./credentials.ts";
+import { describeCallers } from "./callers.ts";
 import { docsPage } from "./docs.ts";
+import { documentOf } from "./document.ts";
 import { adminApp } from "./endpoint.ts";
 import { keyRoutes } from "./keys.ts";
 import { modelRoutes } from "./models.ts";
@@ -17,9 +21,13 @@ import { tenantRoutes } from "./tenants.ts";
 
 const writes = new Set(["POST", "PUT", "PATCH"]);
 
+/** Whether any route takes this method here; else the answer is 404 or 405, whatever the body is. */
+const isOperation = (c: Context<HttpEnv>): boolean =>
+  matchedRoutes(c).some(({ method }) => method === c.req.method);
+
 /** A body is JSON of a bounded size, or it is refused before a schema sees it. */
 const checkBody = createMiddleware<HttpEnv>(async (c, next) => {
-  if (!writes.has(c.req.method)) return next();
+  if (!writes.has(c.req.method) || !isOperation(c)) return next();
   const bytes = await readBody(c.req.raw.clone());
   if (!bytes.ok) return problem(c, bytes.error);
   if (bytes.value.byteLength === 0) return next();
@@ -34,25 +42,6 @@ const checkBody = createMiddleware<HttpEnv>(async (c, next) => {
   return next();
 });
 
-const info = {
-  openapi: "3.1.0",
-  info: {
-    title: "Sampling Router: admin API",
-    version: "1",
-    description:
-      "Tenants, keys, credentials, models, policy, sessions and audit records. Times are ms since the epoch, money is micro-USD. Errors are RFC 9457 problems.",
-  },
-};
-
-/** The router's own pattern of a segment with slashes, `{model{.+}}`, is no template of OpenAPI's. */
-const template = (path: string): string => path.replaceAll(/\{(\w+)\{[^}]*\}\}/g, "{$1}");
-
-function documentOf(app: ReturnType<typeof adminApp>) {
-  const document = app.getOpenAPI31Document(info);
-  const paths = Object.entries(document.paths ?? {}).map(([path, item]) => [template(path), item]);
-  return { ...document, paths: Object.fromEntries(paths) as typeof document.paths };
-}
-
 export function adminRoutes() {
   const app = adminApp();
   app.openAPIRegistry.registerComponent("securitySchemes", "bearer", {
@@ -60,10 +49,16 @@ export function adminRoutes() {
     scheme: "bearer",
     description: "The operator's token, or an API key with the scope tenant-admin.",
   });
-  app.get("/openapi.json", (c) => c.json(documentOf(app)));
+  app.openAPIRegistry.registerComponent("securitySchemes", "samplingKey", {
+    type: "http",
+    scheme: "bearer",
+    description: "An API key with the scope sampling.",
+  });
+  describeCallers(app.openAPIRegistry);
+  app.get("/openapi.json", (c) => c.json(documentOf(app, new URL(c.req.url).origin)));
   app.get("/docs", (c) => {
     c.header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'");
-    return c.html(docsPage(documentOf(app)));
+    return c.html(docsPage(documentOf(app, new URL(c.req.url).origin)));
   });
   app.use("/*", authorise);
   app.use("/*", checkBody);

@@ -5,6 +5,42 @@ import { reasons } from "../../domain/refusals.ts";
 export const millis = z
   .int()
   .openapi({ description: "ms since the epoch", example: 1_795_132_800_000 });
+const dateTime = z.iso.datetime({ offset: true });
+const withoutSeconds = z.iso.datetime({ offset: true, precision: -1 });
+const date = z.iso.date();
+
+/** ms since the epoch; null: no time, or one that says no zone. */
+function millisOf(time: string | number): number | null {
+  if (typeof time === "number") return time;
+  // Digits, and not whatever `Number` makes of a text: an empty one would be 0.
+  if (/^\d{1,15}$/.test(time)) return Number(time);
+  // Unencoded, the plus of a zone arrives as the blank that it stands for in a query.
+  const zoned = time.replace(/ (\d\d:\d\d)$/, "+$1");
+  // A day begins at midnight UTC. The schemas know the calendar, `Date.parse` takes a 30 February.
+  return [dateTime, withoutSeconds, date].some((form) => form.safeParse(zoned).success)
+    ? Date.parse(zoned)
+    : null;
+}
+
+/** A time that comes in, as ms since the epoch. */
+export const time = z
+  .union([z.int(), z.string()])
+  .transform((given, context) => {
+    const ms = millisOf(given);
+    if (ms !== null && ms >= 0) return ms;
+    context.addIssue({
+      code: "custom",
+      message:
+        "A time as ISO 8601 with its zone, such as 2026-11-21T09:30:00Z or 2026-11-21, or as ms since the epoch.",
+    });
+    return z.NEVER;
+  })
+  .openapi("Time", {
+    description:
+      "ISO 8601 with its zone (a date alone is midnight UTC), or ms since the epoch, from 1970 on.",
+    example: "2026-11-21T09:30:00Z",
+  });
+
 export const count = z.int().min(1).max(1_000_000_000);
 
 export const slug = z
@@ -28,6 +64,7 @@ export const problemBody = z
     status: z.int(),
     detail: z.string(),
     reason: z.enum(reasons),
+    retryable: z.boolean().openapi({ description: "The same request may succeed later." }),
     requestId: z.string(),
   })
   .openapi("Problem", { description: "RFC 9457." });

@@ -18,8 +18,11 @@ export function sealRoutes() {
   endpoint(app, {
     method: "get",
     path: "/{tenant}/seals",
+    id: "listSeals",
     tag: "Audit",
     summary: "List seals of audit records, newest first",
+    description:
+      "The tenant's chain of signed seals. Each one covers the records that ended since the seal before.",
     params: tenantParams,
     query: sealPage,
     answer: pageOf(seal),
@@ -29,9 +32,12 @@ export function sealRoutes() {
   endpoint(app, {
     method: "get",
     path: "/{tenant}/requests/export",
+    id: "exportRequests",
     tag: "Audit",
     summary:
       "Export finished audit records, sealed; X-Next-Cursor, if any, is the cursor of the next part",
+    description:
+      "Streams sealed records in the order of the chain, with what `npm run audit -- verify` needs. A part has 32,768 records at most; the header `X-Next-Cursor`, if there is one, is the `cursor` of the next part.",
     params: tenantParams,
     query: exportQuery,
     streams: Object.values(types),

@@ -149,5 +149,15 @@ export const authorizationStart = z
     description: "Send a person's browser there; they come back to /oauth/callback, once.",
   });
 export const serverCheck = z
-  .object({ ok: z.boolean(), status: z.int().nullable(), detail: z.string().nullable() })
-  .openapi("ServerCheck", { description: "status: of the server's answer to a ping." });
+  .object({
+    ok: z.boolean().openapi({ description: "A working MCP server, which lets the router in." }),
+    status: z
+      .int()
+      .nullable()
+      .openapi({ description: "HTTP status of its answer; null: none came." }),
+    detail: z.string().openapi({ description: "What was found, or what is wrong, in a sentence." }),
+    era: z.enum(["legacy", "modern"]).nullable(),
+    name: z.string().nullable().openapi({ description: "As the server calls itself." }),
+    tools: z.int().nullable().openapi({ description: "How many tools it lists." }),
+  })
+  .openapi("ServerCheck");

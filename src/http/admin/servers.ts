@@ -28,8 +28,11 @@ export function serverRoutes() {
   endpoint(app, {
     method: "post",
     path: "/{tenant}/servers",
+    id: "createServer",
     tag,
     summary: "Register an MCP server for the proxy",
+    description:
+      "Clients then reach the server at `/mcp/{tenant}/{server}`. `sampling` says who answers what the server samples.",
     params: tenantParams,
     body: serverInput,
     answer: server,
@@ -50,8 +53,10 @@ export function serverRoutes() {
   endpoint(app, {
     method: "get",
     path: "/{tenant}/servers",
+    id: "listServers",
     tag,
     summary: "List registered servers, newest first",
+    description: "Registered servers. Header values and client secrets are in no answer.",
     params: tenantParams,
     query: pageQuery,
     answer: pageOf(server),
@@ -61,8 +66,10 @@ export function serverRoutes() {
   endpoint(app, {
     method: "get",
     path: "/{tenant}/servers/{server}",
+    id: "readServer",
     tag,
     summary: "One registered server",
+    description: "The entry, and what the router has learnt about the server by talking to it.",
     params: serverParams,
     answer: server,
     run: ({ admin, actor, params }) => admin.servers.get(actor, params),
@@ -70,8 +77,11 @@ export function serverRoutes() {
   endpoint(app, {
     method: "patch",
     path: "/{tenant}/servers/{server}",
+    id: "updateServer",
     tag,
     summary: "Change a server; a new host needs its secrets given anew",
+    description:
+      "Changes what the body names. `headers`, `policy` and `oauth` are replaced as a whole. A URL of another origin needs the secrets anew.",
     params: serverParams,
     body: serverPatch,
     answer: server,
@@ -84,16 +94,22 @@ export function serverRoutes() {
   endpoint(app, {
     method: "delete",
     path: "/{tenant}/servers/{server}",
+    id: "deleteServer",
     tag,
     summary: "Forget a server, its secrets and its tokens",
+    description:
+      "Removes the entry, its sealed secrets and its tokens. Clients are answered 404 from then on.",
     params: serverParams,
     run: ({ admin, actor, params }) => admin.servers.remove(actor, params),
   });
   endpoint(app, {
     method: "post",
     path: "/{tenant}/servers/{server}/authorize",
+    id: "authorizeServer",
     tag,
     summary: "Begin OAuth by authorization code: where a person has to go, once",
+    description:
+      "Begins OAuth by authorization code. A person opens `authorizationUrl` within ten minutes, and comes back to `/oauth/callback`.",
     params: serverParams,
     answer: authorizationStart,
     run: ({ admin, actor, params, origin }) => admin.authorizations.begin(actor, params, origin),
@@ -101,8 +117,11 @@ export function serverRoutes() {
   endpoint(app, {
     method: "post",
     path: "/{tenant}/servers/{server}/check",
+    id: "checkServer",
     tag,
-    summary: "Try whether the server lets the router in",
+    summary: "Try whether an MCP server is there and lets the router in",
+    description:
+      "Speaks MCP with the server as a client would: discovers or initializes, and lists the tools. `detail` says in words what was found, or what is wrong.",
     params: serverParams,
     answer: serverCheck,
     run: ({ admin, actor, params }) => admin.authorizations.check(actor, params),

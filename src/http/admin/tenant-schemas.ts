@@ -2,7 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { scopes } from "../../domain/access.ts";
 import { limits, policy } from "./policy-schemas.ts";
-import { millis, name, slug } from "./schemas.ts";
+import { millis, name, slug, time } from "./schemas.ts";
 
 export const tenantInput = z
   .strictObject({
@@ -37,7 +37,7 @@ export const keyInput = z
       .array(z.enum(scopes))
       .min(1)
       .transform((list) => [...new Set(list)]),
-    expiresAt: millis.nullish(),
+    expiresAt: time.nullish(),
     limits: limits.optional(),
   })
   .openapi("KeyInput");

@@ -16,8 +16,10 @@ export function tenantRoutes() {
   endpoint(app, {
     method: "post",
     path: "/",
+    id: "createTenant",
     tag,
     summary: "Create a tenant (operator)",
+    description: "`slug` names the tenant in every path. For the operator.",
     body: tenantInput,
     answer: tenant,
     status: 201,
@@ -26,8 +28,10 @@ export function tenantRoutes() {
   endpoint(app, {
     method: "get",
     path: "/",
+    id: "listTenants",
     tag,
     summary: "List tenants, newest first",
+    description: "The operator sees every tenant, a tenant-admin key its own.",
     query: pageQuery,
     answer: pageOf(tenant),
     async run({ admin, actor, query }) {
@@ -38,8 +42,11 @@ export function tenantRoutes() {
   endpoint(app, {
     method: "get",
     path: "/{tenant}",
+    id: "readTenant",
     tag,
     summary: "Read a tenant",
+    description:
+      "The tenant with its policy. `version` rises with each change of anything that the tenant owns.",
     params: tenantParams,
     answer: tenant,
     run: ({ admin, actor, params }) => admin.tenants.get(actor, params.tenant).then(shown),
@@ -47,8 +54,10 @@ export function tenantRoutes() {
   endpoint(app, {
     method: "patch",
     path: "/{tenant}",
+    id: "renameTenant",
     tag,
     summary: "Rename a tenant",
+    description: "Changes the name that people read. The slug stays.",
     params: tenantParams,
     body: tenantPatch,
     answer: tenant,
@@ -58,16 +67,21 @@ export function tenantRoutes() {
   endpoint(app, {
     method: "delete",
     path: "/{tenant}",
+    id: "deleteTenant",
     tag,
     summary: "Delete a tenant and all it owns, audit records included (operator)",
+    description:
+      "Nothing of the tenant can be restored; the log of admin actions keeps its events. For the operator.",
     params: tenantParams,
     run: ({ admin, actor, params }) => admin.tenants.remove(actor, params.tenant),
   });
   endpoint(app, {
     method: "get",
     path: "/{tenant}/policy",
+    id: "readPolicy",
     tag: "Policy",
     summary: "Read the policy",
+    description: "What was put last. An absent member means the default.",
     params: tenantParams,
     answer: policy,
     run: ({ admin, actor, params }) => admin.tenants.policy(actor, params.tenant),
@@ -75,8 +89,10 @@ export function tenantRoutes() {
   endpoint(app, {
     method: "put",
     path: "/{tenant}/policy",
+    id: "replacePolicy",
     tag: "Policy",
     summary: "Replace the policy",
+    description: "The body becomes the whole policy: what it leaves out goes back to its default.",
     params: tenantParams,
     body: policy,
     answer: policy,

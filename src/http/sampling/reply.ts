@@ -5,6 +5,7 @@ import { legacyWireOf } from "../../mcp/faults.ts";
 import { errorMessage, type RequestId } from "../../mcp/jsonrpc.ts";
 import { sseKeepAlive, sseMessage } from "../../mcp/sse.ts";
 import { limitHeaders } from "../limit-headers.ts";
+import { allowHeader } from "../problem.ts";
 import type { LimitState } from "../../domain/limits.ts";
 
 /** An answer that waits for a provider; `finish` settles whatever happens. */
@@ -43,6 +44,7 @@ export function refusalReply(
     {
       "X-Request-Id": requestId,
       ...limitHeaders(about.limits ?? [], refusal),
+      ...allowHeader(refusal),
       ...(about.timing === undefined ? {} : { "Server-Timing": about.timing }),
       ...(status === 401 ? { "WWW-Authenticate": 'Bearer realm="sampling-router"' } : {}),
     },

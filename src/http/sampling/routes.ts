@@ -149,8 +149,5 @@ export const samplingRoutes = (): Hono<HttpEnv> =>
           c.get("requestId"),
         ),
         { acceptsStream: false, signal: c.req.raw.signal },
-      ).then((response) => {
-        response.headers.set("Allow", "POST, DELETE");
-        return response;
-      }),
+      ),
     );

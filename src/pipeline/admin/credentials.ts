@@ -1,12 +1,20 @@
 import type { Actor } from "../../domain/access.ts";
 import type { ProviderFault } from "../../domain/attempts.ts";
-import { modelsOf, nameOf, type DeclaredModel, type Model } from "../../domain/models.ts";
+import {
+  credentialsFor,
+  modelsOf,
+  nameOf,
+  type DeclaredModel,
+  type Model,
+} from "../../domain/models.ts";
+import { problemWithKey } from "../../domain/placeholders.ts";
 import { problemWithUpstream } from "../../domain/upstreams.ts";
 import type {
   Answer,
   Credential,
   CredentialChange,
   CredentialStore,
+  OverrideStore,
   Page,
   PageRequest,
   SealedCredential,
@@ -39,6 +47,8 @@ export interface CredentialCheck {
   /** the model that was asked; null: no model to ask */
   model: string | null;
   fault: Pick<ProviderFault, "kind" | "status"> | null;
+  /** the ids that the provider lists, to be sent as `models`; null: it gives no list */
+  listed: string[] | null;
 }
 
 /** These are reached by a binding, or not at all. */
@@ -64,6 +74,7 @@ const originOf = (baseUrl: string | null): string | null =>
 export function createCredentialAdmin(
   deps: AdminDeps & {
     credentials: CredentialStore;
+    overrides: Pick<OverrideStore, "list">;
     vault: Vault;
     providers: Providers;
     catalogue: CatalogueReader;
@@ -72,7 +83,14 @@ export function createCredentialAdmin(
 ) {
   const { credentials, vault, providers } = deps;
 
-  const checked = (input: { provider: string; baseUrl: string | null }): Result<null, Refusal> => {
+  const checked = (input: {
+    provider: string;
+    baseUrl: string | null;
+    apiKey?: string | undefined;
+  }): Result<null, Refusal> => {
+    const wrongKey = problemWithKey(input.apiKey ?? "");
+    if (wrongKey !== null)
+      return err({ reason: "invalid_params", path: "apiKey", detail: wrongKey });
     const problem =
       (input.baseUrl === null
         ? null
@@ -81,6 +99,29 @@ export function createCredentialAdmin(
     return problem === null
       ? ok(null)
       : err({ reason: "invalid_params", path: "baseUrl", detail: problem });
+  };
+
+  /** A credential that serves nothing would only be found out by the calls that it can't answer. */
+  const servesSomething = async (
+    tenantId: string,
+    credential: Pick<Credential, "id" | "provider" | "status" | "models" | "baseUrl">,
+  ): Answer<null> => {
+    if (credential.models !== null && credential.models.length > 0) return ok(null);
+    const [catalogue, overrides] = await Promise.all([
+      deps.catalogue(),
+      deps.overrides.list(tenantId),
+    ]);
+    if (!catalogue.ok) return catalogue;
+    if (!overrides.ok) return overrides;
+    const models = modelsOf(catalogue.value, [], overrides.value);
+    if (models.some((model) => credentialsFor(model, [credential]).length > 0)) return ok(null);
+    const { provider, baseUrl } = credential;
+    const place = baseUrl === null ? "its list of models" : `GET ${baseUrl}/models`;
+    return err({
+      reason: "invalid_params",
+      path: "models",
+      detail: `The router knows no model that "${provider}" serves. Send models, such as [{"id": "<model>"}]: ${place} names them.`,
+    });
   };
 
   const seal = (key: string, of: { tenantId: string; provider: string; id: string }) =>
@@ -124,6 +165,8 @@ export function createCredentialAdmin(
         createdAt: at,
         updatedAt: at,
       };
+      const serving = await servesSomething(tenantId, credential);
+      if (!serving.ok) return serving;
       const created = await credentials.create(
         credential,
         eventOf(deps, actor, {
@@ -151,8 +194,12 @@ export function createCredentialAdmin(
       if (!found.ok) return found;
       const { tenantId, credential } = found.value;
       const baseUrl = patch.baseUrl === undefined ? credential.baseUrl : patch.baseUrl;
-      const usable = checked({ provider: credential.provider, baseUrl });
+      const usable = checked({ provider: credential.provider, baseUrl, apiKey: patch.apiKey });
       if (!usable.ok) return usable;
+      if (patch.models !== undefined) {
+        const serving = await servesSomething(tenantId, { ...credential, models: patch.models });
+        if (!serving.ok) return serving;
+      }
       // Whoever may change an address may still not read the key, so it doesn't follow to another host.
       if (patch.apiKey === undefined && originOf(baseUrl) !== originOf(credential.baseUrl))
         return err({
@@ -217,17 +264,26 @@ export function createCredentialAdmin(
             (declared.length === 0 || declared.includes(known.id)),
         )
         .toSorted((a, b) => (a.outputUsdPerMTok ?? 1e9) - (b.outputUsdPerMTok ?? 1e9));
-      if (model === undefined) return ok({ ok: false, model: null, fault: null });
       const opened = await vault.open(credential.sealed, {
         purpose: "credential",
         tenantId,
         provider,
         id,
       });
+      const named = model === undefined ? null : nameOf(model);
       if (!opened.ok)
-        return ok({ ok: false, model: nameOf(model), fault: { kind: "auth", status: null } });
+        return ok({
+          ok: false,
+          model: named,
+          fault: { kind: "auth", status: null },
+          listed: null,
+        });
+      const key = { provider, apiKey: opened.value, baseUrl };
+      const listing = providers.listModels(key, AbortSignal.timeout(checkTimeoutMs));
+      if (model === undefined)
+        return ok({ ok: false, model: null, fault: null, listed: await listing });
       const called = await providers.complete({
-        credential: { provider, apiKey: opened.value, baseUrl },
+        credential: key,
         model,
         call: {
           messages: [{ role: "user", content: [{ type: "text", text: "ping" }] }],
@@ -245,7 +301,7 @@ export function createCredentialAdmin(
         signal: AbortSignal.timeout(checkTimeoutMs),
       });
       const fault = called.ok ? null : { kind: called.error.kind, status: called.error.status };
-      return ok({ ok: called.ok, model: nameOf(model), fault });
+      return ok({ ok: called.ok, model: named, fault, listed: await listing });
     },
   };
 }

@@ -1,6 +1,7 @@
 /** What is looked at rather than changed: sessions, audit records, the log of admin actions. */
 import type { Actor } from "../../domain/access.ts";
 import type { AdminEvent, SamplingRecord } from "../../domain/audit.ts";
+import { openedOf, sealedIn, type ProviderMessage } from "../../domain/capture.ts";
 import type { JsonValue } from "../../domain/json.ts";
 import type {
   Answer,
@@ -19,6 +20,8 @@ import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 export interface RecordWithContent extends SamplingRecord {
   /** the request's params and the result's content; null: not captured, or no key opens it */
   content: JsonValue;
+  /** what providers said of failed attempts */
+  providerMessages: ProviderMessage[];
 }
 
 export function createRecordAdmin(
@@ -63,14 +66,15 @@ export function createRecordAdmin(
       const found = await present(deps.requests.get(tenantId, id), `request ${id}`);
       if (!found.ok) return found;
       const { content, ...record } = found.value;
-      if (content === null) return ok({ ...record, content: null });
-      const opened = await deps.vault.open(content, {
+      const nothing = { content: null, providerMessages: [] };
+      if (content === null) return ok({ ...record, ...nothing });
+      const opened = await deps.vault.open(sealedIn(content), {
         purpose: "capture",
         tenantId,
         provider: "",
         id,
       });
-      return ok({ ...record, content: opened.ok ? (JSON.parse(opened.value) as JsonValue) : null });
+      return ok({ ...record, ...(opened.ok ? openedOf(opened.value) : nothing) });
     },
 
     /** The operator sees all tenants' events, a tenant its own. */

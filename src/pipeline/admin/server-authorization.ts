@@ -4,6 +4,7 @@ import type { Actor } from "../../domain/access.ts";
 import type { Oauth, PendingAuthorization } from "../../domain/oauth.ts";
 import type { Answer } from "../../domain/ports.ts";
 import { err, ok } from "../../domain/result.ts";
+import { serverCheckOf, type Probed, type ServerCheck } from "../../domain/server-check.ts";
 import type { AuthorizationStore, TokenStore } from "../../domain/server-stores.ts";
 import { markedState } from "../../domain/shards.ts";
 import { secretsOf, type SealedServer, type ServerSecrets } from "../../domain/servers.ts";
@@ -22,16 +23,10 @@ export interface AuthorizationStart {
   expiresAt: number;
 }
 
-export interface ServerCheck {
-  ok: boolean;
-  /** HTTP status of the server's answer; null: it was not asked, or didn't answer */
-  status: number | null;
-  /** why it was not asked */
-  detail: string | null;
-}
+/** Speaks MCP with a server; what answered. */
+export type Probe = (url: string, headers: Record<string, string>) => Promise<Probed>;
 
-/** Asks a server for next to nothing; its HTTP status, or null if there was none. */
-export type Probe = (url: string, headers: Record<string, string>) => Promise<number | null>;
+const notAsked = { ok: false, status: null, era: null, name: null, tools: null };
 
 const pendingOf = (server: SealedServer, id: string) => ({
   ...secretsOf(server),
@@ -147,7 +142,7 @@ export function createServerAuthorization(
       return stored.ok ? ok({ server: server.slug }) : stored;
     },
 
-    /** Whether the server takes what the router sends. */
+    /** Whether an MCP server is there that takes what the router sends. */
     async check(actor: Actor, of: { tenant: string; server: string }): Answer<ServerCheck> {
       const found = await findServer(deps, actor, of);
       if (!found.ok) return found;
@@ -155,18 +150,20 @@ export function createServerAuthorization(
       const headers = await upstream.headersFor(server);
       if (!headers.ok)
         return headers.error.reason === "server_unauthorized"
-          ? ok({ ok: false, status: null, detail: headers.error.detail })
+          ? ok({ ...notAsked, detail: headers.error.detail })
           : headers;
-      const status = await deps.probe(server.url, headers.value);
-      if (status === null) return ok({ ok: false, status, detail: "No answer." });
-      if (status === 401) {
-        const marked = await upstream.onUnauthorized(server, headers.value);
-        return marked.ok ? ok({ ok: false, status, detail: null }) : marked;
-      }
-      const marked = server.status === "failing" ? await upstream.onAuthorized(server) : ok(null);
-      // 4xx is its answer to a request without a session; it let the router in.
-      const detail = needsAlways(server) ? olderServerHint : null;
-      return marked.ok ? ok({ ok: status < 500 && status !== 403, status, detail }) : marked;
+      const seen = serverCheckOf(await deps.probe(server.url, headers.value));
+      const check = needsAlways(server)
+        ? { ...seen, detail: [seen.detail ?? [], olderServerHint].flat().join(" ") }
+        : seen;
+      if (check.status === null) return ok(check);
+      const marked =
+        check.status === 401
+          ? await upstream.onUnauthorized(server, headers.value)
+          : server.status === "failing"
+            ? await upstream.onAuthorized(server)
+            : ok(null);
+      return marked.ok ? ok(check) : marked;
     },
   };
 }

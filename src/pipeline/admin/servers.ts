@@ -42,6 +42,7 @@ export type ServerPatch = Partial<Pick<ServerInput, "url" | "sampling" | "oauth"
   headers?: ServerInput["headers"] | null;
   forwardAuthorization?: boolean | null;
   supportedModalities?: boolean | null;
+  bridge?: BridgeMode | null;
   policy?: JsonObject | null;
 };
 

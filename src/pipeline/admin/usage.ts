@@ -12,6 +12,15 @@ const ranges = {
   day: { shownMs: 30 * dayMs, longestMs: 366 * dayMs },
 } as const;
 const mostRows = 2_000;
+const microUsd = 1_000_000;
+
+/** As the API shows it: money in USD. */
+export type ShownUsage = Omit<UsageRow, "costMicroUsd"> & { costUsd: number };
+
+const shown = ({ costMicroUsd, ...row }: UsageRow): ShownUsage => ({
+  ...row,
+  costUsd: costMicroUsd / microUsd,
+});
 
 const refused = (path: string, detail: string) =>
   err({ reason: "invalid_params", path, detail } as const);
@@ -23,7 +32,7 @@ export const createUsageAdmin =
     actor: Actor,
     slug: string,
     { bucket = "hour", by = "model", ...asked }: Partial<UsageAsked>,
-  ): Answer<{ data: UsageRow[] }> => {
+  ): Answer<{ data: ShownUsage[] }> => {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const { shownMs, longestMs } = ranges[bucket];
@@ -43,5 +52,5 @@ export const createUsageAdmin =
     if (!found.ok) return found;
     return found.value.length > mostRows
       ? refused("to", `More than ${mostRows} rows: ask for a shorter range, or by the day.`)
-      : ok({ data: found.value });
+      : ok({ data: found.value.map(shown) });
   };

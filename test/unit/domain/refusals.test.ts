@@ -32,6 +32,7 @@ const samples: { readonly [R in Reason]: Extract<Refusal, { reason: R }> } = {
   },
   no_eligible_model: {
     reason: "no_eligible_model",
+    cause: "all_excluded",
     requirements: {
       inputModalities: ["text"],
       outputModalities: ["audio"],
@@ -46,7 +47,14 @@ const samples: { readonly [R in Reason]: Extract<Refusal, { reason: R }> } = {
     limit: "tenant.requestsPerMinute",
     retryAfterMs: 2_400,
   },
-  budget_exceeded: { reason: "budget_exceeded", limit: "tenant.usdPerDay", retryAfterMs: 60_000 },
+  budget_exceeded: {
+    reason: "budget_exceeded",
+    limit: "tenant.usdPerDay",
+    retryAfterMs: 60_000,
+    limitUsd: 5,
+    usedUsd: 4.98,
+    neededUsd: 0.05,
+  },
   forbidden: { reason: "forbidden", action: "more than 25 tool rounds" },
   provider_failed: { reason: "provider_failed", attempts },
   provider_timeout: { reason: "provider_timeout", attempts },
@@ -85,9 +93,9 @@ const contract = {
   approval_pending: [-202, ["retryAfterMs"]],
   invalid_params: [-32602, ["path"]],
   capability_missing: [-32602, ["requiredCapabilities"]],
-  no_eligible_model: [-422, ["requirements", "candidates"]],
+  no_eligible_model: [-422, ["cause", "requirements", "candidates"]],
   rate_limited: [-429, ["limit", "retryAfterMs"]],
-  budget_exceeded: [-402, ["limit", "retryAfterMs"]],
+  budget_exceeded: [-402, ["limit", "retryAfterMs", "limitUsd", "usedUsd", "neededUsd"]],
   forbidden: [-403, ["action"]],
   provider_failed: [-502, ["attempts"]],
   provider_timeout: [-504, ["attempts"]],
@@ -208,7 +216,7 @@ describe.each(reasons)("%s", (reason) => {
       data: Record<string, unknown>;
     };
     expect(Object.keys(data).toSorted()).toEqual(
-      ["reason", "requestId", ...dataKeysOf(reason)].toSorted(),
+      ["reason", "requestId", "retryable", ...dataKeysOf(reason)].toSorted(),
     );
     expect(data["reason"]).toBe(reason);
   });
@@ -254,6 +262,66 @@ describe.each(reasons)("%s", (reason) => {
   });
 });
 
+describe("a refusal that the same request can't mend", () => {
+  const retryable = (refusal: Refusal): unknown => dataOf(refusal)["retryable"];
+  const failed = (...statuses: (number | null)[]): Refusal => ({
+    reason: "provider_failed",
+    attempts: statuses.map((status) => ({ provider: "p", model: "m", status, retryable: true })),
+  });
+
+  it("says so, and one that passes by itself says the contrary", () => {
+    const lasting = reasons.filter((reason) => retryable(samples[reason]) === false);
+    expect(lasting).toEqual(
+      expect.arrayContaining(["invalid_params", "no_eligible_model", "forbidden", "unauthorized"]),
+    );
+    for (const reason of ["rate_limited", "budget_exceeded", "unavailable", "provider_timeout"])
+      expect(retryable(samples[reason as Reason])).toBe(true);
+  });
+
+  it("is one that is larger than its limit", () => {
+    for (const reason of ["rate_limited", "budget_exceeded"] as const)
+      expect(retryable({ ...samples[reason], retryAfterMs: null })).toBe(false);
+  });
+
+  it.each([400, 401, 402, 403, 404, 410, 413, 422])("is a provider's %i", (status) => {
+    expect(retryable(failed(status))).toBe(false);
+    // Another provider of the same walk may be back.
+    expect(retryable(failed(503, status))).toBe(true);
+  });
+
+  it.each([null, 200, 408, 409, 425, 429, 500, 503, 529])("is no provider's %s", (status) => {
+    expect(retryable(failed(status))).toBe(true);
+  });
+
+  it("is no open circuit: it closes by itself", () => {
+    const candidates = [{ model: "openai/gpt-5", excludedBy: "circuit_open" as const }];
+    expect(retryable({ ...samples.no_eligible_model, candidates })).toBe(true);
+  });
+});
+
+describe("the words of a refusal", () => {
+  it("say amounts where money is missing", () => {
+    expect(explain(samples.budget_exceeded)).toBe(
+      "Budget exceeded: tenant.usdPerDay is 5 USD, of which 4.98 USD are used or reserved; this request needs up to 0.05 USD; room in 60000 ms",
+    );
+    expect(explain({ ...samples.budget_exceeded, retryAfterMs: null })).toContain(
+      "tenant.usdPerDay of 5 USD is smaller than this one request needs, up to 0.05 USD: lower maxTokens",
+    );
+  });
+
+  it("say which of three things leaves a request without a model", () => {
+    const said = (cause: "no_credential" | "no_known_model" | "all_excluded"): string =>
+      explain({ ...samples.no_eligible_model, cause });
+    expect(said("no_credential")).toContain("has no credential");
+    expect(said("no_known_model")).toContain("declare `models`");
+    expect(said("all_excluded")).toContain("every model is excluded (output_modality 1)");
+  });
+
+  it("name the way in without a session", () => {
+    expect(explain({ reason: "session_required" })).toContain("MCP-Protocol-Version: 2026-07-28");
+  });
+});
+
 describe("the audit record's column and a problem's member", () => {
   it("know no other reason", () => {
     for (const shape of [record.shape.reason, problemBody.shape.reason])
@@ -279,7 +347,9 @@ describe("the OpenAPI document", () => {
         Record<string, { responses: Record<string, { description: string; content?: object }> }>
       >;
     };
-    return Object.values(paths).flatMap((item) => Object.values(item));
+    return Object.entries(paths).flatMap(([path, item]) =>
+      path.startsWith("/admin/v1") ? Object.values(item) : [],
+    );
   };
   /** What an admin endpoint can answer, whichever it is. */
   const anywhere: Reason[] = [
@@ -289,6 +359,7 @@ describe("the OpenAPI document", () => {
     "forbidden",
     "origin_not_allowed",
     "not_found",
+    "method_not_allowed",
     "conflict",
     "payload_too_large",
     "unsupported_media_type",

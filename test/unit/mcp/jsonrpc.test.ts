@@ -210,7 +210,7 @@ describe("an answer", () => {
       error: {
         code: -32700,
         message: "Parse error",
-        data: { reason: "parse_error", requestId: "req_0" },
+        data: { reason: "parse_error", requestId: "req_0", retryable: false },
       },
     });
   });

@@ -69,6 +69,7 @@ async function walk(
         return results[nameOf(its)]?.shift() ?? ok(answer);
       },
       problemWith: () => null,
+      listModels: () => Promise.resolve(null),
       addressOf: () => null,
     },
     vault,

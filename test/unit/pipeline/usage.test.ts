@@ -9,6 +9,20 @@ import { callerWith } from "./callers.fixture.ts";
 const dayMs = 86_400_000;
 const now = 1_800_000_000_000;
 
+const row: UsageRow = {
+  at: 0,
+  group: "openai/gpt-5",
+  requests: 1,
+  succeeded: 1,
+  failed: 0,
+  refused: 0,
+  cancelled: 0,
+  unknown: 0,
+  inputTokens: 10,
+  outputTokens: 5,
+  costMicroUsd: 1_234_567,
+};
+
 function admin(rows: number) {
   const asked: (UsageAsked & { limit: number })[] = [];
   const { tenant } = callerWith().snapshot;
@@ -19,7 +33,7 @@ function admin(rows: number) {
     usage: {
       async read(_, its) {
         asked.push(its);
-        return ok(Array.from<UsageRow>({ length: Math.min(rows, its.limit) }));
+        return ok(Array.from({ length: Math.min(rows, its.limit) }, () => row));
       },
     },
   });
@@ -37,6 +51,11 @@ describe("usage", () => {
     const { asked, read } = admin(1);
     expect((await read(told)).ok).toBe(true);
     expect(asked).toMatchObject([shown]);
+  });
+
+  it("is money in USD, as everywhere", async () => {
+    const { costMicroUsd: _, ...rest } = row;
+    expect(await admin(1).read({})).toEqual(ok({ data: [{ ...rest, costUsd: 1.234567 }] }));
   });
 
   it("is refused whole where it is more than 2,000 rows", async () => {

@@ -1,0 +1,142 @@
+/** What `/v1` takes and answers, as its callers read it. The codecs in `mcp/` decide; this describes. */
+import { z } from "@hono/zod-openapi";
+import { exclusionReasons } from "../../domain/models.ts";
+import { modalities } from "../../domain/modality.ts";
+import { reasons } from "../../domain/refusals.ts";
+
+const priority = z.number().min(0).max(1).optional();
+const figure = z.number();
+
+const block = z
+  .looseObject({ type: z.enum(["text", "image", "audio", "tool_use", "tool_result"]) })
+  .openapi("ContentBlock", {
+    description: "A content block of MCP, such as a text.",
+    example: { type: "text", text: "Say hello." },
+  });
+
+export const samplingParams = z
+  .looseObject({
+    messages: z
+      .array(
+        z.looseObject({
+          role: z.enum(["user", "assistant"]),
+          content: z.union([block, z.array(block)]),
+        }),
+      )
+      .min(1),
+    maxTokens: z.int().min(1),
+    modelPreferences: z
+      .looseObject({
+        hints: z.array(z.looseObject({ name: z.string().optional() })).optional(),
+        costPriority: priority,
+        speedPriority: priority,
+        intelligencePriority: priority,
+      })
+      .optional(),
+    systemPrompt: z.string().optional(),
+    includeContext: z.enum(["none", "thisServer", "allServers"]).optional(),
+    temperature: z.number().optional(),
+    stopSequences: z.array(z.string()).optional(),
+    tools: z.array(z.looseObject({ name: z.string() })).optional(),
+    toolChoice: z.looseObject({ mode: z.enum(["auto", "required", "none"]).optional() }).optional(),
+    metadata: z.record(z.string(), z.unknown()).optional(),
+    _meta: z.record(z.string(), z.unknown()).optional(),
+  })
+  .openapi("SamplingParams", {
+    description: "The params of MCP's sampling/createMessage.",
+    example: {
+      messages: [{ role: "user", content: { type: "text", text: "Say hello." } }],
+      maxTokens: 100,
+    },
+  });
+
+const candidate = z
+  .looseObject({
+    provider: z.string(),
+    model: z.string(),
+    score: figure.optional().openapi({ description: "0 to 1; absent: the model is excluded." }),
+    axes: z.object({ cost: figure, speed: figure, intelligence: figure }).optional(),
+    matchedHint: z.string().optional(),
+    viaEquivalence: z.literal(true).optional(),
+    excludedBy: z.enum(exclusionReasons).optional(),
+  })
+  .openapi("Candidate");
+
+export const routeDecision = z
+  .looseObject({
+    provider: z.string(),
+    model: z.string(),
+    candidates: z.array(candidate),
+    excluded: z.record(z.string(), z.int()).openapi({
+      description: "How many more models were excluded, by reason, without being listed.",
+    }),
+    requirements: z.looseObject({
+      inputModalities: z.array(z.enum(modalities)),
+      outputModalities: z.array(z.enum(modalities)),
+      tools: z.boolean(),
+      inputTokens: z.int(),
+      maxTokens: z.int(),
+    }),
+    weights: z.object({ cost: figure, speed: figure, intelligence: figure }),
+    estimate: z.looseObject({
+      inputTokens: z.int(),
+      outputTokens: z.int(),
+      costUsd: z.number().nullable(),
+    }),
+    catalogueVersion: z.string(),
+    notes: z.array(z.string()),
+  })
+  .openapi("RouteDecision");
+
+const requestId = z.union([z.string(), z.number()]);
+export const rpcMessage = z
+  .looseObject({
+    jsonrpc: z.literal("2.0"),
+    id: requestId.optional().openapi({ description: "Absent: a notification." }),
+    method: z.string().openapi({ example: "sampling-router/createMessage" }),
+    params: z.record(z.string(), z.unknown()).optional(),
+  })
+  .openapi("RpcMessage");
+
+const decision = z
+  .looseObject({
+    requestId: z.string(),
+    provider: z.string(),
+    model: z.string(),
+    attempts: z.int(),
+    usage: z.looseObject({ inputTokens: z.int(), outputTokens: z.int() }),
+    costUsd: z.number().nullable(),
+    timingMs: z.record(z.string(), z.number()),
+  })
+  .openapi("SamplingDecision");
+
+const result = z
+  .looseObject({
+    role: z.enum(["user", "assistant"]).optional(),
+    content: z.union([block, z.array(block)]).optional(),
+    model: z.string().optional(),
+    stopReason: z.string().optional(),
+    _meta: z.looseObject({ "sampling-router/decision": decision.optional() }).optional(),
+  })
+  .openapi("RpcResult", { description: "Of sampling; other methods answer as MCP says." });
+
+const rpcError = z
+  .object({
+    code: z.int(),
+    message: z.string(),
+    data: z
+      .looseObject({ reason: z.enum(reasons), requestId: z.string(), retryable: z.boolean() })
+      .openapi("RefusalData", {
+        description: "More members by reason, as the README's table says.",
+      }),
+  })
+  .openapi("RpcError");
+
+export const rpcAnswer = z
+  .object({
+    jsonrpc: z.literal("2.0"),
+    id: requestId.optional(),
+    result: result.optional(),
+    error: rpcError.optional(),
+  })
+  .openapi("RpcAnswer", { description: "Has a result or an error." });

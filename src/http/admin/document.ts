@@ -1,0 +1,25 @@
+/** The OpenAPI document: every operation under the path at which it is called, on this server. */
+import type { adminApp } from "./endpoint.ts";
+
+export const adminPath = "/admin/v1";
+
+const info = {
+  title: "Sampling Router",
+  version: "1",
+  description:
+    "Sampling, its dry run, and the administration of tenants. Times come out as ms since the epoch, and go in as ISO 8601 or ms. Money is USD. Errors are RFC 9457 problems.",
+};
+
+/** The router's own pattern of a segment with slashes, `{model{.+}}`, is no template of OpenAPI's. */
+const template = (path: string): string => path.replaceAll(/\{(\w+)\{[^}]*\}\}/g, "{$1}");
+
+/** What is registered under `/v1` is no part of the admin app, and has its whole path already. */
+const wholePath = (path: string): string =>
+  path.startsWith("/v1/") ? path : `${adminPath}${template(path)}`;
+
+/** @param origin of this router, as the document's reader reached it */
+export function documentOf(app: ReturnType<typeof adminApp>, origin: string) {
+  const document = app.getOpenAPI31Document({ openapi: "3.1.0", info, servers: [{ url: origin }] });
+  const paths = Object.entries(document.paths ?? {}).map(([path, item]) => [wholePath(path), item]);
+  return { ...document, paths: Object.fromEntries(paths) as typeof document.paths };
+}

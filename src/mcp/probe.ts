@@ -1,0 +1,253 @@
+/** Speaks MCP with a registered server as a client would, in both eras, to tell what it is. */
+import { isObject, own, type JsonObject, type JsonValue } from "../domain/json.ts";
+import type { Probed } from "../domain/server-check.ts";
+import { problemWithUpstream } from "../domain/upstreams.ts";
+import { discoveredIn, discoverMethod, discoverText } from "./bridge/discovery.ts";
+import { serverInfo } from "./initialize.ts";
+import { metaKey, modernRevision } from "./rev2026/codec.ts";
+
+const deadlineMs = 10_000;
+const mostBytes = 4 * 1024 * 1024;
+const mostPages = 20;
+const legacyRevision = "2025-11-25";
+const json = "application/json";
+const eventStream = "text/event-stream";
+
+interface Heard {
+  status: number;
+  headers: Headers;
+  mediaType: string;
+  /** the JSON-RPC message that answers; undefined: there is none */
+  message: JsonValue | undefined;
+}
+
+/** null: no answer in time. */
+type Ask = (message: JsonObject, headers: Record<string, string>) => Promise<Heard | null>;
+
+interface Wire {
+  ask: Ask;
+  /** Ends a session. */
+  end: (headers: Record<string, string>) => Promise<void>;
+  /** Whether a GET begins a stream of events. */
+  opensStream: () => Promise<boolean>;
+}
+type Answered = { [Kind in Probed["kind"]]: Extract<Probed, { kind: Kind }> };
+
+function parsed(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+const isAnswer = (value: JsonValue | undefined): boolean =>
+  own(value, "result") !== undefined || own(value, "error") !== undefined;
+
+/** The first event of a stream that holds an answer; undefined: not yet. */
+function answerIn(stream: string): JsonValue | undefined {
+  for (const event of stream.split(/\r?\n\r?\n/)) {
+    const data = [...event.matchAll(/^data: ?(.*)$/gm)].map(([, line]) => line).join("\n");
+    const value = parsed(data);
+    if (isAnswer(value)) return value;
+  }
+  return undefined;
+}
+
+/** Reads until the answer is there: a server may leave its stream open behind it. */
+async function messageOf(
+  body: ReadableStream<Uint8Array> | null,
+  mediaType: string,
+): Promise<JsonValue | undefined> {
+  const isStream = mediaType === eventStream;
+  const reader = body?.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for (;;) {
+      const part = await reader?.read();
+      if (part === undefined || part.done) break;
+      text += decoder.decode(part.value, { stream: true });
+      if (text.length > mostBytes) return undefined;
+      const found = isStream ? answerIn(text) : undefined;
+      if (found !== undefined) return found;
+    }
+    const value = isStream ? answerIn(text) : parsed(text);
+    return isAnswer(value) ? value : undefined;
+  } finally {
+    await reader?.cancel().catch(() => {});
+  }
+}
+
+/** Without its query, which may hold a secret. */
+function locationIn({ headers }: Heard): string | null {
+  const url = URL.parse(headers.get("Location") ?? "");
+  return url === null ? null : `${url.origin}${url.pathname}`;
+}
+
+const request = (id: number, method: string, params: JsonObject): JsonObject => ({
+  jsonrpc: "2.0",
+  id,
+  method,
+  params,
+});
+
+const nameIn = (info: JsonValue | undefined): string | null => {
+  const name = own(info, "name");
+  return typeof name === "string" && name !== "" ? name : null;
+};
+
+/** Counts over all pages. `params`: what the revision wants in each request. */
+async function toolsOf(
+  ask: Ask,
+  headers: Record<string, string>,
+  params: JsonObject,
+): Promise<Pick<Answered["mcp"], "tools" | "isMore">> {
+  let tools: number | null = null;
+  let cursor: JsonValue | undefined;
+  for (let page = 1; page <= mostPages; page += 1) {
+    const asked = { ...params, ...(cursor === undefined ? {} : { cursor }) };
+    const heard = await ask(request(page + 1, "tools/list", asked), headers);
+    const result = own(heard?.message, "result");
+    const listed = own(result, "tools");
+    if (!Array.isArray(listed)) return { tools, isMore: cursor !== undefined };
+    tools = (tools ?? 0) + listed.length;
+    cursor = own(result, "nextCursor");
+    if (typeof cursor !== "string") return { tools, isMore: false };
+  }
+  return { tools, isMore: true };
+}
+
+async function modernServer(ask: Ask, status: number, result: JsonObject): Promise<Probed> {
+  const meta = {
+    [metaKey("protocolVersion")]: modernRevision,
+    [metaKey("clientInfo")]: serverInfo,
+    [metaKey("clientCapabilities")]: {},
+  };
+  const headers = { "MCP-Protocol-Version": modernRevision, "Mcp-Method": "tools/list" };
+  const counted =
+    own(own(result, "capabilities"), "tools") === undefined
+      ? { tools: null, isMore: false }
+      : await toolsOf(ask, headers, { _meta: meta });
+  return {
+    kind: "mcp",
+    status,
+    era: "modern",
+    revision: modernRevision,
+    name: nameIn(own(own(result, "_meta"), metaKey("serverInfo"))),
+    ...counted,
+  };
+}
+
+async function legacyServer(
+  { ask, end }: Wire,
+  begun: Heard,
+  result: JsonObject & { protocolVersion: string },
+): Promise<Probed> {
+  const revision = result.protocolVersion;
+  const session = begun.headers.get("Mcp-Session-Id");
+  const headers = {
+    "MCP-Protocol-Version": revision,
+    ...(session === null ? {} : { "Mcp-Session-Id": session }),
+  };
+  await ask({ jsonrpc: "2.0", method: "notifications/initialized" }, headers);
+  const counted =
+    own(own(result, "capabilities"), "tools") === undefined
+      ? { tools: null, isMore: false }
+      : await toolsOf(ask, headers, {});
+  // A session that nobody ends is kept by some servers until they restart.
+  if (session !== null) await end(headers);
+  return {
+    kind: "mcp",
+    status: begun.status,
+    era: "legacy",
+    revision,
+    name: nameIn(own(result, "serverInfo")),
+    ...counted,
+  };
+}
+
+const initialize = request(1, "initialize", {
+  protocolVersion: legacyRevision,
+  capabilities: {},
+  clientInfo: { ...serverInfo },
+});
+
+async function probe(wire: Wire): Promise<Probed> {
+  const { ask } = wire;
+  const discovered = await ask(JSON.parse(discoverText) as JsonObject, {
+    "MCP-Protocol-Version": modernRevision,
+    "Mcp-Method": discoverMethod,
+  });
+  if (discovered === null) return { kind: "silent" };
+  const told = discoveredIn(discovered.status, discovered.message);
+  if (told.era === "modern") return modernServer(ask, discovered.status, told.result);
+  const { status, mediaType } = discovered;
+  if (status === 401 || status === 403) return { kind: "other", status, mediaType, location: null };
+  const begun = await ask(initialize, {});
+  if (begun === null) return { kind: "silent" };
+  const result = own(begun.message, "result");
+  const revision = own(result, "protocolVersion");
+  if (begun.status < 300 && isObject(result) && typeof revision === "string")
+    return legacyServer(wire, begun, { ...result, protocolVersion: revision });
+  if ((begun.status === 404 || begun.status === 405) && (await wire.opensStream()))
+    return { kind: "sse", status: begun.status };
+  const code = own(own(begun.message, "error"), "code");
+  if (typeof code === "number" && begun.status < 500 && begun.status !== 401)
+    return { kind: "rpc_error", status: begun.status, code };
+  return {
+    kind: "other",
+    status: begun.status,
+    mediaType: begun.mediaType,
+    location: locationIn(begun),
+  };
+}
+
+const mediaTypeOf = (headers: Headers): string =>
+  headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+
+/** @returns what answers at a URL. Never throws. */
+export const createProbe =
+  (deps: { fetch: typeof fetch; allowPrivate: boolean }) =>
+  async (url: string, headers: Record<string, string>): Promise<Probed> => {
+    if (problemWithUpstream(url, deps) !== null) return { kind: "silent" };
+    const signal = AbortSignal.timeout(deadlineMs);
+    const send = async (
+      method: string,
+      more: Record<string, string>,
+      body?: string,
+    ): Promise<Response> =>
+      deps.fetch(url, {
+        method,
+        headers: { ...headers, Accept: `${json}, ${eventStream}`, ...more },
+        ...(body === undefined ? {} : { body }),
+        // It could carry the headers to another host.
+        redirect: "manual",
+        signal,
+      });
+    const heard = async (sent: Promise<Response>): Promise<Heard | null> => {
+      try {
+        const { status, headers, body } = await sent;
+        const mediaType = mediaTypeOf(headers);
+        return { status, headers, mediaType, message: await messageOf(body, mediaType) };
+      } catch {
+        return null;
+      }
+    };
+    return probe({
+      ask: (message, more) =>
+        heard(send("POST", { "Content-Type": json, ...more }, JSON.stringify(message))),
+      async end(more) {
+        await heard(send("DELETE", more));
+      },
+      async opensStream() {
+        try {
+          const { status, headers, body } = await send("GET", { Accept: eventStream });
+          await body?.cancel();
+          return status === 200 && mediaTypeOf(headers) === eventStream;
+        } catch {
+          return false;
+        }
+      },
+    });
+  };

@@ -1,0 +1,64 @@
+/** The models that a provider lists for a key: `GET /v1/models`, as OpenAI defined it and others took it on. */
+import { isObject, own, type JsonValue } from "../domain/json.ts";
+import type { ProviderRequest } from "../domain/providers.ts";
+
+const mostBytes = 4 * 1024 * 1024;
+const mostListed = 500;
+/** A stranger's text, shown to an administrator: ids and nothing else. */
+const id = /^[A-Za-z0-9@][\w.:/@+-]{0,199}$/;
+
+const headersFor = ({
+  provider,
+  apiKey,
+}: ProviderRequest["credential"]): Record<string, string> => {
+  if (apiKey === "") return {};
+  if (provider === "anthropic") return { "x-api-key": apiKey, "anthropic-version": "2023-06-01" };
+  if (provider === "google") return { "x-goog-api-key": apiKey };
+  return { Authorization: `Bearer ${apiKey}` };
+};
+
+/** `{data: [{id}]}`, and Google's `{models: [{name: "models/…"}]}`; null: neither. */
+function idsIn(body: JsonValue): string[] | null {
+  const listed = own(body, "data") ?? own(body, "models");
+  if (!Array.isArray(listed)) return null;
+  return listed
+    .filter((item) => isObject(item))
+    .map((item) => own(item, "id") ?? own(item, "name"))
+    .filter((name) => typeof name === "string")
+    .map((name) => name.replace(/^models\//, ""))
+    .filter((name) => id.test(name))
+    .slice(0, mostListed);
+}
+
+async function textOf(response: Response): Promise<string | null> {
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  for (;;) {
+    const part = await reader?.read();
+    if (part === undefined || part.done) return text + decoder.decode();
+    text += decoder.decode(part.value, { stream: true });
+    if (text.length > mostBytes) {
+      await reader?.cancel();
+      return null;
+    }
+  }
+}
+
+/** null: the provider gives no list, or none that can be read. Never throws. */
+export async function listModels(
+  credential: ProviderRequest["credential"],
+  about: { fetch: typeof fetch; baseUrl: string; signal: AbortSignal },
+): Promise<string[] | null> {
+  try {
+    const url = `${about.baseUrl.replace(/\/+$/, "")}/models`;
+    const response = await about.fetch(url, {
+      headers: { Accept: "application/json", ...headersFor(credential) },
+      signal: about.signal,
+    });
+    const text = await textOf(response);
+    return response.ok && text !== null ? idsIn(JSON.parse(text) as JsonValue) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * What a provider said of a call that it refused, fit to be kept: its message alone, without the key and
+ * whatever else looks like a secret, and short. It goes to the sealed part of the record and nowhere else;
+ * faults, attempts, logs and spans hold no text of a provider's.
+ */
+import { APICallError } from "@ai-sdk/provider";
+import { isObject, own, type JsonValue } from "../domain/json.ts";
+import type { ProviderRequest } from "../domain/providers.ts";
+import { maskSecrets } from "../domain/masking.ts";
+
+const mostCharacters = 500;
+/** Masking takes time with the length, and a page of HTML says nothing after its beginning. */
+const mostRead = 4_000;
+/** In which the call's own texts are looked for: providers echo whole requests. */
+const mostSearched = 65_536;
+/** A shorter text of the call, such as "yes", is a word of everybody's. */
+const fewestCharacters = 6;
+
+function parsed(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `{error: {message}}` of OpenAI, Anthropic and Google, who may put it into an array; `{message}`, `{detail}`. */
+function messageIn(body: unknown): string | null {
+  const [value] = Array.isArray(body) ? (body as unknown[]) : [body];
+  if (!isObject(value)) return null;
+  const error = own(value, "error");
+  const candidates = [own(error, "message"), error, own(value, "message"), own(value, "detail")];
+  const found = candidates.find((each) => typeof each === "string" && each.trim() !== "");
+  return typeof found === "string" ? found : null;
+}
+
+/** What the caller wrote, as it stands in a text and in JSON, longest first. */
+function textsOf({ systemPrompt = "", messages }: ProviderRequest["call"]): string[] {
+  const blocks = messages.flatMap(({ content }) => content);
+  const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  return [systemPrompt, ...texts]
+    .flatMap((text) =>
+      text.length < fewestCharacters ? [] : [text, JSON.stringify(text).slice(1, -1)],
+    )
+    .toSorted((a, b) => b.length - a.length);
+}
+
+/** null: it said nothing, or nobody was reached. What only `capture` may keep is taken out of an echo. */
+export function messageOf(
+  thrown: unknown,
+  { credential: { apiKey }, call }: Pick<ProviderRequest, "credential" | "call">,
+): string | null {
+  if (!APICallError.isInstance(thrown)) return null;
+  const body: unknown = thrown.responseBody;
+  // A success that can't be read may be the answer itself, which only `capture` may keep.
+  if (typeof body === "string" && (thrown.statusCode ?? 0) < 400) return null;
+  const text = typeof body === "string" ? (messageIn(parsed(body)) ?? body) : messageIn(body);
+  if (text === null) return null;
+  let read = text.slice(0, mostSearched);
+  if (apiKey !== "") read = read.replaceAll(apiKey, "[key]");
+  for (const written of textsOf(call)) read = read.replaceAll(written, "[content]");
+  const plain = maskSecrets(read.slice(0, mostRead)).replaceAll(/\s+/g, " ").trim();
+  return plain === "" ? null : [...plain].slice(0, mostCharacters).join("");
+}
+
+/** Hands on what was said, if anybody keeps it. */
+export function passOn(
+  thrown: unknown,
+  request: Pick<ProviderRequest, "credential" | "call" | "onMessage">,
+): void {
+  const { onMessage } = request;
+  const message = onMessage === undefined ? null : messageOf(thrown, request);
+  if (message !== null) onMessage?.(message);
+}
