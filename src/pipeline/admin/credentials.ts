@@ -1,12 +1,5 @@
 import type { Actor } from "../../domain/access.ts";
-import type { ProviderFault } from "../../domain/attempts.ts";
-import {
-  credentialsFor,
-  modelsOf,
-  nameOf,
-  type DeclaredModel,
-  type Model,
-} from "../../domain/models.ts";
+import { credentialsFor, modelsOf, type DeclaredModel } from "../../domain/models.ts";
 import { problemWithKey } from "../../domain/placeholders.ts";
 import { problemWithUpstream } from "../../domain/upstreams.ts";
 import type {
@@ -21,11 +14,11 @@ import type {
   Vault,
 } from "../../domain/ports.ts";
 import type { Providers } from "../../domain/providers.ts";
-import { headroomOf, reasoningOf, type ReasoningRequest } from "../../domain/reasoning.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { CatalogueReader } from "../catalogue.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
+import { checkCredential, type CredentialCheck } from "./credential-check.ts";
 
 export interface CredentialInput {
   provider: string;
@@ -42,28 +35,8 @@ export interface CredentialPatch {
   models?: DeclaredModel[] | null | undefined;
 }
 
-export interface CredentialCheck {
-  ok: boolean;
-  /** the model that was asked; null: no model to ask */
-  model: string | null;
-  fault: Pick<ProviderFault, "kind" | "status"> | null;
-  /** the ids that the provider lists, to be sent as `models`; null: it gives no list */
-  listed: string[] | null;
-}
-
 /** These are reached by a binding, or not at all. */
 const keyless = new Set(["workers-ai", "demo"]);
-
-/** A check must cost next to nothing, and still be enough for models that think first. */
-const checkTokens = 16;
-const checkTimeoutMs = 20_000;
-
-/** The least that the model can do, with room for it: without, it would answer nothing. */
-const leastReasoningOf = (model: Model): ReasoningRequest => ({
-  sent: reasoningOf(model).sent,
-  metadata: "absent",
-  headroom: headroomOf(model, { inputTokens: checkTokens, maxTokens: checkTokens }),
-});
 
 const shown = ({ sealed: _, ...credential }: SealedCredential): Credential => credential;
 
@@ -247,61 +220,11 @@ export function createCredentialAdmin(
       );
     },
 
-    /** The cheapest real call: one word to the cheapest text model that the credential offers. */
     async check(actor: Actor, slug: string, id: string): Answer<CredentialCheck> {
       const [found, catalogue] = await Promise.all([find(actor, slug, id), deps.catalogue()]);
       if (!found.ok) return found;
       if (!catalogue.ok) return catalogue;
-      const { tenantId, credential } = found.value;
-      const { provider, baseUrl } = credential;
-      const declared = credential.models?.map((model) => model.id) ?? [];
-      const [model] = modelsOf(catalogue.value, [credential], [])
-        .filter(
-          (known) =>
-            known.provider === provider &&
-            known.status !== "retired" &&
-            known.outputModalities.includes("text") &&
-            (declared.length === 0 || declared.includes(known.id)),
-        )
-        .toSorted((a, b) => (a.outputUsdPerMTok ?? 1e9) - (b.outputUsdPerMTok ?? 1e9));
-      const opened = await vault.open(credential.sealed, {
-        purpose: "credential",
-        tenantId,
-        provider,
-        id,
-      });
-      const named = model === undefined ? null : nameOf(model);
-      if (!opened.ok)
-        return ok({
-          ok: false,
-          model: named,
-          fault: { kind: "auth", status: null },
-          listed: null,
-        });
-      const key = { provider, apiKey: opened.value, baseUrl };
-      const listing = providers.listModels(key, AbortSignal.timeout(checkTimeoutMs));
-      if (model === undefined)
-        return ok({ ok: false, model: null, fault: null, listed: await listing });
-      const called = await providers.complete({
-        credential: key,
-        model,
-        call: {
-          messages: [{ role: "user", content: [{ type: "text", text: "ping" }] }],
-          maxTokens: checkTokens,
-          hints: [],
-          priorities: {},
-          includeContext: "none",
-          stopSequences: [],
-          tools: [],
-          metadata: {},
-          outputModalities: ["text"],
-        },
-        maxTokens: checkTokens,
-        reasoning: leastReasoningOf(model),
-        signal: AbortSignal.timeout(checkTimeoutMs),
-      });
-      const fault = called.ok ? null : { kind: called.error.kind, status: called.error.status };
-      return ok({ ok: called.ok, model: named, fault, listed: await listing });
+      return ok(await checkCredential(deps, found.value.credential, catalogue.value));
     },
   };
 }

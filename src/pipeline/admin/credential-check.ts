@@ -1,0 +1,82 @@
+/** Whether a credential works: the cheapest real call that it can make. */
+import type { ProviderFault } from "../../domain/attempts.ts";
+import { modelsOf, nameOf, type Catalogue, type Model } from "../../domain/models.ts";
+import type { SealedCredential, Vault } from "../../domain/ports.ts";
+import type { Providers } from "../../domain/providers.ts";
+import { headroomOf, reasoningOf, type ReasoningRequest } from "../../domain/reasoning.ts";
+
+export interface CredentialCheck {
+  ok: boolean;
+  /** the model that was asked; null: no model to ask */
+  model: string | null;
+  fault: Pick<ProviderFault, "kind" | "status"> | null;
+  /** the ids that the provider lists, to be sent as `models`; null: it gives no list */
+  listed: string[] | null;
+}
+
+/** A check must cost next to nothing, and still be enough for models that think first. */
+const checkTokens = 16;
+const checkTimeoutMs = 20_000;
+
+/** The least that the model can do, with room for it: without, it would answer nothing. */
+const leastReasoningOf = (model: Model): ReasoningRequest => ({
+  sent: reasoningOf(model).sent,
+  metadata: "absent",
+  headroom: headroomOf(model, { inputTokens: checkTokens, maxTokens: checkTokens }),
+});
+
+/** One word to the cheapest text model that the credential offers. */
+export async function checkCredential(
+  { providers, vault }: { providers: Providers; vault: Vault },
+  credential: SealedCredential,
+  catalogue: Catalogue,
+): Promise<CredentialCheck> {
+  const { id, tenantId, provider, baseUrl } = credential;
+  const declared = credential.models?.map((model) => model.id) ?? [];
+  const [model] = modelsOf(catalogue, [credential], [])
+    .filter(
+      (known) =>
+        known.provider === provider &&
+        known.status !== "retired" &&
+        known.outputModalities.includes("text") &&
+        (declared.length === 0 || declared.includes(known.id)),
+    )
+    .toSorted((a, b) => (a.outputUsdPerMTok ?? 1e9) - (b.outputUsdPerMTok ?? 1e9));
+  const opened = await vault.open(credential.sealed, {
+    purpose: "credential",
+    tenantId,
+    provider,
+    id,
+  });
+  const named = model === undefined ? null : nameOf(model);
+  if (!opened.ok)
+    return {
+      ok: false,
+      model: named,
+      fault: { kind: "auth", status: null },
+      listed: null,
+    };
+  const key = { provider, apiKey: opened.value, baseUrl };
+  const listing = providers.listModels(key, AbortSignal.timeout(checkTimeoutMs));
+  if (model === undefined) return { ok: false, model: null, fault: null, listed: await listing };
+  const called = await providers.complete({
+    credential: key,
+    model,
+    call: {
+      messages: [{ role: "user", content: [{ type: "text", text: "ping" }] }],
+      maxTokens: checkTokens,
+      hints: [],
+      priorities: {},
+      includeContext: "none",
+      stopSequences: [],
+      tools: [],
+      metadata: {},
+      outputModalities: ["text"],
+    },
+    maxTokens: checkTokens,
+    reasoning: leastReasoningOf(model),
+    signal: AbortSignal.timeout(checkTimeoutMs),
+  });
+  const fault = called.ok ? null : { kind: called.error.kind, status: called.error.status };
+  return { ok: called.ok, model: named, fault, listed: await listing };
+}
