@@ -57,3 +57,18 @@ export function endOnSignals(ending: Ending, say: (line: string) => void): () =>
   });
   return () => first !== null;
 }
+
+/** A busy start hears of its children's end this much earlier than of the signal that ended them. */
+const signalLateMs = 300;
+
+/**
+ * Whether a fault is to be kept quiet: what fails once a signal came, fails because of it. A terminal sends
+ * Ctrl-C to the bundler and the runtime too, whose end may be heard of first.
+ */
+export async function comesFromSignal(
+  isEnding: () => boolean,
+  wait: (ms: number) => Promise<void>,
+): Promise<boolean> {
+  if (!isEnding()) await wait(signalLateMs);
+  return isEnding();
+}

@@ -1,5 +1,5 @@
 /** `npm start`. What it prints for a person goes to stdout, the Worker's log and faults to stderr. */
-import { createEnding, endOnSignals } from "./ending.ts";
+import { comesFromSignal, createEnding, endOnSignals } from "./ending.ts";
 import { launch } from "./launch.ts";
 import { parseSettings } from "./settings.ts";
 import { welcome } from "./welcome.ts";
@@ -11,6 +11,8 @@ const log = (line: string): void => void process.stderr.write(`${line}\n`);
 
 const ending = createEnding();
 const isEnding = endOnSignals(ending, say);
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const messageOf = (cause: unknown): string =>
   cause instanceof Error ? cause.message : String(cause);
@@ -24,13 +26,8 @@ async function run(): Promise<string | null> {
   return null;
 }
 
-/** Ctrl-C ends the bundler too, which is heard of a moment before this process hears of the signal. */
-const signalLateMs = 300;
-
 async function fail(fault: string): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, signalLateMs));
-  // What fails once a signal came, fails because of it.
-  if (isEnding()) return;
+  if (await comesFromSignal(isEnding, wait)) return;
   log(`sampling-router: ${fault}`);
   await ending.run();
   process.exit(1);

@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
+import { comesFromSignal } from "../../src/start/ending.ts";
 import { asking, callOnce } from "../fakes/caller.ts";
 import { spawnLauncher, startRouter, temporaryStateDir, type Router } from "../fakes/router.ts";
 import { startSqld, type Sqld } from "../fakes/sqld.ts";
@@ -154,6 +155,18 @@ describe("Ctrl-C right after the start", () => {
     if (!existsSync(path)) return [];
     return (readFileSync(path, "utf8").match(/\d+/g) ?? []).map(Number);
   };
+
+  it("explains a fault that is heard of before the signal is", async () => {
+    let ending = false;
+    const arrives = async (): Promise<void> => void (ending = true);
+    expect(await comesFromSignal(() => ending, arrives)).toBe(true);
+    expect(
+      await comesFromSignal(
+        () => false,
+        async () => {},
+      ),
+    ).toBe(false);
+  });
 
   it("ends quietly, though a terminal ends the bundler first", { timeout }, async () => {
     const { child, output, ended } = await spawnLauncher();
