@@ -10,7 +10,7 @@ export interface Ranks {
   count: number;
 }
 
-/** Entries that cost the same whatever is asked: same prices, same tokenizer, same output. */
+/** Entries that cost the same whatever is asked: same prices, same tokenizer, same output, same reasoning. */
 export interface PriceGroups {
   /** by position */
   of: Uint32Array;
@@ -45,6 +45,7 @@ function pricingOf(model: Model): string {
   let pricing = pricings.get(model);
   if (pricing === undefined) {
     const { inputUsdPerMTok, outputUsdPerMTok, priceTiers, mediaPrices, outputModalities } = model;
+    const { efforts, byDefault, sentAs, budgets } = model.reasoningControl ?? {};
     pricing = JSON.stringify([
       inputUsdPerMTok,
       outputUsdPerMTok,
@@ -52,11 +53,9 @@ function pricingOf(model: Model): string {
       priceTiers,
       mediaPrices,
       outputModalities,
-      // What its reasoning may use is output too. A call's metadata may ask one provider for another
-      // effort than the rest; then the first of a group stands for all, in this comparison alone.
-      ...(model.reasoning
-        ? [model.reasoningControl?.efforts, model.reasoningControl?.budgets]
-        : []),
+      // What its reasoning may use is output too, and a call may ask one provider for more than others.
+      ...(model.reasoning ? [model.provider, efforts, byDefault, sentAs, budgets] : []),
+      ...(model.reasoning ? [model.outputTokens, model.contextTokens] : []),
     ]);
     pricings.set(model, pricing);
   }

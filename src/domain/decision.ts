@@ -85,8 +85,6 @@ export interface Ranking {
 export const isOf = (loop: ToolLoop | null, { provider, id }: Model): boolean =>
   loop?.provider === provider && loop.model === id;
 
-const isHinted = (level = unhintedLevel): boolean => level !== loopLevel && level < unhintedLevel;
-
 /** Every candidate, feasible ones first, in the order of failover. */
 function candidatesOf(field: Field, ranking: Ranking, toolLoop: ToolLoop | null) {
   const { scores, narrowed, levels, best, out } = ranking;
@@ -97,7 +95,8 @@ function candidatesOf(field: Field, ranking: Ranking, toolLoop: ToolLoop | null)
     .toSorted((a, b) => byPreference(order, a, b));
   const candidates: Candidate[] = [];
   for (const place of [...best, ...rest]) {
-    const entry = field.entries[scores.entries[place] ?? 0];
+    const position = scores.entries[place] ?? 0;
+    const entry = field.entries[position];
     if (entry === undefined) continue;
     const candidate: Candidate = {
       provider: entry.model.provider,
@@ -111,7 +110,8 @@ function candidatesOf(field: Field, ranking: Ranking, toolLoop: ToolLoop | null)
     };
     if (entry.measured !== null) candidate.measured = entry.measured;
     if (entry.isLate) candidate.isLate = true;
-    if (narrowed.hint !== null && isHinted(levels[place])) {
+    // Not by its level: who began a tool loop may be hinted as well.
+    if (narrowed.hint !== null && (narrowed.levels?.[position] ?? 0) !== 0) {
       candidate.matchedHint = narrowed.hint;
       if (narrowed.viaEquivalence) candidate.viaEquivalence = true;
     }

@@ -20,7 +20,7 @@ import { wantedHeadroom, type ReasoningWish } from "./reasoning.ts";
 import { defaultDeadlineMs, type Previews } from "./policy.ts";
 import { imageBit, textBit, type Sought } from "./sought.ts";
 import type { TokenFamily } from "./tokens.ts";
-import { costMicroUsd, roomyUsage, isPriced } from "./usage.ts";
+import { costMicroUsd, isPriced, mostUsage } from "./usage.ts";
 
 /** What one tenant can choose from, prepared once for many requests. */
 export interface Field {
@@ -216,7 +216,9 @@ function hasRoom({ model, familyPlace }: Entry, sought: Sought, ceiling?: Ceilin
   if (inputTokens + output > (model.contextTokens ?? inputTokens + output)) return false;
   if (ceiling === undefined) return true;
   if (inputTokens + output > ceiling.tokens) return false;
-  const usage = roomyUsage(model, { ...needs, inputTokens });
+  if (ceiling.microUsd === Number.POSITIVE_INFINITY) return true;
+  // As it would be reserved.
+  const usage = mostUsage(model, { ...needs, inputTokens });
   return (costMicroUsd(model, usage) ?? 0) <= ceiling.microUsd;
 }
 
@@ -229,6 +231,7 @@ export function standsAside(
   if ((makes & imageBit) !== 0 && (sought.makes & imageBit) === 0) return "image_model";
   return model.status === "preview" && policy.previews !== "allowed" ? "preview" : null;
 }
+
 /** The same field for a request that nothing else can serve: what is open for faults is asked all the same. */
 export const withSpares = (field: Field): Field => ({
   ...field,

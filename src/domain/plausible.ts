@@ -6,7 +6,7 @@
 import { estimateInputTokens, inputModalitiesOf, mostInputTokens } from "./estimate.ts";
 import type { ProviderRequest } from "./providers.ts";
 import { tokenFamilyOf } from "./tokens.ts";
-import { roomyUsage, type Usage } from "./usage.ts";
+import { usageWith, type Usage } from "./usage.ts";
 
 /**
  * How far beyond what was asked a count may lie. Providers add system prompts, search results and tool
@@ -23,11 +23,13 @@ const generous = (tokens: number): number => generousTimes * tokens + generousTo
 /** The usage as reported; one that no provider can mean comes back as what a reservation holds, marked. */
 export function believedUsage(
   usage: Usage,
-  { call, model, maxTokens }: Pick<ProviderRequest, "call" | "model" | "maxTokens">,
+  request: Pick<ProviderRequest, "call" | "model" | "maxTokens" | "reasoning">,
 ): Usage {
+  const { call, model, maxTokens } = request;
   const { outputModalities } = call;
+  const headroom = request.reasoning?.headroom ?? 0;
   const mostOutputOf = (inputTokens: number): number =>
-    generous(roomyUsage(model, { inputTokens, maxTokens, outputModalities }).outputTokens);
+    generous(usageWith(model, { inputTokens, maxTokens, outputModalities }, headroom).outputTokens);
   // The input is measured where that decides, and not for every answer.
   if (usage.inputTokens <= generousTokens && usage.outputTokens <= mostOutputOf(0)) return usage;
   const estimated = estimateInputTokens(call, tokenFamilyOf(model));
@@ -39,6 +41,6 @@ export function believedUsage(
     return usage;
   const inputModalities = inputModalitiesOf(call);
   const needs = { inputTokens, maxTokens, inputModalities, outputModalities };
-  const expected = roomyUsage(model, needs);
+  const expected = usageWith(model, needs, headroom);
   return { ...expected, estimated: true, implausible: true };
 }

@@ -232,7 +232,7 @@ export type UsageNeeds = Pick<Requirements, "inputTokens" | "maxTokens" | "outpu
  * `maxTokens` bounds text; reasoning comes on top of it; an image and speech are as long as they are. Audio
  * is most of what it is part of.
  */
-function usageWith(model: Worker, needs: UsageNeeds, reasoningTokens: number): Billable {
+export function usageWith(model: Worker, needs: UsageNeeds, reasoningTokens: number): Billable {
   const { inputTokens, outputModalities } = needs;
   const maxTokens = needs.maxTokens + reasoningTokens;
   const images = outputModalities.includes("image") ? 1 : 0;

@@ -44,6 +44,19 @@ describe("usage that no provider can mean", () => {
     expect(believedUsage(used(10, 110_001), long)).toHaveProperty("implausible", true);
   });
 
+  it("is counted with the reasoning that the request has room for", () => {
+    const deep = {
+      ...asked,
+      maxTokens: 10,
+      reasoning: { sent: "high", metadata: "absent", headroom: 16_384 },
+    } as const;
+    expect(believedUsage(used(10, 12_000), deep)).not.toHaveProperty("implausible");
+    expect(believedUsage(used(10, 200_000), deep)).toMatchObject({
+      outputTokens: 10 + 16_384,
+      implausible: true,
+    });
+  });
+
   it("is more input than the context or a generous multiple of what was sent", () => {
     const model = { ...asked.model, contextTokens: 8_000 };
     const long = callOf(saying({ type: "text", text: "word ".repeat(20_000) }));

@@ -1,6 +1,7 @@
 /** What is asked of a model's reasoning, and how much room it gets. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ignoredIn } from "../../../src/domain/ignored.ts";
 import {
   alwaysReasons,
   defaultReasoningTokens,
@@ -14,9 +15,8 @@ import {
 } from "../../../src/domain/reasoning.ts";
 import { reasoningNeedsOf } from "../../../src/domain/reasoning-needs.ts";
 import type { Message } from "../../../src/domain/sampling.ts";
-import { requirementsOf } from "../../../src/domain/selection.ts";
 import { originKey, providerMetadataKey } from "../../../src/domain/tool-loop.ts";
-import { choose } from "../../../src/domain/selection.ts";
+import { choose, requirementsOf } from "../../../src/domain/selection.ts";
 import { expectedUsage, roomyUsage } from "../../../src/domain/usage.ts";
 import { call, credential, field, model } from "./models.fixture.ts";
 
@@ -257,6 +257,7 @@ describe("a candidate whose reasoning has no room", () => {
   const thinking = model("openai/a-thinker", { reasoning: true, ...small });
   const other = model("openai/other", { inputUsdPerMTok: 50, outputUsdPerMTok: 50 });
   const asked = call({ maxTokens: 1_000, hints: ["a-thinker"] });
+  const long: Message["content"] = [{ type: "text", text: "word ".repeat(200) }];
   const chosen = (models: (typeof other)[], ceiling?: { tokens: number; microUsd: number }) => {
     const plan = choose(
       asked,
@@ -300,6 +301,20 @@ describe("a candidate whose reasoning has no room", () => {
     }
   });
 
+  it("is skipped where a budget has its room, but not the write to the cache beside it", () => {
+    const claude = model("anthropic/a-thinker", { reasoning: true, cacheWriteUsdPerMTok: 10 });
+    const credentials = [credential("anthropic"), credential("openai")];
+    const policy = { ceiling: { tokens: Infinity, microUsd: 10_000 } };
+    const plan = choose(
+      call({ ...asked, maxTokens: 10, messages: [{ role: "user", content: long }] }),
+      field({ models: [claude, other], credentials, policy }),
+    );
+    expect(plan.ok && plan.value.decision.candidates).toMatchObject([
+      { model: "other" },
+      { model: "a-thinker", excludedBy: "reasoning_room" },
+    ]);
+  });
+
   it("refuses a call whose text fits nowhere as before, and shows what was asked", () => {
     const refused = choose(
       call({ maxTokens: 5_000 }),
@@ -312,6 +327,65 @@ describe("a candidate whose reasoning has no room", () => {
       },
     });
     expect(!refused.ok && refused.error).not.toHaveProperty("requirements.reasoning");
+  });
+});
+
+describe("what reasoning costs in a comparison", () => {
+  const priced = { inputUsdPerMTok: 1, outputUsdPerMTok: 1 };
+  const costsOf = (models: (typeof unknown)[], change: object, policy: object = {}) => {
+    const credentials = ["openai", "groq", "xai"].map((provider) => credential(provider));
+    const plan = choose(
+      call({ maxTokens: 100, ...change }),
+      field({ models, credentials, policy }),
+    );
+    if (!plan.ok) throw new Error(plan.error.reason);
+    const { candidates, estimate } = plan.value.decision;
+    const costs = new Map(candidates.map((each) => [each.model, each.axes?.cost ?? -1]));
+    return { costs, estimate };
+  };
+
+  it("is each model's own, where the provider's default decides", () => {
+    const models = [
+      { ...thinker({ byDefault: "high" }), ...priced, id: "a-deep" },
+      { ...thinker({ byDefault: "none" }), ...priced, id: "b-quiet" },
+    ];
+    const { costs } = costsOf(models, {}, { reasoning: "provider" });
+    expect(costs).toEqual(
+      new Map([
+        ["a-deep", 0],
+        ["b-quiet", 1],
+      ]),
+    );
+  });
+
+  it("is each provider's own, where a call's metadata asks one of them for more", () => {
+    const models = [
+      { ...thinker({}, "groq"), ...priced, id: "a-asked" },
+      { ...thinker({}, "xai"), ...priced, id: "b-other" },
+    ];
+    const asked = { groq: { reasoningEffort: "high" } };
+    const { costs } = costsOf(models, { metadata: asked });
+    expect(costs).toEqual(
+      new Map([
+        ["a-asked", 0],
+        ["b-other", 1],
+      ]),
+    );
+  });
+
+  it("is no more than each model's own room", () => {
+    const models = [
+      { ...thinker({ efforts: ["high"] }), ...priced, id: "a-wide", outputTokens: 9_000 },
+      { ...thinker({ efforts: ["high"] }), ...priced, id: "b-narrow", outputTokens: 900 },
+    ];
+    const { costs, estimate } = costsOf(models, {});
+    expect(costs).toEqual(
+      new Map([
+        ["a-wide", 0],
+        ["b-narrow", 1],
+      ]),
+    );
+    expect(estimate.outputTokens).toBe(100 + 800 / 8);
   });
 });
 
@@ -343,6 +417,16 @@ describe("a tool loop", () => {
     expect(plan.decision.candidates.filter(({ viaToolLoop }) => viaToolLoop)).toHaveLength(1);
     // The hint decides who is next.
     expect(plan.decision.candidates[1]).toMatchObject({ model: "gpt-big", matchedHint: "gpt-big" });
+  });
+
+  it("says which hint its model matches as well, so that the hint is not called ignored", () => {
+    const asked = call({ messages: begun, hints: ["claude"] });
+    const { decision } = chosen({ hints: asked.hints });
+    expect(decision.candidates[0]).toMatchObject({ viaToolLoop: true, matchedHint: "claude" });
+    const { provider: answeredBy, notes } = decision;
+    expect(ignoredIn({ call: asked, decision, answeredBy, notes }).hints).toEqual([]);
+    const other = chosen({ hints: ["gpt-big"] }).decision.candidates[0];
+    expect(other).not.toHaveProperty("matchedHint");
   });
 
   it("goes elsewhere where they are not feasible, and never widens what is", () => {
