@@ -124,7 +124,8 @@ export const forgottenAfterMs = 2 * (longestOpenMs + windowMs);
 
 /**
  * Where a fault counts; null: nowhere. An empty answer makes this call leave the endpoint, but may be the
- * answer to this one prompt, so it counts against the model. A refused key needs no circuit: it is marked.
+ * answer to this one prompt, so it counts against the model. A redirect or a 204 answers no prompt. A
+ * refused key needs no circuit: it is marked.
  */
 function countedAs(attempt: Attempt): FaultReach | null {
   const { fault, reach = "endpoint", status, retryable } = attempt;
@@ -137,7 +138,7 @@ function countedAs(attempt: Attempt): FaultReach | null {
     case "invalid_request":
       return retryable && status !== null ? "model" : null;
     case "empty":
-      return "model";
+      return status === null || status === 200 ? "model" : reach;
     default:
       return isKeyRefused(attempt) ? null : reach;
   }

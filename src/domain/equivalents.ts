@@ -10,6 +10,7 @@ import {
   equalTo,
   indexOf,
   versionsOf,
+  writesOnly,
   type ModelIndex,
   type ReadHint,
   type Served,
@@ -57,6 +58,12 @@ function classOf(index: ModelIndex, model: Model): ModelClass {
   return ofLine ?? { intelligence: model.intelligence, speed: model.speed, isForCode: false };
 }
 
+/** Models that answer with text and nothing else; all of them where none does. */
+function writersAmong(positions: readonly number[], all: readonly Model[]): readonly number[] {
+  const writers = positions.filter((at) => all[at] !== undefined && writesOnly(all[at]));
+  return writers.length > 0 ? writers : positions;
+}
+
 /** The classes of what a hint names: models, their versions, a line, or whatever holds the hint. */
 export function classesNamedBy(hint: ReadHint, all: readonly Model[]): ModelClass[] {
   const index = indexOf(all);
@@ -70,12 +77,16 @@ export function classesNamedBy(hint: ReadHint, all: readonly Model[]): ModelClas
   }
   if (named.length === 0)
     for (const { at, fit } of containing(index, hint)) if (fit !== "inside") named.push(at);
-  // `claude-9`: nobody knows it, and the series is known.
-  if (named.length === 0 && parsed !== null && parsed.generation !== null)
+  // `gpt-9`, `claude-9`: nobody knows it, and its line or its series is known.
+  if (named.length === 0 && parsed !== null && parsed.generation !== null) {
+    const ofLine = classOfLine(index, parsed.line);
+    if (ofLine !== null) return [ofLine];
     named.push(...(index.bySeries.get(parsed.series) ?? []));
+  }
   // Tiers are few, so models that share theirs share a class.
   const classes = new Map<string, ModelClass>();
-  for (const at of named) {
+  // `nano` is a size of GPT, and what Google calls its image models.
+  for (const at of writersAmong(named, all)) {
     const model = all[at];
     if (model === undefined) continue;
     const of = classOf(index, model);

@@ -13,6 +13,7 @@ import {
   indexOf,
   readHint,
   versionsOf,
+  writesOnly,
   type Fit,
   type ModelIndex,
   type ReadHint,
@@ -144,16 +145,21 @@ function putSuccessors(matches: Matches, gone: readonly Gone[]): void {
   }
 }
 
-/** The hint's line, or its series if it names no size; the nearest generation first. */
-function putLine(matches: Matches, { parsed }: ReadHint, asides: boolean): void {
+/**
+ * The hint's line, or its series if it names no size; the nearest generation first, and of
+ * `gemini-flash-latest` the newest.
+ */
+function putLine(matches: Matches, { parsed, folded }: ReadHint, asides: boolean): void {
   const { index } = matches;
   if (parsed === null || (!parsed.sized && parsed.generation === null)) return;
   const ofLine = index.byLine.get(parsed.line);
   const members = ofLine ?? (parsed.sized ? undefined : index.bySeries.get(parsed.series));
   if (members === undefined) return;
+  const isLatest = parsed.generation === null && folded.endsWith("-latest");
   const distanceOf = (at: number): number => {
     const model = index.models[at];
     const generation = model === undefined ? null : (parseModel(model)?.generation ?? null);
+    if (isLatest) return -(generation ?? 0);
     if (parsed.generation === null) return 0;
     if (generation === null) return Number.POSITIVE_INFINITY;
     // `gemini-3` names all of 3.x alike; `gpt-4` names one model of its line.
@@ -166,9 +172,27 @@ function putLine(matches: Matches, { parsed }: ReadHint, asides: boolean): void 
     put(matches, at, { level: lineLevel + distances.indexOf(distanceOf(at)), asides });
 }
 
-function putSubstrings(matches: Matches, hint: ReadHint, asides: boolean): void {
-  for (const { at, fit } of containing(matches.index, hint))
+/** Whether models that only write are called so too, served or not: then the hint means no image model. */
+const namesWriters = (hint: ReadHint, all: readonly Model[]): boolean =>
+  containing(indexOf(all), hint).some(({ at, fit }) => {
+    const model = all[at];
+    return fit !== "inside" && model !== undefined && writesOnly(model);
+  });
+
+function putSubstrings(
+  matches: Matches,
+  hint: ReadHint,
+  { asides, all }: { asides: boolean; all: readonly Model[] },
+): void {
+  const { index, served } = matches;
+  const found = containing(index, hint);
+  const meansText = asides && found.length > 0 && namesWriters(hint, all);
+  for (const { at, fit } of found) {
+    const model = index.models[at];
+    const isWriter = model !== undefined && writesOnly(model);
+    if (meansText && !isWriter && served.isAside?.(at) === true) continue;
     put(matches, at, { level: fitLevels[fit], asides });
+  }
 }
 
 /** null: no feasible model answers to the hint. */
@@ -187,7 +211,7 @@ function levelsFor(hint: ReadHint, served: Served, all: readonly Model[]): Uint1
     // What only a hint may choose is chosen by a hint that fits nothing else.
     if (asides && matches.any) break;
     putLine(matches, hint, asides);
-    putSubstrings(matches, hint, asides);
+    putSubstrings(matches, hint, { asides, all });
   }
   return matches.any ? levels : null;
 }

@@ -2,6 +2,10 @@
 import { bareName, foldName, parseModel, parseName, type ParsedName } from "./lines.ts";
 import { nameOf, type Model } from "./models.ts";
 
+/** Whether a model answers with text and nothing else. */
+export const writesOnly = ({ outputModalities }: Pick<Model, "outputModalities">): boolean =>
+  outputModalities.every((modality) => modality === "text");
+
 /** Between names; no folded hint holds it, so none can reach over it. */
 const separator = "\n";
 
@@ -41,7 +45,9 @@ const mostReadHints = 500;
 export function readHint(hint: string): ReadHint | null {
   const known = readHints.get(hint);
   if (known !== undefined) return known;
-  const folded = foldName(hint);
+  const asked = foldName(hint);
+  // The product, and what its authors call the series.
+  const folded = asked === "chatgpt" || asked === "chat-gpt" ? "gpt" : asked;
   const read = folded === "" ? null : { folded, parsed: parseName(folded) };
   if (readHints.size >= mostReadHints) readHints.clear();
   readHints.set(hint, read);

@@ -206,6 +206,9 @@ export function wantedHeadroom(model: Reasoner, needs: ReasoningNeeds | undefine
 const isThinker = (model: Partial<Thinker>): model is Thinker =>
   model.reasoning === true && model.provider !== undefined;
 
+/** Tokens: Anthropic takes no smaller budget. */
+export const leastAnthropicBudget = 1_024;
+
 /** Tokens that a model gets for its reasoning: what it wants, as far as its own limits leave it. */
 export function headroomOf(
   model: Partial<Thinker>,
@@ -217,7 +220,11 @@ export function headroomOf(
   const ofOutput = (model.outputTokens ?? Number.POSITIVE_INFINITY) - needs.maxTokens;
   const ofContext =
     (model.contextTokens ?? Number.POSITIVE_INFINITY) - needs.maxTokens - needs.inputTokens;
-  return Math.max(0, Math.min(wanted, ofOutput, ofContext));
+  const room = Math.max(0, Math.min(wanted, ofOutput, ofContext));
+  // With a smaller budget it is not asked to think, so it needs no room.
+  const isTooSmall =
+    model.reasoningControl?.sentAs === "anthropic_budget" && room < leastAnthropicBudget;
+  return isTooSmall ? 0 : room;
 }
 
 /** Room is generous: most of it is never used. */

@@ -19,7 +19,7 @@ function costingWith(model: Model, needs: Requirements, headroom: number): Costi
   return {
     tokens: usage.inputTokens + usage.outputTokens,
     microUsd: costMicroUsd(model, usage),
-    reasoning: { sent, metadata, headroom },
+    reasoning: { sent, metadata, headroom: headroomOf(model, room) },
   };
 }
 

@@ -4,12 +4,14 @@
  * thinking on where it was off.
  */
 import { reasoningKeyOf } from "../domain/reasoning-needs.ts";
-import type { Effort, ReasoningControl, Sending } from "../domain/reasoning.ts";
+import {
+  leastAnthropicBudget,
+  type Effort,
+  type ReasoningControl,
+  type Sending,
+} from "../domain/reasoning.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { ProviderRequest } from "../domain/providers.ts";
-
-/** Anthropic takes no smaller budget. */
-const leastAnthropicBudget = 1_024;
 
 /** Tokens of a budget: what the catalogue lists for the effort, as far as there is room for it. */
 const budgetFor = (control: ReasoningControl, effort: Effort, headroom: number): number => {

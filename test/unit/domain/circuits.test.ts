@@ -140,6 +140,12 @@ describe("what an attempt says", () => {
     ],
     ["an empty answer too: it may be the prompt's", { fault: "empty", status: 200 }, scopes.model],
     [
+      "a redirect at the endpoint: no prompt is answered so",
+      { fault: "empty", status: 302, reach: "endpoint" },
+      scopes.endpoint,
+    ],
+    ["no content too", { fault: "empty", status: 204, reach: "endpoint" }, scopes.endpoint],
+    [
       "a refused key nowhere: it is marked",
       { fault: "auth", status: 401, reach: "credential" },
       null,

@@ -132,6 +132,17 @@ describe("the room", () => {
     expect(wantedHeadroom(unknown, {})).toBeGreaterThan(0);
   });
 
+  it("is none where it is less than the least budget that Anthropic takes: nothing is asked then", () => {
+    const sized = thinker({ byDefault: "none", sentAs: "anthropic_budget" }, "anthropic");
+    const roomWith = (tokens: number) =>
+      headroomOf(sized, {
+        inputTokens: 10,
+        maxTokens: 100,
+        reasoning: { wish: { effort: "low" }, tokens },
+      });
+    expect([1_000, 1_023, 1_024].map(roomWith)).toEqual([0, 0, 1_024]);
+  });
+
   it("never takes the model beyond its own limits, nor from the text", () => {
     const limit = fc.option(fc.integer({ min: 1, max: 50_000 }));
     fc.assert(

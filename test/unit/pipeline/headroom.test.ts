@@ -35,6 +35,21 @@ describe("a reservation", () => {
     expect(reserved.tokens).toBe(visible + headroom);
   });
 
+  it("has no room for a budget that is too small to be asked for, and nothing is sent of it", () => {
+    const reasoningControl = {
+      efforts: ["none" as const, "low" as const],
+      byDefault: "none" as const,
+      sentAs: "anthropic_budget" as const,
+      source: "https://example.test",
+    };
+    const plan = planOf([{ ...thinker, reasoningControl }]);
+    const reasoning = { wish: { effort: "low" as const }, shrinks: true as const };
+    const wishing = { ...plan, requirements: { ...plan.requirements, reasoning } };
+    const limits = { tokensPerMinute: visible + 500 };
+    const reserved = reservedBy(wishing, { policy: { limits } });
+    expect(reserved).toMatchObject({ tokens: visible, steps: [{ reasoning: { headroom: 0 } }] });
+  });
+
   it("keeps room of its own where the policy names one", () => {
     const plan = planOf([thinker]);
     const tight = { ...plan, requirements: { ...plan.requirements, reasoning: { tokens: 300 } } };
