@@ -206,7 +206,7 @@ describe.each(wires)("$provider, through the official client", (wire) => {
       attempts: 1,
       usage: tokens,
       costUsd: microUsdOf(provider, model) / 1e6,
-      notes: [],
+      notes: ['hint "hint-stays-here" matched no model'],
     });
     const entry = await sent();
     expect(entry).toMatchObject({ method: "POST", path: wire.path, status: 200 });
