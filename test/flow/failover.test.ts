@@ -220,10 +220,10 @@ describe("what never left", () => {
     const records = await admin("GET", `${path}/requests`);
     const usage = await admin("GET", `${path}/usage`);
     const kept = records.get("data") as { attempts: { billed: string }[] }[];
-    const rows = usage.get("data") as { costMicroUsd: number }[];
+    const rows = usage.get("data") as { costUsd: number }[];
     return {
       billed: kept.flatMap(({ attempts }) => attempts.map(({ billed }) => billed)),
-      cost: rows.map(({ costMicroUsd }) => costMicroUsd),
+      cost: rows.map(({ costUsd }) => costUsd),
     };
   };
 
