@@ -1,6 +1,6 @@
 /** One call, one cost: whoever asks what a call cost hears what its provider bills. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { adminOf, asking, createTenant, openSession } from "../fakes/caller.ts";
+import { adminOf, asking, createTenant, openSession, type Answered } from "../fakes/caller.ts";
 import { startCollector, type Collector } from "../fakes/collector.ts";
 import { startMeteredProvider, type MeteredProvider } from "../fakes/metered-provider.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
@@ -58,6 +58,7 @@ async function until<T>(find: () => T | undefined): Promise<T> {
   throw new Error("It never came.");
 }
 
+/** As the API says it, but in micro-USD. */
 interface UsageFigures {
   group: string;
   requests: number;
@@ -65,6 +66,12 @@ interface UsageFigures {
   outputTokens: number;
   costMicroUsd: number;
 }
+
+const usageOf = (answer: Answered): UsageFigures[] =>
+  (answer.get("data") as (UsageFigures & { costUsd: number })[]).map(({ costUsd, ...row }) => ({
+    ...row,
+    costMicroUsd: Math.round(costUsd * 1e6),
+  }));
 
 /** Samples once, and asks everyone who knows what it cost; micro-USD. */
 async function sampled(
@@ -76,7 +83,7 @@ async function sampled(
   const answer = await session.sample(asking("Hello.", params));
   const id = answer.headers.get("x-request-id") ?? "";
   const record = await admin("GET", `/tenants/${slug}/requests/${id}`);
-  const usage = (await admin("GET", `/tenants/${slug}/usage`)).get("data") as UsageFigures[];
+  const usage = usageOf(await admin("GET", `/tenants/${slug}/usage`));
   const line = await until(() =>
     router
       .output()
@@ -317,7 +324,7 @@ describe("usage that no provider can mean", () => {
     expect(corrected.status).toBe(200);
     expect(corrected.get("costMicroUsd")).toBe(costs.record);
     expect(corrected.get("correction.costMicroUsd")).toBe(45);
-    const usage = (await admin("GET", `/tenants/${slug}/usage`)).get("data");
+    const usage = usageOf(await admin("GET", `/tenants/${slug}/usage`));
     expect(usage).toMatchObject([
       { requests: 1, succeeded: 1, inputTokens: 5, outputTokens: 2, costMicroUsd: 45 },
     ]);
