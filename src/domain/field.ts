@@ -210,6 +210,7 @@ function hasRoom({ model, familyPlace }: Entry, sought: Sought, ceiling?: Ceilin
   if (needs.reasoning?.shrinks === true) return true;
   const wanted = wantedHeadroom(model, needs.reasoning);
   if (wanted === 0) return true;
+  if (needs.reasoning?.roomless === true) return false;
   const inputTokens = sought.most[familyPlace] ?? 0;
   const output = maxTokens + wanted;
   if (output > (model.outputTokens ?? output)) return false;

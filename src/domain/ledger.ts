@@ -4,14 +4,23 @@ import type { Hold, LimitState } from "./limits.ts";
 import type { Answer, Reason } from "./refusals.ts";
 import type { Decision } from "./decision.ts";
 
-export interface Reservation {
-  opening: Opening;
+/** What a call would hold, and the decision that says why. */
+export interface Claim {
   decision: Decision;
-  tenantVersion: number;
   holds: Hold[];
   reservedTokens: number;
   /** micro-USD charged if the call is never heard of again; null: unknown price */
   reservedMicroUsd: number | null;
+}
+
+export interface Reservation extends Claim {
+  opening: Opening;
+  /**
+   * Claimed in place of the first where a limit has too little left for that: the same limits in the same
+   * order, of none more, and fewer tokens. Absent: there is nothing smaller.
+   */
+  smaller?: Claim;
+  tenantVersion: number;
   now: number;
   leaseUntil: number;
   /** the session's new expiry, when there is a session */
@@ -30,8 +39,11 @@ export interface CircuitProbe {
 }
 
 export type Admission =
-  /** `blocked`: scopes of `probes` that somebody else tries, or that are open again */
-  | { state: "admitted"; limits: LimitState[]; blocked: string[] }
+  /**
+   * `blocked`: scopes of `probes` that somebody else tries, or that are open again;
+   * `claimed`: present where it was the smaller claim
+   */
+  | { state: "admitted"; limits: LimitState[]; blocked: string[]; claimed?: "smaller" }
   | { state: "refused"; hold: Hold; retryAfterMs: number | null; limits: LimitState[] }
   /** key, session or tenant are no longer what the choice assumed */
   | { state: "stale" }

@@ -63,6 +63,8 @@ export interface ReasoningNeeds {
   asked?: Record<string, Effort | number>;
   /** no candidate has all the room that it wants, so each takes what its own limits leave */
   shrinks?: true;
+  /** limits may have nothing left for it: who wants room is skipped, or has none where it `shrinks` */
+  roomless?: true;
 }
 
 /** What of a model decides how it reasons. */
@@ -216,7 +218,7 @@ export function headroomOf(
 ): number {
   if (!isThinker(model)) return 0;
   const wanted = wantedHeadroom(model, needs.reasoning);
-  if (wanted === 0) return 0;
+  if (wanted === 0 || needs.reasoning?.roomless === true) return 0;
   const ofOutput = (model.outputTokens ?? Number.POSITIVE_INFINITY) - needs.maxTokens;
   const ofContext =
     (model.contextTokens ?? Number.POSITIVE_INFINITY) - needs.maxTokens - needs.inputTokens;

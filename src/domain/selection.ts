@@ -37,7 +37,11 @@ export interface Plan {
   halfOpen: ReadonlyMap<string, number>;
   /** Made when it is first read: a choice needs the best few, an explanation every candidate. */
   readonly decision: Decision;
+  /** What is chosen where limits have nothing left for reasoning; null: that is this plan. Made when read. */
+  readonly withoutRoom: Plan | null;
 }
+
+const roomlessNote = "reasoning: the limits had no room left for it";
 
 export function requirementsOf(
   call: SamplingCall,
@@ -153,6 +157,18 @@ function decideWith(asking: Asking, field: Field): Result<Plan, Uint8Array> {
     requirements: needs,
     choices,
     halfOpen: field.circuits?.halfOpen ?? new Map(),
+    get withoutRoom() {
+      if (needs.reasoning?.roomless === true) return null;
+      const reasoning = {
+        ...needs.reasoning,
+        roomless: true as const,
+        // A loop stays with the model that began it.
+        ...(toolLoop !== null && { shrinks: true as const }),
+      };
+      const notes = [...asking.notes, roomlessNote];
+      const plan = decide({ ...asking, needs: { ...needs, reasoning }, notes }, field);
+      return plan.ok ? plan.value : null;
+    },
     get decision() {
       made ??= explain(asking, field, { scores, narrowed, levels, best, out });
       return made;

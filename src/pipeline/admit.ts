@@ -6,10 +6,17 @@ import { scopeOf } from "../domain/circuits.ts";
 import { endpointOf } from "../domain/endpoints.ts";
 import { inputTokensFor, mostInputTokens } from "../domain/estimate.ts";
 import { firstStepsOf, maxAttempts, reachable, type Place } from "../domain/failover.ts";
-import { ceilingOf, holdsOf, smallestBudget, type Ceiling, type Hold } from "../domain/limits.ts";
+import {
+  ceilingOf,
+  holdsOf,
+  isMoney,
+  smallestBudget,
+  type Ceiling,
+  type Hold,
+} from "../domain/limits.ts";
 import { nameOf, type CredentialSummary } from "../domain/models.ts";
 import { defaultDeadlineMs } from "../domain/policy.ts";
-import type { Admission, CircuitProbe, Ledger } from "../domain/ledger.ts";
+import type { Admission, CircuitProbe, Claim, Ledger } from "../domain/ledger.ts";
 import { heldUntil, keyOf, type Once } from "../domain/once.ts";
 import type { Answer, Snapshot } from "../domain/ports.ts";
 import type { Decision } from "../domain/decision.ts";
@@ -155,6 +162,34 @@ export function reservationOf(input: ToReserve & { now: number }): Reserved {
   };
 }
 
+/** A plan and what it reserves. */
+export interface Claimed {
+  plan: Plan;
+  reserved: Reserved;
+}
+
+const isSized = ({ resource }: Hold): boolean => resource === "tokens" || isMoney(resource);
+
+/**
+ * What is reserved in place of it where too little of a limit is left: no room for reasoning. null: that
+ * would not be less, or a circuit is tried, which only the first plan knows of.
+ */
+export function smallerOf(
+  input: ToReserve & { now: number },
+  { holds, steps, probes, tokens }: Reserved,
+): Claimed | null {
+  if (!holds.some(isSized) || probes.length > 0) return null;
+  if (steps.every(({ reasoning }) => reasoning.headroom === 0)) return null;
+  const plan = input.plan.withoutRoom;
+  if (plan === null) return null;
+  const reserved = reservationOf({ ...input, plan });
+  const isLess =
+    reserved.tokens < tokens &&
+    reserved.probes.length === 0 &&
+    reserved.holds.every(({ amount }, at) => amount <= (holds[at]?.amount ?? 0));
+  return isLess ? { plan, reserved } : null;
+}
+
 /** The decision with what it reserves: where a fault leads, and who stands in though no hint asks for it. */
 export function withFailover(decision: Decision, { steps }: Pick<Reserved, "steps">): Decision {
   const after = firstStepsOf(steps.map(placeOf));
@@ -194,25 +229,32 @@ export const reservedFor = (
 ): { tokens: number; microUsd: number | null } =>
   stepFor(reserved, attempt) ?? { tokens: reserved.tokens, microUsd: reserved.microUsd };
 
+const claimOf = ({ plan, reserved }: Claimed): Claim => ({
+  decision: withFailover(plan.decision, reserved),
+  holds: reserved.holds,
+  reservedTokens: reserved.tokens,
+  reservedMicroUsd: reserved.microUsd,
+});
+
 export const createAdmit =
   (deps: { ledger: Ledger; sessionTtlMs: number }) =>
   (input: {
     plan: Plan;
     reserved: Reserved;
+    /** claimed where a limit has too little left for the first */
+    smaller: Claimed | null;
     caller: Caller;
     opening: Opening;
     once: Once | null;
     now: number;
   }): Answer<Admission> => {
-    const { plan, reserved, caller, opening, once, now } = input;
+    const { plan, reserved, smaller, caller, opening, once, now } = input;
     const leaseUntil = now + reserved.deadlineMs + leaseSlackMs;
     return deps.ledger.admit({
       opening,
-      decision: withFailover(plan.decision, reserved),
+      ...claimOf({ plan, reserved }),
+      ...(smaller !== null && { smaller: claimOf(smaller) }),
       tenantVersion: caller.snapshot.tenant.version,
-      holds: reserved.holds,
-      reservedTokens: reserved.tokens,
-      reservedMicroUsd: reserved.microUsd,
       now,
       leaseUntil,
       probes: reserved.probes,

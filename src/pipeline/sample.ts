@@ -6,14 +6,20 @@ import { detailOf, type Opening } from "../domain/audit.ts";
 import type { Ids } from "../domain/ids.ts";
 import { isMoney, nameOfLimit, type Hold, type LimitState } from "../domain/limits.ts";
 import { keyOf } from "../domain/once.ts";
-import type { FirstCall, IdempotentCall, Ledger } from "../domain/ledger.ts";
+import type { Admission, FirstCall, IdempotentCall, Ledger } from "../domain/ledger.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SamplingCall } from "../domain/sampling.ts";
 import type { Timings } from "../domain/spans.ts";
-import { reservationOf, type createAdmit } from "./admit.ts";
+import {
+  reservationOf,
+  smallerOf,
+  type Claimed,
+  type createAdmit,
+  type Reserved,
+} from "./admit.ts";
 import { openingOf, type Arrival } from "./arrival.ts";
-import type { Chooser } from "./choose.ts";
+import type { Chooser, Planned } from "./choose.ts";
 import type { Finish, Finished, Summary } from "./finish.ts";
 import type { By, Idempotency } from "./idempotency.ts";
 import type { Observation, Observe } from "./observe.ts";
@@ -67,6 +73,20 @@ const idempotentCallOf = (arrival: Arrival): IdempotentCall | null => {
         key: keyOf(once, contentSha256),
       };
 };
+
+/** What the admission says that it was. */
+const claimedOf = (
+  first: { plan: Planned; reserved: Reserved },
+  { claimed }: Admission & { state: "admitted" },
+  smaller: Claimed | null,
+): { plan: Planned; reserved: Reserved } =>
+  smaller === null || claimed === undefined
+    ? first
+    : {
+        // Not spread: the decision is made when it is read.
+        plan: Object.assign(smaller.plan, { call: first.plan.call }),
+        reserved: smaller.reserved,
+      };
 
 /** Nobody was called. */
 const untouched = { attempts: [], answered: null, usage: null, chargedMicroUsd: 0, timing: {} };
@@ -142,10 +162,13 @@ export function createSample(deps: {
       const admittingAt = now();
       if (plan.ok) {
         observed.chose(plan.value.decision);
-        const reserved = reservationOf({ plan: plan.value, caller, server, now: admittingAt });
+        const wanted = { plan: plan.value, caller, server, now: admittingAt };
+        const reserved = reservationOf(wanted);
+        const smaller = smallerOf(wanted, reserved);
         const admission = await admit({
           plan: plan.value,
           reserved,
+          smaller,
           caller,
           opening,
           once: arrival.once,
@@ -169,7 +192,9 @@ export function createSample(deps: {
           const admitMs = now() - admittingAt;
           const { blocked } = value;
           const times = { chooseMs, admitMs };
-          const admitted = { ...underway, caller, plan: plan.value, reserved, blocked, ...times };
+          const claimed = claimedOf({ plan: plan.value, reserved }, value, smaller);
+          observed.chose(claimed.plan.decision);
+          const admitted = { ...underway, caller, ...claimed, blocked, ...times };
           return about(
             value.limits,
             ok((signal) => {

@@ -8,7 +8,7 @@ import {
   type Hold,
   type LimitState,
 } from "../domain/limits.ts";
-import type { Admission, Reservation } from "../domain/ledger.ts";
+import type { Admission, Claim, Reservation } from "../domain/ledger.ts";
 import type { Answer } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
 import { compactDecision } from "../domain/decision.ts";
@@ -21,9 +21,20 @@ import { refusedUsage } from "./usage.ts";
 
 const number = (value: unknown): number => Number(value ?? 0);
 
+/** The holds with their names, each with the least that would do. */
+const asRows = (holds: readonly Hold[], smaller: readonly Hold[] = holds): string =>
+  JSON.stringify(
+    holds.map((hold, at) => ({
+      ...hold,
+      name: nameOfLimit(hold),
+      least: smaller[at]?.amount ?? hold.amount,
+    })),
+  );
+
 /** Every hold with what is used of it, as a table expression named `used`. */
-const usedOf = (tenantId: string, holds: readonly Hold[], now: number) => sql`
+const usedOf = (tenantId: string, rows: string, now: number) => sql`
   select h.key as position, h.value ->> 'limit' as "limit", h.value ->> 'amount' as amount,
+    h.value ->> 'least' as least,
     h.value ->> 'subject' as subject, h.value ->> 'resource' as resource,
     h.value ->> 'since' as since, h.value ->> 'until' as until, h.value ->> 'name' as name,
     case h.value ->> 'resource'
@@ -38,7 +49,7 @@ const usedOf = (tenantId: string, holds: readonly Hold[], now: number) => sql`
         where c.tenant_id = ${tenantId} and c.subject = h.value ->> 'subject'
           and c.resource = h.value ->> 'resource' and c.bucket >= h.value ->> 'since')
     end as used
-  from json_each(${JSON.stringify(holds.map((hold) => ({ ...hold, name: nameOfLimit(hold) })))}) h`;
+  from json_each(${rows}) h`;
 
 /**
  * The second at which enough of a window will have passed for the amount to fit: the oldest bucket
@@ -48,7 +59,7 @@ const freeAt = (tenantId: string) => sql`(
   select min(b.bucket) + ${windowSeconds + 1} from counters b
   where b.tenant_id = ${tenantId} and b.subject = refused.subject
     and b.resource = refused.resource and b.bucket >= refused.since
-    and refused.amount + (
+    and refused.least + (
       select coalesce(sum(c.amount), 0) from counters c
       where c.tenant_id = ${tenantId} and c.subject = b.subject and c.resource = b.resource
         and c.bucket > b.bucket) <= refused."limit")`;
@@ -61,21 +72,26 @@ const statesOf = (holds: readonly Hold[], rows: readonly Row[], now: number): Li
     return [stateOf(hold, { used: number(row["used"]), oldest, now })];
   });
 
+const claimColumns = ({ decision, holds, reservedTokens, reservedMicroUsd }: Claim) => ({
+  decision: compactDecision(decision),
+  model: `${decision.provider}/${decision.model}`,
+  holds,
+  reservedTokens,
+  reservedMicroUsd,
+});
+
 export async function admit(db: Database, reservation: Reservation): Answer<Admission> {
-  const { opening, holds, now, tenantVersion, leaseUntil, sessionExpiresAt } = reservation;
+  const { opening, holds, smaller, now, tenantVersion, leaseUntil, sessionExpiresAt } = reservation;
   const { id, who, contentSha256 } = opening;
   const { tenantId, keyId, sessionId } = who;
   const call = callOf(reservation);
   const values = {
     ...openingColumns(opening),
-    decision: compactDecision(reservation.decision),
-    model: `${reservation.decision.provider}/${reservation.decision.model}`,
-    holds,
+    ...claimColumns(reservation),
     counted: false,
     leaseUntil,
-    reservedTokens: reservation.reservedTokens,
-    reservedMicroUsd: reservation.reservedMicroUsd,
   };
+  const instead: Partial<typeof values> = smaller === undefined ? {} : claimColumns(smaller);
   /** What the choice assumed still holds: whoever was revoked meanwhile gets nothing. */
   const isCurrent = sql`tenants.id = ${tenantId} and tenants.version = ${tenantVersion}
       and (${sessionId} is null or exists (
@@ -84,18 +100,24 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
           and sessions.expires_at > ${now}))`;
   const columns = getTableColumns(samplingRequests);
   const names = Object.keys(values) as (keyof typeof values)[];
+  const encode = (name: keyof typeof values, value: unknown) =>
+    sql`${value === null ? null : columns[name].mapToDriverValue(value)}`;
   const encoded = names.map((name) => {
-    const value = values[name];
-    return sql`${value === null ? null : columns[name].mapToDriverValue(value)}`;
+    const value = encode(name, values[name]);
+    const other = instead[name];
+    return other === undefined
+      ? value
+      : sql`case when beyond.yes then ${encode(name, other)} else ${value} end`;
   });
   const columnNames = sql.join(
     names.map((name) => sql.identifier(columns[name].name)),
     sql`, `,
   );
   const insert = sql`
-    with used as (${usedOf(tenantId, holds, now)}),
+    with used as (${usedOf(tenantId, asRows(holds, smaller?.holds), now)}),
+      beyond as (select exists (select 1 from used where used + amount > "limit") as yes),
       refused as (
-        select * from used where used + amount > "limit" order by position limit 1)
+        select * from used where used + least > "limit" order by position limit 1)
     insert into sampling_requests
       (${columnNames}, outcome, reason, reason_detail, settled_at, refused_hold, retry_after_ms)
     select ${sql.join(encoded, sql`, `)},
@@ -107,21 +129,23 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
       refused.position,
       case when refused.position is null then null
         when refused.resource = 'concurrent' then ${concurrencyRetryMs}
-        when refused.amount > refused."limit" then null
+        when refused.least > refused."limit" then null
         when refused.until is not null then refused.until * 1000 - ${now}
         else ${freeAt(tenantId)} * 1000 - ${now} end
-    from tenants left join refused on true
+    from tenants cross join beyond left join refused on true
     where ${isCurrent} ${call === null ? sql`` : sql`and not exists (select 1 ${heldByAnother(call, id, now)})`}
     on conflict (id) do nothing`;
   const isNew = (outcome: "admitted" | "refused") => sql`exists (
     select 1 from sampling_requests where id = ${id} and tenant_id = ${tenantId}
       and outcome = ${outcome} and counted = 0)`;
+  // As the row says: which of the two claims it was is known since the statement before.
   const bump = sql`
     insert into counters (tenant_id, subject, resource, bucket, amount)
-    select ${tenantId}, h.value ->> 'subject', h.value ->> 'resource', h.value ->> 'bucket',
+    select r.tenant_id, h.value ->> 'subject', h.value ->> 'resource', h.value ->> 'bucket',
       h.value ->> 'amount'
-    from json_each(${JSON.stringify(holds)}) h
-    where h.value ->> 'resource' <> 'concurrent' and ${isNew("admitted")}
+    from sampling_requests r, json_each(r.holds) h
+    where r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'admitted' and r.counted = 0
+      and h.value ->> 'resource' <> 'concurrent'
     on conflict (tenant_id, subject, resource, bucket)
       do update set amount = amount + excluded.amount`;
   const standing = sql`
@@ -129,7 +153,7 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
       select min(c.bucket) from counters c where c.tenant_id = ${tenantId}
         and c.subject = used.subject and c.resource = used.resource and c.bucket >= used.since
     ) as oldest
-    from (${usedOf(tenantId, holds, now)}) used order by used.position`;
+    from (${usedOf(tenantId, asRows(holds), now)}) used order by used.position`;
   const builder = db.builder;
   const touch =
     sessionId === null || sessionExpiresAt === null
@@ -189,6 +213,7 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
         outcome: samplingRequests.outcome,
         refused_hold: samplingRequests.refusedHold,
         retry_after_ms: samplingRequests.retryAfterMs,
+        reserved_tokens: samplingRequests.reservedTokens,
       }),
     ...standings,
     ...first,
@@ -216,6 +241,9 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
       state: "admitted",
       limits,
       blocked: blocked.map(({ scope }) => String(scope)),
+      ...(smaller?.reservedTokens === number(row["reserved_tokens"]) && {
+        claimed: "smaller" as const,
+      }),
     });
   const hold = holds[number(row["refused_hold"])];
   if (hold === undefined) return ok({ state: "stale" });

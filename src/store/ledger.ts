@@ -5,7 +5,7 @@
  */
 import { and, eq, or, sql } from "drizzle-orm";
 import { recordVersion, type Settlement } from "../domain/audit.ts";
-import { isMoney, windowSeconds, type Resource } from "../domain/limits.ts";
+import { isMoney, moneyResources, windowSeconds, type Resource } from "../domain/limits.ts";
 import type { Ledger } from "../domain/ledger.ts";
 import { ok } from "../domain/result.ts";
 import { compactDecision } from "../domain/decision.ts";
@@ -32,14 +32,9 @@ const keptSeconds = {
   usd_month: 70 * daySeconds,
 } as const satisfies Record<Exclude<Resource, "concurrent">, number>;
 
-/** What settlement adds to the counters that admission raised: what was charged, less what was held. */
-const chargedAgainst = ({ holds, chargedTokens, chargedMicroUsd }: Settlement) =>
-  holds.flatMap(({ subject, resource, bucket, amount }) => {
-    const charged = isMoney(resource) ? chargedMicroUsd : chargedTokens;
-    return (isMoney(resource) || resource === "tokens") && charged !== amount
-      ? [{ subject, resource, bucket, amount: charged - amount }]
-      : [];
-  });
+/** Whether what was charged may differ from what was held. */
+const changesCounters = ({ holds }: Settlement): boolean =>
+  holds.some(({ resource }) => isMoney(resource) || resource === "tokens");
 
 const countsTokens = ({ holds }: Settlement): number =>
   holds.some(({ resource }) => resource === "tokens") ? 1 : 0;
@@ -55,12 +50,16 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
       const its = and(eq(samplingRequests.id, id), eq(samplingRequests.tenantId, tenantId));
       const open = sql`exists (select 1 from sampling_requests r where r.id = ${id}
         and r.tenant_id = ${tenantId} and r.outcome = 'admitted')`;
-      const corrections = chargedAgainst(settlement);
+      // What was charged, less what was held. The row says what that was: whoever lost the answer of an
+      // admission does not know which claim it was.
       const charge = raw(sql`
         insert into counters (tenant_id, subject, resource, bucket, amount)
-        select ${tenantId}, h.value ->> 'subject', h.value ->> 'resource', h.value ->> 'bucket',
-          h.value ->> 'amount'
-        from json_each(${JSON.stringify(corrections)}) h where ${open}
+        select r.tenant_id, h.value ->> 'subject', h.value ->> 'resource', h.value ->> 'bucket',
+          case h.value ->> 'resource' when 'tokens' then ${settlement.chargedTokens}
+            else ${settlement.chargedMicroUsd} end - (h.value ->> 'amount')
+        from sampling_requests r, json_each(r.holds) h
+        where r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'admitted'
+          and h.value ->> 'resource' in ${["tokens", ...moneyResources]}
         on conflict (tenant_id, subject, resource, bucket)
           do update set amount = amount + excluded.amount`);
       const ended = sql`exists (select 1 from sampling_requests r where r.id = ${id}
@@ -77,7 +76,7 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
       );
       // Before the row's end, which is what makes it count once.
       const before = [
-        ...(corrections.length === 0 ? [] : [charge]),
+        ...(changesCounters(settlement) ? [charge] : []),
         settledUsage(settlement),
         ...marks,
         ...circuitStatements(settling, { changes, probed }),

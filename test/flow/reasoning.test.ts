@@ -184,6 +184,36 @@ describe("a policy", () => {
     expect(most).toBeGreaterThan(500);
     expect(most).toBeLessThan(1_000);
   });
+
+  it.each([
+    ["skips the model", "used-both", ["gpt-5-nano", "gpt-4.1-nano"], "gpt-4.1-nano", undefined],
+    ["gives the only one no room", "used-one", ["gpt-5-nano"], "gpt-5-nano", 100],
+  ] as const)(
+    "whose limit other calls have used up but for the text %s, and never refuses for it",
+    async (_, slug, models, model, most) => {
+      const limits = { tokensPerMinute: 3_000 };
+      const { key, admin, path } = await tenant(slug, { policy: { ...only(...models), limits } });
+      const hinted = { maxTokens: 100, modelPreferences: { hints: [{ name: "gpt-5-nano" }] } };
+      first.says({ inputTokens: 900, outputTokens: 100 });
+      expect(decisionOf(await callOnce(router, key, asking("hello", hinted))).notes).toEqual([]);
+      const next = decisionOf(await callOnce(router, key, asking("hello", hinted)));
+      expect(next).toMatchObject({
+        model,
+        notes: ["reasoning: the limits had no room left for it"],
+      });
+      expect(first.sent().at(-1)?.["max_completion_tokens"]).toBe(most);
+      const record = await admin("GET", `${path}/requests/${next.requestId}`);
+      expect(record.get("decision.model")).toBe(model);
+      expect(record.get("decision.requirements.reasoning.roomless")).toBe(true);
+      // 1,000 of the first and 1,000 of the second are used: less than a text's worth is not left.
+      const rest = { ...hinted, maxTokens: 1_100 };
+      const refused = await callOnce(router, key, asking("hello", rest));
+      expect(refused.get("error.data")).toMatchObject({
+        reason: "rate_limited",
+        limit: "tenant.tokensPerMinute",
+      });
+    },
+  );
 });
 
 describe("a tool loop", () => {

@@ -5,6 +5,7 @@ import {
   anotherKey,
   caller,
   leaseMs,
+  reservation,
   settlement,
   start,
   type ReservationFields,
@@ -49,6 +50,34 @@ export const budgetsSuite = (backend: Backend): void => {
       expect(told(await admit(who, start, { microUsd: 2_999 }))).toBe("admitted");
       expect(told(await admit(who, start, { microUsd: 2 }))).toBe("refused by key usd_day");
       expect(told(await admit(who, start, { microUsd: 1 }))).toBe("admitted");
+    });
+
+    it("take the smaller claim where the first has no room, refuse only where neither has", async () => {
+      const who = await caller(world.stores, {
+        tenantLimits: { usdPerDay: 0.003, tokensPerMinute: 1_000 },
+      });
+      const claiming = (large: number, little: number): ReservationFields => {
+        const { holds, decision } = reservation(who, start, { tokens: little, microUsd: little });
+        const chosen = { ...decision, model: "little" };
+        const claim = { holds, reservedTokens: little, reservedMicroUsd: little, decision: chosen };
+        return { tokens: large, microUsd: large, smaller: claim };
+      };
+      const first = await running(who, start, claiming(700, 100));
+      expect(await counted(who.tenantId, "tokens")).toBe(700);
+      expect(await admit(who, start, claiming(700, 700))).toMatchObject({ state: "refused" });
+      const second = reservation(who, start, claiming(700, 100));
+      const admission = value(await twice().ledger.admit(second));
+      expect(admission).toMatchObject({ state: "admitted", claimed: "smaller" });
+      expect(await counted(who.tenantId, "tokens")).toBe(800);
+      expect(await counted(who.tenantId, "usd_day")).toBe(800);
+      const kept = await record(who, second.opening.id);
+      expect(kept).toMatchObject({ reservedTokens: 100, decision: { model: "little" } });
+      // Whoever never heard which claim it was gives back what the row holds.
+      await settle(second, start, { chargedTokens: 0, chargedMicroUsd: 0 });
+      expect(await counted(who.tenantId, "tokens")).toBe(700);
+      await settle(first, start, { chargedTokens: 30, chargedMicroUsd: 40 });
+      expect(await counted(who.tenantId, "tokens")).toBe(30);
+      expect(await counted(who.tenantId, "usd_day")).toBe(40);
     });
 
     it("name the first limit without room, in the order tenant, key, server, and raise none", async () => {

@@ -877,10 +877,12 @@ export const ledgerSuite = (backend: Backend): void => {
       };
       const { ledger } = storesOn(counting);
       const expiresAt = start + minute;
+      const asking = { sessionId: its.id, server: { id: "srv_1", limits } };
+      const { holds } = reservation(who, start, { ...asking, tokens: 1 });
       const reserved = reservation(who, start, {
-        sessionId: its.id,
-        server: { id: "srv_1", limits },
+        ...asking,
         idempotency: { key: "k", expiresAt },
+        smaller: { holds, decision: decision(), reservedTokens: 1, reservedMicroUsd: 1_000 },
       });
       expect(reserved.holds satisfies Hold[]).toHaveLength(15);
       expect(told(value(await ledger.admit(reserved)))).toBe("admitted");

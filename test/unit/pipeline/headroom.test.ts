@@ -5,7 +5,8 @@ import {
   createReasoningRefusals,
   withoutRefused,
 } from "../../../src/pipeline/reasoning-refusals.ts";
-import { planOf, priced, reservedBy } from "./callers.fixture.ts";
+import { reservationOf, smallerOf } from "../../../src/pipeline/admit.ts";
+import { callerWith, planOf, priced, reservedBy } from "./callers.fixture.ts";
 
 const thinker = { ...priced("mistral/thinker", 1), reasoning: true };
 const plain = priced("mistral/thinker", 1);
@@ -48,6 +49,23 @@ describe("a reservation", () => {
     const limits = { tokensPerMinute: visible + 500 };
     const reserved = reservedBy(wishing, { policy: { limits } });
     expect(reserved).toMatchObject({ tokens: visible, steps: [{ reasoning: { headroom: 0 } }] });
+  });
+
+  it("offers the same without room where limits are counted, and nothing smaller elsewhere", () => {
+    const writer = { ...priced("mistral/writer", 2) };
+    const plan = planOf([thinker, writer]);
+    const smallerBy = (chosen: typeof plan, limits: Policy["limits"]) => {
+      const input = { plan: chosen, caller: callerWith({ policy: { limits: limits ?? {} } }) };
+      const wanted = { ...input, server: null, now: 1_800_000_000_000 };
+      return smallerOf(wanted, reservationOf(wanted));
+    };
+    const smaller = smallerBy(plan, { tokensPerMinute: 100_000 });
+    expect(smaller?.reserved.steps.map(({ model }) => model.id)).toEqual(["writer"]);
+    expect(smaller?.reserved.tokens).toBe(visible);
+    const alone = smallerBy(planOf([thinker]), { usdPerDay: 1 });
+    expect(alone?.reserved).toMatchObject({ tokens: visible, microUsd: visible });
+    expect(smallerBy(plan, { requestsPerMinute: 5, concurrent: 5 })).toBeNull();
+    expect(smallerBy(planOf([writer]), { tokensPerMinute: 100_000 })).toBeNull();
   });
 
   it("keeps room of its own where the policy names one", () => {
