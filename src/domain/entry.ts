@@ -1,7 +1,7 @@
 /** One model of a tenant's field, with all that doesn't depend on the request. */
 import { expectedMs, type Measured } from "./health.ts";
 import type { ExclusionReason, Model } from "./models.ts";
-import { alwaysReasons } from "./reasoning.ts";
+import { alwaysReasons, reasoningOf, wantedHeadroom, type Reasoning } from "./reasoning.ts";
 import { bitsOf, placeOf } from "./sought.ts";
 import { tokenFamilyOf, type TokenFamily } from "./tokens.ts";
 
@@ -23,10 +23,18 @@ export interface Entry {
   isLate: boolean;
   /** reasons whatever is asked of it */
   alwaysReasons: boolean;
+  /** at the least effort: the effort, and tokens of room before the model's own limits */
+  leastReasoning: Pick<Reasoning, "effort" | "room">;
+  /** its provider calls it a preview */
+  isPreview: boolean;
   /** whose tokenizer it has */
   family: TokenFamily;
   /** the place of that among all families */
   familyPlace: number;
+  tools: boolean;
+  /** Infinity: unknown */
+  contextTokens: number;
+  outputTokens: number;
   /** the modalities that it takes, and that it makes, as bits */
   takes: number;
   makes: number;
@@ -54,8 +62,16 @@ export const entryOf = (
       ? expectedMs(its.model.speed, its.measured) > its.deadline
       : its.deadline.isLate,
   alwaysReasons: alwaysReasons(its.model),
+  leastReasoning: {
+    effort: reasoningOf(its.model).effort,
+    room: wantedHeadroom(its.model, undefined),
+  },
+  isPreview: its.model.status === "preview",
   family: tokenFamilyOf(its.model),
   familyPlace: placeOf(tokenFamilyOf(its.model)),
+  tools: its.model.tools,
+  contextTokens: its.model.contextTokens ?? Number.POSITIVE_INFINITY,
+  outputTokens: its.model.outputTokens ?? Number.POSITIVE_INFINITY,
   takes: bitsOf(its.model.inputModalities),
   makes: bitsOf(its.model.outputModalities),
 });

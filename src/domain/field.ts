@@ -1,7 +1,7 @@
 /** What one tenant can choose from, prepared once for many requests; and what excludes a model. */
 import { faultReaches } from "./attempts.ts";
 import { scopeOf, stateOf, type Circuit, type CircuitState } from "./circuits.ts";
-import { columnsOf, type Columns } from "./columns.ts";
+import { columnsOf, credentialGroupsOf, type Columns } from "./columns.ts";
 import { entryOf, type Entry } from "./entry.ts";
 import { endpointOf } from "./endpoints.ts";
 import { measuredFrom, type Health } from "./health.ts";
@@ -204,43 +204,49 @@ export function fieldFrom(parts: FieldParts): Field {
 }
 
 /** Whether a model's reasoning finds all the room that it wants beside the text. */
-function hasRoom({ model, familyPlace }: Entry, sought: Sought, ceiling?: Ceiling): boolean {
+function hasRoom(entry: Entry, sought: Sought, ceiling?: Ceiling): boolean {
+  const { leastReasoning } = entry;
   const { needs, maxTokens } = sought;
-  // It takes what is left.
-  if (needs.reasoning?.shrinks === true) return true;
-  const wanted = wantedHeadroom(model, needs.reasoning);
+  const { reasoning } = needs;
+  // The model takes what is left.
+  if (reasoning?.shrinks === true) return true;
+  const wanted =
+    reasoning === undefined ? leastReasoning.room : wantedHeadroom(entry.model, reasoning);
   if (wanted === 0) return true;
-  const inputTokens = sought.most[familyPlace] ?? 0;
+  const inputTokens = sought.most[entry.familyPlace] ?? 0;
   const output = maxTokens + wanted;
-  if (output > (model.outputTokens ?? output)) return false;
-  if (inputTokens + output > (model.contextTokens ?? inputTokens + output)) return false;
+  if (output > entry.outputTokens || inputTokens + output > entry.contextTokens) return false;
   if (ceiling === undefined) return true;
   if (inputTokens + output > ceiling.tokens) return false;
   if (ceiling.microUsd === Number.POSITIVE_INFINITY) return true;
   // As it would be reserved.
-  const usage = mostUsage(model, { ...needs, inputTokens });
-  return (costMicroUsd(model, usage) ?? 0) <= ceiling.microUsd;
+  const usage = mostUsage(entry.model, { ...needs, inputTokens });
+  return (costMicroUsd(entry.model, usage) ?? 0) <= ceiling.microUsd;
 }
 
 /** Why a model that could serve is left alone unless a hint names it; null: it is not. */
 export function standsAside(
-  { model, makes }: Entry,
+  { isPreview, makes }: Entry,
   policy: FieldPolicy,
   sought: Sought,
 ): "preview" | "image_model" | null {
   if ((makes & imageBit) !== 0 && (sought.makes & imageBit) === 0) return "image_model";
-  return model.status === "preview" && policy.previews !== "allowed" ? "preview" : null;
+  return isPreview && policy.previews !== "allowed" ? "preview" : null;
 }
 
 /** The same field for a request that nothing else can serve: what is open for faults is asked all the same. */
-export const withSpares = (field: Field): Field => ({
-  ...field,
-  entries: field.entries.map((entry) =>
+export function withSpares(field: Field): Field {
+  const entries = field.entries.map((entry) =>
     entry.openUntil === undefined || (entry.spareIds ?? []).length === 0
       ? entry
       : { ...entry, credentialIds: entry.spareIds ?? [], openUntil: undefined },
-  ),
-});
+  );
+  return {
+    ...field,
+    entries,
+    columns: { ...field.columns, credentials: credentialGroupsOf(entries) },
+  };
+}
 
 /** Why a model can't serve this request; null if it can. The first reason that applies, in this order. */
 export function exclusionOf(
@@ -248,20 +254,16 @@ export function exclusionOf(
   sought: Sought,
   ceiling?: Ceiling,
 ): ExclusionReason | null {
-  const { model, exclusion } = entry;
+  const { exclusion } = entry;
   if (exclusion !== null) return exclusion;
   if ((entry.takes & sought.takes) !== sought.takes) return "input_modality";
   if ((entry.makes & sought.makes) !== sought.makes) return "output_modality";
-  if (sought.tools && !model.tools) return "tools";
+  if (sought.tools && !entry.tools) return "tools";
   // `maxTokens` bounds what is written; an image or speech is as long as it is.
   const writes = (entry.makes & textBit) === 0 ? 0 : sought.maxTokens;
-  if (model.outputTokens !== null && writes > model.outputTokens) return "output_limit";
-  if (
-    model.contextTokens !== null &&
-    (sought.most[entry.familyPlace] ?? 0) + writes > model.contextTokens
-  )
-    return "context_window";
-  if (writes > 0 && model.reasoning && !hasRoom(entry, sought, ceiling)) return "reasoning_room";
+  if (writes > entry.outputTokens) return "output_limit";
+  if ((sought.most[entry.familyPlace] ?? 0) + writes > entry.contextTokens) return "context_window";
+  if (writes > 0 && !hasRoom(entry, sought, ceiling)) return "reasoning_room";
   // The last, so that it is named only where nothing else stands in the way.
   return entry.openUntil === undefined ? null : "circuit_open";
 }

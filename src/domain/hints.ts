@@ -166,11 +166,6 @@ function putLine(matches: Matches, { parsed }: ReadHint, asides: boolean): void 
     put(matches, at, { level: lineLevel + distances.indexOf(distanceOf(at)), asides });
 }
 
-function putSubstrings(matches: Matches, hint: ReadHint, asides: boolean): void {
-  for (const { at, fit } of containing(matches.index, hint))
-    put(matches, at, { level: fitLevels[fit], asides });
-}
-
 /** null: no feasible model answers to the hint. */
 function levelsFor(hint: ReadHint, served: Served, all: readonly Model[]): Uint16Array | null {
   const index = indexOf(served.models);
@@ -183,11 +178,12 @@ function levelsFor(hint: ReadHint, served: Served, all: readonly Model[]): Uint1
     return matches.any ? levels : null;
   }
   for (const at of versionsOf(index, hint)) put(matches, at, { level: versionLevel, asides: true });
+  const holding = containing(index, hint);
   for (const asides of [false, true]) {
     // What only a hint may choose is chosen by a hint that fits nothing else.
     if (asides && matches.any) break;
     putLine(matches, hint, asides);
-    putSubstrings(matches, hint, asides);
+    for (const { at, fit } of holding) put(matches, at, { level: fitLevels[fit], asides });
   }
   return matches.any ? levels : null;
 }
