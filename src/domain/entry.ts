@@ -40,38 +40,41 @@ export interface Entry {
   makes: number;
 }
 
-/** An entry, from what is known of it. */
-export const entryOf = (
-  its: Pick<
-    Entry,
-    "model" | "credentialIds" | "spareIds" | "openUntil" | "exclusion" | "measured"
-  > & {
-    /** ms that a call may take, or whether an answer of this model takes longer */
-    deadline: number | { isLate: boolean };
-  },
-): Entry => ({
-  model: its.model,
-  credentialIds: its.credentialIds,
-  spareIds: its.spareIds,
-  openUntil: its.openUntil,
-  exclusion: its.exclusion,
-  measured: its.measured,
-  expectedMs: expectedMs(its.model.speed, its.measured),
-  isLate:
-    typeof its.deadline === "number"
-      ? expectedMs(its.model.speed, its.measured) > its.deadline
-      : its.deadline.isLate,
-  alwaysReasons: alwaysReasons(its.model),
-  leastReasoning: {
-    effort: reasoningOf(its.model).effort,
-    room: wantedHeadroom(its.model, undefined),
-  },
-  isPreview: its.model.status === "preview",
-  family: tokenFamilyOf(its.model),
-  familyPlace: placeOf(tokenFamilyOf(its.model)),
-  tools: its.model.tools,
-  contextTokens: its.model.contextTokens ?? Number.POSITIVE_INFINITY,
-  outputTokens: its.model.outputTokens ?? Number.POSITIVE_INFINITY,
-  takes: bitsOf(its.model.inputModalities),
-  makes: bitsOf(its.model.outputModalities),
-});
+/** What an entry is made of. */
+type EntryParts = Pick<
+  Entry,
+  "model" | "credentialIds" | "spareIds" | "openUntil" | "exclusion" | "measured"
+> & {
+  /** ms that a call may take, or whether an answer of this model takes longer */
+  deadline: number | { isLate: boolean };
+};
+
+/** An entry, with what follows from its parts. */
+export function entryOf({ deadline, ...parts }: EntryParts): Entry {
+  const { model, measured } = parts;
+  const takesMs = expectedMs(model.speed, measured);
+  const family = tokenFamilyOf(model);
+  return {
+    model,
+    measured,
+    credentialIds: parts.credentialIds,
+    spareIds: parts.spareIds,
+    openUntil: parts.openUntil,
+    exclusion: parts.exclusion,
+    expectedMs: takesMs,
+    isLate: typeof deadline === "number" ? takesMs > deadline : deadline.isLate,
+    alwaysReasons: alwaysReasons(model),
+    leastReasoning: {
+      effort: reasoningOf(model).effort,
+      room: wantedHeadroom(model, undefined),
+    },
+    isPreview: model.status === "preview",
+    family,
+    familyPlace: placeOf(family),
+    tools: model.tools,
+    contextTokens: model.contextTokens ?? Number.POSITIVE_INFINITY,
+    outputTokens: model.outputTokens ?? Number.POSITIVE_INFINITY,
+    takes: bitsOf(model.inputModalities),
+    makes: bitsOf(model.outputModalities),
+  };
+}

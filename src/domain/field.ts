@@ -114,10 +114,10 @@ function wayOf(
   if (states.size === 0) return way;
   const path = { endpoint: endpointOf(credential), credentialId: id, model: nameOf(model) };
   for (const reach of faultReaches) {
-    const its = states.get(scopeOf(reach, path));
-    if (its?.state !== "open") continue;
-    way.openUntil = Math.max(way.openUntil ?? 0, its.until);
-    way.asked ||= its.asked && reach === "model";
+    const circuit = states.get(scopeOf(reach, path));
+    if (circuit?.state !== "open") continue;
+    way.openUntil = Math.max(way.openUntil ?? 0, circuit.until);
+    way.asked ||= circuit.asked && reach === "model";
   }
   return way;
 }
@@ -138,19 +138,19 @@ const byModelName = (a: Model, b: Model): number => (nameOf(a) < nameOf(b) ? -1 
 /** Of entries in any order. */
 export function fieldOf(
   entries: readonly Entry[],
-  about: Pick<Field, "models" | "unserved" | "catalogueVersion" | "policy" | "circuits">,
+  parts: Pick<Field, "models" | "unserved" | "catalogueVersion" | "policy" | "circuits">,
 ): Field {
   const sorted = entries.toSorted((a, b) => byModelName(a.model, b.model));
   const able = sorted.filter(({ exclusion }) => exclusion === null);
   return {
-    ...about,
+    ...parts,
     able: {
       outputs: new Set(able.flatMap(({ model }) => model.outputModalities)),
       tools: able.some(({ model }) => model.tools),
     },
     entries: sorted,
     served: sorted.map(({ model }) => model),
-    columns: columnsOf(sorted, about.models),
+    columns: columnsOf(sorted, parts.models),
     families: [...new Set(able.map(({ family }) => family))],
   };
 }
@@ -162,7 +162,7 @@ function circuitsOf(
 ): { states: ReadonlyMap<string, CircuitState>; circuits?: FieldCircuits } {
   const states = new Map(circuits.map((circuit) => [circuit.scope, stateOf(circuit, now)]));
   if (states.size === 0) return { states };
-  const ends = [...states.values()].flatMap((its) => (its.state === "open" ? [its.until] : []));
+  const ends = [...states.values()].flatMap((each) => (each.state === "open" ? [each.until] : []));
   const halfOpen = circuits
     .filter(({ scope }) => states.get(scope)?.state === "half-open")
     .map(({ scope, updatedAt }) => [scope, updatedAt] as const);

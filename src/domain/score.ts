@@ -168,7 +168,7 @@ export function scoreAll(about: {
 }
 
 /** Higher score, then the better balance, then newer, then cheaper, then by name. By place. */
-export function byRank(scores: Scores, a: number, b: number): number {
+function byRank(scores: Scores, a: number, b: number): number {
   const { score, balance, costs, newness } = scores;
   const lead = (score[b] ?? 0) - (score[a] ?? 0);
   if (lead > 1e-9 || lead < -1e-9) return lead;
