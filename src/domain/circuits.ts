@@ -35,7 +35,7 @@ export interface CircuitChange {
 export const keptFaults = 16;
 
 /** Faults within the window that open a circuit. */
-export const faultsToOpen = 2;
+const faultsToOpen = 2;
 /** Long enough for two calls that hang for most of a deadline, one after the other. */
 const windowMs = 5 * 60_000;
 
@@ -169,7 +169,7 @@ export function circuitChangesOf(
     const counted = countedAs(attempt);
     const { reach = "endpoint", status } = attempt;
     // An error of its own is a sign of life: what it speaks of is broken, what stands around that is not.
-    const closes = status === null ? [] : wider[reach].map((its) => scopeOf(its, path));
+    const closes = status === null ? [] : wider[reach].map((around) => scopeOf(around, path));
     const at = beganAt + latencyMs;
     const fault =
       counted === null ? null : { scope: scopeOf(counted, path), began: beganAt, at, retryAfterMs };

@@ -10,7 +10,7 @@ export interface Ranks {
   count: number;
 }
 
-/** Entries that cost the same whatever is asked: same prices, same tokenizer, same output, same reasoning. */
+/** Entries that cost the same: same prices, same tokenizer, same output, same reasoning. */
 export interface PriceGroups {
   /** by position */
   of: Uint32Array;
@@ -18,14 +18,28 @@ export interface PriceGroups {
   entries: readonly Entry[];
 }
 
+/** Entries that the same credentials serve. */
+export interface CredentialGroups {
+  /** by position */
+  of: Uint32Array;
+  /** the credentials of each group */
+  ids: readonly (readonly string[])[];
+}
+
 /** By position in the field's entries. */
 export interface Columns {
+  /** where nothing is said of reasoning, so that every model is asked for the least */
   prices: PriceGroups;
+  /** where something is said: then providers and efforts differ, and a model's limits may leave less room */
+  pricesWithReasoning: PriceGroups;
+  credentials: CredentialGroups;
   speed: Ranks;
   intelligence: Ranks;
   newness: Ranks;
   /** 1: the model reasons whatever is asked of it */
   alwaysReasons: Uint8Array;
+  /** 1: an ordinary answer is expected to take longer than the call may */
+  isLate: Uint8Array;
 }
 
 /** Lowest first. */
@@ -38,35 +52,47 @@ function ranksOf(values: readonly number[]): Ranks {
   };
 }
 
-/** Models are never changed, only replaced, so what was made of one stays right. */
-const pricings = new WeakMap<Model, string>();
+/** What decides the cost of a model's answers, as texts that are equal where the cost is. */
+interface Pricing {
+  atLeast: string;
+  withReasoning: string;
+}
 
-function pricingOf(model: Model): string {
-  let pricing = pricings.get(model);
-  if (pricing === undefined) {
-    const { inputUsdPerMTok, outputUsdPerMTok, priceTiers, mediaPrices, outputModalities } = model;
-    const { efforts, byDefault, sentAs, budgets } = model.reasoningControl ?? {};
-    pricing = JSON.stringify([
-      inputUsdPerMTok,
-      outputUsdPerMTok,
-      model.audioInputUsdPerMTok,
-      priceTiers,
-      mediaPrices,
-      outputModalities,
-      // What its reasoning may use is output too, and a call may ask one provider for more than others.
-      ...(model.reasoning ? [model.provider, efforts, byDefault, sentAs, budgets] : []),
-      ...(model.reasoning ? [model.outputTokens, model.contextTokens] : []),
-    ]);
-    pricings.set(model, pricing);
-  }
+/** Models are never changed, only replaced, so what was made of one stays right. */
+const pricings = new WeakMap<Model, Pricing>();
+
+function pricingOf({ model, leastReasoning }: Entry): Pricing {
+  const known = pricings.get(model);
+  if (known !== undefined) return known;
+  const { inputUsdPerMTok, outputUsdPerMTok, priceTiers, mediaPrices, outputModalities } = model;
+  const plain = JSON.stringify([
+    inputUsdPerMTok,
+    outputUsdPerMTok,
+    model.audioInputUsdPerMTok,
+    priceTiers,
+    mediaPrices,
+    outputModalities,
+  ]);
+  const { efforts, byDefault, sentAs, budgets } = model.reasoningControl ?? {};
+  const reasoning = [model.provider, efforts, byDefault, sentAs, budgets];
+  const limits = [model.outputTokens, model.contextTokens];
+  const pricing = {
+    atLeast: `${plain} ${leastReasoning.room} ${leastReasoning.effort}`,
+    withReasoning: model.reasoning ? plain + JSON.stringify([reasoning, limits]) : plain,
+  };
+  pricings.set(model, pricing);
   return pricing;
 }
 
-function priceGroupsOf(entries: readonly Entry[]): PriceGroups {
+/** Entries by what they have in common: the group of each, and one entry of each group. */
+function groupsOf(
+  entries: readonly Entry[],
+  keyOf: (entry: Entry) => string,
+): { of: Uint32Array; firsts: Entry[] } {
   const groups = new Map<string, number>();
   const firsts: Entry[] = [];
   const of = Uint32Array.from(entries, (entry) => {
-    const key = `${entry.family} ${pricingOf(entry.model)}`;
+    const key = keyOf(entry);
     let group = groups.get(key);
     if (group === undefined) {
       group = firsts.push(entry) - 1;
@@ -74,17 +100,30 @@ function priceGroupsOf(entries: readonly Entry[]): PriceGroups {
     }
     return group;
   });
-  return { of, entries: firsts };
+  return { of, firsts };
+}
+
+function priceGroupsOf(entries: readonly Entry[], of: keyof Pricing): PriceGroups {
+  const groups = groupsOf(entries, (entry) => `${entry.family} ${pricingOf(entry)[of]}`);
+  return { of: groups.of, entries: groups.firsts };
+}
+
+export function credentialGroupsOf(entries: readonly Entry[]): CredentialGroups {
+  const { of, firsts } = groupsOf(entries, ({ credentialIds }) => credentialIds.join(" "));
+  return { of, ids: firsts.map(({ credentialIds }) => credentialIds) };
 }
 
 /** `models`: all that are known, since scores are compared among all of them. */
 export function columnsOf(entries: readonly Entry[], models: readonly Model[]): Columns {
   const ability = abilityOf(models);
   return {
-    prices: priceGroupsOf(entries),
+    prices: priceGroupsOf(entries, "atLeast"),
+    pricesWithReasoning: priceGroupsOf(entries, "withReasoning"),
+    credentials: credentialGroupsOf(entries),
     speed: ranksOf(entries.map((entry) => -entry.expectedMs)),
     intelligence: ranksOf(entries.map(({ model }) => ability(model))),
     alwaysReasons: Uint8Array.from(entries, (entry) => (entry.alwaysReasons ? 1 : 0)),
+    isLate: Uint8Array.from(entries, (entry) => (entry.isLate ? 1 : 0)),
     newness: ranksOf(entries.map(({ model }) => dayOf(model.releasedAt))),
   };
 }

@@ -5,7 +5,7 @@ import type { Field } from "./field.ts";
 import type { Measured } from "./health.ts";
 import { isKnownHint, type Narrowed } from "./hints.ts";
 import type { ExclusionReason, Model, Requirements } from "./models.ts";
-import { byPreference, type Axes, type Scores } from "./score.ts";
+import { byPreference, type Axes, type Order } from "./score.ts";
 import type { NegotiationRecord } from "./shaping.ts";
 import { reasonOf } from "./sieve.ts";
 import type { ToolLoop } from "./tool-loop.ts";
@@ -72,12 +72,9 @@ export const loopLevel = 0;
 
 /** A field held against one request. */
 export interface Ranking {
-  scores: Scores;
+  /** of the feasible, by place among them */
+  order: Order;
   narrowed: Narrowed;
-  /** by place among the feasible: the lower the earlier in the order of failover */
-  levels: Uint16Array;
-  /** places of the best few, best first */
-  best: number[];
   /** by position in the field: why it is out; 0: it is feasible, else the reason's place and one */
   out: Uint8Array;
 }
@@ -86,15 +83,13 @@ export const isOf = (loop: ToolLoop | null, { provider, id }: Model): boolean =>
   loop?.provider === provider && loop.model === id;
 
 /** Every candidate, feasible ones first, in the order of failover. */
-function candidatesOf(field: Field, ranking: Ranking, toolLoop: ToolLoop | null) {
-  const { scores, narrowed, levels, best, out } = ranking;
-  const walked = new Set(best);
-  const order = { scores, levels };
-  const rest = [...scores.entries.keys()]
-    .filter((place) => !walked.has(place))
-    .toSorted((a, b) => byPreference(order, a, b));
+function candidatesOf(
+  field: Field,
+  { order: { scores }, narrowed, out }: Ranking,
+  { places, toolLoop }: { places: readonly number[]; toolLoop: ToolLoop | null },
+): Candidate[] {
   const candidates: Candidate[] = [];
-  for (const place of [...best, ...rest]) {
+  for (const place of places) {
     const position = scores.entries[place] ?? 0;
     const entry = field.entries[position];
     if (entry === undefined) continue;
@@ -143,16 +138,19 @@ function withHintNotes({ notes, hints }: Asking, { models }: Field): string[] {
 
 export function explain(asking: Asking, field: Field, ranking: Ranking): Decision {
   const { needs, weights, negotiation, toolLoop = null } = asking;
-  const [place = 0] = ranking.best;
-  const chosen = field.entries[ranking.scores.entries[place] ?? 0];
+  const { order } = ranking;
+  const { scores } = order;
+  const places = [...scores.entries.keys()].toSorted((a, b) => byPreference(order, a, b));
+  const [place = 0] = places;
+  const chosen = field.entries[scores.entries[place] ?? 0];
   if (chosen === undefined) throw new Error("a ranking without a best");
   const { model, family } = chosen;
-  const cost = ranking.scores.costs[place] ?? Number.POSITIVE_INFINITY;
+  const cost = scores.costs[place] ?? Number.POSITIVE_INFINITY;
   const inputTokens = inputTokensFor(needs, family);
   return {
     provider: model.provider,
     model: model.id,
-    candidates: candidatesOf(field, ranking, toolLoop),
+    candidates: candidatesOf(field, ranking, { places, toolLoop }),
     excluded: field.unserved === 0 ? {} : { no_credential: field.unserved },
     requirements: needs,
     weights,

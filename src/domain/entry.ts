@@ -1,7 +1,7 @@
 /** One model of a tenant's field, with all that doesn't depend on the request. */
 import { expectedMs, type Measured } from "./health.ts";
 import type { ExclusionReason, Model } from "./models.ts";
-import { alwaysReasons } from "./reasoning.ts";
+import { alwaysReasons, reasoningOf, wantedHeadroom, type Reasoning } from "./reasoning.ts";
 import { bitsOf, placeOf } from "./sought.ts";
 import { tokenFamilyOf, type TokenFamily } from "./tokens.ts";
 
@@ -23,39 +23,58 @@ export interface Entry {
   isLate: boolean;
   /** reasons whatever is asked of it */
   alwaysReasons: boolean;
+  /** at the least effort: the effort, and tokens of room before the model's own limits */
+  leastReasoning: Pick<Reasoning, "effort" | "room">;
+  /** its provider calls it a preview */
+  isPreview: boolean;
   /** whose tokenizer it has */
   family: TokenFamily;
   /** the place of that among all families */
   familyPlace: number;
+  tools: boolean;
+  /** Infinity: unknown */
+  contextTokens: number;
+  outputTokens: number;
   /** the modalities that it takes, and that it makes, as bits */
   takes: number;
   makes: number;
 }
 
-/** An entry, from what is known of it. */
-export const entryOf = (
-  its: Pick<
-    Entry,
-    "model" | "credentialIds" | "spareIds" | "openUntil" | "exclusion" | "measured"
-  > & {
-    /** ms that a call may take, or whether an answer of this model takes longer */
-    deadline: number | { isLate: boolean };
-  },
-): Entry => ({
-  model: its.model,
-  credentialIds: its.credentialIds,
-  spareIds: its.spareIds,
-  openUntil: its.openUntil,
-  exclusion: its.exclusion,
-  measured: its.measured,
-  expectedMs: expectedMs(its.model.speed, its.measured),
-  isLate:
-    typeof its.deadline === "number"
-      ? expectedMs(its.model.speed, its.measured) > its.deadline
-      : its.deadline.isLate,
-  alwaysReasons: alwaysReasons(its.model),
-  family: tokenFamilyOf(its.model),
-  familyPlace: placeOf(tokenFamilyOf(its.model)),
-  takes: bitsOf(its.model.inputModalities),
-  makes: bitsOf(its.model.outputModalities),
-});
+/** What an entry is made of. */
+type EntryParts = Pick<
+  Entry,
+  "model" | "credentialIds" | "spareIds" | "openUntil" | "exclusion" | "measured"
+> & {
+  /** ms that a call may take, or whether an answer of this model takes longer */
+  deadline: number | { isLate: boolean };
+};
+
+/** An entry, with what follows from its parts. */
+export function entryOf({ deadline, ...parts }: EntryParts): Entry {
+  const { model, measured } = parts;
+  const takesMs = expectedMs(model.speed, measured);
+  const family = tokenFamilyOf(model);
+  return {
+    model,
+    measured,
+    credentialIds: parts.credentialIds,
+    spareIds: parts.spareIds,
+    openUntil: parts.openUntil,
+    exclusion: parts.exclusion,
+    expectedMs: takesMs,
+    isLate: typeof deadline === "number" ? takesMs > deadline : deadline.isLate,
+    alwaysReasons: alwaysReasons(model),
+    leastReasoning: {
+      effort: reasoningOf(model).effort,
+      room: wantedHeadroom(model, undefined),
+    },
+    isPreview: model.status === "preview",
+    family,
+    familyPlace: placeOf(family),
+    tools: model.tools,
+    contextTokens: model.contextTokens ?? Number.POSITIVE_INFINITY,
+    outputTokens: model.outputTokens ?? Number.POSITIVE_INFINITY,
+    takes: bitsOf(model.inputModalities),
+    makes: bitsOf(model.outputModalities),
+  };
+}

@@ -64,11 +64,11 @@ export function nextCandidate(
   let next: number | null = null;
   let least = Number.POSITIVE_INFINITY;
   for (const [at, place] of places.entries()) {
-    if (tried.some((its) => its.at === at)) continue;
+    if (tried.some((attempt) => attempt.at === at)) continue;
     const attempts = attemptsAt.get(place.endpoint) ?? 0;
-    const isBroken = tried.some((its) => {
-      const from = places[its.at];
-      return from !== undefined && reaches(its.reach, from, place);
+    const isBroken = tried.some((attempt) => {
+      const from = places[attempt.at];
+      return from !== undefined && reaches(attempt.reach, from, place);
     });
     // Lower comes first: free, then somebody else's probe, then a used-up endpoint, then a broken one.
     const cost =

@@ -1,7 +1,7 @@
 /** What one tenant can choose from, prepared once for many requests; and what excludes a model. */
 import { faultReaches } from "./attempts.ts";
 import { scopeOf, stateOf, type Circuit, type CircuitState } from "./circuits.ts";
-import { columnsOf, type Columns } from "./columns.ts";
+import { columnsOf, credentialGroupsOf, type Columns } from "./columns.ts";
 import { entryOf, type Entry } from "./entry.ts";
 import { endpointOf } from "./endpoints.ts";
 import { measuredFrom, type Health } from "./health.ts";
@@ -114,10 +114,10 @@ function wayOf(
   if (states.size === 0) return way;
   const path = { endpoint: endpointOf(credential), credentialId: id, model: nameOf(model) };
   for (const reach of faultReaches) {
-    const its = states.get(scopeOf(reach, path));
-    if (its?.state !== "open") continue;
-    way.openUntil = Math.max(way.openUntil ?? 0, its.until);
-    way.asked ||= its.asked && reach === "model";
+    const circuit = states.get(scopeOf(reach, path));
+    if (circuit?.state !== "open") continue;
+    way.openUntil = Math.max(way.openUntil ?? 0, circuit.until);
+    way.asked ||= circuit.asked && reach === "model";
   }
   return way;
 }
@@ -138,19 +138,19 @@ const byModelName = (a: Model, b: Model): number => (nameOf(a) < nameOf(b) ? -1 
 /** Of entries in any order. */
 export function fieldOf(
   entries: readonly Entry[],
-  about: Pick<Field, "models" | "unserved" | "catalogueVersion" | "policy" | "circuits">,
+  parts: Pick<Field, "models" | "unserved" | "catalogueVersion" | "policy" | "circuits">,
 ): Field {
   const sorted = entries.toSorted((a, b) => byModelName(a.model, b.model));
   const able = sorted.filter(({ exclusion }) => exclusion === null);
   return {
-    ...about,
+    ...parts,
     able: {
       outputs: new Set(able.flatMap(({ model }) => model.outputModalities)),
       tools: able.some(({ model }) => model.tools),
     },
     entries: sorted,
     served: sorted.map(({ model }) => model),
-    columns: columnsOf(sorted, about.models),
+    columns: columnsOf(sorted, parts.models),
     families: [...new Set(able.map(({ family }) => family))],
   };
 }
@@ -162,7 +162,7 @@ function circuitsOf(
 ): { states: ReadonlyMap<string, CircuitState>; circuits?: FieldCircuits } {
   const states = new Map(circuits.map((circuit) => [circuit.scope, stateOf(circuit, now)]));
   if (states.size === 0) return { states };
-  const ends = [...states.values()].flatMap((its) => (its.state === "open" ? [its.until] : []));
+  const ends = [...states.values()].flatMap((each) => (each.state === "open" ? [each.until] : []));
   const halfOpen = circuits
     .filter(({ scope }) => states.get(scope)?.state === "half-open")
     .map(({ scope, updatedAt }) => [scope, updatedAt] as const);
@@ -204,44 +204,50 @@ export function fieldFrom(parts: FieldParts): Field {
 }
 
 /** Whether a model's reasoning finds all the room that it wants beside the text. */
-function hasRoom({ model, familyPlace }: Entry, sought: Sought, ceiling?: Ceiling): boolean {
+function hasRoom(entry: Entry, sought: Sought, ceiling?: Ceiling): boolean {
+  const { leastReasoning } = entry;
   const { needs, maxTokens } = sought;
-  // It takes what is left.
-  if (needs.reasoning?.shrinks === true) return true;
-  const wanted = wantedHeadroom(model, needs.reasoning);
+  const { reasoning } = needs;
+  // The model takes what is left.
+  if (reasoning?.shrinks === true) return true;
+  const wanted =
+    reasoning === undefined ? leastReasoning.room : wantedHeadroom(entry.model, reasoning);
   if (wanted === 0) return true;
-  if (needs.reasoning?.roomless === true) return false;
-  const inputTokens = sought.most[familyPlace] ?? 0;
+  if (reasoning?.roomless === true) return false;
+  const inputTokens = sought.most[entry.familyPlace] ?? 0;
   const output = maxTokens + wanted;
-  if (output > (model.outputTokens ?? output)) return false;
-  if (inputTokens + output > (model.contextTokens ?? inputTokens + output)) return false;
+  if (output > entry.outputTokens || inputTokens + output > entry.contextTokens) return false;
   if (ceiling === undefined) return true;
   if (inputTokens + output > ceiling.tokens) return false;
   if (ceiling.microUsd === Number.POSITIVE_INFINITY) return true;
   // As it would be reserved.
-  const usage = mostUsage(model, { ...needs, inputTokens });
-  return (costMicroUsd(model, usage) ?? 0) <= ceiling.microUsd;
+  const usage = mostUsage(entry.model, { ...needs, inputTokens });
+  return (costMicroUsd(entry.model, usage) ?? 0) <= ceiling.microUsd;
 }
 
 /** Why a model that could serve is left alone unless a hint names it; null: it is not. */
 export function standsAside(
-  { model, makes }: Entry,
+  { isPreview, makes }: Entry,
   policy: FieldPolicy,
   sought: Sought,
 ): "preview" | "image_model" | null {
   if ((makes & imageBit) !== 0 && (sought.makes & imageBit) === 0) return "image_model";
-  return model.status === "preview" && policy.previews !== "allowed" ? "preview" : null;
+  return isPreview && policy.previews !== "allowed" ? "preview" : null;
 }
 
 /** The same field for a request that nothing else can serve: what is open for faults is asked all the same. */
-export const withSpares = (field: Field): Field => ({
-  ...field,
-  entries: field.entries.map((entry) =>
+export function withSpares(field: Field): Field {
+  const entries = field.entries.map((entry) =>
     entry.openUntil === undefined || (entry.spareIds ?? []).length === 0
       ? entry
       : { ...entry, credentialIds: entry.spareIds ?? [], openUntil: undefined },
-  ),
-});
+  );
+  return {
+    ...field,
+    entries,
+    columns: { ...field.columns, credentials: credentialGroupsOf(entries) },
+  };
+}
 
 /** Why a model can't serve this request; null if it can. The first reason that applies, in this order. */
 export function exclusionOf(
@@ -249,20 +255,16 @@ export function exclusionOf(
   sought: Sought,
   ceiling?: Ceiling,
 ): ExclusionReason | null {
-  const { model, exclusion } = entry;
+  const { exclusion } = entry;
   if (exclusion !== null) return exclusion;
   if ((entry.takes & sought.takes) !== sought.takes) return "input_modality";
   if ((entry.makes & sought.makes) !== sought.makes) return "output_modality";
-  if (sought.tools && !model.tools) return "tools";
+  if (sought.tools && !entry.tools) return "tools";
   // `maxTokens` bounds what is written; an image or speech is as long as it is.
   const writes = (entry.makes & textBit) === 0 ? 0 : sought.maxTokens;
-  if (model.outputTokens !== null && writes > model.outputTokens) return "output_limit";
-  if (
-    model.contextTokens !== null &&
-    (sought.most[entry.familyPlace] ?? 0) + writes > model.contextTokens
-  )
-    return "context_window";
-  if (writes > 0 && model.reasoning && !hasRoom(entry, sought, ceiling)) return "reasoning_room";
+  if (writes > entry.outputTokens) return "output_limit";
+  if ((sought.most[entry.familyPlace] ?? 0) + writes > entry.contextTokens) return "context_window";
+  if (writes > 0 && !hasRoom(entry, sought, ceiling)) return "reasoning_room";
   // The last, so that it is named only where nothing else stands in the way.
   return entry.openUntil === undefined ? null : "circuit_open";
 }

@@ -181,12 +181,10 @@ const namesWriters = (hint: ReadHint, all: readonly Model[]): boolean =>
 
 function putSubstrings(
   matches: Matches,
-  hint: ReadHint,
-  { asides, all }: { asides: boolean; all: readonly Model[] },
+  found: ReturnType<typeof containing>,
+  { asides, meansText }: { asides: boolean; meansText: boolean },
 ): void {
   const { index, served } = matches;
-  const found = containing(index, hint);
-  const meansText = asides && found.length > 0 && namesWriters(hint, all);
   for (const { at, fit } of found) {
     const model = index.models[at];
     const isWriter = model !== undefined && writesOnly(model);
@@ -207,11 +205,13 @@ function levelsFor(hint: ReadHint, served: Served, all: readonly Model[]): Uint1
     return matches.any ? levels : null;
   }
   for (const at of versionsOf(index, hint)) put(matches, at, { level: versionLevel, asides: true });
+  const holding = containing(index, hint);
   for (const asides of [false, true]) {
     // What only a hint may choose is chosen by a hint that fits nothing else.
     if (asides && matches.any) break;
     putLine(matches, hint, asides);
-    putSubstrings(matches, hint, { asides, all });
+    const meansText = asides && holding.length > 0 && namesWriters(hint, all);
+    putSubstrings(matches, holding, { asides, meansText });
   }
   return matches.any ? levels : null;
 }

@@ -141,12 +141,36 @@ const fitAt = (text: string, from: number, to: number): Fit => {
 
 const fitRank: Readonly<Record<Fit, number>> = { words: 0, beginning: 1, inside: 2 };
 
-/** Positions of the models one of whose names holds the hint, ascending, with the best fit of each. */
-export function containing(
-  { text, starts, models }: ModelIndex,
-  { folded }: ReadHint,
-): { at: number; fit: Fit }[] {
-  const found: { at: number; fit: Fit }[] = [];
+export interface Holder {
+  /** position of the model */
+  at: number;
+  fit: Fit;
+}
+
+/** A search takes as long as the rest of a choice, and servers repeat their hints. */
+const holders = new WeakMap<ModelIndex, { byHint: Map<string, readonly Holder[]>; size: number }>();
+/** Of the lists for one index together; then all are forgotten. */
+const mostHolders = 50_000;
+
+/** Models one of whose names holds the hint, ascending by position, with the best fit of each. */
+export function containing(index: ModelIndex, { folded }: ReadHint): readonly Holder[] {
+  const known = holders.get(index) ?? { byHint: new Map<string, readonly Holder[]>(), size: 0 };
+  holders.set(index, known);
+  const before = known.byHint.get(folded);
+  if (before !== undefined) return before;
+  const found = holdersIn(index, folded);
+  // A list that is empty takes room as well.
+  known.size += found.length + folded.length;
+  if (known.size > mostHolders) {
+    known.byHint.clear();
+    known.size = found.length + folded.length;
+  }
+  known.byHint.set(folded, found);
+  return found;
+}
+
+function holdersIn({ text, starts, models }: ModelIndex, folded: string): Holder[] {
+  const found: Holder[] = [];
   let model = 0;
   for (let hit = text.indexOf(folded); hit !== -1; hit = text.indexOf(folded, hit + 1)) {
     while ((starts[model + 1] ?? text.length) <= hit) model += 1;

@@ -191,18 +191,10 @@ export interface ReasoningRequest extends Pick<Reasoning, "sent" | "metadata"> {
   headroom: number;
 }
 
-/** Models are never changed, only replaced, so the room that one wants for the least stays right. */
-const leastRooms = new WeakMap<Reasoner, number>();
-
 /** Tokens that a model wants for its reasoning, before its own limits. */
 export function wantedHeadroom(model: Reasoner, needs: ReasoningNeeds | undefined): number {
   if (!model.reasoning) return 0;
-  const known = needs === undefined ? leastRooms.get(model) : undefined;
-  if (known !== undefined) return known;
-  const most = needs?.tokens ?? defaultReasoningTokens;
-  const room = Math.min(reasoningOf(model, needs).room, most);
-  if (needs === undefined) leastRooms.set(model, room);
-  return room;
+  return Math.min(reasoningOf(model, needs).room, needs?.tokens ?? defaultReasoningTokens);
 }
 
 const isThinker = (model: Partial<Thinker>): model is Thinker =>

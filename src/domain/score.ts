@@ -74,6 +74,8 @@ function sharesByRank(entries: Uint32Array, ranks: Ranks): Float64Array {
 }
 
 interface Costs {
+  /** the group of each, by position in the field */
+  of: Uint32Array;
   /** micro-USD, by group of prices */
   costs: Float64Array;
   shares: Float64Array;
@@ -81,15 +83,19 @@ interface Costs {
 
 /** Reckoned once for all that have the same prices. */
 function costsByGroup(field: Field, entries: Uint32Array, sought: Sought): Costs {
-  const { prices } = field.columns;
+  const { columns } = field;
+  const prices =
+    sought.needs.reasoning === undefined ? columns.prices : columns.pricesWithReasoning;
   const count = prices.entries.length;
   const counts = countsOf(entries, { of: prices.of, count });
   const costs = new Float64Array(count);
   const present: number[] = [];
-  for (const [group, { model, familyPlace }] of prices.entries.entries()) {
-    if (counts[group] === 0) continue;
-    const inputTokens = sought.likely[familyPlace] ?? 0;
-    const usage = expectedUsage(model, { ...sought.needs, inputTokens });
+  const needsOf = sought.likely.map((inputTokens) => ({ ...sought.needs, inputTokens }));
+  for (let group = 0; group < count; group += 1) {
+    const entry = prices.entries[group];
+    if (entry === undefined || counts[group] === 0) continue;
+    const { model, familyPlace } = entry;
+    const usage = expectedUsage(model, needsOf[familyPlace] ?? sought.needs);
     costs[group] = costMicroUsd(model, usage) ?? Number.POSITIVE_INFINITY;
     present.push(group);
   }
@@ -108,7 +114,7 @@ function costsByGroup(field: Field, entries: Uint32Array, sought: Sought): Costs
     for (const group of dearestFirst.slice(from, to)) shares[group] = share;
     worse += equal;
   }
-  return { costs, shares };
+  return { of: prices.of, costs, shares };
 }
 
 /** An answer of so many tokens or fewer leaves a model that must reason little room. */
@@ -146,7 +152,7 @@ export function scoreAll(about: {
     const position = entries[place] ?? 0;
     const fast = speedShares[columns.speed.of[position] ?? 0] ?? 0;
     const clever = intelligenceShares[columns.intelligence.of[position] ?? 0] ?? 0;
-    const group = columns.prices.of[position] ?? 0;
+    const group = byGroup.of[position] ?? 0;
     const cheap = byGroup.shares[group] ?? 0;
     costs[place] = byGroup.costs[group] ?? 0;
     cost[place] = cheap;
@@ -162,7 +168,7 @@ export function scoreAll(about: {
 }
 
 /** Higher score, then the better balance, then newer, then cheaper, then by name. By place. */
-export function byRank(scores: Scores, a: number, b: number): number {
+function byRank(scores: Scores, a: number, b: number): number {
   const { score, balance, costs, newness } = scores;
   const lead = (score[b] ?? 0) - (score[a] ?? 0);
   if (lead > 1e-9 || lead < -1e-9) return lead;
@@ -181,19 +187,3 @@ export interface Order {
 
 export const byPreference = ({ scores, levels }: Order, a: number, b: number): number =>
   (levels[a] ?? 0) - (levels[b] ?? 0) || byRank(scores, a, b);
-
-/** Places of the best few, best first. */
-export function bestOf(order: Order, count: number): number[] {
-  const best: number[] = [];
-  for (let place = 0; place < order.scores.entries.length; place += 1) {
-    const last = best.length === count ? best[count - 1] : undefined;
-    if (last !== undefined) {
-      if (byPreference(order, place, last) > 0) continue;
-      best.pop();
-    }
-    let at = best.length;
-    while (at > 0 && byPreference(order, place, best[at - 1] ?? 0) < 0) at -= 1;
-    best.splice(at, 0, place);
-  }
-  return best;
-}

@@ -14,16 +14,15 @@ import {
   type Decision,
 } from "./decision.ts";
 import { inputModalitiesOf, measureInput, tokensMeasured } from "./estimate.ts";
-import { maxAttempts } from "./failover.ts";
 import { withSpares, type Field } from "./field.ts";
-import { narrow } from "./hints.ts";
+import { narrow, type Narrowed } from "./hints.ts";
 import type { Requirements } from "./models.ts";
 import { cacheWritesOf } from "./cache-writes.ts";
 import { reasoningNeedsOf } from "./reasoning-needs.ts";
 import type { Refusal } from "./refusals.ts";
 import { err, ok, type Result } from "./result.ts";
 import type { SamplingCall } from "./sampling.ts";
-import { bestOf, scoreAll, weightsOf } from "./score.ts";
+import { scoreAll, weightsOf, type Order } from "./score.ts";
 import type { NegotiationRecord } from "./shaping.ts";
 import { reasonOf, settleAsides, sieve } from "./sieve.ts";
 import { soughtFrom } from "./sought.ts";
@@ -114,10 +113,26 @@ export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
   );
 }
 
+/** By place among the feasible. `begun`: the position of the model that began the tool loop; -1: none. */
+function levelsOf(
+  { columns: { isLate } }: Field,
+  positions: Uint32Array,
+  { narrowed, begun }: { narrowed: Narrowed; begun: number },
+): Uint16Array {
+  const levels = new Uint16Array(positions.length);
+  for (let place = 0; place < positions.length; place += 1) {
+    const at = positions[place] ?? 0;
+    const hinted = narrowed.levels?.[at] ?? 0;
+    const unhinted = isLate[at] === 1 ? lateLevel : unhintedLevel;
+    levels[place] = at === begun ? loopLevel : hinted === 0 ? unhinted : hinted;
+  }
+  return levels;
+}
+
 /** The error: why each model is out, by position in the field. */
 function decideWith(asking: Asking, field: Field): Result<Plan, Uint8Array> {
   const { needs, hints, weights, toolLoop = null } = asking;
-  const { entries, served } = field;
+  const { served } = field;
   const sought = soughtFrom(needs);
   const sieved = sieve(field, sought);
   const { out, aside } = sieved;
@@ -139,14 +154,7 @@ function decideWith(asking: Asking, field: Field): Result<Plan, Uint8Array> {
   const positions = settleAsides(sieved, narrowed);
   if (positions.length === 0) return err(out);
   const scores = scoreAll({ field, entries: positions, sought, weights });
-  const levels = new Uint16Array(positions.length);
-  for (let place = 0; place < positions.length; place += 1) {
-    const at = positions[place] ?? 0;
-    const unhinted = entries[at]?.isLate === true ? lateLevel : unhintedLevel;
-    levels[place] = at === begun ? loopLevel : narrowed.levels?.[at] || unhinted;
-  }
-  const order = { scores, levels };
-  const best = bestOf(order, maxAttempts);
+  const order: Order = { scores, levels: levelsOf(field, positions, { narrowed, begun }) };
   const choices = choicesOf(order).map((choice) =>
     toolLoop !== null && isOf(toolLoop, choice.model)
       ? { ...choice, credentialIds: credentialsLedBy(choice.credentialIds, toolLoop.credentialId) }
@@ -170,7 +178,7 @@ function decideWith(asking: Asking, field: Field): Result<Plan, Uint8Array> {
       return plan.ok ? plan.value : null;
     },
     get decision() {
-      made ??= explain(asking, field, { scores, narrowed, levels, best, out });
+      made ??= explain(asking, field, { order, narrowed, out });
       return made;
     },
   });

@@ -4,7 +4,8 @@ import type { Narrowed } from "./hints.ts";
 import { exclusionReasons, type ExclusionReason } from "./models.ts";
 import type { Sought } from "./sought.ts";
 
-const codeOf = (reason: ExclusionReason): number => exclusionReasons.indexOf(reason) + 1;
+const codes = new Map(exclusionReasons.map((reason, at) => [reason, at + 1]));
+const codeOf = (reason: ExclusionReason): number => codes.get(reason) ?? 0;
 const previewCode = codeOf("preview");
 
 export const reasonOf = (code: number | undefined): ExclusionReason | undefined =>

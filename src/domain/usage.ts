@@ -1,5 +1,5 @@
 /** Tokens, images and audio into money. Money is micro-USD, whole, rounded up once at the end. */
-import type { MediaPrices, Model, Requirements, TokenPrices } from "./models.ts";
+import type { MediaPrices, Model, PriceTier, Requirements, TokenPrices } from "./models.ts";
 import { headroomOf, likelyReasoningOf, type Thinker } from "./reasoning.ts";
 
 /** The images and the audio of a call, in the units that providers bill. */
@@ -70,9 +70,11 @@ interface ClassPrices {
  * the tokens were processed, so 0 is never right, and a read from a cache is nowhere dearer than that.
  */
 function pricesAt(model: Priced, inputTokens: number): ClassPrices | null {
-  const tier = model.priceTiers
-    .filter(({ aboveInputTokens }) => inputTokens > aboveInputTokens)
-    .toSorted((a, b) => b.aboveInputTokens - a.aboveInputTokens)[0];
+  let tier: PriceTier | null = null;
+  for (const each of model.priceTiers) {
+    const { aboveInputTokens: above } = each;
+    if (inputTokens > above && above > (tier?.aboveInputTokens ?? -1)) tier = each;
+  }
   // Of a tier that doesn't say, the class price below it is too low.
   const prices: TokenPrices = tier ?? model;
   const { inputUsdPerMTok: plain, outputUsdPerMTok: output } = prices;
@@ -91,7 +93,8 @@ function pricesAt(model: Priced, inputTokens: number): ClassPrices | null {
 }
 
 /** The classes, each cut to what its total leaves, so that no token is counted twice; 0 is left out. */
-export function classesWithin({ inputTokens, outputTokens, classes = {} }: Billable): TokenClasses {
+export function classesWithin({ inputTokens, outputTokens, classes }: Billable): TokenClasses {
+  if (classes === undefined) return {};
   const within = (count: number | undefined, most: number): number =>
     Math.max(0, Math.min(count ?? 0, most));
   const cacheReadTokens = within(classes.cacheReadTokens, inputTokens);
@@ -191,8 +194,7 @@ const addUp = (parts: readonly object[]): Record<string, number> => {
 /** What several provider calls used, as one; null: nothing is known of any. */
 export function usageTogether(usages: readonly Usage[]): Usage | null {
   const [first, ...more] = usages;
-  if (first === undefined) return null;
-  if (more.length === 0) return first;
+  if (first === undefined || more.length === 0) return first ?? null;
   const classes = addUp(usages.flatMap((usage) => usage.classes ?? []));
   const media = addUp(usages.flatMap((usage) => usage.media ?? []));
   return {
@@ -257,7 +259,7 @@ export function usageWith(model: Worker, needs: UsageNeeds, reasoningTokens: num
   };
 }
 
-/** What a call will likely use, reckoned before it, with as much text as it may have. Choices compare that. */
+/** What a call will likely use, with as much text as it may have. Choices compare that. */
 export const expectedUsage = (model: Worker, needs: UsageNeeds): Billable =>
   usageWith(model, needs, likelyReasoningOf(model, needs));
 

@@ -80,7 +80,7 @@ function stepsOf(
   }: { credentials: readonly CredentialSummary[]; most: number; ceiling: Ceiling },
 ): Step[] {
   const needs = plan.requirements;
-  const endpoints = new Map(credentials.map((its) => [its.id, endpointOf(its)]));
+  const endpoints = new Map(credentials.map((each) => [each.id, endpointOf(each)]));
   const steps = plan.choices.flatMap(({ model, credentialIds }): Step[] => {
     const inputTokens = mostInputTokens(inputTokensFor(needs, tokenFamilyOf(model)));
     const costing = costingOf(model, { ...needs, inputTokens }, ceiling);
@@ -100,10 +100,10 @@ function withinBudget(all: readonly Step[], budget: number, most: number): Step[
   const fits = (steps: readonly Step[]): boolean => (dearestOf(steps, most) ?? 0) <= budget;
   const [first] = all;
   if (first === undefined || most === 1 || fits(all)) return [...all];
-  const outside = all.find((its) => its.endpoint !== first.endpoint && fits([first, its]));
+  const outside = all.find((step) => step.endpoint !== first.endpoint && fits([first, step]));
   const kept = [...all];
   while (kept.length > 1 && !fits(kept)) {
-    const at = kept.findLastIndex((its, place) => place > 0 && its !== outside);
+    const at = kept.findLastIndex((step, place) => place > 0 && step !== outside);
     kept.splice(at === -1 ? kept.length - 1 : at, 1);
   }
   return kept;

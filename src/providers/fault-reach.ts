@@ -47,12 +47,12 @@ export function meaningOf(error: {
   const names = namesIn(error.body);
   const message = messageIn(error.body);
   const row = faultRows.find(
-    (its) =>
-      fitsStatus(its, status) &&
-      (its.providers === undefined || its.providers.includes(provider)) &&
-      (its.names === undefined || its.names.some((name) => names.includes(name))) &&
-      (its.says === undefined || message.includes(its.says)) &&
-      (its.namesModel === undefined ||
+    (each) =>
+      fitsStatus(each, status) &&
+      (each.providers === undefined || each.providers.includes(provider)) &&
+      (each.names === undefined || each.names.some((name) => names.includes(name))) &&
+      (each.says === undefined || message.includes(each.says)) &&
+      (each.namesModel === undefined ||
         (model !== undefined && message.includes(model.toLowerCase()))),
   );
   if (row === undefined) return { kind: "server", reach: "endpoint", retryable: true };

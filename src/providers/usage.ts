@@ -23,8 +23,8 @@ export const countedTokens = (tokens: unknown): number | null =>
 /** A figure of the provider's own usage, by its path: as the library keeps it, else as it came. */
 function figureOf({ usage, response }: Counted, ...path: string[]): JsonValue | undefined {
   const body = response?.body;
-  for (const told of [usage.raw, own(body, "usage"), own(body, "usageMetadata")]) {
-    const figure = path.reduce<unknown>((value, key) => own(value, key), told);
+  for (const source of [usage.raw, own(body, "usage"), own(body, "usageMetadata")]) {
+    const figure = path.reduce<unknown>((value, key) => own(value, key), source);
     if (figure !== undefined && figure !== null) return figure as JsonValue;
   }
   return undefined;
@@ -102,8 +102,8 @@ export function reportedUsage(counted: Counted): Usage | null {
  * reasoning accounts for, and no more than the largest images have.
  */
 function imageTokensIn(counted: Counted, usage: Usage, blocks: readonly Block[]): number {
-  const told = countIn(counted, "candidatesTokensDetails", "IMAGE");
-  if (told !== null) return told;
+  const reported = countIn(counted, "candidatesTokensDetails", "IMAGE");
+  if (reported !== null) return reported;
   const images = blocks.filter(({ type }) => type === "image").length;
   let text = 0;
   for (const block of blocks) if (block.type === "text") text += tokensOfText(block.text);

@@ -67,6 +67,20 @@ const tokenClasses = z
   })
   .partial()
   .openapi("TokenClasses", { description: "Parts of the tokens that are priced apart." });
+
+const usageOfCall = z
+  .object({
+    inputTokens: z.int(),
+    outputTokens: z.int(),
+    estimated: z.boolean(),
+    classes: tokenClasses.optional(),
+    media: mediaUsage.optional(),
+    implausible: z.literal(true).optional().openapi({
+      description: "The provider reported what it can't mean: charged as reserved, correctable.",
+    }),
+  })
+  .openapi("TokenUsage");
+
 const attempt = z
   .looseObject({
     provider: z.string(),
@@ -86,6 +100,12 @@ const attempt = z
     latencyMs: z.int(),
     retryAfterMs: z.number().nullable(),
     notes: z.array(z.string()).optional(),
+    usage: usageOfCall
+      .optional()
+      .openapi({ description: "Absent: nothing is known, or nothing was used." }),
+    costMicroUsd: z.int().nullable().optional().openapi({
+      description: "What was charged for it; null: no known price. Absent: a record of version 1.",
+    }),
   })
   .openapi("Attempt", { description: "One provider call." });
 
@@ -111,22 +131,11 @@ export const record = z
     reasonDetail: z.string().nullable(),
     decision: anyObject.nullable().openapi({
       description:
-        "`failover` lists the candidates that were reserved, best first: `after` names the reaches of a fault of the first that lead to each. `viaFailover` marks those that no hint asks for.",
+        "`failover` lists the candidates that were reserved, best first: `after` names the reaches of a fault of the first that lead to each. Of `candidates`, `viaFailover` marks those that no hint asks for, `isLate` those whose ordinary answer is expected to take longer than the call may, `viaToolLoop` the one that began the tool loop which the call continues; `toolLoop` names the provider and model of that one.",
     }),
     attempts: z.array(attempt),
     reservedTokens: z.int().nullable(),
-    usage: z
-      .object({
-        inputTokens: z.int(),
-        outputTokens: z.int(),
-        estimated: z.boolean(),
-        classes: tokenClasses.optional(),
-        media: mediaUsage.optional(),
-        implausible: z.literal(true).optional().openapi({
-          description:
-            "The provider reported what it can't mean: charged as reserved, correctable.",
-        }),
-      })
+    usage: usageOfCall
       .nullable()
       .openapi({ description: "Of all attempts together; each has its own." }),
     costUsd: z.number().nullable().openapi({ description: "null: unknown, or nothing was called" }),

@@ -100,8 +100,8 @@ export async function createMessage(services: Services, input: CreateMessage): P
           const { answer, call, decision } = finished.value;
           const { ignored } = decision;
           const parameters = [...codec.unknownIn(params), ...(ignored?.parameters ?? [])];
-          const told = { ...decision, ignored: { tags: [], hints: [], ...ignored, parameters } };
-          const meta = { "sampling-router/decision": told as unknown as JsonObject };
+          const shown = { ...decision, ignored: { tags: [], hints: [], ...ignored, parameters } };
+          const meta = { "sampling-router/decision": shown as unknown as JsonObject };
           return {
             message: resultMessage(id, codec.encodeAnswer(answer, call, meta)),
             timing: timing(),

@@ -1,0 +1,65 @@
+/** What the OpenAPI document says of a record, against the types that records have. */
+import { describe, expect, it } from "vitest";
+import type { Attempt } from "../../../src/domain/attempts.ts";
+import type { Candidate, Decision } from "../../../src/domain/decision.ts";
+import type { Usage } from "../../../src/domain/usage.ts";
+import { adminRoutes } from "../../../src/http/admin/routes.ts";
+
+/** Every member, so that a new one can't be forgotten here. */
+const attempt: Record<keyof Attempt, true> = {
+  provider: true,
+  model: true,
+  credentialId: true,
+  status: true,
+  retryable: true,
+  fault: true,
+  billed: true,
+  latencyMs: true,
+  retryAfterMs: true,
+  reach: true,
+  code: true,
+  notes: true,
+  usage: true,
+  costMicroUsd: true,
+};
+const usage: Record<keyof Usage, true> = {
+  inputTokens: true,
+  outputTokens: true,
+  estimated: true,
+  classes: true,
+  media: true,
+  implausible: true,
+};
+const ofDecision: (keyof Decision | keyof Candidate)[] = [
+  "failover",
+  "viaFailover",
+  "isLate",
+  "toolLoop",
+  "viaToolLoop",
+];
+
+interface Document {
+  components: { schemas: Record<string, { properties: Record<string, { description?: string }> }> };
+}
+
+describe("the OpenAPI document", () => {
+  const schemas = async () => {
+    const answer = await adminRoutes().request("/openapi.json");
+    const document: Document = await answer.json();
+    return document.components.schemas;
+  };
+
+  it("names every member of an attempt and of a usage", async () => {
+    const { Attempt: shown, TokenUsage: used } = await schemas();
+    expect(Object.keys(shown?.properties ?? {}).toSorted()).toEqual(
+      Object.keys(attempt).toSorted(),
+    );
+    expect(Object.keys(used?.properties ?? {}).toSorted()).toEqual(Object.keys(usage).toSorted());
+  });
+
+  it("explains what a decision says of failover, deadlines and tool loops", async () => {
+    const { SamplingRequest: record } = await schemas();
+    const said = JSON.stringify(record?.properties["decision"]);
+    for (const name of ofDecision) expect(said).toContain(`\`${name}\``);
+  });
+});
