@@ -9,6 +9,7 @@ import { refusalTable, serverFailed, type Refusal } from "../domain/refusals.ts"
 import { err, ok, type Result } from "../domain/result.ts";
 import type { UpstreamFetch } from "../domain/upstream.ts";
 import { leadsBack, problemWithUpstream } from "../domain/upstreams.ts";
+import { withKnownMedia } from "./answer-media.ts";
 import type { UpstreamHeaders } from "./upstream-headers.ts";
 
 /**
@@ -152,7 +153,10 @@ export function createUpstream(deps: {
         signal: ending.signal,
       });
       const isLoop = response.status === refusalTable.loop_detected.status;
-      if (!isLoop && (response.status < 300 || response.status >= 400)) return ok(response);
+      if (!isLoop && (response.status < 300 || response.status >= 400))
+        return server.sampling === "client"
+          ? ok(response)
+          : await withKnownMedia(response, { method, after });
       await response.body?.cancel();
       if (isLoop) return err({ reason: "loop_detected", detail: tooManyHops });
       return err(serverFailed("It redirects, which is not followed.", response.status));

@@ -78,7 +78,7 @@ describe("a request to a server", () => {
     const seen: UpstreamRequest[] = [];
     const { send } = given(async (request) => {
       seen.push(request);
-      return new Response("{}");
+      return new Response("{}", { headers: { "Content-Type": "application/json" } });
     });
     const headers = new Headers({
       accept: "text/event-stream",
@@ -150,7 +150,7 @@ describe("a request to a server", () => {
     const seen: string[] = [];
     const fetch: UpstreamFetch = async ({ url }) => {
       seen.push(url);
-      return new Response("{}");
+      return new Response("{}", { headers: { "Content-Type": "application/json" } });
     };
     for (const url of ["http://server.test/mcp", "https://10.0.0.1/mcp", "https://[::1]/mcp"]) {
       const server = { ...entry, url };
