@@ -65,7 +65,7 @@ interface OpenSection {
 
 /**
  * @param pinned keys that are known to be the router's; null: those that the export names
- * @param wantedTenant slug or id of the tenant whose export it shall be; null: any
+ * @param wantedTenant slug or id of the tenant whose export it shall be; null: nobody asked for one
  */
 export function createVerification(deps: {
   hashing: Hashing;
