@@ -16,6 +16,7 @@ export interface Bindings {
   ADMIN_TOKEN?: string;
   ALLOW_PRIVATE_UPSTREAMS?: string;
   ALLOWED_ORIGINS?: string;
+  PUBLIC_URL?: string;
   DEMO_PROVIDER?: string;
   SESSION_TTL_HOURS?: string;
   CATALOGUE_URL?: string;
@@ -40,6 +41,8 @@ export interface Config {
   allowPrivateUpstreams: boolean;
   /** origins of browsers that may call; the Worker's own is always allowed */
   allowedOrigins: string[];
+  /** where this router is reached, beside the origin at which a request arrives */
+  publicOrigins: string[];
   demoProvider: boolean;
   sessionTtlMs: number;
   /** where the daily sync finds models.dev's `api.json`; null: none */
@@ -122,6 +125,13 @@ function traceTargetOf(env: Bindings): Result<Config["traceTarget"], ConfigFault
   return ok({ url: url.href, headers: headers.value, serviceName });
 }
 
+/** Names in a list are separated by commas; blanks around them say nothing. */
+const listIn = (text: string | undefined): string[] =>
+  (text ?? "")
+    .split(",")
+    .map((each) => each.trim())
+    .filter((each) => each !== "");
+
 export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   const database = databaseOf(env);
   if (!database.ok) return database;
@@ -148,6 +158,9 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   const catalogueUrl = env.CATALOGUE_URL ?? defaultCatalogueUrl;
   if (catalogueUrl !== "" && !isHttpUrl(catalogueUrl))
     return fault("CATALOGUE_URL", "must be an http: or https: URL, or empty for no sync");
+  const publicUrls = listIn(env.PUBLIC_URL);
+  if (!publicUrls.every(isHttpUrl))
+    return fault("PUBLIC_URL", "must be http: or https: URLs, separated by commas");
   const traceTarget = traceTargetOf(env);
   if (!traceTarget.ok) return traceTarget;
   return ok({
@@ -157,10 +170,8 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     previousMasterKey: previous.value,
     adminToken: env.ADMIN_TOKEN,
     allowPrivateUpstreams: env.ALLOW_PRIVATE_UPSTREAMS === "true",
-    allowedOrigins: (env.ALLOWED_ORIGINS ?? "")
-      .split(",")
-      .map((origin) => origin.trim())
-      .filter((origin) => origin !== ""),
+    allowedOrigins: listIn(env.ALLOWED_ORIGINS),
+    publicOrigins: publicUrls.map((url) => new URL(url).origin),
     demoProvider: env.DEMO_PROVIDER === "true",
     sessionTtlMs: hours * hourMs,
     catalogueUrl: catalogueUrl === "" ? null : catalogueUrl,

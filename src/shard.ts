@@ -61,6 +61,8 @@ export interface About {
   /** keeps work alive after the response */
   background: (work: Promise<unknown>) => void;
   onRoundTrip?: () => void;
+  /** where the request arrived that is served; absent: none did */
+  origin?: string;
 }
 
 interface Parts {
@@ -87,6 +89,10 @@ export function createShard(
   const { catalogue, chooser } = isolate.choosing(name);
   const ids = isolate.idsOf(name);
   const { sessionTtlMs, allowPrivateUpstreams, catalogueUrl } = config;
+  const ownOrigins = [
+    ...config.publicOrigins,
+    ...(about.origin === undefined ? [] : [about.origin]),
+  ];
   const db = open(config, name, onRoundTrip === undefined ? {} : { onRoundTrip });
   const stores = createStores(db, { nonce: () => crypto.randomUUID() });
   const nonce = (): string => toBase64Url(randomBytesOf(32));
@@ -129,6 +135,7 @@ export function createShard(
         credentials: parts.upstreamHeaders,
         after,
         allowPrivate: allowPrivateUpstreams,
+        ownOrigins,
       }),
     cancellation: () => createCancellation({ cancellations: stores.cancellations, now, wait }),
     idempotency: () =>
@@ -240,10 +247,12 @@ export function createShard(
       signer,
       catalogue: readCatalogue,
       allowPrivateUpstreams,
+      ownOrigins,
       upstream: parts.upstreamHeaders,
       probe: createProbe({
         fetch: (...args) => fetch(...args),
         allowPrivate: allowPrivateUpstreams,
+        ownOrigins,
       }),
       nonce,
       sha256Hex: async (text) => toHex(await sha256(text)),

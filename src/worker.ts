@@ -17,8 +17,11 @@ async function isolateFor(env: Bindings): Promise<Isolate | string> {
   return isolate;
 }
 
-const invocationFor = (found: Isolate, context: ExecutionContext) =>
-  createInvocation(found, { background: (work) => context.waitUntil(work) });
+const invocationFor = (found: Isolate, context: ExecutionContext, request?: Request) =>
+  createInvocation(found, {
+    background: (work) => context.waitUntil(work),
+    ...(request === undefined ? {} : { origin: new URL(request.url).origin }),
+  });
 
 export default {
   async fetch(request: Request, env: Bindings, context: ExecutionContext): Promise<Response> {
@@ -30,7 +33,7 @@ export default {
         { status: 503, headers: { "Content-Type": "application/problem+json" } },
       );
     }
-    const { servicesFor } = invocationFor(found, context);
+    const { servicesFor } = invocationFor(found, context, request);
     return app.fetch(request, { servicesFor });
   },
 

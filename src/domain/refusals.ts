@@ -41,6 +41,7 @@ export type Refusal =
   // A registered server's own failures, seen by the client that it serves.
   | { reason: "server_failed"; serverStatus: number | null; detail: string }
   | { reason: "server_timeout" }
+  | { reason: "loop_detected"; detail: string }
   // The wire's own refusals.
   | { reason: "parse_error" }
   | { reason: "invalid_request"; detail: string }
@@ -114,6 +115,8 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   internal: sampling(-32603, 500, "Internal error", false),
   server_failed: sampling(-502, 502, "The MCP server failed", true),
   server_timeout: sampling(-504, 504, "The MCP server timed out", true),
+  // Its own status: a router on the way back would take an error in HTTP 200 for the server's word.
+  loop_detected: transport(-508, 508, "Loop detected"),
   parse_error: transport(-32700, 400, "Parse error"),
   invalid_request: transport(-32600, 400, "Invalid request"),
   method_not_found: sampling(-32601, 404, "Method not found", false),
@@ -206,6 +209,7 @@ export function explain(refusal: Refusal): string {
     case "unauthorized":
     case "server_failed":
     case "server_unauthorized":
+    case "loop_detected":
     case "conflict":
       return `${title}: ${refusal.detail}`;
     case "no_eligible_model":

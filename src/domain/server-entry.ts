@@ -1,7 +1,7 @@
 /** What is wrong with a registered server's entry, as a path into it and a sentence. */
 import type { OauthClient } from "./oauth.ts";
 import { hasHeader, problemWithHeaders } from "./static-headers.ts";
-import { problemWithEndpoint, problemWithUpstream } from "./upstreams.ts";
+import { problemWithEndpoint, problemWithUpstream, type UpstreamRules } from "./upstreams.ts";
 
 interface Problem {
   path: string;
@@ -18,7 +18,7 @@ export interface ServerEntry {
 
 function problemWithOauth(
   oauth: NonNullable<ServerEntry["oauth"]>,
-  allow: { allowPrivate: boolean },
+  allow: UpstreamRules,
 ): Problem | null {
   for (const endpoint of ["tokenEndpoint", "authorizationEndpoint"] as const) {
     const url = oauth[endpoint];
@@ -41,10 +41,7 @@ function problemWithOauth(
   return null;
 }
 
-export function problemWithServer(
-  entry: ServerEntry,
-  allow: { allowPrivate: boolean },
-): Problem | null {
+export function problemWithServer(entry: ServerEntry, allow: UpstreamRules): Problem | null {
   const url = problemWithUpstream(entry.url, allow);
   if (url !== null) return { path: "url", detail: url };
   const header = problemWithHeaders(entry.headers);

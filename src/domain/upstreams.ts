@@ -48,10 +48,34 @@ function isPrivateIpv6(host: string): boolean {
   );
 }
 
-function problemWith(
-  text: string,
-  allow: { allowPrivate: boolean },
-): { url: URL } | { problem: string } {
+const loopback = /^(localhost|.+\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:7f.*\])$/;
+
+/**
+ * Host and port as far as they tell two routers apart: every name of this machine is one name, and both
+ * default ports are one, because whoever ends TLS before the router hides which of them was called.
+ */
+function placeOf({ hostname, port }: URL): string {
+  const host = hostname.replace(/\.+$/, "");
+  return `${loopback.test(host) ? "localhost" : host}:${port === "443" ? "" : port.replace(/^80$/, "")}`;
+}
+
+/** Whether a URL leads to one of these origins, whatever its scheme. */
+const leadsTo = (url: URL, origins: readonly string[]): boolean =>
+  origins.some((origin) => {
+    const own = URL.parse(origin);
+    return own !== null && placeOf(own) === placeOf(url);
+  });
+
+export const leadsBack = "It leads back to this router.";
+
+/** What may be called, beside what every rule of this file forbids. */
+export interface UpstreamRules {
+  allowPrivate: boolean;
+  /** where this router itself is reached: a request to it would come back; absent: unknown */
+  ownOrigins?: readonly string[];
+}
+
+function problemWith(text: string, allow: UpstreamRules): { url: URL } | { problem: string } {
   const url = URL.parse(text);
   // The parser drops blanks and line ends; who reads the entry would see another URL than is called.
   if (url === null || /[^\x21-\x7e]|\\/.test(text)) return { problem: "Not a URL." };
@@ -59,6 +83,7 @@ function problemWith(
   if (text.includes("#")) return { problem: "A URL to be called has no fragment." };
   if (url.protocol !== "https:" && !(allow.allowPrivate && url.protocol === "http:"))
     return { problem: "Only https is called." };
+  if (leadsTo(url, allow.ownOrigins ?? [])) return { problem: leadsBack };
   if (allow.allowPrivate) return { url };
   // A name may end in a dot; without it, it may be an address after all, so it is parsed again.
   const host = URL.parse(`https://${url.hostname.replace(/\.+$/, "")}`)?.hostname ?? "";
@@ -69,13 +94,13 @@ function problemWith(
 }
 
 /** What is wrong with an endpoint's URL, which may have a query; null if it may be called. */
-export function problemWithEndpoint(text: string, allow: { allowPrivate: boolean }): string | null {
+export function problemWithEndpoint(text: string, allow: UpstreamRules): string | null {
   const found = problemWith(text, allow);
   return "problem" in found ? found.problem : null;
 }
 
 /** What is wrong with an upstream's URL, as a sentence; null if it may be called. */
-export function problemWithUpstream(text: string, allow: { allowPrivate: boolean }): string | null {
+export function problemWithUpstream(text: string, allow: UpstreamRules): string | null {
   const found = problemWith(text, allow);
   if ("problem" in found) return found.problem;
   return found.url.search === "" ? null : "A base URL has no query: secrets belong in headers.";

@@ -32,7 +32,19 @@ import {
   type VerificationDeps,
 } from "./verification-section.ts";
 
+/** What the files say that they are, as far as their headers could be read. */
+export interface Scope {
+  tenant: HeaderLine["tenant"];
+  filter: HeaderLine["filter"];
+  /** when the first and the last part were exported, ms */
+  exportedAt: { first: number; last: number };
+}
+
 export interface Verified {
+  /** null: no header could be read */
+  scope: Scope | null;
+  /** numbers of the first and the last seal that were read; null: none was */
+  sealNumbers: { first: number; last: number } | null;
   records: number;
   seals: number;
   /** records of which only the hash is left */
@@ -53,14 +65,24 @@ interface OpenSection {
 
 /**
  * @param pinned keys that are known to be the router's; null: those that the export names
+ * @param wantedTenant slug or id of the tenant whose export it shall be; null: nobody asked for one
  */
 export function createVerification(deps: {
   hashing: Hashing;
   verify: VerifySignature;
   pinned: readonly AuditKey[] | null;
+  wantedTenant?: string | null;
 }) {
-  const { hashing, verify, pinned } = deps;
-  const total: Verified = { records: 0, seals: 0, gone: 0, outside: 0, nextCursor: null };
+  const { hashing, verify, pinned, wantedTenant = null } = deps;
+  const total: Verified = {
+    scope: null,
+    sealNumbers: null,
+    records: 0,
+    seals: 0,
+    gone: 0,
+    outside: 0,
+    nextCursor: null,
+  };
   let findings: Finding[] = [];
   let part: {
     header: HeaderLine;
@@ -111,6 +133,14 @@ export function createVerification(deps: {
       value,
     });
     if (fault !== null) say(1, `the header ${fault}`);
+    const { tenant, filter, exportedAt } = line;
+    const first = total.scope?.exportedAt.first ?? exportedAt;
+    total.scope = {
+      ...(total.scope ?? { tenant, filter }),
+      exportedAt: { first, last: exportedAt },
+    };
+    if (wantedTenant !== null && ![tenant.id, tenant.slug].includes(wantedTenant))
+      say(1, "is the export of another tenant than the one that was asked for");
     if (line.whole !== isStretch(line.filter)) say(1, "the header contradicts itself");
     part = {
       header: line,
@@ -140,6 +170,8 @@ export function createVerification(deps: {
     section = { number, line, isSound: faults.length === 0, rows: [] };
     part.sections = line.index + 1;
     total.seals += 1;
+    const { number: last } = line.seal;
+    total.sealNumbers = { first: total.sealNumbers?.first ?? last, last };
     before = line.seal;
   }
 

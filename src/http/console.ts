@@ -2,6 +2,7 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
 import type { HttpEnv } from "./context.ts";
+import { protectPage } from "./page.ts";
 
 const page = html`<!doctype html>
   <html lang="en">
@@ -59,6 +60,6 @@ export const consoleRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
     .get("/", (c) => c.redirect("/console"))
     .get("/console", async (c) => {
-      c.header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'");
+      protectPage(c.res.headers, "inline");
       return c.html(await page);
     });

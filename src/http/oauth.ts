@@ -1,6 +1,7 @@
 /** `/oauth/callback`: where an authorization server sends a person back to. */
 import { Hono } from "hono";
 import type { HttpEnv } from "./context.ts";
+import { protectPage } from "./page.ts";
 import { problem } from "./problem.ts";
 
 const page = (server: string): string =>
@@ -8,11 +9,15 @@ const page = (server: string): string =>
 
 export function oauthRoutes() {
   const app = new Hono<HttpEnv>();
-  app.get("/callback", async (c) => {
+  app.use(async (c, next) => {
+    // Afterwards, so that a refusal has them too.
+    await next();
     // The address holds a code; it goes into no history of another site and no cache.
-    c.header("Cache-Control", "no-store");
-    c.header("Referrer-Policy", "no-referrer");
-    c.header("Content-Security-Policy", "default-src 'none'");
+    c.res.headers.set("Cache-Control", "no-store");
+    c.res.headers.set("Referrer-Policy", "no-referrer");
+    protectPage(c.res.headers, "none");
+  });
+  app.get("/callback", async (c) => {
     const { searchParams } = new URL(c.req.url);
     const done = await c.get("services").finishAuthorization(searchParams);
     // A slug has letters, digits and hyphens only.

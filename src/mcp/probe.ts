@@ -1,7 +1,8 @@
 /** Speaks MCP with a registered server as a client would, in both eras, to tell what it is. */
 import { isObject, own, type JsonObject, type JsonValue } from "../domain/json.ts";
 import type { Probed } from "../domain/server-check.ts";
-import { problemWithUpstream } from "../domain/upstreams.ts";
+import { hopsHeader, nextHop } from "../domain/hops.ts";
+import { problemWithUpstream, type UpstreamRules } from "../domain/upstreams.ts";
 import { discoveredIn, discoverMethod, discoverText } from "./bridge/discovery.ts";
 import { serverInfo } from "./initialize.ts";
 import { metaKey, modernRevision } from "./rev2026/codec.ts";
@@ -208,7 +209,7 @@ const mediaTypeOf = (headers: Headers): string =>
 
 /** @returns what answers at a URL. Never throws. */
 export const createProbe =
-  (deps: { fetch: typeof fetch; allowPrivate: boolean }) =>
+  (deps: { fetch: typeof fetch } & UpstreamRules) =>
   async (url: string, headers: Record<string, string>): Promise<Probed> => {
     if (problemWithUpstream(url, deps) !== null) return { kind: "silent" };
     const signal = AbortSignal.timeout(deadlineMs);
@@ -219,7 +220,12 @@ export const createProbe =
     ): Promise<Response> =>
       deps.fetch(url, {
         method,
-        headers: { ...headers, Accept: `${json}, ${eventStream}`, ...more },
+        headers: {
+          ...headers,
+          Accept: `${json}, ${eventStream}`,
+          [hopsHeader]: nextHop(null) ?? "",
+          ...more,
+        },
         ...(body === undefined ? {} : { body }),
         // It could carry the headers to another host.
         redirect: "manual",

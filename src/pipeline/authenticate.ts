@@ -83,9 +83,15 @@ const memoryKeyOf = (keyId: string, { through, sessionId }: Claim): string =>
  */
 const recentMs = 5_000;
 
+/** …and how long an open stream may. */
+const watchMs = 2_500;
+
+/** undefined: as long as it is remembered */
+const withinMs = { memory: undefined, recent: recentMs, watch: watchMs } as const;
+
 export type Authenticate = (
   claim: Claim,
-  freshness: "memory" | "recent" | "database",
+  freshness: "memory" | "recent" | "watch" | "database",
 ) => Promise<Result<Caller, Refusal>>;
 
 export function createAuthenticate(deps: {
@@ -102,9 +108,7 @@ export function createAuthenticate(deps: {
     if (keyId === null) return unauthorized("Not an API key.");
     const memoryKey = memoryKeyOf(keyId, claim);
     const remembered =
-      freshness === "database"
-        ? undefined
-        : memory.get(memoryKey, freshness === "recent" ? recentMs : undefined);
+      freshness === "database" ? undefined : memory.get(memoryKey, withinMs[freshness]);
     let found: Omit<Remembered, "snapshot"> & { snapshot: Snapshot | null };
     if (remembered === undefined) {
       const loaded = await snapshots.load(keyId, sessionId, now(), through?.server);

@@ -3,11 +3,13 @@
  * entry says so), its cookies or its router key, never to follow a redirect, and never to hand on the
  * server's `WWW-Authenticate`: a client rightly refuses metadata of a resource that it didn't call.
  */
+import { hopsHeader, nextHop } from "../domain/hops.ts";
 import type { SealedServer } from "../domain/servers.ts";
-import { serverFailed, type Refusal } from "../domain/refusals.ts";
+import { refusalTable, serverFailed, type Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { UpstreamFetch } from "../domain/upstream.ts";
-import { problemWithUpstream } from "../domain/upstreams.ts";
+import { leadsBack, problemWithUpstream } from "../domain/upstreams.ts";
+import { withKnownMedia } from "./answer-media.ts";
 import type { UpstreamHeaders } from "./upstream-headers.ts";
 
 /**
@@ -40,6 +42,7 @@ const keptBack = new Set([
   "x-original-url",
   "x-real-ip",
   "x-rewrite-url",
+  hopsHeader,
   "x-sampling-router-key",
 ]);
 const keptBackPrefix = /^(cf-|sec-|x-forwarded-|access-control-)/;
@@ -71,6 +74,8 @@ const notReturned = new Set([
   "upgrade",
   "www-authenticate",
 ]);
+
+const tooManyHops = "The request has passed too many routers.";
 
 export interface Sending {
   server: SealedServer;
@@ -115,10 +120,12 @@ export function createUpstream(deps: {
   credentials: UpstreamHeaders;
   after: (ms: number, act: () => void) => () => void;
   allowPrivate: boolean;
+  /** where this router is reached itself */
+  ownOrigins: readonly string[];
 }) {
-  const { fetch: send, credentials, after, allowPrivate } = deps;
+  const { fetch: send, credentials, after, allowPrivate, ownOrigins } = deps;
   const once = async (
-    sending: Sending,
+    sending: Sending & { hop: string },
     own: Record<string, string>,
   ): Promise<Result<Response, Refusal>> => {
     const { server, method, body, signal } = sending;
@@ -126,6 +133,7 @@ export function createUpstream(deps: {
     if (sending.authorization !== null && server.forwardAuthorization)
       headers["authorization"] = sending.authorization;
     for (const [name, value] of Object.entries(own)) headers[name.toLowerCase()] = value;
+    headers[hopsHeader] = sending.hop;
     // By hand: `AbortSignal.any` and signals that end timers are what this took most of its time for.
     const ending = new AbortController();
     const end = (): void => ending.abort();
@@ -144,8 +152,13 @@ export function createUpstream(deps: {
         body,
         signal: ending.signal,
       });
-      if (response.status < 300 || response.status >= 400) return ok(response);
+      const isLoop = response.status === refusalTable.loop_detected.status;
+      if (!isLoop && (response.status < 300 || response.status >= 400))
+        return server.sampling === "client"
+          ? ok(response)
+          : await withKnownMedia(response, { method, after });
       await response.body?.cancel();
+      if (isLoop) return err({ reason: "loop_detected", detail: tooManyHops });
       return err(serverFailed("It redirects, which is not followed.", response.status));
     } catch {
       if (signal.aborted) return err({ reason: "cancelled" });
@@ -158,12 +171,15 @@ export function createUpstream(deps: {
   return async (sending: Sending): Promise<Result<Response, Refusal>> => {
     const { server } = sending;
     // An entry may be older than the rule, or the setting, by which it would be refused today.
-    const problem = problemWithUpstream(server.url, { allowPrivate });
+    const problem = problemWithUpstream(server.url, { allowPrivate, ownOrigins });
+    if (problem === leadsBack) return err({ reason: "loop_detected", detail: problem });
     if (problem !== null) return err(serverFailed(problem));
+    const hop = nextHop(sending.headers.get(hopsHeader));
+    if (hop === null) return err({ reason: "loop_detected", detail: tooManyHops });
     for (let first = true; ; first = false) {
       const own = await credentials.headersFor(server);
       if (!own.ok) return own;
-      const sent = await once(sending, own.value);
+      const sent = await once({ ...sending, hop }, own.value);
       if (!sent.ok || sent.value.status !== 401) {
         if (sent.ok && server.status === "failing") await credentials.onAuthorized(server);
         return sent;

@@ -38,6 +38,7 @@ const defaultScheduleSeconds = "60";
 const passedOn = [
   "MASTER_KEY_PREVIOUS",
   "ALLOWED_ORIGINS",
+  "PUBLIC_URL",
   "SESSION_TTL_HOURS",
   "OTEL_EXPORTER_OTLP_ENDPOINT",
   "OTEL_EXPORTER_OTLP_HEADERS",

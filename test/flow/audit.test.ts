@@ -113,6 +113,40 @@ describe("the audit", () => {
     expect((await audit(join(folder, "nothing"))).code).toBe(2);
   });
 
+  it("says what it verified: tenant, filter, time of export, seals and records", async () => {
+    const pinned = ["--key", await keyFile("keys-of-scope.json")];
+    const before = Date.now();
+    const path = file("scope.ndjson", (await download("?outcome=succeeded")).text);
+    const { code, text } = await audit(path, ...pinned);
+    expect(code).toBe(0);
+    expect(text).toMatch(/^Tenant: acme \(ten_\w+\)$/m);
+    expect(text).toMatch(/^Filter: outcome=succeeded$/m);
+    const [, exportedAt = ""] = /^Exported: (\S+)$/m.exec(text) ?? [];
+    expect(Date.parse(exportedAt)).toBeGreaterThanOrEqual(before - 1_000);
+    const seals = (await sealed(3)).length;
+    expect(text).toMatch(new RegExp(`^Seals: 1 to ${seals}$`, "m"));
+    expect(text).toMatch(/^3 records, \d+ seals/m);
+    const all = await audit(file("all.ndjson", (await download()).text), ...pinned);
+    expect(all.text).toMatch(/^Filter: none$/m);
+  });
+
+  it("takes the export of the tenant that was asked for, and of no other", async () => {
+    const pinned = ["--key", await keyFile("keys-of-tenant.json")];
+    const path = file("tenant.ndjson", (await download()).text);
+    expect((await audit(path, ...pinned, "--tenant", "acme")).code).toBe(0);
+    const id = /\((ten_\w+)\)/.exec((await audit(path)).text)?.[1] ?? "";
+    expect((await audit(path, ...pinned, "--tenant", id)).code).toBe(0);
+    const other = await audit(path, ...pinned, "--tenant", "acm");
+    expect([other.code, other.text]).toEqual([1, expect.stringContaining("another tenant")]);
+    expect(other.text).toContain("NOT as the router wrote it.");
+  });
+
+  it("can't tell where no file was read", async () => {
+    const empty = mkdtempSync(join(folder, "empty-"));
+    const told = await audit(empty, "--key", await keyFile("keys-of-nothing.json"));
+    expect([told.code, told.text]).toEqual([2, expect.stringContaining("no file was read")]);
+  });
+
   it("filters, and refuses what it does not know", async () => {
     const { text } = await download("?outcome=failed");
     expect(text.split("\n").filter((line) => line.includes('"kind":"record"'))).toEqual([]);

@@ -328,23 +328,24 @@ describe("a server", () => {
     expect((await raw.get()).status).toBe(502);
   });
 
-  it("that answers 5xx, 4xx or something else is heard as it speaks", async () => {
+  it("that answers 5xx, 4xx or something else is heard as it speaks, in JSON alone", async () => {
     const { url } = await scripted((heard, response) => {
-      response.writeHead(heard.body?.["id"] === 1 ? 503 : 418, {
-        "content-type": "text/plain",
+      const isJson = heard.body?.["id"] === 1;
+      response.writeHead(isJson ? 503 : 418, {
+        "content-type": isJson ? "application/problem+json" : "text/plain",
         "x-own": "1",
         "set-cookie": "a=b",
       });
-      response.end("no é");
+      response.end(isJson ? '{"no":"é"}' : "no é");
     });
     const raw = await openRaw(url, key);
-    for (const [id, status] of [
-      [1, 503],
-      [2, 418],
+    for (const [id, status, text] of [
+      [1, 503, '{"no":"é"}'],
+      [2, 418, ""],
     ] as const) {
       const answer = await raw.request(id, "tools/call", { name: "t" });
       expect(answer.status).toBe(status);
-      expect(await answer.text()).toBe("no é");
+      expect(await answer.text()).toBe(text);
       expect(answer.headers.get("x-own")).toBe("1");
       expect(answer.headers.get("set-cookie")).toBeNull();
     }

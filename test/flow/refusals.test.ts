@@ -336,6 +336,7 @@ const elsewhere: Partial<Record<Reason, string>> = {
   unavailable: "needs a database that goes away: test/flow/limits.test.ts",
   server_failed: "needs a registered server: test/flow/proxy-failures.test.ts",
   server_timeout: "needs a registered server: test/unit/pipeline/upstream.test.ts",
+  loop_detected: "needs a registered server: test/flow/proxy-loops.test.ts",
   server_unauthorized: "needs a registered server: test/flow/proxy-failures.test.ts",
   internal: "nobody knows how; test/flow/bad-input.test.ts checks that it did not happen",
 };

@@ -24,3 +24,24 @@ describe("CATALOGUE_URL", () => {
     });
   });
 });
+
+describe("PUBLIC_URL", () => {
+  it.each([
+    [undefined, []],
+    ["https://router.example/", ["https://router.example"]],
+    [
+      "https://router.example/mcp, http://10.0.0.1:8787",
+      ["https://router.example", "http://10.0.0.1:8787"],
+    ],
+  ])("%j names the origins %j", (given, origins) => {
+    const env = given === undefined ? needed : { ...needed, PUBLIC_URL: given };
+    expect(parseConfig(env)).toMatchObject({ ok: true, value: { publicOrigins: origins } });
+  });
+
+  it("is a fault where it is no URL", () => {
+    expect(parseConfig({ ...needed, PUBLIC_URL: "router.example" })).toMatchObject({
+      ok: false,
+      error: { setting: "PUBLIC_URL" },
+    });
+  });
+});

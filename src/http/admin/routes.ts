@@ -4,6 +4,7 @@ import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
 import type { HttpEnv } from "../context.ts";
 import { readBody } from "../body.ts";
+import { protectPage } from "../page.ts";
 import { problem } from "../problem.ts";
 import { authorise } from "./authorise.ts";
 import { catalogueRoutes } from "./catalogue.ts";
@@ -42,6 +43,12 @@ const checkBody = createMiddleware<HttpEnv>(async (c, next) => {
   return next();
 });
 
+/** New keys, links that grant access and captured content stand in answers: no cache keeps any of them. */
+const keepNothing = createMiddleware<HttpEnv>(async (c, next) => {
+  await next();
+  c.res.headers.set("Cache-Control", "no-store");
+});
+
 export function adminRoutes() {
   const app = adminApp();
   app.openAPIRegistry.registerComponent("securitySchemes", "bearer", {
@@ -57,9 +64,10 @@ export function adminRoutes() {
   describeCallers(app.openAPIRegistry);
   app.get("/openapi.json", (c) => c.json(documentOf(app, new URL(c.req.url).origin)));
   app.get("/docs", (c) => {
-    c.header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'");
+    protectPage(c.res.headers, "inline");
     return c.html(docsPage(documentOf(app, new URL(c.req.url).origin)));
   });
+  app.use("/*", keepNothing);
   app.use("/*", authorise);
   app.use("/*", checkBody);
   app.route("/tenants", tenantRoutes());

@@ -121,6 +121,7 @@ export async function proxyLegacy(services: Services, arrived: ProxyArrived): Pr
   const sent = await (method === "GET" ? openClients(services, arrived, open) : open());
   if (!sent.ok) {
     closeAside();
+    if (method === "GET" && session !== null) background(services.streams.clientReleases(session));
     return refused(sent.error);
   }
   const response = sent.value;

@@ -1,10 +1,10 @@
 /** What a message says that it holds, and what its sender takes. */
-const typeOf = ({ headers }: Response): string | undefined =>
-  headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+import { mediaTypeIn, type MediaKind } from "../../domain/media-type.ts";
 
-export const isJson = (response: Response): boolean => typeOf(response) === "application/json";
-export const isEventStream = (response: Response): boolean =>
-  typeOf(response) === "text/event-stream";
+const kindOf = ({ headers }: Response): MediaKind => mediaTypeIn(headers.get("content-type")).kind;
+
+export const isJson = (response: Response): boolean => kindOf(response) === "json";
+export const isEventStream = (response: Response): boolean => kindOf(response) === "event-stream";
 
 /** A stream that answers; one beside an error status is no answer. */
 export const streamsAnswer = (response: Response): boolean =>

@@ -3,6 +3,7 @@
  * what it then asks for is answered here. Everything else passes.
  */
 import { deniedBy } from "../../domain/answering.ts";
+import { isDeeperThan, mostLevels } from "../../domain/depth.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { once } from "../../domain/lazily.ts";
 import { featuresOf } from "../../domain/negotiation.ts";
@@ -66,6 +67,12 @@ async function pass(
   );
   return response;
 }
+
+const tooDeep: Refusal = {
+  reason: "invalid_params",
+  path: "params",
+  detail: `Nested deeper than ${mostLevels} levels.`,
+};
 
 const answersSampling = (request: string): boolean =>
   [...roundWire.responsesOf(request).values()].some((text) => isSamplingAnswer(JSON.parse(text)));
@@ -211,6 +218,7 @@ export async function proxyModern(services: Services, arrived: ProxyArrived): Pr
   if (!told.ok) return refused(told.error);
   const named = checkName(headers, method, params);
   if (!named.ok) return refused(named.error);
+  if (roundMethods.includes(method) && isDeeperThan(params, mostLevels)) return refused(tooDeep);
   const mode = server.sampling;
   const hosted = offeredBy(services, arrived);
   const tools = hosted?.tools === true && server.learnt.bareCapabilities !== true;

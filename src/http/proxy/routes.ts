@@ -8,6 +8,7 @@ import { needsKnownCaller, readBody } from "../body.ts";
 import { bearerOf, type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
+import { endWithKey } from "./key-watch.ts";
 import { dispatchLegacy, dispatchModern } from "../bridge/dispatch.ts";
 
 export const routerKeyHeader = "X-Sampling-Router-Key";
@@ -132,7 +133,10 @@ async function handle(c: Context<HttpEnv>): Promise<Response> {
     startedAt,
     left: c.req.raw.signal,
   };
-  return modern ? dispatchModern(services, arrived) : dispatchLegacy(services, arrived);
+  const response = await (modern ? dispatchModern : dispatchLegacy)(services, arrived);
+  // Without the session: all streams of a key rest on one reading.
+  const key = { ...claim, sessionId: null };
+  return endWithKey(response, () => services.authenticate(key, "watch"));
 }
 
 export const proxyRoutes = (): Hono<HttpEnv> =>

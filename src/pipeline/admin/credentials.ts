@@ -52,6 +52,7 @@ export function createCredentialAdmin(
     providers: Providers;
     catalogue: CatalogueReader;
     allowPrivateUpstreams: boolean;
+    ownOrigins: readonly string[];
   },
 ) {
   const { credentials, vault, providers } = deps;
@@ -67,8 +68,10 @@ export function createCredentialAdmin(
     const problem =
       (input.baseUrl === null
         ? null
-        : problemWithUpstream(input.baseUrl, { allowPrivate: deps.allowPrivateUpstreams })) ??
-      providers.problemWith(input);
+        : problemWithUpstream(input.baseUrl, {
+            allowPrivate: deps.allowPrivateUpstreams,
+            ownOrigins: deps.ownOrigins,
+          })) ?? providers.problemWith(input);
     return problem === null
       ? ok(null)
       : err({ reason: "invalid_params", path: "baseUrl", detail: problem });

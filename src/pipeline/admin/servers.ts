@@ -67,6 +67,7 @@ export interface ServerAdminDeps extends AdminDeps {
   servers: ServerStore;
   vault: Vault;
   allowPrivateUpstreams: boolean;
+  ownOrigins: readonly string[];
 }
 
 const clientOf = ({ clientSecret, ...client }: OauthInput): OauthClient => ({
@@ -89,7 +90,10 @@ export function createServerAdmin(deps: ServerAdminDeps) {
   const { servers, vault } = deps;
 
   const checked = (entry: Omit<ServerInput, "slug">): Result<null, Refusal> => {
-    const problem = problemWithServer(entry, { allowPrivate: deps.allowPrivateUpstreams });
+    const problem = problemWithServer(entry, {
+      allowPrivate: deps.allowPrivateUpstreams,
+      ownOrigins: deps.ownOrigins,
+    });
     return problem === null ? ok(null) : err({ reason: "invalid_params", ...problem });
   };
 

@@ -33,6 +33,8 @@ export const createAdminUseCases = (
       /** null: this deployment syncs no catalogue */
       catalogueSync: CatalogueSyncDeps | null;
       allowPrivateUpstreams: boolean;
+      /** where this router itself is reached */
+      ownOrigins: readonly string[];
       oauth: Oauth;
       upstream: UpstreamHeaders;
       probe: Probe;

@@ -44,6 +44,8 @@ describe("an export that was made under version 1", () => {
   it("verifies", async () => {
     expect(await verifyParts([fixture("export-v1.ndjson")], pinned)).toEqual({
       findings: [],
+      scope: expect.objectContaining({ filter: {} }) as unknown,
+      sealNumbers: { first: 1, last: 3 },
       records: 9,
       seals: 3,
       gone: 1,

@@ -92,6 +92,7 @@ function invocation(
         providers: undefined as never,
         catalogue: undefined as never,
         allowPrivateUpstreams: true,
+        ownOrigins: [],
         hashing: undefined as never,
         signer: undefined as never,
         catalogueSync: undefined as never,

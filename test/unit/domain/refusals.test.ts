@@ -65,6 +65,7 @@ const samples: { readonly [R in Reason]: Extract<Refusal, { reason: R }> } = {
   internal: { reason: "internal" },
   server_failed: { reason: "server_failed", serverStatus: null, detail: "It can't be reached." },
   server_timeout: { reason: "server_timeout" },
+  loop_detected: { reason: "loop_detected", detail: "It leads back to this router." },
   parse_error: { reason: "parse_error" },
   invalid_request: { reason: "invalid_request", detail: "A message is an object." },
   method_not_found: { reason: "method_not_found", method: "tools/list" },
@@ -109,6 +110,7 @@ const contract = {
 const beyond = {
   server_failed: [-502, 502, ["serverStatus"]],
   server_timeout: [-504, 504, []],
+  loop_detected: [-508, 508, []],
   parse_error: [-32700, 400, []],
   invalid_request: [-32600, 400, []],
   method_not_found: [-32601, 404, ["method"]],

@@ -168,3 +168,35 @@ describe("what is no address to call", () => {
       expect(problem(url)).not.toContain("s3cr3t");
   });
 });
+
+describe("the router's own origins", () => {
+  const own = (url: string, ...ownOrigins: string[]) =>
+    problemWithUpstream(url, { allowPrivate: true, ownOrigins });
+
+  it.each([
+    ["https://router.example.com/mcp/acme/a", "https://router.example.com"],
+    ["https://ROUTER.example.com./mcp/acme/a", "https://router.example.com"],
+    ["https://router.example.com:443/v1/sampling", "https://router.example.com"],
+    // Whoever ends TLS calls the router by http.
+    ["https://router.example.com/mcp/acme/a", "http://router.example.com"],
+    ["http://router.example.com/mcp/acme/a", "https://router.example.com"],
+    ["http://localhost:8787/mcp/acme/a", "http://127.0.0.1:8787"],
+    ["http://127.0.0.1:8787/mcp/acme/a", "http://localhost:8787"],
+    ["http://127.1.2.3:8787/mcp/acme/a", "http://localhost:8787"],
+    ["http://2130706433:8787/mcp/acme/a", "http://localhost:8787"],
+    ["http://[::1]:8787/mcp/acme/a", "http://localhost:8787"],
+    ["http://[::ffff:127.0.0.1]:8787/mcp/acme/a", "http://localhost:8787"],
+    ["http://0.0.0.0:8787/mcp/acme/a", "http://127.0.0.1:8787"],
+    ["http://any.localhost:8787/mcp/acme/a", "http://127.0.0.1:8787"],
+  ])("are no upstreams: %s of %s", (url, origin) => {
+    expect(own(url, "https://other.example.com", origin)).toBe("It leads back to this router.");
+  });
+
+  it.each([
+    ["https://mcp.example.com/mcp", "https://router.example.com"],
+    ["https://router.example.com:8443/mcp", "https://router.example.com"],
+    ["http://127.0.0.1:8788/mcp", "http://127.0.0.1:8787"],
+  ])("differ from other hosts and ports: %s of %s", (url, origin) => {
+    expect(own(url, origin)).toBeNull();
+  });
+});

@@ -36,6 +36,7 @@ function given(
     fetch,
     after,
     allowPrivate,
+    ownOrigins: ["https://router.test"],
     credentials: {
       headersFor: async () => ok({ Authorization: `Bearer ${(tokens += 1)}` }),
       onUnauthorized: async (_server, sent) => {
@@ -77,7 +78,7 @@ describe("a request to a server", () => {
     const seen: UpstreamRequest[] = [];
     const { send } = given(async (request) => {
       seen.push(request);
-      return new Response("{}");
+      return new Response("{}", { headers: { "Content-Type": "application/json" } });
     });
     const headers = new Headers({
       accept: "text/event-stream",
@@ -106,6 +107,7 @@ describe("a request to a server", () => {
       "last-event-id": "7",
       "mcp-param-x": "1",
       "x-other": "kept",
+      "x-sampling-router-hops": "1",
       authorization_: "kept",
       authorization: "Bearer 1",
     });
@@ -148,7 +150,7 @@ describe("a request to a server", () => {
     const seen: string[] = [];
     const fetch: UpstreamFetch = async ({ url }) => {
       seen.push(url);
-      return new Response("{}");
+      return new Response("{}", { headers: { "Content-Type": "application/json" } });
     };
     for (const url of ["http://server.test/mcp", "https://10.0.0.1/mcp", "https://[::1]/mcp"]) {
       const server = { ...entry, url };
@@ -205,6 +207,45 @@ describe("a request to a server", () => {
       "content-type": "application/json",
       "mcp-session-id": "s",
       "x-own": "1",
+    });
+  });
+});
+
+describe("a request that may have come from a router", () => {
+  const asked = async (count: string | null, url = entry.url) => {
+    const seen: UpstreamRequest[] = [];
+    const { send } = given(async (request) => {
+      seen.push(request);
+      return new Response("{}", { headers: { "Content-Type": "application/json" } });
+    });
+    const headers = new Headers(count === null ? {} : { "X-Sampling-Router-Hops": count });
+    const sent = await send({ server: { ...entry, url }, headers });
+    return { sent, counts: seen.map(({ headers: said }) => said["x-sampling-router-hops"]) };
+  };
+
+  it.each([
+    [null, "1"],
+    ["0", "1"],
+    ["1", "2"],
+    ["2", "3"],
+  ])("is sent on and counted: %s", async (count, next) => {
+    expect(await asked(count)).toMatchObject({ sent: { ok: true }, counts: [next] });
+  });
+
+  it.each(["3", "4", "999", "1000000", "-1", "1, 1", "", "one", "0x1", "1.0"])(
+    "is refused at the fourth router, and where the count can't be read: %j",
+    async (count) => {
+      expect(await asked(count)).toMatchObject({
+        sent: { ok: false, error: { reason: "loop_detected" } },
+        counts: [],
+      });
+    },
+  );
+
+  it("is never sent to the router itself, though the entry is older than that rule", async () => {
+    expect(await asked(null, "https://router.test/mcp/acme/other")).toMatchObject({
+      sent: { ok: false, error: { reason: "loop_detected" } },
+      counts: [],
     });
   });
 });

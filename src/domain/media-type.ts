@@ -1,0 +1,49 @@
+/**
+ * What a server says that its body holds, as RFC 9110 (8.3.1) writes it. Read strictly: official clients
+ * look for `text/event-stream` anywhere in the header, so what the router reads otherwise, or does not
+ * understand, could reach a client past the router.
+ */
+
+export type MediaKind = "json" | "event-stream" | "other";
+
+export interface MediaType {
+  kind: MediaKind;
+  /** in lower case, without parameters; "" where the header can't be read */
+  essence: string;
+  /** Whether a parameter stands there that a client could take for something. */
+  hasOtherParameters: boolean;
+}
+
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const quoted = '"[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*"';
+// Each blank has one place to stand in: a server that writes many must not keep the reader busy.
+const parameter = `;[ \\t]*(?:${token}=(?:${token}|${quoted})[ \\t]*)?`;
+const wellFormed = new RegExp(`^(${token}/${token})[ \\t]*((?:${parameter})*)$`);
+const charset = /;[ \t]*charset="?([^";\s]*)"?/gi;
+const utf8 = /^utf-?8$/i;
+
+const unreadable: MediaType = { kind: "other", essence: "", hasOtherParameters: true };
+
+/** @param header null: there is none */
+export function mediaTypeIn(header: string | null): MediaType {
+  const [, type, parameters = ""] = wellFormed.exec(header?.replace(/^[ \t]+/, "") ?? "") ?? [];
+  if (type === undefined) return unreadable;
+  const essence = type.toLowerCase();
+  const charsets = [...parameters.matchAll(charset)].map(([, name = ""]) => name);
+  // JSON and event streams are UTF-8. Who reads them otherwise reads another text than the router did.
+  if (!charsets.every((name) => utf8.test(name)))
+    return { kind: "other", essence, hasOtherParameters: true };
+  const kinds: Record<string, MediaKind> = {
+    "application/json": "json",
+    "text/event-stream": "event-stream",
+  };
+  return {
+    kind: Object.hasOwn(kinds, essence) ? (kinds[essence] ?? "other") : "other",
+    essence,
+    hasOtherParameters: parameters.replaceAll(charset, "").replaceAll(/[;\s]/g, "") !== "",
+  };
+}
+
+/** JSON of any kind, problem details for one. */
+export const isAnyJson = ({ kind, essence }: MediaType): boolean =>
+  kind === "json" || /^application\/[^+]+\+json$/.test(essence);

@@ -1,0 +1,89 @@
+/**
+ * Which of a server's bodies reach a client that shall not be asked to sample by that server. Names the
+ * attack: official clients take `text/event-stream2` for a stream, and any answer to GET for one, while
+ * the router saw nothing to look into.
+ */
+import { isAnyJson, mediaTypeIn } from "../domain/media-type.ts";
+import { serverFailed, type Refusal } from "../domain/refusals.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+
+/** ms in which a body that is not to be passed on may prove to be empty */
+const emptyWithinMs = 1_000;
+
+/** Whether a response has no body at all, or one that ends before its first byte. */
+async function isEmpty(
+  response: Response,
+  after: (ms: number, act: () => void) => () => void,
+): Promise<boolean> {
+  if (response.body === null || response.headers.get("Content-Length") === "0") return true;
+  const reader = response.body.getReader();
+  const late = Promise.withResolvers<false>();
+  const stop = after(emptyWithinMs, () => late.resolve(false));
+  const ends = async (): Promise<boolean> => {
+    for (;;) {
+      const next = await reader.read();
+      if (next.done || next.value.byteLength > 0) return next.done;
+    }
+  };
+  try {
+    return await Promise.race([ends(), late.promise]);
+  } catch {
+    return false;
+  } finally {
+    stop();
+    void reader.cancel().catch(() => undefined);
+  }
+}
+
+function without(response: Response, names: readonly string[]): Headers {
+  const headers = new Headers(response.headers);
+  for (const name of names) headers.delete(name);
+  return headers;
+}
+
+const bare = ({ status }: Response, headers: Headers): Response =>
+  new Response(null, { status, headers });
+
+const withoutBody = (response: Response): Response => {
+  void response.body?.cancel().catch(() => undefined);
+  return bare(response, without(response, ["content-type", "content-length"]));
+};
+
+/**
+ * A response whose body is JSON or an event stream, or which has none.
+ *
+ * @param about `after` acts in some ms unless what it gives is called before
+ * @returns `server_failed` where a 2xx answer holds something else
+ */
+export async function withKnownMedia(
+  response: Response,
+  about: {
+    method: "POST" | "GET" | "DELETE";
+    after: (ms: number, act: () => void) => () => void;
+  },
+): Promise<Result<Response, Refusal>> {
+  if (response.body === null) return ok(response);
+  const type = mediaTypeIn(response.headers.get("Content-Type"));
+  if (!response.ok) return ok(isAnyJson(type) ? response : withoutBody(response));
+  // Nobody waits for what stands in these: SDK servers and frameworks write "Accepted", or "OK".
+  if (type.kind === "other" && (response.status === 202 || about.method === "DELETE"))
+    return ok(withoutBody(response));
+  // A client reads whatever comes for GET as a stream.
+  const isRead = about.method === "GET" ? type.kind === "event-stream" : type.kind !== "other";
+  if (!isRead) {
+    if (await isEmpty(response, about.after))
+      return ok(bare(response, without(response, ["content-type", "content-length"])));
+    return err(
+      serverFailed(
+        about.method === "GET"
+          ? "Its answer to GET is no event stream (text/event-stream)."
+          : "Its answer is neither JSON (application/json) nor an event stream (text/event-stream).",
+        response.status,
+      ),
+    );
+  }
+  if (!type.hasOtherParameters) return ok(response);
+  const headers = without(response, []);
+  headers.set("Content-Type", type.essence);
+  return ok(new Response(response.body, { status: response.status, headers }));
+}

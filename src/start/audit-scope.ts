@@ -1,0 +1,32 @@
+/** What an export covers, in words: only so far does the verifier's verdict reach. */
+import type { Verified } from "../domain/verification.ts";
+
+/** Text of a file that nobody vouches for yet: nothing in it may steer a terminal. */
+const shown = (value: string): string =>
+  /^[\w.:/@-]{1,200}$/.test(value) ? value : JSON.stringify(value.slice(0, 200));
+
+/** The last time that a `Date` can hold; a file may say anything. */
+const latestMs = 8.64e15;
+const timeOf = (ms: number): string =>
+  Math.abs(ms) <= latestMs ? new Date(ms).toISOString() : `${ms} ms`;
+
+const range = (first: string, last: string): string =>
+  first === last ? first : `${first} to ${last}`;
+
+/** @returns lines for a person */
+export function describeScope({ scope, sealNumbers }: Verified): string[] {
+  const seals =
+    sealNumbers === null ? "none" : range(String(sealNumbers.first), String(sealNumbers.last));
+  if (scope === null) return ["Tenant: unknown, no header could be read", `Seals: ${seals}`];
+  const { tenant, exportedAt } = scope;
+  const filter = Object.entries(scope.filter).map(
+    ([name, value]) =>
+      `${name}=${typeof value === "number" ? timeOf(value) : shown(String(value))}`,
+  );
+  return [
+    `Tenant: ${shown(tenant.slug)} (${shown(tenant.id)})`,
+    `Filter: ${filter.length === 0 ? "none" : filter.join(", ")}`,
+    `Exported: ${range(timeOf(exportedAt.first), timeOf(exportedAt.last))}`,
+    `Seals: ${seals}`,
+  ];
+}

@@ -1,0 +1,39 @@
+/** What browsers and caches are told: nothing secret is kept, and no page stands in another's frame. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { adminOf, createTenant } from "../fakes/caller.ts";
+import { startRouter, type Router } from "../fakes/router.ts";
+
+let router: Router;
+beforeAll(async () => {
+  router = await startRouter();
+  await createTenant(router, "pages", { provider: "demo" });
+}, 60_000);
+afterAll(() => router?.stop());
+
+it.each(["/console", "/admin/v1/docs", "/oauth/callback?state=x&code=y"])(
+  "no other page may put %s into a frame",
+  async (path) => {
+    const { headers } = await fetch(`${router.url}${path}`);
+    expect(headers.get("Content-Security-Policy")).toContain("frame-ancestors 'none'");
+    expect(headers.get("Content-Security-Policy")).toContain("default-src 'none'");
+  },
+);
+
+it("no cache keeps an answer that shows a secret, nor any other of the admin API", async () => {
+  const admin = adminOf(router, router.adminToken);
+  const made = await admin("POST", "/tenants/pages/keys", { name: "k", scopes: ["proxy"] });
+  expect(made.get("key")).toMatch(/^srk_/);
+  const rotated = await admin("POST", `/tenants/pages/keys/${String(made.get("id"))}/rotate`);
+  expect(rotated.get("key")).toMatch(/^srk_/);
+  for (const { headers } of [
+    made,
+    rotated,
+    await admin("GET", "/tenants/pages/keys"),
+    await admin("GET", "/tenants/pages/requests/export"),
+    await admin("GET", "/tenants/nobody"),
+    await adminOf(router, "wrong-token-of-nobody")("GET", "/tenants"),
+  ])
+    expect(headers.get("Cache-Control")).toBe("no-store");
+  const callback = await fetch(`${router.url}/oauth/callback?state=x&code=y`);
+  expect(callback.headers.get("Cache-Control")).toBe("no-store");
+});

@@ -1,0 +1,31 @@
+/** How deep JSON may be nested. */
+import { describe, expect, it } from "vitest";
+import { isDeeperThan, mostLevels } from "../../../src/domain/depth.ts";
+import { identityOf } from "../../../src/domain/rounds.ts";
+
+const arrays = (levels: number): unknown =>
+  JSON.parse(`${"[".repeat(levels)}1${"]".repeat(levels)}`);
+const objects = (levels: number): unknown =>
+  JSON.parse(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`);
+
+describe("the depth of a value", () => {
+  it.each([1, 2, 3, 100])("is counted in arrays and objects: %i", (levels) => {
+    for (const value of [arrays(levels), objects(levels), [1, "x", objects(levels - 1)]]) {
+      expect(isDeeperThan(value, levels - 1)).toBe(true);
+      expect(isDeeperThan(value, levels)).toBe(false);
+    }
+  });
+
+  it("of plain values is none", () => {
+    for (const value of [null, 1, "text", true, undefined])
+      expect(isDeeperThan(value, 0)).toBe(false);
+  });
+
+  it("of a million brackets is told without a deep stack", () => {
+    expect(isDeeperThan(arrays(1_000_000), mostLevels)).toBe(true);
+  });
+
+  it("that is allowed can be canonicalised", () => {
+    expect(identityOf("tools/call", { arguments: arrays(mostLevels) as never })).toContain("[[[[");
+  });
+});
