@@ -55,7 +55,7 @@ const callWith = (token: string | undefined) =>
   fetch(fake.mcpUrl, {
     method: "POST",
     headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
-    body: "{}",
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
   });
 
 describe("the fake authorization server", () => {

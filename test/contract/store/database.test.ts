@@ -125,7 +125,8 @@ describe("a locked database", () => {
     const lock = await connect().transaction("write");
     setTimeout(() => void lock.rollback(), 40);
     expect(await work(db)).toMatchObject({ ok: true });
-    expect(trips).toBe(3);
+    // How often depends on when the lock goes.
+    expect(trips).toBeGreaterThan(1);
     expect(await count()).toBe(1);
   });
 
