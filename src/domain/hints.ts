@@ -216,12 +216,6 @@ function levelsFor(hint: ReadHint, served: Served, all: readonly Model[]): Uint1
   return matches.any ? levels : null;
 }
 
-export function matchesHint(model: Model, hint: string): boolean {
-  const read = readHint(hint);
-  const models = [model];
-  return read !== null && levelsFor(read, { models, isFeasible: () => true }, models) !== null;
-}
-
 /** Narrows the feasible models by the hints; `all` is every model known, served or not. */
 export function narrow(hints: readonly string[], served: Served, all: readonly Model[]): Narrowed {
   const read = hints.flatMap((hint) => {

@@ -208,3 +208,13 @@ export async function callOnce(
     }),
   );
 }
+
+/** What `find` finds, once it does; gives up after some ten seconds. */
+export async function until<T>(find: () => T | undefined): Promise<T> {
+  for (let turn = 0; turn < 500; turn += 1) {
+    const found = find();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error("It never came.");
+}

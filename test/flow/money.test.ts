@@ -1,6 +1,13 @@
 /** One call, one cost: whoever asks what a call cost hears what its provider bills. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { adminOf, asking, createTenant, openSession, type Answered } from "../fakes/caller.ts";
+import {
+  adminOf,
+  asking,
+  createTenant,
+  openSession,
+  until,
+  type Answered,
+} from "../fakes/caller.ts";
 import { startCollector, type Collector } from "../fakes/collector.ts";
 import { startMeteredProvider, type MeteredProvider } from "../fakes/metered-provider.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
@@ -47,15 +54,6 @@ async function given(...models: [Declared, ...Declared[]]) {
   for (const credential of more)
     expect((await admin("POST", `/tenants/${slug}/credentials`, credential)).status).toBe(201);
   return { slug, key, admin };
-}
-
-async function until<T>(find: () => T | undefined): Promise<T> {
-  for (let turn = 0; turn < 500; turn += 1) {
-    const found = find();
-    if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error("It never came.");
 }
 
 /** As the API says it, but in micro-USD. */

@@ -1,6 +1,6 @@
 /** Traces and the log, of the product as it runs: from the caller's context to the collector. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { asking, callOnce, createTenant, openSession } from "../fakes/caller.ts";
+import { asking, callOnce, createTenant, openSession, until } from "../fakes/caller.ts";
 import { startCollector, type CollectedSpan, type Collector } from "../fakes/collector.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { spawnLauncher, startRouter, type Router } from "../fakes/router.ts";
@@ -56,15 +56,6 @@ async function newTenant(more: { policy?: unknown; keyLimits?: unknown } = {}) {
     models: [{ id: "gpt-traced", inputUsdPerMTok: 1, outputUsdPerMTok: 2 }],
     ...more,
   });
-}
-
-async function until<T>(find: () => T | undefined): Promise<T> {
-  for (let turn = 0; turn < 500; turn += 1) {
-    const found = find();
-    if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error("It never came.");
 }
 
 interface Line {

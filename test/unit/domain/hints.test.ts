@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { matchesHint, narrow } from "../../../src/domain/hints.ts";
+import { narrow } from "../../../src/domain/hints.ts";
 import { nameOf } from "../../../src/domain/models.ts";
-import { model } from "./models.fixture.ts";
+import { matchesHint, model } from "./models.fixture.ts";
 
 const sonnet = model("anthropic/claude-sonnet-9", {
   family: "claude-sonnet",

@@ -2,6 +2,7 @@
 import type { CredentialSummary, Model } from "../../../src/domain/models.ts";
 import type { SamplingCall } from "../../../src/domain/sampling.ts";
 import { fieldFrom, type Field, type FieldParts } from "../../../src/domain/field.ts";
+import { narrow } from "../../../src/domain/hints.ts";
 
 export const model = (name: string, fields: Partial<Model> = {}): Model => {
   const [provider = "", ...id] = name.split("/");
@@ -117,3 +118,10 @@ export const call = (fields: Partial<SamplingCall> = {}): SamplingCall => ({
   outputModalities: ["text"],
   ...fields,
 });
+
+/** Whether the hint means this model itself, and not only one of its class. */
+export function matchesHint(named: Model, hint: string): boolean {
+  const models = [named];
+  const { levels, viaEquivalence } = narrow([hint], { models, isFeasible: () => true }, models);
+  return levels !== null && !viaEquivalence;
+}

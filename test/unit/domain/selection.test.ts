@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { exclusionOf, type Field, type FieldParts } from "../../../src/domain/field.ts";
 import { inputTokensFor } from "../../../src/domain/estimate.ts";
 import { maxAttempts } from "../../../src/domain/failover.ts";
-import { matchesHint } from "../../../src/domain/hints.ts";
 import { nameOf, type Model } from "../../../src/domain/models.ts";
 import type { Block, ImageBlock, Priorities, SamplingCall } from "../../../src/domain/sampling.ts";
 import { compactDecision } from "../../../src/domain/decision.ts";
@@ -12,7 +11,7 @@ import { weightsOf } from "../../../src/domain/score.ts";
 import { soughtFrom } from "../../../src/domain/sought.ts";
 import { tokenFamilyOf } from "../../../src/domain/tokens.ts";
 import { costMicroUsd } from "../../../src/domain/usage.ts";
-import { call, credential, field, model, models } from "./models.fixture.ts";
+import { call, credential, field, matchesHint, model, models } from "./models.fixture.ts";
 
 const image: ImageBlock = { type: "image", data: "aGk=", mimeType: "image/png" };
 const audio: Block = { type: "audio", data: "aGk=", mimeType: "audio/wav" };
