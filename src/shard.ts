@@ -24,6 +24,7 @@ import { createStreams } from "./pipeline/streams.ts";
 import { roundWire } from "./mcp/rev2026/round.ts";
 import { createCancellation, type Cancellation } from "./pipeline/cancel.ts";
 import { createCatalogueReader, type CatalogueReader } from "./pipeline/catalogue.ts";
+import { createEndCall } from "./pipeline/end-call.ts";
 import { createFinish, type Summary } from "./pipeline/finish.ts";
 import { createIdempotency, type Idempotency } from "./pipeline/idempotency.ts";
 import { createObserve } from "./pipeline/observe.ts";
@@ -158,6 +159,7 @@ export function createShard(
   const sample = (): Services["sample"] => {
     const { ledger } = stores;
     const { providers, idempotency, cancellation } = parts;
+    const endCall = createEndCall({ ledger, ids });
     const traces = createTraces({
       target: config.traceTarget,
       fetch: (...args) => fetch(...args),
@@ -171,15 +173,17 @@ export function createShard(
       admit: createAdmit({ ledger, sessionTtlMs }),
       finish: createFinish({
         attempt: createAttempt({ providers, vault, now, wait, chance: () => Math.random() }),
-        settle: createSettle({ ledger, vault, ids, now, wait }),
+        settle: createSettle({ endCall, vault, ids, now, wait, log }),
         cancellation,
         idempotency,
         now,
+        wait,
+        background,
         forget: ({ memoryKey }) => memory.delete(memoryKey),
       }),
       idempotency,
       observe: createObserve({ traces, providers, now, log }),
-      release: createRelease({ ledger, now, wait }),
+      release: createRelease({ endCall, now, wait }),
       ledger,
       ids,
       now,

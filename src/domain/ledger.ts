@@ -61,6 +61,12 @@ export interface Ledger {
   admit(reservation: Reservation): Answer<Admission>;
   /** Counts once: true the first time, false when the record was settled or swept before. */
   settle(settlement: Settlement): Answer<boolean>;
+  /**
+   * In place of what the sweep wrote of a call whose process lived: outcome, charge, usage, also of a sealed
+   * record, which is sealed again. The event says in `before` what stood there. What an operator has corrected
+   * stays. An open call it ends as `settle` does. True if it ended one.
+   */
+  settleSwept(settlement: Settlement, event: AdminEvent): Answer<boolean>;
   /** The record of a call that was refused before admission. */
   refuse(
     opening: Opening,

@@ -16,7 +16,7 @@ import type { Cancellation } from "./cancel.ts";
 import type { Planned } from "./choose.ts";
 import type { Idempotency, Recorded } from "./idempotency.ts";
 import type { Observation } from "./observe.ts";
-import { chargeOf, outcomeOf, type Charge, type Settle } from "./settle.ts";
+import { chargeOf, outcomeOf, type Charge, type Ended, type Settle } from "./settle.ts";
 
 /** What a result tells of how it came about. */
 export interface Summary {
@@ -54,16 +54,22 @@ export interface Admitted {
   admitMs: number;
 }
 
+/** ms that an answer waits for its settlement at most. */
+const settlementWaitMs = 1_000;
+
 export function createFinish(deps: {
   attempt: AttemptAll;
   settle: Settle;
   cancellation: Cancellation;
   idempotency: Idempotency<Summary>;
   now: () => number;
+  wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Work that outlives the answer. */
+  background: (work: Promise<unknown>) => void;
   /** What this isolate remembers of a caller is out of date. */
   forget: (caller: Caller) => void;
 }) {
-  const { attempt, settle, cancellation, idempotency, now, forget } = deps;
+  const { attempt, settle, cancellation, idempotency, now, wait, background, forget } = deps;
 
   const attemptAll = async (
     { arrival, caller, plan, reserved, observed, blocked }: Admitted,
@@ -115,6 +121,15 @@ export function createFinish(deps: {
     return { parts, expiresAt: now() + keptMs };
   };
 
+  /** The answer has been paid for, and its record exists: it waits for no database that is away. */
+  const settleSoon = async (ended: Ended): Promise<void> => {
+    const settling = settle(ended);
+    background(settling);
+    const settled = new AbortController();
+    await Promise.race([settling, wait(settlementWaitMs, settled.signal)]);
+    settled.abort();
+  };
+
   return async (admitted: Admitted, signal: AbortSignal): Promise<Result<Finished, Refusal>> => {
     const { arrival, caller, plan, reserved, opening, observed } = admitted;
     const { tenant } = caller.snapshot;
@@ -154,7 +169,7 @@ export function createFinish(deps: {
           },
         })
       : err(answer.error);
-    await settle({
+    await settleSoon({
       id: opening.id,
       tenantId: tenant.id,
       reserved,

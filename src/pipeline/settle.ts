@@ -6,11 +6,11 @@ import type { Ending, Settlement, Timing } from "../domain/audit.ts";
 import type { HealthChange } from "../domain/health.ts";
 import type { Ids } from "../domain/ids.ts";
 import { nameOf } from "../domain/models.ts";
-import type { Ledger } from "../domain/ledger.ts";
 import type { Answer, Vault } from "../domain/ports.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { costMicroUsd, usageTogether, type Usage } from "../domain/usage.ts";
 import { reservedFor, stepFor, type Reserved } from "./admit.ts";
+import type { EndCall } from "./end-call.ts";
 
 export interface Ended {
   id: string;
@@ -30,9 +30,11 @@ export interface Ended {
   messages: readonly ProviderMessage[];
 }
 
-/** Tries of one settlement. After that the lease runs out and the sweep charges what was reserved. */
-const tries = 4;
-const waitMs = 250;
+/** ms before the second try of a settlement; each pause is twice the one before. */
+const firstPauseMs = 250;
+const longestPauseMs = 10_000;
+/** ms of pauses after which it is left to the sweep: a host that lives lets an outage of an hour pass. */
+const givenUpAfterMs = 3_600_000;
 
 export const outcomeOf = (refusal: Refusal | null): Ending["outcome"] => {
   if (refusal === null) return "succeeded";
@@ -98,58 +100,75 @@ const failingOf = (attempts: readonly Attempt[]): string[] => [
   ...new Set(attempts.filter(isKeyRefused).map(({ credentialId }) => credentialId)),
 ];
 
+const settlementOf = (
+  { ids, now }: { ids: Ids; now: () => number },
+  { ended, captured }: { ended: Ended; captured: string | null },
+): Settlement => {
+  const { id, tenantId, reserved, charge, refusal, timing, totalMs } = ended;
+  const { attempts } = charge;
+  return {
+    id,
+    tenantId,
+    now: now(),
+    holds: reserved.holds,
+    outcome: outcomeOf(refusal),
+    reason: refusal?.reason ?? null,
+    reasonDetail: null,
+    attempts,
+    usage: charge.usage,
+    model: ended.model,
+    costMicroUsd: charge.microUsd,
+    chargedTokens: charge.tokens,
+    chargedMicroUsd: charge.microUsd ?? reserved.microUsd ?? 0,
+    result: ended.result,
+    timing,
+    health: healthOf(attempts, now()),
+    circuits: ended.circuits,
+    probed: reserved.probes.length > 0,
+    failing: failingOf(attempts).map((credentialId) => ({
+      credentialId,
+      event: {
+        id: ids.next("event"),
+        at: now(),
+        actor: "router",
+        action: "credential.failing",
+        tenantId,
+        target: credentialId,
+        detail: { requestId: id },
+      },
+    })),
+    totalMs,
+    overheadMs: Math.max(0, totalMs - timing.provider),
+    captured,
+  };
+};
+
 export function createSettle(deps: {
-  ledger: Ledger;
+  endCall: EndCall;
   vault: Vault;
   ids: Ids;
   now: () => number;
   wait: (ms: number) => Promise<void>;
+  log: (entry: Record<string, unknown>) => void;
 }) {
-  const { ledger, vault, ids, now, wait } = deps;
+  const { endCall, vault, wait, log } = deps;
+  /** Tries until the database takes it, or the host ends it: the sweep's own word is replaced, however late. */
   return async (ended: Ended): Answer<boolean> => {
-    const { id, tenantId, reserved, charge, refusal, timing, totalMs } = ended;
-    const { attempts } = charge;
+    const { id, tenantId } = ended;
     const kept = keptOf(ended.content, ended.messages);
     const place = { purpose: "capture", tenantId, provider: "", id } as const;
     const captured = kept === null ? null : storedAs(await vault.seal(kept, place), ended.content);
-    for (let count = 1; ; count += 1) {
-      const settled = await ledger.settle({
-        id,
-        tenantId,
-        now: now(),
-        holds: reserved.holds,
-        outcome: outcomeOf(refusal),
-        reason: refusal?.reason ?? null,
-        reasonDetail: null,
-        attempts,
-        usage: charge.usage,
-        model: ended.model,
-        costMicroUsd: charge.microUsd,
-        chargedTokens: charge.tokens,
-        chargedMicroUsd: charge.microUsd ?? reserved.microUsd ?? 0,
-        result: ended.result,
-        timing,
-        health: healthOf(attempts, now()),
-        circuits: ended.circuits,
-        probed: reserved.probes.length > 0,
-        failing: failingOf(attempts).map((credentialId) => ({
-          credentialId,
-          event: {
-            id: ids.next("event"),
-            at: now(),
-            actor: "router",
-            action: "credential.failing",
-            tenantId,
-            target: credentialId,
-            detail: { requestId: id },
-          },
-        })),
-        totalMs,
-        overheadMs: Math.max(0, totalMs - timing.provider),
-        captured,
-      });
-      if (settled.ok || count === tries) return settled;
-      await wait(waitMs * count);
+    let [pauseMs, pausedMs] = [firstPauseMs, 0];
+    for (;;) {
+      const settled = await endCall(settlementOf(deps, { ended, captured }));
+      if (settled.ok) return settled;
+      if (pausedMs >= givenUpAfterMs) {
+        log({ event: "unsettled", requestId: id });
+        return settled;
+      }
+      await wait(pauseMs);
+      pausedMs += pauseMs;
+      pauseMs = Math.min(longestPauseMs, 2 * pauseMs);
     }
   };
 }

@@ -1,12 +1,28 @@
 /** What an operator found out about a call that nobody could be sure of: budgets, usage and the log of events follow. */
-import { and, eq, or, sql } from "drizzle-orm";
+import { and, eq, or, sql, type SQL } from "drizzle-orm";
 import type { AdminEvent, Correction } from "../domain/audit.ts";
 import { moneyResources } from "../domain/limits.ts";
 import type { Answer } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
-import { raw, type Database } from "./db.ts";
+import { raw, type Compiled, type Database } from "./db.ts";
 import { samplingRequests } from "./schema.ts";
 import { correctable, correctedUsage } from "./usage.ts";
+
+/**
+ * The event with what the row said `before`, read in the transaction: of two changes at once, the second
+ * follows the first. `condition` is of a row `r`.
+ */
+export const loggedWithBefore = (event: AdminEvent, condition: SQL): Compiled =>
+  raw(sql`
+    insert into admin_events (id, at, actor, action, tenant_id, target, detail)
+    select ${event.id}, ${event.at}, ${event.actor}, ${event.action}, ${event.tenantId},
+      ${event.target}, json_set(${JSON.stringify(event.detail)}, '$.before', json_object(
+        'outcome', coalesce(r.correction ->> 'outcome', r.outcome),
+        'inputTokens', coalesce(r.correction ->> 'inputTokens', r.input_tokens),
+        'outputTokens', coalesce(r.correction ->> 'outputTokens', r.output_tokens),
+        'costMicroUsd', coalesce(r.correction ->> 'costMicroUsd', r.cost_micro_usd)))
+    from sampling_requests r where ${condition}
+    on conflict (id) do nothing`);
 
 export async function correct(
   db: Database,
@@ -23,18 +39,11 @@ export async function correct(
     where ${its} and h.value ->> 'resource' in ${moneyResources}
     on conflict (tenant_id, subject, resource, bucket)
       do update set amount = amount + excluded.amount`);
-  // What it said before is read here: of two corrections at once, the second follows the first.
-  const logged = raw(sql`
-    insert into admin_events (id, at, actor, action, tenant_id, target, detail)
-    select ${event.id}, ${event.at}, ${event.actor}, ${event.action}, ${event.tenantId},
-      ${event.target}, json_set(${JSON.stringify(event.detail)}, '$.before', json_object(
-        'outcome', coalesce(r.correction ->> 'outcome', r.outcome),
-        'inputTokens', coalesce(r.correction ->> 'inputTokens', r.input_tokens),
-        'outputTokens', coalesce(r.correction ->> 'outputTokens', r.output_tokens),
-        'costMicroUsd', coalesce(r.correction ->> 'costMicroUsd', r.cost_micro_usd)))
-    from sampling_requests r where ${its}
-    on conflict (id) do nothing`);
-  const before = [charge, correctedUsage({ tenantId, id }, correction), logged];
+  const before = [
+    charge,
+    correctedUsage({ tenantId, id }, correction),
+    loggedWithBefore(event, its),
+  ];
   const written = await db.write([
     ...before,
     db.builder

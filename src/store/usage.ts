@@ -76,6 +76,18 @@ export const sweptUsage = (condition: SQL): Compiled =>
     condition,
   });
 
+/** Before the rows that `condition` finds are open again: what the sweep added for them. */
+export const unsweptUsage = (condition: SQL): Compiled =>
+  add({
+    figures: [
+      ...countOf("unknown").map((count) => sql`-${count}`),
+      sql`-sum(coalesce(r.input_tokens, 0))`,
+      sql`-sum(coalesce(r.output_tokens, 0))`,
+      sql`-sum(coalesce(r.cost_micro_usd, 0))`,
+    ],
+    condition,
+  });
+
 /** `isCorrectable`, of a row. */
 export const correctable = sql`(r.outcome = 'unknown' or r.usage_implausible = 1)`;
 

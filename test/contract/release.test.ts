@@ -1,6 +1,8 @@
 /** An admission that was written, though nobody heard of it. */
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { createIds } from "../../src/domain/ids.ts";
+import { createEndCall } from "../../src/pipeline/end-call.ts";
 import { createRelease } from "../../src/pipeline/release.ts";
 import type { Reserved } from "../../src/pipeline/admit.ts";
 import { raw } from "../../src/store/db.ts";
@@ -11,6 +13,10 @@ import { givenWorld, value } from "./store/open.ts";
 describe("an admission whose answer was lost", () => {
   const world = givenWorld(fileBackend());
   const limits = { usdPerDay: 1, tokensPerMinute: 1_000, concurrent: 1 };
+  const ids = createIds({
+    now: () => start,
+    randomBytesOf: (count) => crypto.getRandomValues(new Uint8Array(count)),
+  });
   const idempotency = { key: "aa".repeat(32), expiresAt: start + 86_400_000 };
 
   async function given() {
@@ -29,7 +35,7 @@ describe("an admission whose answer was lost", () => {
     const pauses: number[] = [];
     const releasing = (late: (pauses: number) => Promise<unknown> = async () => null) =>
       createRelease({
-        ledger: world.stores.ledger,
+        endCall: createEndCall({ ledger: world.stores.ledger, ids }),
         now: () => start,
         async wait(ms) {
           pauses.push(ms);

@@ -12,7 +12,10 @@ export interface RecordRow {
   microUsd: number;
 }
 
-export async function recordsOf(world: World, { id }: Tenant): Promise<RecordRow[]> {
+export async function recordsOf(
+  world: Pick<World, "query">,
+  { id }: Pick<Tenant, "id">,
+): Promise<RecordRow[]> {
   const rows = await world.query(
     `select id, outcome, reason, content_sha256, created_at, timing,
        coalesce(input_tokens, 0) + coalesce(output_tokens, 0) as tokens,
@@ -40,8 +43,8 @@ const sum = (rows: readonly RecordRow[], of: (row: RecordRow) => number): number
 
 /** Usage and budgets against the records; `rates` too, while no counter of a minute has been pruned. */
 export async function reconciled(
-  world: World,
-  tenant: Tenant,
+  world: Pick<World, "query">,
+  tenant: Pick<Tenant, "id">,
   about: { rates: boolean },
 ): Promise<string[]> {
   const rows = await recordsOf(world, tenant);

@@ -391,6 +391,10 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       });
       expect(value(await ledger.settle(ended))).toBe(false);
     },
+    "ledger.settleSwept": async ({ ledger }, owner, { tenantId }) => {
+      const ended = settlement(owner.lost, start, { tenantId, chargedMicroUsd: 0 });
+      expect(value(await ledger.settleSwept(ended, event(tenantId)))).toBe(false);
+    },
     "ledger.correct": async ({ ledger }, owner, { tenantId }) => {
       const its = { tenantId, id: owner.lost.opening.id, correction: correction() };
       expect(value(await ledger.correct(its, event(tenantId)))).toBe(false);

@@ -682,19 +682,6 @@ export const ledgerSuite = (backend: Backend): void => {
         });
       });
 
-      it("wins over a settlement that comes later", async () => {
-        const who = await caller(world.stores, { keyLimits: { tokensPerMinute: 1_000 } });
-        const reserved = await running(who, start);
-        await world.stores.ledger.sweep(start + leaseMs);
-        const late = { chargedTokens: 1, captured: "late" };
-        expect(await settle(reserved, start + leaseMs + 1, late)).toBe(false);
-        expect(await record(who, reserved.opening.id)).toMatchObject({
-          outcome: "unknown",
-          content: null,
-        });
-        expect(await counted(who.keyId, "tokens")).toBe(100);
-      });
-
       it("leaves what has ended alone", async () => {
         const who = await caller(world.stores);
         const reserved = await running(who, start);

@@ -10,6 +10,7 @@ import { healthSuite } from "./health.suite.ts";
 import { idempotencySuite } from "./idempotency.suite.ts";
 import { isolationSuite } from "./isolation.suite.ts";
 import { keysSuite } from "./keys.suite.ts";
+import { lateSettlementSuite } from "./late-settlement.suite.ts";
 import { ledgerSuite } from "./ledger.suite.ts";
 import { migrationsSuite } from "./migrations.suite.ts";
 import type { Backend } from "./open.ts";
@@ -47,6 +48,7 @@ const suites = [
   idempotencySuite,
   usageSuite,
   correctionsSuite,
+  lateSettlementSuite,
   isolationSuite,
 ];
 

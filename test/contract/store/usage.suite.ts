@@ -200,6 +200,7 @@ export const usageSuite = (backend: Backend): void => {
         microUsd: fc.constantFrom(null, 0, 700, 4_000),
         used: fc.record({ in: fc.nat(200), out: fc.nat(300), cost: fc.nat(5_000) }),
         ending: fc.constantFrom("settled", "failed", "cancelled", "refused", "swept", "running"),
+        late: fc.boolean(),
         corrected: fc.array(
           fc.record({
             outcome: fc.constantFrom("succeeded", "failed", "cancelled"),
@@ -233,6 +234,15 @@ export const usageSuite = (backend: Backend): void => {
             });
             const { state } = value(await ledger.admit(reserved));
             if (state !== "admitted" || its.ending === "running") continue;
+            const { in: inputTokens, out: outputTokens, cost } = its.used;
+            const ended = settlement(reserved, now, {
+              outcome:
+                its.ending === "failed" || its.ending === "cancelled" ? its.ending : "succeeded",
+              usage: { inputTokens, outputTokens, estimated: false },
+              costMicroUsd: cost,
+              chargedMicroUsd: cost,
+              model: cost % 2 === 0 ? "anthropic/claude" : null,
+            });
             if (its.ending === "swept") {
               value(await ledger.sweep(now + 1));
               for (const { outcome, cost } of its.corrected)
@@ -246,16 +256,11 @@ export const usageSuite = (backend: Backend): void => {
                     event(who.tenantId),
                   ),
                 );
+              if (its.late)
+                for (let count = 0; count < 2; count += 1)
+                  value(await ledger.settleSwept(ended, event(who.tenantId)));
               continue;
             }
-            const { in: inputTokens, out: outputTokens, cost } = its.used;
-            const ended = settlement(reserved, now, {
-              outcome: its.ending === "settled" ? "succeeded" : its.ending,
-              usage: { inputTokens, outputTokens, estimated: false },
-              costMicroUsd: cost,
-              chargedMicroUsd: cost,
-              model: cost % 2 === 0 ? "anthropic/claude" : null,
-            });
             value(await ledger.settle(ended));
             value(await ledger.settle(ended));
           }

@@ -1,0 +1,35 @@
+/** Ends a call in the ledger, whoever looked at it meanwhile. */
+import type { Settlement } from "../domain/audit.ts";
+import type { Ids } from "../domain/ids.ts";
+import type { Ledger } from "../domain/ledger.ts";
+import type { Answer } from "../domain/ports.ts";
+
+export type EndCall = (settlement: Settlement) => Answer<boolean>;
+
+/**
+ * True if this ended the call. Where the sweep took its process for dead, this end takes the place of the
+ * sweep's `unknown` and of its charge; the log of events says so.
+ */
+export const createEndCall =
+  ({ ledger, ids }: { ledger: Ledger; ids: Ids }): EndCall =>
+  async (settlement) => {
+    const settled = await ledger.settle(settlement);
+    if (!settled.ok || settled.value) return settled;
+    const { id, tenantId, now: at, outcome, usage, costMicroUsd } = settlement;
+    return ledger.settleSwept(settlement, {
+      id: ids.next("event"),
+      at,
+      actor: "router",
+      action: "request.settled_late",
+      tenantId,
+      target: id,
+      detail: {
+        after: {
+          outcome,
+          inputTokens: usage?.inputTokens ?? null,
+          outputTokens: usage?.outputTokens ?? null,
+          costMicroUsd,
+        },
+      },
+    });
+  };

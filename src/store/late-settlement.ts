@@ -1,0 +1,39 @@
+/**
+ * A settlement that comes after the sweep: the call's process was alive, and knows what the sweep could not.
+ * The row is opened again and ended by the ordinary settlement, in one transaction: no other statement ever
+ * sees it open.
+ */
+import { sql } from "drizzle-orm";
+import type { AdminEvent } from "../domain/audit.ts";
+import type { Answer } from "../domain/ports.ts";
+import { loggedWithBefore } from "./corrections.ts";
+import { raw, type Compiled, type Database } from "./db.ts";
+import { settle, type SettlementTry } from "./settlement.ts";
+import { unsweptUsage } from "./usage.ts";
+
+/**
+ * Takes back what the sweep counted, logs what it had written, and opens the row. The sweep left what was held
+ * in the counters, so the settlement's own charge is counted from there. What an operator found out stands.
+ */
+function reopening({ settlement: { id, tenantId } }: SettlementTry, event: AdminEvent): Compiled[] {
+  const swept = sql`r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'unknown'
+    and r.settlement is null and r.correction is null`;
+  return [
+    unsweptUsage(swept),
+    loggedWithBefore(event, swept),
+    // A minute's counter that is gone is not made anew: it would hold less than nothing.
+    raw(sql`
+      update sampling_requests as r set outcome = 'admitted', seal_number = null,
+        seal_position = null, holds = (
+          select json_group_array(json(h.value)) from json_each(r.holds) h
+          where h.value ->> 'resource' <> 'tokens' or exists (
+            select 1 from counters c where c.tenant_id = ${tenantId}
+              and c.subject = h.value ->> 'subject' and c.resource = 'tokens'
+              and c.bucket = h.value ->> 'bucket'))
+      where ${swept}`),
+  ];
+}
+
+/** True if this try put an end in place of the sweep's `unknown`. What was sealed is sealed again. */
+export const settleSwept = (db: Database, its: SettlementTry, event: AdminEvent): Answer<boolean> =>
+  settle(db, its, reopening(its, event));
