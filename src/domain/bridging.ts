@@ -4,6 +4,7 @@
  */
 import { isObject, own, type JsonObject } from "./json.ts";
 import { contentNegotiationKey } from "./negotiation.ts";
+import type { IsSent } from "./proxied-headers.ts";
 import type { McpServer, SamplingMode } from "./servers.ts";
 
 /** Requests that mean the same in both eras. */
@@ -85,11 +86,15 @@ const impersonal = new Set([
 ]);
 
 /**
- * The client's headers that may make it somebody else to the server, in one order. Whatever isn't known
- * to be harmless counts: a session too many is better than one with two owners.
+ * Of the client's headers that go to the server, those that may make the client somebody else there, in
+ * one order. Whatever isn't known to be harmless counts: a session too many is better than one with two
+ * owners.
  */
-export const personalHeaders = (headers: Iterable<[string, string]>): [string, string][] =>
+export const personalHeaders = (
+  headers: Iterable<[string, string]>,
+  isSent: IsSent,
+): [string, string][] =>
   [...headers]
     .map(([name, value]): [string, string] => [name.toLowerCase(), value])
-    .filter(([name]) => !impersonal.has(name) && !/^(cf-|sec-|x-forwarded-|mcp-param-)/.test(name))
+    .filter(([name]) => isSent(name) && !impersonal.has(name) && !name.startsWith("mcp-param-"))
     .toSorted(([a], [b]) => (a < b ? -1 : 1));

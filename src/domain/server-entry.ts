@@ -1,5 +1,6 @@
 /** What is wrong with a registered server's entry, as a path into it and a sentence. */
 import type { OauthClient } from "./oauth.ts";
+import { problemWithPassHeaders } from "./proxied-headers.ts";
 import { hasHeader, problemWithHeaders } from "./static-headers.ts";
 import { problemWithEndpoint, problemWithUpstream, type UpstreamRules } from "./upstreams.ts";
 
@@ -12,6 +13,7 @@ interface Problem {
 export interface ServerEntry {
   url: string;
   headers: Record<string, string>;
+  passHeaders: readonly string[];
   forwardAuthorization: boolean;
   oauth: (Omit<OauthClient, "hasSecret"> & { clientSecret: string | null }) | null;
 }
@@ -49,6 +51,12 @@ export function problemWithServer(entry: ServerEntry, allow: UpstreamRules): Pro
     return {
       path: header.name === null ? "headers" : `headers.${header.name}`,
       detail: header.detail,
+    };
+  const passed = problemWithPassHeaders(entry.passHeaders);
+  if (passed !== null)
+    return {
+      path: passed.index === null ? "passHeaders" : `passHeaders.${passed.index}`,
+      detail: passed.detail,
     };
   const own = hasHeader(Object.keys(entry.headers), "authorization");
   if (Number(own) + Number(entry.forwardAuthorization) + Number(entry.oauth !== null) > 1)

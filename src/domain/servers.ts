@@ -35,6 +35,8 @@ export interface McpServer {
   url: string;
   /** of the static headers, as they were given; the values are sealed */
   headerNames: string[];
+  /** of a client's headers those that go on to the server too; `["*"]`: nearly all (`proxied-headers.ts`) */
+  passHeaders: string[];
   /** the client's own `Authorization` goes on to the server */
   forwardAuthorization: boolean;
   sampling: SamplingMode;

@@ -2,6 +2,8 @@
 import { isObject, own, type JsonObject, type JsonValue } from "../domain/json.ts";
 import type { Probed } from "../domain/server-check.ts";
 import { hopsHeader, nextHop } from "../domain/hops.ts";
+import { routerAgent } from "../domain/proxied-headers.ts";
+import { hasHeader } from "../domain/static-headers.ts";
 import { problemWithUpstream, type UpstreamRules } from "../domain/upstreams.ts";
 import { discoveredIn, discoverMethod, discoverText } from "./bridge/discovery.ts";
 import { serverInfo } from "./initialize.ts";
@@ -221,6 +223,7 @@ export const createProbe =
       deps.fetch(url, {
         method,
         headers: {
+          ...(hasHeader(Object.keys(headers), "user-agent") ? {} : { "User-Agent": routerAgent }),
           ...headers,
           Accept: `${json}, ${eventStream}`,
           [hopsHeader]: nextHop(null) ?? "",

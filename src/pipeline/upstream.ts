@@ -1,9 +1,11 @@
 /**
  * One request to a registered server. Promises never to send a client's `Authorization` (unless the
- * entry says so), its cookies or its router key, never to follow a redirect, and never to hand on the
- * server's `WWW-Authenticate`: a client rightly refuses metadata of a resource that it didn't call.
+ * entry says so), its cookies or its router key, and never to follow a redirect. Which headers cross is
+ * said in `domain/proxied-headers.ts`; a server's `WWW-Authenticate` never does, for a client rightly
+ * refuses metadata of a resource that it didn't call.
  */
 import { hopsHeader, nextHop } from "../domain/hops.ts";
+import { sentBy, sentHeaders } from "../domain/proxied-headers.ts";
 import type { SealedServer } from "../domain/servers.ts";
 import { refusalTable, serverFailed, type Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -12,69 +14,8 @@ import { leadsBack, problemWithUpstream } from "../domain/upstreams.ts";
 import { withKnownMedia } from "./answer-media.ts";
 import type { UpstreamHeaders } from "./upstream-headers.ts";
 
-/**
- * Belong to one hop (RFC 9110, section 7.6.1), to this one's caller, or to a browser; or make some servers
- * take the request for one to another place, or of another method, than the entry's.
- */
-const keptBack = new Set([
-  "accept-encoding",
-  "authorization",
-  "connection",
-  "content-length",
-  "cookie",
-  "expect",
-  "forwarded",
-  "host",
-  "keep-alive",
-  "origin",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "referer",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "via",
-  "x-http-method",
-  "x-http-method-override",
-  "x-method-override",
-  "x-original-url",
-  "x-real-ip",
-  "x-rewrite-url",
-  hopsHeader,
-  "x-sampling-router-key",
-]);
-const keptBackPrefix = /^(cf-|sec-|x-forwarded-|access-control-)/;
-
-/**
- * What must not travel back: the connection's, the coding that `fetch` has undone, other origins' rules.
- * A browser takes some headers for the whole origin, which is every tenant's.
- */
-const notReturned = new Set([
-  "accept-ch",
-  "alt-svc",
-  "clear-site-data",
-  "connection",
-  "content-encoding",
-  "content-length",
-  "keep-alive",
-  "nel",
-  "origin-agent-cluster",
-  "proxy-authenticate",
-  "refresh",
-  "report-to",
-  "reporting-endpoints",
-  "service-worker-allowed",
-  "set-cookie",
-  "set-cookie2",
-  "strict-transport-security",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "www-authenticate",
-]);
-
+const uncoded =
+  "application/json without a content coding, unless passHeaders of the server's entry names Content-Encoding";
 const tooManyHops = "The request has passed too many routers.";
 
 export interface Sending {
@@ -91,29 +32,14 @@ export interface Sending {
   timeoutMs: number;
 }
 
-/** Headers of a response as the client may see them, names in lower case. */
-export function returnedHeaders(from: Headers): Record<string, string> {
-  const headers: Record<string, string> = {};
-  from.forEach((value, name) => {
-    if (!notReturned.has(name) && !name.startsWith("access-control-")) headers[name] = value;
-  });
-  return headers;
-}
-
-function sentHeaders(from: Headers, own: Record<string, string>): Record<string, string> {
-  const owned = new Set(Object.keys(own).map((name) => name.toLowerCase()));
-  const connection = from.get("connection");
-  const named = new Set(connection?.split(",").map((name) => name.trim().toLowerCase()));
-  const headers: Record<string, string> = {};
-  from.forEach((value, name) => {
-    if (named.has(name) || name === "mcp_session_id") return;
-    // Many servers read both as one character: the client's would stand for the entry's, or for ours.
-    const read = name.replaceAll("_", "-");
-    if (!keptBack.has(read) && !keptBackPrefix.test(read) && !owned.has(read))
-      headers[name] = value;
-  });
-  return headers;
-}
+/**
+ * Whether a body is in a coding that its server is not told of: the bytes would be none that it can read.
+ * What the router writes itself is text.
+ */
+const isCodedUnseen = ({ body, headers, server }: Sending): boolean =>
+  body instanceof Uint8Array &&
+  !/^\s*(identity)?\s*$/i.test(headers.get("Content-Encoding") ?? "") &&
+  !sentBy(server.passHeaders)("content-encoding");
 
 export function createUpstream(deps: {
   fetch: UpstreamFetch;
@@ -129,10 +55,9 @@ export function createUpstream(deps: {
     own: Record<string, string>,
   ): Promise<Result<Response, Refusal>> => {
     const { server, method, body, signal } = sending;
-    const headers = sentHeaders(sending.headers, own);
+    const headers = sentHeaders(sending.headers, { passHeaders: server.passHeaders, own });
     if (sending.authorization !== null && server.forwardAuthorization)
-      headers["authorization"] = sending.authorization;
-    for (const [name, value] of Object.entries(own)) headers[name.toLowerCase()] = value;
+      headers["authorization"] ??= sending.authorization;
     headers[hopsHeader] = sending.hop;
     // By hand: `AbortSignal.any` and signals that end timers are what this took most of its time for.
     const ending = new AbortController();
@@ -176,6 +101,7 @@ export function createUpstream(deps: {
     if (problem !== null) return err(serverFailed(problem));
     const hop = nextHop(sending.headers.get(hopsHeader));
     if (hop === null) return err({ reason: "loop_detected", detail: tooManyHops });
+    if (isCodedUnseen(sending)) return err({ reason: "unsupported_media_type", expected: uncoded });
     for (let first = true; ; first = false) {
       const own = await credentials.headersFor(server);
       if (!own.ok) return own;

@@ -21,6 +21,7 @@ export const servers = sqliteTable(
     slug: text().notNull(),
     url: text().notNull(),
     headerNames: text("header_names", { mode: "json" }).$type<string[]>().notNull(),
+    passHeaders: text("pass_headers", { mode: "json" }).$type<string[]>().notNull().default([]),
     forwardAuthorization: integer("forward_authorization", { mode: "boolean" }).notNull(),
     sampling: text().$type<SamplingMode>().notNull(),
     supportedModalities: integer("supported_modalities", { mode: "boolean" }).notNull(),

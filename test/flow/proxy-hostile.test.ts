@@ -130,9 +130,16 @@ describe("a client that answers for the router", () => {
   });
 
   it("is let through with all of it where nothing is touched", async () => {
-    const { server, url } = await scripted({ sampling: "client" });
-    const raw = await openRaw(url, key);
     const body = gzipSync(plain);
+    const unseen = await scripted({ sampling: "client" });
+    const refused = await (
+      await openRaw(unseen.url, key)
+    ).post(body as unknown as string, { "Content-Encoding": "gzip" });
+    // Without its coding, the server could not read it.
+    expect(refused.status).toBe(415);
+    const passHeaders = ["Content-Encoding"];
+    const { server, url } = await scripted({ sampling: "client", passHeaders });
+    const raw = await openRaw(url, key);
     await raw.post(body as unknown as string, { "Content-Encoding": "gzip" });
     expect(server.heard.at(-1)?.bytes.equals(body)).toBe(true);
     expect(server.heard.at(-1)?.headers["content-encoding"]).toBe("gzip");

@@ -88,6 +88,7 @@ describe("servers", () => {
       slug: "mine",
       url: fake.mcpUrl,
       headerNames: ["X-Api-Key"],
+      passHeaders: [],
       forwardAuthorization: false,
       sampling: "client-then-router",
       supportedModalities: false,
@@ -151,6 +152,9 @@ describe("servers", () => {
     ["url", { url: "https://x.example/?key=1" }],
     ["headers.Host", { headers: { Host: "x" } }],
     ["headers.X-Sampling-Router-Key", { headers: { "X-Sampling-Router-Key": "x" } }],
+    ["passHeaders.0", { passHeaders: ["Authorization"] }],
+    ["passHeaders.1", { passHeaders: ["X-A", "Transfer-Encoding"] }],
+    ["passHeaders", { passHeaders: "*" }],
     ["headers.X-A", { headers: { "X-A": "a\r\nX-B: b" } }],
     ["forwardAuthorization", { forwardAuthorization: true, oauth: clientCredentials }],
     ["oauth.surprise", { oauth: { ...clientCredentials, surprise: 1 } }],
@@ -202,6 +206,7 @@ describe("servers", () => {
     const policy = { maxTokens: 9, toolRounds: 2, limits: { concurrent: 3, usdPerDay: 4 } };
     const one = await register(path, {
       headers: { "X-Team": "blue" },
+      passHeaders: ["X-Workspace"],
       supportedModalities: true,
       policy,
       oauth: clientCredentials,
@@ -225,6 +230,7 @@ describe("servers", () => {
     });
     const bare = await patched({
       headers: null,
+      passHeaders: null,
       forwardAuthorization: null,
       supportedModalities: null,
       policy: null,
@@ -232,6 +238,7 @@ describe("servers", () => {
     });
     expect(bare.body).toMatchObject({
       headerNames: [],
+      passHeaders: [],
       forwardAuthorization: false,
       supportedModalities: false,
       policy: {},

@@ -11,6 +11,15 @@ const headers = z.record(z.string().max(200), z.string().max(8_192)).openapi({
   description: "Static headers, values included. They are sealed and never come back.",
 });
 
+const passHeaders = z
+  .array(z.string().min(1).max(100))
+  .max(32)
+  .openapi({
+    description:
+      'Names of clients\' headers that go on to the server, beside those of the protocol. None, unless said; ["*"] is nearly every header, as of entries that are older than this member.',
+    example: ["X-Workspace"],
+  });
+
 const { maxTokens, allowedModels, deniedModels, toolRounds } = policy.shape;
 export const serverPolicy = z
   .strictObject({
@@ -62,6 +71,7 @@ export const serverInput = z
     url,
     sampling: z.enum(samplingModes),
     headers: headers.optional(),
+    passHeaders: passHeaders.optional(),
     forwardAuthorization: forwardAuthorization.optional(),
     supportedModalities: supportedModalities.optional(),
     bridge: bridge.optional(),
@@ -95,6 +105,7 @@ export const serverPatch = z
     url: url.optional(),
     sampling: z.enum(samplingModes).optional(),
     headers: headers.nullish(),
+    passHeaders: passHeaders.nullish(),
     forwardAuthorization: forwardAuthorization.nullish(),
     supportedModalities: supportedModalities.nullish(),
     bridge: bridge.nullish(),
@@ -113,6 +124,7 @@ export const server = z
     slug,
     url: z.string(),
     headerNames: z.array(z.string()),
+    passHeaders: z.array(z.string()),
     forwardAuthorization: z.boolean(),
     sampling: z.enum(samplingModes),
     supportedModalities: z.boolean(),

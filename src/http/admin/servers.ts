@@ -43,6 +43,7 @@ export function serverRoutes() {
         url: body.url,
         sampling: body.sampling,
         headers: body.headers ?? {},
+        passHeaders: body.passHeaders ?? [],
         forwardAuthorization: body.forwardAuthorization ?? false,
         supportedModalities: body.supportedModalities ?? false,
         bridge: body.bridge ?? "fallback",

@@ -4,6 +4,7 @@
  */
 import { bridgedDeclarations, personalHeaders } from "../../domain/bridging.ts";
 import { isObject, own } from "../../domain/json.ts";
+import { sentBy } from "../../domain/proxied-headers.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import type { Session } from "../../domain/session.ts";
@@ -44,7 +45,7 @@ async function bridgeKeyOf(
     server.sealed,
     server.oauth as unknown,
     server.forwardAuthorization ? authorization : null,
-    personalHeaders(headers),
+    personalHeaders(headers, sentBy(server.passHeaders)),
     bridgedDeclarations(meta.capabilities),
     server.sampling,
     offeredBy(services, arrived),

@@ -1,5 +1,6 @@
 /** DNS rebinding: a browser's page may call only from an origin that is named. CORS follows from it. */
 import { createMiddleware } from "hono/factory";
+import { addVary } from "../answer-headers.ts";
 import type { HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 
@@ -21,16 +22,17 @@ export const checkOrigin = createMiddleware<HttpEnv>(async (c, next) => {
   const cors = {
     "Access-Control-Allow-Origin": origin,
     "Access-Control-Expose-Headers": responseHeaders,
-    Vary: "Origin",
   };
   if (c.req.method === "OPTIONS")
     return c.body(null, 204, {
       ...cors,
+      Vary: "Origin",
       "Access-Control-Allow-Methods": methods,
       "Access-Control-Allow-Headers": requestHeaders,
       "Access-Control-Max-Age": "600",
     });
   await next();
   for (const [name, value] of Object.entries(cors)) c.res.headers.set(name, value);
+  addVary(c.res.headers, ["Origin"]);
   return undefined;
 });

@@ -97,7 +97,7 @@ export function openClientSide(about: {
     const headers = {
       ...from,
       "content-type": isStream ? type : "text/event-stream",
-      "cache-control": "no-cache, no-transform",
+      "cache-control": "private, no-cache, no-transform",
       // A proxy that buffers would hold back the comments, and with them the client's leaving.
       "x-accel-buffering": "no",
     };

@@ -3,12 +3,12 @@
  * before the client hears of it.
  */
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
+import { returnedHeaders } from "../../domain/proxied-headers.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { Session } from "../../domain/session.ts";
 import type { RequestId } from "../../mcp/jsonrpc.ts";
 import { tell, type Told } from "../../mcp/proxy/told.ts";
-import { returnedHeaders } from "../../pipeline/upstream.ts";
 import type { Services } from "../context.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
 import { offeredBy } from "./offered.ts";

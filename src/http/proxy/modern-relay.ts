@@ -4,13 +4,13 @@
  */
 import { concatenated } from "../../domain/bytes.ts";
 import { own, parsedJson } from "../../domain/json.ts";
+import { returnedHeaders } from "../../domain/proxied-headers.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import { createEventSplitter, type Segment } from "../../mcp/proxy/event-splitter.ts";
 import { methodIn } from "../../mcp/proxy/concerns.ts";
 import { sseMessageText } from "../../mcp/sse.ts";
 import { declaredBytes } from "../body.ts";
-import { returnedHeaders } from "../../pipeline/upstream.ts";
 import type { Round, Step } from "../../pipeline/rounds.ts";
 import { conclude, type ClientSide } from "./client-side.ts";
 import { streamsAnswer } from "./media-type.ts";

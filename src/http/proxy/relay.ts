@@ -4,11 +4,11 @@
  * connection open while the router samples.
  */
 import { concatenated } from "../../domain/bytes.ts";
+import { returnedHeaders } from "../../domain/proxied-headers.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { startsOther, startsResponse } from "../../mcp/proxy/concerns.ts";
 import { createEventSplitter } from "../../mcp/proxy/event-splitter.ts";
 import { sseKeepAlive, sseMessage } from "../../mcp/sse.ts";
-import { returnedHeaders } from "../../pipeline/upstream.ts";
 import { declaredBytes, maxBodyBytes } from "../body.ts";
 import { streamedHeaders } from "./media-type.ts";
 import type { Taker } from "./take.ts";

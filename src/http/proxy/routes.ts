@@ -4,6 +4,7 @@ import { own } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { isModern } from "../../mcp/era.ts";
 import { bodyIn, requestsIn, type ProxiedBody } from "../../mcp/proxy/message.ts";
+import { protectAnswer } from "../answer-headers.ts";
 import { needsKnownCaller, readBody } from "../body.ts";
 import { bearerOf, type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
@@ -141,6 +142,10 @@ async function handle(c: Context<HttpEnv>): Promise<Response> {
 
 export const proxyRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
+    .use(async (c, next) => {
+      await next();
+      protectAnswer(c.res.headers);
+    })
     .on(["POST", "GET", "DELETE"], "/:tenant/:server", inOrder)
     .all("/:tenant/:server", (c) => {
       const response = problem(c, { reason: "method_not_allowed", allow: "POST, GET, DELETE" });

@@ -6,6 +6,7 @@ import type { Answer } from "../../domain/ports.ts";
 import { err, ok } from "../../domain/result.ts";
 import { serverCheckOf, type Probed, type ServerCheck } from "../../domain/server-check.ts";
 import type { AuthorizationStore, TokenStore } from "../../domain/server-stores.ts";
+import { passedSentence } from "../../domain/proxied-headers.ts";
 import { markedState } from "../../domain/shards.ts";
 import { secretsOf, type SealedServer, type ServerSecrets } from "../../domain/servers.ts";
 import { tokenOf, type UpstreamHeaders } from "../upstream-headers.ts";
@@ -153,9 +154,11 @@ export function createServerAuthorization(
           ? ok({ ...notAsked, detail: headers.error.detail })
           : headers;
       const seen = serverCheckOf(await deps.probe(server.url, headers.value));
-      const check = needsAlways(server)
-        ? { ...seen, detail: [seen.detail ?? [], olderServerHint].flat().join(" ") }
-        : seen;
+      const hints = [
+        needsAlways(server) ? olderServerHint : null,
+        passedSentence(server.passHeaders),
+      ].filter((hint) => hint !== null);
+      const check = { ...seen, detail: [seen.detail, ...hints].join(" ") };
       if (check.status === null) return ok(check);
       const marked =
         check.status === 401

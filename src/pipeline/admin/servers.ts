@@ -26,6 +26,7 @@ export interface ServerInput {
   url: string;
   /** static headers, values included */
   headers: Record<string, string>;
+  passHeaders: string[];
   forwardAuthorization: boolean;
   sampling: SamplingMode;
   supportedModalities: boolean;
@@ -40,6 +41,7 @@ export interface ServerInput {
  */
 export type ServerPatch = Partial<Pick<ServerInput, "url" | "sampling" | "oauth">> & {
   headers?: ServerInput["headers"] | null;
+  passHeaders?: string[] | null;
   forwardAuthorization?: boolean | null;
   supportedModalities?: boolean | null;
   bridge?: BridgeMode | null;
@@ -48,11 +50,20 @@ export type ServerPatch = Partial<Pick<ServerInput, "url" | "sampling" | "oauth"
 
 /** The patch without nulls, for the members that are no secrets. */
 const plainOf = (
-  { url, sampling, forwardAuthorization, supportedModalities, bridge, policy }: ServerPatch,
+  {
+    url,
+    sampling,
+    passHeaders,
+    forwardAuthorization,
+    supportedModalities,
+    bridge,
+    policy,
+  }: ServerPatch,
   current: ServerPolicy,
 ): Partial<Omit<ServerInput, "slug" | "headers" | "oauth">> => ({
   ...(url !== undefined && { url }),
   ...(sampling !== undefined && { sampling }),
+  ...(passHeaders !== undefined && { passHeaders: passHeaders ?? [] }),
   ...(forwardAuthorization !== undefined && {
     forwardAuthorization: forwardAuthorization ?? false,
   }),

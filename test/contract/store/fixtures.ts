@@ -81,6 +81,7 @@ export const server = (tenantId: string, fields: Partial<SealedServer> = {}): Se
   slug: "server",
   url: "https://server.test/mcp",
   headerNames: ["X-Api-Key"],
+  passHeaders: [],
   forwardAuthorization: false,
   sampling: "router",
   supportedModalities: false,

@@ -87,6 +87,7 @@ describe("an entry", () => {
   const plain: ServerEntry = {
     url: "https://mcp.example.com/mcp",
     headers: {},
+    passHeaders: [],
     forwardAuthorization: false,
     oauth: null,
   };
@@ -105,6 +106,8 @@ describe("an entry", () => {
     [null, { oauth: { ...client, resource: "urn:x:y" } }],
     ["url", { url: "https://127.0.0.1/mcp" }],
     ["headers.Host", { headers: { Host: "x" } }],
+    [null, { passHeaders: ["*"] }],
+    ["passHeaders.1", { passHeaders: ["X-Workspace", "Cookie"] }],
     ["headers", { headers: { "a b": "x" } }],
     ["oauth", { oauth: client, headers: { AUTHORIZATION: "x" } }],
     ["forwardAuthorization", { forwardAuthorization: true, headers: { authorization: "x" } }],

@@ -1,5 +1,6 @@
 /** What bridges between eras say on the wire, where no server has to be asked. */
 import { describe, expect, it } from "vitest";
+import { sentBy } from "../../../src/domain/proxied-headers.ts";
 import { bridgedMode, personalHeaders } from "../../../src/domain/bridging.ts";
 import { discoveredIn } from "../../../src/mcp/bridge/discovery.ts";
 import { paramHeadersIn, paramHeadersOf } from "../../../src/mcp/bridge/param-headers.ts";
@@ -169,9 +170,16 @@ it("asks no client across eras", () => {
 it("tells clients apart by whatever isn't known to be harmless", () => {
   const headers = new Headers({
     "X-Api-Key": "k",
+    "X-Workspace": "w",
     "User-Agent": "u",
     "Mcp-Param-A": "1",
     Cookie: "c",
   });
-  expect(personalHeaders(headers)).toEqual([["x-api-key", "k"]]);
+  expect(personalHeaders(headers, sentBy(["*"]))).toEqual([
+    ["x-api-key", "k"],
+    ["x-workspace", "w"],
+  ]);
+  // What does not go to the server makes nobody another there.
+  expect(personalHeaders(headers, sentBy(["X-Workspace"]))).toEqual([["x-workspace", "w"]]);
+  expect(personalHeaders(headers, sentBy([]))).toEqual([]);
 });

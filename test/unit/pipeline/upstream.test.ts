@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ok } from "../../../src/domain/result.ts";
 import type { SealedServer } from "../../../src/domain/servers.ts";
 import type { UpstreamFetch, UpstreamRequest } from "../../../src/domain/upstream.ts";
-import { createUpstream, returnedHeaders } from "../../../src/pipeline/upstream.ts";
+import { createUpstream } from "../../../src/pipeline/upstream.ts";
 
 const entry: SealedServer = {
   id: "srv_1",
@@ -11,6 +11,7 @@ const entry: SealedServer = {
   slug: "s",
   url: "https://server.test/mcp",
   headerNames: [],
+  passHeaders: [],
   forwardAuthorization: false,
   sampling: "router",
   supportedModalities: false,
@@ -74,43 +75,69 @@ const hangs: UpstreamFetch = ({ signal }) =>
   });
 
 describe("a request to a server", () => {
-  it("has the client's headers but those of one hop, and the entry's own in their place", async () => {
+  it.each([
+    [[], {}],
+    [["*"], { "x-other": "kept", authorization_: "kept" }],
+    [["X-Other"], { "x-other": "kept" }],
+  ])(
+    "has the client's headers that may go on, and the entry's own: %j",
+    async (passHeaders, more) => {
+      const seen: UpstreamRequest[] = [];
+      const { send } = given(async (request) => {
+        seen.push(request);
+        return new Response("{}", { headers: { "Content-Type": "application/json" } });
+      });
+      const headers = new Headers({
+        accept: "text/event-stream",
+        "mcp-session-id": "s",
+        "last-event-id": "7",
+        "mcp-param-x": "1",
+        "x-other": "kept",
+        authorization: "Bearer srk_key_secret",
+        "x-sampling-router-key": "srk_key_secret",
+        cookie: "a=b",
+        connection: "close, X-Hop",
+        "x-hop": "gone",
+        "x-forwarded-for": "10.0.0.1",
+        "cf-ray": "1",
+        x_forwarded_for: "10.0.0.1",
+        Mcp_Session_Id: "another",
+        AUTHORIZATION_: "kept",
+        X_Sampling_Router_Key: "srk_key_secret",
+        "x-original-url": "/elsewhere",
+        "x-http-method-override": "DELETE",
+      });
+      await send({ headers, server: { ...entry, passHeaders } });
+      expect(seen[0]?.headers).toEqual({
+        accept: "text/event-stream",
+        "mcp-session-id": "s",
+        "last-event-id": "7",
+        "mcp-param-x": "1",
+        "user-agent": "sampling-router",
+        "x-sampling-router-hops": "1",
+        authorization: "Bearer 1",
+        ...more,
+      });
+    },
+  );
+
+  it("with a coded body is refused where the server would not be told of the coding", async () => {
+    const bytes = new Uint8Array([31, 139]);
+    const coded = { body: bytes, headers: new Headers({ "Content-Encoding": "gzip" }) };
     const seen: UpstreamRequest[] = [];
     const { send } = given(async (request) => {
       seen.push(request);
-      return new Response("{}", { headers: { "Content-Type": "application/json" } });
+      return new Response(null, { status: 202 });
     });
-    const headers = new Headers({
-      accept: "text/event-stream",
-      "mcp-session-id": "s",
-      "last-event-id": "7",
-      "mcp-param-x": "1",
-      "x-other": "kept",
-      authorization: "Bearer srk_key_secret",
-      "x-sampling-router-key": "srk_key_secret",
-      cookie: "a=b",
-      connection: "close, X-Hop",
-      "x-hop": "gone",
-      "x-forwarded-for": "10.0.0.1",
-      "cf-ray": "1",
-      x_forwarded_for: "10.0.0.1",
-      Mcp_Session_Id: "another",
-      AUTHORIZATION_: "kept",
-      X_Sampling_Router_Key: "srk_key_secret",
-      "x-original-url": "/elsewhere",
-      "x-http-method-override": "DELETE",
-    });
-    await send({ headers });
-    expect(seen[0]?.headers).toEqual({
-      accept: "text/event-stream",
-      "mcp-session-id": "s",
-      "last-event-id": "7",
-      "mcp-param-x": "1",
-      "x-other": "kept",
-      "x-sampling-router-hops": "1",
-      authorization_: "kept",
-      authorization: "Bearer 1",
-    });
+    expect(await send(coded)).toMatchObject({ error: { reason: "unsupported_media_type" } });
+    expect(seen).toEqual([]);
+    const server = { ...entry, passHeaders: ["content-encoding"] };
+    expect((await send({ ...coded, server })).ok).toBe(true);
+    expect(seen[0]).toMatchObject({ body: bytes, headers: { "content-encoding": "gzip" } });
+    // What the router writes under a client's headers is text.
+    expect((await send({ ...coded, body: "{}" })).ok).toBe(true);
+    const plain = { body: bytes, headers: new Headers({ "Content-Encoding": "identity" }) };
+    expect((await send(plain)).ok).toBe(true);
   });
 
   it("is tried once more with another token where the router is an OAuth client", async () => {
@@ -185,29 +212,6 @@ describe("a request to a server", () => {
       async () => new Response(null, { status: 302, headers: { location: "/x" } }),
     );
     expect(await away.send()).toMatchObject({ error: { serverStatus: 302 } });
-  });
-
-  it("leaves the response's own connection, cookies and challenge behind", () => {
-    const from = new Headers({
-      "content-type": "application/json",
-      "content-encoding": "gzip",
-      "content-length": "7",
-      "set-cookie": "a=b",
-      "www-authenticate": "Bearer",
-      "access-control-allow-origin": "*",
-      "mcp-session-id": "s",
-      "x-own": "1",
-      "clear-site-data": '"*"',
-      "report-to": "{}",
-      "reporting-endpoints": 'a="https://elsewhere.test"',
-      nel: "{}",
-      refresh: "0;url=https://elsewhere.test",
-    });
-    expect(returnedHeaders(from)).toEqual({
-      "content-type": "application/json",
-      "mcp-session-id": "s",
-      "x-own": "1",
-    });
   });
 });
 

@@ -1,0 +1,1 @@
+ALTER TABLE `servers` ADD `pass_headers` text DEFAULT '[]' NOT NULL;
