@@ -218,6 +218,7 @@ export function createShard(
     sha256Hex: () => async (bytes) => toHex(await sha256(bytes)),
     isOperator: () => (token) => sameText(token, config.adminToken),
     allowedOrigins: () => config.allowedOrigins,
+    publicOrigins: () => config.publicOrigins,
     report: () => (requestId, thrown) =>
       log({
         event: "internal",

@@ -232,6 +232,8 @@ export function explain(refusal: Refusal): string {
       return `${title}: ${refusal.what}`;
     case "forbidden":
       return `${title}: ${refusal.action}`;
+    case "origin_not_allowed":
+      return `${title}: ALLOWED_ORIGINS names who may call; PUBLIC_URL names the router's own`;
     case "method_not_allowed":
       return `${title}: use ${refusal.allow}`;
     case "not_acceptable":

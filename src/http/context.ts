@@ -1,8 +1,10 @@
 /** What every handler finds in its Hono context. Nothing below `http/` sees one. */
+import type { Context } from "hono";
 import type { Actor } from "../domain/access.ts";
 import type { Ids } from "../domain/ids.ts";
 import type { IdempotencyStore } from "../domain/ledger.ts";
 import type { AuditKey } from "../domain/seals.ts";
+import type { Asked } from "../domain/own-origin.ts";
 import type { ServerStore } from "../domain/server-stores.ts";
 import type { Answer, Readiness } from "../domain/ports.ts";
 import type { AdminFor } from "../pipeline/admin/sharded.ts";
@@ -47,6 +49,8 @@ export interface Services {
   /** is this the operator's token */
   isOperator: (token: string) => Promise<boolean>;
   allowedOrigins: readonly string[];
+  /** origins in `PUBLIC_URL` */
+  publicOrigins: readonly string[];
   /** One structured line for what nobody expected: the name of what was thrown, never its message. */
   report: (requestId: string, thrown: unknown) => void;
 }
@@ -63,6 +67,12 @@ export interface HttpEnv {
     actor: Actor;
   };
 }
+
+/** What a request says of where the router is, and what the deployment says. */
+export const askedAt = (c: Context<HttpEnv>): Asked => ({
+  url: c.req.url,
+  publicOrigins: c.get("services").publicOrigins,
+});
 
 /** The bearer token of an Authorization header; null: none. */
 export function bearerOf(header: string | undefined): string | null {

@@ -17,9 +17,10 @@ const template = (path: string): string => path.replaceAll(/\{(\w+)\{[^}]*\}\}/g
 const wholePath = (path: string): string =>
   path.startsWith("/v1/") ? path : `${adminPath}${template(path)}`;
 
-/** @param origin of this router, as the document's reader reached it */
-export function documentOf(app: ReturnType<typeof adminApp>, origin: string) {
-  const document = app.getOpenAPI31Document({ openapi: "3.1.0", info, servers: [{ url: origin }] });
+/** @param origin of this router; null: nobody knows, so it is wherever the document was found */
+export function documentOf(app: ReturnType<typeof adminApp>, origin: string | null) {
+  const servers = [{ url: origin ?? "/" }];
+  const document = app.getOpenAPI31Document({ openapi: "3.1.0", info, servers });
   const paths = Object.entries(document.paths ?? {}).map(([path, item]) => [wholePath(path), item]);
   return { ...document, paths: Object.fromEntries(paths) as typeof document.paths };
 }

@@ -4,11 +4,12 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { Actor } from "../../domain/access.ts";
 import { isObject } from "../../domain/json.ts";
+import { ownOriginOf } from "../../domain/own-origin.ts";
 import type { PageRequest } from "../../domain/ports.ts";
 import { refusalTable, type Reason, type Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import type { AdminUseCases } from "../../pipeline/admin/use-cases.ts";
-import type { HttpEnv } from "../context.ts";
+import { askedAt, type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 import { problemBody, slug, type pageQuery } from "./schemas.ts";
 import { streamOf } from "./stream.ts";
@@ -25,8 +26,8 @@ type Exact<T> = T extends (infer Item)[]
 interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   admin: AdminUseCases;
   actor: Actor;
-  /** the router's own, as the caller reached it */
-  origin: string;
+  /** the router's own; null: nobody knows */
+  origin: string | null;
   params: Exact<z.output<P>>;
   query: Exact<z.output<Q>>;
   body: Exact<z.output<B>>;
@@ -169,7 +170,7 @@ export function endpoint<
     const result = await spec.run({
       admin: admin.value,
       actor,
-      origin: new URL(c.req.url).origin,
+      origin: ownOriginOf(askedAt(c)),
       params: named,
       query: valid("query") as Exact<z.output<Q>>,
       body: (body === undefined ? {} : valid("json")) as Exact<z.output<B>>,

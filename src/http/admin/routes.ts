@@ -2,7 +2,8 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
-import type { HttpEnv } from "../context.ts";
+import { ownOriginOf } from "../../domain/own-origin.ts";
+import { askedAt, type HttpEnv } from "../context.ts";
 import { readBody } from "../body.ts";
 import { protectPage } from "../page.ts";
 import { problem } from "../problem.ts";
@@ -62,10 +63,10 @@ export function adminRoutes() {
     description: "An API key with the scope sampling.",
   });
   describeCallers(app.openAPIRegistry);
-  app.get("/openapi.json", (c) => c.json(documentOf(app, new URL(c.req.url).origin)));
+  app.get("/openapi.json", (c) => c.json(documentOf(app, ownOriginOf(askedAt(c)))));
   app.get("/docs", (c) => {
     protectPage(c.res.headers, "inline");
-    return c.html(docsPage(documentOf(app, new URL(c.req.url).origin)));
+    return c.html(docsPage(documentOf(app, ownOriginOf(askedAt(c)))));
   });
   app.use("/*", keepNothing);
   app.use("/*", authorise);

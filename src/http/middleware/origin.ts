@@ -1,7 +1,8 @@
 /** DNS rebinding: a browser's page may call only from an origin that is named. CORS follows from it. */
 import { createMiddleware } from "hono/factory";
+import { isOwnOrigin } from "../../domain/own-origin.ts";
 import { addVary } from "../answer-headers.ts";
-import type { HttpEnv } from "../context.ts";
+import { askedAt, type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 
 const methods = "GET, POST, PUT, PATCH, DELETE, OPTIONS";
@@ -16,8 +17,7 @@ export const checkOrigin = createMiddleware<HttpEnv>(async (c, next) => {
     if (c.req.method === "OPTIONS") return c.body(null, 204);
     return next();
   }
-  const own = new URL(c.req.url).origin;
-  if (origin !== own && !c.get("services").allowedOrigins.includes(origin))
+  if (!isOwnOrigin(origin, askedAt(c)) && !c.get("services").allowedOrigins.includes(origin))
     return problem(c, { reason: "origin_not_allowed" });
   const cors = {
     "Access-Control-Allow-Origin": origin,

@@ -27,6 +27,9 @@ export interface AuthorizationStart {
 /** Speaks MCP with a server; what answered. */
 export type Probe = (url: string, headers: Record<string, string>) => Promise<Probed>;
 
+const addressUnknown =
+  "The router doesn't know its own address, to which the person has to come back: set PUBLIC_URL.";
+
 const notAsked = { ok: false, status: null, era: null, name: null, tools: null };
 
 const pendingOf = (server: SealedServer, id: string) => ({
@@ -61,7 +64,8 @@ export function createServerAuthorization(
     async begin(
       actor: Actor,
       of: { tenant: string; server: string },
-      origin: string,
+      /** the router's own; null: nobody knows, and a person must not be sent to a guess with a code */
+      origin: string | null,
     ): Answer<AuthorizationStart> {
       const found = await findServer(deps, actor, of);
       if (!found.ok) return found;
@@ -69,6 +73,7 @@ export function createServerAuthorization(
       const asking = await askingOf(server);
       if (asking?.client.grant !== "authorization_code")
         return err({ reason: "conflict", detail: "Its grant is not authorization_code." });
+      if (origin === null) return err({ reason: "conflict", detail: addressUnknown });
       const state = markedState(deps.nonce(), server.tenantId);
       const begun = await oauth.begin(asking, { redirectUri: `${origin}${callbackPath}`, state });
       if (!begun.ok)

@@ -12,12 +12,12 @@ import {
 } from "../../../src/domain/refusals.ts";
 import { record } from "../../../src/http/admin/record-schemas.ts";
 import { problemBody } from "../../../src/http/admin/schemas.ts";
-import { adminRoutes } from "../../../src/http/admin/routes.ts";
 import type { HttpEnv } from "../../../src/http/context.ts";
 import { problem } from "../../../src/http/problem.ts";
 import { refusalReply } from "../../../src/http/sampling/reply.ts";
 import { legacyWireOf, modernWireOf } from "../../../src/mcp/faults.ts";
 import { errorMessage } from "../../../src/mcp/jsonrpc.ts";
+import { openApiDocument } from "../../fakes/openapi-document.ts";
 
 const attempts = [{ provider: "openai", model: "gpt-5", status: 503, retryable: true }];
 
@@ -342,8 +342,7 @@ describe("a limit that waiting does not help", () => {
 
 describe("the OpenAPI document", () => {
   const operations = async () => {
-    const answer = await adminRoutes().request("/openapi.json");
-    const { paths } = (await answer.json()) as {
+    const { paths } = (await openApiDocument()) as {
       paths: Record<
         string,
         Record<string, { responses: Record<string, { description: string; content?: object }> }>
@@ -380,8 +379,7 @@ describe("the OpenAPI document", () => {
   });
 
   it("names every reason that a problem may have", async () => {
-    const answer = await adminRoutes().request("/openapi.json");
-    expect(await answer.json()).toMatchObject({
+    expect(await openApiDocument()).toMatchObject({
       components: { schemas: { Problem: { properties: { reason: { enum: reasons } } } } },
     });
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Attempt } from "../../../src/domain/attempts.ts";
 import type { Candidate, Decision } from "../../../src/domain/decision.ts";
 import type { Usage } from "../../../src/domain/usage.ts";
-import { adminRoutes } from "../../../src/http/admin/routes.ts";
+import { openApiDocument } from "../../fakes/openapi-document.ts";
 
 /** Every member, so that a new one can't be forgotten here. */
 const attempt: Record<keyof Attempt, true> = {
@@ -44,8 +44,7 @@ interface Document {
 
 describe("the OpenAPI document", () => {
   const schemas = async () => {
-    const answer = await adminRoutes().request("/openapi.json");
-    const document: Document = await answer.json();
+    const document = (await openApiDocument()) as Document;
     return document.components.schemas;
   };
 
