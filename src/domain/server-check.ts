@@ -1,4 +1,5 @@
 /** What a check of a registered server found, and the sentence that says it to its administrator. */
+import type { Learnt } from "./servers.ts";
 
 export type Probed =
   /** no answer, or none in time */
@@ -75,6 +76,20 @@ function otherSentence({
     return `A page for people, and no MCP server (${status}, text/html): the path or the host is wrong.`;
   const type = mediaType === "" ? "without a media type" : shown(mediaType);
   return `A service that is no MCP server: it answers ${status}, ${type}, and no message of JSON-RPC.`;
+}
+
+/**
+ * What a check corrects of what is known of a server's era; null: nothing. One that answers the newer era
+ * speaks it. One that answered the older one alone may have been out of order in the newer, so that what is
+ * known is only forgotten: the next message asks anew.
+ */
+export function eraCorrection(
+  { era: known }: Learnt,
+  { era: found }: Pick<ServerCheck, "era">,
+): { era: "modern" | null; beginsSessions: null } | null {
+  if (found === null || known === found) return null;
+  if (found === "modern") return { era: "modern", beginsSessions: null };
+  return known === undefined ? null : { era: null, beginsSessions: null };
 }
 
 export function serverCheckOf(probed: Probed): ServerCheck {

@@ -122,7 +122,7 @@ export function serverRoutes() {
     tag,
     summary: "Try whether an MCP server is there and lets the router in",
     description:
-      "Speaks MCP with the server as a client would: discovers or initializes, and lists the tools. `detail` says in words what was found, or what is wrong.",
+      "Speaks MCP with the server as a client would: discovers or initializes, and lists the tools. `detail` says in words what was found, or what is wrong. A server that speaks another family of revisions than the router remembers is remembered by the new one.",
     params: serverParams,
     answer: serverCheck,
     run: ({ admin, actor, params }) => admin.authorizations.check(actor, params),

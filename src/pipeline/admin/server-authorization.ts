@@ -4,7 +4,12 @@ import type { Actor } from "../../domain/access.ts";
 import type { Oauth, PendingAuthorization } from "../../domain/oauth.ts";
 import type { Answer } from "../../domain/ports.ts";
 import { err, ok } from "../../domain/result.ts";
-import { serverCheckOf, type Probed, type ServerCheck } from "../../domain/server-check.ts";
+import {
+  eraCorrection,
+  serverCheckOf,
+  type Probed,
+  type ServerCheck,
+} from "../../domain/server-check.ts";
 import type { AuthorizationStore, TokenStore } from "../../domain/server-stores.ts";
 import { passedSentence } from "../../domain/proxied-headers.ts";
 import { markedState } from "../../domain/shards.ts";
@@ -159,8 +164,12 @@ export function createServerAuthorization(
           ? ok({ ...notAsked, detail: headers.error.detail })
           : headers;
       const seen = serverCheckOf(await deps.probe(server.url, headers.value));
+      const correction = eraCorrection(server.learnt, seen);
+      const { tenantId, id } = server;
+      const learnt = correction === null ? ok(null) : await servers.learn(tenantId, id, correction);
+      if (!learnt.ok) return learnt;
       const hints = [
-        needsAlways(server) ? olderServerHint : null,
+        correction === null && needsAlways(server) ? olderServerHint : null,
         passedSentence(server.passHeaders),
       ].filter((hint) => hint !== null);
       const check = { ...seen, detail: [seen.detail, ...hints].join(" ") };

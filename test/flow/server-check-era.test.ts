@@ -1,0 +1,76 @@
+/** A server that has learnt 2026-07-28 is found to speak it by a check, and no longer translated. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { adminOf, createTenant } from "../fakes/caller.ts";
+import { openRaw, proxyKey, register, sendModern, until } from "../fakes/proxied.ts";
+import { startRawServer, type RawHandler, type RawServer } from "../fakes/raw-server.ts";
+import { startRouter, type Router } from "../fakes/router.ts";
+
+const tenant = "learning";
+let router: Router;
+let server: RawServer;
+let key = "";
+beforeAll(async () => {
+  [router, server] = await Promise.all([startRouter(), startRawServer({ probes: "scripted" })]);
+  await createTenant(router, tenant, { provider: "demo" });
+  key = await proxyKey(router, tenant);
+}, 60_000);
+afterAll(() => Promise.all([router?.stop(), server?.stop()]));
+
+const speaks =
+  (era: "older" | "both"): RawHandler =>
+  ({ method: http, json: { id, method } }, reply) => {
+    const result = (value: object, headers = {}) =>
+      reply.json({ jsonrpc: "2.0", id, result: value }, { headers });
+    if (http !== "POST") return reply.text("", { status: 405 });
+    if (method === "server/discover")
+      return era === "older"
+        ? reply.text("", { status: 404 })
+        : result({
+            resultType: "complete",
+            supportedVersions: ["2026-07-28"],
+            capabilities: { tools: {} },
+            ttlMs: 0,
+            cacheScope: "private",
+          });
+    if (id === undefined) return reply.text("", { status: 202 });
+    if (method === "initialize")
+      return result(
+        {
+          protocolVersion: "2025-11-25",
+          capabilities: { tools: {} },
+          serverInfo: { name: "s", version: "1" },
+        },
+        { "Mcp-Session-Id": "s-1" },
+      );
+    return result({ resultType: "complete", tools: [], ttlMs: 0, cacheScope: "private" });
+  };
+
+it("changes family by a check, in both directions", async () => {
+  const admin = adminOf(router, router.adminToken);
+  const path = `/tenants/${tenant}/servers/mine`;
+  const learntEra = async () => (await admin("GET", path)).get("learnt.era");
+  const discovers = async () =>
+    (await sendModern(url, key, { method: "server/discover" })).status === 200;
+
+  server.handle(speaks("older"));
+  const url = await register(router, tenant, { slug: "mine", url: server.url });
+  await openRaw(url, key);
+  expect(await learntEra()).toBe("legacy");
+  expect((await admin("POST", `${path}/check`)).get("detail")).toContain('set bridge to "always"');
+  expect(await discovers()).toBe(false);
+
+  server.handle(speaks("both"));
+  // By itself, nothing shows.
+  expect(await discovers()).toBe(false);
+  const found = await admin("POST", `${path}/check`);
+  expect(found.body).toMatchObject({ ok: true, era: "modern" });
+  expect(found.get("detail")).not.toContain("bridge");
+  expect(await learntEra()).toBe("modern");
+  await until(discovers);
+
+  server.handle(speaks("older"));
+  expect((await admin("POST", `${path}/check`)).body).toMatchObject({ ok: true, era: "legacy" });
+  expect(await learntEra()).toBeUndefined();
+  // Whoever comes once the remembered entry is read again asks anew.
+  await until(async () => !(await discovers()) && (await learntEra()) === "legacy");
+});
