@@ -4,7 +4,7 @@ import type { AdminEvent, Outcome, SamplingRecord } from "./audit.ts";
 import type { Circuit } from "./circuits.ts";
 import type { CatalogueStore } from "./catalogues.ts";
 import type { Health } from "./health.ts";
-import type { IdempotencyStore, Ledger, UsageStore } from "./ledger.ts";
+import type { IdempotencyStore, Ledger, ThinningStore, UsageStore } from "./ledger.ts";
 import type { CredentialSummary, DeclaredModel, ModelOverride } from "./models.ts";
 import type { Policy } from "./policy.ts";
 import type { Answer } from "./refusals.ts";
@@ -223,6 +223,7 @@ export interface PlacementStore {
 export interface Stores {
   snapshots: Snapshots;
   ledger: Ledger;
+  thinning: ThinningStore;
   tenants: TenantStore;
   placements: PlacementStore;
   keys: KeyStore;
