@@ -3,6 +3,7 @@ import type { AdminEvent, Correction, Opening, Outcome, Settlement } from "./aud
 import type { Hold, LimitState } from "./limits.ts";
 import type { Answer, Reason } from "./refusals.ts";
 import type { Decision } from "./decision.ts";
+import type { ThinnedMinute } from "./thinning.ts";
 
 /** What a call would hold, and the decision that says why. */
 export interface Claim {
@@ -86,6 +87,14 @@ export interface Ledger {
   ): Answer<boolean>;
   /** Counters that no window can need any more. */
   prune(now: number): Answer<number>;
+}
+
+/** Refusals that have no record of their own: `domain/thinning.ts`. */
+export interface ThinningStore {
+  /** Minutes that are over, oldest first, some at a time. */
+  ended(now: number): Answer<ThinnedMinute[]>;
+  /** Their one record stands. */
+  recorded(minute: ThinnedMinute): Answer<null>;
 }
 
 /** How the call that holds a key stands. */

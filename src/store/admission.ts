@@ -17,6 +17,7 @@ import { raw, type Database, type Row } from "./db.ts";
 import { callOf, claim, heldByAnother } from "./idempotency.ts";
 import { openingColumns } from "./records.ts";
 import { samplingRequests, sessions } from "./schema.ts";
+import { countRefusal, thinRefusal } from "./thinning.ts";
 import { refusedUsage } from "./usage.ts";
 
 const number = (value: unknown): number => Number(value ?? 0);
@@ -192,12 +193,21 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
             select i.request_id, i.content_sha256 ${heldByAnother(call, id, now)}
               and exists (select 1 from tenants where ${isCurrent})`),
         ];
-  const before = [
+  const request = { id, tenantId, now };
+  // Only a limit of money lasts until a moment; the others are rates, whose refusals are thinned.
+  const mayThin = holds.some(({ until }) => until === null);
+  const deciding = [
     raw(insert),
+    ...(mayThin ? [countRefusal(request)] : []),
+    refusedUsage(request),
+    // Of a refusal that is only counted, what follows finds no row.
+    ...(mayThin ? [thinRefusal(request)] : []),
+  ];
+  const before = [
+    ...deciding,
     ...(holds.length === 0 ? [] : [raw(bump)]),
     ...claiming,
     ...(probes.length === 0 ? [] : [claimProbes(probing, isNew("admitted"))]),
-    refusedUsage({ id, tenantId }),
   ];
   const standings = holds.length === 0 ? [] : [raw(standing)];
   const written = await db.write([
@@ -221,10 +231,9 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
     ...(probes.length === 0 ? [] : [blockedProbes(probing)]),
   ]);
   if (!written.ok) return written;
-  const [[row], after] = [
-    written.value[before.length] ?? [],
-    written.value.slice(before.length + 1),
-  ];
+  const thinned = mayThin ? (written.value[deciding.length - 1] ?? []) : [];
+  const [row] = [...thinned, ...(written.value[before.length] ?? [])];
+  const after = written.value.slice(before.length + 1);
   if (row === undefined) {
     const [held] = first.length === 0 ? [] : (after[standings.length] ?? []);
     if (held === undefined) return ok({ state: "stale" });

@@ -28,7 +28,9 @@ const keptSeconds = {
   tokens: 2 * windowSeconds,
   usd_day: 40 * daySeconds,
   usd_month: 70 * daySeconds,
-} as const satisfies Record<Exclude<Resource, "concurrent">, number>;
+  /** of `thinning.ts`: until the scheduled job has recorded them */
+  refusals: daySeconds,
+} as const satisfies Record<Exclude<Resource, "concurrent"> | "refusals", number>;
 
 export function createLedger(db: Database, deps: { nonce: () => string }): Ledger {
   return {

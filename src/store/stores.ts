@@ -19,6 +19,7 @@ import { createTokenStore } from "./server-tokens.ts";
 import { createSessionStore } from "./sessions.ts";
 import { createSnapshots } from "./snapshots.ts";
 import { createTenantStore } from "./tenants.ts";
+import { createThinningStore } from "./thinning.ts";
 import { createUsageStore } from "./usage.ts";
 
 /** Every store over one database, each made when it is first used. */
@@ -26,6 +27,7 @@ export const createStores = (db: Database, deps: { nonce: () => string }): Store
   lazily<Stores>({
     snapshots: () => createSnapshots(db),
     ledger: () => createLedger(db, deps),
+    thinning: () => createThinningStore(db),
     tenants: () => createTenantStore(db),
     placements: () => createPlacementStore(db),
     keys: () => createKeyStore(db),

@@ -12,6 +12,8 @@ import { usage } from "./ledger-schema.ts";
 const hourMs = 3_600_000;
 /** In the text of a statement: drivers bind numbers as floats, and a float divides without rounding. */
 const hourOf = sql.raw(`r.created_at / ${hourMs} * 3600`);
+/** The hour (s since the epoch) in which a request of that moment (ms since the epoch) is counted. */
+export const usageHourOf = (createdAt: number): number => Math.floor(createdAt / hourMs) * 3_600;
 const secondsOf = { hour: 3_600, day: 86_400 };
 const outcomes = ["succeeded", "failed", "refused", "cancelled", "unknown"] as const;
 const figures = [...outcomes, "input_tokens", "output_tokens", "cost_micro_usd"] as const;

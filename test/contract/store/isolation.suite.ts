@@ -21,6 +21,7 @@ import {
   session,
   settlement,
   start,
+  tenant,
   tokens,
   type Caller,
 } from "./fixtures.ts";
@@ -74,6 +75,7 @@ const nameNoTenant = [
   "tenants.list",
   "ledger.sweep",
   "ledger.prune",
+  "thinning.ended",
   "credentials.sealedWithout",
   "servers.sealedWithout",
   "serverTokens.sealedWithout",
@@ -118,11 +120,11 @@ const callOf = ({ who, session: { id } }: Pick<Owned, "who" | "session">) => ({
 const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) => Promise<void>> =
   {
     "tenants.create": async ({ tenants }, { who }) => {
-      const theft = await tenants.create(
-        { id: who.tenantId, slug: "stolen", name: "", policy: {}, version: 1, createdAt: start },
-        event(null),
-      );
+      const theft = await tenants.create(tenant({ id: who.tenantId, slug: "stolen" }), event(null));
       expect(theft).toMatchObject({ ok: false, error: { reason: "conflict" } });
+    },
+    "thinning.recorded": async ({ thinning }, { who }, { tenantId }) => {
+      value(await thinning.recorded({ tenantId, keyId: who.keyId, minute: 0, requests: 1 }));
     },
     "tenants.update": async ({ tenants }, _, { tenantId }) => {
       value(await tenants.update(tenantId, { name: "Stranger" }, event(tenantId)));

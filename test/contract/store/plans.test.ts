@@ -97,6 +97,11 @@ describe("query plans", () => {
     "ledger.refuse": ({ ledger }) => ledger.refuse(opening(who), "internal", null, null),
     "ledger.sweep": ({ ledger }) => ledger.sweep(start),
     "ledger.prune": ({ ledger }) => ledger.prune(start),
+    "ledger.admit, thinned": ({ ledger }) =>
+      ledger.admit(reservation({ ...who, keyLimits: { requestsPerMinute: 0 } }, start)),
+    "thinning.ended": ({ thinning }) => thinning.ended(start),
+    "thinning.recorded": ({ thinning }) =>
+      thinning.recorded({ tenantId: who.tenantId, keyId: who.keyId, minute: 60, requests: 1 }),
     "requests.get": ({ requests }) => requests.get(who.tenantId, "req_1"),
     "requests.list": ({ requests }) => requests.list(who.tenantId, {}, page),
     "requests.list, filtered": ({ requests }) =>

@@ -23,6 +23,7 @@ import { serversSuite } from "./servers.suite.ts";
 import { sessionsSuite } from "./sessions.suite.ts";
 import { snapshotsSuite } from "./snapshots.suite.ts";
 import { tenantsSuite } from "./tenants.suite.ts";
+import { thinningSuite } from "./thinning.suite.ts";
 import { usageSuite } from "./usage.suite.ts";
 
 const suites = [
@@ -46,6 +47,7 @@ const suites = [
   ledgerSuite,
   budgetsSuite,
   idempotencySuite,
+  thinningSuite,
   usageSuite,
   correctionsSuite,
   lateSettlementSuite,
