@@ -43,6 +43,16 @@ export interface LimitState {
 
 export const windowSeconds = 60;
 
+/** s: the longest that a sliding window makes anybody wait, the oldest second included. */
+export const longestWaitSeconds = windowSeconds + 1;
+
+/**
+ * The last bucket that counts. Of a sliding window that is a minute ahead: two clocks may differ by as much.
+ * What is later was counted before the clock was set back, and would block until the clock is there again.
+ */
+export const lastBucketOf = ({ bucket, until }: Pick<Hold, "bucket" | "until">): number =>
+  until === null ? bucket + windowSeconds : until - 1;
+
 /** Until a call that holds concurrency may end; one that refuses for it says to come back then. */
 export const concurrencyRetryMs = 1_000;
 
@@ -147,7 +157,9 @@ export function stateOf(
 ): LimitState {
   const second = Math.floor(now / 1_000);
   const sliding =
-    hold.resource === "concurrent" ? second + 1 : (oldest ?? second) + windowSeconds + 1;
+    hold.resource === "concurrent"
+      ? second + 1
+      : Math.min(oldest ?? second, second) + longestWaitSeconds;
   return {
     name: nameOfLimit(hold),
     limit: hold.limit,

@@ -15,6 +15,7 @@ import {
   type Hold,
 } from "../domain/limits.ts";
 import { nameOf, type CredentialSummary } from "../domain/models.ts";
+import { leaseSlackMs } from "../domain/leases.ts";
 import { defaultDeadlineMs } from "../domain/policy.ts";
 import type { Admission, CircuitProbe, Claim, Ledger } from "../domain/ledger.ts";
 import { heldUntil, keyOf, type Once } from "../domain/once.ts";
@@ -25,9 +26,6 @@ import { tokenFamilyOf } from "../domain/tokens.ts";
 import type { Caller } from "./authenticate.ts";
 import { costingOf, type Costing } from "./headroom.ts";
 import { scopesOf, type AskingServer } from "./scopes.ts";
-
-/** A lease outlives the longest call: its deadline, then settlement with its retries. */
-const leaseSlackMs = 30_000;
 
 /** One provider call that may be made, and what it may cost. */
 export interface Step extends Costing {

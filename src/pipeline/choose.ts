@@ -108,7 +108,9 @@ export function createChooser(deps: {
       made.serverPolicy === serverPolicy &&
       made.refusals === refusals &&
       // A circuit that has been open for its time is tried, however old the snapshot is.
-      now < (made.field.circuits?.until ?? Number.POSITIVE_INFINITY)
+      now < (made.field.circuits?.until ?? Number.POSITIVE_INFINITY) &&
+      // Nor does it stay open while a clock that was set back runs up to its time.
+      now >= (made.field.circuits?.now ?? 0)
     )
       return made.field;
     const { credentials, overrides, health, circuits } = snapshot;

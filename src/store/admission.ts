@@ -2,12 +2,14 @@
 import { and, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import {
   concurrencyRetryMs,
+  lastBucketOf,
+  longestWaitSeconds,
   nameOfLimit,
   stateOf,
-  windowSeconds,
   type Hold,
   type LimitState,
 } from "../domain/limits.ts";
+import { latestLeaseEnd } from "../domain/leases.ts";
 import type { Admission, Claim, Reservation } from "../domain/ledger.ts";
 import type { Answer } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
@@ -28,6 +30,7 @@ const asRows = (holds: readonly Hold[], smaller: readonly Hold[] = holds): strin
     holds.map((hold, at) => ({
       ...hold,
       name: nameOfLimit(hold),
+      last: lastBucketOf(hold),
       least: smaller[at]?.amount ?? hold.amount,
     })),
   );
@@ -37,18 +40,20 @@ const usedOf = (tenantId: string, rows: string, now: number) => sql`
   select h.key as position, h.value ->> 'limit' as "limit", h.value ->> 'amount' as amount,
     h.value ->> 'least' as least,
     h.value ->> 'subject' as subject, h.value ->> 'resource' as resource,
-    h.value ->> 'since' as since, h.value ->> 'until' as until, h.value ->> 'name' as name,
+    h.value ->> 'since' as since, h.value ->> 'last' as last, h.value ->> 'until' as until, h.value ->> 'name' as name,
     case h.value ->> 'resource'
       when 'concurrent' then (
         select count(*) from sampling_requests r
         where r.tenant_id = ${tenantId} and r.outcome = 'admitted' and r.lease_until > ${now}
+          and r.lease_until <= ${latestLeaseEnd(now)}
           and case h.value ->> 'scope' when 'tenant' then true
             when 'key' then r.key_id = h.value ->> 'subject'
             else r.server_id = h.value ->> 'subject' end)
       else (
         select coalesce(sum(c.amount), 0) from counters c
         where c.tenant_id = ${tenantId} and c.subject = h.value ->> 'subject'
-          and c.resource = h.value ->> 'resource' and c.bucket >= h.value ->> 'since')
+          and c.resource = h.value ->> 'resource'
+          and c.bucket between h.value ->> 'since' and h.value ->> 'last')
     end as used
   from json_each(${rows}) h`;
 
@@ -57,13 +62,13 @@ const usedOf = (tenantId: string, rows: string, now: number) => sql`
  * whose successors leave room; null if it never will.
  */
 const freeAt = (tenantId: string) => sql`(
-  select min(b.bucket) + ${windowSeconds + 1} from counters b
+  select min(b.bucket) + ${longestWaitSeconds} from counters b
   where b.tenant_id = ${tenantId} and b.subject = refused.subject
-    and b.resource = refused.resource and b.bucket >= refused.since
+    and b.resource = refused.resource and b.bucket between refused.since and refused.last
     and refused.least + (
       select coalesce(sum(c.amount), 0) from counters c
       where c.tenant_id = ${tenantId} and c.subject = b.subject and c.resource = b.resource
-        and c.bucket > b.bucket) <= refused."limit")`;
+        and c.bucket > b.bucket and c.bucket <= refused.last) <= refused."limit")`;
 
 const statesOf = (holds: readonly Hold[], rows: readonly Row[], now: number): LimitState[] =>
   rows.flatMap((row): LimitState[] => {
@@ -132,7 +137,7 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
         when refused.resource = 'concurrent' then ${concurrencyRetryMs}
         when refused.least > refused."limit" then null
         when refused.until is not null then refused.until * 1000 - ${now}
-        else ${freeAt(tenantId)} * 1000 - ${now} end
+        else min(${freeAt(tenantId)} * 1000 - ${now}, ${longestWaitSeconds * 1_000}) end
     from tenants cross join beyond left join refused on true
     where ${isCurrent} ${call === null ? sql`` : sql`and not exists (select 1 ${heldByAnother(call, id, now)})`}
     on conflict (id) do nothing`;
@@ -152,7 +157,8 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
   const standing = sql`
     select used.position, used.used, (
       select min(c.bucket) from counters c where c.tenant_id = ${tenantId}
-        and c.subject = used.subject and c.resource = used.resource and c.bucket >= used.since
+        and c.subject = used.subject and c.resource = used.resource
+        and c.bucket between used.since and used.last
     ) as oldest
     from (${usedOf(tenantId, asRows(holds), now)}) used order by used.position`;
   const builder = db.builder;

@@ -78,8 +78,8 @@ export const sweptUsage = (condition: SQL): Compiled =>
     condition,
   });
 
-/** Before the rows that `condition` finds are open again: what the sweep added for them. */
-export const unsweptUsage = (condition: SQL): Compiled =>
+/** Before the rows that `condition` finds are open again: without what the sweep added for them. */
+export const unsweptUsage = (condition: SQL): Compiled[] => [
   add({
     figures: [
       ...countOf("unknown").map((count) => sql`-${count}`),
@@ -88,7 +88,14 @@ export const unsweptUsage = (condition: SQL): Compiled =>
       sql`-sum(coalesce(r.cost_micro_usd, 0))`,
     ],
     condition,
-  });
+  }),
+  // Another model may have answered: nothing is left of the one that was chosen.
+  raw(sql`
+    delete from usage where ${sql.raw(figures.map((name) => `${name} = 0`).join(" and "))}
+      and (tenant_id, hour, key_id, server_id, model) in (
+        select r.tenant_id, ${hourOf}, r.key_id, coalesce(r.server_id, ''), coalesce(r.model, '')
+        from sampling_requests r where ${condition})`),
+];
 
 /** `isCorrectable`, of a row. */
 export const correctable = sql`(r.outcome = 'unknown' or r.usage_implausible = 1)`;

@@ -94,6 +94,8 @@ describe("query plans", () => {
     "ledger.admit": ({ ledger }) => ledger.admit(reservation(who, start, { sessionId: live.id })),
     "ledger.settle": ({ ledger }) =>
       ledger.settle(settlement(reservation(who, start), start, { captured: "content" })),
+    "ledger.settleSwept": ({ ledger }) =>
+      ledger.settleSwept(settlement(reservation(who, start), start), event(null)),
     "ledger.refuse": ({ ledger }) => ledger.refuse(opening(who), "internal", null, null),
     "ledger.sweep": ({ ledger }) => ledger.sweep(start),
     "ledger.prune": ({ ledger }) => ledger.prune(start),
@@ -183,7 +185,7 @@ describe("query plans", () => {
     },
     {
       job: "ledger.admit",
-      line: "SEARCH c USING INDEX sqlite_autoindex_counters_1 (tenant_id=? AND subject=? AND resource=? AND bucket>?)",
+      line: "SEARCH c USING INDEX sqlite_autoindex_counters_1 (tenant_id=? AND subject=? AND resource=? AND bucket>? AND bucket<?)",
     },
     {
       job: "idempotency.isTaken",
