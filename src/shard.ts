@@ -183,7 +183,7 @@ export function createShard(
       }),
       idempotency,
       observe: createObserve({ traces, providers, now, log }),
-      release: createRelease({ endCall, now, wait }),
+      release: createRelease({ ledger, endCall, lost: isolate.lostAdmissions(name), now, wait }),
       ledger,
       ids,
       now,

@@ -5,7 +5,7 @@ import { clockSlackMs } from "./clocks.ts";
 export const longestDeadlineMs = 90_000;
 /** ms: a lease outlives the longest call, its deadline and then its settlement. */
 export const leaseSlackMs = 30_000;
-const longestLeaseMs = longestDeadlineMs + leaseSlackMs;
+export const longestLeaseMs = longestDeadlineMs + leaseSlackMs;
 
 /** ms since the epoch: a lease that ends later was written before a clock was set back, and holds nothing. */
 export const latestLeaseEnd = (now: number): number => now + longestLeaseMs + clockSlackMs;

@@ -68,6 +68,8 @@ export interface Ledger {
    * stays. An open call it ends as `settle` does. True if it ended one.
    */
   settleSwept(settlement: Settlement, event: AdminEvent): Answer<boolean>;
+  /** Which of these calls nobody who knows has ended: they run, or the sweep took them for lost. */
+  findOpen(calls: readonly { tenantId: string; id: string }[]): Answer<string[]>;
   /** The record of a call that was refused before admission. */
   refuse(
     opening: Opening,

@@ -40,6 +40,15 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
 
     settleSwept: (settlement, event) => settleSwept(db, { settlement, nonce: deps.nonce() }, event),
 
+    findOpen: (calls) =>
+      db.read(async (builder) => {
+        const rows = await builder.all<{ id: string }>(sql`
+          select r.id from json_each(${JSON.stringify(calls)}) j cross join sampling_requests r
+          where r.id = j.value ->> 'id' and +r.tenant_id = j.value ->> 'tenantId'
+            and r.outcome in ('admitted', 'unknown')`);
+        return rows.map(({ id }) => id);
+      }),
+
     async refuse(opening, reason, detail, decision) {
       const written = await db.write([
         db.builder

@@ -397,6 +397,11 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const ended = settlement(owner.lost, start, { tenantId, chargedMicroUsd: 0 });
       expect(value(await ledger.settleSwept(ended, event(tenantId)))).toBe(false);
     },
+    "ledger.findOpen": async ({ ledger }, owner, { tenantId }) => {
+      const { id } = owner.running.opening;
+      expect(value(await ledger.findOpen([{ tenantId, id }]))).toEqual([]);
+      expect(value(await ledger.findOpen([{ tenantId: owner.who.tenantId, id }]))).toEqual([id]);
+    },
     "ledger.correct": async ({ ledger }, owner, { tenantId }) => {
       const its = { tenantId, id: owner.lost.opening.id, correction: correction() };
       expect(value(await ledger.correct(its, event(tenantId)))).toBe(false);

@@ -96,6 +96,7 @@ describe("query plans", () => {
       ledger.settle(settlement(reservation(who, start), start, { captured: "content" })),
     "ledger.settleSwept": ({ ledger }) =>
       ledger.settleSwept(settlement(reservation(who, start), start), event(null)),
+    "ledger.findOpen": ({ ledger }) => ledger.findOpen([{ tenantId: who.tenantId, id: "req_1" }]),
     "ledger.refuse": ({ ledger }) => ledger.refuse(opening(who), "internal", null, null),
     "ledger.sweep": ({ ledger }) => ledger.sweep(start),
     "ledger.prune": ({ ledger }) => ledger.prune(start),
