@@ -10,12 +10,13 @@ import {
   type LimitState,
 } from "../domain/limits.ts";
 import { latestLeaseEnd } from "../domain/leases.ts";
+import { largestInteger } from "../domain/magnitudes.ts";
 import type { Admission, Claim, Reservation } from "../domain/ledger.ts";
 import type { Answer } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
 import { compactDecision } from "../domain/decision.ts";
 import { blockedProbes, claimProbes } from "./circuits.ts";
-import { raw, type Database, type Row } from "./db.ts";
+import { raw, summed, type Database, type Row } from "./db.ts";
 import { callOf, claim, heldByAnother } from "./idempotency.ts";
 import { openingColumns } from "./records.ts";
 import { samplingRequests, sessions } from "./schema.ts";
@@ -50,7 +51,7 @@ const usedOf = (tenantId: string, rows: string, now: number) => sql`
             when 'key' then r.key_id = h.value ->> 'subject'
             else r.server_id = h.value ->> 'subject' end)
       else (
-        select coalesce(sum(c.amount), 0) from counters c
+        select min(coalesce(sum(c.amount), 0), ${largestInteger}) from counters c
         where c.tenant_id = ${tenantId} and c.subject = h.value ->> 'subject'
           and c.resource = h.value ->> 'resource'
           and c.bucket between h.value ->> 'since' and h.value ->> 'last')
@@ -153,7 +154,7 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
     where r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'admitted' and r.counted = 0
       and h.value ->> 'resource' <> 'concurrent'
     on conflict (tenant_id, subject, resource, bucket)
-      do update set amount = amount + excluded.amount`;
+      do update set amount = ${summed("amount")}`;
   const standing = sql`
     select used.position, used.used, (
       select min(c.bucket) from counters c where c.tenant_id = ${tenantId}

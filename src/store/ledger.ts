@@ -16,7 +16,7 @@ import { openingColumns } from "./records.ts";
 import { counters } from "./ledger-schema.ts";
 import { samplingRequests } from "./schema.ts";
 import { settle } from "./settlement.ts";
-import { refusedUsage, sweptUsage } from "./usage.ts";
+import { estimateOf, refusedUsage, sweptUsage } from "./usage.ts";
 
 const sweepSize = 200;
 const pruneSize = 5_000;
@@ -90,8 +90,8 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
             outcome: "unknown",
             costMicroUsd: sql`${samplingRequests.reservedMicroUsd}`,
             usageEstimated: true,
-            inputTokens: sql`json_extract(${samplingRequests.decision}, '$.estimate.inputTokens')`,
-            outputTokens: sql`json_extract(${samplingRequests.decision}, '$.estimate.outputTokens')`,
+            inputTokens: estimateOf("inputTokens", "sampling_requests"),
+            outputTokens: estimateOf("outputTokens", "sampling_requests"),
             settledAt: now,
           })
           .where(

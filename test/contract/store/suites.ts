@@ -13,6 +13,7 @@ import { keysSuite } from "./keys.suite.ts";
 import { lateSettlementSuite } from "./late-settlement.suite.ts";
 import { ledgerSuite } from "./ledger.suite.ts";
 import { migrationsSuite } from "./migrations.suite.ts";
+import { numbersSuite } from "./numbers.suite.ts";
 import type { Backend } from "./open.ts";
 import { overridesSuite } from "./overrides.suite.ts";
 import { placementsSuite } from "./placements.suite.ts";
@@ -51,6 +52,7 @@ const suites = [
   usageSuite,
   correctionsSuite,
   lateSettlementSuite,
+  numbersSuite,
   isolationSuite,
 ];
 
