@@ -20,6 +20,7 @@ import { requestsSuite } from "./requests.suite.ts";
 import { serverTokensSuite } from "./server-tokens.suite.ts";
 import { sealsSuite } from "./seals.suite.ts";
 import { serversSuite } from "./servers.suite.ts";
+import { sessionLimitsSuite } from "./session-limits.suite.ts";
 import { sessionsSuite } from "./sessions.suite.ts";
 import { snapshotsSuite } from "./snapshots.suite.ts";
 import { tenantsSuite } from "./tenants.suite.ts";
@@ -37,6 +38,7 @@ const suites = [
   serversSuite,
   serverTokensSuite,
   sessionsSuite,
+  sessionLimitsSuite,
   cancellationsSuite,
   cataloguesSuite,
   healthSuite,
