@@ -140,6 +140,11 @@ export interface OverrideStore {
 }
 
 export interface SessionStore {
+  /** Counts as an `initialize` of its key; `rate_limited` where that key has begun or holds too many. */
+  begin(session: Session): Answer<null>;
+  /** Counts an `initialize` before a server is asked. Where this is `ok`, `create` follows, if anything is to be kept. */
+  admit(key: { tenantId: string; keyId: string }, now: number): Answer<null>;
+  /** `rate_limited` where its key holds too many. */
   create(session: Session): Answer<null>;
   get(tenantId: string, id: string): Answer<Session | null>;
   list(tenantId: string, page: PageRequest): Answer<Page<Session>>;

@@ -28,9 +28,11 @@ const keptSeconds = {
   tokens: 2 * windowSeconds,
   usd_day: 40 * daySeconds,
   usd_month: 70 * daySeconds,
+  /** of `session-limits.ts` */
+  initialize: 2 * windowSeconds,
   /** of `thinning.ts`: until the scheduled job has recorded them */
   refusals: daySeconds,
-} as const satisfies Record<Exclude<Resource, "concurrent"> | "refusals", number>;
+} as const satisfies Record<Exclude<Resource, "concurrent"> | "initialize" | "refusals", number>;
 
 export function createLedger(db: Database, deps: { nonce: () => string }): Ledger {
   return {

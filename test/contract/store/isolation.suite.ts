@@ -272,6 +272,13 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     "servers.remove": async ({ servers }, owner, { tenantId }) => {
       value(await servers.remove(tenantId, owner.server.id, event(tenantId)));
     },
+    "sessions.begin": async ({ sessions }, owner, { tenantId, keyId }) => {
+      const theft = await sessions.begin(session(tenantId, keyId, { id: owner.session.id }));
+      expect(theft).toMatchObject({ ok: false, error: { reason: "conflict" } });
+    },
+    "sessions.admit": async ({ sessions }, { who }, { tenantId }) => {
+      value(await sessions.admit({ tenantId, keyId: who.keyId }, start));
+    },
     "sessions.create": async ({ sessions }, owner, { tenantId, keyId }) => {
       const theft = await sessions.create(session(tenantId, keyId, { id: owner.session.id }));
       expect(theft).toMatchObject({ ok: false, error: { reason: "conflict" } });

@@ -21,6 +21,7 @@ import { requestsSuite } from "./requests.suite.ts";
 import { serverTokensSuite } from "./server-tokens.suite.ts";
 import { sealsSuite } from "./seals.suite.ts";
 import { serversSuite } from "./servers.suite.ts";
+import { sessionLimitsSuite } from "./session-limits.suite.ts";
 import { sessionsSuite } from "./sessions.suite.ts";
 import { snapshotsSuite } from "./snapshots.suite.ts";
 import { tenantsSuite } from "./tenants.suite.ts";
@@ -38,6 +39,7 @@ const suites = [
   serversSuite,
   serverTokensSuite,
   sessionsSuite,
+  sessionLimitsSuite,
   cancellationsSuite,
   cataloguesSuite,
   healthSuite,
