@@ -22,6 +22,7 @@ export const faultCodes = [
   "model_not_allowed",
   "rate_limited",
   "overloaded",
+  "answer_too_large",
 ] as const;
 export type FaultCode = (typeof faultCodes)[number];
 

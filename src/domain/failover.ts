@@ -124,7 +124,7 @@ export function stepAfter(input: {
   /** oldest first, the one that just failed last; never empty */
   tried: readonly Tried[];
   /** of the last one */
-  fault: Pick<ProviderFault, "retryable" | "retryAfterMs" | "billed">;
+  fault: Pick<ProviderFault, "retryable" | "retryAfterMs" | "billed" | "code">;
   most: number;
   /** 0–1, for jitter */
   chance: number;
@@ -136,9 +136,13 @@ export function stepAfter(input: {
   if (last === undefined || !fault.retryable || tried.length >= input.most) return stop;
   const at = nextCandidate(places, tried, input.avoided);
   if (at !== null) {
+    // Each answer without end may be billed, and takes the time of everybody's calls.
+    const endsAtEndpoint = fault.code === "answer_too_large";
     // What lies outside is asked at once; else a moment passes, so that callers don't come back as one.
     const [from, to] = [places[last.at], places[at]];
     const wide = last.reach === "endpoint" ? "endpoint" : "credential";
+    if (endsAtEndpoint && from !== undefined && to !== undefined && reaches("endpoint", from, to))
+      return stop;
     const waitMs =
       from !== undefined && to !== undefined && reaches(wide, from, to)
         ? Math.round(backoffMs * 2 ** (tried.length - 1) * (0.5 + input.chance))

@@ -9,7 +9,7 @@ import {
   AuthorizationResponseError,
   WWWAuthenticateChallengeError,
 } from "oauth4webapi";
-import { concatenated } from "../domain/bytes.ts";
+import { readBounded } from "../domain/bounded-body.ts";
 import { oauthFaults, type OauthFault } from "../domain/oauth.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { problemWithEndpoint } from "../domain/upstreams.ts";
@@ -20,24 +20,6 @@ const mostBytes = 256 * 1024;
 export interface ExchangeDeps {
   fetch: typeof fetch;
   allowPrivate: boolean;
-}
-
-/** null once it is longer than it may be. */
-async function bytesOf(answer: Response): Promise<Uint8Array<ArrayBuffer> | null> {
-  const reader = answer.body?.getReader();
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for (;;) {
-    const read = await reader?.read();
-    if (read === undefined || read.done) break;
-    length += read.value.byteLength;
-    if (length > mostBytes) {
-      await reader?.cancel();
-      return null;
-    }
-    parts.push(read.value);
-  }
-  return concatenated(parts);
 }
 
 /** An id token is nobody's business here, and one that doesn't please would spoil the tokens beside it. */
@@ -85,7 +67,7 @@ export function createExchange({ fetch: send, allowPrivate }: ExchangeDeps) {
         redirect: "manual",
         signal,
       });
-      bytes = await bytesOf(answer);
+      bytes = await readBounded(answer.body, mostBytes);
     } catch {
       return stop("unreachable");
     }

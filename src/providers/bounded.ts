@@ -1,42 +1,68 @@
-/** `fetch` for answers that hold media: from the provider itself, and no larger than can be carried. */
+/**
+ * `fetch` for a provider's answers: each is counted while it is read, in unpacked bytes, and no more of it is
+ * read than can be carried. One answer without end would take the memory of every tenant's calls.
+ */
 import { InvalidResponseDataError } from "@ai-sdk/provider";
+import { boundedStream } from "../domain/bounded-body.ts";
 import { answerTooLarge } from "./faults.ts";
+import type { Overlong } from "./overlong-rows.ts";
 import { maxMediaBytes } from "./media.ts";
 
-/** The media as base64, and the rest of the JSON around it. */
-const maxWireBytes = Math.ceil((maxMediaBytes / 3) * 4) + 1024 * 1024;
+const mebibyte = 1024 * 1024;
 
-/**
- * The answer's body is counted while it is read, so that one that never ends costs no more than the limit.
- * Some libraries fetch an image from a link in the answer: that would be any address that the provider
- * names, with the tenant's key or without.
- */
-export function boundedFetch(inner: typeof fetch, baseUrl: string): typeof fetch {
-  const { origin } = new URL(baseUrl);
+/** Unpacked bytes of one answer. */
+export const mostAnswerBytes: Readonly<Record<Overlong, number>> = {
+  /** A million tokens of text, as JSON. The longest output that a model of the catalogue declares is far below. */
+  text: 4 * mebibyte,
+  /** The media as base64, and the rest of the JSON around it. */
+  media: Math.ceil((maxMediaBytes / 3) * 4) + mebibyte,
+};
+
+/** Of an error: its status and the beginning of its body say what is to be known. */
+export const mostErrorBytes = 256 * 1024;
+
+/** HTTP holds a body to its length, unless a coding was undone; null: no length is known. */
+function lengthOf({ headers }: Response): number | null {
+  const length = headers.get("content-length");
+  const coding = headers.get("content-encoding") ?? "identity";
+  return length === null || coding !== "identity" ? null : Number(length);
+}
+
+/** A success that is longer is an error of the reader; an error of the provider is cut. */
+export function boundedFetch(inner: typeof fetch, what: Overlong): typeof fetch {
   return async (input, init) => {
-    const url = new URL(input instanceof Request ? input.url : input);
-    if (url.origin !== origin)
-      throw new InvalidResponseDataError({ data: null, message: "A link instead of media." });
     const response = await inner(input, init);
-    if (Number(response.headers.get("content-length") ?? 0) > maxWireBytes) {
-      await response.body?.cancel();
-      throw answerTooLarge();
-    }
     if (response.body === null) return response;
-    let read = 0;
-    const counted = response.body.pipeThrough(
-      new TransformStream<Uint8Array, Uint8Array>({
-        transform(bytes, controller) {
-          read += bytes.byteLength;
-          if (read > maxWireBytes) controller.error(answerTooLarge());
-          else controller.enqueue(bytes);
-        },
-      }),
-    );
+    const mostBytes = response.ok ? mostAnswerBytes[what] : mostErrorBytes;
+    const length = lengthOf(response);
+    if (length !== null && length <= mostBytes) return response;
+    if (response.ok && Number(response.headers.get("content-length") ?? 0) > mostBytes) {
+      await response.body.cancel();
+      throw answerTooLarge(what);
+    }
+    const counted = boundedStream(response.body, {
+      mostBytes,
+      exceeded: response.ok ? () => answerTooLarge(what) : "cut",
+    });
     const headers = new Headers(response.headers);
     // Both describe the body as it travelled.
     headers.delete("content-encoding");
     headers.delete("content-length");
     return new Response(counted, { status: response.status, headers });
+  };
+}
+
+/**
+ * The same for answers that hold media, and from the provider itself. Some libraries fetch an image from a
+ * link in the answer: that would be any address that the provider names, with the tenant's key or without.
+ */
+export function boundedMediaFetch(inner: typeof fetch, baseUrl: string): typeof fetch {
+  const { origin } = new URL(baseUrl);
+  const bounded = boundedFetch(inner, "media");
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    if (url.origin !== origin)
+      throw new InvalidResponseDataError({ data: null, message: "A link instead of media." });
+    return bounded(input, init);
   };
 }

@@ -20,6 +20,7 @@ import type { FaultKind, ProviderFault } from "../domain/attempts.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../domain/json.ts";
 import type { ProviderRequest } from "../domain/providers.ts";
 import { meaningOf } from "./fault-reach.ts";
+import { overlongRows, type Overlong } from "./overlong-rows.ts";
 
 const fault = (kind: FaultKind, rest: Partial<ProviderFault> = {}): ProviderFault => ({
   kind,
@@ -38,18 +39,23 @@ export const emptyAnswer = (): ProviderFault => fault("empty", { status: 200 });
 /** A success that can't be read. */
 export const malformedAnswer = (): ProviderFault => fault("malformed", { status: 200 });
 
-const tooLarge = "AnswerTooLarge";
+/** What was asked for, by the name of what is thrown. */
+const tooLarge: ReadonlyMap<unknown, Overlong> = new Map([
+  ["TextTooLarge", "text"],
+  ["MediaTooLarge", "media"],
+]);
 
 /** To be thrown while an answer is read that is larger than can be carried. Holds nothing of it. */
-export const answerTooLarge = (): Error =>
-  Object.assign(new Error("The answer is too large."), { name: tooLarge });
+export const answerTooLarge = (what: Overlong): Error =>
+  Object.assign(new Error("The answer is too large."), {
+    name: what === "text" ? "TextTooLarge" : "MediaTooLarge",
+  });
 
-/**
- * Not tried elsewhere: it has been paid for, and so would be the next one, asked for the same and most
- * likely as large.
- */
-export const tooLargeAnswer = (): ProviderFault =>
-  fault("malformed", { status: 200, retryable: false });
+/** A success of which the rest was not read. Whether it is tried elsewhere: `overlongRows`. */
+export function tooLargeAnswer(what: Overlong): ProviderFault {
+  const { kind, reach, retryable, code } = overlongRows[what];
+  return fault(kind, { status: 200, reach, retryable, code });
+}
 
 /** Refused on this side of the wire: another model may well take it. */
 export const notSent = (): ProviderFault =>
@@ -202,8 +208,10 @@ export function faultOf(thrown: unknown, context: Asked & { signal: AbortSignal 
   // An answer with a status is one, whether or not somebody hung up while it was read.
   if (APICallError.isInstance(thrown) && (thrown.statusCode ?? 0) >= 400)
     return faultOfCall(thrown, context);
-  for (const cause of causesOf(thrown))
-    if ("name" in cause && cause.name === tooLarge) return tooLargeAnswer();
+  for (const cause of causesOf(thrown)) {
+    const what = "name" in cause ? tooLarge.get(cause.name) : undefined;
+    if (what !== undefined) return tooLargeAnswer(what);
+  }
   if (context.signal.aborted) return aborted(context.signal);
   if (APICallError.isInstance(thrown)) return faultOfCall(thrown, context);
   if (EmptyResponseBodyError.isInstance(thrown) || NoContentGeneratedError.isInstance(thrown))

@@ -1,4 +1,5 @@
 /** The models that a provider lists for a key: `GET /v1/models`, as OpenAI defined it and others took it on. */
+import { readBounded } from "../domain/bounded-body.ts";
 import { isObject, own, type JsonValue } from "../domain/json.ts";
 import type { ProviderRequest } from "../domain/providers.ts";
 
@@ -30,21 +31,6 @@ function idsIn(body: JsonValue): string[] | null {
     .slice(0, mostListed);
 }
 
-async function textOf(response: Response): Promise<string | null> {
-  const reader = response.body?.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
-  for (;;) {
-    const part = await reader?.read();
-    if (part === undefined || part.done) return text + decoder.decode();
-    text += decoder.decode(part.value, { stream: true });
-    if (text.length > mostBytes) {
-      await reader?.cancel();
-      return null;
-    }
-  }
-}
-
 /** null: the provider gives no list, or none that can be read. Never throws. */
 export async function listModels(
   credential: ProviderRequest["credential"],
@@ -56,8 +42,12 @@ export async function listModels(
       headers: { Accept: "application/json", ...headersFor(credential) },
       signal: about.signal,
     });
-    const text = await textOf(response);
-    return response.ok && text !== null ? idsIn(JSON.parse(text) as JsonValue) : null;
+    if (!response.ok) {
+      await response.body?.cancel();
+      return null;
+    }
+    const bytes = await readBounded(response.body, mostBytes);
+    return bytes === null ? null : idsIn(JSON.parse(new TextDecoder().decode(bytes)) as JsonValue);
   } catch {
     return null;
   }

@@ -139,7 +139,7 @@ export function checkedBlocks(
   let bytes = 0;
   for (const block of blocks)
     if (block.type === "image" || block.type === "audio") bytes += sizeOfBase64(block.data);
-  if (bytes > maxMediaBytes) return err(tooLargeAnswer());
+  if (bytes > maxMediaBytes) return err(tooLargeAnswer("media"));
   if (blocks.some(({ type }) => type === "tool_use")) return ok(blocks);
   const missing = outputModalities.some(
     (wanted) => wanted !== "text" && !blocks.some(({ type }) => type === wanted),

@@ -15,7 +15,7 @@ import type {
 import type { PromptPrefixes } from "../domain/prompt-caching.ts";
 import { baseUrls } from "../domain/endpoints.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import { boundedFetch } from "./bounded.ts";
+import { boundedFetch, boundedMediaFetch } from "./bounded.ts";
 import { demoAnswer } from "./demo.ts";
 import { aborted, faultContext, faultOf, notSent } from "./faults.ts";
 import { generateImage, type ServedImage } from "./image.ts";
@@ -103,7 +103,10 @@ function serveLanguage(request: ProviderRequest, deps: ProvidersDeps): Served | 
   }
   const baseURL = baseUrlOf(credential);
   if (baseURL === null) return null;
-  const fetch = mediaOf(request).length > 0 ? boundedFetch(deps.fetch, baseURL) : deps.fetch;
+  const fetch =
+    mediaOf(request).length > 0
+      ? boundedMediaFetch(deps.fetch, baseURL)
+      : boundedFetch(deps.fetch, "text");
   switch (provider) {
     case "openai": {
       const openai = createOpenAI({ apiKey, baseURL, fetch });
@@ -146,7 +149,7 @@ function serveImage(request: ProviderRequest, deps: ProvidersDeps): ServedImage 
   }
   const baseURL = baseUrlOf(credential);
   if (baseURL === null || provider === "anthropic") return null;
-  const fetch = boundedFetch(deps.fetch, baseURL);
+  const fetch = boundedMediaFetch(deps.fetch, baseURL);
   switch (provider) {
     case "openai":
       return {
@@ -183,7 +186,7 @@ function serveSpeech(request: ProviderRequest, deps: ProvidersDeps): ServedSpeec
   }
   const baseURL = baseUrlOf(credential);
   if (baseURL === null || provider === "anthropic") return null;
-  const fetch = boundedFetch(deps.fetch, baseURL);
+  const fetch = boundedMediaFetch(deps.fetch, baseURL);
   if (provider === "google")
     return {
       model: createGoogle({ apiKey, baseURL, fetch }).speech(model.id),

@@ -2,6 +2,7 @@
  * A legacy client in front of a modern server. The router is the server of its session; each request
  * becomes a modern one, and goes through the modern proxy like any other, rounds included.
  */
+import { readBounded } from "../../domain/bounded-body.ts";
 import { bridgedDeclarations, bridgedMethods, bridgedMode } from "../../domain/bridging.ts";
 import { own, parsedJson, type JsonObject } from "../../domain/json.ts";
 import { refusalTable, type Refusal } from "../../domain/refusals.ts";
@@ -110,10 +111,14 @@ function asModern(
   };
 }
 
+/** A refusal of a header is short. */
+const mostRefusalBytes = 64 * 1024;
+
 /** A server that misses an `Mcp-Param-*` header has other tools than it had: they are read again. */
 async function misses(response: Response): Promise<boolean> {
   if (response.status !== 400) return false;
-  const answer = parsedJson(await response.clone().text());
+  const bytes = await readBounded(response.clone().body, mostRefusalBytes);
+  const answer = bytes === null ? undefined : parsedJson(new TextDecoder().decode(bytes));
   return own(own(answer, "error"), "code") === refusalTable.header_mismatch.code;
 }
 

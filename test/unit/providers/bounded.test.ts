@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { boundedFetch } from "../../../src/providers/bounded.ts";
+import {
+  boundedFetch,
+  boundedMediaFetch,
+  mostAnswerBytes,
+  mostErrorBytes,
+} from "../../../src/providers/bounded.ts";
 import { faultOf } from "../../../src/providers/faults.ts";
 import { maxMediaBytes } from "../../../src/providers/media.ts";
 
@@ -13,7 +18,67 @@ const answering =
   async () =>
     response();
 
-describe("a bounded fetch", () => {
+/** Gives pieces without end, and counts what was taken. */
+function endless() {
+  const seen = { sent: 0, cancelled: false };
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(controller) {
+      const piece = new Uint8Array(64 * 1024).fill(32);
+      seen.sent += piece.byteLength;
+      controller.enqueue(piece);
+    },
+    cancel: () => void (seen.cancelled = true),
+  });
+  return { body, seen };
+}
+
+describe("an answer of text", () => {
+  it("is read up to 4 MiB, whatever it says of its length, and ended there", async () => {
+    const { body, seen } = endless();
+    // What a coding was undone of is longer than what was sent.
+    const headers = { "content-encoding": "gzip", "content-length": "300000" };
+    const bounded = boundedFetch(
+      answering(() => new Response(body, { headers })),
+      "text",
+    );
+    const response = await bounded(`${baseUrl}/chat/completions`);
+    const thrown: unknown = await response.text().catch((error: unknown) => error);
+    expect(kindOf(thrown)).toMatchObject({
+      kind: "malformed",
+      code: "answer_too_large",
+      status: 200,
+      reach: "endpoint",
+      retryable: true,
+      billed: "maybe",
+    });
+    expect(seen.cancelled).toBe(true);
+    expect(seen.sent).toBeLessThan(mostAnswerBytes.text * 1.1);
+  });
+
+  it("that is an error is cut, and keeps its status", async () => {
+    const { body, seen } = endless();
+    const bounded = boundedFetch(
+      answering(() => new Response(body, { status: 503 })),
+      "text",
+    );
+    const response = await bounded(baseUrl);
+    expect(response.status).toBe(503);
+    expect((await response.arrayBuffer()).byteLength).toBe(mostErrorBytes);
+    expect(seen.cancelled).toBe(true);
+  });
+
+  it("that fits and says so is handed on as it is", async () => {
+    const whole = new Response("fine", { headers: { "content-length": "4" } });
+    expect(
+      await boundedFetch(
+        answering(() => whole),
+        "text",
+      )(baseUrl),
+    ).toBe(whole);
+  });
+});
+
+describe("a bounded fetch of media", () => {
   it("stops reading an answer that doesn't end", async () => {
     let sent = 0;
     const endless = new ReadableStream<Uint8Array>({
@@ -23,7 +88,7 @@ describe("a bounded fetch", () => {
         controller.enqueue(piece);
       },
     });
-    const bounded = boundedFetch(
+    const bounded = boundedMediaFetch(
       answering(() => new Response(endless)),
       baseUrl,
     );
@@ -39,7 +104,7 @@ describe("a bounded fetch", () => {
     let cancelled = false;
     const body = new ReadableStream({ cancel: () => void (cancelled = true) });
     const headers = { "content-length": String(maxMediaBytes * 2) };
-    const bounded = boundedFetch(
+    const bounded = boundedMediaFetch(
       answering(() => new Response(body, { headers })),
       baseUrl,
     );
@@ -54,7 +119,7 @@ describe("a bounded fetch", () => {
       "retry-after": "7",
       "content-encoding": "gzip",
     };
-    const bounded = boundedFetch(
+    const bounded = boundedMediaFetch(
       answering(() => new Response("slow down", { status: 429, headers })),
       baseUrl,
     );
@@ -65,7 +130,7 @@ describe("a bounded fetch", () => {
       "retry-after": "7",
     });
     expect(await response.text()).toBe("slow down");
-    const empty = boundedFetch(
+    const empty = boundedMediaFetch(
       answering(() => new Response(null, { status: 204 })),
       baseUrl,
     );
@@ -78,7 +143,7 @@ describe("a bounded fetch", () => {
     "https://provider.example:8443/",
   ])("goes nowhere else: %s", async (url) => {
     let called = false;
-    const bounded = boundedFetch(
+    const bounded = boundedMediaFetch(
       answering(() => {
         called = true;
         return new Response("a");

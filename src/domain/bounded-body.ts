@@ -1,0 +1,95 @@
+/**
+ * A body from outside, counted while it is read. What `fetch` gives has its content coding undone, so the
+ * bytes counted are unpacked ones: 300 kB of gzip may be 300 MB.
+ */
+import { concatenated } from "./bytes.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Taken at once, where as much is there: each step through JavaScript costs as much as some kB unpacked. */
+const pieceBytes = 64 * 1024;
+
+interface Source {
+  read(): Promise<{ done: boolean; value?: Bytes | undefined }>;
+  cancel(reason?: unknown): Promise<void>;
+}
+
+/**
+ * Reads a byte stream in large pieces. The Workers runtime unpacks 4 kB at a time: 4 MiB would be a thousand
+ * turns, and twelve such answers a stall for everybody.
+ */
+function sourceOf(body: ReadableStream<Uint8Array>): Source {
+  try {
+    const reader = body.getReader({ mode: "byob" });
+    return {
+      async read() {
+        // `min` is of the Streams standard, and newer than the types.
+        const options = { min: pieceBytes } as object;
+        const next = await Reflect.apply(reader.read, reader, [
+          new Uint8Array(pieceBytes),
+          options,
+        ]);
+        return next as { done: boolean; value?: Bytes | undefined };
+      },
+      cancel: (reason) => reader.cancel(reason),
+    };
+  } catch {
+    // No byte stream: pieces come as they were made.
+    return body.getReader() as ReadableStreamDefaultReader<Bytes>;
+  }
+}
+
+/**
+ * The body up to `mostBytes`. What follows is not read: the source is cancelled, which ends its connection.
+ *
+ * @param exceeded ends what the reader sees: by an error, or as a body that is complete
+ */
+export function boundedStream(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  { mostBytes, exceeded }: { mostBytes: number; exceeded: "cut" | (() => Error) },
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = sourceOf(body);
+  let left = mostBytes;
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        const bytes = value ?? new Uint8Array();
+        left -= bytes.byteLength;
+        if (left < 0) {
+          // Not awaited: a source may be slow to end, and the reader need not wait for that.
+          void reader.cancel().catch(() => undefined);
+          if (exceeded !== "cut") return controller.error(exceeded());
+        }
+        const fits = left < 0 ? bytes.subarray(0, bytes.byteLength + left) : bytes;
+        if (fits.byteLength > 0) controller.enqueue(fits);
+        if (done || left < 0) controller.close();
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    // Nothing is read ahead of whoever counts.
+    { highWaterMark: 0 },
+  );
+}
+
+/** All of a body; null where it is longer than `mostBytes`, of which the rest is not read. */
+export async function readBounded(
+  body: ReadableStream<Uint8Array> | null,
+  mostBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  if (body === null) return new Uint8Array();
+  const reader = sourceOf(body);
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    // The last piece may come with the end.
+    if (value !== undefined) parts.push(value);
+    size += value?.byteLength ?? 0;
+    if (size > mostBytes) {
+      void reader.cancel().catch(() => undefined);
+      return null;
+    }
+    if (done) return concatenated(parts);
+  }
+}
