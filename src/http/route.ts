@@ -9,6 +9,7 @@ import type { Codec } from "../mcp/codec.ts";
 import { codecFor, isModern } from "../mcp/era.ts";
 import { decodeModernMeta, modernCodec, modernRevision } from "../mcp/rev2026/codec.ts";
 import type { Caller } from "../pipeline/authenticate.ts";
+import { ambiguityIn } from "./ambiguous.ts";
 import { needsKnownCaller, readBody } from "./body.ts";
 import { bearerOf, type HttpEnv } from "./context.ts";
 import { problem } from "./problem.ts";
@@ -17,10 +18,12 @@ import { unsupportedRevision } from "./sampling/modern.ts";
 
 const notJson: Refusal = { reason: "bad_request", detail: "The body is a JSON object in UTF-8." };
 
-function parseObject(bytes: Uint8Array): Result<JsonObject, Refusal> {
+function parseObject(bytes: Uint8Array<ArrayBuffer>): Result<JsonObject, Refusal> {
   try {
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    return isObject(value) ? ok(value) : err(notJson);
+    if (!isObject(value)) return err(notJson);
+    const ambiguity = ambiguityIn(bytes, "params");
+    return ambiguity === null ? ok(value) : err(ambiguity);
   } catch {
     return err(notJson);
   }

@@ -6,6 +6,9 @@ import { err, ok, type Result } from "../domain/result.ts";
 
 export type RequestId = string | number;
 
+export const isId = (value: unknown): value is RequestId =>
+  typeof value === "string" || typeof value === "number";
+
 export type Incoming =
   | { kind: "request"; id: RequestId; method: string; params: JsonObject }
   | { kind: "notification"; method: string; params: JsonObject }

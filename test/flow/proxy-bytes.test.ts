@@ -117,10 +117,12 @@ const odd = fc.constantFrom(
   Buffer.from("\uFEFF{}"),
   Buffer.from("null"),
   Buffer.from('"text"'),
+);
+/** No JSON, or no UTF-8: it could be anything to a server that is not as strict. */
+const broken = fc.constantFrom(
+  Buffer.from('{"jsonrpc":"2.0","method":"notifications/x"'),
   Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
 );
-/** No JSON: it could be anything to a server that is not as strict. */
-const broken = fc.constantFrom(Buffer.from('{"jsonrpc":"2.0","method":"notifications/x"'));
 
 const heardOf = (): Buffer[] =>
   server.heard.flatMap(({ method, bytes }) => (method === "POST" ? [bytes] : []));

@@ -108,7 +108,7 @@ describe("a client that answers for the router", () => {
   it.each<[string, number, string | Buffer, Record<string, string>]>([
     ["as anybody would", 202, plain, {}],
     ["behind a byte order mark", 202, `\uFEFF${plain}`, {}],
-    ["with a method beside it", 202, forged("1", ',"method":"x"'), {}],
+    ["with a method beside it", 400, forged("1", ',"method":"x"'), {}],
     ["in another encoding", 415, utf16, { "Content-Type": "application/json; charset=utf-16" }],
     ["in another encoding, unsaid", 400, utf16, {}],
     [

@@ -50,7 +50,7 @@ async function relayStream(bridging: Bridging, response: Response): Promise<Refu
   for await (const segment of segments) {
     if (gone?.aborted === true) return null;
     if (segment.kind === "oversized") return serverFailed(tooLarge);
-    if (segment.kind === "bytes") continue;
+    if (segment.kind !== "event") continue;
     const heard = heardOf(bridging, segment.data);
     if (heard.kind === "nothing") continue;
     if (heard.kind === "refused") return heard.refusal;

@@ -14,6 +14,7 @@ import { renewStreamMs } from "../../pipeline/streams.ts";
 import { maxBodyBytes } from "../body.ts";
 import type { Services } from "../context.ts";
 import type { ProxyArrived } from "./arrived.ts";
+import { createLosses } from "./losses.ts";
 import { streamsAnswer } from "./media-type.ts";
 import { createTaker } from "./take.ts";
 
@@ -167,10 +168,12 @@ async function keep(
 /** Takes sampling requests out, and drops the rest. */
 async function read({ services, arrived }: Standing, response: Response): Promise<void> {
   const taker = createTaker(services, arrived, { tool: null, answers: null });
+  const losses = createLosses(services, { requestId: arrived.requestId, ids: [], era: "legacy" });
   const splitter = createEventSplitter({
     maxEventBytes: maxBodyBytes,
     mayConcern: taker.mayConcern,
     passes: startsOther,
+    read: losses.read,
   });
   const reader = response.body?.getReader();
   for (;;) {
@@ -178,6 +181,7 @@ async function read({ services, arrived }: Standing, response: Response): Promis
     if (next === undefined || next === null || next.done) break;
     for (const segment of splitter.push(next.value)) {
       if (segment.kind === "event") await taker.consider(segment.data, segment.id);
+      if (segment.kind === "unreadable") losses.note(segment.fault);
       if (segment.kind === "oversized") taker.refuseOversized(segment.head, maxBodyBytes);
     }
   }

@@ -2,7 +2,9 @@
 import { isObject, parsedJson, type JsonObject } from "../../domain/json.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
+import { createEventReader } from "../../mcp/proxy/event-data.ts";
 import { createEventSplitter } from "../../mcp/proxy/event-splitter.ts";
+import { faultIn } from "../../mcp/proxy/message-reader.ts";
 import { messageIn } from "../../mcp/proxy/message.ts";
 import { concatenated } from "../../domain/bytes.ts";
 import { isEventStream } from "./media-type.ts";
@@ -20,15 +22,22 @@ export interface Begun {
   body: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer>;
 }
 
-/** Finds the answer in a stream, part by part; null: not yet. */
-function createFinder(): (part: Uint8Array<ArrayBuffer>) => JsonObject | null {
+/** `certainly`: an answer that somebody may read otherwise is none. */
+type Reading = "certainly" | "anyhow";
+
+/** Finds the answer in a stream, part by part; null: not yet, "unreadable": there is none to go by. */
+function createFinder(
+  reading: Reading,
+): (part: Uint8Array<ArrayBuffer>) => JsonObject | "unreadable" | null {
   const splitter = createEventSplitter({
     maxEventBytes: maxAnswerBytes,
     mayConcern: () => true,
     passes: () => false,
+    read: reading === "certainly" ? createEventReader : undefined,
   });
   return (part) => {
     for (const segment of splitter.push(part)) {
+      if (segment.kind === "unreadable") return "unreadable";
       const value = segment.kind === "event" ? parsedJson(segment.data) : undefined;
       if (isObject(value) && messageIn(value).kind === "response") return value;
     }
@@ -37,11 +46,14 @@ function createFinder(): (part: Uint8Array<ArrayBuffer>) => JsonObject | null {
 }
 
 /** Reads as far as the answer goes, and no further. */
-export async function readAnswer(response: Response): Promise<Result<Begun, Refusal>> {
+export async function readAnswer(
+  response: Response,
+  reading: Reading = "anyhow",
+): Promise<Result<Begun, Refusal>> {
   const reader = response.body?.getReader();
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
-  const find = isEventStream(response) ? createFinder() : null;
+  const find = isEventStream(response) ? createFinder(reading) : null;
   for (;;) {
     const next = await reader?.read().catch(() => null);
     if (next === null) return err(serverFailed("It broke off.", response.status));
@@ -63,12 +75,13 @@ export async function readAnswer(response: Response): Promise<Result<Begun, Refu
       },
       cancel: (reason) => reader.cancel(reason),
     });
-    return ok({ response, answer, body });
+    return ok({ response, answer: answer === "unreadable" ? null : answer, body });
   }
   const bytes = concatenated(parts);
   // The last event of a stream may miss its end.
   const value = find === null ? parsedJson(decoder.decode(bytes)) : find(encoder.encode("\n\n"));
-  return ok({ response, answer: isObject(value) ? value : null, body: bytes });
+  const isRead = find !== null || reading === "anyhow" || faultIn(bytes, "server") === null;
+  return ok({ response, answer: isRead && isObject(value) ? value : null, body: bytes });
 }
 
 /** Nobody reads what is left of it. */

@@ -11,6 +11,7 @@ import type { RequestId } from "../../mcp/jsonrpc.ts";
 import { tell, type Told } from "../../mcp/proxy/told.ts";
 import type { Services } from "../context.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
+import { createLosses } from "./losses.ts";
 import { offeredBy } from "./offered.ts";
 import { dropBody, readAnswer, type Begun } from "./first-answer.ts";
 import { isEventStream } from "./media-type.ts";
@@ -49,7 +50,8 @@ export async function begin(
       signal: arrived.left,
       timeoutMs,
     });
-    return response.ok ? readAnswer(response.value) : response;
+    const reading = server.sampling === "client" ? "anyhow" : "certainly";
+    return response.ok ? readAnswer(response.value, reading) : response;
   };
   const knownBare = server.learnt.bareCapabilities === true;
   const bare = tell(text, { ...about, form: "bare" });
@@ -126,6 +128,7 @@ export async function proxyInitialize(
       },
       { tool: null, answers: null },
     ),
+    losses: createLosses(services, { requestId: arrived.requestId, ids: [id], era: "legacy" }),
     ended: () => undefined,
     broken: () => null,
   };

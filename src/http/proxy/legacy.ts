@@ -12,6 +12,7 @@ import type { Services } from "../context.ts";
 import { refuse, sendOn, type ProxyArrived } from "./arrived.ts";
 import { openAside } from "./aside.ts";
 import { openClients } from "./hand-over.ts";
+import { createLosses } from "./losses.ts";
 import { shortened } from "../id-text.ts";
 import { proxyInitialize } from "./initialize.ts";
 import { isJson, streamsAnswer } from "./media-type.ts";
@@ -78,6 +79,9 @@ function streamOf(body: ProxiedBody | null): { answers: RequestId | null; tool: 
   return { answers: request.id, tool: toolIn(request) };
 }
 
+const idsIn = (body: ProxiedBody | null): RequestId[] =>
+  body === null ? [] : requestsIn(body).map(({ id }) => id);
+
 /** What follows the end of a stream, and what keeps it known while it is open. */
 function watched(services: Services, { caller: { session } }: ProxyArrived): () => void {
   if (session === null) return () => undefined;
@@ -137,6 +141,9 @@ export async function proxyLegacy(services: Services, arrived: ProxyArrived): Pr
   const stream = streamOf(body);
   const relaying: Relaying = {
     taker: untouched ? null : createTaker(services, arrived, stream),
+    losses: untouched
+      ? null
+      : createLosses(services, { requestId, ids: idsIn(body), era: "legacy" }),
     ended: method === "GET" ? watched(services, arrived) : closeAside,
     broken() {
       const refusal = serverFailed("Its stream broke off.", response.status);

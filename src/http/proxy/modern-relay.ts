@@ -7,17 +7,18 @@ import { own, parsedJson } from "../../domain/json.ts";
 import { returnedHeaders } from "../../domain/proxied-headers.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
+import { faultIn } from "../../mcp/proxy/message-reader.ts";
 import { createEventSplitter, type Segment } from "../../mcp/proxy/event-splitter.ts";
 import { methodIn } from "../../mcp/proxy/concerns.ts";
 import { sseMessageText } from "../../mcp/sse.ts";
 import { declaredBytes } from "../body.ts";
 import type { Round, Step } from "../../pipeline/rounds.ts";
 import { conclude, type ClientSide } from "./client-side.ts";
+import { passRest, unreadableAnswer, type Losses, type Reading } from "./losses.ts";
 import { streamsAnswer } from "./media-type.ts";
-import { passOn } from "./relay.ts";
 
 /** Of one answer, or one event, which is held until it is known whether it asks for sampling. */
-const mostHeldBytes = 16 * 1024 * 1024;
+export const mostHeldBytes = 16 * 1024 * 1024;
 export const tooLarge = `Its answer is larger than ${mostHeldBytes} bytes.`;
 
 /** Whoever reads a JSON body reads past its byte order mark. */
@@ -27,6 +28,7 @@ export interface Relaying {
   round: Round;
   send: (text: string) => Promise<Result<Response, Refusal>>;
   client: ClientSide;
+  losses: Losses;
   gone: AbortSignal;
   /** as an HTTP response */
   refuse: (refusal: Refusal, requestId: string | null) => Promise<Response>;
@@ -51,11 +53,11 @@ const failed = (detail: string, status: number | null = null): Heard => ({
   refusal: serverFailed(detail, status),
 });
 
-const asItCame = ({ status, headers }: Response, body: BodyInit | null): Response =>
+export const asItCame = ({ status, headers }: Response, body: BodyInit | null): Response =>
   new Response(body, { status, headers: returnedHeaders(headers) });
 
 /** A response to the request of that id; an error without an id can be about no other. */
-function answers(text: string, idText: string): boolean {
+export function answers(text: string, idText: string): boolean {
   const message = parsedJson(text);
   const id = own(message, "id");
   if (own(message, "error") !== undefined && (id === undefined || id === null)) return true;
@@ -76,7 +78,7 @@ export async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffe
   return concatenated(parts);
 }
 
-type Looks = Pick<Parameters<typeof createEventSplitter>[0], "mayConcern" | "passes">;
+type Looks = Pick<Parameters<typeof createEventSplitter>[0], "mayConcern" | "passes" | "read">;
 interface Events {
   segments: AsyncGenerator<Segment>;
   isBetweenEvents: () => boolean;
@@ -102,41 +104,6 @@ export function eventsOf(response: Response, looks: Looks): Events {
   return { segments: segments(), isBetweenEvents: splitter.isBetweenEvents };
 }
 
-async function passRest(segments: AsyncGenerator<Segment>, client: ClientSide): Promise<void> {
-  try {
-    for await (const segment of segments)
-      if (segment.kind !== "oversized") await client.write(segment.bytes);
-  } catch {
-    // It broke off, or its reader has left: the client's stream ends where it did.
-  }
-}
-
-/** A stream that nobody looks into, with comments where the server is silent for long. */
-export async function relayStream(response: Response, client: ClientSide): Promise<void> {
-  const { segments, isBetweenEvents } = eventsOf(response, {
-    mayConcern: () => false,
-    passes: () => true,
-  });
-  client.begin(returnedHeaders(response.headers), isBetweenEvents);
-  await passRest(segments, client);
-  client.end();
-}
-
-/** An answer that nobody looks into, as it came; where a stream has begun meanwhile, as its last message. */
-export async function relayAnswer(
-  response: Response,
-  about: Pick<Relaying, "client" | "refusalText"> & { idText: string },
-): Promise<void> {
-  const { client, refusalText, idText } = about;
-  if (streamsAnswer(response)) return relayStream(response, client);
-  if (!client.streams()) return client.answer(passOn(response));
-  const bytes = await bytesOf(response).catch(() => null);
-  const text = bytes === null ? "" : decoder.decode(bytes);
-  const refusal = serverFailed("Its answer is no JSON-RPC response.", response.status);
-  await client.write(sseMessageText(answers(text, idText) ? text : refusalText(refusal, null)));
-  client.end();
-}
-
 interface Answering {
   response: Response;
   /** null: it is no stream */
@@ -147,13 +114,18 @@ interface Answering {
 
 /** One exchange with the server, up to its answer. */
 async function hear(
-  { round, client, gone }: Relaying,
+  { round, client, losses, gone }: Relaying,
   { response, events, idText }: Answering,
 ): Promise<Heard> {
   if (events === null) {
     const bytes = await bytesOf(response);
     if (bytes === null) return failed(tooLarge);
     const text = decoder.decode(bytes);
+    const fault = response.ok || answers(text, idText) ? faultIn(bytes, "server") : null;
+    if (fault !== null && bytes.byteLength > 0) {
+      losses.note(fault);
+      return { kind: "failed", refusal: unreadableAnswer(fault) };
+    }
     if (!round.passes(text) && answers(text, idText))
       return { kind: "answer", text, from: { kind: "body", bytes } };
     // A stream has begun, because the server took its time: what fits in it is passed on there.
@@ -170,6 +142,11 @@ async function hear(
   for (let next = await segments.next(); next.done !== true; next = await segments.next()) {
     const segment = next.value;
     if (segment.kind === "oversized") return failed(tooLarge);
+    if (segment.kind === "unreadable" && losses.mayAnswer(segment)) {
+      losses.note(segment.fault);
+      return { kind: "failed", refusal: unreadableAnswer(segment.fault) };
+    }
+    if (segment.kind === "unreadable") losses.replace(segment);
     if (segment.kind === "event") {
       const from = { kind: "stream", event: segment, rest: segments } as const;
       return { kind: "answer", text: segment.data, from };
@@ -178,12 +155,14 @@ async function hear(
     if (gone.aborted) return { kind: "failed", refusal: { reason: "cancelled" } };
   }
   // Its own client would be left without an answer as well.
+  const lost = losses.lost();
+  if (lost !== null) return { kind: "failed", refusal: unreadableAnswer(lost) };
   return round.repeated() ? failed("Its stream ended without an answer.") : { kind: "passed" };
 }
 
 /** Says what is to be said of an answer. */
 async function deliver(
-  client: ClientSide,
+  { client, losses }: Reading,
   { text, from }: Extract<Heard, { kind: "answer" }>,
   about: { text: string; status: number; headers: Record<string, string> },
 ): Promise<void> {
@@ -197,7 +176,7 @@ async function deliver(
   else {
     // Nothing was hidden, so nothing is: what follows the answer goes on too.
     await client.write(from.event.bytes);
-    await passRest(from.rest, client);
+    await passRest(from.rest, { client, losses });
   }
   client.end();
 }
@@ -222,6 +201,7 @@ async function exchange(relaying: Relaying, current: Sent): Promise<Sent | null>
     ? eventsOf(response, {
         mayConcern: (data) => !round.passes(data) && answers(data, idText),
         passes: (head, isTooLarge) => isTooLarge && methodIn(head) !== null,
+        read: relaying.losses.read,
       })
     : null;
   try {
@@ -239,7 +219,7 @@ async function exchange(relaying: Relaying, current: Sent): Promise<Sent | null>
     const step: Step = await client.during(round.hear(heard.text, gone), headers);
     if (step.kind === "send") return step;
     if (step.kind === "refuse") return await refused(step.refusal, step.requestId);
-    await deliver(client, heard, { text: step.text, status: response.status, headers });
+    await deliver(relaying, heard, { text: step.text, status: response.status, headers });
     return null;
   } finally {
     // What is left of its answer is for nobody.

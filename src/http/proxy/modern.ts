@@ -29,9 +29,11 @@ import type { Services } from "../context.ts";
 import { isFaithful, refuse, sendOn, type ProxyArrived } from "./arrived.ts";
 import { ask } from "./ask.ts";
 import { conclude, openClientSide } from "./client-side.ts";
+import { createLosses } from "./losses.ts";
 import { offeredBy } from "./offered.ts";
 import { takesStream } from "./media-type.ts";
-import { relay, relayAnswer } from "./modern-relay.ts";
+import { relayAnswer } from "./modern-answer.ts";
+import { relay } from "./modern-relay.ts";
 
 /** As it comes, both ways. */
 async function pass(
@@ -57,7 +59,17 @@ async function pass(
   const run = async (): Promise<void> => {
     const sent = await sendOn(services, arrived, body, gone);
     if (!sent.ok) return refused(sent.error);
-    return relayAnswer(sent.value, { client: side, refusalText, idText: JSON.stringify(id) });
+    const losses =
+      arrived.server.sampling === "client"
+        ? null
+        : createLosses(services, { requestId, ids: id === null ? [] : [id], era: "modern" });
+    return relayAnswer(sent.value, {
+      client: side,
+      losses,
+      refuse: (refusal) => refuse(refusal, { id, requestId, wireOf: modernWireOf }),
+      refusalText,
+      idText: JSON.stringify(id),
+    });
   };
   services.background(
     run().catch((thrown: unknown) => {
@@ -177,6 +189,11 @@ async function withRounds(
       // Unchanged: the very bytes.
       sendOn(services, arrived, body === arrived.text ? arrived.bytes : body, gone),
     client: side,
+    losses: createLosses(services, {
+      requestId: arrived.requestId,
+      ids: [request.id],
+      era: "modern",
+    }),
     gone,
     refuse: refused,
     refusalText: (refusal, requestId) =>

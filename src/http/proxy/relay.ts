@@ -3,7 +3,6 @@
  * streams: nothing is held beyond one event, and a comment now and then keeps the client's
  * connection open while the router samples.
  */
-import { concatenated } from "../../domain/bytes.ts";
 import { returnedHeaders } from "../../domain/proxied-headers.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { startsOther, startsResponse } from "../../mcp/proxy/concerns.ts";
@@ -11,6 +10,8 @@ import { createEventSplitter } from "../../mcp/proxy/event-splitter.ts";
 import { sseKeepAlive, sseMessage } from "../../mcp/sse.ts";
 import { declaredBytes, maxBodyBytes } from "../body.ts";
 import { streamedHeaders } from "./media-type.ts";
+import { readJsonBody } from "./json-body.ts";
+import { unreadableAnswer, type Losses } from "./losses.ts";
 import type { Taker } from "./take.ts";
 
 /**
@@ -28,11 +29,12 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 type Bytes = Uint8Array<ArrayBuffer>;
-type Reader = ReadableStreamDefaultReader<Bytes>;
 
 export interface Relaying {
   /** null: nothing is taken */
   taker: Taker | null;
+  /** what is dropped of it; null: nothing is read */
+  losses: Losses | null;
   /** The stream is over, whoever ended it. */
   ended: () => void;
   /** The message that ends the client's request when the server's stream breaks; null: it can resume. */
@@ -51,11 +53,15 @@ export function passOn(response: Response): Response {
   return new Response(body, { status, headers: isStreamed ? streamedHeaders(headers) : headers });
 }
 
-export function relayEvents(response: Response, { taker, ended, broken }: Relaying): Response {
+export function relayEvents(
+  response: Response,
+  { taker, losses, ended, broken }: Relaying,
+): Response {
   const splitter = createEventSplitter({
     maxEventBytes: maxBodyBytes,
     mayConcern: taker === null ? () => false : taker.mayConcern,
     passes: startsOther,
+    read: losses?.read,
   });
   const reader = response.body?.getReader();
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -78,6 +84,7 @@ export function relayEvents(response: Response, { taker, ended, broken }: Relayi
         continue;
       }
       let { bytes } = segment;
+      if (segment.kind === "unreadable" && losses !== null) bytes = losses.replace(segment);
       if (segment.kind === "event" && taker !== null) {
         const considered = await taker.consider(segment.data, segment.id);
         if (considered.kind === "taken") bytes = segment.rest;
@@ -115,6 +122,8 @@ export function relayEvents(response: Response, { taker, ended, broken }: Relayi
         const last = next === "broken" && !splitter.hasIds() ? broken() : null;
         const whole = splitter.isBetweenEvents();
         await handOut(controller, splitter.end());
+        const missing = last === null ? (losses?.last() ?? "") : "";
+        if (missing !== "") controller.enqueue(encoder.encode(`\n\n${missing}`));
         if (last !== null && whole) controller.enqueue(encoder.encode(`\n\n${sseMessage(last)}`));
         stop();
         controller.close();
@@ -132,20 +141,6 @@ export function relayEvents(response: Response, { taker, ended, broken }: Relayi
   // A proxy that buffers would hold back events and comments.
   const headers = { ...returnedHeaders(response.headers), "x-accel-buffering": "no" };
   return new Response(body, { status: response.status, headers });
-}
-
-function rest(first: readonly Bytes[], reader: Reader): ReadableStream<Bytes> {
-  return new ReadableStream<Bytes>({
-    start(controller) {
-      for (const chunk of first) controller.enqueue(chunk);
-    },
-    async pull(controller) {
-      const next = await reader.read();
-      if (next.done) controller.close();
-      else controller.enqueue(next.value);
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
 }
 
 /** Without what the router takes out of it. */
@@ -172,34 +167,25 @@ async function withoutTaken(
 /** A JSON answer: a small one is read at once, a large response passes while it arrives. */
 export async function relayJson(
   response: Response,
-  { taker }: Relaying,
+  { taker, losses }: Relaying,
 ): Promise<Response | Refusal> {
   const about = { status: response.status, headers: returnedHeaders(response.headers) };
-  if ((declaredBytes(response) ?? Infinity) <= readAheadBytes) {
-    const whole = await response.arrayBuffer().catch(() => null);
-    return whole === null
-      ? serverFailed("It broke off.", response.status)
-      : withoutTaken(new Uint8Array(whole), about, taker);
-  }
-  const reader = response.body?.getReader();
-  if (reader === undefined) return new Response(null, about);
-  const chunks: Bytes[] = [];
-  let size = 0;
-  for (;;) {
-    const next = await reader.read().catch(() => null);
-    if (next === null) return serverFailed("It broke off.", response.status);
-    if (next.done) return withoutTaken(concatenated(chunks), about, taker);
-    chunks.push(next.value);
-    size += next.value.byteLength;
-    const [first] = chunks;
-    if (first !== undefined && startsResponse(decoder.decode(first.subarray(0, 1_024))))
-      return new Response(rest(chunks, reader), {
-        status: about.status,
-        headers: streamedHeaders(about.headers),
-      });
-    if (size > maxBodyBytes) {
-      await reader.cancel();
+  const read = await readJsonBody(response, {
+    mayPass: startsResponse,
+    mostBytes: maxBodyBytes,
+    unreadable: (fault) => losses?.note(fault),
+  });
+  switch (read.kind) {
+    case "whole":
+      return withoutTaken(read.bytes, about, taker);
+    case "parts":
+      return new Response(read.body, { ...about, headers: streamedHeaders(about.headers) });
+    case "unreadable":
+      losses?.note(read.fault);
+      return unreadableAnswer(read.fault);
+    case "too_large":
       return serverFailed("Its answer is too large.", response.status);
-    }
+    case "broken":
+      return serverFailed("It broke off.", response.status);
   }
 }

@@ -9,6 +9,7 @@ import { needsKnownCaller, readBody } from "../body.ts";
 import { bearerOf, type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
+import { ambiguityIn, idToRefuse } from "../ambiguous.ts";
 import { endWithKey } from "./key-watch.ts";
 import { dispatchLegacy, dispatchModern } from "../bridge/dispatch.ts";
 
@@ -116,9 +117,11 @@ async function handle(c: Context<HttpEnv>): Promise<Response> {
   if (!caller.ok) return refused(caller.error);
   const { server } = caller.value;
   if (server === null) return refused({ reason: "not_found", what: "no such server" });
-  const fault =
-    method === "POST" && server.sampling !== "client" ? unreadable(headers, body) : null;
+  const isRead = method === "POST" && server.sampling !== "client";
+  const fault = isRead ? unreadable(headers, body) : null;
   if (fault !== null) return refused(fault);
+  const ambiguity = isRead ? ambiguityIn(read.value, "client") : null;
+  if (ambiguity !== null) return refuse(ambiguity, { id: idToRefuse(text), requestId });
   const arrived: ProxyArrived = {
     caller: caller.value,
     server,

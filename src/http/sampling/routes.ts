@@ -6,6 +6,7 @@ import { allowsBatch, isLegacy, isModern } from "../../mcp/era.ts";
 import { parseEnvelope, type Envelope, type Incoming } from "../../mcp/jsonrpc.ts";
 import { needsKnownCaller, readBody } from "../body.ts";
 import { bearerOf, type HttpEnv } from "../context.ts";
+import { ambiguityIn, idToRefuse } from "../ambiguous.ts";
 import { authenticate, handleLegacy, type Arrived } from "./legacy.ts";
 import { handleModern, unsupportedRevision } from "./modern.ts";
 import { refusalReply, respond, respondAll, type Reply } from "./reply.ts";
@@ -103,6 +104,15 @@ async function post(c: Context<HttpEnv>): Promise<Response> {
   };
   const envelope = parseEnvelope(body.value);
   if (!envelope.ok) return refused(envelope.error);
+  // Nobody else reads these bytes; yet which of two keys was meant is not the router's to guess.
+  const ambiguity = ambiguityIn(body.value, "caller");
+  if (ambiguity !== null) {
+    const id = idToRefuse(new TextDecoder().decode(body.value));
+    return respond(refusalReply(id, ambiguity, requestId), {
+      acceptsStream,
+      signal: c.req.raw.signal,
+    });
+  }
   if (envelope.value.batch) return handleBatch(c, arrived, envelope.value.messages);
   const [message] = envelope.value.messages;
   if (message === undefined) return refused({ reason: "invalid_request", detail: "Empty." });

@@ -4,8 +4,9 @@
  * meant for the router is handed out by itself; one that can't be is passed on while it still arrives.
  * Source: WHATWG HTML, "Server-sent events", 9.2.5 and 9.2.6.
  */
-import { concatenated } from "../../domain/bytes.ts";
-import { sseDataLines } from "../sse.ts";
+import { blockOf, fieldOf as fieldAt, remainsOf, type Line } from "./event-block.ts";
+import { hasOddLineEnds, type EventReader } from "./event-data.ts";
+import type { Fault } from "./message-reader.ts";
 
 export type Segment =
   /** goes on as it is */
@@ -22,27 +23,21 @@ export type Segment =
       /** the same event with other data */
       withData(data: string): Uint8Array<ArrayBuffer>;
     }
+  /** an event that somebody could read otherwise than the router: taken out. `bytes`: what is left of it */
+  | {
+      kind: "unreadable";
+      fault: Fault;
+      bytes: Uint8Array<ArrayBuffer>;
+      /** null: some of it has gone out, and not its end */
+      whole: { data: string; withData(data: string): Uint8Array<ArrayBuffer> } | null;
+    }
   /** an event too large to be held, and not known to be harmless: taken out. How it began. */
   | { kind: "oversized"; head: string };
 
-interface Line {
-  start: number;
-  /** before its terminator */
-  end: number;
-  /** after its terminator */
-  next: number;
-}
-
 const lf = 10;
 const cr = 13;
-const space = 32;
-const colonByte = 58;
 const encoder = new TextEncoder();
-/** fields that mean anything */
-const knownNames = ["data", "event", "id", "retry"].map((name) => ({
-  name,
-  bytes: encoder.encode(name),
-}));
+const none = new Uint8Array(new ArrayBuffer(0));
 const headBytes = 1_024;
 /** Of one event that is held: each costs many times the two bytes that it may be long. */
 const mostLines = 65_536;
@@ -55,8 +50,10 @@ export function createEventSplitter(options: {
   mayConcern: (data: string) => boolean;
   /** the same of one that is still arriving, by how its data begins: true only if it is certainly not */
   passes: (head: string, tooLarge: boolean) => boolean;
+  /** reads an event as others may; absent: nobody minds how others read it */
+  read?: ((isFirst: boolean) => EventReader) | undefined;
 }) {
-  const { maxEventBytes, mayConcern, passes } = options;
+  const { maxEventBytes, mayConcern, passes, read } = options;
   let held = new Uint8Array(new ArrayBuffer(0));
   let length = 0;
   /** `held` is this splitter's own memory, and no chunk of the stream */
@@ -66,6 +63,10 @@ export function createEventSplitter(options: {
   let searchedTo = 0;
   /** `hold`: undecided; `pass`: certainly not ours; `discard`: too large to know */
   let mode: "hold" | "pass" | "discard" = "hold";
+  /** of the event that passes */
+  let reader: EventReader | null = null;
+  /** some of that event has gone out */
+  let hasGone = false;
   /** a line whose beginning has gone out already */
   let openLine = false;
   let afterCr = false;
@@ -77,21 +78,17 @@ export function createEventSplitter(options: {
   let dataless = 0;
 
   const fieldOf = (line: Line): { name: string; value: number } => {
-    const { start, end } = line;
+    const { start } = line;
     // The stream's first line may begin with a byte order mark, which is no part of it.
     const marked = firstBlock && (lines[0] === line || lines.length === 0) && held[start] === 0xef;
     const from = marked ? start + 3 : start;
-    if (held[from] === colonByte) return { name: ":", value: from + 1 };
-    // By bytes: decoding five of them takes longer than all the rest.
-    for (const { name, bytes } of knownNames) {
-      const nameEnd = from + bytes.length;
-      if (nameEnd > end || bytes.some((byte, at) => held[from + at] !== byte)) continue;
-      if (nameEnd === end) return { name, value: end };
-      if (held[nameEnd] !== colonByte) continue;
-      const value = nameEnd + 1;
-      return { name, value: value < end && held[value] === space ? value + 1 : value };
-    }
-    return { name: "", value: end };
+    return fieldAt(held, line, from);
+  };
+
+  const begin = (isFirst: boolean): EventReader | null => read?.(isFirst) ?? null;
+  const faultIn = (bytes: Uint8Array<ArrayBuffer>, isFirst: boolean): Fault | null => {
+    const whole = begin(isFirst);
+    return whole?.push(bytes) ?? whole?.end() ?? null;
   };
 
   /** A block is complete: its lines, then the empty one that ends it. */
@@ -99,38 +96,41 @@ export function createEventSplitter(options: {
     const start = lines[0]?.start ?? lineStart;
     const bytes = held.slice(start, end);
     const fields = lines.map((line) => ({ ...line, ...fieldOf(line) }));
+    const isFirst = firstBlock;
     firstBlock = false;
     idSeen ||= fields.some(({ name }) => name === "id");
-    const dataFields = fields.filter(({ name }) => name === "data");
-    const type = fields.findLast(({ name }) => name === "event");
-    const typeName = type === undefined ? "" : decoder.decode(held.subarray(type.value, type.end));
-    if (dataFields.length === 0 || (typeName !== "" && typeName !== "message"))
-      return { kind: "bytes", bytes };
-    const data = dataFields
-      .map((field) => decoder.decode(held.subarray(field.value, field.end)))
-      .join("\n");
-    if (!mayConcern(data)) return { kind: "bytes", bytes };
-    const idField = fields.findLast(({ name }) => name === "id");
-    const id =
-      idField === undefined ? null : decoder.decode(held.subarray(idField.value, idField.end));
-    const linesOf = (some: typeof fields) =>
-      some.map(({ start: from, next }) => held.slice(from, next));
-    const withoutData = fields.filter(({ name }) => name !== "data");
-    const others = linesOf(withoutData.filter(({ name }) => name !== "event"));
-    const kept = linesOf(withoutData);
-    const rest =
-      others.length === 0
-        ? new Uint8Array(0)
-        : concatenated([...others, encoder.encode(id === null ? "\n" : "data:\n\n")]);
-    return {
-      kind: "event",
-      bytes,
-      data,
-      id,
-      rest,
-      withData: (text) => concatenated([...kept, encoder.encode(`${sseDataLines(text)}\n`)]),
-    };
+    const block = blockOf(held, fields);
+    const { data, id, withData } = block;
+    const fault = faultIn(bytes, isFirst);
+    if (fault !== null) {
+      const left = remainsOf(block);
+      const whole = { data: data ?? "", withData: left.withData };
+      return { kind: "unreadable", fault, bytes: left.rest, whole };
+    }
+    // Some clients look at no type: where events are read, each of them is.
+    const isMessage = block.type === "" || read !== undefined;
+    if (data === null || !isMessage || !mayConcern(data)) return { kind: "bytes", bytes };
+    return { kind: "event", bytes, data, id, rest: block.rest, withData };
   };
+
+  /** A part of an event that passes while it arrives; or its end before its end. */
+  const passed = (bytes: Uint8Array<ArrayBuffer>, about: { isLast: boolean; wasOpen: boolean }) => {
+    const fault = reader?.push(bytes) ?? (about.isLast ? reader?.end() : null) ?? null;
+    if (fault === null) {
+      hasGone = true;
+      return { kind: "bytes", bytes } as const;
+    }
+    mode = "discard";
+    // As an event of a type that is nobody's. What has come of its data is no JSON anyway.
+    const ending = encoder.encode(`${about.wasOpen ? "\n" : ""}event: unreadable\n\n`);
+    return { kind: "unreadable", fault, bytes: hasGone ? ending : none, whole: null } as const;
+  };
+
+  /** Lines of comments. */
+  const comment = (bytes: Uint8Array<ArrayBuffer>): Segment =>
+    read !== undefined && hasOddLineEnds(bytes)
+      ? { kind: "unreadable", fault: { kind: "malformed" }, bytes: none, whole: null }
+      : { kind: "bytes", bytes };
 
   const append = (chunk: Uint8Array<ArrayBuffer>): void => {
     if (length === 0) {
@@ -153,6 +153,8 @@ export function createEventSplitter(options: {
     lines = [];
     lineStart = at;
     mode = "hold";
+    reader = null;
+    hasGone = false;
     openLine = false;
     headSeen = false;
     dataless = 0;
@@ -191,7 +193,10 @@ export function createEventSplitter(options: {
       const { value } = fieldOf(first);
       head = decoder.decode(held.subarray(value, Math.min(first.end, value + headBytes)));
       headSeen = first.end - value >= headBytes || first !== current;
-      if (passes(head, tooLarge)) mode = "pass";
+      if (passes(head, tooLarge)) {
+        mode = "pass";
+        reader = begin(firstBlock);
+      }
     }
     if (mode === "hold" && tooLarge) {
       mode = "discard";
@@ -204,6 +209,7 @@ export function createEventSplitter(options: {
     const out: Segment[] = [];
     if (chunk.byteLength === 0) return out;
     append(chunk);
+    const wasOpen = openLine;
     /** from where nothing has gone out yet */
     let kept = 0;
     const view = held.subarray(0, length);
@@ -242,7 +248,8 @@ export function createEventSplitter(options: {
         const start = lines[0]?.start ?? lineStart;
         if (start > kept) out.push({ kind: "bytes", bytes: view.slice(kept, start) });
         out.push(finishBlock(next));
-      } else if (mode === "pass") out.push({ kind: "bytes", bytes: view.slice(kept, next) });
+      } else if (mode === "pass")
+        out.push(passed(view.slice(kept, next), { isLast: true, wasOpen }));
       kept = next;
       searchedTo = next;
       restart(next);
@@ -256,8 +263,9 @@ export function createEventSplitter(options: {
     firstBlock &&= flushed.length === 0;
     dataless = Math.max(0, dataless - flushed.length);
     const heldFrom = mode === "hold" ? (lines[0]?.start ?? lineStart) : length;
-    if (heldFrom > kept && mode !== "discard")
-      out.push({ kind: "bytes", bytes: view.slice(kept, heldFrom) });
+    if (heldFrom > kept && mode === "pass")
+      out.push(passed(view.slice(kept, heldFrom), { isLast: false, wasOpen }));
+    else if (heldFrom > kept && mode === "hold") out.push(comment(view.slice(kept, heldFrom)));
     if (mode !== "hold") {
       openLine ||= length > lineStart;
       lines = [];
@@ -269,9 +277,15 @@ export function createEventSplitter(options: {
 
   return {
     push,
-    /** The stream is over; what is left of it is no event, and goes on. */
-    end: (): Segment[] =>
-      mode === "hold" && length > 0 ? [{ kind: "bytes", bytes: held.slice(0, length) }] : [],
+    /** The stream is over. What is left of it is no event, though some clients take it for one. */
+    end(): Segment[] {
+      if (mode === "pass" && read !== undefined)
+        return [passed(none, { isLast: true, wasOpen: openLine })];
+      if (mode !== "hold" || length === 0) return [];
+      if (read === undefined) return [{ kind: "bytes", bytes: held.slice(0, length) }];
+      if (length > lineStart) lines.push({ start: lineStart, end: length, next: length });
+      return [finishBlock(length)];
+    },
     /** A client could resume it. */
     hasIds: (): boolean => idSeen,
     /** Nothing of an event has gone out without its end: a comment may be put in. */

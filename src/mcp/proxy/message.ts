@@ -3,7 +3,7 @@
  * server's to judge, and goes on as it came.
  */
 import { isObject, parsedJson, type JsonObject, type JsonValue } from "../../domain/json.ts";
-import type { RequestId } from "../jsonrpc.ts";
+import { isId, type RequestId } from "../jsonrpc.ts";
 
 export type ProxiedMessage =
   | { kind: "request"; id: RequestId; method: string; params: JsonObject }
@@ -23,9 +23,6 @@ export interface ProxiedBody {
   batch: boolean;
   messages: ProxiedMessage[];
 }
-
-const isId = (value: unknown): value is RequestId =>
-  typeof value === "string" || typeof value === "number";
 
 export function messageIn(value: JsonValue): ProxiedMessage {
   if (!isObject(value)) return { kind: "unknown" };

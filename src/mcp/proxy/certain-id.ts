@@ -1,0 +1,42 @@
+/** Whom a message is about that can't be read for certain: its id, where everybody reads the same one. */
+import { parsedJson } from "../../domain/json.ts";
+import { isId, type RequestId } from "../jsonrpc.ts";
+import { lookalike, rules } from "./decisive-keys.ts";
+import { elementsOf, membersOf, whole, type Member } from "./raw-json.ts";
+
+const rule = rules.message;
+const meant = ({ key }: Member): string | undefined =>
+  rule.names.has(key) ? key : lookalike(rule, key);
+
+const answering = ["result", "error"];
+
+/** The members of each message. The text must be valid JSON. */
+function messagesIn(text: string): Member[][] {
+  const span = whole(text);
+  const spans = text[span.start] === "[" ? elementsOf(text, span) : [span];
+  return spans.flatMap((each) => (text[each.start] === "{" ? [membersOf(text, each)] : []));
+}
+
+/** Whether somebody may read an answer in a text, JSON or not. */
+export function mayAnswer(text: string): boolean {
+  if (parsedJson(text) === undefined) return true;
+  return messagesIn(text).some((members) =>
+    members.some((member) => answering.includes(meant(member) ?? "")),
+  );
+}
+
+/**
+ * The ids of the messages in a valid JSON text, a batch's too, that somebody may read as a request, or
+ * as an answer. None of a message whose id stands there twice, or in another spelling.
+ */
+export function certainIds(text: string, readAs: "request" | "answer"): RequestId[] {
+  const kinds = readAs === "request" ? ["method"] : answering;
+  return messagesIn(text).flatMap((members): RequestId[] => {
+    const ids = members.filter((member) => meant(member) === "id");
+    const [first] = ids;
+    const isMeant = members.some((member) => kinds.includes(meant(member) ?? ""));
+    if (!isMeant || first === undefined || ids.length > 1 || first.key !== "id") return [];
+    const id: unknown = JSON.parse(text.slice(first.value.start, first.value.end));
+    return isId(id) ? [id] : [];
+  });
+}

@@ -1,0 +1,47 @@
+/** The characters of JSON, and its numbers (RFC 8259, 6 and 7), byte by byte. */
+
+// Places in a number.
+export const minus = 0;
+const zero = 1;
+const integer = 2;
+const dot = 3;
+const fraction = 4;
+const exponent = 5;
+const sign = 6;
+const power = 7;
+
+export const quote = 34;
+export const backslash = 92;
+export const openBrace = 123;
+export const closeBrace = 125;
+export const openBracket = 91;
+export const closeBracket = 93;
+/** Which bytes end a run of characters that stand for themselves, where nothing but ASCII has come… */
+export const endsPlain = Uint8Array.from({ length: 256 }, (_, c) =>
+  c < 32 || c > 127 || c === quote || c === backslash ? 1 : 0,
+);
+/** …and where something else has. */
+export const endsWide = endsPlain.map((ends, c) => (c > 127 ? 0 : ends));
+export const plainEscapes = new Set([...'"\\/bfnrt'].map((each) => each.charCodeAt(0)));
+export const literals = new Map(
+  ["true", "false", "null"].map((word) => [word.charCodeAt(0), word] as const),
+);
+export const isDigit = (c: number): boolean => c >= 48 && c <= 57;
+export const isHex = (c: number): boolean => isDigit(c) || ((c | 32) >= 97 && (c | 32) <= 102);
+export const isBlank = (c: number): boolean => c === 32 || c === 10 || c === 13 || c === 9;
+export const mayEnd = (part: number): boolean =>
+  part === zero || part === integer || part === fraction || part === power;
+
+/** Where in a number a character leads; -1: nowhere. */
+export function nextPart(part: number, c: number): number {
+  if (isDigit(c)) {
+    if (part === minus) return c === 48 ? zero : integer;
+    if (part === zero) return -1;
+    if (part === dot) return fraction;
+    return part === exponent || part === sign ? power : part;
+  }
+  if (c === 46) return part === zero || part === integer ? dot : -1;
+  if ((c | 32) === 101)
+    return part === zero || part === integer || part === fraction ? exponent : -1;
+  return (c === 43 || c === 45) && part === exponent ? sign : -1;
+}
