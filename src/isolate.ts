@@ -12,6 +12,7 @@ import { createIds } from "./domain/ids.ts";
 import { homeShard } from "./domain/shards.ts";
 import { createCallerMemory } from "./pipeline/authenticate.ts";
 import { holdCatalogue } from "./pipeline/catalogue.ts";
+import { createOpenExchanges } from "./pipeline/open-exchanges.ts";
 import { createPromptPrefixes } from "./pipeline/prompt-prefixes.ts";
 import { createStreamMemory } from "./pipeline/streams.ts";
 import { createChooser } from "./pipeline/choose.ts";
@@ -108,6 +109,7 @@ export async function createIsolate(config: Config) {
     tokens: createKeyTokens({ randomBytesOf }),
     idsOf: perShard((shard) => createIds({ now, randomBytesOf, shard })),
     memory: createCallerMemory({ capacity: callersRemembered, lifetimeMs: rememberedMs, now }),
+    openExchanges: createOpenExchanges({ limits: config.openLimits, now }),
     streamMemory: createStreamMemory(callersRemembered),
   };
 }
