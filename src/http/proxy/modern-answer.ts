@@ -40,7 +40,7 @@ interface Answer extends Pick<Relaying, "refuse" | "refusalText">, Reading {
 async function relayJson(response: Response, { client, losses, refuse }: Answer): Promise<void> {
   const { status } = response;
   if (losses === null || !response.ok || response.body === null || !isJson(response))
-    return client.answer(passOn(response));
+    return client.answer(await passOn(response));
   const read = await readJsonBody(response, {
     mayPass: () => true,
     mostBytes: mostHeldBytes,
