@@ -19,6 +19,7 @@ export interface Bindings {
   PUBLIC_URL?: string;
   DEMO_PROVIDER?: string;
   SESSION_TTL_HOURS?: string;
+  ROLLOUT_SECONDS?: string;
   CATALOGUE_URL?: string;
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
   OTEL_EXPORTER_OTLP_HEADERS?: string;
@@ -45,6 +46,8 @@ export interface Config {
   publicOrigins: string[];
   demoProvider: boolean;
   sessionTtlMs: number;
+  /** for which processes of the version before, or with the MASTER_KEY before, may run beside this one */
+  rolloutMs: number;
   /** where the daily sync finds models.dev's `api.json`; null: none */
   catalogueUrl: string | null;
   /** where spans are sent; null: nowhere */
@@ -61,6 +64,7 @@ export interface ConfigFault {
 const masterKeyBytes = 32;
 const leastTokenCharacters = 16;
 const defaultSessionTtlHours = 24;
+const defaultRolloutSeconds = 600;
 const hourMs = 3_600_000;
 const defaultServiceName = "sampling-router";
 export const defaultCatalogueUrl = "https://models.dev/api.json";
@@ -155,6 +159,9 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   const hours = Number(env.SESSION_TTL_HOURS ?? defaultSessionTtlHours);
   if (!(hours > 0 && hours <= 24 * 365))
     return fault("SESSION_TTL_HOURS", "must be a number of hours");
+  const rolloutSeconds = Number(env.ROLLOUT_SECONDS ?? defaultRolloutSeconds);
+  if (!(rolloutSeconds >= 0 && rolloutSeconds <= 86_400))
+    return fault("ROLLOUT_SECONDS", "must be a number of seconds, at most a day");
   const catalogueUrl = env.CATALOGUE_URL ?? defaultCatalogueUrl;
   if (catalogueUrl !== "" && !isHttpUrl(catalogueUrl))
     return fault("CATALOGUE_URL", "must be an http: or https: URL, or empty for no sync");
@@ -174,6 +181,7 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     publicOrigins: publicUrls.map((url) => new URL(url).origin),
     demoProvider: env.DEMO_PROVIDER === "true",
     sessionTtlMs: hours * hourMs,
+    rolloutMs: rolloutSeconds * 1_000,
     catalogueUrl: catalogueUrl === "" ? null : catalogueUrl,
     traceTarget: traceTarget.value,
     ai: env.AI ?? null,

@@ -42,6 +42,7 @@ import { openD1, openLibsql, type DatabaseOptions } from "./store/db.ts";
 import { createReadiness } from "./store/migrations.ts";
 import { createStores } from "./store/stores.ts";
 import { createTraces } from "./telemetry/traces.ts";
+import { createShardSeals } from "./shard-seals.ts";
 import { after, log, now, randomBytesOf, wait, type Isolate } from "./isolate.ts";
 
 function open({ database, shards }: Config, shard: string, options: DatabaseOptions) {
@@ -85,7 +86,7 @@ export function createShard(
   isolate: Isolate,
   about: About & { name: string; everywhere: Everywhere },
 ) {
-  const { config, vault, roundVault, signer, tokens, memory, streamMemory } = isolate;
+  const { config, signer, tokens, memory, streamMemory } = isolate;
   const { background, onRoundTrip, name, everywhere } = about;
   const { catalogue, chooser } = isolate.choosing(name);
   const ids = isolate.idsOf(name);
@@ -96,6 +97,7 @@ export function createShard(
   ];
   const db = open(config, name, onRoundTrip === undefined ? {} : { onRoundTrip });
   const stores = createStores(db, { nonce: () => crypto.randomUUID() });
+  const { vault, roundVault, keyCodes, reseal } = createShardSeals(isolate, { name, stores, ids });
   const nonce = (): string => toBase64Url(randomBytesOf(32));
   const readCatalogue: CatalogueReader = () =>
     createCatalogueReader({ held: catalogue, catalogues: stores.catalogues })();
@@ -192,7 +194,8 @@ export function createShard(
   };
 
   const services = lazily<Services>({
-    authenticate: () => createAuthenticate({ snapshots: stores.snapshots, tokens, memory, now }),
+    authenticate: () =>
+      createAuthenticate({ snapshots: stores.snapshots, tokens, keyCodes, memory, now }),
     sample,
     cancellation: () => parts.cancellation,
     background: () => background,
@@ -247,6 +250,7 @@ export function createShard(
       ids,
       now,
       tokens,
+      keyCodes,
       vault,
       hashing,
       signer,
@@ -283,7 +287,14 @@ export function createShard(
       return readiness();
     },
     jobs: () =>
-      createJobs({ ...stores, vault, hashing, signer, syncCatalogue: syncCatalogue(), now })(),
+      createJobs({
+        ...stores,
+        hashing,
+        signer,
+        reseal,
+        syncCatalogue: syncCatalogue(),
+        now,
+      })(),
   };
 }
 

@@ -3,16 +3,15 @@
  * code reads `c1.<key id>.<hash>`; the key id lets MASTER_KEY rotate while the previous one still counts.
  */
 import type { Mac } from "../domain/mac.ts";
-import { sameHash, sha256, toHex } from "./encoding.ts";
+import { sameHash } from "./encoding.ts";
 import { createKeyedHash, type KeyedHash } from "./keyed-hash.ts";
-
-const keyIdCharacters = 12;
+import { masterKeyId } from "./master-key-id.ts";
 
 async function ringKeyOf(
   master: Uint8Array<ArrayBuffer>,
   purpose: string,
 ): Promise<{ prefix: string; hash: KeyedHash }> {
-  const id = toHex(await sha256(master)).slice(0, keyIdCharacters);
+  const id = await masterKeyId(master);
   const hash = await createKeyedHash({ master, derivedFor: `sampling-router/mac/${purpose}/v1` });
   return { prefix: `c1.${id}.`, hash };
 }

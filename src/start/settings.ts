@@ -40,6 +40,7 @@ const passedOn = [
   "ALLOWED_ORIGINS",
   "PUBLIC_URL",
   "SESSION_TTL_HOURS",
+  "ROLLOUT_SECONDS",
   "OTEL_EXPORTER_OTLP_ENDPOINT",
   "OTEL_EXPORTER_OTLP_HEADERS",
   "OTEL_SERVICE_NAME",
@@ -106,6 +107,8 @@ export function parseSettings(environment: Environment): Result<Settings, string
     ],
     providers: providers.value,
     passedOn: {
+      // Nobody else runs on the embedded database: the state directory is locked.
+      ...(url === undefined && { ROLLOUT_SECONDS: "0" }),
       // A local start calls nobody unasked.
       CATALOGUE_URL: env["CATALOGUE_URL"] ?? "",
       ...Object.fromEntries(

@@ -16,6 +16,7 @@ import { migrationsSuite } from "./migrations.suite.ts";
 import type { Backend } from "./open.ts";
 import { overridesSuite } from "./overrides.suite.ts";
 import { placementsSuite } from "./placements.suite.ts";
+import { resealSuite } from "./reseal.suite.ts";
 import { requestsSuite } from "./requests.suite.ts";
 import { serverTokensSuite } from "./server-tokens.suite.ts";
 import { sealsSuite } from "./seals.suite.ts";
@@ -43,6 +44,7 @@ const suites = [
   snapshotsSuite,
   requestsSuite,
   sealsSuite,
+  resealSuite,
   eventsSuite,
   ledgerSuite,
   budgetsSuite,
