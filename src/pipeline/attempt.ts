@@ -192,6 +192,10 @@ export function createAttempt(deps: {
         avoided,
       });
       if (next.next === "stop") break;
+      // Candidates of a broken credential come last; what did not open once does not open again.
+      const following = steps[next.at]?.credential.id;
+      if (attempts.some((one) => one.fault === "unopenable" && one.credentialId === following))
+        break;
       if (next.waitMs > 0) await wait(next.waitMs, walk.signal);
       if (walk.signal.aborted) return end(err({ reason: "cancelled" }));
       at = next.at;
