@@ -4,18 +4,23 @@
  */
 import { codedText, type StoredKey } from "../domain/access.ts";
 import type { Mac } from "../domain/mac.ts";
+import type { Answer } from "../domain/ports.ts";
+import { ok } from "../domain/result.ts";
 
 export interface KeyCodes {
-  codeOf(key: Omit<StoredKey, "code">): Promise<string>;
+  codeOf(key: Omit<StoredKey, "code">): Answer<string>;
   /** Whether the router wrote the row as it is; or may have, before there were codes. */
   isKnown(key: StoredKey): Promise<boolean>;
 }
 
 export const createKeyCodes = (deps: {
   mac: Mac;
-  sealing: { acceptsUncoded(): Promise<boolean> };
+  sealing: { acceptsUncoded(): Promise<boolean>; begun(): Answer<null> };
 }): KeyCodes => ({
-  codeOf: (key) => deps.mac.code(codedText(key)),
+  async codeOf(key) {
+    const begun = await deps.sealing.begun();
+    return begun.ok ? ok(await deps.mac.code(codedText(key))) : begun;
+  },
   isKnown: async (key) =>
     (await deps.mac.check(codedText(key), key.code)) || deps.sealing.acceptsUncoded(),
 });

@@ -39,6 +39,11 @@ export interface Sealing extends SealVersions {
   advance(row: SealingRow, step: SealingStep, event: AdminEvent | null): Answer<SealingRow>;
   /** Whether an API key without a code still counts. */
   acceptsUncoded(): Promise<boolean>;
+  /**
+   * Before anything of version 2 is written: a database that shows something of it, and no state, is one
+   * whose state was deleted, and takes nothing of version 1 over.
+   */
+  begun(): Answer<null>;
 }
 
 export interface SealingDeps {
@@ -126,13 +131,19 @@ export function createSealing(deps: SealingDeps): Sealing {
     async written() {
       if (memory.isSecond) return 2;
       const state = await known(Number.POSITIVE_INFINITY);
-      return state !== null && state.adopts && now() < beginsAt(state) ? 1 : 2;
+      // Out of reach: nothing of version 2 may be written before the database has a state.
+      return state === null || (state.adopts && now() < beginsAt(state)) ? 1 : 2;
     },
     async acceptsFirst(purpose) {
       const state = await known(recentMs);
       return (
         state !== null && acceptsFirst(state, purpose, { now: now(), beginsAt: beginsAt(state) })
       );
+    },
+    async begun() {
+      if (memory.isSecond || memory.known !== null) return ok(null);
+      const read = await current();
+      return read.ok ? ok(null) : read;
     },
     opened(version) {
       if (version === 2) memory.isSecond = true;

@@ -51,8 +51,9 @@ export const createKeyAdmin = (
     };
     const { token, secretHash } = await deps.tokens.mint(key.id);
     const code = await deps.keyCodes.codeOf({ ...key, secretHash });
+    if (!code.ok) return code;
     const created = await deps.keys.create(
-      { ...key, secretHash, code },
+      { ...key, secretHash, code: code.value },
       eventOf(deps, actor, {
         action: "key.create",
         tenantId: key.tenantId,
@@ -76,8 +77,10 @@ export const createKeyAdmin = (
     if (!key.ok) return key;
     if (key.value.revokedAt !== null) return ok(null);
     const revoked = { ...key.value, revokedAt: deps.now() };
+    const code = await deps.keyCodes.codeOf(revoked);
+    if (!code.ok) return code;
     return deps.keys.revoke(
-      { ...revoked, code: await deps.keyCodes.codeOf(revoked) },
+      { ...revoked, code: code.value },
       eventOf(deps, actor, { action: "key.revoke", tenantId, target: id }),
     );
   },
@@ -98,8 +101,10 @@ export const createKeyAdmin = (
       return err({ reason: "forbidden", action: "this key expires later than the key that asks" });
     const { token, secretHash } = await deps.tokens.mint(id);
     const fresh = { ...key.value, secretHash };
+    const code = await deps.keyCodes.codeOf(fresh);
+    if (!code.ok) return code;
     const replaced = await deps.keys.replaceSecret(
-      { ...fresh, code: await deps.keyCodes.codeOf(fresh) },
+      { ...fresh, code: code.value },
       eventOf(deps, actor, { action: "key.rotate", tenantId, target: id }),
     );
     return replaced.ok ? ok({ ...shown(key.value), key: token }) : replaced;

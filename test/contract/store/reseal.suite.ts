@@ -201,6 +201,21 @@ export const resealSuite = (backend: Backend): void => {
       expect(await now.vault.seal("later", providerKeyOf(its))).toMatch(/^v2\./);
     });
 
+    it("takes version 1 over, though a new process's first act is a key or a seal of its own", async () => {
+      const before = await olderVault(old);
+      const its = await addCredential(before);
+      const uncoded = await addKey();
+      const first = await processOn(world.stores, { master: old, clock });
+      const blank = key(tenantId);
+      const coded = { ...blank, code: value(await first.keyCodes.codeOf(blank)) };
+      value(await world.stores.keys.create(coded, event(tenantId)));
+      const second = await processOn(world.stores, { master: old, clock });
+      await addCredential(second.vault);
+      const third = await processOn(world.stores, { master: old, clock });
+      expect(await third.keyCodes.isKnown(uncoded)).toBe(true);
+      expect((await third.vault.open(its.sealed, providerKeyOf(its))).ok).toBe(true);
+    });
+
     it("begins anew nowhere: whoever deletes its row brings no version 1 back", async () => {
       const before = await olderVault(old);
       const its = await addCredential(before);
@@ -243,7 +258,7 @@ export const resealSuite = (backend: Backend): void => {
       const all = await addAll(first.vault);
       const its = await addCredential(first.vault);
       const blank = key(tenantId);
-      const coded = { ...blank, code: await first.keyCodes.codeOf(blank) };
+      const coded = { ...blank, code: value(await first.keyCodes.codeOf(blank)) };
       value(await world.stores.keys.create(coded, event(tenantId)));
       const forged = await addKey("c1.000000000000.forged");
       const second = await processOn(world.stores, { master: fresh, previous: old, clock });
