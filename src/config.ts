@@ -23,6 +23,7 @@ export interface Bindings {
   SESSION_TTL_HOURS?: string;
   SESSIONS_PER_KEY?: string;
   INITIALIZE_PER_MINUTE?: string;
+  ROLLOUT_SECONDS?: string;
   CATALOGUE_URL?: string;
   OPEN_REQUESTS_PER_KEY?: string;
   OPEN_STREAMS_PER_KEY?: string;
@@ -56,6 +57,8 @@ export interface Config {
   sessionLimits: SessionLimits;
   /** what the proxy holds open at most, in each process */
   openLimits: OpenLimits;
+  /** for which processes of the version before, or with the MASTER_KEY before, may run beside this one */
+  rolloutMs: number;
   /** where the daily sync finds models.dev's `api.json`; null: none */
   catalogueUrl: string | null;
   /** where spans are sent; null: nowhere */
@@ -72,6 +75,7 @@ export interface ConfigFault {
 const masterKeyBytes = 32;
 const leastTokenCharacters = 16;
 const defaultSessionTtlHours = 24;
+const defaultRolloutSeconds = 600;
 const hourMs = 3_600_000;
 const defaultServiceName = "sampling-router";
 export const defaultCatalogueUrl = "https://models.dev/api.json";
@@ -197,6 +201,9 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     return fault("SESSION_TTL_HOURS", "must be a number of hours");
   const sessionLimits = sessionLimitsOf(env);
   if (!sessionLimits.ok) return sessionLimits;
+  const rolloutSeconds = Number(env.ROLLOUT_SECONDS ?? defaultRolloutSeconds);
+  if (!(rolloutSeconds >= 0 && rolloutSeconds <= 86_400))
+    return fault("ROLLOUT_SECONDS", "must be a number of seconds, at most a day");
   const catalogueUrl = env.CATALOGUE_URL ?? defaultCatalogueUrl;
   if (catalogueUrl !== "" && !isHttpUrl(catalogueUrl))
     return fault("CATALOGUE_URL", "must be an http: or https: URL, or empty for no sync");
@@ -220,6 +227,7 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     sessionTtlMs: hours * hourMs,
     sessionLimits: sessionLimits.value,
     openLimits: openLimits.value,
+    rolloutMs: rolloutSeconds * 1_000,
     catalogueUrl: catalogueUrl === "" ? null : catalogueUrl,
     traceTarget: traceTarget.value,
     ai: env.AI ?? null,

@@ -4,9 +4,10 @@
  */
 import type { Config } from "./config.ts";
 import { createKeyedHash } from "./crypto/keyed-hash.ts";
+import { createMac } from "./crypto/mac.ts";
 import { createSigner } from "./crypto/signatures.ts";
 import { createKeyTokens } from "./crypto/tokens.ts";
-import { createVault } from "./crypto/vault.ts";
+import { createVaultKeys } from "./crypto/vault.ts";
 import { seedCatalogue } from "./domain/catalogue.ts";
 import { createElapsed } from "./domain/clocks.ts";
 import { createIds } from "./domain/ids.ts";
@@ -18,6 +19,7 @@ import { createOpenExchanges } from "./pipeline/open-exchanges.ts";
 import { createPromptPrefixes } from "./pipeline/prompt-prefixes.ts";
 import { createStreamMemory } from "./pipeline/streams.ts";
 import { createChooser } from "./pipeline/choose.ts";
+import { createSealingMemory } from "./pipeline/sealing.ts";
 import { createReasoningRefusals } from "./pipeline/reasoning-refusals.ts";
 import { demoModels } from "./providers/demo.ts";
 
@@ -74,6 +76,7 @@ export function perShard<T>(make: (shard: string) => T): (shard: string) => T {
 /** What outlives one invocation: parsed settings, keys, pure state. No I/O. */
 export async function createIsolate(config: Config) {
   const refusals = createReasoningRefusals(refusalsRemembered);
+  const masters = { master: config.masterKey, previous: config.previousMasterKey };
   return {
     config,
     /** models that refuse to be asked about reasoning */
@@ -88,21 +91,12 @@ export async function createIsolate(config: Config) {
       });
       return { catalogue, chooser: createChooser({ catalogue: catalogue.current, now, refusals }) };
     }),
-    vault: await createVault({
-      master: config.masterKey,
-      previous: config.previousMasterKey,
-      randomBytesOf,
-    }),
-    roundVault: await createVault({
-      master: config.masterKey,
-      previous: config.previousMasterKey,
-      randomBytesOf,
-      derivedFor: "sampling-router/round/v1",
-    }),
-    signer: await createSigner({
-      master: config.masterKey,
-      previous: config.previousMasterKey,
-    }),
+    vaultKeys: await createVaultKeys(masters),
+    roundKeys: await createVaultKeys({ ...masters, derivedFor: "sampling-router/round/v1" }),
+    keyMac: await createMac({ ...masters, purpose: "api-key" }),
+    sealingMac: await createMac({ ...masters, purpose: "sealing" }),
+    sealingMemory: perShard(createSealingMemory),
+    signer: await createSigner(masters),
     prefixes: createPromptPrefixes({
       hash: await createKeyedHash({
         master: config.masterKey,

@@ -1,10 +1,8 @@
 /** The composition, second part: everything over the database of one shard, for one invocation. */
-import { createClient } from "@libsql/client/web";
 import journal from "../migrations/meta/_journal.json" with { type: "json" };
 import { hashing } from "./crypto/chain.ts";
 import { createCatalogueSource } from "./catalogue/source.ts";
 import { versionOf } from "./catalogue/version.ts";
-import type { Config } from "./config.ts";
 import { toBase64Url, toHex, sameText, sha256 } from "./crypto/encoding.ts";
 import { seedCatalogue } from "./domain/catalogue.ts";
 import { lazily, once } from "./domain/lazily.ts";
@@ -38,19 +36,12 @@ import { createSettle } from "./pipeline/settle.ts";
 import { createUpstream, type Upstream } from "./pipeline/upstream.ts";
 import { createUpstreamHeaders, type UpstreamHeaders } from "./pipeline/upstream-headers.ts";
 import { createProviders } from "./providers/registry.ts";
-import { openD1, openLibsql, type DatabaseOptions } from "./store/db.ts";
 import { createReadiness } from "./store/migrations.ts";
 import { createStores } from "./store/stores.ts";
 import { createTraces } from "./telemetry/traces.ts";
+import { openShard } from "./shard-database.ts";
+import { createShardSeals } from "./shard-seals.ts";
 import { after, log, now, randomBytesOf, wait, type Isolate } from "./isolate.ts";
-
-function open({ database, shards }: Config, shard: string, options: DatabaseOptions) {
-  const named = shards.find(({ name }) => name === shard);
-  if (named === undefined && database.kind === "d1") return openD1(database.binding, options);
-  const { url, authToken } = named ?? (database as Extract<typeof database, { kind: "libsql" }>);
-  const client = createClient(authToken === null ? { url } : { url, authToken });
-  return openLibsql(client, options);
-}
 
 /** What no single shard can do. */
 export type Everywhere = Pick<
@@ -85,7 +76,7 @@ export function createShard(
   isolate: Isolate,
   about: About & { name: string; everywhere: Everywhere },
 ) {
-  const { config, vault, roundVault, signer, tokens, memory, streamMemory } = isolate;
+  const { config, signer, tokens, memory, streamMemory } = isolate;
   const { background, onRoundTrip, name, everywhere } = about;
   const { catalogue, chooser } = isolate.choosing(name);
   const ids = isolate.idsOf(name);
@@ -94,11 +85,12 @@ export function createShard(
     ...config.publicOrigins,
     ...(about.origin === undefined ? [] : [about.origin]),
   ];
-  const db = open(config, name, onRoundTrip === undefined ? {} : { onRoundTrip });
+  const db = openShard(config, { name, ...(onRoundTrip !== undefined && { onRoundTrip }) });
   const stores = createStores(db, {
     nonce: () => crypto.randomUUID(),
     sessionLimits: config.sessionLimits,
   });
+  const { vault, roundVault, keyCodes, reseal } = createShardSeals(isolate, { name, stores, ids });
   const nonce = (): string => toBase64Url(randomBytesOf(32));
   const readCatalogue: CatalogueReader = () =>
     createCatalogueReader({ held: catalogue, catalogues: stores.catalogues })();
@@ -195,7 +187,8 @@ export function createShard(
   };
 
   const services = lazily<Services>({
-    authenticate: () => createAuthenticate({ snapshots: stores.snapshots, tokens, memory, now }),
+    authenticate: () =>
+      createAuthenticate({ snapshots: stores.snapshots, tokens, keyCodes, memory, now }),
     sample,
     cancellation: () => parts.cancellation,
     background: () => background,
@@ -251,6 +244,7 @@ export function createShard(
       ids,
       now,
       tokens,
+      keyCodes,
       vault,
       hashing,
       signer,
@@ -287,7 +281,14 @@ export function createShard(
       return readiness();
     },
     jobs: () =>
-      createJobs({ ...stores, vault, hashing, signer, syncCatalogue: syncCatalogue(), now })(),
+      createJobs({
+        ...stores,
+        hashing,
+        signer,
+        reseal,
+        syncCatalogue: syncCatalogue(),
+        now,
+      })(),
   };
 }
 

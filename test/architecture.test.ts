@@ -101,7 +101,7 @@ describe("the house", () => {
     expect(onlyIn(/^drizzle-orm/, ["store"])).toEqual([]);
     expect(onlyIn(/^(@ai-sdk\/|workers-ai-provider)/, ["providers"])).toEqual([]);
     expect(onlyIn(/^oauth4webapi/, ["oauth"])).toEqual([]);
-    expect(onlyIn(/^@libsql\//, ["store", "start", "shard.ts"])).toEqual([]);
+    expect(onlyIn(/^@libsql\//, ["store", "start", "shard-database.ts"])).toEqual([]);
     expect(onlyIn(/^(node:|miniflare|wrangler|esbuild)/, ["start"])).toEqual([]);
     expect(onlyIn(/^@opentelemetry\//, ["telemetry"])).toEqual([]);
     expect(onlyIn(/^zod$/, ["catalogue", "mcp", "start"])).toEqual([]);

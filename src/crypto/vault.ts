@@ -1,23 +1,25 @@
 /**
- * Seals with AES-256-GCM, a fresh 96-bit random nonce each, bound to what it was sealed for. A seal
- * reads `v1.<key id>.<nonce>.<ciphertext>`; the key id lets MASTER_KEY rotate while the previous one
- * still opens. Never logs, and never says more than "unopenable".
+ * Seals with AES-256-GCM, a fresh 96-bit random nonce each, bound to what it was sealed for and where it
+ * may be sent. A seal reads `v2.<key id>.<nonce>.<ciphertext>`; the key id lets MASTER_KEY rotate while the
+ * previous one still opens. Seals of version 1 don't name where they may be sent, so they count only as
+ * long as `versions` says so. Never logs, and never says more than "unopenable".
  */
 import { err, ok } from "../domain/result.ts";
-import type { SealedFor, Vault } from "../domain/ports.ts";
-import { fromBase64Url, sha256, toBase64Url, toHex } from "./encoding.ts";
+import type { SealVersions, SealedFor, Vault } from "../domain/ports.ts";
+import { fromBase64Url, toBase64Url } from "./encoding.ts";
+import { masterKeyId } from "./master-key-id.ts";
 
 const nonceBytes = 12;
-const keyIdCharacters = 12;
 
-interface RingKey {
-  id: string;
-  key: CryptoKey;
+/** The keys that open; the first one seals. */
+export interface VaultKeys {
+  current: { id: string; key: CryptoKey };
+  ring: ReadonlyMap<string, CryptoKey>;
 }
 
-async function ringKeyOf(master: Uint8Array<ArrayBuffer>, info: string): Promise<RingKey> {
+async function keyOf(master: Uint8Array<ArrayBuffer>, info: string): Promise<CryptoKey> {
   const base = await crypto.subtle.importKey("raw", master, "HKDF", false, ["deriveKey"]);
-  const key = await crypto.subtle.deriveKey(
+  return crypto.subtle.deriveKey(
     {
       name: "HKDF",
       hash: "SHA-256",
@@ -29,53 +31,73 @@ async function ringKeyOf(master: Uint8Array<ArrayBuffer>, info: string): Promise
     false,
     ["encrypt", "decrypt"],
   );
-  return { id: toHex(await sha256(master)).slice(0, keyIdCharacters), key };
 }
 
-/** Unambiguous: JSON quotes what would otherwise run into its neighbour. */
-const boundTo = ({ purpose, tenantId, provider, id }: SealedFor): Uint8Array<ArrayBuffer> =>
-  new TextEncoder().encode(JSON.stringify([purpose, tenantId, provider, id]));
-
 /** `master` and `previous`: 32 bytes each. `derivedFor` separates the keys of vaults made of the same. */
-export async function createVault(deps: {
+export async function createVaultKeys(deps: {
   master: Uint8Array<ArrayBuffer>;
   previous: Uint8Array<ArrayBuffer> | null;
-  randomBytesOf: (count: number) => Uint8Array<ArrayBuffer>;
   derivedFor?: string;
-}): Promise<Vault> {
+}): Promise<VaultKeys> {
   const info = deps.derivedFor ?? "sampling-router/vault/v1";
-  const current = await ringKeyOf(deps.master, info);
+  const current = { id: await masterKeyId(deps.master), key: await keyOf(deps.master, info) };
   const ring = new Map([[current.id, current.key]]);
-  if (deps.previous !== null) {
-    const previous = await ringKeyOf(deps.previous, info);
-    ring.set(previous.id, previous.key);
-  }
-  const sealPrefix = `v1.${current.id}.`;
+  if (deps.previous !== null)
+    ring.set(await masterKeyId(deps.previous), await keyOf(deps.previous, info));
+  return { current, ring };
+}
+
+/** Unambiguous: JSON quotes what would otherwise run into its neighbour, and no version's is another's. */
+function boundTo(version: 1 | 2, context: SealedFor): Uint8Array<ArrayBuffer> {
+  const { purpose, tenantId, provider, id, destination } = context;
+  const first = [purpose, tenantId, provider, id];
+  const bound = version === 1 ? first : ["v2", ...first, destination];
+  return new TextEncoder().encode(JSON.stringify(bound));
+}
+
+const secondAlone: SealVersions = {
+  written: async () => 2,
+  acceptsFirst: async () => false,
+  opened: () => {},
+};
+
+export function vaultOf(deps: {
+  keys: VaultKeys;
+  randomBytesOf: (count: number) => Uint8Array<ArrayBuffer>;
+  versions?: SealVersions;
+}): Vault {
+  const { current, ring } = deps.keys;
+  const versions = deps.versions ?? secondAlone;
   return {
-    sealPrefix,
+    sealPrefix: `v2.${current.id}.`,
     async seal(plain, context) {
+      const version = await versions.written();
       const iv = deps.randomBytesOf(nonceBytes);
       const sealed = await crypto.subtle.encrypt(
-        { name: "AES-GCM", iv, additionalData: boundTo(context) },
+        { name: "AES-GCM", iv, additionalData: boundTo(version, context) },
         current.key,
         new TextEncoder().encode(plain),
       );
-      return `${sealPrefix}${toBase64Url(iv)}.${toBase64Url(new Uint8Array(sealed))}`;
+      return `v${version}.${current.id}.${toBase64Url(iv)}.${toBase64Url(new Uint8Array(sealed))}`;
     },
     async open(sealed, context) {
-      const [version, keyId, nonce, text, ...more] = sealed.split(".");
+      const [named, keyId, nonce, text, ...more] = sealed.split(".");
+      const version = named === "v2" ? 2 : named === "v1" ? 1 : null;
       const key = ring.get(keyId ?? "");
       const iv = fromBase64Url(nonce ?? "");
       const bytes = fromBase64Url(text ?? "");
-      if (version !== "v1" || more.length > 0) return err("unopenable");
+      if (version === null || more.length > 0) return err("unopenable");
       if (key === undefined || iv?.length !== nonceBytes || bytes === null)
+        return err("unopenable");
+      if (version === 1 && !(await versions.acceptsFirst(context.purpose)))
         return err("unopenable");
       try {
         const plain = await crypto.subtle.decrypt(
-          { name: "AES-GCM", iv, additionalData: boundTo(context) },
+          { name: "AES-GCM", iv, additionalData: boundTo(version, context) },
           key,
           bytes,
         );
+        versions.opened(version);
         // A byte order mark at the beginning belongs to the text, too.
         return ok(new TextDecoder("utf-8", { ignoreBOM: true }).decode(plain));
       } catch {
@@ -84,3 +106,11 @@ export async function createVault(deps: {
     },
   };
 }
+
+/** One that neither makes nor opens seals of version 1. */
+export const createVault = async (
+  deps: Parameters<typeof createVaultKeys>[0] & {
+    randomBytesOf: (count: number) => Uint8Array<ArrayBuffer>;
+  },
+): Promise<Vault> =>
+  vaultOf({ keys: await createVaultKeys(deps), randomBytesOf: deps.randomBytesOf });

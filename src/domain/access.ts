@@ -1,4 +1,6 @@
 /** Who is calling, and what that one may do. */
+import { canonicalJson } from "./canonical.ts";
+import type { JsonObject } from "./json.ts";
 import type { Limits } from "./policy.ts";
 
 export const scopes = ["sampling", "proxy", "tenant-admin"] as const;
@@ -15,6 +17,26 @@ export interface ApiKey {
   limits: Limits;
   createdAt: number;
 }
+
+/** A key as its row has it. */
+export interface StoredKey extends ApiKey {
+  /** hex SHA-256 of the token's secret part */
+  secretHash: string;
+  /** of `codedText`, under MASTER_KEY; null: the row is older than codes */
+  code: string | null;
+}
+
+/** What of a key's row must be as the router wrote it. A row that says anything else is no key. */
+export const codedText = (key: Omit<StoredKey, "code">): string =>
+  canonicalJson([
+    key.id,
+    key.tenantId,
+    key.secretHash,
+    key.scopes,
+    key.limits as JsonObject,
+    key.expiresAt,
+    key.revokedAt,
+  ]);
 
 /** Who acts on the admin API. */
 export type Actor =

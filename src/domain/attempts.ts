@@ -32,6 +32,8 @@ export type FaultKind =
   | "network"
   | "timeout"
   | "auth"
+  /** the key that is stored can't be opened, so nothing was called */
+  | "unopenable"
   | "invalid_request"
   | "malformed"
   | "empty"
@@ -63,7 +65,7 @@ export interface AttemptSummary {
   model: string;
   status: number | null;
   retryable: boolean;
-  /** of a success that was none; absent: the status says it */
+  /** of a success that was none, and of what was not called; absent: the status says it */
   fault?: FaultKind | null;
 }
 
@@ -95,5 +97,6 @@ export const isKeyRefused = ({ fault, status, code }: Attempt): boolean =>
 export const summaryOf = (attempt: Attempt): AttemptSummary => {
   const { provider, model, status, retryable, fault } = attempt;
   const summary = { provider, model, status, retryable };
-  return status === 200 && fault !== null ? { ...summary, fault } : summary;
+  const says = fault === "unopenable" || (status === 200 && fault !== null);
+  return says ? { ...summary, fault } : summary;
 };

@@ -136,6 +136,8 @@ function countedAs(attempt: Attempt): FaultReach | null {
   switch (fault) {
     case null:
     case "cancelled":
+    // Nothing was called; a circuit would only hide why.
+    case "unopenable":
     case "not_json":
     case "wrong_tool_use":
       return null;

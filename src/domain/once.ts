@@ -57,3 +57,14 @@ export function answersForMs(
       return refusal.reason === "cancelled" ? 0 : failureHeardMs;
   }
 }
+
+/** The largest row of D1 is 2 MB, and sealed text is ASCII. */
+const partCharacters = 1_000_000;
+
+/** A sealed result in parts that fit a row. As many for every key and version: they seal to one length. */
+export function resultPartsOf(sealed: string): string[] {
+  const parts: string[] = [];
+  for (let at = 0; at < sealed.length; at += partCharacters)
+    parts.push(sealed.slice(at, at + partCharacters));
+  return parts;
+}

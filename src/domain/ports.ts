@@ -1,5 +1,5 @@
 /** What the pipeline needs from the rooms below it; `compose.ts` hands it in. */
-import type { ApiKey } from "./access.ts";
+import type { ApiKey, StoredKey } from "./access.ts";
 import type { AdminEvent, Outcome, SamplingRecord } from "./audit.ts";
 import type { Ceiling } from "./ceilings.ts";
 import type { Circuit } from "./circuits.ts";
@@ -10,6 +10,7 @@ import type { CredentialSummary, DeclaredModel, ModelOverride } from "./models.t
 import type { Policy } from "./policy.ts";
 import type { Answer } from "./refusals.ts";
 import type { Result } from "./result.ts";
+import type { SealedFor, SealingStore, SealedRowStore } from "./sealing.ts";
 import type { SealStore } from "./seals.ts";
 import type { SealedServer } from "./servers.ts";
 import type { AuthorizationStore, ServerStore, TokenStore } from "./server-stores.ts";
@@ -48,7 +49,7 @@ export interface SealedCredential extends Credential {
 /** All that a call needs to know about its caller, read in one round trip. */
 export interface Snapshot {
   tenant: Tenant;
-  key: ApiKey & { secretHash: string };
+  key: StoredKey;
   credentials: SealedCredential[];
   overrides: ModelOverride[];
   /** how fast its credentials' models answered */
@@ -99,12 +100,16 @@ export interface TenantStore {
   remove(id: string, event: AdminEvent): Answer<null>;
 }
 
+/** Which row, and the code of what it then says. */
+type KeyPlace = "tenantId" | "id" | "code";
+
 export interface KeyStore {
-  create(key: ApiKey, secretHash: string, event: AdminEvent): Answer<null>;
-  get(tenantId: string, id: string): Answer<ApiKey | null>;
+  create(key: StoredKey, event: AdminEvent): Answer<null>;
+  get(tenantId: string, id: string): Answer<StoredKey | null>;
   list(tenantId: string, page: PageRequest): Answer<Page<ApiKey>>;
-  replaceSecret(tenantId: string, id: string, secretHash: string, event: AdminEvent): Answer<null>;
-  revoke(tenantId: string, id: string, now: number, event: AdminEvent): Answer<null>;
+  /** Nothing of a key that is revoked meanwhile. */
+  replaceSecret(key: Pick<StoredKey, KeyPlace | "secretHash">, event: AdminEvent): Answer<null>;
+  revoke(key: Pick<StoredKey, KeyPlace | "revokedAt">, event: AdminEvent): Answer<null>;
 }
 
 export interface CredentialChange {
@@ -127,10 +132,6 @@ export interface CredentialStore {
     event: AdminEvent,
   ): Answer<null>;
   remove(tenantId: string, id: string, event: AdminEvent): Answer<null>;
-  /** Every tenant's, oldest id first: for the re-seal job alone. */
-  sealedWithout(sealPrefix: string, limit: number): Answer<SealedCredential[]>;
-  /** Replaces a seal if it is still the one that was read. */
-  reseal(tenantId: string, id: string, from: string, to: string): Answer<null>;
 }
 
 export interface OverrideStore {
@@ -255,6 +256,8 @@ export interface Stores {
   usage: UsageStore;
   events: EventStore;
   seals: SealStore;
+  sealing: SealingStore;
+  sealedRows: SealedRowStore;
 }
 
 /** Whether the database answers and has every migration. */
@@ -265,20 +268,23 @@ export interface Readiness {
 
 // -- Crypto -----------------------------------------------------------------------------------------
 
-/** What a seal is bound to: opening it as anything else fails. */
-export interface SealedFor {
-  purpose: "credential" | "capture" | "result" | "server" | "token" | "authorization" | "round";
-  tenantId: string;
-  /** whose it is: a provider's name, or the origin of a server */
-  provider: string;
-  id: string;
+export type { SealedFor };
+
+/** Which versions of seals count at the moment. */
+export interface SealVersions {
+  /** of a new seal; 1 as long as processes that know no other may run beside this one */
+  written(): Promise<1 | 2>;
+  /** Whether a seal of version 1, which names no destination, still counts. */
+  acceptsFirst(purpose: SealedFor["purpose"]): Promise<boolean>;
+  /** A seal of that version was opened. */
+  opened(version: 1 | 2): void;
 }
 
 export interface Vault {
   seal(plain: string, context: SealedFor): Promise<string>;
   /** `error` when no key at hand opens it, or it was sealed for something else. */
   open(sealed: string, context: SealedFor): Promise<Result<string, "unopenable">>;
-  /** How every seal of the current key begins. */
+  /** How every seal begins that the current key makes now. */
   readonly sealPrefix: string;
 }
 

@@ -159,8 +159,8 @@ const passing = new Set([200, 408, 409, 425, 429]);
 const statusMayPass = (status: number | null): boolean =>
   status === null || status >= 500 || passing.has(status);
 
-const mayPass = ({ status, retryable }: AttemptSummary): boolean =>
-  retryable && statusMayPass(status);
+const mayPass = ({ status, retryable, fault }: AttemptSummary): boolean =>
+  retryable && fault !== "unopenable" && statusMayPass(status);
 
 /** Would the same request, later, have a chance. */
 export function isRetryable(refusal: Refusal): boolean {
@@ -253,6 +253,8 @@ export function explain(refusal: Refusal): string {
       return `${title}: at most ${refusal.limitBytes} bytes`;
     case "provider_failed": {
       const last = refusal.attempts.at(-1);
+      if (last?.fault === "unopenable")
+        return `${title}: the stored key of ${last.provider} can't be opened, because its credential was changed outside of the API or MASTER_KEY is another; send the credential's apiKey and baseUrl anew`;
       return last?.fault === "empty"
         ? `${title}: ${last.provider}/${last.model} answered without any text`
         : title;

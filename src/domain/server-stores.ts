@@ -40,10 +40,6 @@ export interface ServerStore {
     status: SealedServer["status"],
     about: { event: AdminEvent; now: number },
   ): Stored<null>;
-  /** Every tenant's, oldest id first: for the re-seal job alone. */
-  sealedWithout(sealPrefix: string, limit: number): Stored<SealedServer[]>;
-  /** Replaces a seal if it is still the one that was read. */
-  reseal(tenantId: string, id: string, from: string, to: string): Stored<null>;
 }
 
 /** What a server's authorization server granted. Every write has a new `generation`. */
@@ -88,9 +84,6 @@ export interface TokenStore {
   replace(tokens: ServerTokens, about: { event: AdminEvent; now: number }): Stored<null>;
   /** Its access token was refused: the next caller gets another. */
   expire(tenantId: string, serverId: string, generation: string): Stored<null>;
-  /** Every tenant's: for the re-seal job alone. */
-  sealedWithout(sealPrefix: string, limit: number): Stored<ServerTokens[]>;
-  reseal(tenantId: string, serverId: string, from: string, to: string): Stored<null>;
 }
 
 /** A person was sent away to authorize the router, and may come back once. */

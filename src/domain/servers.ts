@@ -64,10 +64,34 @@ export interface ServerSecrets {
 
 export const shownServer = ({ sealed: _, ...server }: SealedServer): McpServer => server;
 
-/** Secrets are bound to the origin they were given for: they open for no other. */
-export const secretsOf = ({ tenantId, id, url }: Pick<McpServer, "tenantId" | "id" | "url">) => ({
+type Destined = Pick<McpServer, "tenantId" | "id" | "url" | "oauth">;
+
+/** Every URL to which an entry sends what is sealed for it. */
+const destinationOf = ({ url, oauth }: Destined): string =>
+  JSON.stringify([url, oauth?.tokenEndpoint ?? null, oauth?.authorizationEndpoint ?? null]);
+
+/** Whether secrets that are sealed for one entry open for another. */
+export const isSameDestination = (one: Destined, other: Destined): boolean =>
+  destinationOf(one) === destinationOf(other);
+
+/** Secrets are bound to the URLs they were given for: they open for no others. */
+export const secretsOf = (server: Destined) => ({
   purpose: "server" as const,
-  tenantId,
-  provider: URL.parse(url)?.origin ?? "",
+  tenantId: server.tenantId,
+  provider: URL.parse(server.url)?.origin ?? "",
+  id: server.id,
+  destination: destinationOf(server),
+});
+
+/** What an authorization server granted is bound as the secrets are. */
+export const tokenOf = (server: Destined) => ({
+  ...secretsOf(server),
+  purpose: "token" as const,
+});
+
+/** The same for a person on the way to authorize the router. `id`: of the authorization. */
+export const pendingOf = (server: Destined, id: string) => ({
+  ...secretsOf(server),
+  purpose: "authorization" as const,
   id,
 });

@@ -5,6 +5,7 @@ import { circuitChangesOf, scopeOf, type CircuitChange } from "../domain/circuit
 import type { ProviderMessage } from "../domain/capture.ts";
 import { nextCandidate, stepAfter, type Place, type Tried } from "../domain/failover.ts";
 import type { SealedCredential, Vault } from "../domain/ports.ts";
+import { providerKeyOf } from "../domain/sealing.ts";
 import type { ProviderAnswer, Providers } from "../domain/providers.ts";
 import type { ReasoningRequest } from "../domain/reasoning.ts";
 import type { PromptCaching } from "../domain/prompt-caching.ts";
@@ -61,7 +62,7 @@ interface Next {
 const shareOfDeadline = 2 / 3;
 
 const unopenable: ProviderFault = {
-  kind: "auth",
+  kind: "unopenable",
   status: null,
   retryable: true,
   retryAfterMs: null,
@@ -118,12 +119,7 @@ export function createAttempt(deps: {
   ): Promise<Result<ProviderAnswer, ProviderFault>> => {
     const { provider, tenantId, id, baseUrl } = credential;
     const traceHeaders = walk.begins(credential);
-    const opened = await vault.open(credential.sealed, {
-      purpose: "credential",
-      tenantId,
-      provider,
-      id,
-    });
+    const opened = await vault.open(credential.sealed, providerKeyOf(credential));
     if (!opened.ok) return err(unopenable);
     return providers.complete({
       credential: { id, provider, apiKey: opened.value, baseUrl },
@@ -196,6 +192,10 @@ export function createAttempt(deps: {
         avoided,
       });
       if (next.next === "stop") break;
+      // Candidates of a broken credential come last; what did not open once does not open again.
+      const following = steps[next.at]?.credential.id;
+      if (attempts.some((one) => one.fault === "unopenable" && one.credentialId === following))
+        break;
       if (next.waitMs > 0) await wait(next.waitMs, walk.signal);
       if (walk.signal.aborted) return end(err({ reason: "cancelled" }));
       at = next.at;

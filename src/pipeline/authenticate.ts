@@ -8,6 +8,7 @@ import type { KeyTokens, Snapshot, Snapshots } from "../domain/ports.ts";
 import type { SealedServer } from "../domain/servers.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
+import type { KeyCodes } from "./key-codes.ts";
 import type { Session } from "../domain/session.ts";
 
 export interface Caller {
@@ -97,10 +98,11 @@ export type Authenticate = (
 export function createAuthenticate(deps: {
   snapshots: Snapshots;
   tokens: KeyTokens;
+  keyCodes: Pick<KeyCodes, "isKnown">;
   memory: CallerMemory;
   now: () => number;
 }): Authenticate {
-  const { snapshots, tokens, memory, now } = deps;
+  const { snapshots, tokens, keyCodes, memory, now } = deps;
   return async (claim, freshness) => {
     const { token, sessionId, scope, through } = claim;
     if (token === null) return unauthorized("Send Authorization: Bearer <API key>.");
@@ -116,7 +118,11 @@ export function createAuthenticate(deps: {
       found = loaded.value;
     } else found = remembered;
     const { snapshot, session, server } = found;
-    const known = snapshot !== null && (await tokens.matches(token, snapshot.key.secretHash));
+    const known =
+      snapshot !== null &&
+      (await tokens.matches(token, snapshot.key.secretHash)) &&
+      // What is remembered was checked when it was read.
+      (remembered !== undefined || (await keyCodes.isKnown(snapshot.key)));
     if (!known) {
       memory.delete(memoryKey);
       // A key rotated a moment ago looks wrong to an old snapshot.

@@ -3,6 +3,7 @@
  * leaves behind is said in `domain/once.ts`.
  */
 import type { IdempotencyStore, IdempotentCall } from "../domain/ledger.ts";
+import { resultPartsOf } from "../domain/once.ts";
 import type { Vault } from "../domain/ports.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, type Result } from "../domain/result.ts";
@@ -24,9 +25,6 @@ const shortestWaitMs = 100;
 const longestWaitMs = 1_000;
 const done = (refusal: Refusal, by: By) => ({ state: "done", recorded: err(refusal), by }) as const;
 
-/** The largest row of D1 is 2 MB, and sealed text is ASCII. */
-const partCharacters = 1_000_000;
-
 export function createIdempotency<D>(deps: {
   idempotency: IdempotencyStore;
   vault: Vault;
@@ -35,15 +33,12 @@ export function createIdempotency<D>(deps: {
 }) {
   const { idempotency, vault, now, wait } = deps;
   const sealedFor = (tenantId: string, id: string) =>
-    ({ purpose: "result", tenantId, provider: "", id }) as const;
+    ({ purpose: "result", tenantId, provider: "", id, destination: "" }) as const;
   return {
     /** Sealed, in parts that fit a row. */
     async seal(tenantId: string, requestId: string, recorded: Recorded<D>): Promise<string[]> {
       const sealed = await vault.seal(JSON.stringify(recorded), sealedFor(tenantId, requestId));
-      const parts: string[] = [];
-      for (let at = 0; at < sealed.length; at += partCharacters)
-        parts.push(sealed.slice(at, at + partCharacters));
-      return parts;
+      return resultPartsOf(sealed);
     },
 
     /** What holds the key now; null: nothing. */

@@ -31,7 +31,14 @@ const refused: Result<never, Refusal> = err({
 export function createRoundStates(deps: { vault: Vault; nonce: () => string; now: () => number }) {
   const { vault, nonce, now } = deps;
   const sealedFor = ({ tenantId, keyId, serverId, digest }: StateOwner) =>
-    ({ purpose: "round", tenantId, provider: serverId, id: `${keyId} ${digest}` }) as const;
+    ({
+      purpose: "round",
+      tenantId,
+      provider: serverId,
+      id: `${keyId} ${digest}`,
+      // What is in it goes back to the client, or to the server that it names.
+      destination: serverId,
+    }) as const;
   return {
     /** A state to hand to the client. */
     async wrap(

@@ -156,7 +156,7 @@ export function createSettle(deps: {
   return async (ended: Ended): Answer<boolean> => {
     const { id, tenantId } = ended;
     const kept = keptOf(ended.content, ended.messages);
-    const place = { purpose: "capture", tenantId, provider: "", id } as const;
+    const place = { purpose: "capture", tenantId, provider: "", id, destination: "" } as const;
     const captured = kept === null ? null : storedAs(await vault.seal(kept, place), ended.content);
     let [pauseMs, pausedMs] = [firstPauseMs, 0];
     for (;;) {

@@ -8,7 +8,7 @@ import type { Oauth, OauthGrant } from "../domain/oauth.ts";
 import type { Answer, Vault } from "../domain/ports.ts";
 import { err, ok } from "../domain/result.ts";
 import type { ServerStore, ServerTokens, TokenStore } from "../domain/server-stores.ts";
-import { secretsOf, type SealedServer, type ServerSecrets } from "../domain/servers.ts";
+import { secretsOf, tokenOf, type SealedServer, type ServerSecrets } from "../domain/servers.ts";
 
 /** A token is renewed this long before it ends: a request on its way must still find it good. */
 const aheadMs = 60_000;
@@ -36,11 +36,9 @@ export interface UpstreamHeaders {
   onAuthorized(server: SealedServer): Answer<null>;
 }
 
-/** Tokens are bound to the server they were granted for. */
-export const tokenOf = (server: Pick<SealedServer, "tenantId" | "id" | "url">) => ({
-  ...secretsOf(server),
-  purpose: "token" as const,
-});
+/** Which of the causes it is, the router can't tell: it only sees that the seal does not open. */
+export const unopenable =
+  "Its sealed secrets can't be opened: its URL or endpoints were changed outside of the API, or MASTER_KEY is another. Send headers and oauth anew.";
 
 const refused = (detail: string) => err({ reason: "server_unauthorized", detail } as const);
 
@@ -182,7 +180,7 @@ export function createUpstreamHeaders(deps: {
       const secrets = await secretsIn(server);
       if (secrets === null) {
         const marked = await markFailing(server, "unopenable");
-        return marked.ok ? refused("Its sealed headers can't be opened; give them anew.") : marked;
+        return marked.ok ? refused(unopenable) : marked;
       }
       if (server.oauth === null) return ok(secrets.headers);
       const grant = await grantFor(server, secrets.clientSecret);

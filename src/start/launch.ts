@@ -11,6 +11,7 @@ import { runtimeProgram, startRuntime, type Runtime } from "./runtime.ts";
 import { startSchedule } from "./schedule.ts";
 import { openSecrets } from "./secrets.ts";
 import { checkout, type Settings } from "./settings.ts";
+import { checkEmbedded } from "./soundness.ts";
 import { openStateDirectory } from "./state-directory.ts";
 import type { Welcome } from "./welcome.ts";
 
@@ -45,6 +46,30 @@ async function untilReady(runtime: Runtime): Promise<Result<null, string>> {
   }
 }
 
+/** What there is to say of each database that another MASTER_KEY sealed. */
+async function* otherMasterKeys(
+  runtime: Runtime,
+  { databases, embedded, passedOn }: Settings,
+  { masterKey }: { masterKey: string },
+): AsyncGenerator<string> {
+  const { connect, nameOf } = await import("./migrations.ts");
+  const { openD1, openLibsql } = await import("../store/db.ts");
+  const { nameOtherMasterKey } = await import("./master-key.ts");
+  const given = { masterKey, previous: passedOn["MASTER_KEY_PREVIOUS"] };
+  if (embedded) {
+    const db = openD1(await runtime.database());
+    const line = await nameOtherMasterKey({ db, where: "the embedded database" }, given);
+    if (line !== null) yield line;
+  }
+  for (const database of databases) {
+    const client = connect(database);
+    const about = { db: openLibsql(client), where: nameOf(database) };
+    const line = await nameOtherMasterKey(about, given);
+    client.close();
+    if (line !== null) yield line;
+  }
+}
+
 /** The state directory, held by this process alone, and the port free. */
 async function takePlace(
   settings: Settings,
@@ -62,7 +87,9 @@ async function takePlace(
   if (!stale.ended) return err(`a runtime of an earlier start can't be ended, pid ${pids}`);
   if (pids !== "") say(`Ended the runtime of an earlier start, pid ${pids}.`);
   const port = await checkPort(settings.port);
-  return port.ok ? stateDir : port;
+  if (!port.ok) return port;
+  const sound = settings.embedded ? await checkEmbedded(stateDir.value) : ok(null);
+  return sound.ok ? stateDir : sound;
 }
 
 export async function launch(
@@ -72,6 +99,8 @@ export async function launch(
 ): Promise<Result<Omit<Welcome, "startedMs">, string>> {
   const { say, log } = voice;
   const { port, databases, embedded } = settings;
+  // Of everything that is made from here on, the runtime's files included.
+  process.umask(0o077);
   const stateDir = await takePlace(settings, ending, voice);
   if (!stateDir.ok) return stateDir;
   const secrets = openSecrets(stateDir.value, settings);
@@ -123,6 +152,7 @@ export async function launch(
   }
   const ready = await untilReady(runtime.value);
   if (!ready.ok) return ready;
+  for await (const line of otherMasterKeys(runtime.value, settings, secrets.value)) say(line);
 
   say("Preparing the demo tenant…");
   const { seed } = await import("./seed.ts");

@@ -5,7 +5,7 @@ import { createClient, type Client } from "@libsql/client/web";
 import { err, ok, type Result } from "../domain/result.ts";
 import { homeShard } from "../domain/shards.ts";
 import { openLibsql, type Database } from "../store/db.ts";
-import { migrate, type Migration } from "../store/migrations.ts";
+import { migrate, unknownMigrations, type Migration } from "../store/migrations.ts";
 import type { LibsqlDatabase } from "./settings.ts";
 
 export const readMigrations = (checkout: string): Migration[] =>
@@ -24,6 +24,11 @@ export const nameOf = ({ name, url }: LibsqlDatabase): string =>
 const tries = 4;
 const pauseMs = 500;
 
+const newer = (where: string, names: readonly string[]): Result<never, string> =>
+  err(
+    `${where} is of a newer version: it has ${names.join(", ")}, which this version does not know; start the newer one, or restore a copy from before it`,
+  );
+
 /** `where` says which database, without its secrets. The names that were applied here. */
 export async function applyMigrations(
   db: Database,
@@ -32,10 +37,22 @@ export async function applyMigrations(
 ): Promise<Result<string[], string>> {
   const applied: string[] = [];
   for (let left = tries; ; left -= 1) {
+    const unknown = await unknownMigrations(db, migrations);
+    if (unknown.ok && unknown.value.length > 0) return newer(where, unknown.value);
     const done = await migrate(db, migrations);
     if (done.ok) return ok([...applied, ...done.value]);
     if (left <= 1) return err(`${where} does not answer, or refuses the migrations`);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+/** The server hands SQLite's own words on. */
+async function isCorrupted(client: Client): Promise<boolean> {
+  try {
+    await client.execute("select count(*) from sqlite_master");
+    return false;
+  } catch (cause) {
+    return /malformed|not a database|SQLITE_CORRUPT|SQLITE_NOTADB/i.test(String(cause));
   }
 }
 
@@ -46,7 +63,9 @@ export async function migrateLibsql(
 ): Promise<Result<string[], string>> {
   const client = connect(database);
   try {
-    return await applyMigrations(openLibsql(client), migrations, nameOf(database));
+    const applied = await applyMigrations(openLibsql(client), migrations, nameOf(database));
+    if (applied.ok || !(await isCorrupted(client))) return applied;
+    return err(`${nameOf(database)}: the database is corrupted; restore a copy of it`);
   } finally {
     client.close();
   }

@@ -44,6 +44,7 @@ const passedOn = [
   "SESSIONS_PER_KEY",
   "INITIALIZE_PER_MINUTE",
   ...openLimitSettings,
+  "ROLLOUT_SECONDS",
   "OTEL_EXPORTER_OTLP_ENDPOINT",
   "OTEL_EXPORTER_OTLP_HEADERS",
   "OTEL_SERVICE_NAME",
@@ -110,6 +111,8 @@ export function parseSettings(environment: Environment): Result<Settings, string
     ],
     providers: providers.value,
     passedOn: {
+      // Nobody else runs on the embedded database: the state directory is locked.
+      ...(url === undefined && { ROLLOUT_SECONDS: "0" }),
       // A local start calls nobody unasked.
       CATALOGUE_URL: env["CATALOGUE_URL"] ?? "",
       ...Object.fromEntries(

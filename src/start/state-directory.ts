@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { err, ok, type Result } from "../domain/result.ts";
+import { ownAlone } from "./permissions.ts";
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
@@ -25,7 +26,7 @@ function create(path: string): void {
   mkdirSync(path, { mode: 0o700 });
 }
 
-/** Creates it where it is missing; its real path. */
+/** Creates it where it is missing, and makes it its owner's alone; its real path. */
 export function openStateDirectory(path: string): Result<string, string> {
   try {
     create(path);
@@ -33,7 +34,9 @@ export function openStateDirectory(path: string): Result<string, string> {
     const probe = join(path, `.write-${process.pid}`);
     writeFileSync(probe, "written", { mode: 0o600 });
     rmSync(probe);
-    return ok(realpathSync(path));
+    const real = realpathSync(path);
+    const owned = ownAlone(real);
+    return owned.ok ? ok(real) : owned;
   } catch (cause) {
     return err(`STATE_DIR ${path} is not writable: ${reasonOf(cause)}`);
   }

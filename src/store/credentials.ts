@@ -1,7 +1,6 @@
-import { and, asc, desc, eq, lt, notLike } from "drizzle-orm";
+import { and, desc, eq, lt } from "drizzle-orm";
 import type { CredentialStore, SealedCredential } from "../domain/ports.ts";
-import { ok } from "../domain/result.ts";
-import { raiseVersion, writeChange } from "./change.ts";
+import { writeChange } from "./change.ts";
 import type { Database } from "./db.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import { credentials } from "./schema.ts";
@@ -52,24 +51,5 @@ export const createCredentialStore = (db: Database): CredentialStore => {
       ),
     remove: (tenantId, id, event) =>
       writeChange(db, tenantId, db.builder.delete(credentials).where(its(tenantId, id)), event),
-    sealedWithout: (sealPrefix, limit) =>
-      db.read((builder): Promise<SealedCredential[]> =>
-        builder
-          .select()
-          .from(credentials)
-          .where(notLike(credentials.sealed, `${sealPrefix}%`))
-          .orderBy(asc(credentials.id))
-          .limit(limit),
-      ),
-    async reseal(tenantId, id, from, to) {
-      const written = await db.write([
-        db.builder
-          .update(credentials)
-          .set({ sealed: to })
-          .where(and(its(tenantId, id), eq(credentials.sealed, from))),
-        raiseVersion(db.builder, tenantId),
-      ]);
-      return written.ok ? ok(null) : written;
-    },
   };
 };

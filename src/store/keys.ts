@@ -1,33 +1,28 @@
 import { and, desc, eq, isNull, lt } from "drizzle-orm";
-import type { ApiKey } from "../domain/access.ts";
+import type { ApiKey, StoredKey } from "../domain/access.ts";
 import type { KeyStore } from "../domain/ports.ts";
 import { writeChange } from "./change.ts";
 import type { Database } from "./db.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import { apiKeys } from "./schema.ts";
 
-/** A key without the hash of its secret. */
-export const toApiKey = ({ secretHash: _, ...key }: typeof apiKeys.$inferSelect): ApiKey => key;
+/** A key as it may be shown. */
+const shown = ({ secretHash: _, code: _code, ...key }: StoredKey): ApiKey => key;
 
 export const createKeyStore = (db: Database): KeyStore => {
   const live = (tenantId: string, id: string) =>
     and(eq(apiKeys.tenantId, tenantId), eq(apiKeys.id, id), isNull(apiKeys.revokedAt));
   return {
-    create: (key, secretHash, event) =>
-      writeChange(
-        db,
-        key.tenantId,
-        db.builder.insert(apiKeys).values({ ...key, secretHash }),
-        event,
-      ),
+    create: (key, event) =>
+      writeChange(db, key.tenantId, db.builder.insert(apiKeys).values(key), event),
     get: (tenantId, id) =>
-      db.read(async (builder) => {
+      db.read(async (builder): Promise<StoredKey | null> => {
         const [row] = await builder
           .select()
           .from(apiKeys)
           .where(and(eq(apiKeys.tenantId, tenantId), eq(apiKeys.id, id)))
           .limit(1);
-        return row === undefined ? null : toApiKey(row);
+        return row ?? null;
       }),
     list: (tenantId, page) =>
       db.read(async (builder) => {
@@ -42,20 +37,20 @@ export const createKeyStore = (db: Database): KeyStore => {
           )
           .orderBy(desc(apiKeys.id))
           .limit(rowsFor(page));
-        return pageOf(rows.map(toApiKey), page);
+        return pageOf(rows.map(shown), page);
       }),
-    replaceSecret: (tenantId, id, secretHash, event) =>
+    replaceSecret: ({ tenantId, id, secretHash, code }, event) =>
       writeChange(
         db,
         tenantId,
-        db.builder.update(apiKeys).set({ secretHash }).where(live(tenantId, id)),
+        db.builder.update(apiKeys).set({ secretHash, code }).where(live(tenantId, id)),
         event,
       ),
-    revoke: (tenantId, id, now, event) =>
+    revoke: ({ tenantId, id, revokedAt, code }, event) =>
       writeChange(
         db,
         tenantId,
-        db.builder.update(apiKeys).set({ revokedAt: now }).where(live(tenantId, id)),
+        db.builder.update(apiKeys).set({ revokedAt, code }).where(live(tenantId, id)),
         event,
       ),
   };

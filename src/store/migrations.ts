@@ -35,6 +35,17 @@ async function appliedOf(db: Database): Answer<string[]> {
   return rows.ok ? ok((rows.value[1] ?? []).map((row) => String(row["name"]))) : rows;
 }
 
+/** Names of migrations that the database has and this version does not: a newer version was there. */
+export async function unknownMigrations(
+  db: Database,
+  known: readonly Migration[],
+): Answer<string[]> {
+  const applied = await appliedOf(db);
+  if (!applied.ok) return applied;
+  const names = new Set(known.map(({ name }) => name));
+  return ok(applied.value.filter((name) => !names.has(name)));
+}
+
 /**
  * Each migration is one transaction whose first statement claims its name, which is unique: of two
  * migrators at once, one applies and the other finds it applied. Returns the names applied here.

@@ -57,6 +57,8 @@ export const apiKeys = sqliteTable(
     name: text().notNull(),
     /** hex SHA-256 of the token's secret part; the secret itself is stored nowhere */
     secretHash: text("secret_hash").notNull(),
+    /** what `codedText` says of the row, authenticated under MASTER_KEY; null: from before there were codes */
+    code: text(),
     scopes: text({ mode: "json" }).$type<Scope[]>().notNull(),
     limits: text({ mode: "json" }).$type<Limits>().notNull(),
     expiresAt: integer("expires_at"),

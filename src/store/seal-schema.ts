@@ -1,4 +1,5 @@
 /** Tables of the audit chain. */
+import type { SealingStep } from "../domain/sealing.ts";
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /** Each tenant's chain. What is signed, then the leaves: last, so that listing reads no overflow page. */
@@ -27,6 +28,19 @@ export const auditKeys = sqliteTable("audit_keys", {
   id: text().primaryKey(),
   publicKey: text("public_key").notNull(),
   createdAt: integer("created_at").notNull(),
+});
+
+/** How far everything that is sealed or coded has come under each master key. */
+export const sealing = sqliteTable("sealing", {
+  /** of the master key */
+  keyId: text("key_id").primaryKey(),
+  /** whether seals of version 1 and API keys without a code are taken over */
+  adopts: integer({ mode: "boolean" }).notNull(),
+  step: text().$type<SealingStep>().notNull(),
+  /** ms since the epoch */
+  since: integer().notNull(),
+  /** of all the others, under that master key */
+  code: text().notNull(),
 });
 
 /** Whose turn a job is, and how far it has come. */

@@ -2,7 +2,7 @@
  * Tokens for registered servers. A refresh token may be good for one use: two isolates that refresh at
  * once must not both spend it, and what one of them got must not be overwritten by the other.
  */
-import { and, eq, isNull, lte, notLike, or, sql } from "drizzle-orm";
+import { and, eq, isNull, lte, or, sql } from "drizzle-orm";
 import type { ServerTokens, TokenStore } from "../domain/server-stores.ts";
 import { ok } from "../domain/result.ts";
 import { raw, type Database, type Row } from "./db.ts";
@@ -125,23 +125,6 @@ export const createTokenStore = (db: Database, deps: { nonce: () => string }): T
           .update(serverTokens)
           .set({ expiresAt: 0 })
           .where(still(tenantId, serverId, generation)),
-      ]);
-      return written.ok ? ok(null) : written;
-    },
-    sealedWithout: (sealPrefix, limit) =>
-      db.read((builder) =>
-        builder
-          .select(columns)
-          .from(serverTokens)
-          .where(notLike(serverTokens.sealed, `${sealPrefix}%`))
-          .limit(limit),
-      ),
-    async reseal(tenantId, serverId, from, to) {
-      const written = await db.write([
-        db.builder
-          .update(serverTokens)
-          .set({ sealed: to })
-          .where(and(its(tenantId, serverId), eq(serverTokens.sealed, from))),
       ]);
       return written.ok ? ok(null) : written;
     },

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, lt, ne, notLike, sql } from "drizzle-orm";
+import { and, desc, eq, lt, ne, sql } from "drizzle-orm";
 import type { ServerStore } from "../domain/server-stores.ts";
 import { ok } from "../domain/result.ts";
 import { shownServer, type SealedServer } from "../domain/servers.ts";
@@ -85,25 +85,6 @@ export const createServerStore = (db: Database): ServerStore => {
             and status <> ${status})`,
         ),
         db.builder.update(servers).set({ status, updatedAt: now }).where(changes),
-      ]);
-      return written.ok ? ok(null) : written;
-    },
-    sealedWithout: (sealPrefix, limit) =>
-      db.read((builder) =>
-        builder
-          .select()
-          .from(servers)
-          .where(notLike(servers.sealed, `${sealPrefix}%`))
-          .orderBy(asc(servers.id))
-          .limit(limit),
-      ),
-    async reseal(tenantId, id, from, to) {
-      const written = await db.write([
-        db.builder
-          .update(servers)
-          .set({ sealed: to })
-          .where(and(its(tenantId, id), eq(servers.sealed, from))),
-        raiseVersion(db.builder, tenantId),
       ]);
       return written.ok ? ok(null) : written;
     },

@@ -14,6 +14,8 @@ import { createLedger } from "./ledger.ts";
 import { createOverrideStore } from "./overrides.ts";
 import { createPlacementStore } from "./placements.ts";
 import { createRequestStore } from "./requests.ts";
+import { createSealedRowStore } from "./sealed-rows.ts";
+import { createSealingStore } from "./sealing.ts";
 import { createSealStore } from "./seals.ts";
 import { createServerStore } from "./servers.ts";
 import { createTokenStore } from "./server-tokens.ts";
@@ -49,4 +51,6 @@ export const createStores = (
     usage: () => createUsageStore(db),
     events: () => createEventStore(db),
     seals: () => createSealStore(db),
+    sealing: () => createSealingStore(db),
+    sealedRows: () => createSealedRowStore(db),
   });

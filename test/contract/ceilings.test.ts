@@ -28,7 +28,7 @@ describe("a provider that the operator pays", () => {
     const its = tenant({ ceiling });
     const keyId = id("key");
     value(await stores.tenants.create(its, event(its.id)));
-    value(await stores.keys.create(key(its.id, { id: keyId }), "hash", event(its.id)));
+    value(await stores.keys.create(key(its.id, { id: keyId }), event(its.id)));
     const asked: string[] = [];
     const ai: AiBinding = {
       run: async (name) => {

@@ -5,10 +5,9 @@ import { createVault } from "../../src/crypto/vault.ts";
 import { createIds } from "../../src/domain/ids.ts";
 import type { Oauth, OauthFault, OauthGrant } from "../../src/domain/oauth.ts";
 import { err, ok } from "../../src/domain/result.ts";
-import type { SealedServer } from "../../src/domain/servers.ts";
+import { tokenOf, type SealedServer } from "../../src/domain/servers.ts";
 import type { Stores } from "../../src/domain/ports.ts";
-import { resealServers, resealTokens } from "../../src/pipeline/scheduled/reseal-servers.ts";
-import { createUpstreamHeaders, tokenOf } from "../../src/pipeline/upstream-headers.ts";
+import { createUpstreamHeaders } from "../../src/pipeline/upstream-headers.ts";
 import { fileBackend } from "../setup/file-database.ts";
 import { event, server, start, tenant } from "./store/fixtures.ts";
 import { givenWorld, storesOn, value } from "./store/open.ts";
@@ -238,27 +237,5 @@ describe("headers for a registered server", () => {
     const headers = await isolate().headersFor(moved);
     expect(headers).toMatchObject({ ok: false, error: { reason: "server_unauthorized" } });
     expect(asked).toEqual([]);
-  });
-
-  it("survive a change of the master key", async () => {
-    const secrets = JSON.stringify({ headers: { "X-Key": "k" }, clientSecret: null });
-    const { tenantId, id } = its;
-    const sealed = await vault.seal(secrets, { ...tokenOf(its), purpose: "server" });
-    const about = { event: event(tenantId), now, tokens: "keep" } as const;
-    value(await world.stores.servers.update(tenantId, id, { sealed }, about));
-    await hold(start + hourMs);
-    const [old, fresh] = [await sha256("master"), await sha256("fresh")];
-    vault = await createVault({ master: fresh, previous: old, randomBytesOf });
-    expect(value(await resealServers({ ...world.stores, vault }))).toBe(1);
-    expect(value(await resealTokens({ ...world.stores, vault }))).toBe(1);
-    expect(value(await resealServers({ ...world.stores, vault }))).toBe(0);
-    expect(value(await resealTokens({ ...world.stores, vault }))).toBe(0);
-    vault = await createVault({ master: fresh, previous: null, randomBytesOf });
-    const again = await current();
-    if (again === null) throw new Error("gone");
-    expect(value(await isolate().headersFor(again))).toEqual({
-      "X-Key": "k",
-      Authorization: "Bearer access-0",
-    });
   });
 });

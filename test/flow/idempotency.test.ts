@@ -228,7 +228,7 @@ describe("an idempotency key", () => {
     for (const { name } of tables.rows)
       all += JSON.stringify((await client.execute(`select * from "${String(name)}"`)).rows);
     client.close();
-    expect(all).toContain('"sealed":"v1.');
+    expect(all).toContain('"sealed":"v2.');
     for (const secret of [
       prompt,
       faultyText,

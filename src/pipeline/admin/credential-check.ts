@@ -2,6 +2,7 @@
 import type { ProviderFault } from "../../domain/attempts.ts";
 import { modelsOf, nameOf, type Catalogue, type Model } from "../../domain/models.ts";
 import type { SealedCredential, Vault } from "../../domain/ports.ts";
+import { providerKeyOf } from "../../domain/sealing.ts";
 import type { Providers } from "../../domain/providers.ts";
 import { headroomOf, reasoningOf, type ReasoningRequest } from "../../domain/reasoning.ts";
 
@@ -31,7 +32,7 @@ export async function checkCredential(
   credential: SealedCredential,
   catalogue: Catalogue,
 ): Promise<CredentialCheck> {
-  const { id, tenantId, provider, baseUrl } = credential;
+  const { provider, baseUrl } = credential;
   const declared = credential.models?.map((model) => model.id) ?? [];
   const [model] = modelsOf(catalogue, [credential], [])
     .filter(
@@ -42,18 +43,13 @@ export async function checkCredential(
         (declared.length === 0 || declared.includes(known.id)),
     )
     .toSorted((a, b) => (a.outputUsdPerMTok ?? 1e9) - (b.outputUsdPerMTok ?? 1e9));
-  const opened = await vault.open(credential.sealed, {
-    purpose: "credential",
-    tenantId,
-    provider,
-    id,
-  });
+  const opened = await vault.open(credential.sealed, providerKeyOf(credential));
   const named = model === undefined ? null : nameOf(model);
   if (!opened.ok)
     return {
       ok: false,
       model: named,
-      fault: { kind: "auth", status: null },
+      fault: { kind: "unopenable", status: null },
       listed: null,
     };
   const key = { provider, apiKey: opened.value, baseUrl };

@@ -15,6 +15,7 @@ import type {
   Vault,
 } from "../../domain/ports.ts";
 import type { Providers } from "../../domain/providers.ts";
+import { providerKeyOf } from "../../domain/sealing.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { CatalogueReader } from "../catalogue.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
@@ -45,6 +46,16 @@ const shown = ({ sealed: _, ...credential }: SealedCredential): Credential => cr
 /** null: the provider's own */
 const originOf = (baseUrl: string | null): string | null =>
   baseUrl === null ? null : (URL.parse(baseUrl)?.origin ?? null);
+
+const neededAnew = (detail: string) =>
+  err({ reason: "invalid_params", path: "apiKey", detail } as const);
+
+const unknownAddress = err({
+  reason: "invalid_params",
+  path: "baseUrl",
+  detail:
+    "The stored key can't be opened, so the baseUrl may have been changed outside of the API: send it with the new key, null for the provider's own.",
+} as const);
 
 export function createCredentialAdmin(
   deps: AdminDeps & {
@@ -102,8 +113,13 @@ export function createCredentialAdmin(
     });
   };
 
-  const seal = (key: string, of: { tenantId: string; provider: string; id: string }) =>
-    vault.seal(key, { purpose: "credential", ...of });
+  /** The seal for another address of the same origin, to which the key may follow. */
+  const resealed = async (credential: SealedCredential, baseUrl: string | null) => {
+    const opened = await vault.open(credential.sealed, providerKeyOf(credential));
+    return opened.ok
+      ? ok(await vault.seal(opened.value, providerKeyOf({ ...credential, baseUrl })))
+      : neededAnew("it can't be opened, so it must come with another baseUrl");
+  };
 
   const find = async (
     actor: Actor,
@@ -145,7 +161,7 @@ export function createCredentialAdmin(
         tenantId,
         ...rest,
         status: "active",
-        sealed: await seal(apiKey, { tenantId, provider: input.provider, id }),
+        sealed: await vault.seal(apiKey, providerKeyOf({ ...rest, tenantId, id })),
         createdAt: at,
         updatedAt: at,
       };
@@ -188,21 +204,25 @@ export function createCredentialAdmin(
       }
       // Whoever may change an address may still not read the key, so it doesn't follow to another host.
       if (patch.apiKey === undefined && originOf(baseUrl) !== originOf(credential.baseUrl))
-        return err({
-          reason: "invalid_params",
-          path: "apiKey",
-          detail: "must come with a baseUrl of another origin",
-        });
+        return neededAnew("must come with a baseUrl of another origin");
+      // A new key must not go to an address that somebody else wrote there.
+      if (patch.apiKey !== undefined && patch.baseUrl === undefined) {
+        const opened = await vault.open(credential.sealed, providerKeyOf(credential));
+        if (!opened.ok) return unknownAddress;
+      }
+      const isMoved = patch.apiKey === undefined && baseUrl !== credential.baseUrl;
+      const moved = isMoved ? await resealed(credential, baseUrl) : ok(credential.sealed);
+      if (!moved.ok) return moved;
       const change: CredentialChange = {
         baseUrl,
         ...(patch.name === undefined ? {} : { name: patch.name }),
         ...(patch.models === undefined ? {} : { models: patch.models }),
         // A new key deserves a new chance.
         ...(patch.apiKey === undefined
-          ? {}
+          ? isMoved && { sealed: moved.value }
           : {
               status: "active" as const,
-              sealed: await seal(patch.apiKey, { tenantId, provider: credential.provider, id }),
+              sealed: await vault.seal(patch.apiKey, providerKeyOf({ ...credential, baseUrl })),
             }),
       };
       const updated = await credentials.update(

@@ -1,7 +1,15 @@
-import { actsUntil, outlives, type Actor, type ApiKey, type Scope } from "../../domain/access.ts";
+import {
+  actsUntil,
+  outlives,
+  type Actor,
+  type ApiKey,
+  type Scope,
+  type StoredKey,
+} from "../../domain/access.ts";
 import type { Limits } from "../../domain/policy.ts";
 import type { Answer, KeyStore, KeyTokens, Page, PageRequest } from "../../domain/ports.ts";
 import { err, ok } from "../../domain/result.ts";
+import type { KeyCodes } from "../key-codes.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 
 /** The token is in no other answer, and stored nowhere. */
@@ -16,7 +24,12 @@ export interface KeyInput {
   limits: Limits;
 }
 
-export const createKeyAdmin = (deps: AdminDeps & { keys: KeyStore; tokens: KeyTokens }) => ({
+/** A key as it may be shown. */
+const shown = ({ secretHash: _, code: _code, ...key }: StoredKey): ApiKey => key;
+
+export const createKeyAdmin = (
+  deps: AdminDeps & { keys: KeyStore; tokens: KeyTokens; keyCodes: KeyCodes },
+) => ({
   async create(actor: Actor, slug: string, input: KeyInput): Answer<NewKey> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
@@ -37,9 +50,10 @@ export const createKeyAdmin = (deps: AdminDeps & { keys: KeyStore; tokens: KeyTo
       createdAt: deps.now(),
     };
     const { token, secretHash } = await deps.tokens.mint(key.id);
+    const code = await deps.keyCodes.codeOf({ ...key, secretHash });
+    if (!code.ok) return code;
     const created = await deps.keys.create(
-      key,
-      secretHash,
+      { ...key, secretHash, code: code.value },
       eventOf(deps, actor, {
         action: "key.create",
         tenantId: key.tenantId,
@@ -62,10 +76,11 @@ export const createKeyAdmin = (deps: AdminDeps & { keys: KeyStore; tokens: KeyTo
     const key = await present(deps.keys.get(tenantId, id), `key ${id}`);
     if (!key.ok) return key;
     if (key.value.revokedAt !== null) return ok(null);
+    const revoked = { ...key.value, revokedAt: deps.now() };
+    const code = await deps.keyCodes.codeOf(revoked);
+    if (!code.ok) return code;
     return deps.keys.revoke(
-      tenantId,
-      id,
-      deps.now(),
+      { ...revoked, code: code.value },
       eventOf(deps, actor, { action: "key.revoke", tenantId, target: id }),
     );
   },
@@ -79,15 +94,19 @@ export const createKeyAdmin = (deps: AdminDeps & { keys: KeyStore; tokens: KeyTo
     if (!key.ok) return key;
     if (key.value.revokedAt !== null)
       return err({ reason: "conflict", detail: "A revoked key stays revoked." });
+    // A new secret would make somebody else's row a key.
+    if (!(await deps.keyCodes.isKnown(key.value)))
+      return err({ reason: "not_found", what: `key ${id}` });
     if (outlives(key.value.expiresAt, actor))
       return err({ reason: "forbidden", action: "this key expires later than the key that asks" });
     const { token, secretHash } = await deps.tokens.mint(id);
+    const fresh = { ...key.value, secretHash };
+    const code = await deps.keyCodes.codeOf(fresh);
+    if (!code.ok) return code;
     const replaced = await deps.keys.replaceSecret(
-      tenantId,
-      id,
-      secretHash,
+      { ...fresh, code: code.value },
       eventOf(deps, actor, { action: "key.rotate", tenantId, target: id }),
     );
-    return replaced.ok ? ok({ ...key.value, key: token }) : replaced;
+    return replaced.ok ? ok({ ...shown(key.value), key: token }) : replaced;
   },
 });

@@ -73,6 +73,7 @@ export function createRecordAdmin(
         tenantId,
         provider: "",
         id,
+        destination: "",
       });
       return ok({ ...record, ...(opened.ok ? openedOf(opened.value) : nothing) });
     },

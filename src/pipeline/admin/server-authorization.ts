@@ -1,7 +1,7 @@
 /** A person lets the router act for the tenant at a server: sent away, and back once with the state. */
 import { needsAlways, olderServerHint } from "../../domain/bridging.ts";
 import type { Actor } from "../../domain/access.ts";
-import type { Oauth, PendingAuthorization } from "../../domain/oauth.ts";
+import type { Oauth, OauthAsking, PendingAuthorization } from "../../domain/oauth.ts";
 import type { Answer } from "../../domain/ports.ts";
 import { err, ok } from "../../domain/result.ts";
 import {
@@ -13,8 +13,14 @@ import {
 import type { AuthorizationStore, TokenStore } from "../../domain/server-stores.ts";
 import { passedSentence } from "../../domain/proxied-headers.ts";
 import { markedState } from "../../domain/shards.ts";
-import { secretsOf, type SealedServer, type ServerSecrets } from "../../domain/servers.ts";
-import { tokenOf, type UpstreamHeaders } from "../upstream-headers.ts";
+import {
+  pendingOf,
+  secretsOf,
+  tokenOf,
+  type SealedServer,
+  type ServerSecrets,
+} from "../../domain/servers.ts";
+import { unopenable, type UpstreamHeaders } from "../upstream-headers.ts";
 import { eventOf } from "./access.ts";
 import { findServer, type ServerAdminDeps } from "./servers.ts";
 
@@ -37,12 +43,6 @@ const addressUnknown =
 
 const notAsked = { ok: false, status: null, era: null, name: null, tools: null };
 
-const pendingOf = (server: SealedServer, id: string) => ({
-  ...secretsOf(server),
-  purpose: "authorization" as const,
-  id,
-});
-
 export function createServerAuthorization(
   deps: ServerAdminDeps & {
     serverTokens: TokenStore;
@@ -57,12 +57,16 @@ export function createServerAuthorization(
 ) {
   const { authorizations, oauth, servers, serverTokens, upstream, vault } = deps;
 
-  const askingOf = async (server: SealedServer) => {
+  /** A person is never sent away for an entry whose secret is sealed for other endpoints. */
+  const askingOf = async (server: SealedServer): Promise<OauthAsking | "unopenable" | null> => {
     const { url, oauth: client, sealed } = server;
     if (client === null) return null;
-    const plain = sealed === null ? null : await vault.open(sealed, secretsOf(server));
-    const secrets = plain?.ok === true ? (JSON.parse(plain.value) as ServerSecrets) : null;
-    return { url, client, clientSecret: secrets?.clientSecret ?? null };
+    if (sealed === null)
+      return client.hasSecret ? "unopenable" : { url, client, clientSecret: null };
+    const plain = await vault.open(sealed, secretsOf(server));
+    if (!plain.ok) return "unopenable";
+    const { clientSecret } = JSON.parse(plain.value) as ServerSecrets;
+    return { url, client, clientSecret };
   };
 
   return {
@@ -76,6 +80,8 @@ export function createServerAuthorization(
       if (!found.ok) return found;
       const server = found.value;
       const asking = await askingOf(server);
+      if (asking === "unopenable")
+        return err({ reason: "server_unauthorized", detail: unopenable });
       if (asking?.client.grant !== "authorization_code")
         return err({ reason: "conflict", detail: "Its grant is not authorization_code." });
       if (origin === null) return err({ reason: "conflict", detail: addressUnknown });
@@ -119,7 +125,7 @@ export function createServerAuthorization(
       if (!found.ok) return found;
       const server = found.value;
       const asking = server === null ? null : await askingOf(server);
-      if (server === null || asking === null) return unknown;
+      if (server === null || asking === null || asking === "unopenable") return unknown;
       const opened = await vault.open(sealed, pendingOf(server, id));
       if (!opened.ok) return unknown;
       const pending = JSON.parse(opened.value) as PendingAuthorization;

@@ -9,6 +9,7 @@ import { err, ok, type Result } from "../../domain/result.ts";
 import type { ServerChange, ServerStore } from "../../domain/server-stores.ts";
 import { problemWithServer } from "../../domain/server-entry.ts";
 import {
+  isSameDestination,
   secretsOf,
   shownServer,
   type BridgeMode,
@@ -109,7 +110,7 @@ export function createServerAdmin(deps: ServerAdminDeps) {
   };
 
   const seal = async (
-    server: Pick<McpServer, "tenantId" | "id" | "url">,
+    server: Pick<McpServer, "tenantId" | "id" | "url" | "oauth">,
     secrets: ServerSecrets,
   ): Promise<string | null> =>
     Object.keys(secrets.headers).length === 0 && secrets.clientSecret === null
@@ -181,13 +182,11 @@ export function createServerAdmin(deps: ServerAdminDeps) {
       const headers = patch.headers === null ? {} : patch.headers;
       const plain = plainOf(patch, server.policy);
       const kept = await opened(server);
-      const isResealed = headers !== undefined || oauth !== undefined;
-      // Otherwise a secret that nobody may read could be sent to a place of one's choice.
-      const isElsewhere = URL.parse(url)?.origin !== URL.parse(server.url)?.origin;
-      if (isElsewhere || (kept === null && isResealed)) {
-        if (server.headerNames.length > 0 && headers === undefined) return neededAnew("headers");
-        if (server.oauth?.hasSecret === true && oauth === undefined) return neededAnew("oauth");
-      }
+      const client = oauth === undefined ? server.oauth : oauth === null ? null : clientOf(oauth);
+      const hasNewSecrets = headers !== undefined || oauth !== undefined;
+      const isBoundAnew = !isSameDestination(server, { ...server, url, oauth: client });
+      const missing = missingSecret(server, patch, kept === null && (hasNewSecrets || isBoundAnew));
+      if (missing !== null) return neededAnew(missing);
       const entry = {
         ...server,
         ...plain,
@@ -201,11 +200,13 @@ export function createServerAdmin(deps: ServerAdminDeps) {
       const change: ServerChange = {
         ...plain,
         ...(headers !== undefined && { headerNames: Object.keys(headers) }),
-        ...(oauth !== undefined && { oauth: oauth === null ? null : clientOf(oauth) }),
+        ...(oauth !== undefined && { oauth: client }),
         // Only if they are others: a seal that no key opens at the moment must not be lost.
-        ...(isResealed && { sealed: await seal({ ...server, url }, secrets) }),
+        ...((hasNewSecrets || isBoundAnew) && {
+          sealed: await seal({ ...server, url, oauth: client }, secrets),
+        }),
         // What has changed deserves a new chance.
-        ...((isResealed || moved) && { status: "active" }),
+        ...((hasNewSecrets || moved) && { status: "active" }),
         ...(moved && { learnt: {} }),
       };
       const updated = await servers.update(server.tenantId, server.id, change, {
@@ -242,8 +243,31 @@ const neededAnew = (path: string) =>
   err({
     reason: "invalid_params",
     path,
-    detail: "Its secrets are needed anew: they are kept for the host they were given for.",
+    detail:
+      path === "url"
+        ? "Its secrets can't be opened, so the URL may have been changed outside of the API: send it with them."
+        : "Its secrets are needed anew: they are kept for the host they were given for.",
   } as const);
+
+/**
+ * What a patch has to send with it; null: nothing. A secret that nobody may read must not go to a place of
+ * one's choice, nor a new one to a place that somebody else chose.
+ */
+function missingSecret(server: SealedServer, patch: ServerPatch, isUnopenable: boolean) {
+  const { url, headers, oauth } = patch;
+  const isElsewhere = url !== undefined && URL.parse(url)?.origin !== URL.parse(server.url)?.origin;
+  if (isElsewhere || isUnopenable) {
+    if (server.headerNames.length > 0 && headers === undefined) return "headers";
+    if (server.oauth?.hasSecret === true && oauth === undefined) return "oauth";
+  }
+  if (isUnopenable && url === undefined) return "url";
+  const isOtherClient = (["tokenEndpoint", "authorizationEndpoint"] as const).some(
+    (endpoint) => oauth && oauth[endpoint] !== server.oauth?.[endpoint],
+  );
+  return server.oauth?.hasSecret === true && oauth?.clientSecret === null && isOtherClient
+    ? "oauth.clientSecret"
+    : null;
+}
 
 function withSecret(client: OauthClient | null, clientSecret: string | null): OauthInput | null {
   if (client === null) return null;

@@ -3,6 +3,7 @@ import type { Oauth } from "../../domain/oauth.ts";
 import type { Hashing, Signer } from "../../domain/seals.ts";
 import type { Providers } from "../../domain/providers.ts";
 import type { CatalogueReader } from "../catalogue.ts";
+import type { KeyCodes } from "../key-codes.ts";
 import type { UpstreamHeaders } from "../upstream-headers.ts";
 import type { CatalogueSyncDeps } from "../scheduled/catalogue.ts";
 import type { AdminDeps } from "./access.ts";
@@ -27,6 +28,7 @@ export const createAdminUseCases = (
     AdminDeps & {
       tokens: KeyTokens;
       vault: Vault;
+      keyCodes: KeyCodes;
       hashing: Hashing;
       signer: Signer;
       providers: Providers;

@@ -4,14 +4,10 @@ import type {
   Answer,
   CancellationStore,
   HealthStore,
-  CredentialStore,
   RequestStore,
   SessionStore,
-  Vault,
 } from "../../domain/ports.ts";
-import type { AuthorizationStore, ServerStore, TokenStore } from "../../domain/server-stores.ts";
-import { resealServers, resealTokens } from "./reseal-servers.ts";
-import { reseal } from "./reseal.ts";
+import type { AuthorizationStore } from "../../domain/server-stores.ts";
 import { createSealJob, type SealDeps } from "./seal.ts";
 import { createThinningJob } from "./thinning.ts";
 
@@ -35,11 +31,9 @@ export function createJobs(
     health: HealthStore;
     sessions: SessionStore;
     requests: RequestStore;
-    credentials: CredentialStore;
-    servers: ServerStore;
-    serverTokens: TokenStore;
     authorizations: AuthorizationStore;
-    vault: Vault;
+    /** Seals anew what is not under the current master key and version. */
+    reseal: () => Answer<number>;
     /** null: this deployment syncs no catalogue */
     syncCatalogue: (() => Answer<number>) | null;
   },
@@ -51,8 +45,7 @@ export function createJobs(
     health,
     sessions,
     requests,
-    credentials,
-    vault,
+    reseal,
     syncCatalogue,
     now,
   } = deps;
@@ -68,9 +61,7 @@ export function createJobs(
     pruneSessions: () => sessions.prune(now()),
     pruneRequests: () => requests.prune(now()),
     pruneAuthorizations: () => deps.authorizations.prune(now()),
-    reseal: () => reseal({ credentials, vault }),
-    resealServers: () => resealServers(deps),
-    resealTokens: () => resealTokens(deps),
+    reseal,
     // Last: it waits for somebody else's server.
     ...(syncCatalogue !== null && { catalogue: syncCatalogue }),
   };

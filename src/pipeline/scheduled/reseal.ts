@@ -1,27 +1,159 @@
-/** After MASTER_KEY has changed: seals every credential with the new key, while the previous one opens. */
-import type { Answer, CredentialStore, Vault } from "../../domain/ports.ts";
+/**
+ * Brings every seal and code of a database under the current master key and version, once for each key:
+ * after an upgrade from seals of version 1, and after MASTER_KEY has changed. Page by page, from where the
+ * last run stopped; cut off or run twice, it replaces nothing that somebody else replaced meanwhile.
+ */
+import { codedText } from "../../domain/access.ts";
+import type { AdminEvent } from "../../domain/audit.ts";
+import type { Ids } from "../../domain/ids.ts";
+import type { Mac } from "../../domain/mac.ts";
+import type { Answer, Vault } from "../../domain/ports.ts";
 import { ok } from "../../domain/result.ts";
+import {
+  acceptsUncoded,
+  sealingSteps,
+  type Recoded,
+  type Resealed,
+  type SealedKind,
+  type SealedRowStore,
+  type SealingRow,
+  type SealingStep,
+  type SealingStore,
+} from "../../domain/sealing.ts";
+import type { Sealing } from "../sealing.ts";
 
-const batchSize = 50;
+/** Pages of one run: four statements each, and D1 takes 1,000 in one invocation with all its jobs. */
+const pagesPerRun = 8;
+/** Longer than a run takes. */
+const turnMs = 60_000;
 
-/** Returns how many were sealed anew; one that no key opens stays as it is. */
-export async function reseal(deps: { credentials: CredentialStore; vault: Vault }): Answer<number> {
-  const { credentials, vault } = deps;
-  const found = await credentials.sealedWithout(vault.sealPrefix, batchSize);
-  if (!found.ok) return found;
-  let changed = 0;
-  for (const { tenantId, provider, id, sealed } of found.value) {
-    const context = { purpose: "credential", tenantId, provider, id } as const;
-    const opened = await vault.open(sealed, context);
-    if (!opened.ok) continue;
-    const written = await credentials.reseal(
-      tenantId,
-      id,
-      sealed,
-      await vault.seal(opened.value, context),
-    );
-    if (!written.ok) return written;
-    changed += 1;
-  }
-  return ok(changed);
+/** What a run leaves to the next one. */
+interface Progress {
+  step: SealingStep;
+  after: string;
+  /** of all steps so far */
+  changed: number;
+  /** what no key opens, or no code vouches for */
+  left: number;
 }
+
+/** One page: where it ends; null: nothing is left of the step. */
+type Page = { after: string; changed: number; left: number } | null;
+
+export interface ResealDeps {
+  sealing: Sealing;
+  store: SealingStore;
+  rows: SealedRowStore;
+  vault: Vault;
+  /** of API keys */
+  mac: Mac;
+  ids: Ids;
+  now: () => number;
+}
+
+async function recodePage(deps: ResealDeps, state: SealingRow, after: string): Answer<Page> {
+  const { rows, mac } = deps;
+  const found = await rows.keys(after);
+  if (!found.ok) return found;
+  const last = found.value.at(-1);
+  if (last === undefined) return ok(null);
+  const recoded: Recoded[] = [];
+  let left = 0;
+  for (const key of found.value) {
+    const { tenantId, id, code: from } = key;
+    const isGood = await mac.check(codedText(key), from);
+    if (isGood && from?.startsWith(mac.codePrefix) === true) continue;
+    if (isGood || acceptsUncoded(state))
+      recoded.push({ tenantId, id, from, to: await mac.code(codedText(key)) });
+    else left += 1;
+  }
+  const written = recoded.length === 0 ? ok(null) : await rows.recode(recoded);
+  return written.ok ? ok({ after: last.id, changed: recoded.length, left }) : written;
+}
+
+async function resealPage(deps: ResealDeps, kind: SealedKind, after: string): Answer<Page> {
+  const { rows, vault } = deps;
+  const found = await rows.page(kind, after);
+  if (!found.ok) return found;
+  const last = found.value.at(-1);
+  if (last === undefined) return ok(null);
+  const resealed: Resealed[] = [];
+  let left = 0;
+  for (const row of found.value) {
+    if (row.sealed.startsWith(vault.sealPrefix)) continue;
+    const opened = await vault.open(row.sealed, row.context);
+    if (opened.ok) resealed.push({ ...row, fresh: await vault.seal(opened.value, row.context) });
+    else left += 1;
+  }
+  const written = resealed.length === 0 ? ok(null) : await rows.replace(kind, resealed);
+  return written.ok ? ok({ after: last.place, changed: resealed.length, left }) : written;
+}
+
+/** A cursor of another step, or of another key's turn, says nothing. */
+function progressOf(cursor: string, { keyId, step }: SealingRow): Progress {
+  const fresh = { step, after: "", changed: 0, left: 0 };
+  if (cursor === "") return fresh;
+  const kept = JSON.parse(cursor) as Progress & { keyId: string };
+  if (kept.keyId !== keyId) return fresh;
+  return kept.step === step ? kept : { ...fresh, changed: kept.changed, left: kept.left };
+}
+
+/** From here on, nothing needs the previous master key. */
+const eventOf = (
+  { ids, now }: ResealDeps,
+  keyId: string,
+  { changed, left }: Progress,
+): AdminEvent => ({
+  id: ids.next("event"),
+  at: now(),
+  actor: "router",
+  action: "secrets.resealed",
+  tenantId: null,
+  target: keyId,
+  detail: { changed, left },
+});
+
+async function work(deps: ResealDeps, row: SealingRow, from: Progress): Answer<Progress> {
+  let [state, progress] = [row, from];
+  for (let pages = pagesPerRun; pages > 0 && state.step !== "done"; pages -= 1) {
+    const { step } = state;
+    const { after, changed, left } = progress;
+    const done =
+      step === "keys" ? await recodePage(deps, state, after) : await resealPage(deps, step, after);
+    if (!done.ok) return done;
+    if (done.value === null) {
+      const next = sealingSteps[sealingSteps.indexOf(step) + 1] ?? "done";
+      const event = next === "done" ? eventOf(deps, state.keyId, progress) : null;
+      const advanced = await deps.sealing.advance(state, next, event);
+      if (!advanced.ok) return advanced;
+      state = advanced.value;
+      progress = { step: next, after: "", changed, left };
+    } else {
+      const page = done.value;
+      progress = {
+        step,
+        after: page.after,
+        changed: changed + page.changed,
+        left: left + page.left,
+      };
+    }
+  }
+  return ok(progress);
+}
+
+/** How many rows it changed. */
+export const createResealJob = (deps: ResealDeps) => async (): Answer<number> => {
+  const { sealing, store, now } = deps;
+  const state = await sealing.current();
+  if (!state.ok) return state;
+  const { keyId, step } = state.value;
+  if (step === "done" || now() < sealing.beginsAt(state.value)) return ok(0);
+  const turn = await store.claim(now(), now() + turnMs);
+  if (!turn.ok) return turn;
+  if (turn.value === null) return ok(0);
+  const before = progressOf(turn.value.cursor, state.value);
+  const worked = await work(deps, state.value, before);
+  if (!worked.ok) return worked;
+  const released = await store.release(JSON.stringify({ keyId, ...worked.value }));
+  return released.ok ? ok(worked.value.changed - before.changed) : released;
+};

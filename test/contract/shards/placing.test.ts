@@ -89,6 +89,7 @@ function invocation(
         now: () => now,
         tokens: undefined as never,
         vault: undefined as never,
+        keyCodes: undefined as never,
         providers: undefined as never,
         catalogue: undefined as never,
         allowPrivateUpstreams: true,

@@ -61,25 +61,5 @@ export const credentialsSuite = (backend: Backend): void => {
       expect(value(await world.stores.credentials.get(tenantId, its.id))).toBeNull();
       expect(await versionOf(tenantId)).toBe(3);
     });
-
-    it("finds the seals of other keys, everyone's, oldest first", async () => {
-      const [a, b] = [await someTenant(), await someTenant()];
-      const old = await stored(a, { sealed: "v1.000000000000.n.c" });
-      await stored(a, { sealed: "v1.111111111111.n.c" });
-      const older = await stored(b, { sealed: "v1.222222222222.n.c" });
-      const { credentials } = world.stores;
-      expect(value(await credentials.sealedWithout("v1.111111111111.", 10))).toEqual([old, older]);
-      expect(value(await credentials.sealedWithout("v1.111111111111.", 1))).toEqual([old]);
-    });
-
-    it("puts a new seal in place of the one that was read, and of no other", async () => {
-      const tenantId = await someTenant();
-      const its = await stored(tenantId, { sealed: "old" });
-      const { credentials } = world.stores;
-      value(await credentials.reseal(tenantId, its.id, "not this one", "late"));
-      expect(value(await credentials.get(tenantId, its.id))).toEqual(its);
-      value(await credentials.reseal(tenantId, its.id, "old", "new"));
-      expect(value(await credentials.get(tenantId, its.id))).toEqual({ ...its, sealed: "new" });
-    });
   });
 };

@@ -1,5 +1,5 @@
 /** Whole objects to start from; a test names only what it is about. */
-import type { ApiKey } from "../../../src/domain/access.ts";
+import type { StoredKey } from "../../../src/domain/access.ts";
 import type { AdminEvent, Correction, Opening, Settlement } from "../../../src/domain/audit.ts";
 import { createIds, type IdKind } from "../../../src/domain/ids.ts";
 import { holdsOf } from "../../../src/domain/limits.ts";
@@ -47,7 +47,7 @@ export const tenant = (fields: Partial<Tenant> = {}): Tenant => {
   };
 };
 
-export const key = (tenantId: string, fields: Partial<ApiKey> = {}): ApiKey => ({
+export const key = (tenantId: string, fields: Partial<StoredKey> = {}): StoredKey => ({
   id: id("key"),
   tenantId,
   name: "Key",
@@ -56,6 +56,8 @@ export const key = (tenantId: string, fields: Partial<ApiKey> = {}): ApiKey => (
   revokedAt: null,
   limits: {},
   createdAt: start,
+  secretHash: "hash",
+  code: "code",
   ...fields,
 });
 
@@ -174,7 +176,7 @@ export async function anotherKey(
   limits: Limits = {},
 ): Promise<string> {
   const its = key(tenantId, { limits });
-  value(await stores.keys.create(its, "hash", event(tenantId)));
+  value(await stores.keys.create(its, event(tenantId)));
   return its.id;
 }
 

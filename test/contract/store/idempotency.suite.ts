@@ -167,7 +167,12 @@ export const idempotencySuite = (backend: Backend): void => {
       const who = await caller(world.stores);
       await ended(await running(who, start, keyed()), kept("secret"));
       const { tenantId, keyId } = who;
-      value(await world.stores.keys.revoke(tenantId, keyId, start, event(tenantId)));
+      value(
+        await world.stores.keys.revoke(
+          { tenantId: tenantId, id: keyId, revokedAt: start, code: "revoked" },
+          event(tenantId),
+        ),
+      );
       expect(await admit(who, start, keyed())).toEqual({ state: "stale" });
       const other = await caller(world.stores);
       await ended(await running(other, start, keyed()), kept("secret"));

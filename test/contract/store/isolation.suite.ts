@@ -76,9 +76,6 @@ const nameNoTenant = [
   "ledger.sweep",
   "ledger.prune",
   "thinning.ended",
-  "credentials.sealedWithout",
-  "servers.sealedWithout",
-  "serverTokens.sealedWithout",
   // The state is the secret that finds its tenant.
   "authorizations.take",
   "authorizations.prune",
@@ -97,6 +94,16 @@ const nameNoTenant = [
   "placements.bySlug",
   "placements.release",
   "placements.counts",
+  // Rows of the whole house, which the job that seals anew goes through.
+  "sealing.states",
+  "sealing.traces",
+  "sealing.foreign",
+  "sealing.begin",
+  "sealing.advance",
+  "sealing.claim",
+  "sealing.release",
+  "sealedRows.page",
+  "sealedRows.keys",
   "seals.claim",
   "seals.release",
   "seals.waitingTenants",
@@ -133,7 +140,7 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       value(await tenants.remove(tenantId, event(tenantId)));
     },
     "keys.create": async ({ keys }, { who }, { tenantId }) => {
-      const theft = await keys.create(key(tenantId, { id: who.keyId }), "hash", event(tenantId));
+      const theft = await keys.create(key(tenantId, { id: who.keyId }), event(tenantId));
       expect(theft).toMatchObject({ ok: false, error: { reason: "conflict" } });
     },
     "keys.get": async ({ keys }, { who }, { tenantId }) => {
@@ -145,10 +152,20 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       expect(listed).toHaveLength(1);
     },
     "keys.replaceSecret": async ({ keys }, { who }, { tenantId }) => {
-      value(await keys.replaceSecret(tenantId, who.keyId, "stolen", event(tenantId)));
+      value(
+        await keys.replaceSecret(
+          { tenantId: tenantId, id: who.keyId, secretHash: "stolen", code: "stolen" },
+          event(tenantId),
+        ),
+      );
     },
     "keys.revoke": async ({ keys }, { who }, { tenantId }) => {
-      value(await keys.revoke(tenantId, who.keyId, start, event(tenantId)));
+      value(
+        await keys.revoke(
+          { tenantId: tenantId, id: who.keyId, revokedAt: start, code: "revoked" },
+          event(tenantId),
+        ),
+      );
     },
     "credentials.create": async ({ credentials }, owner, { tenantId }) => {
       const theft = await credentials.create(
@@ -175,10 +192,6 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     },
     "credentials.remove": async ({ credentials }, owner, { tenantId }) => {
       value(await credentials.remove(tenantId, owner.credential.id, event(tenantId)));
-    },
-    "credentials.reseal": async ({ credentials }, owner, { tenantId }) => {
-      const { id, sealed } = owner.credential;
-      value(await credentials.reseal(tenantId, id, sealed, "stolen"));
     },
     "overrides.put": async ({ overrides }, _, { tenantId }) => {
       const change = { name: "Stranger's" };
@@ -227,10 +240,6 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const about = { event: event(tenantId), now: start };
       value(await servers.setStatus(tenantId, owner.server.id, "failing", about));
     },
-    "servers.reseal": async ({ servers }, owner, { tenantId }) => {
-      const { id, sealed } = owner.server;
-      value(await servers.reseal(tenantId, id, sealed ?? "", "stolen"));
-    },
     "serverTokens.get": async ({ serverTokens }, owner, { tenantId }) => {
       expect(value(await serverTokens.get(tenantId, owner.server.id))).toBeNull();
     },
@@ -255,9 +264,13 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     "serverTokens.expire": async ({ serverTokens }, owner, { tenantId }) => {
       value(await serverTokens.expire(tenantId, owner.server.id, owner.tokens.generation));
     },
-    "serverTokens.reseal": async ({ serverTokens }, owner, { tenantId }) => {
-      const { serverId, sealed } = owner.tokens;
-      value(await serverTokens.reseal(tenantId, serverId, sealed ?? "", "stolen"));
+    "sealedRows.replace": async ({ sealedRows }, owner, { tenantId }) => {
+      const { id, sealed } = owner.credential;
+      const row = { tenantId, place: id, sealed, fresh: "stolen", context: undefined as never };
+      value(await sealedRows.replace("credentials", [row]));
+    },
+    "sealedRows.recode": async ({ sealedRows }, { who }, { tenantId }) => {
+      value(await sealedRows.recode([{ tenantId, id: who.keyId, from: "code", to: "stolen" }]));
     },
     "authorizations.create": async ({ authorizations }, owner, { tenantId }) => {
       const theft = await authorizations.create(

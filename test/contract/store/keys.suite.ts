@@ -13,7 +13,7 @@ export const keysSuite = (backend: Backend): void => {
     };
     const stored = async (tenantId: string, fields: Parameters<typeof key>[1] = {}) => {
       const its = key(tenantId, fields);
-      value(await world.stores.keys.create(its, "hash", event(tenantId)));
+      value(await world.stores.keys.create(its, event(tenantId)));
       return its;
     };
     const versionOf = async (tenantId: string) =>
@@ -21,7 +21,7 @@ export const keysSuite = (backend: Backend): void => {
     const hashOf = async (keyId: string) =>
       value(await world.stores.snapshots.load(keyId, null, start)).snapshot?.key.secretHash;
 
-    it("gives back what was put in, without the hash", async () => {
+    it("gives back what was put in, and lists it without hash and code", async () => {
       const tenantId = await someTenant();
       const its = await stored(tenantId, {
         scopes: ["sampling", "tenant-admin"],
@@ -30,7 +30,8 @@ export const keysSuite = (backend: Backend): void => {
       });
       expect(value(await world.stores.keys.get(tenantId, its.id))).toEqual(its);
       const listed = await world.stores.keys.list(tenantId, { cursor: null, limit: 5 });
-      expect(value(listed).data).toEqual([its]);
+      const { secretHash: _, code: _code, ...shown } = its;
+      expect(value(listed).data).toEqual([shown]);
       expect(value(await world.stores.keys.get(tenantId, id("key")))).toBeNull();
     });
 
@@ -39,16 +40,31 @@ export const keysSuite = (backend: Backend): void => {
       const { keys } = world.stores;
       const its = await stored(tenantId);
       expect(await versionOf(tenantId)).toBe(2);
-      value(await keys.replaceSecret(tenantId, its.id, "other", event(tenantId)));
+      value(
+        await keys.replaceSecret(
+          { tenantId: tenantId, id: its.id, secretHash: "other", code: "other" },
+          event(tenantId),
+        ),
+      );
       expect(await versionOf(tenantId)).toBe(3);
-      value(await keys.revoke(tenantId, its.id, start, event(tenantId)));
+      value(
+        await keys.revoke(
+          { tenantId: tenantId, id: its.id, revokedAt: start, code: "revoked" },
+          event(tenantId),
+        ),
+      );
       expect(await versionOf(tenantId)).toBe(4);
     });
 
     it("replaces the secret", async () => {
       const tenantId = await someTenant();
       const its = await stored(tenantId);
-      value(await world.stores.keys.replaceSecret(tenantId, its.id, "other", event(tenantId)));
+      value(
+        await world.stores.keys.replaceSecret(
+          { tenantId: tenantId, id: its.id, secretHash: "other", code: "other" },
+          event(tenantId),
+        ),
+      );
       expect(await hashOf(its.id)).toBe("other");
     });
 
@@ -56,17 +72,36 @@ export const keysSuite = (backend: Backend): void => {
       const tenantId = await someTenant();
       const { keys } = world.stores;
       const its = await stored(tenantId);
-      value(await keys.revoke(tenantId, its.id, start + 1, event(tenantId)));
-      value(await keys.revoke(tenantId, its.id, start + 2, event(tenantId)));
-      value(await keys.replaceSecret(tenantId, its.id, "other", event(tenantId)));
-      expect(value(await keys.get(tenantId, its.id))).toEqual({ ...its, revokedAt: start + 1 });
+      value(
+        await keys.revoke(
+          { tenantId: tenantId, id: its.id, revokedAt: start + 1, code: "revoked" },
+          event(tenantId),
+        ),
+      );
+      value(
+        await keys.revoke(
+          { tenantId: tenantId, id: its.id, revokedAt: start + 2, code: "revoked" },
+          event(tenantId),
+        ),
+      );
+      value(
+        await keys.replaceSecret(
+          { tenantId: tenantId, id: its.id, secretHash: "other", code: "other" },
+          event(tenantId),
+        ),
+      );
+      expect(value(await keys.get(tenantId, its.id))).toEqual({
+        ...its,
+        revokedAt: start + 1,
+        code: "revoked",
+      });
       expect(await hashOf(its.id)).toBe("hash");
     });
 
     it("refuses an id that is taken", async () => {
       const tenantId = await someTenant();
       const its = await stored(tenantId);
-      const refused = await world.stores.keys.create(its, "hash", event(tenantId));
+      const refused = await world.stores.keys.create(its, event(tenantId));
       expect(refused).toMatchObject({ ok: false, error: { reason: "conflict" } });
       expect(await versionOf(tenantId)).toBe(2);
     });
@@ -75,7 +110,12 @@ export const keysSuite = (backend: Backend): void => {
       const tenantId = await someTenant();
       const made: string[] = [];
       for (let count = 0; count < 5; count += 1) made.push((await stored(tenantId)).id);
-      value(await world.stores.keys.revoke(tenantId, made[2] ?? "", start, event(tenantId)));
+      value(
+        await world.stores.keys.revoke(
+          { tenantId: tenantId, id: made[2] ?? "", revokedAt: start, code: "revoked" },
+          event(tenantId),
+        ),
+      );
       await expectPages((page) => world.stores.keys.list(tenantId, page), made);
     });
   });

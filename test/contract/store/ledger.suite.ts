@@ -412,7 +412,12 @@ export const ledgerSuite = (backend: Backend): void => {
       it("is stale the moment the key is revoked", async () => {
         const who = await caller(world.stores, limited);
         const reserved = reservation(who, start);
-        value(await world.stores.keys.revoke(who.tenantId, who.keyId, start, event(who.tenantId)));
+        value(
+          await world.stores.keys.revoke(
+            { tenantId: who.tenantId, id: who.keyId, revokedAt: start, code: "revoked" },
+            event(who.tenantId),
+          ),
+        );
         expect(told(value(await world.stores.ledger.admit(reserved)))).toBe("stale");
         await untouched(reserved);
       });

@@ -145,19 +145,6 @@ export const serverTokensSuite = (backend: Backend): void => {
       expect(value(await serverTokens.get(...its))).toEqual({ ...granted, expiresAt: 0 });
     });
 
-    it("are sealed anew if they are still what was read", async () => {
-      const its = await someServer();
-      const { serverTokens } = world.stores;
-      const about = { event: event(its[0]), now: start };
-      value(await serverTokens.replace(tokens(...its, { sealed: "v1.old.a" }), about));
-      expect(value(await serverTokens.sealedWithout("v1.old.", 9))).toEqual([]);
-      expect(value(await serverTokens.sealedWithout("v1.new.", 9))).toHaveLength(1);
-      value(await serverTokens.reseal(...its, "v1.else.a", "v1.new.a"));
-      expect(value(await serverTokens.get(...its))?.sealed).toBe("v1.old.a");
-      value(await serverTokens.reseal(...its, "v1.old.a", "v1.new.a"));
-      expect(value(await serverTokens.get(...its))?.sealed).toBe("v1.new.a");
-    });
-
     it("come with a state that is good once, and not for long", async () => {
       const its = await someServer();
       const { authorizations } = world.stores;

@@ -127,21 +127,6 @@ export const serversSuite = (backend: Backend): void => {
       expect([await versionOf(tenantId), await newestEvent(tenantId)]).toEqual(before);
     });
 
-    it("is sealed anew if it is still what was read", async () => {
-      const tenantId = await someTenant();
-      const old = await stored(tenantId, { sealed: "v1.old.a.b" });
-      await stored(tenantId, { slug: "current", sealed: "v1.new.a.b" });
-      await stored(tenantId, { slug: "none", sealed: null });
-      const { servers } = world.stores;
-      expect(value(await servers.sealedWithout("v1.new.", 9)).map(({ id }) => id)).toEqual([
-        old.id,
-      ]);
-      value(await servers.reseal(tenantId, old.id, "v1.other.a.b", "v1.new.c.d"));
-      expect(value(await servers.byId(tenantId, old.id))?.sealed).toBe("v1.old.a.b");
-      value(await servers.reseal(tenantId, old.id, "v1.old.a.b", "v1.new.c.d"));
-      expect(value(await servers.byId(tenantId, old.id))?.sealed).toBe("v1.new.c.d");
-    });
-
     it("takes its tokens with it when it goes", async () => {
       const tenantId = await someTenant();
       const its = await stored(tenantId);

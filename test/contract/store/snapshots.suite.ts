@@ -32,7 +32,7 @@ export const snapshotsSuite = (backend: Backend): void => {
         server: null,
         snapshot: {
           tenant: value(await stores.tenants.byId(tenantId)),
-          key: { ...key, secretHash: "hash" },
+          key,
           credentials: [first, second],
           overrides: [override],
           health: [],
@@ -72,7 +72,12 @@ export const snapshotsSuite = (backend: Backend): void => {
 
     it("shows a revoked key as revoked", async () => {
       const { tenantId, keyId } = await caller(world.stores);
-      value(await world.stores.keys.revoke(tenantId, keyId, start, event(tenantId)));
+      value(
+        await world.stores.keys.revoke(
+          { tenantId: tenantId, id: keyId, revokedAt: start, code: "revoked" },
+          event(tenantId),
+        ),
+      );
       const { snapshot } = value(await world.stores.snapshots.load(keyId, null, start));
       expect(snapshot?.key.revokedAt).toBe(start);
     });

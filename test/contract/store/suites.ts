@@ -17,6 +17,7 @@ import { numbersSuite } from "./numbers.suite.ts";
 import type { Backend } from "./open.ts";
 import { overridesSuite } from "./overrides.suite.ts";
 import { placementsSuite } from "./placements.suite.ts";
+import { resealSuite } from "./reseal.suite.ts";
 import { requestsSuite } from "./requests.suite.ts";
 import { serverTokensSuite } from "./server-tokens.suite.ts";
 import { sealsSuite } from "./seals.suite.ts";
@@ -46,6 +47,7 @@ const suites = [
   snapshotsSuite,
   requestsSuite,
   sealsSuite,
+  resealSuite,
   eventsSuite,
   ledgerSuite,
   budgetsSuite,

@@ -15,6 +15,7 @@ const context: SealedFor = {
   tenantId: "ten_1",
   provider: "openai",
   id: "cred_1",
+  destination: "https://provider.test/v1",
 };
 const unopenable = { ok: false, error: "unopenable" };
 const opened = (value: string) => ({ ok: true, value });
@@ -47,7 +48,7 @@ describe("vault", () => {
   it("shows nothing of what it sealed", async () => {
     const vault = await vaultOf();
     const sealed = await vault.seal("sk-secret", context);
-    expect(sealed).toMatch(/^v1\.[0-9a-f]{12}\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]+$/);
+    expect(sealed).toMatch(/^v2\.[0-9a-f]{12}\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]+$/);
     for (const shown of ["sk-secret", btoa("sk-secret"), "ten_1", "openai"])
       expect(sealed).not.toContain(shown);
   });
@@ -57,6 +58,7 @@ describe("vault", () => {
     ["provider", { ...context, provider: "anthropic" }],
     ["id", { ...context, id: "cred_2" }],
     ["purpose", { ...context, purpose: "capture" }],
+    ["destination", { ...context, destination: "https://provider.test/v2" }],
   ];
   it.each(elsewhere)("opens for no other %s", async (_, wrong) => {
     const vault = await vaultOf();
@@ -128,8 +130,10 @@ describe("vault", () => {
     "v1.",
     "v1...",
     "v2.a.b.c",
+    "v3.a.b.c",
     "not a seal",
     "v1.000000000000.AAAA.AAAA",
+    "v2.000000000000.AAAA.AAAA",
   ])("calls %j unopenable", async (text) => {
     expect(await (await vaultOf()).open(text, context)).toEqual(unopenable);
   });

@@ -31,7 +31,7 @@ const limited = (retryAfterMs: number | null = null) =>
 
 const vault: Vault = {
   seal: async (plain) => plain,
-  open: async (sealed) => ok(sealed),
+  open: async (sealed) => (sealed === "another's" ? err("unopenable") : ok(sealed)),
   sealPrefix: "",
 };
 const credential = (provider: string): SealedCredential => ({
@@ -56,7 +56,12 @@ const reserved = ["a/x", "a/y", "a/z", "b/v"].map(step);
 /** Which models were asked, in order, and how the call ended. */
 async function walk(
   results: Record<string, Result<ProviderAnswer, ProviderFault>[]>,
-  fields: { steps?: typeof reserved; blocked?: string[]; maxAttempts?: number } = {},
+  fields: {
+    steps?: typeof reserved;
+    blocked?: string[];
+    maxAttempts?: number;
+    unopenable?: string[];
+  } = {},
 ) {
   const asked: string[] = [];
   const waits: number[] = [];
@@ -86,7 +91,10 @@ async function walk(
     blocked: fields.blocked ?? [],
     maxTokens: 10,
     call: call(),
-    credentials: ["a", "b"].map(credential),
+    credentials: ["a", "b"].map((provider) => ({
+      ...credential(provider),
+      ...(fields.unopenable?.includes(provider) === true && { sealed: "another's" }),
+    })),
     deadlineMs: 45_000,
     signal: new AbortController().signal,
     begins: () => ({}),
@@ -105,6 +113,19 @@ describe("a call", () => {
       { model: "v", fault: null },
     ]);
     expect(attempted.attempts[1]).not.toHaveProperty("reach");
+  });
+
+  it("asks nobody with a key that can't be opened, and tries each credential once", async () => {
+    const elsewhere = await walk({}, { unopenable: ["a"] });
+    expect([elsewhere.asked, elsewhere.attempted.answer.ok]).toEqual([["b/v"], true]);
+    const { asked, attempted } = await walk({}, { unopenable: ["a", "b"] });
+    expect(asked).toEqual([]);
+    expect(attempted.attempts).toMatchObject([
+      { credentialId: "cred_a", fault: "unopenable", billed: "no" },
+      { credentialId: "cred_b", fault: "unopenable", billed: "no" },
+    ]);
+    expect(attempted.circuits).toEqual([]);
+    expect(attempted.answer).toMatchObject({ error: { reason: "provider_failed" } });
   });
 
   it("leaves an endpoint with its third attempt, whatever the two before say", async () => {

@@ -32,6 +32,7 @@ export const callerWith = (
       limits: about.keyLimits ?? {},
       createdAt: 0,
       secretHash: "",
+      code: null,
     },
     credentials: [],
     overrides: [],

@@ -574,7 +574,7 @@ describe("a state of the server that looks like ours", () => {
     const response = asks({ e: elicit }, '"srs1.another router"');
     const one = await round(call());
     const left = delivered(await one.hear(response, never));
-    expect(stateOf(left)).toMatch(/^srs1\.v1\./);
+    expect(stateOf(left)).toMatch(/^srs1\.v2\./);
     const back = await round(call(`,"inputResponses":{"e":{}},"requestState":"${stateOf(left)}"`));
     expect(JSON.parse(back.first.text).params).toMatchObject({
       inputResponses: { e: {} },

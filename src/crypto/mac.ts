@@ -1,0 +1,37 @@
+/**
+ * Message authentication codes: HMAC-SHA-256 under a key derived from the master key for one purpose. A
+ * code reads `c1.<key id>.<hash>`; the key id lets MASTER_KEY rotate while the previous one still counts.
+ */
+import type { Mac } from "../domain/mac.ts";
+import { sameHash } from "./encoding.ts";
+import { createKeyedHash, type KeyedHash } from "./keyed-hash.ts";
+import { masterKeyId } from "./master-key-id.ts";
+
+async function ringKeyOf(
+  master: Uint8Array<ArrayBuffer>,
+  purpose: string,
+): Promise<{ prefix: string; hash: KeyedHash }> {
+  const id = await masterKeyId(master);
+  const hash = await createKeyedHash({ master, derivedFor: `sampling-router/mac/${purpose}/v1` });
+  return { prefix: `c1.${id}.`, hash };
+}
+
+/** `master` and `previous`: 32 bytes each. `purpose` keeps the codes of two uses apart. */
+export async function createMac(deps: {
+  master: Uint8Array<ArrayBuffer>;
+  previous: Uint8Array<ArrayBuffer> | null;
+  purpose: string;
+}): Promise<Mac> {
+  const current = await ringKeyOf(deps.master, deps.purpose);
+  const ring = [current];
+  if (deps.previous !== null) ring.push(await ringKeyOf(deps.previous, deps.purpose));
+  return {
+    codePrefix: current.prefix,
+    code: async (text) => current.prefix + (await current.hash(text)),
+    async check(text, code) {
+      const made = ring.find(({ prefix }) => code?.startsWith(prefix) === true);
+      if (made === undefined || code === null) return false;
+      return sameHash(code, made.prefix + (await made.hash(text)));
+    },
+  };
+}

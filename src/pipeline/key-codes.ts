@@ -1,0 +1,26 @@
+/**
+ * The codes of API keys' rows. Whoever can write to the database can't make a key of a row, nor more of a
+ * key than it was: that takes MASTER_KEY.
+ */
+import { codedText, type StoredKey } from "../domain/access.ts";
+import type { Mac } from "../domain/mac.ts";
+import type { Answer } from "../domain/ports.ts";
+import { ok } from "../domain/result.ts";
+
+export interface KeyCodes {
+  codeOf(key: Omit<StoredKey, "code">): Answer<string>;
+  /** Whether the router wrote the row as it is; or may have, before there were codes. */
+  isKnown(key: StoredKey): Promise<boolean>;
+}
+
+export const createKeyCodes = (deps: {
+  mac: Mac;
+  sealing: { acceptsUncoded(): Promise<boolean>; begun(): Answer<null> };
+}): KeyCodes => ({
+  async codeOf(key) {
+    const begun = await deps.sealing.begun();
+    return begun.ok ? ok(await deps.mac.code(codedText(key))) : begun;
+  },
+  isKnown: async (key) =>
+    (await deps.mac.check(codedText(key), key.code)) || deps.sealing.acceptsUncoded(),
+});

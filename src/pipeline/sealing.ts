@@ -1,0 +1,156 @@
+/**
+ * Which seals and codes count: read from the database once and then known. A call needs it only to seal
+ * before it has opened anything of version 2, or to open what is older, so a warm one asks nobody.
+ */
+import type { AdminEvent } from "../domain/audit.ts";
+import type { Mac } from "../domain/mac.ts";
+import type { Answer, SealVersions } from "../domain/ports.ts";
+import { err, ok } from "../domain/result.ts";
+import {
+  acceptsFirst,
+  acceptsUncoded,
+  firstState,
+  sealingText,
+  type ForeignSeals,
+  type SealingRow,
+  type SealingState,
+  type SealingStep,
+  type SealingStore,
+} from "../domain/sealing.ts";
+
+/** How old what is known may be when something of version 1 is to be opened. */
+const recentMs = 60_000;
+
+/** What an isolate knows of one database. */
+export interface SealingMemory {
+  known: { row: SealingRow; at: number } | null;
+  /** a seal of version 2 was opened here, so nobody reads version 1 alone any more */
+  isSecond: boolean;
+}
+
+export const createSealingMemory = (): SealingMemory => ({ known: null, isSecond: false });
+
+export interface Sealing extends SealVersions {
+  /** As the database has it now; begun, if this is the master key's first time. */
+  current(): Answer<SealingRow>;
+  /** When sealing anew may begin: processes of before have ended by then. ms since the epoch */
+  beginsAt(state: SealingState): number;
+  /** On to a step, with what the event log says of it. */
+  advance(row: SealingRow, step: SealingStep, event: AdminEvent | null): Answer<SealingRow>;
+  /** Whether an API key without a code still counts. */
+  acceptsUncoded(): Promise<boolean>;
+  /**
+   * Before anything of version 2 is written: a database that shows something of it, and no state, is one
+   * whose state was deleted, and takes nothing of version 1 over.
+   */
+  begun(): Answer<null>;
+}
+
+export interface SealingDeps {
+  store: () => SealingStore;
+  mac: Mac;
+  /** of the master keys at hand, the current one first */
+  keyIds: readonly string[];
+  memory: SealingMemory;
+  /** ms for which processes of the version before, or with the key before, may run beside this one */
+  rolloutMs: number;
+  now: () => number;
+  /** one line for the operator */
+  note: (entry: Record<string, unknown>) => void;
+}
+
+const isForeign = ({ credentials, servers }: ForeignSeals): boolean =>
+  credentials.foreign + servers.foreign > 0;
+
+export function createSealing(deps: SealingDeps): Sealing {
+  const { store, mac, memory, now, note } = deps;
+  const [keyId = "", previousId] = deps.keyIds;
+  const beginsAt = ({ since }: SealingState): number => since + deps.rolloutMs;
+  const coded = async (state: SealingState): Promise<SealingRow> => ({
+    ...state,
+    code: await mac.code(sealingText(state)),
+  });
+  const isGenuine = (row: SealingRow): Promise<boolean> => mac.check(sealingText(row), row.code);
+  const remember = (row: SealingRow): SealingRow => {
+    memory.known = { row, at: now() };
+    return row;
+  };
+
+  /** Not this key's first time if others write the same at once: one of the rows stands. */
+  async function begin(rows: readonly SealingRow[], forged: SealingRow | undefined) {
+    const traces = await store().traces(deps.keyIds);
+    if (!traces.ok) return traces;
+    const before = rows.find((row) => row.keyId === previousId);
+    const previous =
+      before === undefined || (await isGenuine(before)) ? (before ?? null) : "forged";
+    const state = firstState(keyId, {
+      previous: forged === undefined ? previous : "forged",
+      traces: traces.value,
+      now: now(),
+    });
+    const begun = await store().begin(await coded(state), forged?.code ?? null);
+    if (!begun.ok) return begun;
+    const foreign = await store().foreign(deps.keyIds);
+    if (foreign.ok && isForeign(foreign.value))
+      note({ event: "master_key", fault: "seals of another MASTER_KEY", keyId, ...foreign.value });
+    if (forged !== undefined || previous === "forged")
+      note({ event: "tampered", what: "sealing", keyId });
+    return begun;
+  }
+
+  async function current(): Answer<SealingRow> {
+    const found = await store().states();
+    if (!found.ok) return found;
+    const own = found.value.find((row) => row.keyId === keyId);
+    if (own !== undefined && (await isGenuine(own))) return ok(remember(own));
+    const begun = await begin(found.value, own);
+    if (!begun.ok) return begun;
+    const row = begun.value.find((each) => each.keyId === keyId);
+    return row !== undefined && (await isGenuine(row))
+      ? ok(remember(row))
+      : err({ reason: "internal" });
+  }
+
+  /** From memory if it is as young as that; done is for good. null: the database is out of reach. */
+  async function known(withinMs: number): Promise<SealingRow | null> {
+    const held = memory.known;
+    if (held !== null && (held.row.step === "done" || held.at + withinMs > now())) return held.row;
+    const read = await current();
+    return read.ok ? read.value : null;
+  }
+
+  return {
+    current,
+    beginsAt,
+    async advance(row, step, event) {
+      const { code, ...state } = row;
+      const next = await coded({ ...state, step });
+      const written = await store().advance(next, code, event);
+      return written.ok ? ok(remember(next)) : written;
+    },
+    async written() {
+      if (memory.isSecond) return 2;
+      const state = await known(Number.POSITIVE_INFINITY);
+      // Out of reach: nothing of version 2 may be written before the database has a state.
+      return state === null || (state.adopts && now() < beginsAt(state)) ? 1 : 2;
+    },
+    async acceptsFirst(purpose) {
+      const state = await known(recentMs);
+      return (
+        state !== null && acceptsFirst(state, purpose, { now: now(), beginsAt: beginsAt(state) })
+      );
+    },
+    async begun() {
+      if (memory.isSecond || memory.known !== null) return ok(null);
+      const read = await current();
+      return read.ok ? ok(null) : read;
+    },
+    opened(version) {
+      if (version === 2) memory.isSecond = true;
+    },
+    async acceptsUncoded() {
+      const state = await known(recentMs);
+      return state !== null && acceptsUncoded(state);
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/**
+ * What is in the state directory is its owner's alone: secrets, the database, and code that was compiled
+ * before. What others may have written there is not used.
+ */
+import { chmodSync, lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { err, ok, type Result } from "../domain/result.ts";
+
+const ownerOnly = 0o077;
+const writableByOthers = 0o022;
+const enterableByOthers = 0o011;
+
+const shown = (mode: number): string => (mode & 0o777).toString(8).padStart(4, "0");
+
+const refused = (path: string, mode: number): Result<never, string> =>
+  err(
+    `STATE_DIR: ${path} may be written by others (mode ${shown(mode)}); see that its content is yours, then: chmod -R go-rwx on it`,
+  );
+
+/** Links stay as they are: their modes mean nothing, and what they lead to is somebody else's place. */
+function* everythingIn(folder: string): Generator<{ path: string; mode: number }> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (!entry.isDirectory() && !entry.isFile()) continue;
+    yield { path, mode: lstatSync(path).mode };
+    if (entry.isDirectory()) yield* everythingIn(path);
+  }
+}
+
+const tighten = (path: string, mode: number): void => {
+  if ((mode & ownerOnly) !== 0) chmodSync(path, mode & 0o700);
+};
+
+/**
+ * Directories become 0700 and files 0600; refused where others could write. In a directory that nobody
+ * else can enter, nobody could, whatever the modes in it say. Windows has no modes.
+ */
+export function ownAlone(stateDir: string): Result<null, string> {
+  if (process.platform === "win32") return ok(null);
+  const { mode } = lstatSync(stateDir);
+  if ((mode & writableByOthers) !== 0) return refused(stateDir, mode);
+  const isOpen = (mode & enterableByOthers) !== 0;
+  for (const inner of everythingIn(stateDir)) {
+    if (isOpen && (inner.mode & writableByOthers) !== 0) return refused(inner.path, inner.mode);
+    tighten(inner.path, inner.mode);
+  }
+  tighten(stateDir, mode);
+  return ok(null);
+}

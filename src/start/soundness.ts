@@ -1,0 +1,44 @@
+/** Whether the embedded database can be read at all, before a runtime is started on it. */
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { err, ok, type Result } from "../domain/result.ts";
+
+/** All of a database up to this size is looked at, which takes a second or two; of a larger one its tables' list. */
+const wholeBytes = 256 * 1024 * 1024;
+
+// SQLite's SQLITE_CORRUPT and SQLITE_NOTADB.
+const damagedCodes = new Set([11, 26]);
+const isDamaged = (cause: unknown): boolean =>
+  cause instanceof Error &&
+  "errcode" in cause &&
+  // An extended code has its kind in the lowest byte.
+  damagedCodes.has(Number(cause.errcode) & 0xff);
+
+/** Only while nobody else has it open. */
+export async function checkEmbedded(stateDir: string): Promise<Result<null, string>> {
+  const folder = join(stateDir, "database");
+  if (!existsSync(folder)) return ok(null);
+  const { DatabaseSync } = await import("node:sqlite");
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  for (const name of names.filter((each) => each.endsWith(".sqlite"))) {
+    const path = join(folder, name);
+    const damaged = err(
+      `the embedded database is corrupted: ${path}; put a copy of it there (without ${basename(name)}-wal and -shm), or remove STATE_DIR to begin anew`,
+    );
+    try {
+      const database = new DatabaseSync(path);
+      try {
+        const check = statSync(path).size > wholeBytes ? "schema_version" : "quick_check(1)";
+        const [row] = database.prepare(`pragma ${check}`).all();
+        database.prepare("select count(*) from sqlite_master").get();
+        if (check !== "schema_version" && Object.values(row ?? {})[0] !== "ok") return damaged;
+      } finally {
+        database.close();
+      }
+    } catch (cause) {
+      if (!isDamaged(cause)) throw cause;
+      return damaged;
+    }
+  }
+  return ok(null);
+}

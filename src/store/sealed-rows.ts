@@ -1,0 +1,168 @@
+/** Everything that is sealed or coded, every tenant's, page by page: for sealing anew alone. */
+import { and, asc, eq, gt, isNotNull, sql, type SQL } from "drizzle-orm";
+import type { StoredKey } from "../domain/access.ts";
+import { ok } from "../domain/result.ts";
+import {
+  providerKeyOf,
+  type Resealed,
+  type SealedKind,
+  type SealedRow,
+  type SealedRowStore,
+} from "../domain/sealing.ts";
+import { pendingOf, secretsOf, tokenOf } from "../domain/servers.ts";
+import { raw, type Builder, type Compiled, type Database } from "./db.ts";
+import { apiKeys, credentials } from "./schema.ts";
+import { pageOfContents, replaceContents } from "./sealed-contents.ts";
+import { authorizations, servers, serverTokens } from "./server-schema.ts";
+
+const pageSize = 50;
+type Secret = Exclude<SealedKind, "captures" | "results">;
+
+const url = { url: servers.url, oauth: servers.oauth };
+
+/** A row whose server is gone is nobody's, and goes with its next pruning. */
+const readers: Record<Secret, (builder: Builder, after: string) => Promise<SealedRow[]>> = {
+  async credentials(builder, after) {
+    const rows = await builder
+      .select()
+      .from(credentials)
+      .where(gt(credentials.id, after))
+      .orderBy(asc(credentials.id))
+      .limit(pageSize);
+    return rows.map((row) => ({
+      tenantId: row.tenantId,
+      place: row.id,
+      sealed: row.sealed,
+      context: providerKeyOf(row),
+    }));
+  },
+  async servers(builder, after) {
+    const rows = await builder
+      .select()
+      .from(servers)
+      .where(and(gt(servers.id, after), isNotNull(servers.sealed)))
+      .orderBy(asc(servers.id))
+      .limit(pageSize);
+    return rows.map((row) => ({
+      tenantId: row.tenantId,
+      place: row.id,
+      sealed: row.sealed ?? "",
+      context: secretsOf(row),
+    }));
+  },
+  async tokens(builder, after) {
+    const rows = await builder
+      .select({
+        tenantId: serverTokens.tenantId,
+        id: serverTokens.serverId,
+        sealed: serverTokens.sealed,
+        ...url,
+      })
+      .from(serverTokens)
+      .innerJoin(
+        servers,
+        and(eq(servers.id, serverTokens.serverId), eq(servers.tenantId, serverTokens.tenantId)),
+      )
+      // Ids are unique in all tenants, and there are few of them.
+      .where(and(gt(serverTokens.serverId, after), isNotNull(serverTokens.sealed)))
+      .orderBy(asc(serverTokens.serverId))
+      .limit(pageSize);
+    return rows.map((row) => ({
+      tenantId: row.tenantId,
+      place: row.id,
+      sealed: row.sealed ?? "",
+      context: tokenOf(row),
+    }));
+  },
+  async authorizations(builder, after) {
+    const rows = await builder
+      .select({
+        id: authorizations.id,
+        tenantId: authorizations.tenantId,
+        serverId: authorizations.serverId,
+        sealed: authorizations.sealed,
+        ...url,
+      })
+      .from(authorizations)
+      .innerJoin(
+        servers,
+        and(eq(servers.id, authorizations.serverId), eq(servers.tenantId, authorizations.tenantId)),
+      )
+      .where(gt(authorizations.id, after))
+      .orderBy(asc(authorizations.id))
+      .limit(pageSize);
+    return rows.map(({ id, serverId, ...row }) => ({
+      tenantId: row.tenantId,
+      place: id,
+      sealed: row.sealed,
+      context: pendingOf({ ...row, id: serverId }, id),
+    }));
+  },
+};
+
+const tables: Record<Secret, { table: SQL; place: SQL }> = {
+  credentials: { table: sql`credentials`, place: sql`id` },
+  servers: { table: sql`servers`, place: sql`id` },
+  tokens: { table: sql`server_tokens`, place: sql`server_id` },
+  authorizations: { table: sql`authorizations`, place: sql`id` },
+};
+
+/** Rows travel as one parameter, so that any number of them is one statement. */
+function replaceSecrets(kind: Secret, rows: readonly Resealed[]): Compiled[] {
+  const { table, place } = tables[kind];
+  const changes = JSON.stringify(
+    rows.map((row) => [row.place, row.tenantId, row.sealed, row.fresh]),
+  );
+  return [
+    raw(sql`
+      update ${table} set sealed = c.fresh
+      from (select value ->> 0 as place, value ->> 1 as tenant, value ->> 2 as was,
+        value ->> 3 as fresh from json_each(${changes})) as c
+      where ${table}.${place} = c.place and ${table}.tenant_id = c.tenant
+        and ${table}.sealed = c.was`),
+    raiseVersions(rows),
+  ];
+}
+
+/** Snapshots of before hold seals that are gone. */
+const raiseVersions = (rows: readonly { tenantId: string }[]): Compiled =>
+  raw(sql`
+    update tenants set version = version + 1
+    where id in (select value from json_each(${JSON.stringify([
+      ...new Set(rows.map(({ tenantId }) => tenantId)),
+    ])}))`);
+
+export const createSealedRowStore = (db: Database): SealedRowStore => ({
+  page: (kind, after) =>
+    kind === "captures" || kind === "results"
+      ? pageOfContents(db, kind, after)
+      : db.read((builder) => readers[kind](builder, after)),
+  async replace(kind, rows) {
+    const written = await db.write(
+      kind === "captures" || kind === "results"
+        ? replaceContents(kind, rows)
+        : replaceSecrets(kind, rows),
+    );
+    return written.ok ? ok(null) : written;
+  },
+  keys: (after) =>
+    db.read((builder): Promise<StoredKey[]> =>
+      builder
+        .select()
+        .from(apiKeys)
+        .where(gt(apiKeys.id, after))
+        .orderBy(asc(apiKeys.id))
+        .limit(pageSize),
+    ),
+  async recode(rows) {
+    const changes = JSON.stringify(rows.map((row) => [row.id, row.tenantId, row.from, row.to]));
+    const written = await db.write([
+      raw(sql`
+        update api_keys set code = c.fresh
+        from (select value ->> 0 as id, value ->> 1 as tenant, value ->> 2 as was,
+          value ->> 3 as fresh from json_each(${changes})) as c
+        where api_keys.id = c.id and api_keys.tenant_id = c.tenant and api_keys.code is c.was`),
+    ]);
+    return written.ok ? ok(null) : written;
+  },
+});

@@ -1,0 +1,345 @@
+/** Everything that is sealed or coded comes under the current master key and version, once. */
+import { sql, type SQL } from "drizzle-orm";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { StoredKey } from "../../../src/domain/access.ts";
+import type { SealedCredential } from "../../../src/domain/ports.ts";
+import { providerKeyOf, type SealedFor } from "../../../src/domain/sealing.ts";
+import { pendingOf, secretsOf, tokenOf } from "../../../src/domain/servers.ts";
+import { raw } from "../../../src/store/db.ts";
+import {
+  authorization,
+  credential,
+  event,
+  id,
+  key,
+  server,
+  start,
+  tenant,
+  tokens,
+} from "./fixtures.ts";
+import { givenWorld, value, type Backend } from "./open.ts";
+import { olderVault, processOn, rolloutMs } from "./sealing-anew.ts";
+
+const [old, fresh, other] = [1, 2, 3];
+const manyCredentials = 120;
+/** One that is a page of its own, and one in three parts. */
+const largeCharacters = 900_000;
+const largestCharacters = 1_800_000;
+
+export const resealSuite = (backend: Backend): void => {
+  describe("sealing anew", () => {
+    const world = givenWorld(backend);
+    const clock = { now: start };
+    let tenantId = "";
+    let keys: StoredKey[] = [];
+    let credentials: SealedCredential[] = [];
+
+    beforeEach(async () => {
+      clock.now = start;
+      const its = tenant();
+      tenantId = its.id;
+      keys = [];
+      credentials = [];
+      value(await world.stores.tenants.create(its, event(tenantId)));
+    });
+    const write = async (statement: SQL) => value(await world.db.write([raw(statement)]))[0] ?? [];
+    const textsIn = async (statement: SQL) =>
+      (await write(statement)).map((row) => Object.values(row)[0] as string | null);
+    const everySeal = async () => {
+      // One by one: D1 unites five at most.
+      const found = [
+        await textsIn(sql`select sealed from credentials`),
+        await textsIn(sql`select sealed from servers`),
+        await textsIn(sql`select sealed from server_tokens`),
+        await textsIn(sql`select sealed from authorizations`),
+        await textsIn(sql`select replace(sealed, 'messages:', '') from captures`),
+        await textsIn(sql`select sealed from results where part = 0`),
+        await textsIn(sql`select replace(code, 'c1', 'v2') from api_keys`),
+      ];
+      expect(found.map((texts) => texts.length)).toEqual([manyCredentials, 1, 1, 1, 3, 3, 1]);
+      return found.flat();
+    };
+    const resultOf = async (requestId: string) =>
+      (
+        await textsIn(sql`select sealed from results where request_id = ${requestId} order by part`)
+      ).join("");
+
+    interface Sealer {
+      seal(plain: string, context: SealedFor): Promise<string>;
+    }
+    const addKey = async (code: string | null = null) => {
+      const its = key(tenantId, { code });
+      keys.push(its);
+      value(await world.stores.keys.create(its, event(tenantId)));
+      return its;
+    };
+    const addCredential = async (vault: Sealer, fields: Partial<SealedCredential> = {}) => {
+      const its = credential(tenantId, { baseUrl: "https://provider.test/v1", ...fields });
+      its.sealed = await vault.seal(`key of ${its.id}`, providerKeyOf(its));
+      credentials.push(its);
+      value(await world.stores.credentials.create(its, event(tenantId)));
+      return its;
+    };
+    const addResult = async (vault: Sealer, text: string) => {
+      const requestId = id("request");
+      const context = { purpose: "result", tenantId, provider: "", id: requestId } as const;
+      const sealed = await vault.seal(text, { ...context, destination: "" });
+      for (let part = 0; part * 1_000_000 < sealed.length; part += 1)
+        await write(sql`insert into results values (${tenantId}, ${requestId}, ${part},
+          ${sealed.slice(part * 1_000_000, (part + 1) * 1_000_000)}, ${start})`);
+      return { requestId, context: { ...context, destination: "" } };
+    };
+    const addCapture = async (vault: Sealer, text: string, mark = "") => {
+      const requestId = id("request");
+      const context = { purpose: "capture", tenantId, provider: "", id: requestId } as const;
+      const sealed = await vault.seal(text, { ...context, destination: "" });
+      await write(sql`insert into captures values (${requestId}, ${tenantId}, ${mark + sealed})`);
+      return { requestId, context: { ...context, destination: "" } };
+    };
+    /** One of each kind, and what is to be read of it again. */
+    async function addAll(vault: Sealer) {
+      const { stores } = world;
+      const its = server(tenantId, { url: "https://server.test/mcp", sealed: null });
+      its.sealed = await vault.seal("headers", secretsOf(its));
+      value(await stores.servers.create(its, event(tenantId)));
+      const sealed = await vault.seal("grant", tokenOf(its));
+      const about = { event: event(tenantId), now: start };
+      value(await stores.serverTokens.replace(tokens(tenantId, its.id, { sealed }), about));
+      const state = authorization(tenantId, its.id);
+      state.sealed = await vault.seal("pending", pendingOf(its, state.id));
+      value(await stores.authorizations.create(state, event(tenantId)));
+      const large = "x".repeat(largeCharacters);
+      const results = [
+        await addResult(vault, "small"),
+        await addResult(vault, "y".repeat(largestCharacters)),
+        await addResult(vault, "last"),
+      ];
+      const captures = [
+        await addCapture(vault, "content"),
+        await addCapture(vault, large),
+        await addCapture(vault, "said", "messages:"),
+      ];
+      return {
+        server: its,
+        async read(opener: { open(sealed: string, context: SealedFor): Promise<unknown> }) {
+          const [server_] = await textsIn(sql`select sealed from servers`);
+          const [token] = await textsIn(sql`select sealed from server_tokens`);
+          const [pending] = await textsIn(sql`select sealed from authorizations`);
+          const kept = await textsIn(sql`select sealed from captures order by request_id`);
+          expect(kept.map((text) => text?.startsWith("messages:"))).toEqual([false, false, true]);
+          const open = (text: string | null | undefined, context: SealedFor) =>
+            opener.open((text ?? "").replace("messages:", ""), context);
+          return Promise.all([
+            open(server_, secretsOf(its)),
+            open(token, tokenOf(its)),
+            open(pending, pendingOf(its, state.id)),
+            ...kept.map((text, at) => open(text, captures[at]?.context as SealedFor)),
+            ...results.map(async ({ requestId, context }) =>
+              open(await resultOf(requestId), context),
+            ),
+          ]);
+        },
+        whole: [
+          "headers",
+          "grant",
+          "pending",
+          "content",
+          large,
+          "said",
+          "small",
+          "y".repeat(largestCharacters),
+          "last",
+        ].map((text) => ({ ok: true, value: text })),
+      };
+    }
+
+    it("takes every kind of version 1 over, and then knows no version 1", async () => {
+      const before = await olderVault(old);
+      const all = await addAll(before);
+      for (let count = 0; count < manyCredentials; count += 1) await addCredential(before);
+      await addKey();
+      const its = await processOn(world.stores, { master: old, clock });
+      value(await its.sealing.current());
+      clock.now += rolloutMs;
+      expect(await its.runAll()).toBeGreaterThan(1);
+      for (const text of await everySeal()) expect(text).toMatch(/^v2\./);
+      expect(await all.read(its.vault)).toEqual(all.whole);
+      for (const { id: credentialId } of credentials) {
+        const row = value(await world.stores.credentials.get(tenantId, credentialId));
+        expect(row && (await its.vault.open(row.sealed, providerKeyOf(row)))).toEqual({
+          ok: true,
+          value: `key of ${credentialId}`,
+        });
+      }
+      const late = await addCredential(before);
+      expect((await its.vault.open(late.sealed, providerKeyOf(late))).ok).toBe(false);
+      const [coded] = keys;
+      const row = value(await world.stores.keys.get(tenantId, coded?.id ?? ""));
+      expect(row && (await its.keyCodes.isKnown(row))).toBe(true);
+      expect(await its.keyCodes.isKnown(await addKey())).toBe(false);
+      expect(await its.run()).toEqual({ ok: true, value: 0 });
+      const { data } = value(await world.stores.events.list(null, { cursor: null, limit: 5 }));
+      expect(data.find(({ action }) => action === "secrets.resealed")?.detail).toEqual({
+        changed: manyCredentials + 10,
+        left: 0,
+      });
+    });
+
+    it("waits until processes of the version before have ended, and writes for them", async () => {
+      const before = await olderVault(old);
+      const its = await addCredential(before);
+      await addKey();
+      const now = await processOn(world.stores, { master: old, clock });
+      expect(await now.run()).toEqual({ ok: true, value: 0 });
+      clock.now += rolloutMs - 1;
+      expect(await now.run()).toEqual({ ok: true, value: 0 });
+      expect((await now.vault.open(its.sealed, providerKeyOf(its))).ok).toBe(true);
+      const made = await now.vault.seal("made now", providerKeyOf(its));
+      expect(await before.open(made, providerKeyOf(its))).toEqual({ ok: true, value: "made now" });
+      clock.now += 1;
+      await now.runAll();
+      expect(await now.vault.seal("later", providerKeyOf(its))).toMatch(/^v2\./);
+    });
+
+    it("takes version 1 over, though a new process's first act is a key or a seal of its own", async () => {
+      const before = await olderVault(old);
+      const its = await addCredential(before);
+      const uncoded = await addKey();
+      const first = await processOn(world.stores, { master: old, clock });
+      const blank = key(tenantId);
+      const coded = { ...blank, code: value(await first.keyCodes.codeOf(blank)) };
+      value(await world.stores.keys.create(coded, event(tenantId)));
+      const second = await processOn(world.stores, { master: old, clock });
+      await addCredential(second.vault);
+      const third = await processOn(world.stores, { master: old, clock });
+      expect(await third.keyCodes.isKnown(uncoded)).toBe(true);
+      expect((await third.vault.open(its.sealed, providerKeyOf(its))).ok).toBe(true);
+    });
+
+    it("begins anew nowhere: whoever deletes its row brings no version 1 back", async () => {
+      const before = await olderVault(old);
+      const its = await addCredential(before);
+      await addKey();
+      const first = await processOn(world.stores, { master: old, clock });
+      value(await first.sealing.current());
+      clock.now += rolloutMs;
+      await first.runAll();
+      await write(sql`delete from sealing`);
+      await write(
+        sql`update credentials set sealed = ${its.sealed}, base_url = 'https://thief.test'`,
+      );
+      const uncoded = await addKey();
+      const again = await processOn(world.stores, { master: old, clock });
+      const stolen = { ...its, baseUrl: "https://thief.test" };
+      expect((await again.vault.open(its.sealed, providerKeyOf(stolen))).ok).toBe(false);
+      expect(await again.keyCodes.isKnown(uncoded)).toBe(false);
+      clock.now += rolloutMs;
+      await again.runAll();
+      expect((await again.vault.open(its.sealed, providerKeyOf(stolen))).ok).toBe(false);
+      expect(value(await world.stores.keys.get(tenantId, uncoded.id))?.code).toBeNull();
+    });
+
+    it("believes no row that it did not write, and says so", async () => {
+      const before = await olderVault(old);
+      const its = await addCredential(before);
+      const first = await processOn(world.stores, { master: old, clock });
+      value(await first.sealing.current());
+      clock.now += rolloutMs;
+      await first.runAll();
+      await write(sql`update sealing set adopts = 1, step = 'keys'`);
+      const again = await processOn(world.stores, { master: old, clock });
+      expect((await again.vault.open(its.sealed, providerKeyOf(its))).ok).toBe(false);
+      expect(again.notes).toContainEqual(expect.objectContaining({ event: "tampered" }));
+    });
+
+    it("follows a change of MASTER_KEY, kept results and codes too", async () => {
+      const first = await processOn(world.stores, { master: old, clock });
+      value(await first.sealing.current());
+      const all = await addAll(first.vault);
+      const its = await addCredential(first.vault);
+      const blank = key(tenantId);
+      const coded = { ...blank, code: value(await first.keyCodes.codeOf(blank)) };
+      value(await world.stores.keys.create(coded, event(tenantId)));
+      const forged = await addKey("c1.000000000000.forged");
+      const second = await processOn(world.stores, { master: fresh, previous: old, clock });
+      expect(await all.read(second.vault)).toEqual(all.whole);
+      expect(await second.keyCodes.isKnown(coded)).toBe(true);
+      value(await second.sealing.current());
+      clock.now += rolloutMs;
+      await second.runAll();
+      const alone = await processOn(world.stores, { master: fresh, clock });
+      expect(await all.read(alone.vault)).toEqual(all.whole);
+      const row = value(await world.stores.credentials.get(tenantId, its.id));
+      expect(row && (await alone.vault.open(row.sealed, providerKeyOf(row))).ok).toBe(true);
+      const codeOf = async ({ id: keyId }: StoredKey) =>
+        value(await world.stores.keys.get(tenantId, keyId));
+      const renewed = await codeOf(coded);
+      expect(renewed && (await alone.keyCodes.isKnown(renewed))).toBe(true);
+      expect((await codeOf(forged))?.code).toBe("c1.000000000000.forged");
+      const { data } = value(await world.stores.events.list(null, { cursor: null, limit: 5 }));
+      const done = data.filter(({ action }) => action === "secrets.resealed");
+      expect(done.map(({ detail }) => detail)).toEqual([{ changed: 11, left: 1 }]);
+    });
+
+    it("goes on past what no key opens", async () => {
+      const before = await olderVault(old);
+      const stranger = await olderVault(other);
+      for (let count = 0; count < 60; count += 1) await addCredential(stranger);
+      const its = await addCredential(before);
+      const now = await processOn(world.stores, { master: old, clock });
+      value(await now.sealing.current());
+      clock.now += rolloutMs;
+      await now.runAll();
+      expect(value(await world.stores.credentials.get(tenantId, its.id))?.sealed).toMatch(/^v2\./);
+    });
+
+    it("leaves a database alone that another MASTER_KEY sealed, and names it", async () => {
+      const before = await olderVault(old);
+      const its = await addCredential(before);
+      const uncoded = await addKey();
+      const wrong = await processOn(world.stores, { master: other, clock });
+      expect(await wrong.keyCodes.isKnown(uncoded)).toBe(false);
+      expect(wrong.notes).toMatchObject([
+        { event: "master_key", credentials: { all: 1, foreign: 1 }, servers: { all: 0 } },
+      ]);
+      clock.now += rolloutMs;
+      await wrong.runAll();
+      expect(value(await world.stores.keys.get(tenantId, uncoded.id))?.code).toBeNull();
+      const right = await processOn(world.stores, { master: old, clock });
+      expect((await right.vault.open(its.sealed, providerKeyOf(its))).ok).toBe(true);
+      value(await right.sealing.current());
+      clock.now += rolloutMs;
+      await right.runAll();
+      expect(value(await world.stores.credentials.get(tenantId, its.id))?.sealed).toMatch(/^v2\./);
+      const row = value(await world.stores.keys.get(tenantId, uncoded.id));
+      expect(row && (await right.keyCodes.isKnown(row))).toBe(true);
+    });
+
+    it("has nothing to do in a new database, where version 1 never counts", async () => {
+      const before = await olderVault(old);
+      const now = await processOn(world.stores, { master: old, clock });
+      expect(value(await now.sealing.current())).toMatchObject({ step: "done", adopts: false });
+      const its = await addCredential(now.vault);
+      expect(its.sealed).toMatch(/^v2\./);
+      const late = await addCredential(before);
+      expect((await now.vault.open(late.sealed, providerKeyOf(late))).ok).toBe(false);
+    });
+
+    it("replaces nothing that changed while it was read", async () => {
+      const its = await addCredential(await olderVault(old));
+      const { credentials: store, sealedRows } = world.stores;
+      const [row] = value(await sealedRows.page("credentials", ""));
+      await write(sql`update credentials set sealed = 'given anew'`);
+      value(await sealedRows.replace("credentials", row ? [{ ...row, fresh: "v2.late" }] : []));
+      expect(value(await store.get(tenantId, its.id))?.sealed).toBe("given anew");
+    });
+
+    it("is one process's turn at a time", async () => {
+      const { sealing } = world.stores;
+      expect(value(await sealing.claim(start, start + 1_000))).toEqual({ cursor: "" });
+      expect(value(await sealing.claim(start + 999, start + 2_000))).toBeNull();
+      value(await sealing.release("here"));
+      expect(value(await sealing.claim(start, start + 1_000))).toEqual({ cursor: "here" });
+    });
+  });
+};

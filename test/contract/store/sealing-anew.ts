@@ -1,0 +1,71 @@
+/** A process with its master keys, as far as seals and codes go: for tests over a real database. */
+import { createMac } from "../../../src/crypto/mac.ts";
+import { createVaultKeys, vaultOf } from "../../../src/crypto/vault.ts";
+import { createIds } from "../../../src/domain/ids.ts";
+import type { Stores } from "../../../src/domain/ports.ts";
+import { createKeyCodes } from "../../../src/pipeline/key-codes.ts";
+import { createResealJob } from "../../../src/pipeline/scheduled/reseal.ts";
+import { createSealing, createSealingMemory } from "../../../src/pipeline/sealing.ts";
+import { value } from "./open.ts";
+
+export const rolloutMs = 600_000;
+export const randomBytesOf = (count: number): Uint8Array<ArrayBuffer> =>
+  crypto.getRandomValues(new Uint8Array(count));
+const masterOf = (fill: number): Uint8Array<ArrayBuffer> => new Uint8Array(32).fill(fill);
+
+/** A process of the version before, which knows seals of version 1 alone. */
+export const olderVault = async (fill: number) =>
+  vaultOf({
+    keys: await createVaultKeys({ master: masterOf(fill), previous: null }),
+    randomBytesOf,
+    versions: { written: async () => 1, acceptsFirst: async () => true, opened: () => {} },
+  });
+
+/** `clock` is read whenever the time is. */
+export async function processOn(
+  stores: Stores,
+  about: { master: number; previous?: number; clock: { now: number } },
+) {
+  const { clock } = about;
+  const masters = {
+    master: masterOf(about.master),
+    previous: about.previous === undefined ? null : masterOf(about.previous),
+  };
+  const keys = await createVaultKeys(masters);
+  const mac = await createMac({ ...masters, purpose: "api-key" });
+  const notes: Record<string, unknown>[] = [];
+  const sealing = createSealing({
+    store: () => stores.sealing,
+    mac: await createMac({ ...masters, purpose: "sealing" }),
+    keyIds: [...keys.ring.keys()],
+    memory: createSealingMemory(),
+    rolloutMs,
+    now: () => clock.now,
+    note: (entry) => void notes.push(entry),
+  });
+  const vault = vaultOf({ keys, randomBytesOf, versions: sealing });
+  const run = createResealJob({
+    sealing,
+    store: stores.sealing,
+    rows: stores.sealedRows,
+    vault,
+    mac,
+    ids: createIds({ now: () => clock.now, randomBytesOf }),
+    now: () => clock.now,
+  });
+  return {
+    sealing,
+    vault,
+    notes,
+    keyCodes: createKeyCodes({ mac, sealing }),
+    run,
+    /** Runs until there is nothing left to do; how many runs that took. */
+    async runAll(): Promise<number> {
+      for (let runs = 1; runs <= 50; runs += 1) {
+        value(await run());
+        if (value(await sealing.current()).step === "done") return runs;
+      }
+      throw new Error("It never ends.");
+    },
+  };
+}
