@@ -14,29 +14,37 @@ interface Source {
   cancel(reason?: unknown): Promise<void>;
 }
 
+/** What the Workers runtime adds to a reader of byte streams: a read that waits for as much as was asked. */
+interface ReaderAtLeast {
+  readAtLeast(minBytes: number, view: Uint8Array): ReturnType<Source["read"]>;
+}
+
+const readsAtLeast = (reader: object): reader is ReaderAtLeast => "readAtLeast" in reader;
+
 /**
  * Reads a byte stream in large pieces. The Workers runtime unpacks 4 kB at a time: 4 MiB would be a thousand
- * turns, and twelve such answers a stall for everybody.
+ * turns, and twelve such answers a stall for everybody. Elsewhere pieces come as they were made: the standard's
+ * own `min` fails where a body that is there already holds less.
  */
 function sourceOf(body: ReadableStream<Uint8Array>): Source {
+  const reader = byteReaderOf(body);
+  if (reader === null) return body.getReader() as ReadableStreamDefaultReader<Bytes>;
+  return {
+    read: () => reader.readAtLeast(pieceBytes, new Uint8Array(pieceBytes)),
+    cancel: (reason) => reader.cancel(reason),
+  };
+}
+
+/** null: no byte stream, or no Workers runtime */
+function byteReaderOf(body: ReadableStream): (ReadableStreamBYOBReader & ReaderAtLeast) | null {
   try {
     const reader = body.getReader({ mode: "byob" });
-    return {
-      async read() {
-        // `min` is of the Streams standard, and newer than the types.
-        const options = { min: pieceBytes } as object;
-        const next = await Reflect.apply(reader.read, reader, [
-          new Uint8Array(pieceBytes),
-          options,
-        ]);
-        return next as { done: boolean; value?: Bytes | undefined };
-      },
-      cancel: (reason) => reader.cancel(reason),
-    };
+    if (readsAtLeast(reader)) return reader;
+    reader.releaseLock();
   } catch {
-    // No byte stream: pieces come as they were made.
-    return body.getReader() as ReadableStreamDefaultReader<Bytes>;
+    // It is no byte stream.
   }
+  return null;
 }
 
 /**

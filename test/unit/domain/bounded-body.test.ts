@@ -60,3 +60,9 @@ describe.each(["byte stream", "stream"] as const)("a %s", (kind) => {
     expect(state.cancelled).toBe(true);
   });
 });
+
+it("a body that is in memory already is read to its end", async () => {
+  const body = (bytes: number) => new Response("a".repeat(bytes)).body;
+  expect((await readBounded(body(200_000), 200_000))?.byteLength).toBe(200_000);
+  expect(await readBounded(body(300_000), 200_000)).toBeNull();
+});
