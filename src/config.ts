@@ -1,5 +1,6 @@
 /** The environment, parsed once. Names what is wrong with it; never prints what is in it. */
 import type { Ai, D1Database } from "@cloudflare/workers-types";
+import { parseOpenLimits, type OpenLimits } from "./domain/open-limits.ts";
 import { err, ok, type Result } from "./domain/result.ts";
 import { defaultSessionLimits, type SessionLimits } from "./domain/session-limits.ts";
 import { isDatabaseUrl, parseShards, type ShardSetting } from "./domain/shards.ts";
@@ -23,6 +24,10 @@ export interface Bindings {
   SESSIONS_PER_KEY?: string;
   INITIALIZE_PER_MINUTE?: string;
   CATALOGUE_URL?: string;
+  OPEN_REQUESTS_PER_KEY?: string;
+  OPEN_STREAMS_PER_KEY?: string;
+  OPEN_REQUESTS_PER_TENANT?: string;
+  OPEN_STREAMS_PER_TENANT?: string;
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
   OTEL_EXPORTER_OTLP_HEADERS?: string;
   OTEL_SERVICE_NAME?: string;
@@ -49,6 +54,8 @@ export interface Config {
   demoProvider: boolean;
   sessionTtlMs: number;
   sessionLimits: SessionLimits;
+  /** what the proxy holds open at most, in each process */
+  openLimits: OpenLimits;
   /** where the daily sync finds models.dev's `api.json`; null: none */
   catalogueUrl: string | null;
   /** where spans are sent; null: nowhere */
@@ -196,6 +203,8 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   const publicUrls = listIn(env.PUBLIC_URL);
   if (!publicUrls.every(isHttpUrl))
     return fault("PUBLIC_URL", "must be http: or https: URLs, separated by commas");
+  const openLimits = parseOpenLimits(env);
+  if (!openLimits.ok) return openLimits;
   const traceTarget = traceTargetOf(env);
   if (!traceTarget.ok) return traceTarget;
   return ok({
@@ -210,6 +219,7 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     demoProvider: env.DEMO_PROVIDER === "true",
     sessionTtlMs: hours * hourMs,
     sessionLimits: sessionLimits.value,
+    openLimits: openLimits.value,
     catalogueUrl: catalogueUrl === "" ? null : catalogueUrl,
     traceTarget: traceTarget.value,
     ai: env.AI ?? null,

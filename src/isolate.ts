@@ -14,6 +14,7 @@ import { homeShard } from "./domain/shards.ts";
 import { createCallerMemory } from "./pipeline/authenticate.ts";
 import { holdCatalogue } from "./pipeline/catalogue.ts";
 import { createLostAdmissions } from "./pipeline/lost-admissions.ts";
+import { createOpenExchanges } from "./pipeline/open-exchanges.ts";
 import { createPromptPrefixes } from "./pipeline/prompt-prefixes.ts";
 import { createStreamMemory } from "./pipeline/streams.ts";
 import { createChooser } from "./pipeline/choose.ts";
@@ -114,6 +115,7 @@ export async function createIsolate(config: Config) {
     tokens: createKeyTokens({ randomBytesOf }),
     idsOf: perShard((shard) => createIds({ now, randomBytesOf, shard })),
     memory: createCallerMemory({ capacity: callersRemembered, lifetimeMs: rememberedMs, now }),
+    openExchanges: createOpenExchanges({ limits: config.openLimits, now }),
     streamMemory: createStreamMemory(callersRemembered),
     lostAdmissions: perShard(() => createLostAdmissions({ capacity: lostRemembered, elapsed })),
   };

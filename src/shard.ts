@@ -205,6 +205,7 @@ export function createShard(
     deliver: () => createDeliver({ upstream: parts.upstream, wait }),
     note: () => log,
     wait: () => wait,
+    openExchanges: () => isolate.openExchanges,
     streams: () => createStreams({ sessions: stores.sessions, memory: streamMemory, now, wait }),
     rounds: () =>
       createRounds({

@@ -12,6 +12,7 @@ import type { Deliver } from "../pipeline/deliver.ts";
 import type { Cancellation } from "../pipeline/cancel.ts";
 import type { Authenticate } from "../pipeline/authenticate.ts";
 import type { Route } from "../pipeline/route.ts";
+import type { OpenExchanges } from "../pipeline/open-exchanges.ts";
 import type { BeginRounds } from "../pipeline/rounds.ts";
 import type { Sample } from "../pipeline/sample.ts";
 import type { Sessions } from "../pipeline/sessions.ts";
@@ -32,6 +33,7 @@ export interface Services {
   idempotency: Pick<IdempotencyStore, "isTaken" | "deliver">;
   deliver: Deliver;
   streams: Streams;
+  openExchanges: OpenExchanges;
   wait: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** One structured line: ids, reasons and counts; never content. */
   note: (entry: Record<string, unknown>) => void;

@@ -2,6 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { resolve } from "node:path";
 import { parseConfig, type Config } from "../config.ts";
+import { openLimitSettings } from "../domain/open-limits.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { homeShard } from "../domain/shards.ts";
 import { providerSettings, type Environment, type ProviderSetting } from "./provider-settings.ts";
@@ -42,6 +43,7 @@ const passedOn = [
   "SESSION_TTL_HOURS",
   "SESSIONS_PER_KEY",
   "INITIALIZE_PER_MINUTE",
+  ...openLimitSettings,
   "OTEL_EXPORTER_OTLP_ENDPOINT",
   "OTEL_EXPORTER_OTLP_HEADERS",
   "OTEL_SERVICE_NAME",

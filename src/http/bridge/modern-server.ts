@@ -204,10 +204,12 @@ export async function bridgeToModern(services: Services, arrived: ProxyArrived):
       JSON.stringify(errorMessage(request.id, refusal, legacyWireOf(refusal).code, requestId)),
     // An SDK's legacy client drops the body of anything else.
     statusOf: () => 200,
-    // Leaving is no cancellation in its era.
-    gone: null,
+    gone: arrived.left,
   };
-  const work = carry(services, arrived, { request, session, left: watch.signal, bridging });
+  // Leaving is no cancellation in its era. But no answer reaches it any more, for a bridged session has no stream
+  // to go on with, and a server of 2026-07-28 is let go in no other way.
+  const left = AbortSignal.any([watch.signal, arrived.left]);
+  const work = carry(services, arrived, { request, session, left, bridging });
   services.background(
     side
       .during(work, {})

@@ -7,7 +7,7 @@ import { sseKeepAlive, sseMessageText } from "../../mcp/sse.ts";
 /** The runtime notices that a client has left when it writes: once a second while the router works… */
 const keepAliveMs = 1_000;
 /** …and after so many silent seconds of the server. */
-const silentTurns = 5;
+const silentTurns = 4;
 /** What waits for a client that reads slowly. */
 const readAheadBytes = 64 * 1024;
 

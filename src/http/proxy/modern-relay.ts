@@ -55,7 +55,7 @@ const asItCame = ({ status, headers }: Response, body: BodyInit | null): Respons
   new Response(body, { status, headers: returnedHeaders(headers) });
 
 /** A response to the request of that id; an error without an id can be about no other. */
-function answers(text: string, idText: string): boolean {
+export function answers(text: string, idText: string): boolean {
   const message = parsedJson(text);
   const id = own(message, "id");
   if (own(message, "error") !== undefined && (id === undefined || id === null)) return true;
@@ -129,7 +129,7 @@ export async function relayAnswer(
 ): Promise<void> {
   const { client, refusalText, idText } = about;
   if (streamsAnswer(response)) return relayStream(response, client);
-  if (!client.streams()) return client.answer(passOn(response));
+  if (!client.streams()) return client.answer(await passOn(response));
   const bytes = await bytesOf(response).catch(() => null);
   const text = bytes === null ? "" : decoder.decode(bytes);
   const refusal = serverFailed("Its answer is no JSON-RPC response.", response.status);

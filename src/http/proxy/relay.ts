@@ -18,7 +18,7 @@ import type { Taker } from "./take.ts";
  * would answer the client's next stream with 409, so a silent stream gets a comment now and then.
  */
 const tickMs = 1_000;
-const silentTicks = 5;
+const silentTicks = 4;
 /** …and sooner while the router samples: that is when clients and proxies wait in vain. */
 const samplingTicks = 2;
 /** What waits for a client that reads slowly. */
@@ -42,13 +42,19 @@ export interface Relaying {
 /** A `Response` with a body, even an empty one, must not have these. */
 const bodiless = new Set([204, 205, 304]);
 
-/** As it came. */
-export function passOn(response: Response): Response {
+const broken = (): ReadableStream<Bytes> =>
+  new ReadableStream({ start: (controller) => controller.error(new Error("It broke off.")) });
+
+/** As it came. A small body is read first: it may stand still, and a client leave that nobody writes to. */
+export async function passOn(response: Response): Promise<Response> {
   const { status } = response;
   const body = bodiless.has(status) ? null : response.body;
   const headers = returnedHeaders(response.headers);
-  const isStreamed = body !== null && declaredBytes(response) === null;
-  return new Response(body, { status, headers: isStreamed ? streamedHeaders(headers) : headers });
+  if (body === null) return new Response(null, { status, headers });
+  if ((declaredBytes(response) ?? Infinity) > readAheadBytes)
+    return new Response(body, { status, headers: streamedHeaders(headers) });
+  const bytes = await response.arrayBuffer().catch(() => null);
+  return new Response(bytes ?? broken(), { status, headers });
 }
 
 export function relayEvents(response: Response, { taker, ended, broken }: Relaying): Response {

@@ -9,7 +9,9 @@ import { needsKnownCaller, readBody } from "../body.ts";
 import { bearerOf, type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
-import { endWithKey } from "./key-watch.ts";
+import { keyEnded } from "./key-watch.ts";
+import { openAnswer } from "./open-answer.ts";
+import { earlyFor, openKindOf } from "./waiting.ts";
 import { dispatchLegacy, dispatchModern } from "../bridge/dispatch.ts";
 
 export const routerKeyHeader = "X-Sampling-Router-Key";
@@ -119,6 +121,10 @@ async function handle(c: Context<HttpEnv>): Promise<Response> {
   const fault =
     method === "POST" && server.sampling !== "client" ? unreadable(headers, body) : null;
   if (fault !== null) return refused(fault);
+  const { key, tenant } = caller.value.snapshot;
+  const whose = { keyId: key.id, tenantId: tenant.id };
+  const held = services.openExchanges.begin(openKindOf(method, body), whose);
+  if (!held.ok) return refused(held.error);
   const arrived: ProxyArrived = {
     caller: caller.value,
     server,
@@ -134,10 +140,21 @@ async function handle(c: Context<HttpEnv>): Promise<Response> {
     startedAt,
     left: c.req.raw.signal,
   };
-  const response = await (modern ? dispatchModern : dispatchLegacy)(services, arrived);
+  const dispatch = modern ? dispatchModern : dispatchLegacy;
   // Without the session: all streams of a key rest on one reading.
-  const key = { ...claim, sessionId: null };
-  return endWithKey(response, () => services.authenticate(key, "watch"));
+  const ofKey = { ...claim, sessionId: null };
+  return openAnswer({
+    work: (left) => dispatch(services, { ...arrived, left }),
+    left: arrived.left,
+    early: earlyFor(arrived, modern),
+    held: held.value,
+    keyEnded: () => keyEnded(() => services.authenticate(ofKey, "watch")),
+    async failed(thrown) {
+      services.report(requestId, thrown);
+      return refused({ reason: "internal" });
+    },
+    background: services.background,
+  });
 }
 
 export const proxyRoutes = (): Hono<HttpEnv> =>

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openClientSide } from "../../../src/http/proxy/client-side.ts";
 
-const silentMs = 5_000;
+const silentMs = 4_000;
 const comment = ": keep-alive\n\n";
 
 async function readAll(response: Response): Promise<string> {

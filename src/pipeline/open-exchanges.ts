@@ -1,0 +1,89 @@
+/**
+ * What the proxy holds open in this process, counted by key and by tenant. In memory alone: what is open
+ * here holds this process's connections, and a count in the database would cost each message a round trip.
+ */
+import type { OpenKind, OpenLimits } from "../domain/open-limits.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+
+/** One that is open. */
+export interface HeldExchange {
+  /** It is still open: to be said within `leaseMs`. */
+  renew(): void;
+  /** It has ended; a second call does nothing. */
+  close(): void;
+}
+
+export interface OpenExchanges {
+  begin(kind: OpenKind, whose: { keyId: string; tenantId: string }): Result<HeldExchange, Refusal>;
+  /** of all keys together */
+  count(): number;
+}
+
+/** An invocation may end without a word; what it held counts no longer than this. */
+const leaseMs = 120_000;
+/** When one ends is up to clients and servers. */
+const retryAfterMs = 1_000;
+
+interface Held {
+  renewedAt: number;
+}
+
+const names: Record<OpenKind, string> = {
+  requests: "openRequests",
+  streams: "openStreams",
+  messages: "openMessages",
+};
+
+export function createOpenExchanges(deps: {
+  limits: OpenLimits;
+  /** ms since the epoch */
+  now: () => number;
+}): OpenExchanges {
+  const { limits, now } = deps;
+  const groups = new Map<string, Set<Held>>();
+
+  const isFull = (name: string, most: number): boolean => {
+    const group = groups.get(name);
+    if (group === undefined || group.size < most) return false;
+    const oldest = now() - leaseMs;
+    for (const held of group) if (held.renewedAt < oldest) group.delete(held);
+    return group.size >= most;
+  };
+  const add = (name: string, held: Held): void => {
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, new Set([held]));
+    else group.add(held);
+  };
+  const remove = (name: string, held: Held): void => {
+    const group = groups.get(name);
+    group?.delete(held);
+    if (group?.size === 0) groups.delete(name);
+  };
+
+  return {
+    begin(kind, { keyId, tenantId }) {
+      const key = `key/${kind}/${keyId}`;
+      const tenant = `tenant/${kind}/${tenantId}`;
+      const refused = (scope: "key" | "tenant"): Result<never, Refusal> =>
+        err({ reason: "rate_limited", limit: `${scope}.${names[kind]}`, retryAfterMs });
+      if (isFull(key, limits.key[kind])) return refused("key");
+      if (isFull(tenant, limits.tenant[kind])) return refused("tenant");
+      const held: Held = { renewedAt: now() };
+      add(key, held);
+      add(tenant, held);
+      return ok({
+        renew: () => void (held.renewedAt = now()),
+        close() {
+          remove(key, held);
+          remove(tenant, held);
+        },
+      });
+    },
+    count() {
+      let count = 0;
+      for (const [name, group] of groups) if (name.startsWith("key/")) count += group.size;
+      return count;
+    },
+  };
+}
