@@ -2,6 +2,7 @@
 import type { Ai, D1Database } from "@cloudflare/workers-types";
 import { parseOpenLimits, type OpenLimits } from "./domain/open-limits.ts";
 import { err, ok, type Result } from "./domain/result.ts";
+import { defaultSessionLimits, type SessionLimits } from "./domain/session-limits.ts";
 import { isDatabaseUrl, parseShards, type ShardSetting } from "./domain/shards.ts";
 
 /** What a deployment may set. */
@@ -20,6 +21,8 @@ export interface Bindings {
   PUBLIC_URL?: string;
   DEMO_PROVIDER?: string;
   SESSION_TTL_HOURS?: string;
+  SESSIONS_PER_KEY?: string;
+  INITIALIZE_PER_MINUTE?: string;
   CATALOGUE_URL?: string;
   OPEN_REQUESTS_PER_KEY?: string;
   OPEN_STREAMS_PER_KEY?: string;
@@ -50,6 +53,7 @@ export interface Config {
   publicOrigins: string[];
   demoProvider: boolean;
   sessionTtlMs: number;
+  sessionLimits: SessionLimits;
   /** what the proxy holds open at most, in each process */
   openLimits: OpenLimits;
   /** where the daily sync finds models.dev's `api.json`; null: none */
@@ -132,6 +136,35 @@ function traceTargetOf(env: Bindings): Result<Config["traceTarget"], ConfigFault
   return ok({ url: url.href, headers: headers.value, serviceName });
 }
 
+const mostCounted = 1_000_000;
+
+/** A whole number of at least one; empty: the default. */
+function countOf(
+  setting: string,
+  { text, unlessSet }: { text: string | undefined; unlessSet: number },
+): Result<number, ConfigFault> {
+  if (text === undefined || text.trim() === "") return ok(unlessSet);
+  const count = Number(text);
+  return Number.isInteger(count) && count >= 1 && count <= mostCounted
+    ? ok(count)
+    : fault(setting, `must be a whole number from 1 to ${mostCounted}`);
+}
+
+/** How many sessions a key may have, and begin. */
+function sessionLimitsOf(env: Bindings): Result<SessionLimits, ConfigFault> {
+  const perKey = countOf("SESSIONS_PER_KEY", {
+    text: env.SESSIONS_PER_KEY,
+    unlessSet: defaultSessionLimits.perKey,
+  });
+  if (!perKey.ok) return perKey;
+  const initializePerMinute = countOf("INITIALIZE_PER_MINUTE", {
+    text: env.INITIALIZE_PER_MINUTE,
+    unlessSet: defaultSessionLimits.initializePerMinute,
+  });
+  if (!initializePerMinute.ok) return initializePerMinute;
+  return ok({ perKey: perKey.value, initializePerMinute: initializePerMinute.value });
+}
+
 /** Names in a list are separated by commas; blanks around them say nothing. */
 const listIn = (text: string | undefined): string[] =>
   (text ?? "")
@@ -162,6 +195,8 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   const hours = Number(env.SESSION_TTL_HOURS ?? defaultSessionTtlHours);
   if (!(hours > 0 && hours <= 24 * 365))
     return fault("SESSION_TTL_HOURS", "must be a number of hours");
+  const sessionLimits = sessionLimitsOf(env);
+  if (!sessionLimits.ok) return sessionLimits;
   const catalogueUrl = env.CATALOGUE_URL ?? defaultCatalogueUrl;
   if (catalogueUrl !== "" && !isHttpUrl(catalogueUrl))
     return fault("CATALOGUE_URL", "must be an http: or https: URL, or empty for no sync");
@@ -183,6 +218,7 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     publicOrigins: publicUrls.map((url) => new URL(url).origin),
     demoProvider: env.DEMO_PROVIDER === "true",
     sessionTtlMs: hours * hourMs,
+    sessionLimits: sessionLimits.value,
     openLimits: openLimits.value,
     catalogueUrl: catalogueUrl === "" ? null : catalogueUrl,
     traceTarget: traceTarget.value,

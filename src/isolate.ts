@@ -8,10 +8,12 @@ import { createSigner } from "./crypto/signatures.ts";
 import { createKeyTokens } from "./crypto/tokens.ts";
 import { createVault } from "./crypto/vault.ts";
 import { seedCatalogue } from "./domain/catalogue.ts";
+import { createElapsed } from "./domain/clocks.ts";
 import { createIds } from "./domain/ids.ts";
 import { homeShard } from "./domain/shards.ts";
 import { createCallerMemory } from "./pipeline/authenticate.ts";
 import { holdCatalogue } from "./pipeline/catalogue.ts";
+import { createLostAdmissions } from "./pipeline/lost-admissions.ts";
 import { createOpenExchanges } from "./pipeline/open-exchanges.ts";
 import { createPromptPrefixes } from "./pipeline/prompt-prefixes.ts";
 import { createStreamMemory } from "./pipeline/streams.ts";
@@ -25,11 +27,15 @@ const refusalsRemembered = 2_000;
 /** Of one tenant, each a hash: together at most some 20 MB. */
 const prefixesRemembered = 512;
 const tenantsWithPrefixes = 256;
+/** A kB each. */
+const lostRemembered = 5_000;
 /** What was measured of a provider counts within a minute at every isolate. */
 const rememberedMs = 60_000;
 export const randomBytesOf = (count: number): Uint8Array<ArrayBuffer> =>
   crypto.getRandomValues(new Uint8Array(count));
 export const now = (): number => Date.now();
+/** ms, for durations: never set back. */
+export const elapsed = createElapsed(() => performance.now());
 
 /** Resolves after `ms`, or as soon as the signal aborts; at once if it has. */
 export const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
@@ -109,8 +115,9 @@ export async function createIsolate(config: Config) {
     tokens: createKeyTokens({ randomBytesOf }),
     idsOf: perShard((shard) => createIds({ now, randomBytesOf, shard })),
     memory: createCallerMemory({ capacity: callersRemembered, lifetimeMs: rememberedMs, now }),
-    openExchanges: createOpenExchanges({ limits: config.openLimits, now }),
+    openExchanges: createOpenExchanges({ limits: config.openLimits, elapsed }),
     streamMemory: createStreamMemory(callersRemembered),
+    lostAdmissions: perShard(() => createLostAdmissions({ capacity: lostRemembered, elapsed })),
   };
 }
 

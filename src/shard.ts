@@ -95,7 +95,10 @@ export function createShard(
     ...(about.origin === undefined ? [] : [about.origin]),
   ];
   const db = open(config, name, onRoundTrip === undefined ? {} : { onRoundTrip });
-  const stores = createStores(db, { nonce: () => crypto.randomUUID() });
+  const stores = createStores(db, {
+    nonce: () => crypto.randomUUID(),
+    sessionLimits: config.sessionLimits,
+  });
   const nonce = (): string => toBase64Url(randomBytesOf(32));
   const readCatalogue: CatalogueReader = () =>
     createCatalogueReader({ held: catalogue, catalogues: stores.catalogues })();
@@ -183,7 +186,7 @@ export function createShard(
       }),
       idempotency,
       observe: createObserve({ traces, providers, now, log }),
-      release: createRelease({ endCall, now, wait }),
+      release: createRelease({ ledger, endCall, lost: isolate.lostAdmissions(name), now, wait }),
       ledger,
       ids,
       now,

@@ -17,7 +17,25 @@ export interface ApiKey {
 }
 
 /** Who acts on the admin API. */
-export type Actor = { kind: "operator" } | { kind: "key"; keyId: string; tenantId: string };
+export type Actor =
+  | { kind: "operator" }
+  | {
+      kind: "key";
+      keyId: string;
+      tenantId: string;
+      /** ms since the epoch, of the key that acts; null: never */
+      expiresAt: number | null;
+    };
+
+/** Until when (ms since the epoch) anything may be good that an actor hands out; null: without an end. */
+export const actsUntil = (actor: Actor): number | null =>
+  actor.kind === "operator" ? null : actor.expiresAt;
+
+/** Else whoever holds a key for a day could make one for good. */
+export const outlives = (expiresAt: number | null, actor: Actor): boolean => {
+  const until = actsUntil(actor);
+  return until !== null && (expiresAt === null || expiresAt > until);
+};
 
 export const isExpired = (key: Pick<ApiKey, "expiresAt">, now: number): boolean =>
   key.expiresAt !== null && key.expiresAt <= now;

@@ -1,5 +1,6 @@
 /** Under which models the usage of a call is booked. */
 import type { Settlement } from "./audit.ts";
+import { asReadable } from "./magnitudes.ts";
 import { nameOf } from "./models.ts";
 
 /** One model's part of a call. */
@@ -52,5 +53,10 @@ export function bookingsOf({
       rest[figure] -= spent[figure];
     }
   }
-  return [rest, ...byModel.values()];
+  return [rest, ...byModel.values()].map((booking) => ({
+    ...booking,
+    inputTokens: asReadable(booking.inputTokens) ?? 0,
+    outputTokens: asReadable(booking.outputTokens) ?? 0,
+    costMicroUsd: asReadable(booking.costMicroUsd) ?? 0,
+  }));
 }

@@ -3,6 +3,8 @@
  * for each endpoint, credential and model of a tenant. A row exists only from a fault to the next answer.
  */
 import { isKeyRefused, type Attempt, type FaultReach } from "./attempts.ts";
+import { clockSlackMs } from "./clocks.ts";
+import { latestLeaseEnd } from "./leases.ts";
 import { nameOf } from "./models.ts";
 
 /** One fault, as a circuit's row keeps it. */
@@ -107,14 +109,16 @@ export function stateOf(
   circuit: Pick<Circuit, "faults" | "probeUntil">,
   now: number,
 ): CircuitState {
-  const { until, asked } = openings(circuit.faults);
+  // What is further ahead was written before a clock was set back: it would keep the circuit open for the jump.
+  const faults = circuit.faults.filter(({ at }) => at <= now + clockSlackMs);
+  const { until, asked } = openings(faults);
   const isAsked = asked !== null && asked > now;
   if (isAsked || (until !== null && until > now))
     return { state: "open", until: Math.max(until ?? 0, asked ?? 0), asked: isAsked };
   // Closed too when nothing failed for so long that nobody remembers.
   if (until === null || now - until > windowMs) return { state: "closed" };
   const { probeUntil } = circuit;
-  return probeUntil !== null && probeUntil > now
+  return probeUntil !== null && probeUntil > now && probeUntil <= latestLeaseEnd(now)
     ? { state: "open", until: probeUntil, asked: false }
     : { state: "half-open" };
 }

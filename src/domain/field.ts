@@ -14,7 +14,7 @@ import {
   type Model,
 } from "./models.ts";
 import type { Modality } from "./modality.ts";
-import type { Ceiling } from "./limits.ts";
+import type { CallBounds } from "./limits.ts";
 import type { PromptCaching } from "./prompt-caching.ts";
 import { wantedHeadroom, type ReasoningWish } from "./reasoning.ts";
 import { defaultDeadlineMs, type Previews } from "./policy.ts";
@@ -60,7 +60,7 @@ export interface FieldPolicy {
   reasoning?: ReasoningWish;
   reasoningTokens?: number;
   /** what one call may use by the size of the limits that apply; absent: as much as it likes */
-  ceiling?: Ceiling;
+  bounds?: CallBounds;
   /** the asking server's own lists; a model passes both */
   server?: Pick<FieldPolicy, "allowedModels" | "deniedModels">;
   /** money is limited, so what it would cost must be known */
@@ -70,6 +70,8 @@ export interface FieldPolicy {
   /** ms for all attempts of one call together */
   deadlineMs?: number;
   promptCaching?: PromptCaching;
+  /** providers that the operator pays, and gave no leave to use */
+  withheldProviders?: ReadonlySet<string>;
 }
 
 export interface FieldParts {
@@ -89,6 +91,7 @@ function standingExclusion(
   policy: FieldPolicy,
 ): ExclusionReason | null {
   if (model.status === "retired") return "retired";
+  if (policy.withheldProviders?.has(model.provider) === true) return "no_operator_leave";
   if (!isAllowed(model, policy) || !isAllowed(model, policy.server ?? {})) return "not_allowed";
   if (policy.previews === "never" && model.status === "preview") return "preview";
   if (policy.budgeted === true && !isPriced(model)) return "unknown_price";
@@ -204,7 +207,7 @@ export function fieldFrom(parts: FieldParts): Field {
 }
 
 /** Whether a model's reasoning finds all the room that it wants beside the text. */
-function hasRoom(entry: Entry, sought: Sought, ceiling?: Ceiling): boolean {
+function hasRoom(entry: Entry, sought: Sought, bounds?: CallBounds): boolean {
   const { leastReasoning } = entry;
   const { needs, maxTokens } = sought;
   const { reasoning } = needs;
@@ -217,12 +220,12 @@ function hasRoom(entry: Entry, sought: Sought, ceiling?: Ceiling): boolean {
   const inputTokens = sought.most[entry.familyPlace] ?? 0;
   const output = maxTokens + wanted;
   if (output > entry.outputTokens || inputTokens + output > entry.contextTokens) return false;
-  if (ceiling === undefined) return true;
-  if (inputTokens + output > ceiling.tokens) return false;
-  if (ceiling.microUsd === Number.POSITIVE_INFINITY) return true;
+  if (bounds === undefined) return true;
+  if (inputTokens + output > bounds.tokens) return false;
+  if (bounds.microUsd === Number.POSITIVE_INFINITY) return true;
   // As it would be reserved.
   const usage = mostUsage(entry.model, { ...needs, inputTokens });
-  return (costMicroUsd(entry.model, usage) ?? 0) <= ceiling.microUsd;
+  return (costMicroUsd(entry.model, usage) ?? 0) <= bounds.microUsd;
 }
 
 /** Why a model that could serve is left alone unless a hint names it; null: it is not. */
@@ -253,7 +256,7 @@ export function withSpares(field: Field): Field {
 export function exclusionOf(
   entry: Entry,
   sought: Sought,
-  ceiling?: Ceiling,
+  bounds?: CallBounds,
 ): ExclusionReason | null {
   const { exclusion } = entry;
   if (exclusion !== null) return exclusion;
@@ -264,7 +267,7 @@ export function exclusionOf(
   const writes = (entry.makes & textBit) === 0 ? 0 : sought.maxTokens;
   if (writes > entry.outputTokens) return "output_limit";
   if ((sought.most[entry.familyPlace] ?? 0) + writes > entry.contextTokens) return "context_window";
-  if (writes > 0 && !hasRoom(entry, sought, ceiling)) return "reasoning_room";
+  if (writes > 0 && !hasRoom(entry, sought, bounds)) return "reasoning_room";
   // The last, so that it is named only where nothing else stands in the way.
   return entry.openUntil === undefined ? null : "circuit_open";
 }

@@ -3,6 +3,7 @@ import type { AdminEvent, Correction, Opening, Outcome, Settlement } from "./aud
 import type { Hold, LimitState } from "./limits.ts";
 import type { Answer, Reason } from "./refusals.ts";
 import type { Decision } from "./decision.ts";
+import type { ThinnedMinute } from "./thinning.ts";
 
 /** What a call would hold, and the decision that says why. */
 export interface Claim {
@@ -67,6 +68,8 @@ export interface Ledger {
    * stays. An open call it ends as `settle` does. True if it ended one.
    */
   settleSwept(settlement: Settlement, event: AdminEvent): Answer<boolean>;
+  /** Which of these calls nobody who knows has ended: they run, or the sweep took them for lost. */
+  findOpen(calls: readonly { tenantId: string; id: string }[]): Answer<string[]>;
   /** The record of a call that was refused before admission. */
   refuse(
     opening: Opening,
@@ -86,6 +89,14 @@ export interface Ledger {
   ): Answer<boolean>;
   /** Counters that no window can need any more. */
   prune(now: number): Answer<number>;
+}
+
+/** Refusals that have no record of their own: `domain/thinning.ts`. */
+export interface ThinningStore {
+  /** Minutes that are over, oldest first, some at a time. */
+  ended(now: number): Answer<ThinnedMinute[]>;
+  /** Their one record stands. */
+  recorded(minute: ThinnedMinute): Answer<null>;
 }
 
 /** How the call that holds a key stands. */

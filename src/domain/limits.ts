@@ -25,11 +25,13 @@ export interface Hold {
   until: number | null;
   limit: number;
   amount: number;
+  /** present: the limit is the operator's ceiling for the tenant, which is smaller than its own */
+  ceiling?: true;
 }
 
 /** How one limit stands after admission. */
 export interface LimitState {
-  /** such as `tenant.requestsPerMinute` */
+  /** such as `tenant.requestsPerMinute`; the operator's for the tenant: `ceiling.requestsPerMinute` */
   name: string;
   /** of money in micro-USD */
   limit: number;
@@ -40,6 +42,16 @@ export interface LimitState {
 }
 
 export const windowSeconds = 60;
+
+/** s: the longest that a sliding window makes anybody wait, the oldest second included. */
+export const longestWaitSeconds = windowSeconds + 1;
+
+/**
+ * The last bucket that counts. Of a sliding window that is a minute ahead: two clocks may differ by as much.
+ * What is later was counted before the clock was set back, and would block until the clock is there again.
+ */
+export const lastBucketOf = ({ bucket, until }: Pick<Hold, "bucket" | "until">): number =>
+  until === null ? bucket + windowSeconds : until - 1;
 
 /** Until a call that holds concurrency may end; one that refuses for it says to come back then. */
 export const concurrencyRetryMs = 1_000;
@@ -54,8 +66,8 @@ const limitNames = {
 
 const resources = Object.keys(limitNames) as Resource[];
 
-export const nameOfLimit = (hold: Pick<Hold, "scope" | "resource">): string =>
-  `${hold.scope}.${limitNames[hold.resource]}`;
+export const nameOfLimit = (hold: Pick<Hold, "scope" | "resource" | "ceiling">): string =>
+  `${hold.ceiling === true ? "ceiling" : hold.scope}.${limitNames[hold.resource]}`;
 
 const microUsd = 1_000_000;
 
@@ -67,6 +79,8 @@ export interface LimitedScope {
   scope: LimitScope;
   subject: string;
   limits: Limits;
+  /** those that are the operator's ceiling; absent: none */
+  fromCeiling?: ReadonlySet<keyof Limits>;
 }
 
 /** The smallest limit of money that applies, in micro-USD; null: none does. */
@@ -78,12 +92,12 @@ export function smallestBudget(scopes: readonly LimitedScope[]): number | null {
 }
 
 /** What one call may use at most by the size of its limits, whatever is left of them now. */
-export interface Ceiling {
+export interface CallBounds {
   tokens: number;
   microUsd: number;
 }
 
-export const ceilingOf = (scopes: readonly LimitedScope[]): Ceiling => ({
+export const callBoundsOf = (scopes: readonly LimitedScope[]): CallBounds => ({
   tokens: Math.min(
     ...scopes.map(({ limits }) => limits.tokensPerMinute ?? Number.POSITIVE_INFINITY),
   ),
@@ -114,7 +128,7 @@ export function holdsOf(input: {
     usd_day: dayOf(second),
     usd_month: calendarMonthOf(second),
   };
-  return input.scopes.flatMap(({ scope, subject, limits }) =>
+  return input.scopes.flatMap(({ scope, subject, limits, fromCeiling }) =>
     resources.flatMap((resource): Hold[] => {
       const limit = limits[limitNames[resource]];
       if (limit === undefined) return [];
@@ -129,6 +143,7 @@ export function holdsOf(input: {
           until: window?.until ?? null,
           limit: countedAs(resource, limit),
           amount: amounts[resource],
+          ...(fromCeiling?.has(limitNames[resource]) === true && { ceiling: true }),
         },
       ];
     }),
@@ -142,7 +157,9 @@ export function stateOf(
 ): LimitState {
   const second = Math.floor(now / 1_000);
   const sliding =
-    hold.resource === "concurrent" ? second + 1 : (oldest ?? second) + windowSeconds + 1;
+    hold.resource === "concurrent"
+      ? second + 1
+      : Math.min(oldest ?? second, second) + longestWaitSeconds;
   return {
     name: nameOfLimit(hold),
     limit: hold.limit,

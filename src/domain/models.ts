@@ -115,6 +115,10 @@ export interface DeclaredModel extends ModelChange {
   id: string;
 }
 
+/** Whether a figure of a model is one of its prices. */
+export const isPrice = (figure: string): boolean =>
+  figure.includes("Usd") || figure === "priceTiers" || figure === "mediaPrices";
+
 export const exclusionReasons = [
   "input_modality",
   "output_modality",
@@ -125,6 +129,7 @@ export const exclusionReasons = [
   "not_allowed",
   "unknown_price",
   "no_credential",
+  "no_operator_leave",
   "credential_failing",
   "circuit_open",
   "retired",

@@ -4,6 +4,7 @@
  * and left to an operator to correct.
  */
 import { estimateInputTokens, inputModalitiesOf, mostInputTokens } from "./estimate.ts";
+import { mostTokensBelieved } from "./magnitudes.ts";
 import type { ProviderRequest } from "./providers.ts";
 import { tokenFamilyOf } from "./tokens.ts";
 import { usageWith, type Usage } from "./usage.ts";
@@ -29,13 +30,18 @@ export function believedUsage(
   const { outputModalities } = call;
   const headroom = request.reasoning?.headroom ?? 0;
   const mostOutputOf = (inputTokens: number): number =>
-    generous(usageWith(model, { inputTokens, maxTokens, outputModalities }, headroom).outputTokens);
+    Math.min(
+      mostTokensBelieved,
+      generous(
+        usageWith(model, { inputTokens, maxTokens, outputModalities }, headroom).outputTokens,
+      ),
+    );
   // The input is measured where that decides, and not for every answer.
   if (usage.inputTokens <= generousTokens && usage.outputTokens <= mostOutputOf(0)) return usage;
   const estimated = estimateInputTokens(call, tokenFamilyOf(model));
   const context = model.contextTokens ?? longestContext;
   // What was declared of a context may be too small; twice of it, or of our estimate, is beyond doubt.
-  const mostInput = Math.max(generous(estimated), 2 * context);
+  const mostInput = Math.min(mostTokensBelieved, Math.max(generous(estimated), 2 * context));
   const inputTokens = mostInputTokens(estimated);
   if (usage.inputTokens <= mostInput && usage.outputTokens <= mostOutputOf(inputTokens))
     return usage;

@@ -1,10 +1,11 @@
 /** What the pipeline needs from the rooms below it; `compose.ts` hands it in. */
 import type { ApiKey } from "./access.ts";
 import type { AdminEvent, Outcome, SamplingRecord } from "./audit.ts";
+import type { Ceiling } from "./ceilings.ts";
 import type { Circuit } from "./circuits.ts";
 import type { CatalogueStore } from "./catalogues.ts";
 import type { Health } from "./health.ts";
-import type { IdempotencyStore, Ledger, UsageStore } from "./ledger.ts";
+import type { IdempotencyStore, Ledger, ThinningStore, UsageStore } from "./ledger.ts";
 import type { CredentialSummary, DeclaredModel, ModelOverride } from "./models.ts";
 import type { Policy } from "./policy.ts";
 import type { Answer } from "./refusals.ts";
@@ -21,6 +22,8 @@ export interface Tenant {
   slug: string;
   name: string;
   policy: Policy;
+  /** null: the tenant is from before there were ceilings */
+  ceiling: Ceiling | null;
   /** rises with every change of the tenant or anything it owns that a choice depends on */
   version: number;
   createdAt: number;
@@ -79,13 +82,19 @@ export interface PageRequest {
   limit: number;
 }
 
+export interface TenantChange {
+  name?: string;
+  policy?: Policy;
+  ceiling?: Ceiling;
+}
+
 export interface TenantStore {
   /** Once for an id, for good: a tenant that was removed is not made again. */
   create(tenant: Tenant, event: AdminEvent): Answer<null>;
   bySlug(slug: string): Answer<Tenant | null>;
   byId(id: string): Answer<Tenant | null>;
   list(page: PageRequest): Answer<Page<Tenant>>;
-  update(id: string, change: { name?: string; policy?: Policy }, event: AdminEvent): Answer<null>;
+  update(id: string, change: TenantChange, event: AdminEvent): Answer<null>;
   /** With everything the tenant owns, audit records included; the event log stays. */
   remove(id: string, event: AdminEvent): Answer<null>;
 }
@@ -131,6 +140,11 @@ export interface OverrideStore {
 }
 
 export interface SessionStore {
+  /** Counts as an `initialize` of its key; `rate_limited` where that key has begun or holds too many. */
+  begin(session: Session): Answer<null>;
+  /** Counts an `initialize` before a server is asked. Where this is `ok`, `create` follows, if anything is to be kept. */
+  admit(key: { tenantId: string; keyId: string }, now: number): Answer<null>;
+  /** `rate_limited` where its key holds too many. */
   create(session: Session): Answer<null>;
   get(tenantId: string, id: string): Answer<Session | null>;
   list(tenantId: string, page: PageRequest): Answer<Page<Session>>;
@@ -223,6 +237,7 @@ export interface PlacementStore {
 export interface Stores {
   snapshots: Snapshots;
   ledger: Ledger;
+  thinning: ThinningStore;
   tenants: TenantStore;
   placements: PlacementStore;
   keys: KeyStore;

@@ -135,6 +135,15 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   unsupported_media_type: transport(-415, 415, "Unsupported media type"),
 };
 
+/** Limits of what a caller may begin for nothing: a flood, whose answers nobody reads. */
+const floodLimits: ReadonlySet<string> = new Set(["key.sessions", "key.initializePerMinute"]);
+
+/** HTTP status on the MCP wire. */
+export const mcpStatusOf = (refusal: Refusal): number =>
+  refusal.reason === "rate_limited" && floodLimits.has(refusal.limit)
+    ? refusalTable.rate_limited.status
+    : refusalTable[refusal.reason].mcpStatus;
+
 export const reasons = Object.keys(refusalTable) as Reason[];
 
 /** @param serverStatus HTTP; null: there is no answer, or it is not what failed */

@@ -25,7 +25,7 @@ export function sieve({ entries, policy }: Field, sought: Sought): Sieved {
   for (let at = 0; at < entries.length; at += 1) {
     const entry = entries[at];
     if (entry === undefined) continue;
-    const excludedBy = exclusionOf(entry, sought, policy.ceiling);
+    const excludedBy = exclusionOf(entry, sought, policy.bounds);
     if (excludedBy !== null) {
       out[at] = codeOf(excludedBy);
       continue;

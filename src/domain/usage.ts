@@ -1,4 +1,5 @@
 /** Tokens, images and audio into money. Money is micro-USD, whole, rounded up once at the end. */
+import { wholeMicroUsd } from "./magnitudes.ts";
 import type { MediaPrices, Model, PriceTier, Requirements, TokenPrices } from "./models.ts";
 import { headroomOf, likelyReasoningOf, type Thinker } from "./reasoning.ts";
 
@@ -179,8 +180,7 @@ export function costMicroUsd(model: Priced, usage: Billable): number | null {
   const units = byUnits(model.mediaPrices, usage.media);
   const micro =
     usage.estimated === true && units !== null ? units : (byTokens(model, usage) ?? units);
-  // Prices carry at most six decimals; rounding there first keeps 0.1 + 0.2 from costing a micro-USD.
-  return micro === null ? null : Math.ceil(Math.round(micro * 1e6) / 1e6);
+  return micro === null ? null : wholeMicroUsd(micro);
 }
 
 const addUp = (parts: readonly object[]): Record<string, number> => {

@@ -1,12 +1,12 @@
 /** Refusals at the wire: made from a schema's complaint, and spelt for a revision. */
 import type { z } from "zod";
-import { refusalTable, type Refusal } from "../domain/refusals.ts";
+import { mcpStatusOf, refusalTable, type Refusal } from "../domain/refusals.ts";
 import type { Wire } from "./codec.ts";
 
-export function legacyWireOf({ reason }: Refusal): Wire {
-  const { code, mcpStatus } = refusalTable[reason];
-  return { code, status: mcpStatus };
-}
+export const legacyWireOf = (refusal: Refusal): Wire => ({
+  code: refusalTable[refusal.reason].code,
+  status: mcpStatusOf(refusal),
+});
 
 /** The modern revision prescribes code and status for two of them. */
 export function modernWireOf(refusal: Refusal): Wire {

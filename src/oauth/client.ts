@@ -59,6 +59,15 @@ const serverOf = ({ issuer, tokenEndpoint }: Terms): AuthorizationServer => ({
   token_endpoint: tokenEndpoint,
 });
 
+/** s: no token lives longer, and no number of a server's should outgrow a clock. */
+const longestLifeSeconds = 10 * 366 * 86_400;
+
+/** ms since the epoch; null: the server did not say. */
+const endOf = (seconds: number | undefined, now: number): number | null =>
+  seconds === undefined
+    ? null
+    : now + Math.round(1_000 * Math.max(0, Math.min(longestLifeSeconds, seconds)));
+
 export function createOauth(deps: ExchangeDeps & { now: () => number }): Oauth {
   const grantOf = (
     terms: Terms,
@@ -70,7 +79,7 @@ export function createOauth(deps: ExchangeDeps & { now: () => number }): Oauth {
     return {
       ...terms,
       accessToken: answer.access_token,
-      expiresAt: answer.expires_in === undefined ? null : deps.now() + answer.expires_in * 1_000,
+      expiresAt: endOf(answer.expires_in, deps.now()),
       refreshToken: answer.refresh_token ?? refreshToken,
     };
   };

@@ -7,14 +7,15 @@ import { endpointOf } from "../domain/endpoints.ts";
 import { inputTokensFor, mostInputTokens } from "../domain/estimate.ts";
 import { firstStepsOf, maxAttempts, reachable, type Place } from "../domain/failover.ts";
 import {
-  ceilingOf,
+  callBoundsOf,
   holdsOf,
   isMoney,
   smallestBudget,
-  type Ceiling,
+  type CallBounds,
   type Hold,
 } from "../domain/limits.ts";
 import { nameOf, type CredentialSummary } from "../domain/models.ts";
+import { leaseSlackMs } from "../domain/leases.ts";
 import { defaultDeadlineMs } from "../domain/policy.ts";
 import type { Admission, CircuitProbe, Claim, Ledger } from "../domain/ledger.ts";
 import { heldUntil, keyOf, type Once } from "../domain/once.ts";
@@ -25,9 +26,6 @@ import { tokenFamilyOf } from "../domain/tokens.ts";
 import type { Caller } from "./authenticate.ts";
 import { costingOf, type Costing } from "./headroom.ts";
 import { scopesOf, type AskingServer } from "./scopes.ts";
-
-/** A lease outlives the longest call: its deadline, then settlement with its retries. */
-const leaseSlackMs = 30_000;
 
 /** One provider call that may be made, and what it may cost. */
 export interface Step extends Costing {
@@ -76,14 +74,14 @@ function stepsOf(
   {
     credentials,
     most,
-    ceiling,
-  }: { credentials: readonly CredentialSummary[]; most: number; ceiling: Ceiling },
+    bounds,
+  }: { credentials: readonly CredentialSummary[]; most: number; bounds: CallBounds },
 ): Step[] {
   const needs = plan.requirements;
   const endpoints = new Map(credentials.map((each) => [each.id, endpointOf(each)]));
   const steps = plan.choices.flatMap(({ model, credentialIds }): Step[] => {
     const inputTokens = mostInputTokens(inputTokensFor(needs, tokenFamilyOf(model)));
-    const costing = costingOf(model, { ...needs, inputTokens }, ceiling);
+    const costing = costingOf(model, { ...needs, inputTokens }, bounds);
     return credentialIds.map((credentialId) => {
       const endpoint = endpoints.get(credentialId) ?? endpointOf(model);
       return { model, credentialId, endpoint, ...costing };
@@ -134,7 +132,7 @@ export function candidatesFor({ plan, caller: { snapshot }, server }: ToReserve)
   const most = mostAttempts(snapshot);
   const scopes = scopesOf(snapshot, server);
   const { credentials } = snapshot;
-  const steps = stepsOf(plan, { credentials, most, ceiling: ceilingOf(scopes) });
+  const steps = stepsOf(plan, { credentials, most, bounds: callBoundsOf(scopes) });
   // Failover is given up before a small budget would be locked out by what it might cost.
   return withinBudget(steps, smallestBudget(scopes) ?? Number.POSITIVE_INFINITY, most);
 }

@@ -2,9 +2,10 @@
  * From a call and its caller to a plan: capabilities first, then what was negotiated, then the choice.
  */
 import { missingFrom, requiredFor } from "../domain/capabilities.ts";
+import { withheldBy } from "../domain/ceilings.ts";
 import { fieldFrom, type Field, type FieldPolicy } from "../domain/field.ts";
 import type { JsonObject } from "../domain/json.ts";
-import { ceilingOf, smallestBudget } from "../domain/limits.ts";
+import { callBoundsOf, smallestBudget } from "../domain/limits.ts";
 import { modelsOf, type Catalogue } from "../domain/models.ts";
 import type { Features } from "../domain/negotiation.ts";
 import { defaultToolRounds } from "../domain/policy.ts";
@@ -59,9 +60,11 @@ function policyFor(snapshot: Snapshot, server: AskingServer | null): FieldPolicy
     maxTokens ?? Number.POSITIVE_INFINITY,
     server?.policy.maxTokens ?? Number.POSITIVE_INFINITY,
   );
-  const ceiling = ceilingOf(scopesOf(snapshot, server));
+  const bounds = callBoundsOf(scopesOf(snapshot, server));
+  const withheldProviders = withheldBy(snapshot.tenant.ceiling);
   return {
-    ...(Number.isFinite(Math.min(ceiling.tokens, ceiling.microUsd)) && { ceiling }),
+    ...(withheldProviders !== undefined && { withheldProviders }),
+    ...(Number.isFinite(Math.min(bounds.tokens, bounds.microUsd)) && { bounds }),
     ...(allowedModels !== undefined && { allowedModels }),
     ...(deniedModels !== undefined && { deniedModels }),
     ...(Number.isFinite(most) && { maxTokens: most }),
@@ -105,7 +108,9 @@ export function createChooser(deps: {
       made.serverPolicy === serverPolicy &&
       made.refusals === refusals &&
       // A circuit that has been open for its time is tried, however old the snapshot is.
-      now < (made.field.circuits?.until ?? Number.POSITIVE_INFINITY)
+      now < (made.field.circuits?.until ?? Number.POSITIVE_INFINITY) &&
+      // Nor does it stay open while a clock that was set back runs up to its time.
+      now >= (made.field.circuits?.now ?? 0)
     )
       return made.field;
     const { credentials, overrides, health, circuits } = snapshot;

@@ -1,5 +1,5 @@
 /** What one provider call may use and cost, with room for its reasoning as far as the limits have it. */
-import type { Ceiling } from "../domain/limits.ts";
+import type { CallBounds } from "../domain/limits.ts";
 import type { Model, Requirements } from "../domain/models.ts";
 import { headroomOf, reasoningOf, type ReasoningRequest } from "../domain/reasoning.ts";
 import { costMicroUsd, mostUsage } from "../domain/usage.ts";
@@ -28,16 +28,16 @@ function costingWith(model: Model, needs: Requirements, headroom: number): Costi
  * fits, it is reckoned without room, and admission says which limit is too small.
  * @param needs with the input's tokens as this model counts them, at most
  */
-export function costingOf(model: Model, needs: Requirements, ceiling: Ceiling): Costing {
+export function costingOf(model: Model, needs: Requirements, bounds: CallBounds): Costing {
   const wanted = headroomOf(model, needs);
   const full = costingWith(model, needs, wanted);
   const { microUsd } = full;
-  const isWithin = full.tokens <= ceiling.tokens && (microUsd ?? 0) <= ceiling.microUsd;
+  const isWithin = full.tokens <= bounds.tokens && (microUsd ?? 0) <= bounds.microUsd;
   if (wanted === 0 || isWithin) return full;
   const bare = costingWith(model, needs, 0);
   const perToken = ((microUsd ?? 0) - (bare.microUsd ?? 0)) / wanted;
   const byMoney =
-    perToken > 0 ? (ceiling.microUsd - (bare.microUsd ?? 0)) / perToken : Number.POSITIVE_INFINITY;
-  const left = Math.floor(Math.min(wanted, ceiling.tokens - bare.tokens, byMoney));
+    perToken > 0 ? (bounds.microUsd - (bare.microUsd ?? 0)) / perToken : Number.POSITIVE_INFINITY;
+  const left = Math.floor(Math.min(wanted, bounds.tokens - bare.tokens, byMoney));
   return costingWith(model, needs, Math.max(0, left));
 }

@@ -1,28 +1,27 @@
 /**
  * An admission whose answer never came may have happened all the same. Its caller was told that nothing
- * is called and nothing charged, so what it holds is given back, as soon as the database can be reached.
+ * is called and nothing charged, so what it holds is given back, as soon as the database can be reached, and
+ * also where the sweep was there first.
  */
-import type { Opening, Settlement } from "../domain/audit.ts";
-import type { Reserved } from "./admit.ts";
+import type { Settlement } from "../domain/audit.ts";
+import type { Ledger } from "../domain/ledger.ts";
 import type { EndCall } from "./end-call.ts";
+import type { LostAdmission, LostAdmissions } from "./lost-admissions.ts";
 
-/** ms between the tries: together within the 30 s that work may outlive its response. */
-const pausesMs = [1_000, 4_000, 12_000];
+/** ms between two looks, and while the database is away, where each pause is twice the one before. */
+const pauseMs = 1_000;
+const longestPauseMs = 15_000;
+/** Ids of one look. */
+const mostAtOnce = 500;
 
 const nothing = { auth: 0, choose: 0, approve: 0, admit: 0, provider: 0 };
 
-export interface LostAdmission {
-  opening: Opening;
-  reserved: Reserved;
-  isKeyed: boolean;
-}
-
 /** Nobody was called, and nothing is charged. */
-const releaseOf = ({ opening, reserved, isKeyed }: LostAdmission, now: number): Settlement => ({
+const releaseOf = ({ opening, holds, isKeyed }: LostAdmission, now: number): Settlement => ({
   id: opening.id,
   tenantId: opening.who.tenantId,
   now,
-  holds: reserved.holds,
+  holds,
   outcome: "failed",
   reason: "unavailable",
   reasonDetail: null,
@@ -39,21 +38,52 @@ const releaseOf = ({ opening, reserved, isKeyed }: LostAdmission, now: number): 
   failing: [],
   captured: null,
   timing: nothing,
-  totalMs: now - opening.createdAt,
-  overheadMs: now - opening.createdAt,
+  totalMs: Math.max(0, now - opening.createdAt),
+  overheadMs: Math.max(0, now - opening.createdAt),
 });
 
-export const createRelease =
-  (deps: { endCall: EndCall; now: () => number; wait: (ms: number) => Promise<void> }) =>
-  /** True if there was something to give back. What is never found ends with its lease, if it exists. */
-  async (lost: LostAdmission): Promise<boolean> => {
-    const { endCall, now, wait } = deps;
-    for (const pauseMs of pausesMs) {
-      await wait(pauseMs);
-      const released = await endCall(releaseOf(lost, now()));
-      if (released.ok && released.value) return true;
+export function createRelease(deps: {
+  ledger: Ledger;
+  endCall: EndCall;
+  lost: LostAdmissions;
+  now: () => number;
+  wait: (ms: number) => Promise<void>;
+}) {
+  const { ledger, endCall, lost, now, wait } = deps;
+
+  /** False: the database is away. */
+  const look = async (): Promise<boolean> => {
+    const due = lost.due(mostAtOnce);
+    if (due.length === 0) return true;
+    const open = await ledger.findOpen(
+      due.map(({ opening }) => ({ tenantId: opening.who.tenantId, id: opening.id })),
+    );
+    if (!open.ok) return false;
+    const found = new Set(open.value);
+    for (const each of due) {
+      const { id } = each.opening;
+      if (found.has(id)) {
+        const ended = await endCall(releaseOf(each, now()));
+        if (!ended.ok) return false;
+        lost.done(id);
+      } else lost.missed(id);
     }
-    return false;
+    return true;
   };
+
+  /**
+   * One invocation at a time looks after all that the isolate has lost: an outage loses every admission that
+   * was asked for, and most of them never reached the database.
+   */
+  return async (admission: LostAdmission): Promise<void> => {
+    lost.add(admission);
+    const turn = {};
+    let nextMs = pauseMs;
+    while (!lost.isEmpty() && lost.isTurnOf(turn)) {
+      await wait(nextMs);
+      nextMs = (await look()) ? pauseMs : Math.min(longestPauseMs, 2 * nextMs);
+    }
+  };
+}
 
 export type Release = ReturnType<typeof createRelease>;

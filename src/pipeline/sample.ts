@@ -180,7 +180,7 @@ export function createSample(deps: {
           outcome,
         });
         if (!admission.ok) {
-          background(release({ opening, reserved, isKeyed: arrival.once !== null }));
+          background(release({ opening, holds: reserved.holds, isKeyed: arrival.once !== null }));
           return about([], err(admission.error));
         }
         const { value } = admission;

@@ -1,4 +1,5 @@
 /** Whose limits apply to a call. */
+import { narrowed } from "../domain/ceilings.ts";
 import type { LimitedScope } from "../domain/limits.ts";
 import type { ServerPolicy } from "../domain/policy.ts";
 import type { Snapshot } from "../domain/ports.ts";
@@ -14,7 +15,11 @@ export function scopesOf(
   server: AskingServer | null,
 ): LimitedScope[] {
   const scopes: LimitedScope[] = [
-    { scope: "tenant", subject: tenant.id, limits: tenant.policy.limits ?? {} },
+    {
+      scope: "tenant",
+      subject: tenant.id,
+      ...narrowed(tenant.policy.limits ?? {}, tenant.ceiling?.limits),
+    },
     { scope: "key", subject: key.id, limits: key.limits },
   ];
   return server === null

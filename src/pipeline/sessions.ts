@@ -4,15 +4,13 @@ import type { Ids } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Answer, SessionStore, Snapshot } from "../domain/ports.ts";
 import { err, ok } from "../domain/result.ts";
+import { problemWithSize, storedClientInfo } from "../domain/session-limits.ts";
 import type { Hosted } from "../domain/offer.ts";
 import type { McpServer } from "../domain/servers.ts";
 import { modalities } from "../domain/modality.ts";
 import type { Bridge, Session } from "../domain/session.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Chooser } from "./choose.ts";
-
-/** JSON of what a client says of itself: kept as long as the session, and read with it. */
-const maxDeclaredBytes = 65_536;
 
 /** How stale `lastUsedAt` may get before a message that samples nothing writes it. */
 const touchAfterMs = 60_000;
@@ -26,13 +24,15 @@ export function createSessions(deps: {
 }) {
   const { sessions, chooser, ids, now, sessionTtlMs } = deps;
 
-  const store = async (session: Session): Answer<Session> => {
-    const { capabilities, clientInfo } = session;
-    const declared = new TextEncoder().encode(JSON.stringify([capabilities, clientInfo]));
-    if (declared.byteLength > maxDeclaredBytes)
-      return err({ reason: "payload_too_large", limitBytes: maxDeclaredBytes });
-    const created = await sessions.create(session);
-    return created.ok ? ok(session) : created;
+  const store = async (
+    given: Session,
+    write: (session: Session) => Answer<null>,
+  ): Answer<Session> => {
+    const problem = problemWithSize(given);
+    if (problem !== null) return err(problem);
+    const session = { ...given, clientInfo: storedClientInfo(given.clientInfo) };
+    const written = await write(session);
+    return written.ok ? ok(session) : written;
   };
 
   return {
@@ -57,7 +57,7 @@ export function createSessions(deps: {
       negotiated: { revision: string; capabilities: JsonObject; clientInfo: JsonObject },
     ): Answer<Session> {
       const at = now();
-      return store({
+      const session = {
         id: ids.next("session"),
         tenantId: snapshot.tenant.id,
         keyId: snapshot.key.id,
@@ -71,7 +71,18 @@ export function createSessions(deps: {
         createdAt: at,
         lastUsedAt: at,
         expiresAt: at + sessionTtlMs,
-      });
+      };
+      return store(session, sessions.begin);
+    },
+
+    /** Before a server is asked to begin one: too many are refused, and too large ones. */
+    async admit(
+      { tenant, key }: Pick<Snapshot, "tenant" | "key">,
+      declared: Pick<Session, "capabilities" | "clientInfo">,
+    ): Answer<null> {
+      const problem = problemWithSize(declared);
+      if (problem !== null) return err(problem);
+      return sessions.admit({ tenantId: tenant.id, keyId: key.id }, now());
     },
 
     /** Through the proxy. A server that gives an id again begins the session anew. */
@@ -84,7 +95,7 @@ export function createSessions(deps: {
       >,
     ): Answer<Session> {
       const at = now();
-      return store({
+      const session = {
         id: ids.next("session"),
         tenantId: server.tenantId,
         keyId,
@@ -95,7 +106,8 @@ export function createSessions(deps: {
         createdAt: at,
         lastUsedAt: at,
         expiresAt: at + sessionTtlMs,
-      });
+      };
+      return store(session, sessions.create);
     },
 
     /** Whether its use needn't be written down yet. */

@@ -2,21 +2,25 @@
 import { and, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import {
   concurrencyRetryMs,
+  lastBucketOf,
+  longestWaitSeconds,
   nameOfLimit,
   stateOf,
-  windowSeconds,
   type Hold,
   type LimitState,
 } from "../domain/limits.ts";
+import { latestLeaseEnd } from "../domain/leases.ts";
+import { largestInteger } from "../domain/magnitudes.ts";
 import type { Admission, Claim, Reservation } from "../domain/ledger.ts";
 import type { Answer } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
 import { compactDecision } from "../domain/decision.ts";
 import { blockedProbes, claimProbes } from "./circuits.ts";
-import { raw, type Database, type Row } from "./db.ts";
+import { raw, summed, type Database, type Row } from "./db.ts";
 import { callOf, claim, heldByAnother } from "./idempotency.ts";
 import { openingColumns } from "./records.ts";
 import { samplingRequests, sessions } from "./schema.ts";
+import { countRefusal, thinRefusal } from "./thinning.ts";
 import { refusedUsage } from "./usage.ts";
 
 const number = (value: unknown): number => Number(value ?? 0);
@@ -27,6 +31,7 @@ const asRows = (holds: readonly Hold[], smaller: readonly Hold[] = holds): strin
     holds.map((hold, at) => ({
       ...hold,
       name: nameOfLimit(hold),
+      last: lastBucketOf(hold),
       least: smaller[at]?.amount ?? hold.amount,
     })),
   );
@@ -36,18 +41,20 @@ const usedOf = (tenantId: string, rows: string, now: number) => sql`
   select h.key as position, h.value ->> 'limit' as "limit", h.value ->> 'amount' as amount,
     h.value ->> 'least' as least,
     h.value ->> 'subject' as subject, h.value ->> 'resource' as resource,
-    h.value ->> 'since' as since, h.value ->> 'until' as until, h.value ->> 'name' as name,
+    h.value ->> 'since' as since, h.value ->> 'last' as last, h.value ->> 'until' as until, h.value ->> 'name' as name,
     case h.value ->> 'resource'
       when 'concurrent' then (
         select count(*) from sampling_requests r
         where r.tenant_id = ${tenantId} and r.outcome = 'admitted' and r.lease_until > ${now}
+          and r.lease_until <= ${latestLeaseEnd(now)}
           and case h.value ->> 'scope' when 'tenant' then true
             when 'key' then r.key_id = h.value ->> 'subject'
             else r.server_id = h.value ->> 'subject' end)
       else (
-        select coalesce(sum(c.amount), 0) from counters c
+        select min(coalesce(sum(c.amount), 0), ${largestInteger}) from counters c
         where c.tenant_id = ${tenantId} and c.subject = h.value ->> 'subject'
-          and c.resource = h.value ->> 'resource' and c.bucket >= h.value ->> 'since')
+          and c.resource = h.value ->> 'resource'
+          and c.bucket between h.value ->> 'since' and h.value ->> 'last')
     end as used
   from json_each(${rows}) h`;
 
@@ -56,13 +63,13 @@ const usedOf = (tenantId: string, rows: string, now: number) => sql`
  * whose successors leave room; null if it never will.
  */
 const freeAt = (tenantId: string) => sql`(
-  select min(b.bucket) + ${windowSeconds + 1} from counters b
+  select min(b.bucket) + ${longestWaitSeconds} from counters b
   where b.tenant_id = ${tenantId} and b.subject = refused.subject
-    and b.resource = refused.resource and b.bucket >= refused.since
+    and b.resource = refused.resource and b.bucket between refused.since and refused.last
     and refused.least + (
       select coalesce(sum(c.amount), 0) from counters c
       where c.tenant_id = ${tenantId} and c.subject = b.subject and c.resource = b.resource
-        and c.bucket > b.bucket) <= refused."limit")`;
+        and c.bucket > b.bucket and c.bucket <= refused.last) <= refused."limit")`;
 
 const statesOf = (holds: readonly Hold[], rows: readonly Row[], now: number): LimitState[] =>
   rows.flatMap((row): LimitState[] => {
@@ -131,7 +138,7 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
         when refused.resource = 'concurrent' then ${concurrencyRetryMs}
         when refused.least > refused."limit" then null
         when refused.until is not null then refused.until * 1000 - ${now}
-        else ${freeAt(tenantId)} * 1000 - ${now} end
+        else min(${freeAt(tenantId)} * 1000 - ${now}, ${longestWaitSeconds * 1_000}) end
     from tenants cross join beyond left join refused on true
     where ${isCurrent} ${call === null ? sql`` : sql`and not exists (select 1 ${heldByAnother(call, id, now)})`}
     on conflict (id) do nothing`;
@@ -147,11 +154,12 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
     where r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'admitted' and r.counted = 0
       and h.value ->> 'resource' <> 'concurrent'
     on conflict (tenant_id, subject, resource, bucket)
-      do update set amount = amount + excluded.amount`;
+      do update set amount = ${summed("amount")}`;
   const standing = sql`
     select used.position, used.used, (
       select min(c.bucket) from counters c where c.tenant_id = ${tenantId}
-        and c.subject = used.subject and c.resource = used.resource and c.bucket >= used.since
+        and c.subject = used.subject and c.resource = used.resource
+        and c.bucket between used.since and used.last
     ) as oldest
     from (${usedOf(tenantId, asRows(holds), now)}) used order by used.position`;
   const builder = db.builder;
@@ -192,12 +200,21 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
             select i.request_id, i.content_sha256 ${heldByAnother(call, id, now)}
               and exists (select 1 from tenants where ${isCurrent})`),
         ];
-  const before = [
+  const request = { id, tenantId, now };
+  // Only a limit of money lasts until a moment; the others are rates, whose refusals are thinned.
+  const mayThin = holds.some(({ until }) => until === null);
+  const deciding = [
     raw(insert),
+    ...(mayThin ? [countRefusal(request)] : []),
+    refusedUsage(request),
+    // Of a refusal that is only counted, what follows finds no row.
+    ...(mayThin ? [thinRefusal(request)] : []),
+  ];
+  const before = [
+    ...deciding,
     ...(holds.length === 0 ? [] : [raw(bump)]),
     ...claiming,
     ...(probes.length === 0 ? [] : [claimProbes(probing, isNew("admitted"))]),
-    refusedUsage({ id, tenantId }),
   ];
   const standings = holds.length === 0 ? [] : [raw(standing)];
   const written = await db.write([
@@ -221,10 +238,9 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
     ...(probes.length === 0 ? [] : [blockedProbes(probing)]),
   ]);
   if (!written.ok) return written;
-  const [[row], after] = [
-    written.value[before.length] ?? [],
-    written.value.slice(before.length + 1),
-  ];
+  const thinned = mayThin ? (written.value[deciding.length - 1] ?? []) : [];
+  const [row] = [...thinned, ...(written.value[before.length] ?? [])];
+  const after = written.value.slice(before.length + 1);
   if (row === undefined) {
     const [held] = first.length === 0 ? [] : (after[standings.length] ?? []);
     if (held === undefined) return ok({ state: "stale" });

@@ -1,6 +1,7 @@
 /** Circuits, as statements of the transactions that admit and settle a call. */
 import { sql, type SQL } from "drizzle-orm";
 import { keptFaults, type CircuitChange, type CircuitFault } from "../domain/circuits.ts";
+import { latestLeaseEnd } from "../domain/leases.ts";
 import type { CircuitProbe } from "../domain/ledger.ts";
 import { raw, type Compiled } from "./db.ts";
 
@@ -72,7 +73,8 @@ export const claimProbes = (
 ): Compiled =>
   raw(sql`
     update circuits set probe_id = ${requestId}, probe_until = ${until}
-    where tenant_id = ${tenantId} and (probe_until is null or probe_until <= ${now})
+    where tenant_id = ${tenantId} and (probe_until is null or probe_until <= ${now}
+        or probe_until > ${latestLeaseEnd(now)})
       and exists (
         select 1 from json_each(${JSON.stringify(probes)}) p
         where p.value ->> 'scope' = circuits.scope

@@ -4,7 +4,7 @@ import type { AdminEvent, Correction } from "../domain/audit.ts";
 import { moneyResources } from "../domain/limits.ts";
 import type { Answer } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
-import { raw, type Compiled, type Database } from "./db.ts";
+import { raw, summed, type Compiled, type Database } from "./db.ts";
 import { samplingRequests } from "./schema.ts";
 import { correctable, correctedUsage } from "./usage.ts";
 
@@ -38,7 +38,7 @@ export async function correct(
     from sampling_requests r, json_each(r.holds) h
     where ${its} and h.value ->> 'resource' in ${moneyResources}
     on conflict (tenant_id, subject, resource, bucket)
-      do update set amount = amount + excluded.amount`);
+      do update set amount = ${summed("amount")}`);
   const before = [
     charge,
     correctedUsage({ tenantId, id }, correction),

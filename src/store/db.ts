@@ -6,11 +6,12 @@ import type { Client } from "@libsql/client";
 import type { D1Database, D1PreparedStatement } from "@cloudflare/workers-types";
 import { drizzle as drizzleD1, type DrizzleD1Database } from "drizzle-orm/d1";
 import { drizzle as drizzleLibsql } from "drizzle-orm/libsql/web";
+import { asReadable, largestInteger } from "../domain/magnitudes.ts";
 import { err, ok } from "../domain/result.ts";
 import type { Answer } from "../domain/ports.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
-import type { SQL } from "drizzle-orm";
+import { sql, type SQL } from "drizzle-orm";
 
 export type Parameter = string | number | null;
 
@@ -18,6 +19,16 @@ export type Parameter = string | number | null;
 export interface Compiled {
   toSQL(): { sql: string; params: unknown[] };
 }
+
+/** What the row that it is written to can be read with again: see `domain/magnitudes.ts`. */
+const writable = (parameter: unknown): Parameter =>
+  typeof parameter === "number" && !Number.isSafeInteger(parameter)
+    ? asReadable(parameter)
+    : (parameter as Parameter);
+
+/** The sum of a row's column and of what an insert adds to it, no larger than can be read. */
+export const summed = (column: string): SQL =>
+  sql.raw(`max(-${largestInteger}, min(${largestInteger}, ${column} + excluded.${column}))`);
 
 const dialect = new SQLiteAsyncDialect();
 
@@ -103,7 +114,7 @@ function createDatabase(
     write(statements) {
       const compiled = statements.map((statement) => {
         const { sql, params } = statement.toSQL();
-        return { sql, params: params as Parameter[] };
+        return { sql, params: params.map(writable) };
       });
       return attempt("write", () => send(compiled));
     },

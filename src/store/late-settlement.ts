@@ -19,7 +19,7 @@ function reopening({ settlement: { id, tenantId } }: SettlementTry, event: Admin
   const swept = sql`r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'unknown'
     and r.settlement is null and r.correction is null`;
   return [
-    unsweptUsage(swept),
+    ...unsweptUsage(swept),
     loggedWithBefore(event, swept),
     // A minute's counter that is gone is not made anew: it would hold less than nothing.
     raw(sql`

@@ -16,7 +16,7 @@ import { openingColumns } from "./records.ts";
 import { counters } from "./ledger-schema.ts";
 import { samplingRequests } from "./schema.ts";
 import { settle } from "./settlement.ts";
-import { refusedUsage, sweptUsage } from "./usage.ts";
+import { estimateOf, refusedUsage, sweptUsage } from "./usage.ts";
 
 const sweepSize = 200;
 const pruneSize = 5_000;
@@ -28,7 +28,11 @@ const keptSeconds = {
   tokens: 2 * windowSeconds,
   usd_day: 40 * daySeconds,
   usd_month: 70 * daySeconds,
-} as const satisfies Record<Exclude<Resource, "concurrent">, number>;
+  /** of `session-limits.ts` */
+  initialize: 2 * windowSeconds,
+  /** of `thinning.ts`: until the scheduled job has recorded them */
+  refusals: daySeconds,
+} as const satisfies Record<Exclude<Resource, "concurrent"> | "initialize" | "refusals", number>;
 
 export function createLedger(db: Database, deps: { nonce: () => string }): Ledger {
   return {
@@ -37,6 +41,15 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
     settle: (settlement) => settle(db, { settlement, nonce: deps.nonce() }),
 
     settleSwept: (settlement, event) => settleSwept(db, { settlement, nonce: deps.nonce() }, event),
+
+    findOpen: (calls) =>
+      db.read(async (builder) => {
+        const rows = await builder.all<{ id: string }>(sql`
+          select r.id from json_each(${JSON.stringify(calls)}) j cross join sampling_requests r
+          where r.id = j.value ->> 'id' and +r.tenant_id = j.value ->> 'tenantId'
+            and r.outcome in ('admitted', 'unknown')`);
+        return rows.map(({ id }) => id);
+      }),
 
     async refuse(opening, reason, detail, decision) {
       const written = await db.write([
@@ -79,8 +92,8 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
             outcome: "unknown",
             costMicroUsd: sql`${samplingRequests.reservedMicroUsd}`,
             usageEstimated: true,
-            inputTokens: sql`json_extract(${samplingRequests.decision}, '$.estimate.inputTokens')`,
-            outputTokens: sql`json_extract(${samplingRequests.decision}, '$.estimate.outputTokens')`,
+            inputTokens: estimateOf("inputTokens", "sampling_requests"),
+            outputTokens: estimateOf("outputTokens", "sampling_requests"),
             settledAt: now,
           })
           .where(

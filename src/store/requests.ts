@@ -96,16 +96,18 @@ export const createRequestStore = (db: Database): RequestStore => ({
       );
     }),
   async prune(now) {
+    // A policy that can't be read has the defaults, and stops nobody else's records.
+    const policy = sql.raw("case when json_valid(t.policy) then t.policy end");
     const contents = sql`
       select c.request_id from tenants t cross join captures c
-      where json_extract(t.policy, '$.contentRetentionDays') is not null and c.tenant_id = t.id
-        and c.request_id < ${idAt(sql`(${now} - ${dayMs} * json_extract(t.policy, '$.contentRetentionDays'))`)}
+      where json_extract(${policy}, '$.contentRetentionDays') is not null and c.tenant_id = t.id
+        and c.request_id < ${idAt(sql`(${now} - ${dayMs} * json_extract(${policy}, '$.contentRetentionDays'))`)}
       limit ${pruneSize}`;
     // `cross join` keeps the order of the loops: each tenant's aged records, and none of the others.
     const aged = sql`
       select r.id from tenants t cross join sampling_requests r
       where r.tenant_id = t.id and r.seal_number is not null and r.created_at < ${now} - ${dayMs}
-          * coalesce(json_extract(t.policy, '$.retentionDays'), ${defaultRetentionDays})
+          * coalesce(json_extract(${policy}, '$.retentionDays'), ${defaultRetentionDays})
       order by t.id, r.created_at limit ${pruneSize}`;
     const written = await db.write([
       raw(sql`delete from captures where request_id in (${contents}) returning request_id`),

@@ -14,6 +14,7 @@ import {
 import type { Scope } from "../domain/access.ts";
 import type { Attempt } from "../domain/attempts.ts";
 import type { Asked, Correction, Outcome, RecordVersion, Timing } from "../domain/audit.ts";
+import type { Ceiling } from "../domain/ceilings.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Hold } from "../domain/limits.ts";
 import type { DeclaredModel, Model, ModelChange } from "../domain/models.ts";
@@ -28,6 +29,8 @@ export const tenants = sqliteTable("tenants", {
   slug: text().notNull().unique(),
   name: text().notNull(),
   policy: text({ mode: "json" }).$type<Policy>().notNull(),
+  /** null: from before there were ceilings */
+  ceiling: text({ mode: "json" }).$type<Ceiling>(),
   version: integer().notNull(),
   createdAt: integer("created_at").notNull(),
 });
@@ -115,6 +118,8 @@ export const sessions = sqliteTable(
   },
   (table) => [
     index("sessions_tenant").on(table.tenantId, table.id),
+    // A key's sessions are counted. Without a column that their use changes.
+    index("sessions_key").on(table.tenantId, table.keyId),
     // Two keys may know the same server's session id; neither gets the other's.
     uniqueIndex("sessions_upstream")
       .on(table.tenantId, table.serverId, table.keyId, table.upstreamId)

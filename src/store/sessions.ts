@@ -1,15 +1,41 @@
 import { and, desc, eq, gt, isNotNull, lt, sql } from "drizzle-orm";
 import type { SessionStore } from "../domain/ports.ts";
-import { ok } from "../domain/result.ts";
+import { err, ok } from "../domain/result.ts";
+import { tooManySessions, type SessionLimits } from "../domain/session-limits.ts";
 import type { Database } from "./db.ts";
 import { appendEventWhere } from "./events.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import { sessions } from "./schema.ts";
+import { createSessionLimiting } from "./session-limits.ts";
 
-export const createSessionStore = (db: Database): SessionStore => {
+export const createSessionStore = (db: Database, limits: SessionLimits): SessionStore => {
+  const limiting = createSessionLimiting(limits);
   const its = (tenantId: string, id: string) =>
     and(eq(sessions.tenantId, tenantId), eq(sessions.id, id));
   return {
+    async begin(session) {
+      const { createdAt: now } = session;
+      const written = await db.write([
+        limiting.makeRoom(session, { now, where: limiting.mayBegin(session, now) }),
+        limiting.standing(session, now),
+        limiting.insert(session, limiting.mayBegin(session, now)),
+        limiting.count(session, now),
+      ]);
+      if (!written.ok) return written;
+      const [, standing = [], stored = []] = written.value;
+      if (stored.length > 0) return ok(null);
+      return err(limiting.refusalIn(standing[0], now) ?? tooManySessions);
+    },
+    async admit(key, now) {
+      const written = await db.write([
+        limiting.makeRoom(key, { now, where: limiting.mayBegin(key, now) }),
+        limiting.standing(key, now),
+        limiting.count(key, now),
+      ]);
+      if (!written.ok) return written;
+      const refusal = limiting.refusalIn(written.value[1]?.[0], now);
+      return refusal === null ? ok(null) : err(refusal);
+    },
     async create(session) {
       const { tenantId, keyId, serverId, upstreamId } = session;
       // A server may give the same id again: it then means the new session.
@@ -28,8 +54,14 @@ export const createSessionStore = (db: Database): SessionStore => {
                   ),
                 ),
             ];
-      const written = await db.write([...before, db.builder.insert(sessions).values(session)]);
-      return written.ok ? ok(null) : written;
+      const written = await db.write([
+        ...before,
+        // Its `initialize` was counted before.
+        limiting.makeRoom(session, { now: session.createdAt, where: sql`true` }),
+        limiting.insert(session),
+      ]);
+      if (!written.ok) return written;
+      return (written.value.at(-1) ?? []).length > 0 ? ok(null) : err(tooManySessions);
     },
     get: (tenantId, id) =>
       db.read(async (builder) => {

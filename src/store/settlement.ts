@@ -5,7 +5,7 @@ import { isMoney, moneyResources } from "../domain/limits.ts";
 import type { Answer } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
 import { circuitStatements } from "./circuits.ts";
-import { raw, type Builder, type Compiled, type Database } from "./db.ts";
+import { raw, summed, type Builder, type Compiled, type Database } from "./db.ts";
 import { failingStatements, healthStatement } from "./health.ts";
 import { answerClaim } from "./idempotency.ts";
 import { samplingRequests } from "./schema.ts";
@@ -36,7 +36,7 @@ const chargeStatement = ({ id, tenantId, chargedTokens, chargedMicroUsd }: Settl
     where r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'admitted'
       and h.value ->> 'resource' in ${["tokens", ...moneyResources]}
     on conflict (tenant_id, subject, resource, bucket)
-      do update set amount = amount + excluded.amount`);
+      do update set amount = ${summed("amount")}`);
 
 /** What counts while the row is open: it comes before the row's end, which is what makes it count once. */
 function countingStatements(builder: Builder, settlement: Settlement): Compiled[] {

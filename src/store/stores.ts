@@ -1,5 +1,6 @@
 import { lazily } from "../domain/lazily.ts";
 import type { Stores } from "../domain/ports.ts";
+import { defaultSessionLimits, type SessionLimits } from "../domain/session-limits.ts";
 import { createAuthorizationStore } from "./authorizations.ts";
 import { createCancellationStore } from "./cancellations.ts";
 import { createCatalogueStore } from "./catalogues.ts";
@@ -19,13 +20,18 @@ import { createTokenStore } from "./server-tokens.ts";
 import { createSessionStore } from "./sessions.ts";
 import { createSnapshots } from "./snapshots.ts";
 import { createTenantStore } from "./tenants.ts";
+import { createThinningStore } from "./thinning.ts";
 import { createUsageStore } from "./usage.ts";
 
 /** Every store over one database, each made when it is first used. */
-export const createStores = (db: Database, deps: { nonce: () => string }): Stores =>
+export const createStores = (
+  db: Database,
+  deps: { nonce: () => string; sessionLimits?: SessionLimits },
+): Stores =>
   lazily<Stores>({
     snapshots: () => createSnapshots(db),
     ledger: () => createLedger(db, deps),
+    thinning: () => createThinningStore(db),
     tenants: () => createTenantStore(db),
     placements: () => createPlacementStore(db),
     keys: () => createKeyStore(db),
@@ -34,7 +40,7 @@ export const createStores = (db: Database, deps: { nonce: () => string }): Store
     servers: () => createServerStore(db),
     serverTokens: () => createTokenStore(db, deps),
     authorizations: () => createAuthorizationStore(db),
-    sessions: () => createSessionStore(db),
+    sessions: () => createSessionStore(db, deps.sessionLimits ?? defaultSessionLimits),
     cancellations: () => createCancellationStore(db),
     health: () => createHealthStore(db),
     catalogues: () => createCatalogueStore(db),

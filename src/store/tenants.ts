@@ -29,7 +29,7 @@ export const createTenantStore = (db: Database): TenantStore => {
     });
   return {
     async create(tenant, event) {
-      const { id, slug, name, policy, version, createdAt } = tenant;
+      const { id, slug, name, policy, ceiling, version, createdAt } = tenant;
       // Its first event is what says that it was made: the log outlives tenants, so it is made once. The
       // second condition is for the home shard, where a slug may be kept for a tenant of another one.
       const isNew = sql`
@@ -37,8 +37,9 @@ export const createTenantStore = (db: Database): TenantStore => {
         and not exists (select 1 from placements where slug = ${slug} and tenant_id <> ${id})`;
       const written = await db.write([
         raw(sql`
-          insert into tenants (id, slug, name, policy, version, created_at)
-          select ${id}, ${slug}, ${name}, ${JSON.stringify(policy)}, ${version}, ${createdAt}
+          insert into tenants (id, slug, name, policy, ceiling, version, created_at)
+          select ${id}, ${slug}, ${name}, ${JSON.stringify(policy)},
+            ${ceiling === null ? null : JSON.stringify(ceiling)}, ${version}, ${createdAt}
           where ${isNew} returning id`),
         appendEventWhere(event, isNew),
       ]);

@@ -6,12 +6,15 @@ import { and, asc, eq, gte, lt, sql, type SQL } from "drizzle-orm";
 import type { Correction, Settlement } from "../domain/audit.ts";
 import { bookingsOf } from "../domain/bookings.ts";
 import type { UsageBy, UsageStore } from "../domain/ledger.ts";
-import { raw, type Compiled, type Database } from "./db.ts";
+import { largestInteger } from "../domain/magnitudes.ts";
+import { raw, summed, type Compiled, type Database } from "./db.ts";
 import { usage } from "./ledger-schema.ts";
 
 const hourMs = 3_600_000;
 /** In the text of a statement: drivers bind numbers as floats, and a float divides without rounding. */
 const hourOf = sql.raw(`r.created_at / ${hourMs} * 3600`);
+/** The hour (s since the epoch) in which a request of that moment (ms since the epoch) is counted. */
+export const usageHourOf = (createdAt: number): number => Math.floor(createdAt / hourMs) * 3_600;
 const secondsOf = { hour: 3_600, day: 86_400 };
 const outcomes = ["succeeded", "failed", "refused", "cancelled", "unknown"] as const;
 const figures = [...outcomes, "input_tokens", "output_tokens", "cost_micro_usd"] as const;
@@ -31,7 +34,10 @@ const add = (about: {
     from sampling_requests r ${about.beside ?? sql``} where ${about.condition}
     group by 1, 2, 3, 4, 5
     on conflict (tenant_id, hour, key_id, server_id, model) do update set
-      ${sql.raw(figures.map((name) => `${name} = ${name} + excluded.${name}`).join(", "))}`);
+      ${sql.join(
+        figures.map((name) => sql`${sql.raw(name)} = ${summed(name)}`),
+        sql`, `,
+      )}`);
 
 const countOf = (outcome: string): SQL[] =>
   outcomes.map((name) => (name === outcome ? sql`count(*)` : sql`0`));
@@ -64,20 +70,27 @@ export const settledUsage = (settlement: Settlement): Compiled =>
       and r.outcome = 'admitted'`,
   });
 
+/** What a row's decision expected; null where that can't be read, which must not stop the other rows. */
+export const estimateOf = (figure: "inputTokens" | "outputTokens", table = "r"): SQL =>
+  sql.raw(
+    `case when json_valid(${table}.decision) then json_extract(${table}.decision, '$.estimate.${figure}') end`,
+  );
+
 /** Before the sweep ends the rows that `condition` finds. */
 export const sweptUsage = (condition: SQL): Compiled =>
   add({
     figures: [
       ...countOf("unknown"),
-      sql`sum(coalesce(json_extract(r.decision, '$.estimate.inputTokens'), 0))`,
-      sql`sum(coalesce(json_extract(r.decision, '$.estimate.outputTokens'), 0))`,
-      sql`sum(coalesce(r.reserved_micro_usd, 0))`,
+      sql`sum(coalesce(${estimateOf("inputTokens")}, 0))`,
+      sql`sum(coalesce(${estimateOf("outputTokens")}, 0))`,
+      // A sum of what no integer holds would fail, and with it the sweep of all others.
+      sql`sum(min(coalesce(r.reserved_micro_usd, 0), ${largestInteger}))`,
     ],
     condition,
   });
 
-/** Before the rows that `condition` finds are open again: what the sweep added for them. */
-export const unsweptUsage = (condition: SQL): Compiled =>
+/** Before the rows that `condition` finds are open again: without what the sweep added for them. */
+export const unsweptUsage = (condition: SQL): Compiled[] => [
   add({
     figures: [
       ...countOf("unknown").map((count) => sql`-${count}`),
@@ -86,7 +99,14 @@ export const unsweptUsage = (condition: SQL): Compiled =>
       sql`-sum(coalesce(r.cost_micro_usd, 0))`,
     ],
     condition,
-  });
+  }),
+  // Another model may have answered: nothing is left of the one that was chosen.
+  raw(sql`
+    delete from usage where ${sql.raw(figures.map((name) => `${name} = 0`).join(" and "))}
+      and (tenant_id, hour, key_id, server_id, model) in (
+        select r.tenant_id, ${hourOf}, r.key_id, coalesce(r.server_id, ''), coalesce(r.model, '')
+        from sampling_requests r where ${condition})`),
+];
 
 /** `isCorrectable`, of a row. */
 export const correctable = sql`(r.outcome = 'unknown' or r.usage_implausible = 1)`;
@@ -125,7 +145,8 @@ export const createUsageStore = (db: Database): UsageStore => ({
       const at = sql<number>`${usage.hour} ${begins}`.mapWith(Number);
       const group = groupOf[by];
       const total = (column: SQL | (typeof usage)[keyof typeof usage.$inferSelect]) =>
-        sql<number>`sum(${column})`.mapWith(Number);
+        // Not `sum`: integers of any size add up to what a driver gives back.
+        sql<number>`total(${column})`.mapWith(Number);
       return builder
         .select({
           at,

@@ -116,6 +116,15 @@ export const endpoints: Record<string, Entry> = {
     status: 200,
     target: async () => ({ body: { maxTokens: 100 + Math.floor(Math.random() * 1e6) } }),
   },
+  "GET /tenants/{tenant}/ceiling": { reach: "tenant", status: 200, operatorOnly: true },
+  "PUT /tenants/{tenant}/ceiling": {
+    reach: "tenant",
+    status: 200,
+    operatorOnly: true,
+    target: async () => ({
+      body: { limits: { concurrent: 100 + Math.floor(Math.random() * 1e6) } },
+    }),
+  },
   "POST /tenants/{tenant}/keys": {
     reach: "tenant",
     status: 201,
@@ -307,7 +316,7 @@ export function expectProblem(answer: Answered, status: number, reason: string):
 async function stateOf(operator: Admin, { slug }: Tenant): Promise<unknown> {
   const path = `/tenants/${slug}`;
   const lists = ["keys", "credentials", "servers", "sessions", "requests", "seals"];
-  const paths = [path, ...lists.map((list) => `${path}/${list}?limit=200`)];
+  const paths = [path, `${path}/ceiling`, ...lists.map((list) => `${path}/${list}?limit=200`)];
   const [log, models, usage, seen] = await Promise.all([
     operator("GET", "/events?limit=1"),
     operator("GET", `${path}/models?limit=200`),

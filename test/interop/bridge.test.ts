@@ -231,12 +231,15 @@ describe("a modern client's requests to a legacy server", () => {
       slug: "apart",
       url: servers.legacy.url,
       bridge: "always",
+      passHeaders: ["X-Api-Key"],
     });
     for (const [token, headers] of [
       [key, {}],
       [other, {}],
       [other, { "X-Api-Key": "one" }],
       [other, { "X-Api-Key": "two" }],
+      // The server is not told of it.
+      [other, { "X-Api-Key": "two", "X-Team": "blue" }],
     ] as const) {
       const peer = await connect("modern", url, token, headers);
       await peer.call("echo", { q: "apart-session" });

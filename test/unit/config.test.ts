@@ -45,3 +45,25 @@ describe("PUBLIC_URL", () => {
     });
   });
 });
+
+describe("SESSIONS_PER_KEY and INITIALIZE_PER_MINUTE", () => {
+  it("bound a key's sessions, with room for thousands of users unless set", () => {
+    expect(parseConfig(needed)).toMatchObject({
+      ok: true,
+      value: { sessionLimits: { perKey: 10_000, initializePerMinute: 600 } },
+    });
+    const env = { ...needed, SESSIONS_PER_KEY: "7", INITIALIZE_PER_MINUTE: "" };
+    expect(parseConfig(env)).toMatchObject({
+      ok: true,
+      value: { sessionLimits: { perKey: 7, initializePerMinute: 600 } },
+    });
+  });
+
+  it.each(["SESSIONS_PER_KEY", "INITIALIZE_PER_MINUTE"])("%s is a whole number", (setting) => {
+    for (const given of ["0", "-1", "1.5", "many", "1e9"])
+      expect(parseConfig({ ...needed, [setting]: given })).toMatchObject({
+        ok: false,
+        error: { setting },
+      });
+  });
+});

@@ -18,6 +18,7 @@ export const authorise = createMiddleware<HttpEnv>(async (c, next) => {
   const caller = await authenticate({ token, sessionId: null, scope: "tenant-admin" }, "database");
   if (!caller.ok) return problem(c, caller.error);
   const { key, tenant } = caller.value.snapshot;
-  c.set("actor", { kind: "key", keyId: key.id, tenantId: tenant.id });
+  const { id: keyId, expiresAt } = key;
+  c.set("actor", { kind: "key", keyId, tenantId: tenant.id, expiresAt });
   return next();
 });

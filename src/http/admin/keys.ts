@@ -12,7 +12,7 @@ export function keyRoutes() {
     tag,
     summary: "Create an API key; it is shown this once",
     description:
-      "The answer holds the API key. The router keeps a hash alone, so the key can not be shown again.",
+      "The answer holds the API key. The router keeps a hash alone, so the key can not be shown again. A key that expires makes keys that expire no later: at its own end unless `expiresAt` is earlier.",
     params: tenantParams,
     body: keyInput,
     answer: newKey,
@@ -56,7 +56,8 @@ export function keyRoutes() {
     id: "rotateKey",
     tag,
     summary: "Replace an API key's secret; the old one stops at once",
-    description: "The id, the scopes and the limits stay; the answer holds the new secret.",
+    description:
+      "The id, the scopes, the limits and the end stay; the answer holds the new secret. A key that expires rotates none that expires later.",
     params: idParams,
     answer: newKey,
     run: ({ admin, actor, params }) => admin.keys.rotate(actor, params.tenant, params.id),

@@ -20,8 +20,8 @@ const classPrices = {
 };
 const priceTier = z.strictObject({
   aboveInputTokens: count,
-  inputUsdPerMTok: z.number().min(0),
-  outputUsdPerMTok: z.number().min(0),
+  inputUsdPerMTok: z.number().min(0).max(100_000),
+  outputUsdPerMTok: z.number().min(0).max(100_000),
   cachedInputUsdPerMTok: classPrice,
   ...classPrices,
 });
@@ -44,7 +44,7 @@ const reasoningControl = z
     efforts: z.array(effort).min(1).max(efforts.length).openapi({ description: "Least first." }),
     byDefault: effort.openapi({ description: "What the provider does when nothing is sent." }),
     sentAs: z.enum(sendings),
-    budgets: z.partialRecord(effort, z.int().min(0)).optional().openapi({
+    budgets: z.partialRecord(effort, z.int().min(0).max(1_000_000_000)).optional().openapi({
       description: "Tokens for each effort, where the provider takes a number of them.",
     }),
     source: z.string().max(500),

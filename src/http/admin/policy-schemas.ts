@@ -1,5 +1,6 @@
 /** A tenant's policy, and the limits that a key has too. */
 import { z } from "@hono/zod-openapi";
+import { longestDeadlineMs } from "../../domain/leases.ts";
 import { formats, parsePredicate, verbosities } from "../../domain/negotiation.ts";
 import { efforts } from "../../domain/reasoning.ts";
 import { promptCachings } from "../../domain/prompt-caching.ts";
@@ -103,7 +104,7 @@ export const policy = z
       description:
         "When models that their provider calls preview, beta or experimental are chosen. hinted: if a hint names one, or no other model can serve. Default: hinted.",
     }),
-    deadlineMs: z.int().min(1_000).max(90_000).optional().openapi({
+    deadlineMs: z.int().min(1_000).max(longestDeadlineMs).optional().openapi({
       description: "ms for all attempts of one call together. Default: 45000.",
     }),
     promptCaching: z.enum(promptCachings).optional().openapi({

@@ -129,6 +129,10 @@ export const record = z
     outcome: z.enum(outcomes),
     reason: z.enum(reasons).nullable(),
     reasonDetail: z.string().nullable(),
+    thinned: z.object({ requests: z.int(), from: millis, until: millis }).nullable().openapi({
+      description:
+        "The record stands for so many requests of its key: a rate limit refused each of them, after the first hundred of that minute. null: it is of one request.",
+    }),
     decision: anyObject.nullable().openapi({
       description:
         "`failover` lists the candidates that were reserved, best first: `after` names the reaches of a fault of the first that lead to each. Of `candidates`, `viaFailover` marks those that no hint asks for, `isLate` those whose ordinary answer is expected to take longer than the call may, `viaToolLoop` the one that began the tool loop which the call continues; `toolLoop` names the provider and model of that one.",

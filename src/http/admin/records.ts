@@ -1,5 +1,6 @@
 import type { SamplingRecord } from "../../domain/audit.ts";
 import { ok } from "../../domain/result.ts";
+import { thinnedIn } from "../../domain/thinning.ts";
 import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
 import {
   correctionInput,
@@ -17,10 +18,11 @@ import { pageQuery } from "./schemas.ts";
 const usdOf = (microUsd: number | null): number | null =>
   microUsd === null ? null : microUsd / 1e6;
 
-/** Money in USD beside the millionths that the seal covers. */
+/** Money in USD beside the millionths that the seal covers, and what a record of many refusals stands for. */
 const shown = <Shown extends SamplingRecord>(record: Shown) => ({
   ...record,
   costUsd: usdOf(record.costMicroUsd),
+  thinned: thinnedIn(record),
   correction: record.correction && {
     ...record.correction,
     costUsd: usdOf(record.correction.costMicroUsd),
@@ -62,7 +64,7 @@ export function recordRoutes() {
     tag: "Requests",
     summary: "List audit records, newest first",
     description:
-      "One record per sampling request, refused ones included. `from` is inclusive and `to` is exclusive; all filters have to match.",
+      "One record per sampling request, refused ones included. Of refusals by a rate limit the first hundred a minute of a key; `thinned` counts the others. `from` is inclusive and `to` is exclusive; all filters have to match.",
     params: tenantParams,
     query: pageQuery.extend(recordFilter.shape),
     answer: pageOf(record),

@@ -30,6 +30,21 @@ export const tenant = z
   })
   .openapi("Tenant");
 
+export const ceiling = z
+  .strictObject({
+    limits,
+    providers: z
+      .array(z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "A provider's name."))
+      .max(50)
+      .optional()
+      .openapi({
+        description:
+          "Providers that the operator pays (`workers-ai`) and that the tenant may use. Others need no leave.",
+        example: ["workers-ai"],
+      }),
+  })
+  .openapi("Ceiling");
+
 export const keyInput = z
   .strictObject({
     name,
@@ -37,7 +52,10 @@ export const keyInput = z
       .array(z.enum(scopes))
       .min(1)
       .transform((list) => [...new Set(list)]),
-    expiresAt: time.nullish(),
+    expiresAt: time.nullish().openapi({
+      description:
+        "Absent: never, or when the key expires that asks. No later than that, which an operator's token does not.",
+    }),
     limits: limits.optional(),
   })
   .openapi("KeyInput");

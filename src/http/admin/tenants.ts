@@ -5,9 +5,10 @@ import { shardOf } from "../../domain/shards.ts";
 import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
 import { policy } from "./policy-schemas.ts";
 import { pageQuery } from "./schemas.ts";
-import { tenant, tenantInput, tenantPatch } from "./tenant-schemas.ts";
+import { ceiling, tenant, tenantInput, tenantPatch } from "./tenant-schemas.ts";
 
-const placed = (tenant: Tenant) => ({ ...tenant, shard: shardOf(tenant.id) });
+/** Without the ceiling, which has an endpoint of its own: the operator's. */
+const placed = ({ ceiling: _, ...tenant }: Tenant) => ({ ...tenant, shard: shardOf(tenant.id) });
 const shown = (found: Result<Tenant, Refusal>) => (found.ok ? ok(placed(found.value)) : found);
 
 export function tenantRoutes() {
@@ -92,12 +93,38 @@ export function tenantRoutes() {
     id: "replacePolicy",
     tag: "Policy",
     summary: "Replace the policy",
-    description: "The body becomes the whole policy: what it leaves out goes back to its default.",
+    description:
+      "The body becomes the whole policy: what it leaves out goes back to its default. A limit above the operator's ceiling is refused.",
     params: tenantParams,
     body: policy,
     answer: policy,
     run: ({ admin, actor, params, body }) =>
       admin.tenants.replacePolicy(actor, params.tenant, body),
+  });
+  endpoint(app, {
+    method: "get",
+    path: "/{tenant}/ceiling",
+    id: "readCeiling",
+    tag: "Ceiling",
+    summary: "Read the ceiling (operator)",
+    description:
+      "What was put last; no limits before that. An older tenant has leave for the providers of the operator's that it has credentials of. For the operator.",
+    params: tenantParams,
+    answer: ceiling,
+    run: ({ admin, actor, params }) => admin.ceilings.get(actor, params.tenant),
+  });
+  endpoint(app, {
+    method: "put",
+    path: "/{tenant}/ceiling",
+    id: "replaceCeiling",
+    tag: "Ceiling",
+    summary: "Replace the ceiling: what the tenant's policy can only narrow (operator)",
+    description:
+      "The body becomes the whole ceiling, from the next request on. Of each limit the smaller one holds, the ceiling's or the policy's; a refusal names it `ceiling.<limit>` where it is the ceiling's. For the operator.",
+    params: tenantParams,
+    body: ceiling,
+    answer: ceiling,
+    run: ({ admin, actor, params, body }) => admin.ceilings.replace(actor, params.tenant, body),
   });
   return app;
 }

@@ -73,6 +73,8 @@ async function beginSession(
     params,
   });
   const headers = headersFor(arrived.headers, []);
+  const admitted = await services.sessions.admit(caller.snapshot, { capabilities, clientInfo });
+  if (!admitted.ok) return admitted;
   const started = await begin(services, { ...arrived, text, headers }, params);
   if (!started.ok) return started;
   const { begun, told } = started.value;

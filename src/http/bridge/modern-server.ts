@@ -47,6 +47,8 @@ export async function beginTowardsModern(
   if (!call.ok) return refused(call.error);
   const { requestedRevision, capabilities, clientInfo } = call.value;
   const revision = negotiate(requestedRevision);
+  const admitted = await services.sessions.admit(caller.snapshot, { capabilities, clientInfo });
+  if (!admitted.ok) return refused(admitted.error);
   const stored = await services.sessions.beginWith(server, caller.snapshot.key.id, {
     revision,
     capabilities,

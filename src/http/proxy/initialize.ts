@@ -76,6 +76,13 @@ export async function proxyInitialize(
   const { server, caller } = arrived;
   const refused = (refusal: Refusal): Promise<Response> =>
     refuse(refusal, { id, requestId: arrived.requestId });
+  const { capabilities, clientInfo, protocolVersion: requested } = params;
+  const declared = {
+    capabilities: isObject(capabilities) ? capabilities : {},
+    clientInfo: isObject(clientInfo) ? clientInfo : {},
+  };
+  const admitted = await services.sessions.admit(caller.snapshot, declared);
+  if (!admitted.ok) return refused(admitted.error);
   const started = await begin(services, arrived, params);
   if (!started.ok) return refused(started.error);
   const { told, begun } = started.value;
@@ -85,11 +92,9 @@ export async function proxyInitialize(
   let session: Session | null = null;
   if (upstreamId !== null && isObject(result)) {
     const revision = own(result, "protocolVersion");
-    const { capabilities, clientInfo, protocolVersion: requested } = params;
     const stored = await services.sessions.beginWith(server, caller.snapshot.key.id, {
       revision: [revision, requested].find((value) => typeof value === "string") ?? "",
-      capabilities: isObject(capabilities) ? capabilities : {},
-      clientInfo: isObject(clientInfo) ? clientInfo : {},
+      ...declared,
       upstreamId,
       told: told.capabilities,
       bridge: null,

@@ -1,6 +1,7 @@
 /** The four legacy revisions. They differ in what content may be, and in nothing else that we carry. */
 import { forVersion } from "../../domain/capabilities.ts";
 import type { JsonObject } from "../../domain/json.ts";
+import { mostTokensAsked } from "../../domain/magnitudes.ts";
 import { err, ok } from "../../domain/result.ts";
 import type {
   Block,
@@ -86,7 +87,8 @@ function callOf(wire: ParsedCall): SamplingCall {
   }));
   return {
     messages,
-    maxTokens: wire.maxTokens,
+    // Fewer may be sampled than were asked for, and some ask for all that a number can say.
+    maxTokens: Math.min(wire.maxTokens, mostTokensAsked),
     hints: (wire.modelPreferences?.hints ?? []).flatMap(({ name }) =>
       name === undefined ? [] : [name],
     ),

@@ -11,6 +11,7 @@ import type {
   Page,
   PageRequest,
   SealedCredential,
+  Tenant,
   Vault,
 } from "../../domain/ports.ts";
 import type { Providers } from "../../domain/providers.ts";
@@ -18,6 +19,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import type { CatalogueReader } from "../catalogue.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
+import { mayDeclare, mayUse } from "./ceilings.ts";
 import { checkCredential, type CredentialCheck } from "./credential-check.ts";
 
 export interface CredentialInput {
@@ -107,12 +109,14 @@ export function createCredentialAdmin(
     actor: Actor,
     slug: string,
     id: string,
-  ): Answer<{ tenantId: string; credential: SealedCredential }> => {
+  ): Answer<{ tenant: Tenant; tenantId: string; credential: SealedCredential }> => {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const tenantId = tenant.value.id;
     const credential = await present(credentials.get(tenantId, id), `credential ${id}`);
-    return credential.ok ? ok({ tenantId, credential: credential.value }) : credential;
+    return credential.ok
+      ? ok({ tenant: tenant.value, tenantId, credential: credential.value })
+      : credential;
   };
 
   return {
@@ -121,6 +125,10 @@ export function createCredentialAdmin(
       if (!tenant.ok) return tenant;
       const usable = checked(input);
       if (!usable.ok) return usable;
+      const allowed = await mayUse(deps, tenant.value, input.provider);
+      if (!allowed.ok) return allowed;
+      const declared = mayDeclare(actor, input.provider, input.models);
+      if (!declared.ok) return declared;
       const { apiKey, ...rest } = input;
       // An endpoint of one's own may need none.
       if (apiKey === "" && input.baseUrl === null && !keyless.has(input.provider))
@@ -172,6 +180,8 @@ export function createCredentialAdmin(
       const baseUrl = patch.baseUrl === undefined ? credential.baseUrl : patch.baseUrl;
       const usable = checked({ provider: credential.provider, baseUrl, apiKey: patch.apiKey });
       if (!usable.ok) return usable;
+      const declared = mayDeclare(actor, credential.provider, patch.models);
+      if (!declared.ok) return declared;
       if (patch.models !== undefined) {
         const serving = await servesSomething(tenantId, { ...credential, models: patch.models });
         if (!serving.ok) return serving;
@@ -227,7 +237,9 @@ export function createCredentialAdmin(
       const [found, catalogue] = await Promise.all([find(actor, slug, id), deps.catalogue()]);
       if (!found.ok) return found;
       if (!catalogue.ok) return catalogue;
-      return ok(await checkCredential(deps, found.value.credential, catalogue.value));
+      const { tenant, credential } = found.value;
+      const allowed = await mayUse(deps, tenant, credential.provider);
+      return allowed.ok ? ok(await checkCredential(deps, credential, catalogue.value)) : allowed;
     },
   };
 }

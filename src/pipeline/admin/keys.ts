@@ -1,4 +1,4 @@
-import type { Actor, ApiKey, Scope } from "../../domain/access.ts";
+import { actsUntil, outlives, type Actor, type ApiKey, type Scope } from "../../domain/access.ts";
 import type { Limits } from "../../domain/policy.ts";
 import type { Answer, KeyStore, KeyTokens, Page, PageRequest } from "../../domain/ports.ts";
 import { err, ok } from "../../domain/result.ts";
@@ -20,10 +20,19 @@ export const createKeyAdmin = (deps: AdminDeps & { keys: KeyStore; tokens: KeyTo
   async create(actor: Actor, slug: string, input: KeyInput): Answer<NewKey> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
+    // Unless told, as late as the key that asks.
+    const expiresAt = input.expiresAt ?? actsUntil(actor);
+    if (outlives(expiresAt, actor))
+      return err({
+        reason: "invalid_params",
+        path: "expiresAt",
+        detail: `At most ${actsUntil(actor)}, ms since the epoch: the key that asks expires then.`,
+      });
     const key: ApiKey = {
       id: deps.ids.next("key"),
       tenantId: tenant.value.id,
       ...input,
+      expiresAt,
       revokedAt: null,
       createdAt: deps.now(),
     };
@@ -35,7 +44,7 @@ export const createKeyAdmin = (deps: AdminDeps & { keys: KeyStore; tokens: KeyTo
         action: "key.create",
         tenantId: key.tenantId,
         target: key.id,
-        detail: { name: input.name, scopes: input.scopes, expiresAt: input.expiresAt },
+        detail: { name: input.name, scopes: input.scopes, expiresAt },
       }),
     );
     return created.ok ? ok({ ...key, key: token }) : created;
@@ -70,6 +79,8 @@ export const createKeyAdmin = (deps: AdminDeps & { keys: KeyStore; tokens: KeyTo
     if (!key.ok) return key;
     if (key.value.revokedAt !== null)
       return err({ reason: "conflict", detail: "A revoked key stays revoked." });
+    if (outlives(key.value.expiresAt, actor))
+      return err({ reason: "forbidden", action: "this key expires later than the key that asks" });
     const { token, secretHash } = await deps.tokens.mint(id);
     const replaced = await deps.keys.replaceSecret(
       tenantId,

@@ -1,4 +1,5 @@
 import type { Actor } from "../../domain/access.ts";
+import { withheldBy } from "../../domain/ceilings.ts";
 import { fieldFrom } from "../../domain/field.ts";
 import type { Measured } from "../../domain/health.ts";
 import type { JsonObject } from "../../domain/json.ts";
@@ -15,6 +16,7 @@ import { sourcesFrom, type Sources } from "../../domain/provenance.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { CatalogueReader } from "../catalogue.ts";
 import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
+import { mayDescribe } from "./ceilings.ts";
 
 /** A model as one tenant sees it. */
 export interface TenantModel extends Omit<Model, "synced" | "unverified"> {
@@ -43,7 +45,8 @@ export function createModelAdmin(
     async list(actor: Actor, slug: string, page: PageRequest): Answer<Page<TenantModel>> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
-      const { id, policy } = tenant.value;
+      const { id, policy, ceiling } = tenant.value;
+      const withheldProviders = withheldBy(ceiling);
       const [known, changes, held, seen] = await Promise.all([
         catalogue(),
         overrides.list(id),
@@ -61,7 +64,7 @@ export function createModelAdmin(
         models: modelsOf(...merged),
         credentials: held.value.data,
         catalogueVersion: known.value.version,
-        policy,
+        policy: { ...policy, ...(withheldProviders !== undefined && { withheldProviders }) },
         health: seen.value,
         now: deps.now(),
       });
@@ -92,6 +95,8 @@ export function createModelAdmin(
     ): Answer<null> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
+      const described = mayDescribe(actor, model.provider);
+      if (!described.ok) return described;
       const { id } = tenant.value;
       return overrides.put(
         id,
@@ -109,6 +114,8 @@ export function createModelAdmin(
     async remove(actor: Actor, slug: string, provider: string, model: string): Answer<null> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
+      const described = mayDescribe(actor, provider);
+      if (!described.ok) return described;
       const tenantId = tenant.value.id;
       const known = await overrides.list(tenantId);
       if (!known.ok) return known;

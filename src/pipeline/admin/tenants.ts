@@ -1,4 +1,5 @@
 import type { Actor } from "../../domain/access.ts";
+import { beyondCeiling, firstCeiling } from "../../domain/ceilings.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Answer, Page, PageRequest, Tenant } from "../../domain/ports.ts";
@@ -19,6 +20,7 @@ export const createTenantAdmin = (deps: AdminDeps) => ({
       slug: input.slug,
       name: input.name,
       policy: {},
+      ceiling: firstCeiling,
       version: 1,
       createdAt: deps.now(),
     };
@@ -93,7 +95,14 @@ export const createTenantAdmin = (deps: AdminDeps) => ({
   async replacePolicy(actor: Actor, slug: string, policy: Policy): Answer<Policy> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
-    const { id } = tenant.value;
+    const { id, ceiling } = tenant.value;
+    const beyond = beyondCeiling(policy.limits ?? {}, ceiling?.limits ?? {});
+    if (beyond !== null)
+      return err({
+        reason: "invalid_params",
+        path: `limits.${beyond.name}`,
+        detail: `At most ${beyond.most}, which is the operator's ceiling for this tenant.`,
+      });
     const updated = await deps.tenants.update(
       id,
       { policy },

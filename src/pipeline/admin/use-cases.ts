@@ -7,6 +7,7 @@ import type { UpstreamHeaders } from "../upstream-headers.ts";
 import type { CatalogueSyncDeps } from "../scheduled/catalogue.ts";
 import type { AdminDeps } from "./access.ts";
 import { createCatalogueAdmin } from "./catalogue.ts";
+import { createCeilingAdmin } from "./ceilings.ts";
 import { createCorrectionAdmin } from "./corrections.ts";
 import { createCredentialAdmin } from "./credentials.ts";
 import { createExportAdmin } from "./export.ts";
@@ -45,6 +46,7 @@ export const createAdminUseCases = (
   const records = createRecordAdmin(deps);
   return {
     tenants: createTenantAdmin(deps),
+    ceilings: createCeilingAdmin(deps),
     keys: createKeyAdmin(deps),
     credentials: createCredentialAdmin(deps),
     models: createModelAdmin(deps),

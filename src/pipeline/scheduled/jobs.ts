@@ -1,5 +1,5 @@
 /** What runs every minute. Each job is safe to run twice, and to be cut off. */
-import type { IdempotencyStore, Ledger } from "../../domain/ledger.ts";
+import type { IdempotencyStore, Ledger, ThinningStore } from "../../domain/ledger.ts";
 import type {
   Answer,
   CancellationStore,
@@ -13,6 +13,7 @@ import type { AuthorizationStore, ServerStore, TokenStore } from "../../domain/s
 import { resealServers, resealTokens } from "./reseal-servers.ts";
 import { reseal } from "./reseal.ts";
 import { createSealJob, type SealDeps } from "./seal.ts";
+import { createThinningJob } from "./thinning.ts";
 
 export interface JobReport {
   job: string;
@@ -28,6 +29,7 @@ const rounds = 5;
 export function createJobs(
   deps: SealDeps & {
     ledger: Ledger;
+    thinning: ThinningStore;
     idempotency: IdempotencyStore;
     cancellations: CancellationStore;
     health: HealthStore;
@@ -56,6 +58,7 @@ export function createJobs(
   } = deps;
   const jobs = {
     sweep: () => ledger.sweep(now()),
+    thinRefusals: createThinningJob(deps),
     // Before retention, which spares what is not sealed.
     seal: createSealJob(deps),
     pruneCounters: () => ledger.prune(now()),

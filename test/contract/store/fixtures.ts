@@ -40,6 +40,7 @@ export const tenant = (fields: Partial<Tenant> = {}): Tenant => {
     slug: tenantId.replace("_", "-"),
     name: "Tenant",
     policy: {},
+    ceiling: { limits: {} },
     version: 1,
     createdAt: start,
     ...fields,

@@ -21,6 +21,7 @@ import {
   session,
   settlement,
   start,
+  tenant,
   tokens,
   type Caller,
 } from "./fixtures.ts";
@@ -74,6 +75,7 @@ const nameNoTenant = [
   "tenants.list",
   "ledger.sweep",
   "ledger.prune",
+  "thinning.ended",
   "credentials.sealedWithout",
   "servers.sealedWithout",
   "serverTokens.sealedWithout",
@@ -118,11 +120,11 @@ const callOf = ({ who, session: { id } }: Pick<Owned, "who" | "session">) => ({
 const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) => Promise<void>> =
   {
     "tenants.create": async ({ tenants }, { who }) => {
-      const theft = await tenants.create(
-        { id: who.tenantId, slug: "stolen", name: "", policy: {}, version: 1, createdAt: start },
-        event(null),
-      );
+      const theft = await tenants.create(tenant({ id: who.tenantId, slug: "stolen" }), event(null));
       expect(theft).toMatchObject({ ok: false, error: { reason: "conflict" } });
+    },
+    "thinning.recorded": async ({ thinning }, { who }, { tenantId }) => {
+      value(await thinning.recorded({ tenantId, keyId: who.keyId, minute: 0, requests: 1 }));
     },
     "tenants.update": async ({ tenants }, _, { tenantId }) => {
       value(await tenants.update(tenantId, { name: "Stranger" }, event(tenantId)));
@@ -270,6 +272,13 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     "servers.remove": async ({ servers }, owner, { tenantId }) => {
       value(await servers.remove(tenantId, owner.server.id, event(tenantId)));
     },
+    "sessions.begin": async ({ sessions }, owner, { tenantId, keyId }) => {
+      const theft = await sessions.begin(session(tenantId, keyId, { id: owner.session.id }));
+      expect(theft).toMatchObject({ ok: false, error: { reason: "conflict" } });
+    },
+    "sessions.admit": async ({ sessions }, { who }, { tenantId }) => {
+      value(await sessions.admit({ tenantId, keyId: who.keyId }, start));
+    },
     "sessions.create": async ({ sessions }, owner, { tenantId, keyId }) => {
       const theft = await sessions.create(session(tenantId, keyId, { id: owner.session.id }));
       expect(theft).toMatchObject({ ok: false, error: { reason: "conflict" } });
@@ -394,6 +403,11 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     "ledger.settleSwept": async ({ ledger }, owner, { tenantId }) => {
       const ended = settlement(owner.lost, start, { tenantId, chargedMicroUsd: 0 });
       expect(value(await ledger.settleSwept(ended, event(tenantId)))).toBe(false);
+    },
+    "ledger.findOpen": async ({ ledger }, owner, { tenantId }) => {
+      const { id } = owner.running.opening;
+      expect(value(await ledger.findOpen([{ tenantId, id }]))).toEqual([]);
+      expect(value(await ledger.findOpen([{ tenantId: owner.who.tenantId, id }]))).toEqual([id]);
     },
     "ledger.correct": async ({ ledger }, owner, { tenantId }) => {
       const its = { tenantId, id: owner.lost.opening.id, correction: correction() };

@@ -336,6 +336,63 @@ export const ledgerSuite = (backend: Backend): void => {
       });
     });
 
+    describe("a clock that is set back", () => {
+      const hour = 60 * minute;
+
+      it.each([
+        { limits: { requestsPerMinute: 3 }, title: "requests" },
+        { limits: { tokensPerMinute: 300 }, title: "tokens" },
+      ])("does not block a used-up limit for the jump, and frees it once: $title", async (its) => {
+        const who = await caller(world.stores, { keyLimits: its.limits });
+        const spend = async (now: number) => {
+          for (let count = 0; count < 3; count += 1)
+            expect(told(await admit(who, now))).toBe("admitted");
+          const refused = await admit(who, now);
+          expect(told(refused)).toContain("refused");
+          expect(waitOf(refused)).toBe(61 * second);
+          expect(limitsOf(refused)).toMatchObject([{ remaining: 0, resetSeconds: 61 }]);
+        };
+        await spend(start);
+        // Back by an hour: the minute is as empty as it was then, and full after as many.
+        await spend(start - hour);
+        // Back where it was, what was counted there counts.
+        const again = await admit(who, start);
+        expect(told(again)).toContain("refused");
+        expect(waitOf(again)).toBe(61 * second);
+        expect(told(await admit(who, start + 61 * second))).toBe("admitted");
+      });
+
+      it("holds a limit over a smaller jump, and names no longer wait than its window", async () => {
+        const who = await caller(world.stores, { keyLimits: { requestsPerMinute: 1 } });
+        await admit(who, start);
+        const refused = await admit(who, start - 40 * second);
+        expect(told(refused)).toContain("refused");
+        expect(waitOf(refused)).toBe(61 * second);
+        expect(limitsOf(refused)).toMatchObject([{ resetSeconds: 61 }]);
+      });
+
+      it("counts a place only as long as a lease can last", async () => {
+        const who = await caller(world.stores, { keyLimits: { concurrent: 1 } });
+        await admit(who, start);
+        expect(told(await admit(who, start - minute))).toBe("refused by key concurrent");
+        expect(told(await admit(who, start - hour))).toBe("admitted");
+        expect(told(await admit(who, start - hour))).toBe("refused by key concurrent");
+      });
+
+      it("counts a day's money in its day", async () => {
+        const day = 24 * hour;
+        const midnight = Math.ceil(start / day) * day;
+        const who = await caller(world.stores, { keyLimits: { usdPerDay: 0.001 } });
+        expect(told(await admit(who, midnight))).toBe("admitted");
+        // Nothing was spent on the day that it is again.
+        expect(told(await admit(who, midnight - second))).toBe("admitted");
+        const refused = await admit(who, midnight - second);
+        expect(told(refused)).toBe("refused by key usd_day");
+        expect(waitOf(refused)).toBe(second);
+        expect(told(await admit(who, midnight))).toBe("refused by key usd_day");
+      });
+    });
+
     describe("staleness", () => {
       const untouched = async (reserved: Reservation) => {
         const { id, who } = reserved.opening;

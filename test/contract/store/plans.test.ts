@@ -94,9 +94,17 @@ describe("query plans", () => {
     "ledger.admit": ({ ledger }) => ledger.admit(reservation(who, start, { sessionId: live.id })),
     "ledger.settle": ({ ledger }) =>
       ledger.settle(settlement(reservation(who, start), start, { captured: "content" })),
+    "ledger.settleSwept": ({ ledger }) =>
+      ledger.settleSwept(settlement(reservation(who, start), start), event(null)),
+    "ledger.findOpen": ({ ledger }) => ledger.findOpen([{ tenantId: who.tenantId, id: "req_1" }]),
     "ledger.refuse": ({ ledger }) => ledger.refuse(opening(who), "internal", null, null),
     "ledger.sweep": ({ ledger }) => ledger.sweep(start),
     "ledger.prune": ({ ledger }) => ledger.prune(start),
+    "ledger.admit, thinned": ({ ledger }) =>
+      ledger.admit(reservation({ ...who, keyLimits: { requestsPerMinute: 0 } }, start)),
+    "thinning.ended": ({ thinning }) => thinning.ended(start),
+    "thinning.recorded": ({ thinning }) =>
+      thinning.recorded({ tenantId: who.tenantId, keyId: who.keyId, minute: 60, requests: 1 }),
     "requests.get": ({ requests }) => requests.get(who.tenantId, "req_1"),
     "requests.list": ({ requests }) => requests.list(who.tenantId, {}, page),
     "requests.list, filtered": ({ requests }) =>
@@ -149,6 +157,9 @@ describe("query plans", () => {
     "seals.reach": ({ seals }) => seals.reach(who.tenantId, { after: 0, from: 1, to: 2 }),
     "seals.spans": ({ seals }) => seals.spans(who.tenantId, { first: 1, last: 9 }, 9),
     "seals.read": ({ seals }) => seals.read(who.tenantId, { first: 1, last: 9 }),
+    "sessions.begin": ({ sessions }) => sessions.begin(session(who.tenantId, who.keyId)),
+    "sessions.admit": ({ sessions }) => sessions.admit(who, start),
+    "sessions.create": ({ sessions }) => sessions.create(session(who.tenantId, who.keyId)),
     "sessions.get": ({ sessions }) => sessions.get(who.tenantId, live.id),
     "sessions.list": ({ sessions }) => sessions.list(who.tenantId, page),
     "sessions.touch": ({ sessions }) => sessions.touch(who.tenantId, live.id, start, start + 1),
@@ -178,7 +189,7 @@ describe("query plans", () => {
     },
     {
       job: "ledger.admit",
-      line: "SEARCH c USING INDEX sqlite_autoindex_counters_1 (tenant_id=? AND subject=? AND resource=? AND bucket>?)",
+      line: "SEARCH c USING INDEX sqlite_autoindex_counters_1 (tenant_id=? AND subject=? AND resource=? AND bucket>? AND bucket<?)",
     },
     {
       job: "idempotency.isTaken",

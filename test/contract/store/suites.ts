@@ -13,6 +13,7 @@ import { keysSuite } from "./keys.suite.ts";
 import { lateSettlementSuite } from "./late-settlement.suite.ts";
 import { ledgerSuite } from "./ledger.suite.ts";
 import { migrationsSuite } from "./migrations.suite.ts";
+import { numbersSuite } from "./numbers.suite.ts";
 import type { Backend } from "./open.ts";
 import { overridesSuite } from "./overrides.suite.ts";
 import { placementsSuite } from "./placements.suite.ts";
@@ -20,9 +21,11 @@ import { requestsSuite } from "./requests.suite.ts";
 import { serverTokensSuite } from "./server-tokens.suite.ts";
 import { sealsSuite } from "./seals.suite.ts";
 import { serversSuite } from "./servers.suite.ts";
+import { sessionLimitsSuite } from "./session-limits.suite.ts";
 import { sessionsSuite } from "./sessions.suite.ts";
 import { snapshotsSuite } from "./snapshots.suite.ts";
 import { tenantsSuite } from "./tenants.suite.ts";
+import { thinningSuite } from "./thinning.suite.ts";
 import { usageSuite } from "./usage.suite.ts";
 
 const suites = [
@@ -36,6 +39,7 @@ const suites = [
   serversSuite,
   serverTokensSuite,
   sessionsSuite,
+  sessionLimitsSuite,
   cancellationsSuite,
   cataloguesSuite,
   healthSuite,
@@ -46,9 +50,11 @@ const suites = [
   ledgerSuite,
   budgetsSuite,
   idempotencySuite,
+  thinningSuite,
   usageSuite,
   correctionsSuite,
   lateSettlementSuite,
+  numbersSuite,
   isolationSuite,
 ];
 

@@ -56,6 +56,25 @@ describe("a circuit", () => {
     expect(waits.map((ms) => ms / 1_000)).toEqual([15, 30, 60, 120, 240, 300, 300, 300]);
   });
 
+  it("is not kept open by a clock that is set back", () => {
+    const hour = 60 * minute;
+    const twice = { ...circuit([now, now]), probeUntil: now + 20_000 };
+    expect(stateOf(twice, now - hour)).toEqual({ state: "closed" });
+    const asked = circuit([{ at: now, retryAfterMs: 3 * minute }]);
+    expect(stateOf(asked, now)).toMatchObject({ state: "open", asked: true });
+    expect(stateOf(asked, now - hour)).toEqual({ state: "closed" });
+    // What fails by then opens it as ever, and what failed before the jump does not add to it.
+    const since = circuit([now, now, now - hour, now - hour]);
+    expect(stateOf(since, now - hour)).toEqual({
+      state: "open",
+      until: now - hour + 15_000,
+      asked: false,
+    });
+    expect(stateOf(circuit([now, now, now - hour]), now - hour)).toEqual({ state: "closed" });
+    // A minute is what clocks may differ by.
+    expect(stateOf(circuit([now, now]), now - minute)).toMatchObject({ state: "open" });
+  });
+
   it("is not held open longer by calls that began before it opened", () => {
     const many = Array.from({ length: 14 }, () => ({ began: now - 1, at: now + 5_000 }));
     expect(stateOf(circuit([now, now, ...many]), now)).toMatchObject({ until: now + 15_000 });

@@ -44,6 +44,14 @@ describe("usage that no provider can mean", () => {
     expect(believedUsage(used(10, 110_001), long)).toHaveProperty("implausible", true);
   });
 
+  it("is more than ten thousand million tokens, whatever context was declared", () => {
+    const declared = { ...asked.model, contextTokens: Number.MAX_SAFE_INTEGER };
+    const usage = used(2 ** 53, 10);
+    expect(believedUsage(usage, { ...asked, model: declared })).toHaveProperty("implausible", true);
+    const wished = { ...asked, maxTokens: Number.MAX_SAFE_INTEGER };
+    expect(believedUsage(used(10, 1e16), wished)).toHaveProperty("implausible", true);
+  });
+
   it("is counted with the reasoning that the request has room for", () => {
     const deep = {
       ...asked,

@@ -269,13 +269,13 @@ describe("a candidate whose reasoning has no room", () => {
   const other = model("openai/other", { inputUsdPerMTok: 50, outputUsdPerMTok: 50 });
   const asked = call({ maxTokens: 1_000, hints: ["a-thinker"] });
   const long: Message["content"] = [{ type: "text", text: "word ".repeat(200) }];
-  const chosen = (models: (typeof other)[], ceiling?: { tokens: number; microUsd: number }) => {
+  const chosen = (models: (typeof other)[], bounds?: { tokens: number; microUsd: number }) => {
     const plan = choose(
       asked,
       field({
         models,
         credentials: [credential("openai")],
-        policy: ceiling === undefined ? {} : { ceiling },
+        policy: bounds === undefined ? {} : { bounds },
       }),
     );
     if (!plan.ok) throw new Error(plan.error.reason);
@@ -303,19 +303,19 @@ describe("a candidate whose reasoning has no room", () => {
     const roomy = { ...thinking, outputTokens: 64_000 };
     const none = { tokens: Infinity, microUsd: Infinity };
     expect(chosen([roomy, other], none).decision.model).toBe("a-thinker");
-    for (const ceiling of [
+    for (const bounds of [
       { ...none, tokens: 5_000 },
       { ...none, microUsd: 5_000 },
     ]) {
-      expect(chosen([roomy, other], ceiling).decision.model).toBe("other");
-      expect(chosen([roomy], ceiling).decision.model).toBe("a-thinker");
+      expect(chosen([roomy, other], bounds).decision.model).toBe("other");
+      expect(chosen([roomy], bounds).decision.model).toBe("a-thinker");
     }
   });
 
   it("is skipped where a budget has its room, but not the write to the cache beside it", () => {
     const claude = model("anthropic/a-thinker", { reasoning: true, cacheWriteUsdPerMTok: 10 });
     const credentials = [credential("anthropic"), credential("openai")];
-    const policy = { ceiling: { tokens: Infinity, microUsd: 10_000 } };
+    const policy = { bounds: { tokens: Infinity, microUsd: 10_000 } };
     const plan = choose(
       call({ ...asked, maxTokens: 10, messages: [{ role: "user", content: long }] }),
       field({ models: [claude, other], credentials, policy }),

@@ -74,6 +74,18 @@ describe("cost", () => {
   });
 });
 
+describe("what no call costs", () => {
+  it.each([1e300, 1e12])("is a million USD at a price of %s", (price) => {
+    const usage = { inputTokens: 1_000, outputTokens: 0 };
+    expect(costMicroUsd({ ...priced(price, 1) }, usage)).toBe(1e12);
+  });
+
+  it("is unknown where nothing can be reckoned", () => {
+    const usage = { inputTokens: Number.NaN, outputTokens: 1 };
+    expect(costMicroUsd(priced(1, 1), usage)).toBeNull();
+  });
+});
+
 describe("classes of tokens", () => {
   const sonnet = {
     ...priced(3, 15),

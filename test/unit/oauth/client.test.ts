@@ -214,6 +214,15 @@ describe("a refresh", () => {
     });
   });
 
+  it.each([1e13, 2 ** 53, 1e300])(
+    "believes no end that a clock can't reach: %s s",
+    async (life) => {
+      const { oauth } = world({ [`${issuer}/token`]: { ...tokens, expires_in: life } });
+      const refreshed = await oauth.refresh(asking, grant);
+      expect(refreshed.ok && refreshed.value.expiresAt).toBe(now + 10 * 366 * 86_400_000);
+    },
+  );
+
   it("needs a refresh token, and calls nobody without", async () => {
     const { oauth, urls } = world({});
     expect(await oauth.refresh(asking, { ...grant, refreshToken: null })).toEqual({

@@ -1,4 +1,5 @@
 /** A caller with a field to choose from, and what its call then reserves. */
+import type { Ceiling } from "../../../src/domain/ceilings.ts";
 import type { Limits, Policy, ServerPolicy } from "../../../src/domain/policy.ts";
 import { choose, type Plan } from "../../../src/domain/selection.ts";
 import type { Caller } from "../../../src/pipeline/authenticate.ts";
@@ -8,13 +9,16 @@ import { call, credential, field, model } from "../domain/models.fixture.ts";
 export const priced = (name: string, usd: number | null) =>
   model(name, { inputUsdPerMTok: usd, outputUsdPerMTok: usd });
 
-export const callerWith = (about: { policy?: Policy; keyLimits?: Limits } = {}): Caller => ({
+export const callerWith = (
+  about: { policy?: Policy; ceiling?: Ceiling; keyLimits?: Limits } = {},
+): Caller => ({
   snapshot: {
     tenant: {
       id: "ten_1",
       slug: "tenant",
       name: "Tenant",
       policy: about.policy ?? {},
+      ceiling: about.ceiling ?? null,
       version: 1,
       createdAt: 0,
     },

@@ -1,0 +1,89 @@
+/** The operator's ceiling of a tenant, and what it keeps the tenant's administrators from. */
+import type { Actor } from "../../domain/access.ts";
+import { ceilingOf, hasLeave, operatorPaidProviders, type Ceiling } from "../../domain/ceilings.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import { isPrice, type DeclaredModel } from "../../domain/models.ts";
+import type { Answer, CredentialStore, Tenant } from "../../domain/ports.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { err, ok, type Result } from "../../domain/result.ts";
+import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
+
+type CeilingDeps = AdminDeps & { credentials: Pick<CredentialStore, "list"> };
+
+/** The providers of a tenant's credentials, where they matter: for a tenant from before there were ceilings. */
+async function providersHeld(
+  { credentials }: Pick<CeilingDeps, "credentials">,
+  { id, ceiling }: Tenant,
+): Answer<string[]> {
+  if (ceiling !== null) return ok([]);
+  const held = await credentials.list(id, { cursor: null, limit: 1_000 });
+  return held.ok ? ok(held.value.data.map(({ provider }) => provider)) : held;
+}
+
+const forbidden = (action: string): Result<never, Refusal> => err({ reason: "forbidden", action });
+
+/** Whether a tenant may use a provider at all: one that the operator pays needs the operator's leave. */
+export async function mayUse(
+  deps: Pick<CeilingDeps, "credentials">,
+  tenant: Tenant,
+  provider: string,
+): Answer<null> {
+  if (!operatorPaidProviders.has(provider)) return ok(null);
+  const held = await providersHeld(deps, tenant);
+  if (!held.ok) return held;
+  return hasLeave(tenant.ceiling, { provider, held: held.value })
+    ? ok(null)
+    : forbidden(
+        `the operator pays the provider "${provider}", and gives leave with PUT /admin/v1/tenants/${tenant.slug}/ceiling`,
+      );
+}
+
+/** A tenant that named its own price of what the operator pays would pass any budget. */
+export function mayDescribe(actor: Actor, provider: string): Result<null, Refusal> {
+  return actor.kind === "operator" || !operatorPaidProviders.has(provider)
+    ? ok(null)
+    : forbidden(`the models of "${provider}" are described by the operator, who pays for them`);
+}
+
+/** The same of the models that a credential declares. */
+export function mayDeclare(
+  actor: Actor,
+  provider: string,
+  models: readonly DeclaredModel[] | null | undefined,
+): Result<null, Refusal> {
+  const priced = (models ?? []).some((model) => Object.keys(model).some(isPrice));
+  return priced ? mayDescribe(actor, provider) : ok(null);
+}
+
+export const createCeilingAdmin = (deps: CeilingDeps) => {
+  const find = async (actor: Actor, slug: string): Answer<Tenant> => {
+    const tenant = await tenantFor(deps, actor, slug);
+    if (!tenant.ok || actor.kind === "operator") return tenant;
+    return forbidden("a tenant's ceiling is the operator's");
+  };
+  return {
+    async get(actor: Actor, slug: string): Answer<Ceiling> {
+      const tenant = await find(actor, slug);
+      if (!tenant.ok) return tenant;
+      const held = await providersHeld(deps, tenant.value);
+      return held.ok ? ok(ceilingOf(tenant.value.ceiling, held.value)) : held;
+    },
+
+    async replace(actor: Actor, slug: string, ceiling: Ceiling): Answer<Ceiling> {
+      const tenant = await find(actor, slug);
+      if (!tenant.ok) return tenant;
+      const { id } = tenant.value;
+      const updated = await deps.tenants.update(
+        id,
+        { ceiling },
+        eventOf(deps, actor, {
+          action: "ceiling.replace",
+          tenantId: id,
+          target: id,
+          detail: ceiling as unknown as JsonObject,
+        }),
+      );
+      return updated.ok ? ok(ceiling) : updated;
+    },
+  };
+};

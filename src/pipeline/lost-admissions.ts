@@ -1,0 +1,79 @@
+/** Admissions whose answers never came: plain values, which every invocation of an isolate may look after. */
+import type { Opening } from "../domain/audit.ts";
+import { longestLeaseMs } from "../domain/leases.ts";
+import type { Hold } from "../domain/limits.ts";
+
+export interface LostAdmission {
+  opening: Opening;
+  holds: Hold[];
+  /** whether it may have taken a key by which it is known again */
+  isKeyed: boolean;
+}
+
+/**
+ * ms before each look at a database that answers. What was sent may arrive after the first ones; by the last
+ * one the longest lease has ended, and the sweep has been there.
+ */
+const pausesMs = [1_000, 4_000, 12_000, longestLeaseMs];
+
+/** ms after which another may look after them: the one whose turn it was has been ended by its host. */
+const turnMs = 20_000;
+
+interface Kept {
+  lost: LostAdmission;
+  looks: number;
+  /** of the isolate's clock of durations */
+  dueAt: number;
+}
+
+export interface LostAdmissions {
+  add(lost: LostAdmission): void;
+  /** True for one caller at a time, until it has not asked again for a while. */
+  isTurnOf(who: object): boolean;
+  isEmpty(): boolean;
+  /** Those to look for now, `most` at most. */
+  due(most: number): LostAdmission[];
+  /** It was not there: it is looked for again, unless that was the last time. */
+  missed(id: string): void;
+  done(id: string): void;
+}
+
+/** `capacity`: of more, the oldest are left to their leases. `elapsed`: ms, monotonic. */
+export function createLostAdmissions(deps: {
+  capacity: number;
+  elapsed: () => number;
+}): LostAdmissions {
+  const { capacity, elapsed } = deps;
+  const kept = new Map<string, Kept>();
+  let turn: { who: object; until: number } | null = null;
+  return {
+    add(lost) {
+      kept.set(lost.opening.id, { lost, looks: 0, dueAt: elapsed() + (pausesMs[0] ?? 0) });
+      const oldest = kept.keys().next();
+      if (kept.size > capacity && oldest.done !== true) kept.delete(oldest.value);
+    },
+    isTurnOf(who) {
+      const now = elapsed();
+      if (turn !== null && turn.who !== who && turn.until > now) return false;
+      turn = { who, until: now + turnMs };
+      return true;
+    },
+    isEmpty: () => kept.size === 0,
+    due(most) {
+      const now = elapsed();
+      const due: LostAdmission[] = [];
+      for (const { lost, dueAt } of kept.values())
+        if (dueAt <= now && due.push(lost) >= most) break;
+      return due;
+    },
+    missed(id) {
+      const its = kept.get(id);
+      if (its === undefined) return;
+      its.looks += 1;
+      const pauseMs = pausesMs[its.looks];
+      if (pauseMs === undefined) kept.delete(id);
+      else its.dueAt = elapsed() + pauseMs;
+    },
+    done: (id) => void kept.delete(id),
+  };
+}

@@ -1,0 +1,34 @@
+/**
+ * Refusals that have no record of their own get one for each key and minute. Cut off or run twice, it writes
+ * none twice: the id follows from key and minute, and the count goes once the record stands.
+ */
+import type { Ledger, ThinningStore } from "../../domain/ledger.ts";
+import type { Answer } from "../../domain/ports.ts";
+import { ok } from "../../domain/result.ts";
+import type { Hashing } from "../../domain/seals.ts";
+import { thinnedDetail, thinnedName, thinnedOpening } from "../../domain/thinning.ts";
+
+export const createThinningJob =
+  (deps: {
+    thinning: ThinningStore;
+    ledger: Pick<Ledger, "refuse">;
+    hashing: Pick<Hashing, "of">;
+    now: () => number;
+  }) =>
+  async (): Answer<number> => {
+    const ended = await deps.thinning.ended(deps.now());
+    if (!ended.ok) return ended;
+    for (const minute of ended.value) {
+      const opening = thinnedOpening(minute, await deps.hashing.of(thinnedName(minute)));
+      const written = await deps.ledger.refuse(
+        opening,
+        "rate_limited",
+        thinnedDetail(minute),
+        null,
+      );
+      if (!written.ok) return written;
+      const recorded = await deps.thinning.recorded(minute);
+      if (!recorded.ok) return recorded;
+    }
+    return ok(ended.value.length);
+  };

@@ -1,0 +1,69 @@
+/**
+ * Thinned records: see `domain/thinning.ts`. A minute's refusals are counted in the transaction that decides
+ * them, so the hundred holds for any number of isolates.
+ */
+import { sql, type SQL } from "drizzle-orm";
+import type { ThinningStore } from "../domain/ledger.ts";
+import { ok } from "../domain/result.ts";
+import {
+  minuteOf,
+  minuteSeconds,
+  recordedRefusals,
+  type ThinnedMinute,
+} from "../domain/thinning.ts";
+import { raw, type Compiled, type Database } from "./db.ts";
+import { usageHourOf } from "./usage.ts";
+
+/** A resource of `counters`: the subject is a key, the bucket a minute. */
+const resource = "refusals";
+/** A minute is over for every isolate, whose clocks differ a little. */
+const lagSeconds = minuteSeconds;
+const listed = 50;
+
+const isNewRefusal = ({ id, tenantId }: { id: string; tenantId: string }): SQL => sql`
+  id = ${id} and tenant_id = ${tenantId}
+  and outcome = 'refused' and reason = 'rate_limited' and counted = 0`;
+
+/** After the statement that wrote a request, before any that numbers or counts what was recorded. */
+export const countRefusal = (request: { id: string; tenantId: string; now: number }): Compiled =>
+  raw(sql`
+    insert into counters (tenant_id, subject, resource, bucket, amount)
+    select tenant_id, key_id, ${resource}, ${minuteOf(request.now)}, 1
+    from sampling_requests where ${isNewRefusal(request)}
+    on conflict (tenant_id, subject, resource, bucket) do update set amount = amount + 1`);
+
+/** Takes the row away again once the minute has had its hundred; returns what the row said of the refusal. */
+export const thinRefusal = (request: { id: string; tenantId: string; now: number }): Compiled =>
+  raw(sql`
+    delete from sampling_requests where ${isNewRefusal(request)}
+      and (select c.amount from counters c where c.tenant_id = sampling_requests.tenant_id
+        and c.subject = sampling_requests.key_id and c.resource = ${resource}
+        and c.bucket = ${minuteOf(request.now)}) > ${recordedRefusals}
+    returning outcome, refused_hold, retry_after_ms, reserved_tokens`);
+
+export const createThinningStore = (db: Database): ThinningStore => ({
+  ended: (now) =>
+    db.read((builder) =>
+      builder.all<ThinnedMinute>(sql`
+        select tenant_id as tenantId, subject as keyId, bucket as minute,
+          amount - ${recordedRefusals} as requests
+        from counters
+        where resource = ${resource} and bucket < ${minuteOf(now) - lagSeconds}
+          and amount > ${recordedRefusals}
+        order by bucket limit ${listed}`),
+    ),
+  async recorded({ tenantId, keyId, minute }) {
+    const its = sql`tenant_id = ${tenantId} and subject = ${keyId} and resource = ${resource}
+      and bucket = ${minute}`;
+    const written = await db.write([
+      // The record counted as one more refusal, but each of its requests was counted when it was refused.
+      raw(sql`
+        update usage set refused = refused - 1
+        where tenant_id = ${tenantId} and hour = ${usageHourOf(minute * 1_000)}
+          and key_id = ${keyId} and server_id = '' and model = ''
+          and exists (select 1 from counters where ${its})`),
+      raw(sql`delete from counters where ${its}`),
+    ]);
+    return written.ok ? ok(null) : written;
+  },
+});

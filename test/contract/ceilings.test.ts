@@ -1,0 +1,134 @@
+/** What the operator pays is used with the operator's leave alone: on a real database, with the real providers. */
+import { sql } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { createVault } from "../../src/crypto/vault.ts";
+import type { Actor } from "../../src/domain/access.ts";
+import { seedCatalogue } from "../../src/domain/catalogue.ts";
+import type { Ceiling } from "../../src/domain/ceilings.ts";
+import { featuresOf } from "../../src/domain/negotiation.ts";
+import { createCeilingAdmin } from "../../src/pipeline/admin/ceilings.ts";
+import { createCredentialAdmin } from "../../src/pipeline/admin/credentials.ts";
+import { createModelAdmin } from "../../src/pipeline/admin/models.ts";
+import { createChooser } from "../../src/pipeline/choose.ts";
+import { createProviders, type AiBinding } from "../../src/providers/registry.ts";
+import { raw } from "../../src/store/db.ts";
+import { fileBackend } from "../setup/file-database.ts";
+import { call } from "../unit/domain/models.fixture.ts";
+import { event, id, key, start, tenant } from "./store/fixtures.ts";
+import { givenWorld, value } from "./store/open.ts";
+
+const operator: Actor = { kind: "operator" };
+const paid = { provider: "workers-ai", name: "theirs", apiKey: "", baseUrl: null, models: null };
+
+describe("a provider that the operator pays", () => {
+  const world = givenWorld(fileBackend());
+
+  async function given(ceiling: Ceiling | null) {
+    const { stores } = world;
+    const its = tenant({ ceiling });
+    const keyId = id("key");
+    value(await stores.tenants.create(its, event(its.id)));
+    value(await stores.keys.create(key(its.id, { id: keyId }), "hash", event(its.id)));
+    const asked: string[] = [];
+    const ai: AiBinding = {
+      run: async (name) => {
+        asked.push(name);
+        return { response: "hello" };
+      },
+    };
+    const deps = {
+      ...stores,
+      ids: { next: id },
+      now: () => start,
+      vault: await createVault({
+        master: new Uint8Array(32).fill(7),
+        previous: null,
+        randomBytesOf: (count) => crypto.getRandomValues(new Uint8Array(count)),
+      }),
+      providers: createProviders({ fetch, ai, demo: true, now: () => start }),
+      catalogue: async () => ({ ok: true as const, value: seedCatalogue }),
+      allowPrivateUpstreams: false,
+      ownOrigins: [],
+    };
+    const chosen = async () => {
+      const { snapshot } = value(await stores.snapshots.load(keyId, null, start));
+      if (snapshot === null) throw new Error("no snapshot");
+      return createChooser({ catalogue: () => seedCatalogue, now: () => start }).plan(
+        call(),
+        snapshot,
+        { capabilities: { sampling: {} }, features: featuresOf({}) },
+      );
+    };
+    return {
+      slug: its.slug,
+      admin: { kind: "key", keyId, tenantId: its.id, expiresAt: null } satisfies Actor,
+      ceilings: createCeilingAdmin(deps),
+      credentials: createCredentialAdmin(deps),
+      models: createModelAdmin(deps),
+      asked,
+      chosen,
+    };
+  }
+
+  it("can't be used by a new tenant until the operator gives leave, and not once it is taken back", async () => {
+    const { slug, admin, ceilings, credentials, chosen, asked } = await given({ limits: {} });
+    const refused = { ok: false, error: { reason: "forbidden" } };
+    expect(await credentials.create(admin, slug, paid)).toMatchObject(refused);
+    expect(await credentials.create(operator, slug, paid)).toMatchObject(refused);
+    const leave = { limits: {}, providers: ["workers-ai"] };
+    value(await ceilings.replace(operator, slug, leave));
+    const { id: credentialId } = value(await credentials.create(admin, slug, paid));
+    expect(await chosen()).toMatchObject({ ok: true });
+    expect(value(await credentials.check(admin, slug, credentialId)).model).toMatch(/^workers-ai/);
+    const calls = asked.length;
+    expect(calls).toBeGreaterThan(0);
+    value(await ceilings.replace(operator, slug, { limits: {} }));
+    const plan = await chosen();
+    if (plan.ok || plan.error.reason !== "no_eligible_model") throw new Error("a model was chosen");
+    expect(new Set(plan.error.candidates.map(({ excludedBy }) => excludedBy))).toEqual(
+      new Set(["no_operator_leave"]),
+    );
+    expect(await credentials.check(admin, slug, credentialId)).toMatchObject(refused);
+    expect(asked).toHaveLength(calls);
+  });
+
+  it("stays with an older tenant that uses it, and is no other older tenant's", async () => {
+    const with_ = await given({ limits: {}, providers: ["workers-ai"] });
+    value(await with_.credentials.create(operator, with_.slug, paid));
+    // As the version before wrote it.
+    value(await world.db.write([raw(sql`update tenants set ceiling = null`)]));
+    expect(await with_.chosen()).toMatchObject({ ok: true });
+    expect(value(await with_.ceilings.get(operator, with_.slug))).toEqual({
+      limits: {},
+      providers: ["workers-ai"],
+    });
+    const without = await given(null);
+    expect(await without.credentials.create(without.admin, without.slug, paid)).toMatchObject({
+      ok: false,
+      error: { reason: "forbidden" },
+    });
+    expect(value(await without.ceilings.get(operator, without.slug))).toEqual({ limits: {} });
+  });
+
+  it("has the prices that the operator says, and none of the tenant's", async () => {
+    const { slug, admin, credentials, models } = await given({
+      limits: {},
+      providers: ["workers-ai"],
+    });
+    const free = { id: "@cf/free", inputUsdPerMTok: 0, outputUsdPerMTok: 0 };
+    const forbidden = { ok: false, error: { reason: "forbidden" } };
+    const change = { provider: "workers-ai", id: "@cf/free", change: { inputUsdPerMTok: 0 } };
+    expect(await credentials.create(admin, slug, { ...paid, models: [free] })).toMatchObject(
+      forbidden,
+    );
+    expect(await models.put(admin, slug, change)).toMatchObject(forbidden);
+    const named = { ...paid, models: [{ id: "@cf/free" }] };
+    const { id: credentialId } = value(await credentials.create(admin, slug, named));
+    expect(await credentials.update(admin, slug, credentialId, { models: [free] })).toMatchObject(
+      forbidden,
+    );
+    value(await models.put(operator, slug, change));
+    expect(await models.remove(admin, slug, "workers-ai", "@cf/free")).toMatchObject(forbidden);
+    value(await models.put(admin, slug, { ...change, provider: "openai" }));
+  });
+});

@@ -1,0 +1,83 @@
+/** Numbers that no database gives back, from whoever may say one: everything can be read afterwards. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { adminOf, asking, callOnce, createTenant } from "../fakes/caller.ts";
+import { startMeteredProvider, type MeteredProvider } from "../fakes/metered-provider.ts";
+import { startRouter, type Router } from "../fakes/router.ts";
+import { startSqld, type Sqld } from "../fakes/sqld.ts";
+
+describe.each(["the libSQL server", "the embedded database"])("with %s", (database) => {
+  let sqld: Sqld | null = null;
+  let provider: MeteredProvider;
+  let router: Router;
+  beforeAll(async () => {
+    provider = await startMeteredProvider();
+    if (database === "the libSQL server") sqld = await startSqld();
+    router = await startRouter({ env: sqld === null ? {} : { DATABASE_URL: sqld.url } });
+  }, 90_000);
+  afterAll(async () => {
+    await router?.stop();
+    await provider?.stop();
+    await sqld?.stop();
+  });
+
+  const given = async (slug: string, model: Record<string, unknown>, policy: unknown) => {
+    const { key } = await createTenant(router, slug, {
+      provider: "openai-compatible",
+      baseUrl: provider.url("openai-compatible"),
+      models: [{ id: slug, ...model }],
+      policy,
+    });
+    return { key, admin: adminOf(router, router.adminToken) };
+  };
+  const allOf = (slug: string) =>
+    ["requests", "usage", "requests/export", "seals"].map((path) => `/tenants/${slug}/${path}`);
+
+  const wishes = [Number.MAX_SAFE_INTEGER, 1e15];
+  const policies = [
+    { name: "no limit", policy: {} },
+    { name: "a limit of tokens", policy: { limits: { tokensPerMinute: 1_000 } } },
+    { name: "a budget", policy: { limits: { usdPerDay: 1 } } },
+  ];
+  const cases = wishes.flatMap((maxTokens, at) =>
+    policies.map(({ name, policy }, place) => ({
+      maxTokens,
+      name,
+      policy,
+      slug: `wish-${at}-${place}`,
+    })),
+  );
+  it.each(cases)(
+    "a call that asks for $maxTokens tokens under $name",
+    async ({ maxTokens, slug, policy }) => {
+      const prices = { inputUsdPerMTok: 100_000, outputUsdPerMTok: 100_000 };
+      const { key, admin } = await given(slug, prices, policy);
+      const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+      provider.set(slug, { text: "Hi.", usage });
+      await callOnce(router, key, asking("Hello.", { maxTokens }));
+      const plain = await callOnce(router, key, asking("Hello."));
+      expect(plain.body).toMatchObject(
+        Object.keys(policy).length === 0
+          ? { result: { content: { text: "Hi." } } }
+          : { jsonrpc: "2.0" },
+      );
+      for (const path of allOf(slug)) expect((await admin("GET", path)).status).toBe(200);
+      const records = await admin("GET", `/tenants/${slug}/requests`);
+      expect(records.get("data")).toHaveLength(2);
+    },
+  );
+
+  it("prices and budgets of reasoning that an administrator declares are bounded", async () => {
+    const { admin } = await given("declared", {}, {});
+    const declare = (change: unknown) =>
+      admin("PUT", "/tenants/declared/models/openai-compatible/declared", change);
+    const tier = { aboveInputTokens: 1, inputUsdPerMTok: 1, outputUsdPerMTok: 1 };
+    expect((await declare({ priceTiers: [tier] })).status).toBe(200);
+    for (const absurd of [1e300, 1e6, -1]) {
+      const answer = await declare({ priceTiers: [{ ...tier, outputUsdPerMTok: absurd }] });
+      expect(answer.status).toBe(400);
+    }
+    const control = { efforts: ["low"], byDefault: "low", sentAs: "thinking_budget", source: "s" };
+    const answer = await declare({ reasoning: { ...control, budgets: { low: 2 ** 53 } } });
+    expect(answer.status).toBe(400);
+  });
+});

@@ -1,0 +1,89 @@
+/** The operator's ceiling and a tenant's own limits: the smaller of each. */
+import { describe, expect, it } from "vitest";
+import { beyondCeiling, ceilingOf, hasLeave, narrowed } from "../../../src/domain/ceilings.ts";
+import { fieldFrom } from "../../../src/domain/field.ts";
+import { holdsOf, nameOfLimit, smallestBudget } from "../../../src/domain/limits.ts";
+import type { Limits } from "../../../src/domain/policy.ts";
+import { credential, model } from "./models.fixture.ts";
+
+const scopes = (own: Limits, ceiling?: Limits) => [
+  { scope: "tenant" as const, subject: "ten_1", ...narrowed(own, ceiling) },
+];
+const holdsIn = (own: Limits, ceiling?: Limits) =>
+  holdsOf({ now: 0, tokens: 1, microUsd: 1, scopes: scopes(own, ceiling) }).map(
+    (hold) => `${nameOfLimit(hold)} ${hold.limit}`,
+  );
+
+describe("a ceiling", () => {
+  it("holds where the tenant sets no limit, or a larger one, and is named", () => {
+    expect(
+      holdsIn({ requestsPerMinute: 9, concurrent: 2 }, { requestsPerMinute: 5, concurrent: 3 }),
+    ).toEqual(["ceiling.requestsPerMinute 5", "tenant.concurrent 2"]);
+    expect(holdsIn({}, { tokensPerMinute: 7, usdPerDay: 0.5 })).toEqual([
+      "ceiling.tokensPerMinute 7",
+      "ceiling.usdPerDay 500000",
+    ]);
+  });
+
+  it("asks for one hold of a limit, so that nothing is counted twice", () => {
+    const both = { requestsPerMinute: 5, usdPerMonth: 1 };
+    expect(holdsIn(both, both)).toEqual([
+      "tenant.requestsPerMinute 5",
+      "tenant.usdPerMonth 1000000",
+    ]);
+  });
+
+  it("is the smallest budget where it is", () => {
+    expect(smallestBudget(scopes({ usdPerDay: 9 }, { usdPerDay: 2 }))).toBe(2_000_000);
+    expect(smallestBudget(scopes({}, {}))).toBeNull();
+  });
+
+  it("names the first limit of a policy that is larger", () => {
+    expect(beyondCeiling({ concurrent: 4, usdPerDay: 2 }, { concurrent: 4, usdPerDay: 1 })).toEqual(
+      {
+        name: "usdPerDay",
+        most: 1,
+      },
+    );
+    expect(beyondCeiling({}, { usdPerDay: 1 })).toBeNull();
+    expect(beyondCeiling({ usdPerDay: 1e9 }, {})).toBeNull();
+  });
+});
+
+describe("leave for what the operator pays", () => {
+  const held = ["workers-ai", "openai"];
+  it("is given by name, and is not needed for any other provider", () => {
+    const may = (provider: string, providers?: string[]) =>
+      hasLeave({ limits: {}, ...(providers && { providers }) }, { provider, held });
+    expect(may("workers-ai")).toBe(false);
+    expect(may("workers-ai", [])).toBe(false);
+    expect(may("workers-ai", ["workers-ai"])).toBe(true);
+    for (const provider of ["openai", "demo", "ollama"]) expect(may(provider)).toBe(true);
+  });
+
+  it("is what an older tenant has credentials for, until it has a ceiling", () => {
+    expect(hasLeave(null, { provider: "workers-ai", held })).toBe(true);
+    expect(hasLeave(null, { provider: "workers-ai", held: ["openai"] })).toBe(false);
+    expect(ceilingOf(null, held)).toEqual({ limits: {}, providers: ["workers-ai"] });
+    expect(ceilingOf(null, ["openai"])).toEqual({ limits: {} });
+    expect(ceilingOf({ limits: {} }, held)).toEqual({ limits: {} });
+  });
+
+  it("keeps models out of the choice without it", () => {
+    const of = (withheld: string[]) =>
+      fieldFrom({
+        models: [model("workers-ai/@cf/one"), model("openai/gpt")],
+        credentials: [credential("workers-ai"), credential("openai")],
+        catalogueVersion: "1",
+        policy: { withheldProviders: new Set(withheld) },
+      }).entries.map(({ model: { provider }, exclusion }) => [provider, exclusion]);
+    expect(of(["workers-ai"])).toEqual([
+      ["openai", null],
+      ["workers-ai", "no_operator_leave"],
+    ]);
+    expect(of([])).toEqual([
+      ["openai", null],
+      ["workers-ai", null],
+    ]);
+  });
+});
