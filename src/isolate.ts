@@ -109,7 +109,7 @@ export async function createIsolate(config: Config) {
     tokens: createKeyTokens({ randomBytesOf }),
     idsOf: perShard((shard) => createIds({ now, randomBytesOf, shard })),
     memory: createCallerMemory({ capacity: callersRemembered, lifetimeMs: rememberedMs, now }),
-    openExchanges: createOpenExchanges({ limits: config.openLimits, now }),
+    openExchanges: createOpenExchanges({ limits: config.openLimits, elapsed }),
     streamMemory: createStreamMemory(callersRemembered),
     lostAdmissions: perShard(() => createLostAdmissions({ capacity: lostRemembered, elapsed })),
   };

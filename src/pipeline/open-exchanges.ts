@@ -37,16 +37,16 @@ const names: Record<OpenKind, string> = {
 
 export function createOpenExchanges(deps: {
   limits: OpenLimits;
-  /** ms since the epoch */
-  now: () => number;
+  /** ms by a clock that nobody sets */
+  elapsed: () => number;
 }): OpenExchanges {
-  const { limits, now } = deps;
+  const { limits, elapsed } = deps;
   const groups = new Map<string, Set<Held>>();
 
   const isFull = (name: string, most: number): boolean => {
     const group = groups.get(name);
     if (group === undefined || group.size < most) return false;
-    const oldest = now() - leaseMs;
+    const oldest = elapsed() - leaseMs;
     for (const held of group) if (held.renewedAt < oldest) group.delete(held);
     return group.size >= most;
   };
@@ -69,11 +69,11 @@ export function createOpenExchanges(deps: {
         err({ reason: "rate_limited", limit: `${scope}.${names[kind]}`, retryAfterMs });
       if (isFull(key, limits.key[kind])) return refused("key");
       if (isFull(tenant, limits.tenant[kind])) return refused("tenant");
-      const held: Held = { renewedAt: now() };
+      const held: Held = { renewedAt: elapsed() };
       add(key, held);
       add(tenant, held);
       return ok({
-        renew: () => void (held.renewedAt = now()),
+        renew: () => void (held.renewedAt = elapsed()),
         close() {
           remove(key, held);
           remove(tenant, held);
@@ -81,8 +81,11 @@ export function createOpenExchanges(deps: {
       });
     },
     count() {
+      const oldest = elapsed() - leaseMs;
       let count = 0;
-      for (const [name, group] of groups) if (name.startsWith("key/")) count += group.size;
+      for (const [name, group] of groups)
+        if (name.startsWith("key/"))
+          for (const { renewedAt } of group) if (renewedAt >= oldest) count += 1;
       return count;
     },
   };

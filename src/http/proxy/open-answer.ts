@@ -12,8 +12,10 @@ import { isEventStream } from "./media-type.ts";
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** With the time that a request takes to get here: a client that has left is found within 5 s. */
-const quietMs = 3_000;
+/** Since the request arrived: a busy router takes its time, and a client that has left is found within 5 s. */
+const quietMs = 2_500;
+/** …but the server has this long in any case. */
+const leastQuietMs = 500;
 /** What can't begin early can't be found left: it is given up after this. */
 const mostWaitMs = 60_000;
 const tickMs = 1_000;
@@ -31,6 +33,8 @@ export type Early =
   | { kind: "begins"; as: BodyKind; rest: (response: Response) => Promise<Body | null> };
 
 export interface OpenAnswer {
+  /** ms since the request arrived */
+  waitedMs: number;
   work: (left: AbortSignal) => Promise<Response>;
   /** the runtime's word that the client has left, which may never come */
   left: AbortSignal;
@@ -176,7 +180,10 @@ export async function openAnswer(about: OpenAnswer): Promise<Response> {
   if (about.left.aborted) leave();
   const working = about.work(gone.signal);
   try {
-    const response = await within(early.kind === "waits" ? mostWaitMs : quietMs, working);
+    const response = await within(
+      early.kind === "waits" ? mostWaitMs : Math.max(leastQuietMs, quietMs - about.waitedMs),
+      working,
+    );
     if (response !== null) return holdOpen(response, { leave, held, keyEnded });
   } catch (thrown) {
     held.close();

@@ -147,6 +147,7 @@ async function handle(c: Context<HttpEnv>): Promise<Response> {
   // Without the session: all streams of a key rest on one reading.
   const ofKey = { ...claim, sessionId: null };
   return openAnswer({
+    waitedMs: services.now() - startedAt,
     work: (left) => dispatch(services, { ...arrived, left }),
     left: arrived.left,
     early: earlyFor(arrived, modern),

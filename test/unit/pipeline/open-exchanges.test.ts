@@ -7,7 +7,7 @@ const opened = (about: { key: number; tenant: number }) => {
   const clock = { now: 1_000_000 };
   const exchanges = createOpenExchanges({
     limits: { key: kinds(about.key), tenant: kinds(about.tenant) },
-    now: () => clock.now,
+    elapsed: () => clock.now,
   });
   return { exchanges, clock };
 };
