@@ -83,8 +83,6 @@ export function createLosses(
       if (fault === null || answered >= ids.length) return "";
       return ids.map((id) => sseMessage(errorFor(id, fault))).join("");
     },
-    /** why an answer may be missing; null: none may */
-    lost: (): Fault | null => lost,
   };
 }
 

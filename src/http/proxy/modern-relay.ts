@@ -144,6 +144,7 @@ async function hear(
     if (segment.kind === "oversized") return failed(tooLarge);
     if (segment.kind === "unreadable" && losses.mayAnswer(segment)) {
       losses.note(segment.fault);
+      if (segment.whole === null) await client.write(segment.bytes);
       return { kind: "failed", refusal: unreadableAnswer(segment.fault) };
     }
     if (segment.kind === "unreadable") losses.replace(segment);
@@ -155,9 +156,9 @@ async function hear(
     if (gone.aborted) return { kind: "failed", refusal: { reason: "cancelled" } };
   }
   // Its own client would be left without an answer as well.
-  const lost = losses.lost();
-  if (lost !== null) return { kind: "failed", refusal: unreadableAnswer(lost) };
-  return round.repeated() ? failed("Its stream ended without an answer.") : { kind: "passed" };
+  return round.repeated() || losses.last() !== ""
+    ? failed("Its stream ended without an answer.")
+    : { kind: "passed" };
 }
 
 /** Says what is to be said of an answer. */

@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { startsOther } from "../../../src/mcp/proxy/concerns.ts";
+import { createEventReader } from "../../../src/mcp/proxy/event-data.ts";
 import { createEventSplitter, type Segment } from "../../../src/mcp/proxy/event-splitter.ts";
 
 const encoder = new TextEncoder();
@@ -82,6 +83,103 @@ const stream = fc
     text: `${bom ? "\uFEFF" : ""}${blocks.map(([lines, end]) => [...lines, ""].map((line) => line + end).join("")).join("")}${tail}`,
     own: blocks.flatMap(([lines]) => lines.filter((line) => line.includes("createMessage"))).length,
   }));
+
+const reading = () =>
+  createEventSplitter({
+    maxEventBytes: 100_000,
+    mayConcern,
+    passes: startsOther,
+    read: createEventReader,
+  });
+const readThrough = (chunks: readonly Uint8Array<ArrayBuffer>[]): Segment[] => {
+  const splitter = reading();
+  return [...chunks.flatMap((chunk) => splitter.push(chunk)), ...splitter.end()];
+};
+const unreadableIn = (segments: readonly Segment[]): number =>
+  segments.filter(({ kind }) => kind === "unreadable").length;
+
+describe("the event splitter, where events are read as others may", () => {
+  const good = [
+    'data: {"jsonrpc":"2.0","id":1,"result":{"x":"é\u2028"}}',
+    'id: 7\nevent: message\ndata: {"jsonrpc":"2.0",\ndata: "method":"notifications/x"}',
+    "id: 8\ndata:",
+    "event: ping\ndata: 2026-11-22 12:00:00",
+    "retry: 5\n: comment",
+    "data",
+  ];
+  const bad = [
+    'data: {"jsonrpc":"2.0","id":1,"method":"a","method":"createMessage"}',
+    'data: {"jsonrpc":"2.0",\ndata: "id":1,"ID":2,"method":"createMessage"}',
+    'event: other\ndata: {"Method":"createMessage"}',
+    "data: {createMessage}",
+    "data: NaN\ndata: {}",
+    'data: \uFEFF{"method":"createMessage"}',
+    ": createMessage\u2028",
+    "id: \u0085createMessage\ndata: 1",
+    'data: {"result":{},"x":"createMessage',
+  ];
+  const block = fc.oneof(fc.constantFrom(...good), fc.constantFrom(...bad));
+
+  it("passes every byte of what all read alike, and nothing of what they don't, wherever it is cut", () => {
+    const places = fc.array(fc.nat(600), { maxLength: 20 });
+    const ends = fc.constantFrom("\n", "\r", "\r\n");
+    fc.assert(
+      fc.property(fc.array(block, { maxLength: 6 }), ends, places, (blocks, end, cuts) => {
+        const textOf = (some: readonly string[]): string =>
+          some.map((each) => `${each}\n\n`.replaceAll("\n", end)).join("");
+        const bytes = bytesOf(textOf(blocks));
+        const kept = Buffer.from(textOf(blocks.filter((each) => !bad.includes(each))));
+        const whole = readThrough([bytes]);
+        const passed = whole.filter(({ kind }) => kind !== "unreadable");
+        expect(joined(passed).equals(kept)).toBe(true);
+        expect(unreadableIn(whole)).toBe(blocks.filter((each) => bad.includes(each)).length);
+        for (const chunks of [cut(bytes, cuts), everyByte(bytes)]) {
+          const inParts = readThrough(chunks);
+          expect(joined(inParts).toString()).not.toMatch(/createMessage.{0,3}\r?\n\r?\n/);
+          const rest = joined(inParts.filter(({ kind }) => kind !== "unreadable")).toString();
+          for (const each of blocks.filter((one) => !bad.includes(one)))
+            expect(rest).toContain(each.replaceAll("\n", end));
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("leaves an unreadable event's plain id, and takes other data in its place", () => {
+    const [segment] = readThrough([bytesOf('id: 7\nx: 1\ndata: {"id":1,"id":2}\n\n')]);
+    if (segment?.kind !== "unreadable") throw new Error("readable");
+    expect(decoder.decode(segment.bytes)).toBe("id: 7\ndata:\n\n");
+    expect(decoder.decode(segment.whole?.withData("[]"))).toBe("id: 7\ndata: []\n\n");
+  });
+
+  it("ends an event that has begun to pass as one of a type that is nobody's", () => {
+    for (const [lines, gone] of [
+      [['data: {"result":{"x":"', 'y"}', ',"result":1}\n\ndata: 1\n\n'], "\n"],
+      [['data: {"result":{"x":"\n'], ""],
+    ] as const) {
+      const splitter = reading();
+      const begun = splitter.push(bytesOf(`data: {"result":{"a":"${"x".repeat(2_000)}",`));
+      expect(joined(begun).length).toBeGreaterThan(2_000);
+      const out = lines.flatMap((each) => splitter.push(bytesOf(each)));
+      expect(unreadableIn(out)).toBe(1);
+      const ending = out.find(({ kind }) => kind === "unreadable");
+      if (ending?.kind !== "unreadable") throw new Error("readable");
+      expect(decoder.decode(ending.bytes)).toMatch(/^\n?event: unreadable\n\n$/);
+      if (gone !== "") expect(joined(out).toString()).toContain("data: 1\n\n");
+    }
+  });
+
+  it("takes what the stream's end cuts off for an event, since some clients do", () => {
+    const asks = 'data: {"id":1,"method":"sampling/createMessage"}';
+    expect(eventsIn(readThrough([bytesOf(asks)]))).toHaveLength(1);
+    expect(eventsIn(readThrough([bytesOf(`${asks}\n`)]))).toHaveLength(1);
+  });
+
+  it("hands out events of any type, since some clients look at none", () => {
+    const text = 'event: ping\ndata: {"method":"sampling/createMessage"}\n\n';
+    expect(eventsIn(readThrough([bytesOf(text)]))).toHaveLength(1);
+  });
+});
 
 describe("the event splitter", () => {
   it("gives back every byte, whatever the stream and wherever it is cut", () => {
