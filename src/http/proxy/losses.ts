@@ -66,8 +66,12 @@ export function createLosses(
     replace({ fault, bytes, whole }: Unreadable): Uint8Array<ArrayBuffer> {
       note(fault);
       const isJson = whole !== null && parsedJson(whole.data) !== undefined;
+      // On a stream that the client resumes nobody knows who waits.
+      const waits = (id: RequestId): boolean => ids.length === 0 || ids.includes(id);
       const errors = isJson
-        ? certainIds(whole.data, "answer").map((id) => errorFor(id, fault))
+        ? certainIds(whole.data, "answer")
+            .filter(waits)
+            .map((id) => errorFor(id, fault))
         : [];
       const [first] = errors;
       if (whole === null || first === undefined) {
