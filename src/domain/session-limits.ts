@@ -36,7 +36,7 @@ export const tooManyInitializes = (retryAfterMs: number): Refusal => ({
 });
 
 /** JSON of what a client says of itself: kept as long as the session, and read with it. */
-export const maxDeclaredBytes = 16_384;
+export const maxDeclaredBytes = 8_192;
 /** JSON of what a server says of itself, where the router answers in its place. */
 const maxBridgeBytes = 262_144;
 

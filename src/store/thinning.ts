@@ -2,7 +2,7 @@
  * Thinned records: see `domain/thinning.ts`. A minute's refusals are counted in the transaction that decides
  * them, so the hundred holds for any number of isolates.
  */
-import { sql, type SQL } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { ThinningStore } from "../domain/ledger.ts";
 import { ok } from "../domain/result.ts";
 import {
@@ -20,26 +20,35 @@ const resource = "refusals";
 const lagSeconds = minuteSeconds;
 const listed = 50;
 
-const isNewRefusal = ({ id, tenantId }: { id: string; tenantId: string }): SQL => sql`
-  id = ${id} and tenant_id = ${tenantId}
+// Every admission under a rate limit sends both, so their texts are made once. Parameters in their order.
+const isNewRefusal = `id = ? and tenant_id = ?
   and outcome = 'refused' and reason = 'rate_limited' and counted = 0`;
+const countText = `
+  insert into counters (tenant_id, subject, resource, bucket, amount)
+  select tenant_id, key_id, '${resource}', ?, 1 from sampling_requests where ${isNewRefusal}
+  on conflict (tenant_id, subject, resource, bucket) do update set amount = amount + 1`;
+const thinText = `
+  delete from sampling_requests where ${isNewRefusal}
+    and (select c.amount from counters c where c.tenant_id = sampling_requests.tenant_id
+      and c.subject = sampling_requests.key_id and c.resource = '${resource}'
+      and c.bucket = ?) > ${recordedRefusals}
+  returning outcome, refused_hold, retry_after_ms, reserved_tokens`;
+
+interface NewRequest {
+  id: string;
+  tenantId: string;
+  now: number;
+}
 
 /** After the statement that wrote a request, before any that numbers or counts what was recorded. */
-export const countRefusal = (request: { id: string; tenantId: string; now: number }): Compiled =>
-  raw(sql`
-    insert into counters (tenant_id, subject, resource, bucket, amount)
-    select tenant_id, key_id, ${resource}, ${minuteOf(request.now)}, 1
-    from sampling_requests where ${isNewRefusal(request)}
-    on conflict (tenant_id, subject, resource, bucket) do update set amount = amount + 1`);
+export const countRefusal = ({ id, tenantId, now }: NewRequest): Compiled => ({
+  toSQL: () => ({ sql: countText, params: [minuteOf(now), id, tenantId] }),
+});
 
 /** Takes the row away again once the minute has had its hundred; returns what the row said of the refusal. */
-export const thinRefusal = (request: { id: string; tenantId: string; now: number }): Compiled =>
-  raw(sql`
-    delete from sampling_requests where ${isNewRefusal(request)}
-      and (select c.amount from counters c where c.tenant_id = sampling_requests.tenant_id
-        and c.subject = sampling_requests.key_id and c.resource = ${resource}
-        and c.bucket = ${minuteOf(request.now)}) > ${recordedRefusals}
-    returning outcome, refused_hold, retry_after_ms, reserved_tokens`);
+export const thinRefusal = ({ id, tenantId, now }: NewRequest): Compiled => ({
+  toSQL: () => ({ sql: thinText, params: [id, tenantId, minuteOf(now)] }),
+});
 
 export const createThinningStore = (db: Database): ThinningStore => ({
   ended: (now) =>

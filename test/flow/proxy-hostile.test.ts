@@ -340,12 +340,12 @@ describe("a client that declares more than anybody has", () => {
           params: { protocolVersion: "2025-11-25", capabilities, clientInfo },
         }),
       });
-    for (const bytes of [15_000, 20_000, 3_000_000]) {
+    for (const bytes of [7_000, 9_000, 3_000_000]) {
       const answer = await begin({ experimental: { x: { y: "é".repeat(bytes / 2) } } }, url);
       const text = await answer.text();
-      const isKept = bytes < 16_384;
+      const isKept = bytes < 8_192;
       expect(answer.headers.get("mcp-session-id")).toBe(isKept ? "s-1" : null);
-      if (!isKept) expect(at(JSON.parse(text), "error.data.limitBytes")).toBe(16_384);
+      if (!isKept) expect(at(JSON.parse(text), "error.data.limitBytes")).toBe(8_192);
     }
   });
 });

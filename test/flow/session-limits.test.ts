@@ -120,7 +120,7 @@ describe("a flood of initialize", () => {
     expect(asked()).toBe(before);
   });
 
-  it("keeps little of each: no icons, and no more than 16 KiB", async () => {
+  it("keeps little of each: no icons, and no more than 8 KiB", async () => {
     const key = await keyFor();
     const icons = [{ src: `data:image/png;base64,${"A".repeat(40_000)}` }];
     const client = { name: "drawn", version: "1" };
@@ -128,11 +128,11 @@ describe("a flood of initialize", () => {
     const [kept] = (await sessionsListed()) as { clientInfo: object }[];
     expect(kept?.clientInfo).toEqual(client);
     const before = asked();
-    const capabilities = { experimental: { much: { of: "x".repeat(17_000) } } };
+    const capabilities = { experimental: { much: { of: "x".repeat(8_200) } } };
     for (const url of [hosted(), through]) {
       const refused = await begin(key, url, { capabilities });
       expect(refused.status).toBe(413);
-      expect(refused.text).toContain('"limitBytes":16384');
+      expect(refused.text).toContain('"limitBytes":8192');
     }
     expect(asked()).toBe(before);
   });

@@ -178,6 +178,25 @@ describe("the admin API", () => {
     expect((await admin("GET", "/tenants/admin-eu/requests")).get("data")).toHaveLength(1);
   });
 
+  it("keeps the operator's ceiling on the tenant's shard, and holds it there", async () => {
+    const key = await tenantOn("ceiling-eu", "eu");
+    const ceiling = { limits: { requestsPerMinute: 1 } };
+    await quiet();
+    expect((await admin("PUT", "/tenants/ceiling-eu/ceiling", ceiling)).body).toEqual(ceiling);
+    expect((await admin("GET", "/tenants/ceiling-eu/ceiling")).body).toEqual(ceiling);
+    expect(us.taken()).toBe(0);
+    const asked = [
+      await callOnce(router, key, asking("a")),
+      await callOnce(router, key, asking("b")),
+    ];
+    expect(asked.map((answer) => answer.get("error.data.limit"))).toEqual([
+      undefined,
+      "ceiling.requestsPerMinute",
+    ]);
+    const own = adminOf(router, key);
+    expect((await own("PUT", "/tenants/ceiling-eu/ceiling", { limits: {} })).status).toBe(403);
+  });
+
   it("lists all shards' tenants and events, page by page", { timeout }, async () => {
     const slugs: string[] = [];
     for (const shard of ["us", "home", "eu", "us", "eu"]) {
