@@ -113,11 +113,7 @@ const batch = fc
   .array(one, { minLength: 1, maxLength: 4 })
   .map((messages) => `[ ${messages.join(" ,\n")}]`);
 /** What is no message at all is for the server to refuse. */
-const odd = fc.constantFrom(
-  Buffer.from("\uFEFF{}"),
-  Buffer.from("null"),
-  Buffer.from('"text"'),
-);
+const odd = fc.constantFrom(Buffer.from("\uFEFF{}"), Buffer.from("null"), Buffer.from('"text"'));
 /** No JSON, or no UTF-8: it could be anything to a server that is not as strict. */
 const broken = fc.constantFrom(
   Buffer.from('{"jsonrpc":"2.0","method":"notifications/x"'),
