@@ -201,7 +201,7 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     return fault("SESSION_TTL_HOURS", "must be a number of hours");
   const sessionLimits = sessionLimitsOf(env);
   if (!sessionLimits.ok) return sessionLimits;
-  const rolloutSeconds = Number(env.ROLLOUT_SECONDS ?? defaultRolloutSeconds);
+  const rolloutSeconds = Number(env.ROLLOUT_SECONDS?.trim() || defaultRolloutSeconds);
   if (!(rolloutSeconds >= 0 && rolloutSeconds <= 86_400))
     return fault("ROLLOUT_SECONDS", "must be a number of seconds, at most a day");
   const catalogueUrl = env.CATALOGUE_URL ?? defaultCatalogueUrl;

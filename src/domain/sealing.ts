@@ -122,7 +122,7 @@ export function firstState(
   if (previous === "forged") return { keyId, adopts: false, step: firstStep, since: now };
   if (previous !== null) {
     const adopts = previous.adopts && previous.step !== "done";
-    return { keyId, adopts, step: firstStep, since: adopts ? previous.since : now };
+    return { keyId, adopts, step: firstStep, since: now };
   }
   const isNew = !traces.sealed && !traces.used;
   if (isNew) return { keyId, adopts: false, step: "done", since: now };

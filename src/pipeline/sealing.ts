@@ -76,25 +76,23 @@ export function createSealing(deps: SealingDeps): Sealing {
     return row;
   };
 
-  /** Not this key's first time if others write the same at once: one of the rows stands. */
-  async function begin(rows: readonly SealingRow[], forged: SealingRow | undefined) {
+  /** `own`: what stands there instead and does not count. If others write at once, one of the rows stands. */
+  async function begin(about: {
+    own: SealingRow | undefined;
+    previous: SealingRow | "forged" | null;
+    isForged: boolean;
+  }) {
+    const { own, isForged } = about;
     const traces = await store().traces(deps.keyIds);
     if (!traces.ok) return traces;
-    const before = rows.find((row) => row.keyId === previousId);
-    const previous =
-      before === undefined || (await isGenuine(before)) ? (before ?? null) : "forged";
-    const state = firstState(keyId, {
-      previous: forged === undefined ? previous : "forged",
-      traces: traces.value,
-      now: now(),
-    });
-    const begun = await store().begin(await coded(state), forged?.code ?? null);
+    const previous = isForged ? "forged" : about.previous;
+    const state = firstState(keyId, { previous, traces: traces.value, now: now() });
+    const begun = await store().begin(await coded(state), own?.code ?? null);
     if (!begun.ok) return begun;
     const foreign = await store().foreign(deps.keyIds);
     if (foreign.ok && isForeign(foreign.value))
       note({ event: "master_key", fault: "seals of another MASTER_KEY", keyId, ...foreign.value });
-    if (forged !== undefined || previous === "forged")
-      note({ event: "tampered", what: "sealing", keyId });
+    if (previous === "forged") note({ event: "tampered", what: "sealing", keyId });
     return begun;
   }
 
@@ -102,8 +100,14 @@ export function createSealing(deps: SealingDeps): Sealing {
     const found = await store().states();
     if (!found.ok) return found;
     const own = found.value.find((row) => row.keyId === keyId);
-    if (own !== undefined && (await isGenuine(own))) return ok(remember(own));
-    const begun = await begin(found.value, own);
+    const before = found.value.find((row) => row.keyId === previousId);
+    const previous =
+      before === undefined || (await isGenuine(before)) ? (before ?? null) : "forged";
+    const isForged = own !== undefined && !(await isGenuine(own));
+    // Back to a key of before: what it had done was undone by the one between.
+    const isOld = previous !== "forged" && (previous?.since ?? 0) > (own?.since ?? 0);
+    if (own !== undefined && !isForged && !isOld) return ok(remember(own));
+    const begun = await begin({ own, previous, isForged });
     if (!begun.ok) return begun;
     const row = begun.value.find((each) => each.keyId === keyId);
     return row !== undefined && (await isGenuine(row))

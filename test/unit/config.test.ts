@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { parseSettings } from "../../src/start/settings.ts";
 import { defaultCatalogueUrl, parseConfig } from "../../src/config.ts";
 
 const needed = {
@@ -65,5 +66,34 @@ describe("SESSIONS_PER_KEY and INITIALIZE_PER_MINUTE", () => {
         ok: false,
         error: { setting },
       });
+  });
+});
+
+describe("ROLLOUT_SECONDS", () => {
+  it.each([
+    [undefined, 600_000],
+    ["", 600_000],
+    ["0", 0],
+    ["30", 30_000],
+  ])("%j is %j ms", (given, rolloutMs) => {
+    const env = given === undefined ? needed : { ...needed, ROLLOUT_SECONDS: given };
+    expect(parseConfig(env)).toMatchObject({ ok: true, value: { rolloutMs } });
+  });
+
+  it.each(["-1", "86401", "soon"])("%j is a fault", (given) => {
+    expect(parseConfig({ ...needed, ROLLOUT_SECONDS: given })).toMatchObject({
+      ok: false,
+      error: { setting: "ROLLOUT_SECONDS" },
+    });
+  });
+
+  it("is 0 for the embedded database, which one process alone can hold", () => {
+    const rolloutOf = (env: Record<string, string>) => {
+      const settings = parseSettings(env);
+      return settings.ok ? settings.value.passedOn["ROLLOUT_SECONDS"] : settings.error;
+    };
+    expect(rolloutOf({})).toBe("0");
+    expect(rolloutOf({ ROLLOUT_SECONDS: "5" })).toBe("5");
+    expect(rolloutOf({ DATABASE_URL: "http://database.test" })).toBeUndefined();
   });
 });

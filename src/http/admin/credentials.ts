@@ -45,7 +45,7 @@ export function credentialRoutes() {
     tag,
     summary: "Change a credential; a new key makes a failing one active",
     description:
-      "Changes what the body names and nothing else. A `baseUrl` of another origin needs `apiKey` again. A new key makes a failing credential active.",
+      "Changes what the body names and nothing else. A `baseUrl` of another origin needs `apiKey` again. Where the stored key can't be opened, a new one needs `baseUrl` too. A new key makes a failing credential active.",
     params: idParams,
     body: credentialPatch,
     answer: credential,

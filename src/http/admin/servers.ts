@@ -82,7 +82,7 @@ export function serverRoutes() {
     tag,
     summary: "Change a server; a new host needs its secrets given anew",
     description:
-      "Changes what the body names. `headers`, `policy` and `oauth` are replaced as a whole. A URL of another origin needs the secrets anew.",
+      "Changes what the body names. `headers`, `policy` and `oauth` are replaced as a whole. A URL of another origin, and other OAuth endpoints, need the secrets anew, and granted tokens go. Where the stored ones can't be opened, new ones need `url` too.",
     params: serverParams,
     body: serverPatch,
     answer: server,

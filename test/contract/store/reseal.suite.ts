@@ -195,6 +195,7 @@ export const resealSuite = (backend: Backend): void => {
       expect(await now.run()).toEqual({ ok: true, value: 0 });
       expect((await now.vault.open(its.sealed, providerKeyOf(its))).ok).toBe(true);
       const made = await now.vault.seal("made now", providerKeyOf(its));
+      expect(made).toMatch(/^v1\./);
       expect(await before.open(made, providerKeyOf(its))).toEqual({ ok: true, value: "made now" });
       clock.now += 1;
       await now.runAll();
@@ -279,6 +280,25 @@ export const resealSuite = (backend: Backend): void => {
       const { data } = value(await world.stores.events.list(null, { cursor: null, limit: 5 }));
       const done = data.filter(({ action }) => action === "secrets.resealed");
       expect(done.map(({ detail }) => detail)).toEqual([{ changed: 11, left: 1 }]);
+    });
+
+    it("follows a change back to a former MASTER_KEY", async () => {
+      const first = await processOn(world.stores, { master: old, clock });
+      const its = await addCredential(first.vault);
+      value(await first.sealing.current());
+      for (const keys_ of [
+        { master: fresh, previous: old },
+        { master: old, previous: fresh },
+      ]) {
+        clock.now += 1;
+        const next = await processOn(world.stores, { ...keys_, clock });
+        value(await next.sealing.current());
+        clock.now += rolloutMs;
+        await next.runAll();
+        const alone = await processOn(world.stores, { master: keys_.master, clock });
+        const row = value(await world.stores.credentials.get(tenantId, its.id));
+        expect(row && (await alone.vault.open(row.sealed, providerKeyOf(row))).ok).toBe(true);
+      }
     });
 
     it("goes on past what no key opens", async () => {
