@@ -98,6 +98,11 @@ export function createShard(
   const stores = createStores(db, {
     nonce: () => crypto.randomUUID(),
     sessionLimits: config.sessionLimits,
+    unreadable: {
+      eventId: () => ids.next("event"),
+      now,
+      report: (found) => log({ event: "record.unreadable", ...found }),
+    },
   });
   const nonce = (): string => toBase64Url(randomBytesOf(32));
   const readCatalogue: CatalogueReader = () =>
