@@ -45,3 +45,38 @@ export function nextPart(part: number, c: number): number {
     return part === zero || part === integer || part === fraction ? exponent : -1;
   return (c === 43 || c === 45) && part === exponent ? sign : -1;
 }
+
+/** Bytes of a text that are looked at one by one; of a longer one, four at a time. */
+const shortRun = 64;
+const tops = 0x80808080;
+
+/** Whether a byte of four may end a run: below a space, a quote or a backslash; ASCII's end is another matter. */
+function mayEndRun(four: number): boolean {
+  const quoted = four ^ 0x22222222;
+  const escaped = four ^ 0x5c5c5c5c;
+  const below = (four - 0x20202020) & ~four;
+  return (
+    ((below | ((quoted - 0x01010101) & ~quoted) | ((escaped - 0x01010101) & ~escaped)) & tops) !== 0
+  );
+}
+
+/** Where a run of bytes ends of which `ends` has none. */
+export function plainRun(bytes: Uint8Array<ArrayBuffer>, from: number, ends: Uint8Array): number {
+  const to = bytes.length;
+  let i = from;
+  // As many as are left over, too, so that the rest is whole fours where memory wants them.
+  const near = Math.min(to, from + shortRun + ((4 - ((bytes.byteOffset + from) & 3)) & 3));
+  while (i < near && ends[bytes[i] as number] === 0) i += 1;
+  if (i < near || i === to) return i;
+  const fours = new Int32Array(bytes.buffer, bytes.byteOffset + i, (to - i) >> 2);
+  const wide = ends === endsWide ? 0 : tops;
+  for (let at = 0; at < fours.length; at += 1) {
+    const four = fours[at] as number;
+    if ((four & wide) === 0 && !mayEndRun(four)) continue;
+    for (let each = 0; each < 4; each += 1)
+      if (ends[bytes[i + 4 * at + each] as number] === 1) return i + 4 * at + each;
+  }
+  i += 4 * fours.length;
+  while (i < to && ends[bytes[i] as number] === 0) i += 1;
+  return i;
+}

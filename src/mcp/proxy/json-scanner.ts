@@ -20,6 +20,7 @@ import {
   openBrace,
   openBracket,
   plainEscapes,
+  plainRun,
   quote,
 } from "./json-grammar.ts";
 import { createUtf8Check, textOf } from "./utf8.ts";
@@ -109,16 +110,12 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
 
   /** Where the characters that stand for themselves end in a text. */
   const plainEnd = (from: number): number => {
-    const here = bytes;
-    const to = here.length;
-    let i = from;
-    let ends = isWide ? endsWide : endsPlain;
-    for (;;) {
-      while (i < to && ends[here[i] as number] === 0) i += 1;
-      if (i === to || (here[i] as number) < 128) return i;
+    let end = plainRun(bytes, from, isWide ? endsWide : endsPlain);
+    if (end < bytes.length && (bytes[end] as number) > 127) {
       isWide = true;
-      ends = endsWide;
+      end = plainRun(bytes, end, endsWide);
     }
+    return end;
   };
 
   const beginText = (asKey: boolean): boolean => {

@@ -160,6 +160,46 @@ describe("strictness", () => {
     }
   });
 
+  it("finds what ends a long text, wherever it stands", () => {
+    const length = fc.integer({ min: 40, max: 400 });
+    const odd = fc.constantFrom(
+      "\u0000",
+      "\n",
+      "\u001f",
+      '"',
+      "\\",
+      "\\x",
+      "\u00e9",
+      "\u{1F600}",
+      "\u007f",
+      " ",
+      "!",
+      "]",
+    );
+    fc.assert(
+      fc.property(
+        length,
+        fc.array(odd, { maxLength: 3 }),
+        length,
+        fc.nat(7),
+        (first, middle, last, offset) => {
+          const text = `{"a":"${"é".repeat(first % 2)}${"x".repeat(first)}${middle.join("y")}${"z".repeat(last)}"}`;
+          const inner = bytesOf(`${"#".repeat(offset)}${text}`).subarray(offset);
+          const isJson = ((): boolean => {
+            try {
+              JSON.parse(text);
+              return true;
+            } catch {
+              return false;
+            }
+          })();
+          expect([text, faultIn(inner, "server") === null]).toEqual([text, isJson]);
+        },
+      ),
+      { numRuns: 3_000 },
+    );
+  });
+
   it("takes for JSON exactly what JSON.parse does, however it is cut", () => {
     const nearly = fc
       .tuple(
