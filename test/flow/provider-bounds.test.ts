@@ -74,7 +74,8 @@ describe("an answer that unpacks without bound", () => {
     const { key } = await createTenant(router, "alone", { provider: "openai", baseUrl: bomb.url });
     const answer = await callOnce(router, key, gpt);
     expect(answer.get("error.data.reason")).toBe("provider_failed");
-    expect((await newest("alone"))?.attempts[0]).toMatchObject({ code: "answer_too_large" });
+    // Other models of the same endpoint would only cost more of the same.
+    expect((await newest("alone"))?.attempts).toMatchObject([{ code: "answer_too_large" }]);
   });
 
   it("beside an error, the status decides, and nothing is charged", async () => {
