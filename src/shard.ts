@@ -89,6 +89,11 @@ export function createShard(
   const stores = createStores(db, {
     nonce: () => crypto.randomUUID(),
     sessionLimits: config.sessionLimits,
+    unreadable: {
+      eventId: () => ids.next("event"),
+      now,
+      report: (found) => log({ event: "record.unreadable", ...found }),
+    },
   });
   const { vault, roundVault, keyCodes, reseal } = createShardSeals(isolate, { name, stores, ids });
   const nonce = (): string => toBase64Url(randomBytesOf(32));

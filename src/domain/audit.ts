@@ -124,6 +124,14 @@ export interface SamplingRecord extends Opening {
   captured: boolean;
 }
 
+/** A record whose row is none: a number that no driver gives back, a JSON that is none, an unknown outcome. */
+export interface UnreadableRecord {
+  tenantId: string;
+  id: string;
+  /** which column, and never what stands there */
+  problem: string;
+}
+
 /** How a call ended, as settlement writes it. */
 export interface Ending {
   outcome: Exclude<Outcome, "admitted" | "refused" | "unknown">;

@@ -60,4 +60,10 @@ export const csvRow = (record: SamplingRecord, place: Place): string =>
     .map((cellOf) => csvCell(cellOf(record, place)))
     .join(",");
 
+/** In the place of a record that can't be read: its id, and that it is one. */
+export const csvUnreadable = (id: string, { seal, position }: Place): string => {
+  const known: Record<string, Cell> = { id, outcome: "unreadable", seal, position };
+  return csvColumns.map((name) => csvCell(known[name] ?? null)).join(",");
+};
+
 export const csvBreak = "\r\n";

@@ -25,9 +25,13 @@ export interface HeaderLine {
   signature: string;
 }
 
-/** Why a sealed record doesn't follow, in the place of its id: the filter, or it is there no more. */
+/**
+ * Why a sealed record doesn't follow, in the place of its id: the filter, it is there no more, or what is
+ * there can't be read by the router.
+ */
 export const outside = "outside";
 export const gone = "gone";
+export const unreadable = "unreadable";
 
 export interface SectionLine {
   kind: "section";
@@ -38,7 +42,7 @@ export interface SectionLine {
   seal: Seal;
   /** packed */
   leaves: string;
-  /** for each leaf the record's id if it follows, else `outside` or `gone` */
+  /** for each leaf the record's id if it follows, else `outside`, `gone` or `unreadable` */
   records: string[];
   signature: string;
 }
@@ -64,6 +68,8 @@ export interface FooterLine {
   nextCursor: string | null;
   /** finished records of the tenant that no seal holds yet, and no part of this export */
   waiting: number;
+  /** finished records without a seal that can't be read, and so can't be sealed; absent: none */
+  unreadable?: number;
   signature: string;
 }
 

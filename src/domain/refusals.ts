@@ -38,6 +38,7 @@ export type Refusal =
   | { reason: "cancelled" }
   | { reason: "idempotency_conflict" }
   | { reason: "internal" }
+  | { reason: "unreadable"; what: string }
   // A registered server's own failures, seen by the client that it serves.
   | { reason: "server_failed"; serverStatus: number | null; detail: string }
   | { reason: "server_timeout" }
@@ -113,6 +114,7 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   cancelled: sampling(-499, 499, "Cancelled", false),
   idempotency_conflict: sampling(-409, 409, "Idempotency key used for another request", false),
   internal: sampling(-32603, 500, "Internal error", false),
+  unreadable: transport(-500, 500, "The record can't be read"),
   server_failed: sampling(-502, 502, "The MCP server failed", true),
   server_timeout: sampling(-504, 504, "The MCP server timed out", true),
   // Its own status: a router on the way back would take an error in HTTP 200 for the server's word.
@@ -238,6 +240,7 @@ export function explain(refusal: Refusal): string {
     case "header_mismatch":
       return `${title}: ${refusal.header} ${refusal.missing ? "is missing" : "differs from the body"}`;
     case "not_found":
+    case "unreadable":
       return `${title}: ${refusal.what}`;
     case "forbidden":
       return `${title}: ${refusal.action}`;

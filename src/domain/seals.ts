@@ -3,7 +3,7 @@
  * leaves of one seal make a Merkle tree (RFC 9162, section 2.1.1); a seal's statement names the tree's
  * root and the hash of the statement before it, and is signed. Hashes are SHA-256 in lower-case hex.
  */
-import type { SamplingRecord } from "./audit.ts";
+import type { SamplingRecord, UnreadableRecord } from "./audit.ts";
 import { canonicalJson } from "./canonical.ts";
 import type { Refusal } from "./refusals.ts";
 import type { Result } from "./result.ts";
@@ -150,14 +150,14 @@ export interface SealStore {
   release(cursor: string): Stored<null>;
   /** Ids of tenants that have records to seal, in order. */
   waitingTenants(after: string, limit: number): Stored<string[]>;
-  /** The newest seal, and the tenant's oldest finished records that have none. */
+  /** The newest seal, and the tenant's oldest finished records that have none and can be read. */
   waiting(
     tenantId: string,
     before: number,
     limit: number,
   ): Stored<{ head: Seal | null; records: SamplingRecord[] }>;
-  /** How many finished records have no seal yet. */
-  countWaiting(tenantId: string): Stored<number>;
+  /** How many finished records have no seal yet, those aside that can't be read. */
+  countWaiting(tenantId: string): Stored<{ waiting: number; unreadable: number }>;
   /**
    * Seals the records in their order, or nothing: false when the chain has grown meanwhile, or one of
    * them is no longer as it was read.
@@ -184,7 +184,12 @@ export interface SealStore {
   read(
     tenantId: string,
     range: { first: number; last: number },
-  ): Stored<{ seals: SealWithLeaves[]; records: (Place & { record: SamplingRecord })[] }>;
+  ): Stored<{
+    seals: SealWithLeaves[];
+    records: (Place & { record: SamplingRecord })[];
+    /** what is left of them that can't be read */
+    unreadable: (Place & UnreadableRecord)[];
+  }>;
   keys(): Stored<AuditKey[]>;
   keepKeys(keys: readonly AuditKey[], now: number): Stored<null>;
 }

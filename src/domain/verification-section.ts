@@ -5,6 +5,7 @@ import {
   gone,
   lets,
   outside,
+  unreadable,
   type HeaderLine,
   type RecordLine,
   type SectionLine,
@@ -128,7 +129,8 @@ export async function sectionFaults(
   return faults;
 }
 
-export const isThere = (presence: string): boolean => presence !== outside && presence !== gone;
+export const isThere = (presence: string): boolean =>
+  presence !== outside && presence !== gone && presence !== unreadable;
 
 /** What is wrong with the records that follow a section which is right itself. */
 export async function recordFindings(
@@ -178,7 +180,12 @@ export async function recordFindings(
     findings.push({ line: number, text: `${idIn(text)} ${what}` });
   }
   for (const [position, presence] of records.entries())
-    if (isThere(presence) && !genuine.has(position) && !changed.has(position))
+    if (presence === unreadable)
+      findings.push({
+        line: section.number,
+        text: `the router could not read the record (seal ${seal.number}, position ${position})`,
+      });
+    else if (isThere(presence) && !genuine.has(position) && !changed.has(position))
       findings.push({
         line: section.number,
         text: `${presence} is missing (seal ${seal.number}, position ${position})`,

@@ -8,6 +8,7 @@ import {
   gone,
   isStretch,
   outside,
+  unreadable,
   type ExportLine,
   type FooterLine,
   type HeaderLine,
@@ -51,6 +52,8 @@ export interface Verified {
   gone: number;
   /** records of these seals that the filter left out */
   outside: number;
+  /** records that the router could not read: sealed ones, and those that no seal can hold */
+  unreadable: number;
   /** where the export goes on; null: it is here to its end */
   nextCursor: string | null;
 }
@@ -81,6 +84,7 @@ export function createVerification(deps: {
     seals: 0,
     gone: 0,
     outside: 0,
+    unreadable: 0,
     nextCursor: null,
   };
   let findings: Finding[] = [];
@@ -117,6 +121,7 @@ export function createVerification(deps: {
       }
     total.records += rows.length;
     total.gone += line.records.filter((presence) => presence === gone).length;
+    total.unreadable += line.records.filter((presence) => presence === unreadable).length;
     total.outside += line.records.filter((presence) => presence === outside).length;
     const { header } = part;
     if (isSound)
@@ -198,6 +203,10 @@ export function createVerification(deps: {
         `the footer counts ${line.count} records in ${line.sections} sections; here are ${count} in ${sections}`,
       );
     ended = { header, footer: line };
+    // Each part says how many there were; the last one knows best.
+    if (line.nextCursor === null) total.unreadable += line.unreadable ?? 0;
+    if (line.nextCursor === null && (line.unreadable ?? 0) > 0)
+      say(number, `the router could not read, and not seal, ${line.unreadable} records`);
     total.nextCursor = line.nextCursor;
     const isToEnd = header.whole && header.filter.to === undefined && line.nextCursor === null;
     if (isToEnd && header.filter.from === undefined && (before?.number ?? 0) !== header.through)

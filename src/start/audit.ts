@@ -60,7 +60,7 @@ async function verify(
     }
   }
   const total = verification.total();
-  const { records, seals, gone, outside, nextCursor } = total;
+  const { records, seals, gone, outside, unreadable, nextCursor } = total;
   if (wrong > findingsShown) say(`and ${wrong - findingsShown} more`);
   if (nextCursor !== null && !about.part) {
     say(`The end is missing: the export goes on at cursor ${nextCursor}.`);
@@ -68,6 +68,7 @@ async function verify(
   }
   const more = [
     ...(gone > 0 ? [`${gone} deleted or corrected since, their hashes are here`] : []),
+    ...(unreadable > 0 ? [`${unreadable} could not be read by the router`] : []),
     ...(outside > 0 ? [`${outside} left out by the filter`] : []),
   ];
   for (const line of describeScope(total)) say(line);

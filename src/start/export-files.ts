@@ -79,6 +79,7 @@ const line = z.discriminatedUnion("kind", [
     last: z.string().nullable(),
     nextCursor: z.string().nullable(),
     waiting: count,
+    unreadable: count.optional(),
     signature: z.string(),
   }),
 ]);

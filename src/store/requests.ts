@@ -1,14 +1,17 @@
 import { and, desc, eq, gte, lt, sql, type SQL } from "drizzle-orm";
+import type { UnreadableRecord } from "../domain/audit.ts";
 import { isCaptured, markCharacters } from "../domain/capture.ts";
 import { idAlphabet, idPrefixes, timeCharacters } from "../domain/ids.ts";
 import { defaultRetentionDays } from "../domain/policy.ts";
 import type { RequestFilter, RequestStore } from "../domain/ports.ts";
-import { ok } from "../domain/result.ts";
+import { err, ok } from "../domain/result.ts";
 import { raw, type Database } from "./db.ts";
 import { pageOf, rowsFor } from "./page.ts";
+import { readRecords } from "./readable.ts";
 import { toRecord } from "./records.ts";
 import { idempotency } from "./ledger-schema.ts";
 import { captures, samplingRequests } from "./schema.ts";
+import type { NoteUnreadable } from "./unreadable.ts";
 
 const pruneSize = 1_000;
 const dayMs = 86_400_000;
@@ -52,49 +55,72 @@ const itsKey = and(
   eq(idempotency.tenantId, samplingRequests.tenantId),
 );
 
-export const createRequestStore = (db: Database): RequestStore => ({
-  get: (tenantId, id) =>
-    db.read(async (builder) => {
-      const [found] = await builder
-        .select({
-          row: samplingRequests,
-          sealed: captures.sealed,
-          replays: idempotency.replays,
-        })
-        .from(samplingRequests)
-        .leftJoin(captures, itsCapture)
-        .leftJoin(idempotency, itsKey)
-        .where(and(eq(samplingRequests.tenantId, tenantId), eq(samplingRequests.id, id)))
-        .limit(1);
-      if (found === undefined) return null;
-      const { row, sealed, replays } = found;
-      return { ...toRecord(row, isCaptured(sealed), replays), content: sealed };
-    }),
-  list: (tenantId, filter, page) =>
-    db.read(async (builder) => {
-      const rows = await builder
-        .select({
-          row: samplingRequests,
-          mark: sql<string | null>`substr(${captures.sealed}, 1, ${markCharacters})`,
-          replays: idempotency.replays,
-        })
-        .from(samplingRequests)
-        .leftJoin(captures, itsCapture)
-        .leftJoin(idempotency, itsKey)
-        .where(
-          and(
-            eq(samplingRequests.tenantId, tenantId),
-            page.cursor === null ? undefined : lt(samplingRequests.id, page.cursor),
-            ...conditionsOf(filter),
-          ),
-        )
-        .orderBy(desc(samplingRequests.id))
-        .limit(rowsFor(page));
-      return pageOf(
-        rows.map(({ row, mark, replays }) => toRecord(row, isCaptured(mark), replays)),
-        page,
-      );
-    }),
+export const createRequestStore = (db: Database, note: NoteUnreadable): RequestStore => ({
+  async get(tenantId, id) {
+    const found = await readRecords(
+      db,
+      (builder, row) =>
+        builder
+          .select({ row, sealed: captures.sealed, replays: idempotency.replays })
+          .from(samplingRequests)
+          .leftJoin(captures, itsCapture)
+          .leftJoin(idempotency, itsKey)
+          .where(and(eq(samplingRequests.tenantId, tenantId), eq(samplingRequests.id, id)))
+          .limit(1),
+      (rows) => rows.map(({ row }) => row),
+    );
+    if (!found.ok) return found;
+    const [its] = found.value.read;
+    if (its === undefined) return ok(null);
+    const row = found.value.decode(its.row);
+    if (!row.ok) {
+      await note([{ tenantId, id, problem: row.error }]);
+      return err({ reason: "unreadable", what: `request ${id}` });
+    }
+    const { sealed, replays } = its;
+    return ok({ ...toRecord(row.value, isCaptured(sealed), replays), content: sealed });
+  },
+  async list(tenantId, filter, page) {
+    const found = await readRecords(
+      db,
+      (builder, row) =>
+        builder
+          .select({
+            row,
+            mark: sql<string | null>`substr(${captures.sealed}, 1, ${markCharacters})`,
+            replays: idempotency.replays,
+          })
+          .from(samplingRequests)
+          .leftJoin(captures, itsCapture)
+          .leftJoin(idempotency, itsKey)
+          .where(
+            and(
+              eq(samplingRequests.tenantId, tenantId),
+              page.cursor === null ? undefined : lt(samplingRequests.id, page.cursor),
+              ...conditionsOf(filter),
+            ),
+          )
+          .orderBy(desc(samplingRequests.id))
+          .limit(rowsFor(page)),
+      (rows) => rows.map(({ row }) => row),
+    );
+    if (!found.ok) return found;
+    const { read, decode } = found.value;
+    // The page is what was asked for, whatever of it can be shown: its cursor leads past all of it.
+    const { data, nextCursor } = pageOf(
+      read.map((each) => ({ ...each, id: each.row.id })),
+      page,
+    );
+    const unreadable: UnreadableRecord[] = [];
+    const shown = data.flatMap(({ id, row, mark, replays }) => {
+      const decoded = decode(row);
+      if (decoded.ok) return [toRecord(decoded.value, isCaptured(mark), replays)];
+      unreadable.push({ tenantId, id, problem: decoded.error });
+      return [];
+    });
+    await note(unreadable);
+    return ok({ data: shown, nextCursor });
+  },
   async prune(now) {
     // A policy that can't be read has the defaults, and stops nobody else's records.
     const policy = sql.raw("case when json_valid(t.policy) then t.policy end");

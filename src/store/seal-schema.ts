@@ -43,6 +43,18 @@ export const sealing = sqliteTable("sealing", {
   code: text().notNull(),
 });
 
+/** Records that could not be read: each is reported once. They are tried again after a day. */
+export const unreadableRecords = sqliteTable(
+  "unreadable_records",
+  {
+    tenantId: text("tenant_id").notNull(),
+    requestId: text("request_id").notNull(),
+    problem: text().notNull(),
+    foundAt: integer("found_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.requestId] })],
+);
+
 /** Whose turn a job is, and how far it has come. */
 export const jobTurns = sqliteTable("job_turns", {
   job: text().primaryKey(),

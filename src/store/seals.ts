@@ -1,12 +1,14 @@
 /** The audit chain: one row per seal, and in each record's row its place in it. */
 import { and, asc, between, desc, eq, getTableColumns, gt, gte, lt, lte, sql } from "drizzle-orm";
-import type { SamplingRecord } from "../domain/audit.ts";
+import type { SamplingRecord, UnreadableRecord } from "../domain/audit.ts";
 import { ok } from "../domain/result.ts";
-import { statementOf, type Seal, type SealStore } from "../domain/seals.ts";
+import { statementOf, type Place, type Seal, type SealStore } from "../domain/seals.ts";
 import { raw, type Builder, type Database } from "./db.ts";
+import { readRecords } from "./readable.ts";
 import { toRecord } from "./records.ts";
 import { samplingRequests } from "./schema.ts";
 import { auditKeys, jobTurns, seals } from "./seal-schema.ts";
+import { isUnreadable, isUnreadableNow, type NoteUnreadable } from "./unreadable.ts";
 
 const job = "seal";
 const { leaves: _leaves, ...withoutLeaves } = getTableColumns(seals);
@@ -33,7 +35,7 @@ const headOf = (builder: Builder, tenantId: string) =>
     .orderBy(desc(seals.number))
     .limit(1);
 
-export const createSealStore = (db: Database): SealStore => ({
+export const createSealStore = (db: Database, note: NoteUnreadable): SealStore => ({
   async claim(now, until) {
     const written = await db.write([
       db.builder.insert(jobTurns).values({ job, until: 0, cursor: "" }).onConflictDoNothing(),
@@ -67,33 +69,62 @@ export const createSealStore = (db: Database): SealStore => ({
         select id from t where id is not null limit ${limit}`);
       return rows.map(({ id }) => id);
     }),
-  waiting: (tenantId, before, limit) =>
-    db.read(async (builder) => {
-      const [heads, rows] = await builder.batch([
-        headOf(builder, tenantId),
-        builder
-          .select()
-          .from(samplingRequests)
-          .where(
-            and(
-              eq(samplingRequests.tenantId, tenantId),
-              unsealed,
-              lte(samplingRequests.settledAt, before),
-            ),
-          )
-          .orderBy(asc(samplingRequests.settledAt), asc(samplingRequests.id))
-          .limit(limit),
-      ]);
-      return { head: heads[0] ?? null, records: rows.map((row) => toRecord(row, false)) };
-    }),
+  async waiting(tenantId, before, limit) {
+    const found = await readRecords(
+      db,
+      async (builder, row) => {
+        const [heads, rows] = await builder.batch([
+          headOf(builder, tenantId),
+          builder
+            .select({ row })
+            .from(samplingRequests)
+            .where(
+              and(
+                eq(samplingRequests.tenantId, tenantId),
+                unsealed,
+                lte(samplingRequests.settledAt, before),
+                sql`not ${isUnreadableNow(before)}`,
+              ),
+            )
+            .orderBy(asc(samplingRequests.settledAt), asc(samplingRequests.id))
+            .limit(limit),
+        ]);
+        return { head: heads[0] ?? null, rows };
+      },
+      ({ rows }) => rows.map(({ row }) => row),
+    );
+    if (!found.ok) return found;
+    const { read, decode } = found.value;
+    const unreadable: UnreadableRecord[] = [];
+    const records = read.rows.flatMap(({ row }) => {
+      const decoded = decode(row);
+      if (decoded.ok) return [toRecord(decoded.value, false)];
+      unreadable.push({ tenantId, id: row.id, problem: decoded.error });
+      return [];
+    });
+    // From now on they stand in nobody's way: this page may hold nothing else.
+    await note(unreadable);
+    return ok({ head: read.head, records });
+  },
   countWaiting: (tenantId) =>
-    db.read((builder) =>
-      builder.$count(
-        samplingRequests,
+    db.read(async (builder) => {
+      const [row] = await builder
+        .select({
+          all: sql<number>`count(*)`.mapWith(Number),
+          unreadable: sql<number>`coalesce(sum(${isUnreadable}), 0)`.mapWith(Number),
+        })
+        .from(samplingRequests)
         // The moment says nothing, but it decides for the index of what is not sealed.
-        and(eq(samplingRequests.tenantId, tenantId), unsealed, gte(samplingRequests.settledAt, 0)),
-      ),
-    ),
+        .where(
+          and(
+            eq(samplingRequests.tenantId, tenantId),
+            unsealed,
+            gte(samplingRequests.settledAt, 0),
+          ),
+        );
+      const { all = 0, unreadable = 0 } = row ?? {};
+      return { waiting: all - unreadable, unreadable };
+    }),
   async append(seal, records, key) {
     const { tenantId, number, signature, leaves } = seal;
     const columns = { ...statementOf(seal), signature, leaves };
@@ -125,7 +156,12 @@ export const createSealStore = (db: Database): SealStore => ({
       where sampling_requests.id = j.value and +sampling_requests.tenant_id = ${tenantId}
         and exists (select 1 from seals s where s.tenant_id = ${tenantId} and s.number = ${number}
           and s.signature = ${signature})`;
+    // One that somebody has mended is like any other from now on.
+    const mended = sql`
+      delete from unreadable_records where tenant_id = ${tenantId}
+        and request_id in (select value from json_each(${ids}))`;
     const written = await db.write([
+      raw(mended),
       db.builder
         .insert(auditKeys)
         .values({ ...key, createdAt: seal.sealedAt })
@@ -143,7 +179,7 @@ export const createSealStore = (db: Database): SealStore => ({
           ),
         ),
     ]);
-    return written.ok ? ok((written.value[3] ?? []).length > 0) : written;
+    return written.ok ? ok((written.value[4] ?? []).length > 0) : written;
   },
   list: (tenantId, page) =>
     db.read(async (builder) => {
@@ -196,34 +232,44 @@ export const createSealStore = (db: Database): SealStore => ({
         .orderBy(asc(seals.number))
         .limit(limit),
     ),
-  read: (tenantId, { first, last }) =>
-    db.read(async (builder) => {
-      const [found, rows] = await builder.batch([
-        builder
-          .select()
-          .from(seals)
-          .where(and(eq(seals.tenantId, tenantId), between(seals.number, first, last)))
-          .orderBy(asc(seals.number)),
-        builder
-          .select()
-          .from(samplingRequests)
-          .where(
-            and(
-              eq(samplingRequests.tenantId, tenantId),
-              between(samplingRequests.sealNumber, first, last),
-            ),
-          )
-          .orderBy(asc(samplingRequests.sealNumber), asc(samplingRequests.sealPosition)),
-      ]);
-      return {
-        seals: found,
-        records: rows.map((row) => ({
-          seal: row.sealNumber ?? 0,
-          position: row.sealPosition ?? 0,
-          record: toRecord(row, false),
-        })),
-      };
-    }),
+  async read(tenantId, { first, last }) {
+    const found = await readRecords(
+      db,
+      async (builder, row) => {
+        const [chain, rows] = await builder.batch([
+          builder
+            .select()
+            .from(seals)
+            .where(and(eq(seals.tenantId, tenantId), between(seals.number, first, last)))
+            .orderBy(asc(seals.number)),
+          builder
+            .select({ row })
+            .from(samplingRequests)
+            .where(
+              and(
+                eq(samplingRequests.tenantId, tenantId),
+                between(samplingRequests.sealNumber, first, last),
+              ),
+            )
+            .orderBy(asc(samplingRequests.sealNumber), asc(samplingRequests.sealPosition)),
+        ]);
+        return { chain, rows };
+      },
+      ({ rows }) => rows.map(({ row }) => row),
+    );
+    if (!found.ok) return found;
+    const { read, decode } = found.value;
+    const unreadable: (Place & UnreadableRecord)[] = [];
+    const records = read.rows.flatMap(({ row }) => {
+      const place = { seal: Number(row.sealNumber), position: Number(row.sealPosition) };
+      const decoded = decode(row);
+      if (decoded.ok) return [{ ...place, record: toRecord(decoded.value, false) }];
+      unreadable.push({ ...place, tenantId, id: row.id, problem: decoded.error });
+      return [];
+    });
+    await note(unreadable);
+    return ok({ seals: read.chain, records, unreadable });
+  },
   keys: () =>
     db.read((builder) =>
       builder

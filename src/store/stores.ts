@@ -23,14 +23,16 @@ import { createSessionStore } from "./sessions.ts";
 import { createSnapshots } from "./snapshots.ts";
 import { createTenantStore } from "./tenants.ts";
 import { createThinningStore } from "./thinning.ts";
+import { createNoteUnreadable, type UnreadableDeps } from "./unreadable.ts";
 import { createUsageStore } from "./usage.ts";
 
-/** Every store over one database, each made when it is first used. */
-export const createStores = (
+/** Every store over one database, each made when it is first used. `unreadable` absent: nobody is told. */
+export function createStores(
   db: Database,
-  deps: { nonce: () => string; sessionLimits?: SessionLimits },
-): Stores =>
-  lazily<Stores>({
+  deps: { nonce: () => string; sessionLimits?: SessionLimits; unreadable?: UnreadableDeps },
+): Stores {
+  const note = createNoteUnreadable(db, deps.unreadable);
+  return lazily<Stores>({
     snapshots: () => createSnapshots(db),
     ledger: () => createLedger(db, deps),
     thinning: () => createThinningStore(db),
@@ -46,11 +48,12 @@ export const createStores = (
     cancellations: () => createCancellationStore(db),
     health: () => createHealthStore(db),
     catalogues: () => createCatalogueStore(db),
-    requests: () => createRequestStore(db),
+    requests: () => createRequestStore(db, note),
     idempotency: () => createIdempotencyStore(db),
-    usage: () => createUsageStore(db),
+    usage: () => createUsageStore(db, note),
     events: () => createEventStore(db),
-    seals: () => createSealStore(db),
+    seals: () => createSealStore(db, note),
     sealing: () => createSealingStore(db),
     sealedRows: () => createSealedRowStore(db),
   });
+}

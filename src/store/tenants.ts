@@ -16,7 +16,7 @@ import {
   sessions,
   tenants,
 } from "./schema.ts";
-import { seals } from "./seal-schema.ts";
+import { seals, unreadableRecords } from "./seal-schema.ts";
 import { authorizations, servers, serverTokens } from "./server-schema.ts";
 
 const sliceSize = 2_000;
@@ -78,6 +78,7 @@ export const createTenantStore = (db: Database): TenantStore => {
         results,
         samplingRequests,
         seals,
+        unreadableRecords,
         cancellations,
         health,
         circuits,

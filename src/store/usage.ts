@@ -6,9 +6,11 @@ import { and, asc, eq, gte, lt, sql, type SQL } from "drizzle-orm";
 import type { Correction, Settlement } from "../domain/audit.ts";
 import { bookingsOf } from "../domain/bookings.ts";
 import type { UsageBy, UsageStore } from "../domain/ledger.ts";
+import { ok } from "../domain/result.ts";
 import { largestInteger } from "../domain/magnitudes.ts";
 import { raw, summed, type Compiled, type Database } from "./db.ts";
 import { usage } from "./ledger-schema.ts";
+import type { NoteUnreadable } from "./unreadable.ts";
 
 const hourMs = 3_600_000;
 /** In the text of a statement: drivers bind numbers as floats, and a float divides without rounding. */
@@ -137,16 +139,21 @@ const groupOf = {
   server: usage.serverId,
 } as const satisfies Record<UsageBy, unknown>;
 
-export const createUsageStore = (db: Database): UsageStore => ({
-  read: (tenantId, { from, to, bucket, by, limit }) =>
-    db.read(async (builder) => {
+/** Whether every figure of a row is a count that a driver gives back. */
+const isSound = sql.raw(
+  figures.map((name) => `${name} between -${largestInteger} and ${largestInteger}`).join(" and "),
+);
+
+export const createUsageStore = (db: Database, note: NoteUnreadable): UsageStore => ({
+  async read(tenantId, { from, to, bucket, by, limit }) {
+    const rows = await db.read(async (builder) => {
       const width = secondsOf[bucket];
       const begins = sql.raw(`/ ${width} * ${width * 1_000}`);
       const at = sql<number>`${usage.hour} ${begins}`.mapWith(Number);
       const group = groupOf[by];
       const total = (column: SQL | (typeof usage)[keyof typeof usage.$inferSelect]) =>
         // Not `sum`: integers of any size add up to what a driver gives back.
-        sql<number>`total(${column})`.mapWith(Number);
+        sql<number>`total(case when ${isSound} then ${column} end)`.mapWith(Number);
       return builder
         .select({
           at,
@@ -159,6 +166,7 @@ export const createUsageStore = (db: Database): UsageStore => ({
           refused: total(usage.refused),
           cancelled: total(usage.cancelled),
           unknown: total(usage.unknown),
+          unsound: sql<number>`sum(not (${isSound}))`.mapWith(Number),
           inputTokens: total(usage.inputTokens),
           outputTokens: total(usage.outputTokens),
           costMicroUsd: total(usage.costMicroUsd),
@@ -174,5 +182,11 @@ export const createUsageStore = (db: Database): UsageStore => ({
         .groupBy(sql`1`, sql`2`)
         .orderBy(asc(sql`1`), asc(sql`2`))
         .limit(limit);
-    }),
+    });
+    if (!rows.ok) return rows;
+    // One row for all that a tenant's usage has of them: what they held is theirs to say.
+    if (rows.value.some(({ unsound }) => unsound > 0))
+      await note([{ tenantId, id: "usage", problem: "a figure is no readable integer" }]);
+    return ok(rows.value.map(({ unsound: _, ...row }) => row));
+  },
 });

@@ -1,4 +1,5 @@
 /** Numbers that no database gives back, from whoever may say one: everything can be read afterwards. */
+import { createClient } from "@libsql/client/web";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, callOnce, createTenant } from "../fakes/caller.ts";
 import { startMeteredProvider, type MeteredProvider } from "../fakes/metered-provider.ts";
@@ -63,6 +64,47 @@ describe.each(["the libSQL server", "the embedded database"])("with %s", (databa
       for (const path of allOf(slug)) expect((await admin("GET", path)).status).toBe(200);
       const records = await admin("GET", `/tenants/${slug}/requests`);
       expect(records.get("data")).toHaveLength(2);
+    },
+  );
+
+  it.runIf(database === "the libSQL server")(
+    "a row that can't be read stops nothing else, and is reported once",
+    async () => {
+      const slug = "poisoned";
+      const { key, admin } = await given(slug, {}, {});
+      const ids: string[] = [];
+      for (let count = 0; count < 3; count += 1) {
+        const answer = await callOnce(router, key, asking(`Call ${count}.`));
+        ids.push(answer.headers.get("x-request-id") ?? "");
+      }
+      const [first = "", bad = "", last = ""] = ids;
+      const client = createClient({ url: sqld?.url ?? "" });
+      await client.execute({
+        sql: "update sampling_requests set cost_micro_usd = 9223372036854775807 where id = ?",
+        args: [bad],
+      });
+      client.close();
+      for (let count = 0; count < 2; count += 1) {
+        for (const path of allOf(slug)) expect((await admin("GET", path)).status).toBe(200);
+        const listed = await admin("GET", `/tenants/${slug}/requests`);
+        const data = listed.get("data") as { id: string }[];
+        expect(data.map(({ id }) => id)).toEqual([last, first]);
+        const refused = await admin("GET", `/tenants/${slug}/requests/${bad}`);
+        expect(refused.status).toBe(500);
+        expect(refused.body).toMatchObject({ reason: "unreadable", retryable: false });
+      }
+      const exported = await admin("GET", `/tenants/${slug}/requests/export`);
+      expect(exported.text).toContain('"unreadable":1');
+      expect(exported.text).toContain(last);
+      const events = (await admin("GET", "/events?limit=200")).get("data") as {
+        action: string;
+        target: string;
+      }[];
+      expect(events.filter(({ action }) => action === "record.unreadable")).toMatchObject([
+        { target: bad },
+      ]);
+      const lines = router.output().match(/"event":"record.unreadable"/g);
+      expect(lines).toHaveLength(1);
     },
   );
 

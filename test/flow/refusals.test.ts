@@ -338,6 +338,7 @@ const elsewhere: Partial<Record<Reason, string>> = {
   server_timeout: "needs a registered server: test/unit/pipeline/upstream.test.ts",
   loop_detected: "needs a registered server: test/flow/proxy-loops.test.ts",
   server_unauthorized: "needs a registered server: test/flow/proxy-failures.test.ts",
+  unreadable: "needs a row that was changed in the database: test/flow/absurd-numbers.test.ts",
   internal: "nobody knows how; test/flow/bad-input.test.ts checks that it did not happen",
 };
 

@@ -1,11 +1,12 @@
 /** One part of an export as text, page by page: signed lines, or a plain table. */
 import { canonicalJson } from "../../domain/canonical.ts";
-import { csvBreak, csvColumns, csvRow } from "../../domain/csv.ts";
+import { csvBreak, csvColumns, csvRow, csvUnreadable } from "../../domain/csv.ts";
 import {
   gone,
   isStretch,
   lets,
   outside,
+  unreadable as unreadableMark,
   type ExportCursor,
   type FooterLine,
   type HeaderLine,
@@ -33,6 +34,7 @@ export interface Page {
 export interface Read {
   seals: SealWithLeaves[];
   records: (Place & { record: SamplingRecord })[];
+  unreadable: (Place & { id: string })[];
 }
 
 type Signed = HeaderLine | SectionLine | FooterLine;
@@ -41,16 +43,23 @@ type Signed = HeaderLine | SectionLine | FooterLine;
 interface Lines {
   header(its: ExportCursor & { keys: AuditKey[]; exportedAt: number }): Promise<string>;
   page(read: Read): Promise<string>;
-  footer(its: Pick<FooterLine, "nextCursor" | "waiting">): Promise<string>;
+  footer(its: FooterParts): Promise<string>;
 }
+
+type FooterParts = Pick<FooterLine, "nextCursor" | "waiting" | "unreadable">;
 
 export function createTable(filter: RequestFilter): Lines {
   return {
     header: async () => csvColumns.join(",") + csvBreak,
-    page: async ({ records }) =>
-      records
-        .filter(({ record }) => lets(filter, record))
-        .map(({ record, ...place }) => csvRow(record, place) + csvBreak)
+    page: async ({ records, unreadable }) =>
+      [
+        ...records
+          .filter(({ record }) => lets(filter, record))
+          .map(({ record, ...place }) => csvRow(record, place)),
+        // Whether the filter lets it through, nobody can say.
+        ...unreadable.map(({ id, ...place }) => csvUnreadable(id, place)),
+      ]
+        .map((row) => row + csvBreak)
         .join(""),
     footer: async () => "",
   };
@@ -76,11 +85,12 @@ export function createSheet(
   /** A seal's section with its records; nothing, where the filter picks and picks none of them. */
   async function section(
     { leaves, ...seal }: SealWithLeaves,
-    records: Read["records"],
+    { records, unreadable }: Pick<Read, "records" | "unreadable">,
   ): Promise<string> {
     const presence: SectionLine["records"] = Array.from({ length: seal.count }, () => gone);
     const lines: string[] = [];
     const hashes = hashing.unpack(leaves) ?? [];
+    for (const { position } of unreadable) presence[position] = unreadableMark;
     for (const { position, record } of records) {
       const passes = lets(filter, record);
       presence[position] = passes ? record.id : outside;
@@ -90,7 +100,7 @@ export function createSheet(
         canonicalJson({ kind: "record", seal: number, position, record: sealedRecord(record) }),
       );
     }
-    if (lines.length === 0 && !whole) return "";
+    if (lines.length === 0 && unreadable.length === 0 && !whole) return "";
     for (const { position, record } of records)
       if (presence[position] === record.id) await tree.add(hashes[position] ?? "");
     const line = await signed<SectionLine>({
@@ -122,14 +132,19 @@ export function createSheet(
       return `${line}\n`;
     },
 
-    async page({ seals, records }: Read): Promise<string> {
+    async page({ seals, records, unreadable }: Read): Promise<string> {
       const bySeal = Map.groupBy(records, ({ seal }) => seal);
+      const lost = Map.groupBy(unreadable, ({ seal }) => seal);
       let text = "";
-      for (const seal of seals) text += await section(seal, bySeal.get(seal.number) ?? []);
+      for (const seal of seals)
+        text += await section(seal, {
+          records: bySeal.get(seal.number) ?? [],
+          unreadable: lost.get(seal.number) ?? [],
+        });
       return text;
     },
 
-    async footer(its: Pick<FooterLine, "nextCursor" | "waiting">): Promise<string> {
+    async footer(its: FooterParts): Promise<string> {
       const line = await signed<FooterLine>({
         kind: "footer",
         export: header,

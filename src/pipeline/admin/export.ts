@@ -120,7 +120,12 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: nu
       const nextCursor = more ? cursorText({ after: spans.at(-1)?.number ?? 0, through }) : null;
       const lines = format === "csv" ? createTable(filter) : createSheet(deps, { tenant, filter });
       const header = { after, through, keys: keys.value, exportedAt: now() };
-      const footer = { nextCursor, waiting: waiting.value };
+      const { unreadable } = waiting.value;
+      const footer = {
+        nextCursor,
+        waiting: waiting.value.waiting,
+        ...(unreadable > 0 && { unreadable }),
+      };
       async function* chunks(): AsyncGenerator<string> {
         yield await lines.header(header);
         for (const page of pagesOf(spans)) {

@@ -50,6 +50,7 @@ describe("an export that was made under version 1", () => {
       seals: 3,
       gone: 1,
       outside: 0,
+      unreadable: 0,
       nextCursor: null,
     });
   });

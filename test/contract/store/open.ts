@@ -4,6 +4,7 @@ import { afterEach, beforeEach } from "vitest";
 import { raw, type Database, type DatabaseOptions } from "../../../src/store/db.ts";
 import { migrate, type Migration } from "../../../src/store/migrations.ts";
 import { createStores } from "../../../src/store/stores.ts";
+import type { UnreadableRecord } from "../../../src/domain/audit.ts";
 import type { Stores } from "../../../src/domain/ports.ts";
 
 export interface Opened {
@@ -78,5 +79,16 @@ export function givenWorld(backend: Backend): World {
   };
 }
 
-export const storesOn = (db: Database): Stores =>
-  createStores(db, { nonce: () => crypto.randomUUID() });
+/** `found`: takes what can't be read. */
+export const storesOn = (
+  db: Database,
+  found: (record: UnreadableRecord) => void = () => {},
+): Stores =>
+  createStores(db, {
+    nonce: () => crypto.randomUUID(),
+    unreadable: {
+      eventId: () => `evt_${crypto.randomUUID()}`,
+      now: () => 1_800_000_000_000,
+      report: found,
+    },
+  });

@@ -27,6 +27,7 @@ import { sessionsSuite } from "./sessions.suite.ts";
 import { snapshotsSuite } from "./snapshots.suite.ts";
 import { tenantsSuite } from "./tenants.suite.ts";
 import { thinningSuite } from "./thinning.suite.ts";
+import { unreadableSuite } from "./unreadable.suite.ts";
 import { usageSuite } from "./usage.suite.ts";
 
 const suites = [
@@ -57,6 +58,7 @@ const suites = [
   correctionsSuite,
   lateSettlementSuite,
   numbersSuite,
+  unreadableSuite,
   isolationSuite,
 ];
 
