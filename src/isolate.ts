@@ -8,9 +8,10 @@ import { createMac } from "./crypto/mac.ts";
 import { createSigner } from "./crypto/signatures.ts";
 import { createKeyTokens } from "./crypto/tokens.ts";
 import { createVaultKeys } from "./crypto/vault.ts";
+import type { UnreadableRecord } from "./domain/audit.ts";
 import { seedCatalogue } from "./domain/catalogue.ts";
 import { createElapsed } from "./domain/clocks.ts";
-import { createIds } from "./domain/ids.ts";
+import { createIds, type Ids } from "./domain/ids.ts";
 import { homeShard } from "./domain/shards.ts";
 import { createCallerMemory } from "./pipeline/authenticate.ts";
 import { holdCatalogue } from "./pipeline/catalogue.ts";
@@ -37,10 +38,10 @@ export const randomBytesOf = (count: number): Uint8Array<ArrayBuffer> =>
   crypto.getRandomValues(new Uint8Array(count));
 export const now = (): number => Date.now();
 /** ms, for durations: never set back. */
-export const elapsed = createElapsed(() => performance.now());
+const elapsed = createElapsed(() => Math.round(performance.now()));
 
 /** Resolves after `ms`, or as soon as the signal aborts; at once if it has. */
-export const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
+const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();
     const done = (): void => {
@@ -52,6 +53,9 @@ export const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
     signal?.addEventListener("abort", done);
   });
 
+/** What a use case knows of time. */
+export const clock = { now, elapsed, wait };
+
 /** Acts after `ms`, unless what it gives is called before. */
 export const after = (ms: number, act: () => void): (() => void) => {
   const timer = setTimeout(act, ms);
@@ -60,6 +64,13 @@ export const after = (ms: number, act: () => void): (() => void) => {
 
 /** One JSON line, to the platform's log. Ids, reasons and counts; never content. */
 export const log = (entry: Record<string, unknown>): void => console.info(JSON.stringify(entry));
+
+/** Tells of a record that can't be read, in the log and with an event's id. */
+export const unreadableReport = (ids: Ids) => ({
+  eventId: () => ids.next("event"),
+  now,
+  report: (found: UnreadableRecord) => log({ event: "record.unreadable", ...found }),
+});
 
 /** One of each for every shard that is used, made when it first is. */
 export function perShard<T>(make: (shard: string) => T): (shard: string) => T {
@@ -102,13 +113,17 @@ export async function createIsolate(config: Config) {
         master: config.masterKey,
         derivedFor: "sampling-router/prompt-prefix/v1",
       }),
-      now,
+      now: elapsed,
       entriesRemembered: prefixesRemembered,
       tenantsRemembered: tenantsWithPrefixes,
     }),
     tokens: createKeyTokens({ randomBytesOf }),
     idsOf: perShard((shard) => createIds({ now, randomBytesOf, shard })),
-    memory: createCallerMemory({ capacity: callersRemembered, lifetimeMs: rememberedMs, now }),
+    memory: createCallerMemory({
+      capacity: callersRemembered,
+      lifetimeMs: rememberedMs,
+      now: elapsed,
+    }),
     openExchanges: createOpenExchanges({ limits: config.openLimits, elapsed }),
     streamMemory: createStreamMemory(callersRemembered),
     lostAdmissions: perShard(() => createLostAdmissions({ capacity: lostRemembered, elapsed })),

@@ -41,7 +41,9 @@ import { createStores } from "./store/stores.ts";
 import { createTraces } from "./telemetry/traces.ts";
 import { openShard } from "./shard-database.ts";
 import { createShardSeals } from "./shard-seals.ts";
-import { after, log, now, randomBytesOf, wait, type Isolate } from "./isolate.ts";
+import { after, clock, log, randomBytesOf, unreadableReport, type Isolate } from "./isolate.ts";
+
+const { now, elapsed, wait } = clock;
 
 /** What no single shard can do. */
 export type Everywhere = Pick<
@@ -89,18 +91,14 @@ export function createShard(
   const stores = createStores(db, {
     nonce: () => crypto.randomUUID(),
     sessionLimits: config.sessionLimits,
-    unreadable: {
-      eventId: () => ids.next("event"),
-      now,
-      report: (found) => log({ event: "record.unreadable", ...found }),
-    },
+    unreadable: unreadableReport(ids),
   });
   const { vault, roundVault, keyCodes, reseal } = createShardSeals(isolate, { name, stores, ids });
   const nonce = (): string => toBase64Url(randomBytesOf(32));
   const readCatalogue: CatalogueReader = () =>
     createCatalogueReader({ held: catalogue, catalogues: stores.catalogues })();
   // Nothing waits for it: what is chosen meanwhile is chosen from the catalogue at hand, and says so.
-  if (catalogue.takesTurn(now())) background(readCatalogue());
+  if (catalogue.takesTurn(elapsed())) background(readCatalogue());
 
   const parts: Parts = lazily<Parts>({
     providers: () =>
@@ -172,12 +170,11 @@ export function createShard(
       chooser,
       admit: createAdmit({ ledger, sessionTtlMs }),
       finish: createFinish({
-        attempt: createAttempt({ providers, vault, now, wait, chance: () => Math.random() }),
+        attempt: createAttempt({ providers, vault, ...clock, chance: () => Math.random() }),
         settle: createSettle({ endCall, vault, ids, now, wait, log }),
         cancellation,
         idempotency,
-        now,
-        wait,
+        ...clock,
         background,
         forget: ({ memoryKey }) => memory.delete(memoryKey),
       }),
@@ -186,7 +183,7 @@ export function createShard(
       release: createRelease({ ledger, endCall, lost: isolate.lostAdmissions(name), now, wait }),
       ledger,
       ids,
-      now,
+      ...clock,
       background,
     });
   };
@@ -217,6 +214,7 @@ export function createShard(
     sessions: () => createSessions({ sessions: stores.sessions, chooser, ids, now, sessionTtlMs }),
     ids: () => ids,
     now: () => now,
+    elapsed: () => elapsed,
     sha256Hex: () => async (bytes) => toHex(await sha256(bytes)),
     isOperator: () => (token) => sameText(token, config.adminToken),
     allowedOrigins: () => config.allowedOrigins,

@@ -47,6 +47,8 @@ export interface Services {
   finishAuthorization: (query: URLSearchParams) => Answer<{ server: string }>;
   ids: Ids;
   now: () => number;
+  /** ms, for durations: never set back */
+  elapsed: () => number;
   sha256Hex: (bytes: Uint8Array<ArrayBuffer>) => Promise<string>;
   /** is this the operator's token */
   isOperator: (token: string) => Promise<boolean>;

@@ -30,7 +30,10 @@ export interface Arrival {
   bytes: number;
   /** the params as they came, for a policy that captures */
   content: () => string;
+  /** ms since the epoch */
   startedAt: number;
+  /** the same moment by the clock of durations */
+  beganAt: number;
   authMs: number;
   /** the trace that the caller is in */
   propagated: Propagated;

@@ -106,11 +106,13 @@ export function createAttempt(deps: {
   providers: Providers;
   vault: Vault;
   now: () => number;
+  /** ms, for durations */
+  elapsed: () => number;
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
   /** 0–1 */
   chance: () => number;
 }) {
-  const { providers, vault, now, wait, chance } = deps;
+  const { providers, vault, now, elapsed, wait, chance } = deps;
 
   const callOnce = async (
     walk: Walk,
@@ -138,7 +140,7 @@ export function createAttempt(deps: {
   };
 
   return async (walk: Walk): Promise<Attempted> => {
-    const startedAt = now();
+    const startedAt = elapsed();
     const attempts: (Attempt & { endpoint: string; beganAt: number })[] = [];
     const tried: Tried[] = [];
     const steps = walk.steps.flatMap(({ model, credentialId, endpoint, reasoning }) => {
@@ -148,10 +150,10 @@ export function createAttempt(deps: {
     });
     const places = steps.map(({ place }) => place);
     const avoided = avoidedOf(places, walk.blocked);
-    const remaining = (): number => walk.deadlineMs - (now() - startedAt);
+    const remaining = (): number => walk.deadlineMs - (elapsed() - startedAt);
     const end = (answer: Attempted["answer"]): Attempted => ({
       attempts: attempts.map(({ endpoint: _, beganAt: __, ...attempt }) => attempt),
-      providerMs: now() - startedAt,
+      providerMs: elapsed() - startedAt,
       circuits: circuitChangesOf(attempts),
       answer,
     });
@@ -159,6 +161,7 @@ export function createAttempt(deps: {
     for (let step = at === null ? undefined : steps[at]; step !== undefined && at !== null;) {
       const { model, credential, place } = step;
       const beganAt = now();
+      const began = elapsed();
       const isLast =
         attempts.length + 1 >= walk.maxAttempts ||
         nextCandidate(places, [...tried, { at, reach: "endpoint" }], avoided) === null;
@@ -171,7 +174,7 @@ export function createAttempt(deps: {
         credentialId: credential.id,
         endpoint: place.endpoint,
         beganAt,
-        latencyMs: now() - beganAt,
+        latencyMs: elapsed() - began,
       };
       if (called.ok) called = checkAnswer(called.value, walk.call);
       if (called.ok) {

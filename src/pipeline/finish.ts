@@ -63,13 +63,16 @@ export function createFinish(deps: {
   cancellation: Cancellation;
   idempotency: Idempotency<Summary>;
   now: () => number;
+  /** ms, for durations */
+  elapsed: () => number;
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Work that outlives the answer. */
   background: (work: Promise<unknown>) => void;
   /** What this isolate remembers of a caller is out of date. */
   forget: (caller: Caller) => void;
 }) {
-  const { attempt, settle, cancellation, idempotency, now, wait, background, forget } = deps;
+  const { attempt, settle, cancellation, idempotency, now, elapsed, wait, background, forget } =
+    deps;
 
   const attemptAll = async (
     { arrival, caller, plan, reserved, observed, blocked }: Admitted,
@@ -143,7 +146,7 @@ export function createFinish(deps: {
       admit: admitted.admitMs,
       provider: providerMs,
     };
-    const settlingAt = now();
+    const settlingAt = elapsed();
     const notes = [...plan.decision.notes, ...(got?.answer.notes ?? [])];
     const recorded: Recorded<Summary> = answer.ok
       ? ok({
@@ -179,14 +182,14 @@ export function createFinish(deps: {
       charge,
       result: await resultOf(admitted, recorded, charge),
       timing,
-      totalMs: settlingAt - arrival.startedAt,
+      totalMs: settlingAt - arrival.beganAt,
       messages,
       content:
         tenant.policy.capture === "full"
           ? captureOf(arrival.content(), got?.answer.content ?? null, tenant.policy.captureSecrets)
           : null,
     });
-    const settled = { ...timing, settle: now() - settlingAt };
+    const settled = { ...timing, settle: elapsed() - settlingAt };
     observed.ends({
       outcome: outcomeOf(answer.ok ? null : answer.error),
       refusal: answer.ok ? null : answer.error,

@@ -2,6 +2,7 @@
  * A call that is asked for again: it waits for the first one, and gets its result. What the first one
  * leaves behind is said in `domain/once.ts`.
  */
+import { longestLeaseMs } from "../domain/leases.ts";
 import type { IdempotencyStore, IdempotentCall } from "../domain/ledger.ts";
 import { resultPartsOf } from "../domain/once.ts";
 import type { Vault } from "../domain/ports.ts";
@@ -50,6 +51,7 @@ export function createIdempotency<D>(deps: {
      */
     async join(call: IdempotentCall, signal: AbortSignal): Promise<Joined<D>> {
       let by: By = "before";
+      let pausedMs = 0;
       for (let pause = shortestWaitMs; ; pause = Math.min(longestWaitMs, pause * 2)) {
         const found = await idempotency.find(call, now());
         if (!found.ok) return done(found.error, by);
@@ -65,8 +67,10 @@ export function createIdempotency<D>(deps: {
         }
         const isRunning = first.outcome === "admitted" && (first.leaseUntil ?? 0) > now();
         // Nobody else says so.
-        if (!isRunning) return done(lost, "before");
+        // Nor does a lease last longer, whatever the clock says that was set back meanwhile.
+        if (!isRunning || pausedMs > longestLeaseMs) return done(lost, "before");
         await wait(pause, signal);
+        pausedMs += pause;
         if (signal.aborted) return done({ reason: "cancelled" }, by);
         by = "elsewhere";
       }

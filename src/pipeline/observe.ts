@@ -46,7 +46,11 @@ export const createObserve =
       },
       ends(how) {
         timing = { ...timing, ...how.timing };
-        const told = { opening, decision, ended: { ...how, timing, endedAt: now() } };
+        const told = {
+          opening,
+          decision,
+          ended: { ...how, timing, endedAt: Math.max(opening.createdAt, now()) },
+        };
         log(lineOf(told, trace.traceId));
         const { recorded } = trace;
         trace.end(() => (recorded === null ? [] : spansOf(told, recorded, begun)));

@@ -102,11 +102,24 @@ export function createSample(deps: {
   ledger: Ledger;
   ids: Ids;
   now: () => number;
+  /** ms, for durations */
+  elapsed: () => number;
   /** Work that outlives the caller. */
   background: (work: Promise<unknown>) => void;
 }) {
-  const { chooser, admit, finish, idempotency, observe, release, ledger, ids, now, background } =
-    deps;
+  const {
+    chooser,
+    admit,
+    finish,
+    idempotency,
+    observe,
+    release,
+    ledger,
+    ids,
+    now,
+    elapsed,
+    background,
+  } = deps;
 
   /** A refusal before admission has its record too; if that can't be written, nothing is answered. */
   const refuse = async (opening: Opening, refusal: Refusal): Promise<Begun> => {
@@ -157,12 +170,13 @@ export function createSample(deps: {
     for (let fresh = !caller.warm; ; fresh = true) {
       // As it is by now: a kill switch is one only if it works at once.
       const server = arrival.server === null ? null : { ...arrival.server, ...caller.server };
-      const choosingAt = now();
+      const choosingAt = elapsed();
       const plan = chooser.plan(call, caller.snapshot, arrival.declaredBy(caller), server);
-      const admittingAt = now();
+      const admittingAt = elapsed();
       if (plan.ok) {
         observed.chose(plan.value.decision);
-        const wanted = { plan: plan.value, caller, server, now: admittingAt };
+        const at = now();
+        const wanted = { plan: plan.value, caller, server, now: at };
         const reserved = reservationOf(wanted);
         const smaller = smallerOf(wanted, reserved);
         const admission = await admit({
@@ -172,7 +186,7 @@ export function createSample(deps: {
           caller,
           opening,
           once: arrival.once,
-          now: admittingAt,
+          now: at,
         });
         const about = (limits: LimitState[], outcome: Started["outcome"]): Begun => ({
           requestId: opening.id,
@@ -189,7 +203,7 @@ export function createSample(deps: {
         if (value.state === "repeated") return repeat(underway, call, value.first);
         if (value.state === "admitted") {
           const chooseMs = admittingAt - choosingAt;
-          const admitMs = now() - admittingAt;
+          const admitMs = elapsed() - admittingAt;
           const { blocked } = value;
           const times = { chooseMs, admitMs };
           const claimed = claimedOf({ plan: plan.value, reserved }, value, smaller);

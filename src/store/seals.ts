@@ -4,13 +4,13 @@ import type { SamplingRecord, UnreadableRecord } from "../domain/audit.ts";
 import { ok } from "../domain/result.ts";
 import { statementOf, type Place, type Seal, type SealStore } from "../domain/seals.ts";
 import { raw, type Builder, type Database } from "./db.ts";
+import { createJobTurn } from "./job-turns.ts";
 import { readRecords } from "./readable.ts";
 import { toRecord } from "./records.ts";
 import { samplingRequests } from "./schema.ts";
-import { auditKeys, jobTurns, seals } from "./seal-schema.ts";
+import { auditKeys, seals } from "./seal-schema.ts";
 import { isUnreadable, isUnreadableNow, type NoteUnreadable } from "./unreadable.ts";
 
-const job = "seal";
 const { leaves: _leaves, ...withoutLeaves } = getTableColumns(seals);
 
 // Spelt out, and not a parameter: or the partial index would not be used.
@@ -36,25 +36,7 @@ const headOf = (builder: Builder, tenantId: string) =>
     .limit(1);
 
 export const createSealStore = (db: Database, note: NoteUnreadable): SealStore => ({
-  async claim(now, until) {
-    const written = await db.write([
-      db.builder.insert(jobTurns).values({ job, until: 0, cursor: "" }).onConflictDoNothing(),
-      db.builder
-        .update(jobTurns)
-        .set({ until })
-        .where(and(eq(jobTurns.job, job), lte(jobTurns.until, now)))
-        .returning({ cursor: jobTurns.cursor }),
-    ]);
-    if (!written.ok) return written;
-    const [row] = written.value[1] ?? [];
-    return ok(row === undefined ? null : { cursor: String(row["cursor"]) });
-  },
-  async release(cursor) {
-    const written = await db.write([
-      db.builder.update(jobTurns).set({ until: 0, cursor }).where(eq(jobTurns.job, job)),
-    ]);
-    return written.ok ? ok(null) : written;
-  },
+  ...createJobTurn(db, "seal"),
   // From tenant to tenant through the index, and not over all that waits.
   waitingTenants: (after, limit) =>
     db.read(async (builder) => {

@@ -75,6 +75,7 @@ export async function ask(
     bytes: asking.oversizedBytes ?? encoder.encode(JSON.stringify(params)).byteLength,
     content: () => contentText,
     startedAt: services.now(),
+    beganAt: services.elapsed(),
     authMs: 0,
   });
   const { requestId } = started;

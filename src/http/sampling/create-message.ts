@@ -30,6 +30,7 @@ export interface CreateMessage {
   /** the whole body's */
   bytes: number;
   startedAt: number;
+  beganAt: number;
   authMs: number;
   leavingCancels: boolean;
 }
@@ -72,6 +73,7 @@ export async function createMessage(services: Services, input: CreateMessage): P
     bytes: input.bytes,
     content: () => contentText,
     startedAt: input.startedAt,
+    beganAt: input.beganAt,
     authMs: input.authMs,
     propagated: propagatedIn(input.headers, _meta),
   });

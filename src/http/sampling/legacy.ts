@@ -17,7 +17,10 @@ export interface Arrived {
   headers: Headers;
   bytes: number;
   requestId: string;
+  /** ms since the epoch */
   startedAt: number;
+  /** the same moment by the clock of durations */
+  beganAt: number;
 }
 
 async function initialize(
@@ -75,7 +78,8 @@ async function inSession(
       headers: arrived.headers,
       bytes: arrived.bytes,
       startedAt: arrived.startedAt,
-      authMs: services.now() - arrived.startedAt,
+      beganAt: arrived.beganAt,
+      authMs: services.elapsed() - arrived.beganAt,
       leavingCancels: false,
     });
   const touched = await services.sessions.touch(caller);

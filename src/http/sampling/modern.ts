@@ -57,7 +57,8 @@ export async function handleModern(
       headers: arrived.headers,
       bytes: arrived.bytes,
       startedAt: arrived.startedAt,
-      authMs: services.now() - arrived.startedAt,
+      beganAt: arrived.beganAt,
+      authMs: services.elapsed() - arrived.beganAt,
       leavingCancels: true,
     });
   if (method !== "server/discover")

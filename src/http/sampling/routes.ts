@@ -79,6 +79,7 @@ async function post(c: Context<HttpEnv>): Promise<Response> {
   const refused = (refusal: Refusal): Promise<Response> =>
     respond(refusalReply(null, refusal, requestId), { acceptsStream, signal: c.req.raw.signal });
   const startedAt = c.get("services").now();
+  const beganAt = c.get("services").elapsed();
   const accept = c.req.header("Accept");
   if (!accepts(accept, json) && !accepts(accept, eventStream))
     return refused({ reason: "not_acceptable", accept: `${json}, ${eventStream}` });
@@ -101,6 +102,7 @@ async function post(c: Context<HttpEnv>): Promise<Response> {
     bytes: body.value.byteLength,
     requestId,
     startedAt,
+    beganAt,
   };
   const envelope = parseEnvelope(body.value);
   if (!envelope.ok) return refused(envelope.error);
@@ -136,6 +138,7 @@ async function end(c: Context<HttpEnv>): Promise<Response> {
     bytes: 0,
     requestId: c.get("requestId"),
     startedAt: services.now(),
+    beganAt: services.elapsed(),
   };
   const revision = c.req.header("MCP-Protocol-Version");
   if (revision !== undefined && !isLegacy(revision)) return reply(unsupportedRevision(revision));

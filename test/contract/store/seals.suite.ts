@@ -142,6 +142,10 @@ export const sealsSuite = (backend: Backend): void => {
       expect(value(await seals.claim(start, start + 10))).toEqual({ cursor: "" });
       expect(value(await seals.claim(start + 9, start + 20))).toBeNull();
       expect(value(await seals.claim(start + 10, start + 20))).toEqual({ cursor: "" });
+      // Set back by an hour, and whoever had the turn is gone.
+      const back = start - 3_600_000;
+      expect(value(await seals.claim(back, back + 10))).toEqual({ cursor: "" });
+      expect(value(await seals.claim(back + 9, back + 20))).toBeNull();
       value(await seals.release("ten_1"));
       expect(value(await seals.claim(start + 11, start + 20))).toEqual({ cursor: "ten_1" });
     });

@@ -5,6 +5,7 @@ import { nameOf } from "../../../src/domain/models.ts";
 import type { SealedCredential, Vault } from "../../../src/domain/ports.ts";
 import type { ProviderAnswer, ProviderRequest } from "../../../src/domain/providers.ts";
 import { err, ok, type Result } from "../../../src/domain/result.ts";
+import { createElapsed } from "../../../src/domain/clocks.ts";
 import { createAttempt } from "../../../src/pipeline/attempt.ts";
 import { call, model } from "../domain/models.fixture.ts";
 
@@ -61,16 +62,20 @@ async function walk(
     blocked?: string[];
     maxAttempts?: number;
     unopenable?: string[];
+    /** ms that the clock is set back while the first model is asked */
+    setBackMs?: number;
   } = {},
 ) {
   const asked: string[] = [];
   const waits: number[] = [];
   let time = 0;
+  let behind = 0;
   const attempt = createAttempt({
     providers: {
       complete: async ({ model: its }: ProviderRequest) => {
         asked.push(nameOf(its));
         time += 10;
+        behind = fields.setBackMs ?? 0;
         return results[nameOf(its)]?.shift() ?? ok(answer);
       },
       problemWith: () => null,
@@ -78,7 +83,8 @@ async function walk(
       addressOf: () => null,
     },
     vault,
-    now: () => time,
+    now: () => time - behind,
+    elapsed: createElapsed(() => time - behind),
     wait: async (ms) => {
       waits.push(ms);
       time += ms;
@@ -126,6 +132,14 @@ describe("a call", () => {
     ]);
     expect(attempted.circuits).toEqual([]);
     expect(attempted.answer).toMatchObject({ error: { reason: "provider_failed" } });
+  });
+
+  it("took no less than no time when the clock is set back meanwhile", async () => {
+    const { attempted } = await walk({ "a/x": [broken()] }, { setBackMs: 3_600_000 });
+    expect(attempted.attempts.map(({ latencyMs }) => latencyMs)).toEqual([0, 10]);
+    expect(attempted.providerMs).toBe(10);
+    const [change] = attempted.circuits;
+    expect(change?.fault?.at).toBe(change?.fault?.began);
   });
 
   it("leaves an endpoint with its third attempt, whatever the two before say", async () => {

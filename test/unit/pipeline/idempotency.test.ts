@@ -19,6 +19,7 @@ const answered = { ...first, outcome: "succeeded", result: 'sealed {"ok":true}' 
 function given(states: (FirstCallState | null | Refusal)[], leaving = new AbortController()) {
   let clock = 1_000;
   let replays = 0;
+  let setBackMs = 0;
   const idempotency = createIdempotency({
     idempotency: {
       async find() {
@@ -33,7 +34,7 @@ function given(states: (FirstCallState | null | Refusal)[], leaving = new AbortC
       prune: async () => ok(0),
     },
     now: () => clock,
-    wait: async (ms) => void (clock += ms),
+    wait: async (ms) => void (clock += ms - setBackMs),
     vault: {
       sealPrefix: "",
       seal: async (plain) => `sealed ${plain}`,
@@ -45,6 +46,7 @@ function given(states: (FirstCallState | null | Refusal)[], leaving = new AbortC
     join: () => idempotency.join(call, leaving.signal),
     replays: () => replays,
     clock: () => clock,
+    setBack: (ms: number) => void (setBackMs = ms),
     leaving,
   };
 }
@@ -76,6 +78,13 @@ describe("a call that somebody else makes", () => {
       { ...answered, result: "another key's" },
     ])
       expect(await given([state]).join()).toMatchObject({ recorded: lost, by: "before" });
+  });
+
+  it("is waited for no longer than a lease lasts, if the clock is set back again and again", async () => {
+    const dying = given([first]);
+    dying.setBack(5_000);
+    expect(await dying.join()).toMatchObject({ recorded: { ok: false }, by: "before" });
+    expect(dying.clock()).toBeLessThan(0);
   });
 
   it("goes on when somebody who waits leaves, or can't look", async () => {
