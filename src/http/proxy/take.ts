@@ -209,8 +209,8 @@ export function createTaker(
 
   const isTaken = async (value: JsonValue, eventId: string | null): Promise<boolean> => {
     const message = messageIn(value);
-    // Without an id that can be answered it is no request; to somebody it may be one all the same.
-    if (message.kind !== "request" && own(value, "method") === samplingMethod) return true;
+    // Nobody can answer an id such as null; yet some client may take it for one, and sample.
+    if (message.kind === "unknown" && own(value, "method") === samplingMethod) return true;
     if (message.kind === "notification" && message.method === "notifications/cancelled")
       return takesBack(message.params);
     if (message.kind !== "request") return false;
