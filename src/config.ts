@@ -3,6 +3,7 @@ import type { Ai, D1Database } from "@cloudflare/workers-types";
 import { parseOpenLimits, type OpenLimits } from "./domain/open-limits.ts";
 import { err, ok, type Result } from "./domain/result.ts";
 import { defaultSessionLimits, type SessionLimits } from "./domain/session-limits.ts";
+import { isLoopback, problemWithEndpoint } from "./domain/upstreams.ts";
 import { isDatabaseUrl, parseShards, type ShardSetting } from "./domain/shards.ts";
 
 /** What a deployment may set. */
@@ -29,6 +30,7 @@ export interface Bindings {
   OPEN_STREAMS_PER_KEY?: string;
   OPEN_REQUESTS_PER_TENANT?: string;
   OPEN_STREAMS_PER_TENANT?: string;
+  AUDIT_WITNESS_URL?: string;
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
   OTEL_EXPORTER_OTLP_HEADERS?: string;
   OTEL_SERVICE_NAME?: string;
@@ -61,6 +63,8 @@ export interface Config {
   rolloutMs: number;
   /** where the daily sync finds models.dev's `api.json`; null: none */
   catalogueUrl: string | null;
+  /** where heads of audit chains are sent; null: nowhere */
+  witnessUrl: string | null;
   /** where spans are sent; null: nowhere */
   traceTarget: { url: string; headers: Record<string, string>; serviceName: string } | null;
   ai: Ai | null;
@@ -169,6 +173,12 @@ function sessionLimitsOf(env: Bindings): Result<SessionLimits, ConfigFault> {
   return ok({ perKey: perKey.value, initializePerMinute: initializePerMinute.value });
 }
 
+/** As upstreams are judged; a witness on this machine needs no https. */
+function isWitness(text: string, allowPrivate: boolean): boolean {
+  const hostname = URL.parse(text)?.hostname ?? "";
+  return problemWithEndpoint(text, { allowPrivate: allowPrivate || isLoopback(hostname) }) === null;
+}
+
 /** Names in a list are separated by commas; blanks around them say nothing. */
 const listIn = (text: string | undefined): string[] =>
   (text ?? "")
@@ -212,6 +222,13 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     return fault("PUBLIC_URL", "must be http: or https: URLs, separated by commas");
   const openLimits = parseOpenLimits(env);
   if (!openLimits.ok) return openLimits;
+  const witnessUrl = env.AUDIT_WITNESS_URL ?? "";
+  const mayBePrivate = env.ALLOW_PRIVATE_UPSTREAMS === "true";
+  if (witnessUrl !== "" && !isWitness(witnessUrl, mayBePrivate))
+    return fault(
+      "AUDIT_WITNESS_URL",
+      "must be an https: URL, or an http: one of this machine, without user info and fragment",
+    );
   const traceTarget = traceTargetOf(env);
   if (!traceTarget.ok) return traceTarget;
   return ok({
@@ -229,6 +246,7 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     openLimits: openLimits.value,
     rolloutMs: rolloutSeconds * 1_000,
     catalogueUrl: catalogueUrl === "" ? null : catalogueUrl,
+    witnessUrl: witnessUrl === "" ? null : witnessUrl,
     traceTarget: traceTarget.value,
     ai: env.AI ?? null,
     // Whoever prints a Config by mistake prints its shape and no secret.

@@ -5,13 +5,15 @@
 import type { Config } from "./config.ts";
 import { createKeyedHash } from "./crypto/keyed-hash.ts";
 import { createMac } from "./crypto/mac.ts";
-import { createSigner } from "./crypto/signatures.ts";
+import { hashing } from "./crypto/chain.ts";
+import { createSigner, idOfPublicKey, verifySignature } from "./crypto/signatures.ts";
 import { createKeyTokens } from "./crypto/tokens.ts";
 import { createVaultKeys } from "./crypto/vault.ts";
 import type { UnreadableRecord } from "./domain/audit.ts";
 import { seedCatalogue } from "./domain/catalogue.ts";
 import { createElapsed } from "./domain/clocks.ts";
 import { createIds, type Ids } from "./domain/ids.ts";
+import { recordCodesPurpose } from "./domain/evidence.ts";
 import { homeShard } from "./domain/shards.ts";
 import { createCallerMemory } from "./pipeline/authenticate.ts";
 import { holdCatalogue } from "./pipeline/catalogue.ts";
@@ -23,6 +25,7 @@ import { createChooser } from "./pipeline/choose.ts";
 import { createSealingMemory } from "./pipeline/sealing.ts";
 import { createReasoningRefusals } from "./pipeline/reasoning-refusals.ts";
 import { demoModels } from "./providers/demo.ts";
+import { createWitnessSender } from "./telemetry/witness.ts";
 
 const callersRemembered = 2_000;
 /** A credential and a model each: some 100 bytes. */
@@ -84,6 +87,20 @@ export function perShard<T>(make: (shard: string) => T): (shard: string) => T {
   };
 }
 
+/** What seals the audit: who signs, and what vouches for records and public keys in the database. */
+async function auditingOf({ masterKey: master, previousMasterKey: previous }: Config) {
+  return {
+    hashing,
+    signer: await createSigner({ master, previous }),
+    verify: verifySignature,
+    mac: await createMac({ master, previous, purpose: recordCodesPurpose }),
+    keyMac: await createMac({ master, previous, purpose: "audit-keys" }),
+    idOfPublicKey,
+    now,
+    log,
+  };
+}
+
 /** What outlives one invocation: parsed settings, keys, pure state. No I/O. */
 export async function createIsolate(config: Config) {
   const refusals = createReasoningRefusals(refusalsRemembered);
@@ -107,7 +124,15 @@ export async function createIsolate(config: Config) {
     keyMac: await createMac({ ...masters, purpose: "api-key" }),
     sealingMac: await createMac({ ...masters, purpose: "sealing" }),
     sealingMemory: perShard(createSealingMemory),
-    signer: await createSigner(masters),
+    auditing: await auditingOf(config),
+    /** null: nobody is told of chains */
+    sendToWitness:
+      config.witnessUrl === null
+        ? null
+        : createWitnessSender({
+            url: config.witnessUrl,
+            fetch: (url, init) => fetch(url, { ...init, redirect: "manual" }),
+          }),
     prefixes: createPromptPrefixes({
       hash: await createKeyedHash({
         master: config.masterKey,

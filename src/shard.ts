@@ -1,6 +1,5 @@
 /** The composition, second part: everything over the database of one shard, for one invocation. */
 import journal from "../migrations/meta/_journal.json" with { type: "json" };
-import { hashing } from "./crypto/chain.ts";
 import { createCatalogueSource } from "./catalogue/source.ts";
 import { versionOf } from "./catalogue/version.ts";
 import { toBase64Url, toHex, sameText, sha256 } from "./crypto/encoding.ts";
@@ -78,7 +77,7 @@ export function createShard(
   isolate: Isolate,
   about: About & { name: string; everywhere: Everywhere },
 ) {
-  const { config, signer, tokens, memory, streamMemory } = isolate;
+  const { config, tokens, memory, streamMemory } = isolate;
   const { background, onRoundTrip, name, everywhere } = about;
   const { catalogue, chooser } = isolate.choosing(name);
   const ids = isolate.idsOf(name);
@@ -90,6 +89,7 @@ export function createShard(
   const db = openShard(config, { name, ...(onRoundTrip !== undefined && { onRoundTrip }) });
   const stores = createStores(db, {
     nonce: () => crypto.randomUUID(),
+    mac: isolate.auditing.mac,
     sessionLimits: config.sessionLimits,
     unreadable: unreadableReport(ids),
   });
@@ -244,13 +244,11 @@ export function createShard(
       providers: parts.providers,
       oauth: parts.oauth,
       catalogueSync: parts.catalogueSync,
+      ...isolate.auditing,
       ids,
-      now,
       tokens,
       keyCodes,
       vault,
-      hashing,
-      signer,
       catalogue: readCatalogue,
       allowPrivateUpstreams,
       ownOrigins,
@@ -286,11 +284,11 @@ export function createShard(
     jobs: () =>
       createJobs({
         ...stores,
-        hashing,
-        signer,
+        ...isolate.auditing,
+        ids,
         reseal,
+        sendToWitness: isolate.sendToWitness,
         syncCatalogue: syncCatalogue(),
-        now,
       })(),
   };
 }

@@ -16,6 +16,12 @@ interface Pair {
 export const auditKeyId = async (publicKey: Uint8Array<ArrayBuffer>): Promise<string> =>
   toHex(await sha256(publicKey)).slice(0, keyIdCharacters);
 
+/** The id of a public key as rows have it; null: it is no base64url. */
+export async function idOfPublicKey(publicKey: string): Promise<string | null> {
+  const raw = fromBase64Url(publicKey);
+  return raw === null ? null : auditKeyId(raw);
+}
+
 async function pairOf(master: Uint8Array<ArrayBuffer>): Promise<Pair> {
   const base = await crypto.subtle.importKey("raw", master, "HKDF", false, ["deriveBits"]);
   const seed = await crypto.subtle.deriveBits(

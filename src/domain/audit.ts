@@ -146,10 +146,24 @@ export interface Ending {
   overheadMs: number;
 }
 
+/** What the admission wrote, as the code of its end needs it. */
+export interface Receipt {
+  /** among the tenant's records */
+  number: number;
+  openingCode: string;
+  /** `provider/model` that was chosen */
+  model: string;
+  reservedTokens: number;
+  /** null: unknown price */
+  reservedMicroUsd: number | null;
+}
+
 export interface Settlement extends Ending {
   id: string;
   tenantId: string;
   now: number;
+  /** null: the admission's answer was lost, so the row is asked first */
+  receipt: Receipt | null;
   holds: Hold[];
   /** to charge to the limits of tokens, instead of what was reserved */
   chargedTokens: number;

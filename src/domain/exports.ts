@@ -5,11 +5,12 @@
  */
 import type { SamplingRecord } from "./audit.ts";
 import type { RequestFilter } from "./ports.ts";
-import type { AuditKey, Place, Seal, SealedRecord } from "./seals.ts";
+import type { AuditKey, Checked, Place, Seal, SealedRecord } from "./seals.ts";
 
 export interface HeaderLine {
   kind: "header";
-  version: 1;
+  /** 2: its seals may be of version 2 */
+  version: 1 | 2;
   tenant: { id: string; slug: string };
   filter: RequestFilter;
   /** the seal after which this part begins; 0: at the beginning */
@@ -40,6 +41,8 @@ export interface SectionLine {
   /** from 0 */
   index: number;
   seal: Seal;
+  /** what was found while the seal was made; absent: a seal of version 1 */
+  checked?: Checked;
   /** packed */
   leaves: string;
   /** for each leaf the record's id if it follows, else `outside`, `gone` or `unreadable` */

@@ -1,5 +1,5 @@
 /** Ports of the ledger: admission and settlement, repetitions of a call, what was used. */
-import type { AdminEvent, Correction, Opening, Outcome, Settlement } from "./audit.ts";
+import type { AdminEvent, Correction, Opening, Outcome, Receipt, Settlement } from "./audit.ts";
 import type { Hold, LimitState } from "./limits.ts";
 import type { Answer, Reason } from "./refusals.ts";
 import type { Decision } from "./decision.ts";
@@ -44,7 +44,13 @@ export type Admission =
    * `blocked`: scopes of `probes` that somebody else tries, or that are open again;
    * `claimed`: present where it was the smaller claim
    */
-  | { state: "admitted"; limits: LimitState[]; blocked: string[]; claimed?: "smaller" }
+  | {
+      state: "admitted";
+      limits: LimitState[];
+      blocked: string[];
+      receipt: Receipt;
+      claimed?: "smaller";
+    }
   | { state: "refused"; hold: Hold; retryAfterMs: number | null; limits: LimitState[] }
   /** key, session or tenant are no longer what the choice assumed */
   | { state: "stale" }

@@ -50,6 +50,10 @@ function isPrivateIpv6(host: string): boolean {
 
 const loopback = /^(localhost|.+\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:7f.*\])$/;
 
+/** Whether a host, as the URL parser writes it, is this machine. */
+export const isLoopback = (hostname: string): boolean =>
+  loopback.test(hostname.replace(/\.+$/, ""));
+
 /**
  * Host and port as far as they tell two routers apart: every name of this machine is one name, and both
  * default ports are one, because whoever ends TLS before the router hides which of them was called.

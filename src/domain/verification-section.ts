@@ -94,6 +94,20 @@ async function chainFaults(
   return faults;
 }
 
+/** Version 1 vouches for the leaves; version 2 for what was checked, which vouches for the leaves. */
+async function rootFaults(
+  { hashing }: VerificationDeps,
+  { seal, checked }: SectionLine,
+  leaves: readonly string[],
+): Promise<string[]> {
+  const wrongLeaves = "has leaves that are not those of its seal";
+  const tree = await hashing.rootOf(leaves);
+  if (seal.version === 1) return tree === seal.root && checked === undefined ? [] : [wrongLeaves];
+  if (checked === undefined || (await hashing.leafOf(canonicalJson(checked))) !== seal.root)
+    return ["does not say what its seal says was checked"];
+  return checked.tree === tree ? [] : [wrongLeaves];
+}
+
 /** What is wrong with a section's own line. */
 export async function sectionFaults(
   deps: VerificationDeps,
@@ -121,8 +135,7 @@ export async function sectionFaults(
   const leaves = hashing.unpack(line.leaves) ?? [];
   if (leaves.length !== seal.count || records.length !== seal.count)
     faults.push("does not have a leaf for each record of its seal");
-  else if ((await hashing.rootOf(leaves)) !== seal.root)
-    faults.push("has leaves that are not those of its seal");
+  else faults.push(...(await rootFaults(deps, line, leaves)));
   if (seal.tenantId !== header.tenant.id) faults.push("holds another tenant's seal");
   if (records.includes(outside) && covers(header.filter, seal))
     faults.push("leaves out records that the filter lets through");

@@ -15,13 +15,17 @@ import {
   type RecordLine,
   type SectionLine,
 } from "./exports.ts";
+import { countIn } from "./number-ranges.ts";
+import type { Tampering } from "./seal-check.ts";
 import {
   statementOf,
   type AuditKey,
+  type ChainHead,
   type Hashing,
   type Tree,
   type VerifySignature,
 } from "./seals.ts";
+import { createHeadCheck, type HeadVerdict } from "./verification-head.ts";
 import {
   faultOf,
   idIn,
@@ -54,9 +58,18 @@ export interface Verified {
   outside: number;
   /** records that the router could not read: sealed ones, and those that no seal can hold */
   unreadable: number;
+  /** what the router itself found, with the number of the seal that says so; the first of them */
+  tampered: { seal: number; tampering: Tampering }[];
+  /** records for which no code vouches */
+  unauthenticated: number;
+  /** records that were sealed before, and corrected or ended since */
+  replaced: number;
   /** where the export goes on; null: it is here to its end */
   nextCursor: string | null;
 }
+
+/** Of what the router found, so much is kept. */
+const mostTampered = 1_000;
 
 interface OpenSection {
   number: number;
@@ -69,14 +82,17 @@ interface OpenSection {
 /**
  * @param pinned keys that are known to be the router's; null: those that the export names
  * @param wantedTenant slug or id of the tenant whose export it shall be; null: nobody asked for one
+ * @param wantedHeads newest seals that somebody else remembers; null: nobody gave any
  */
 export function createVerification(deps: {
   hashing: Hashing;
   verify: VerifySignature;
   pinned: readonly AuditKey[] | null;
   wantedTenant?: string | null;
+  wantedHeads?: readonly ChainHead[] | null;
 }) {
   const { hashing, verify, pinned, wantedTenant = null } = deps;
+  const head = createHeadCheck(hashing, deps.wantedHeads ?? null);
   const total: Verified = {
     scope: null,
     sealNumbers: null,
@@ -85,6 +101,9 @@ export function createVerification(deps: {
     gone: 0,
     outside: 0,
     unreadable: 0,
+    tampered: [],
+    unauthenticated: 0,
+    replaced: 0,
     nextCursor: null,
   };
   let findings: Finding[] = [];
@@ -173,11 +192,21 @@ export function createVerification(deps: {
     const faults = await sectionFaults(believing(part.header), line, standing);
     for (const fault of faults) say(number, `the section of seal ${line.seal.number} ${fault}`);
     section = { number, line, isSound: faults.length === 0, rows: [] };
+    if (faults.length === 0) await note(line);
     part.sections = line.index + 1;
     total.seals += 1;
     const { number: last } = line.seal;
     total.sealNumbers = { first: total.sealNumbers?.first ?? last, last };
     before = line.seal;
+  }
+
+  async function note({ seal, checked }: SectionLine): Promise<void> {
+    await head.seal(seal);
+    if (checked === undefined) return;
+    const tampered = checked.tampered.map((tampering) => ({ seal: seal.number, tampering }));
+    total.tampered.push(...tampered.slice(0, mostTampered - total.tampered.length));
+    total.unauthenticated += countIn(checked.unauthenticated);
+    total.replaced += countIn(checked.replaced);
   }
 
   async function close(number: number, line: FooterLine): Promise<void> {
@@ -212,6 +241,9 @@ export function createVerification(deps: {
     if (isToEnd && header.filter.from === undefined && (before?.number ?? 0) !== header.through)
       say(number, `the export ends before seal ${header.through}`);
   }
+
+  const isEndless = ({ header, footer }: NonNullable<typeof ended>): boolean =>
+    header.filter.to === undefined && footer.nextCursor === null;
 
   return {
     /** One line of the file, without its line break. */
@@ -251,6 +283,13 @@ export function createVerification(deps: {
     },
 
     total: (): Verified => total,
+
+    /** Once all files are read. */
+    head: (): HeadVerdict =>
+      head.verdict({
+        tenant: total.scope?.tenant.id ?? null,
+        isToEnd: ended !== null && ended.header.whole && isEndless(ended),
+      }),
   };
 }
 

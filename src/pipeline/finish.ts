@@ -1,5 +1,5 @@
 /** The provider's part of an admitted call: attempt → settle. It always settles. */
-import type { Opening, Settlement, Timing } from "../domain/audit.ts";
+import type { Opening, Receipt, Settlement, Timing } from "../domain/audit.ts";
 import { ignoredIn, type Ignored } from "../domain/ignored.ts";
 import { captureOf, type ProviderMessage } from "../domain/capture.ts";
 import { nameOf } from "../domain/models.ts";
@@ -46,6 +46,7 @@ export interface Admitted {
   plan: Planned;
   reserved: Reserved;
   opening: Opening;
+  receipt: Receipt;
   observed: Observation;
   arrival: Arrival;
   /** circuits that somebody else tries */
@@ -175,6 +176,7 @@ export function createFinish(deps: {
     await settleSoon({
       id: opening.id,
       tenantId: tenant.id,
+      receipt: admitted.receipt,
       reserved,
       circuits,
       refusal: answer.ok ? null : answer.error,

@@ -21,6 +21,7 @@ const releaseOf = ({ opening, holds, isKeyed }: LostAdmission, now: number): Set
   id: opening.id,
   tenantId: opening.who.tenantId,
   now,
+  receipt: null,
   holds,
   outcome: "failed",
   reason: "unavailable",

@@ -204,11 +204,11 @@ export function createSample(deps: {
         if (value.state === "admitted") {
           const chooseMs = admittingAt - choosingAt;
           const admitMs = elapsed() - admittingAt;
-          const { blocked } = value;
+          const { blocked, receipt } = value;
           const times = { chooseMs, admitMs };
           const claimed = claimedOf({ plan: plan.value, reserved }, value, smaller);
           observed.chose(claimed.plan.decision);
-          const admitted = { ...underway, caller, ...claimed, blocked, ...times };
+          const admitted = { ...underway, caller, ...claimed, blocked, receipt, ...times };
           return about(
             value.limits,
             ok((signal) => {

@@ -2,7 +2,7 @@
 import { isKeyRefused, type Attempt } from "../domain/attempts.ts";
 import type { CircuitChange } from "../domain/circuits.ts";
 import { keptOf, storedAs, type ProviderMessage } from "../domain/capture.ts";
-import type { Ending, Settlement, Timing } from "../domain/audit.ts";
+import type { Ending, Receipt, Settlement, Timing } from "../domain/audit.ts";
 import type { HealthChange } from "../domain/health.ts";
 import type { Ids } from "../domain/ids.ts";
 import { nameOf } from "../domain/models.ts";
@@ -15,6 +15,7 @@ import type { EndCall } from "./end-call.ts";
 export interface Ended {
   id: string;
   tenantId: string;
+  receipt: Receipt;
   reserved: Reserved;
   circuits: CircuitChange[];
   refusal: Refusal | null;
@@ -110,6 +111,7 @@ const settlementOf = (
     id,
     tenantId,
     now: now(),
+    receipt: ended.receipt,
     holds: reserved.holds,
     outcome: outcomeOf(refusal),
     reason: refusal?.reason ?? null,

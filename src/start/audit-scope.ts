@@ -1,4 +1,5 @@
 /** What an export covers, in words: only so far does the verifier's verdict reach. */
+import type { Tampering } from "../domain/seal-check.ts";
 import type { Verified } from "../domain/verification.ts";
 
 /** Text of a file that nobody vouches for yet: nothing in it may steer a terminal. */
@@ -12,6 +13,31 @@ const timeOf = (ms: number): string =>
 
 const range = (first: string, last: string): string =>
   first === last ? first : `${first} to ${last}`;
+
+function tamperingOf(tampering: Tampering): string {
+  switch (tampering.what) {
+    case "code":
+      return `${shown(tampering.id)} ${tampering.code === "none" ? "has no code" : `has another ${tampering.code} than its code says`}`;
+    case "second":
+      return `${shown(tampering.id)} has a number that was sealed before, or never given out`;
+    case "missing": {
+      const { first, last, count } = tampering;
+      return count === 1
+        ? `record number ${first} is missing`
+        : `${count} records are missing, numbers ${range(String(first), String(last))}`;
+    }
+    case "seals":
+      return `the seals ${range(String(tampering.first), String(tampering.last))} were cut off`;
+    case "head":
+      return `seal ${tampering.number} is none of the router's`;
+    case "counter":
+      return `the counter of records was set back to ${tampering.last}`;
+  }
+}
+
+/** What the router found while it sealed, in the order of the chain. */
+export const describeTampering = ({ tampered }: Verified): string[] =>
+  tampered.map(({ seal, tampering }) => `Seal ${seal}: tampered: ${tamperingOf(tampering)}`);
 
 /** @returns lines for a person */
 export function describeScope({ scope, sealNumbers }: Verified): string[] {

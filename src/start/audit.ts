@@ -1,10 +1,11 @@
 /**
- * `npm run audit -- verify <file or directory>… [--key <audit-keys.json>] [--tenant <slug or id>] [--part]`:
- * checks an export offline, and says what it covers. Several files are parts of one export, in their order.
+ * `npm run audit -- verify <file or directory>… [--key <audit-keys.json>] [--tenant <slug or id>]
+ * [--head <file or tenant:number:hash>] [--part]`: checks an export offline, and says what it covers. Several files are parts of one export, in their order.
  *
  * Ends with 0: untouched, and signed by a key of that file. 1: not, or
  * of another tenant than `--tenant`. 2: it could not be checked, or there is no file. 3: nothing
- * contradicts itself, but no key was given, so whoever wrote the export may have signed it too.
+ * contradicts itself, but no key was given, so whoever wrote the export may have signed it too. 4: untouched,
+ * and the router itself names records or seals that were tampered with in its database.
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -13,11 +14,12 @@ import { hashing } from "../crypto/chain.ts";
 import { verifySignature } from "../crypto/signatures.ts";
 import type { AuditKey } from "../domain/seals.ts";
 import { createVerification } from "../domain/verification.ts";
-import { describeScope } from "./audit-scope.ts";
+import { readHeads } from "./audit-heads.ts";
+import { describeScope, describeTampering } from "./audit-scope.ts";
 import { filesOf, readLines } from "./export-files.ts";
 
 const usage =
-  "usage: npm run audit -- verify <file or directory>... [--key <audit-keys.json>] [--tenant <slug or id>] [--part]";
+  "usage: npm run audit -- verify <file or directory>... [--key <audit-keys.json>] [--tenant <slug or id>] [--head <file or tenant:number:hash>] [--part]";
 const findingsShown = 100;
 
 const jwk = z
@@ -38,7 +40,12 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 /** The exit code. */
 async function verify(
   paths: readonly string[],
-  about: { keyPath: string | undefined; tenant: string | undefined; part: boolean },
+  about: {
+    keyPath: string | undefined;
+    tenant: string | undefined;
+    head: string | undefined;
+    part: boolean;
+  },
 ): Promise<number> {
   const { keyPath } = about;
   const pinned =
@@ -50,6 +57,7 @@ async function verify(
     verify: verifySignature,
     pinned,
     wantedTenant: about.tenant ?? null,
+    wantedHeads: about.head === undefined ? null : readHeads(about.head),
   });
   let wrong = 0;
   for (const file of files) {
@@ -61,6 +69,7 @@ async function verify(
   }
   const total = verification.total();
   const { records, seals, gone, outside, unreadable, nextCursor } = total;
+  const { unauthenticated, replaced } = total;
   if (wrong > findingsShown) say(`and ${wrong - findingsShown} more`);
   if (nextCursor !== null && !about.part) {
     say(`The end is missing: the export goes on at cursor ${nextCursor}.`);
@@ -70,17 +79,31 @@ async function verify(
     ...(gone > 0 ? [`${gone} deleted or corrected since, their hashes are here`] : []),
     ...(unreadable > 0 ? [`${unreadable} could not be read by the router`] : []),
     ...(outside > 0 ? [`${outside} left out by the filter`] : []),
+    ...(replaced > 0 ? [`${replaced} sealed again, corrected or ended since`] : []),
+    ...(unauthenticated > 0
+      ? [`${unauthenticated} unauthenticated: no code vouches for them`]
+      : []),
   ];
   for (const line of describeScope(total)) say(line);
   say(`${records} records, ${seals} seals${more.map((each) => `; ${each}`).join("")}.`);
+  const head = verification.head();
+  if (head.state === "wrong") wrong += 1;
+  if (head.state === "wrong" || head.state === "unchecked") say(head.why);
+  if (head.state === "sound") say(`The chain goes through the head, seal ${head.number}.`);
+  const named = describeTampering(total);
+  for (const line of named.slice(0, findingsShown)) say(line);
+  if (named.length > findingsShown) say(`and ${named.length - findingsShown} more`);
   if (wrong > 0) say("NOT as the router wrote it.");
   else say(pinned === null ? "Nothing contradicts itself." : "As the router wrote it.");
+  if (named.length > 0) say("The router found its database tampered with.");
   if (pinned === null)
     say(
       "key not pinned: compare with /.well-known/sampling-router/audit-keys.json, by --key <file>.",
     );
   if (wrong > 0) return 1;
-  return pinned === null ? 3 : 0;
+  if (head.state === "unchecked") return 2;
+  if (pinned === null) return 3;
+  return named.length > 0 ? 4 : 0;
 }
 
 async function run(args: string[]): Promise<number> {
@@ -90,12 +113,14 @@ async function run(args: string[]): Promise<number> {
     options: {
       key: { type: "string" },
       tenant: { type: "string" },
+      head: { type: "string" },
       part: { type: "boolean", default: false },
     },
   });
   const [command, ...paths] = positionals;
   if (command !== "verify" || paths.length === 0) throw new Error(usage);
-  return verify(paths, { keyPath: values.key, tenant: values.tenant, part: values.part });
+  const { key: keyPath, tenant, head, part } = values;
+  return verify(paths, { keyPath, tenant, head, part });
 }
 
 try {

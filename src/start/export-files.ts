@@ -18,8 +18,32 @@ const filter = z.strictObject({
   server: z.string().optional(),
   session: z.string().optional(),
 });
+const range = z.tuple([z.number(), z.number()]);
+const tampering = z.discriminatedUnion("what", [
+  z.strictObject({
+    what: z.literal("code"),
+    code: z.enum(["none", "opening", "ending", "correction"]),
+    id: z.string(),
+    position: count,
+  }),
+  z.strictObject({ what: z.literal("second"), id: z.string(), position: count }),
+  z.strictObject({ what: z.literal("missing"), first: count, last: count, count }),
+  z.strictObject({ what: z.literal("seals"), first: count, last: count }),
+  z.strictObject({ what: z.literal("head"), number: count }),
+  z.strictObject({ what: z.literal("counter"), last: count }),
+]);
+const checked = z.strictObject({
+  tree: z.string(),
+  through: count,
+  open: z.array(range),
+  uncodedUntil: z.number(),
+  codes: z.strictObject({ key: z.string(), since: z.number(), previousThrough: count }),
+  tampered: z.array(tampering),
+  unauthenticated: z.array(range),
+  replaced: z.array(range),
+});
 const seal = z.strictObject({
-  version: z.literal(1),
+  version: z.union([z.literal(1), z.literal(2)]),
   tenantId: z.string(),
   number: count,
   previous: z.string(),
@@ -33,7 +57,7 @@ const seal = z.strictObject({
 });
 const header = z.strictObject({
   kind: z.literal("header"),
-  version: z.literal(1),
+  version: z.union([z.literal(1), z.literal(2)]),
   tenant: z.strictObject({ id: z.string(), slug: z.string() }),
   filter,
   after: count,
@@ -51,6 +75,7 @@ const line = z.discriminatedUnion("kind", [
     export: z.string(),
     index: count,
     seal,
+    checked: checked.optional(),
     leaves: z.string(),
     records: z.array(z.string()),
     signature: z.string(),

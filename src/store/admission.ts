@@ -11,6 +11,7 @@ import {
 } from "../domain/limits.ts";
 import { latestLeaseEnd } from "../domain/leases.ts";
 import { largestInteger } from "../domain/magnitudes.ts";
+import type { Mac } from "../domain/mac.ts";
 import type { Admission, Claim, Reservation } from "../domain/ledger.ts";
 import type { Answer } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
@@ -18,6 +19,8 @@ import { compactDecision } from "../domain/decision.ts";
 import { blockedProbes, claimProbes } from "./circuits.ts";
 import { raw, summed, type Database, type Row } from "./db.ts";
 import { callOf, claim, heldByAnother } from "./idempotency.ts";
+import { admissionCodes, codeTaken, receiptOf } from "./admission-codes.ts";
+import { nextNumber, useNumber } from "./record-numbers.ts";
 import { openingColumns } from "./records.ts";
 import { samplingRequests, sessions } from "./schema.ts";
 import { countRefusal, thinRefusal } from "./thinning.ts";
@@ -87,7 +90,10 @@ const claimColumns = ({ decision, holds, reservedTokens, reservedMicroUsd }: Cla
   reservedMicroUsd,
 });
 
-export async function admit(db: Database, reservation: Reservation): Answer<Admission> {
+export async function admit(
+  { db, mac }: { db: Database; mac: Mac },
+  reservation: Reservation,
+): Answer<Admission> {
   const { opening, holds, smaller, now, tenantVersion, leaseUntil, sessionExpiresAt } = reservation;
   const { id, who, contentSha256 } = opening;
   const { tenantId, keyId, sessionId } = who;
@@ -99,6 +105,11 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
     leaseUntil,
   };
   const instead: Partial<typeof values> = smaller === undefined ? {} : claimColumns(smaller);
+  const codes = await admissionCodes(mac, {
+    row: values,
+    smaller: smaller === undefined ? null : { ...values, ...instead },
+    isLimited: holds.length > 0,
+  });
   /** What the choice assumed still holds: whoever was revoked meanwhile gets nothing. */
   const isCurrent = sql`tenants.id = ${tenantId} and tenants.version = ${tenantVersion}
       and (${sessionId} is null or exists (
@@ -126,8 +137,9 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
       refused as (
         select * from used where used + least > "limit" order by position limit 1)
     insert into sampling_requests
-      (${columnNames}, outcome, reason, reason_detail, settled_at, refused_hold, retry_after_ms)
-    select ${sql.join(encoded, sql`, `)},
+      (${columnNames}, record_number, opening_code, outcome, reason, reason_detail, settled_at,
+        refused_hold, retry_after_ms)
+    select ${sql.join(encoded, sql`, `)}, ${nextNumber(tenantId)}, ${codeTaken(codes)},
       case when refused.position is null then 'admitted' else 'refused' end,
       case when refused.position is null then null
         when refused.until is null then 'rate_limited' else 'budget_exceeded' end,
@@ -215,6 +227,7 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
     ...(holds.length === 0 ? [] : [raw(bump)]),
     ...claiming,
     ...(probes.length === 0 ? [] : [claimProbes(probing, isNew("admitted"))]),
+    useNumber(request),
   ];
   const standings = holds.length === 0 ? [] : [raw(standing)];
   const written = await db.write([
@@ -231,6 +244,10 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
         refused_hold: samplingRequests.refusedHold,
         retry_after_ms: samplingRequests.retryAfterMs,
         reserved_tokens: samplingRequests.reservedTokens,
+        reserved_micro_usd: samplingRequests.reservedMicroUsd,
+        model: samplingRequests.model,
+        record_number: samplingRequests.recordNumber,
+        opening_code: samplingRequests.openingCode,
       }),
     ...standings,
     ...first,
@@ -256,6 +273,7 @@ export async function admit(db: Database, reservation: Reservation): Answer<Admi
     return ok({
       state: "admitted",
       limits,
+      receipt: receiptOf(row),
       blocked: blocked.map(({ scope }) => String(scope)),
       ...(smaller?.reservedTokens === number(row["reserved_tokens"]) && {
         claimed: "smaller" as const,

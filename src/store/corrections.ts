@@ -1,10 +1,13 @@
 /** What an operator found out about a call that nobody could be sure of: budgets, usage and the log of events follow. */
 import { and, eq, or, sql, type SQL } from "drizzle-orm";
 import type { AdminEvent, Correction } from "../domain/audit.ts";
+import { correctionText } from "../domain/evidence.ts";
 import { moneyResources } from "../domain/limits.ts";
+import type { Mac } from "../domain/mac.ts";
 import type { Answer } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
 import { raw, summed, type Compiled, type Database } from "./db.ts";
+import { correctionOf } from "./record-codes.ts";
 import { samplingRequests } from "./schema.ts";
 import { correctable, correctedUsage } from "./usage.ts";
 
@@ -25,10 +28,11 @@ export const loggedWithBefore = (event: AdminEvent, condition: SQL): Compiled =>
     on conflict (id) do nothing`);
 
 export async function correct(
-  db: Database,
+  { db, mac }: { db: Database; mac: Mac },
   { tenantId, id, correction }: { tenantId: string; id: string; correction: Correction },
   event: AdminEvent,
 ): Answer<boolean> {
+  const correctionCode = await mac.code(correctionText(correctionOf({ id, tenantId, correction })));
   const its = sql`r.id = ${id} and r.tenant_id = ${tenantId} and ${correctable}`;
   // What each changes is counted from what the row says by then: sent twice, it changes once.
   const charge = raw(sql`
@@ -48,7 +52,7 @@ export async function correct(
     ...before,
     db.builder
       .update(samplingRequests)
-      .set({ correction, sealNumber: null, sealPosition: null })
+      .set({ correction, correctionCode, sealNumber: null, sealPosition: null })
       .where(
         and(
           eq(samplingRequests.id, id),

@@ -5,6 +5,7 @@
  */
 import { sql } from "drizzle-orm";
 import type { AdminEvent } from "../domain/audit.ts";
+import type { Mac } from "../domain/mac.ts";
 import type { Answer } from "../domain/ports.ts";
 import { loggedWithBefore } from "./corrections.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
@@ -35,5 +36,8 @@ function reopening({ settlement: { id, tenantId } }: SettlementTry, event: Admin
 }
 
 /** True if this try put an end in place of the sweep's `unknown`. What was sealed is sealed again. */
-export const settleSwept = (db: Database, its: SettlementTry, event: AdminEvent): Answer<boolean> =>
-  settle(db, its, reopening(its, event));
+export const settleSwept = (
+  deps: { db: Database; mac: Mac },
+  its: SettlementTry,
+  event: AdminEvent,
+): Answer<boolean> => settle(deps, { ...its, kind: "ended-late" }, reopening(its, event));

@@ -5,6 +5,7 @@
  */
 import { and, eq, sql } from "drizzle-orm";
 import { windowSeconds, type Resource } from "../domain/limits.ts";
+import type { Mac } from "../domain/mac.ts";
 import type { Ledger } from "../domain/ledger.ts";
 import { ok } from "../domain/result.ts";
 import { compactDecision } from "../domain/decision.ts";
@@ -12,7 +13,9 @@ import { admit } from "./admission.ts";
 import { correct } from "./corrections.ts";
 import type { Database } from "./db.ts";
 import { settleSwept } from "./late-settlement.ts";
-import { openingColumns } from "./records.ts";
+import { endingCode, openingCode, openingOf } from "./record-codes.ts";
+import { nextNumber, useNumber } from "./record-numbers.ts";
+import { openingColumns, unspent } from "./records.ts";
 import { counters } from "./ledger-schema.ts";
 import { samplingRequests } from "./schema.ts";
 import { settle } from "./settlement.ts";
@@ -34,13 +37,15 @@ const keptSeconds = {
   refusals: daySeconds,
 } as const satisfies Record<Exclude<Resource, "concurrent"> | "initialize" | "refusals", number>;
 
-export function createLedger(db: Database, deps: { nonce: () => string }): Ledger {
+export function createLedger(db: Database, deps: { nonce: () => string; mac: Mac }): Ledger {
+  const { mac } = deps;
   return {
-    admit: (reservation) => admit(db, reservation),
+    admit: (reservation) => admit({ db, mac }, reservation),
 
-    settle: (settlement) => settle(db, { settlement, nonce: deps.nonce() }),
+    settle: (settlement) => settle({ db, mac }, { settlement, nonce: deps.nonce() }),
 
-    settleSwept: (settlement, event) => settleSwept(db, { settlement, nonce: deps.nonce() }, event),
+    settleSwept: (settlement, event) =>
+      settleSwept({ db, mac }, { settlement, nonce: deps.nonce() }, event),
 
     findOpen: (calls) =>
       db.read(async (builder) => {
@@ -52,20 +57,31 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
       }),
 
     async refuse(opening, reason, detail, decision) {
+      const its = { id: opening.id, tenantId: opening.who.tenantId };
+      const row = {
+        ...openingColumns(opening),
+        ...unspent,
+        outcome: "refused" as const,
+        reason,
+        reasonDetail: detail,
+        decision: decision === null ? null : compactDecision(decision),
+        settledAt: opening.createdAt,
+      };
+      const first = await openingCode(mac, "refused", openingOf(row));
+      const last = await endingCode(mac, "ended", { openingCode: first, number: null, row });
       const written = await db.write([
         db.builder
           .insert(samplingRequests)
           .values({
-            ...openingColumns(opening),
-            outcome: "refused",
-            reason,
-            reasonDetail: detail,
-            decision: decision === null ? null : compactDecision(decision),
+            ...row,
             holds: [],
-            settledAt: opening.createdAt,
+            recordNumber: nextNumber(its.tenantId),
+            openingCode: first,
+            endingCode: last,
           })
           .onConflictDoNothing(),
-        refusedUsage({ id: opening.id, tenantId: opening.who.tenantId }),
+        refusedUsage(its),
+        useNumber(its),
         db.builder
           .update(samplingRequests)
           .set({ counted: true })
@@ -105,7 +121,7 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
       return written.ok ? ok((written.value[1] ?? []).length) : written;
     },
 
-    correct: (its, event) => correct(db, its, event),
+    correct: (its, event) => correct({ db, mac }, its, event),
 
     async prune(now) {
       const second = Math.floor(now / 1_000);

@@ -16,6 +16,21 @@ export const openingColumns = ({ id, who, createdAt, asked, contentSha256 }: Ope
   recordVersion,
 });
 
+/** Of a call that nobody was called for. */
+export const unspent = {
+  model: null,
+  inputTokens: null,
+  outputTokens: null,
+  usageEstimated: null,
+  mediaUsage: null,
+  usageClasses: null,
+  usageImplausible: false,
+  costMicroUsd: null,
+  timing: null,
+  totalMs: null,
+  overheadMs: null,
+};
+
 export const toRecord = (
   row: Columns,
   captured: boolean,

@@ -185,6 +185,14 @@ export const samplingRequests = sqliteTable(
     /** its place in the tenant's chain; null: not sealed yet, or corrected since */
     sealNumber: integer("seal_number"),
     sealPosition: integer("seal_position"),
+    /** among the tenant's records, without gaps, given out by the admission; null: written before there were any */
+    recordNumber: integer("record_number"),
+    /** over who, asked, decision, reservation, made by the admission; see `record-codes.ts` */
+    openingCode: text("opening_code"),
+    /** over the whole record, made by the settlement; null: SQL ended it */
+    endingCode: text("ending_code"),
+    /** over the correction */
+    correctionCode: text("correction_code"),
     // The large ones last: SQLite reads a row up to the last column that it needs, page by page.
     asked: text({ mode: "json" }).$type<Asked>(),
     decision: decisionColumn(),
@@ -196,6 +204,10 @@ export const samplingRequests = sqliteTable(
     index("sampling_requests_unsealed")
       .on(table.tenantId, table.settledAt, table.id)
       .where(sql`${table.sealNumber} is null and ${table.outcome} <> 'admitted'`),
+    // Those of them that have not ended too: a number that is neither here nor in the chain is missing.
+    index("sampling_requests_unsealed_number")
+      .on(table.tenantId, table.recordNumber)
+      .where(sql`${table.sealNumber} is null and ${table.recordNumber} is not null`),
     index("sampling_requests_chain")
       .on(table.tenantId, table.sealNumber, table.sealPosition)
       .where(sql`${table.sealNumber} is not null`),

@@ -1,6 +1,20 @@
 /** Tables of the audit chain. */
 import type { SealingStep } from "../domain/sealing.ts";
-import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { customType, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Checked, SealVersion } from "../domain/seals.ts";
+
+/** What is no JSON reads as null, as which no seal of version 2 was made: it must not stop a chain. */
+const checkedColumn = customType<{ data: Checked; driverData: string }>({
+  dataType: () => "text",
+  toDriver: (checked) => JSON.stringify(checked),
+  fromDriver(text) {
+    try {
+      return JSON.parse(text) as Checked;
+    } catch {
+      return null as unknown as Checked;
+    }
+  },
+});
 
 /** Each tenant's chain. What is signed, then the leaves: last, so that listing reads no overflow page. */
 export const seals = sqliteTable(
@@ -8,7 +22,7 @@ export const seals = sqliteTable(
   {
     tenantId: text("tenant_id").notNull(),
     number: integer().notNull(),
-    version: integer().$type<1>().notNull(),
+    version: integer().$type<SealVersion>().notNull(),
     previous: text().notNull(),
     root: text().notNull(),
     count: integer().notNull(),
@@ -17,6 +31,8 @@ export const seals = sqliteTable(
     sealedAt: integer("sealed_at").notNull(),
     keyId: text("key_id").notNull(),
     signature: text().notNull(),
+    /** what was found while it was made; null: version 1 */
+    checked: checkedColumn(),
     /** 32 bytes a record, base64url: they outlive the records */
     leaves: text().notNull(),
   },
@@ -28,6 +44,14 @@ export const auditKeys = sqliteTable("audit_keys", {
   id: text().primaryKey(),
   publicKey: text("public_key").notNull(),
   createdAt: integer("created_at").notNull(),
+  /** under MASTER_KEY, over id and key; null: nobody vouches for it */
+  code: text(),
+});
+
+/** The last number that each tenant's records were given. */
+export const recordNumbers = sqliteTable("record_numbers", {
+  tenantId: text("tenant_id").primaryKey(),
+  last: integer().notNull(),
 });
 
 /** How far everything that is sealed or coded has come under each master key. */

@@ -1,93 +1,21 @@
 /** The audit chain: one row per seal, and in each record's row its place in it. */
-import { and, asc, between, desc, eq, getTableColumns, gt, gte, lt, lte, sql } from "drizzle-orm";
-import type { SamplingRecord, UnreadableRecord } from "../domain/audit.ts";
+import { and, asc, between, desc, eq, gt, gte, lt, sql } from "drizzle-orm";
+import type { UnreadableRecord } from "../domain/audit.ts";
 import { ok } from "../domain/result.ts";
-import { statementOf, type Place, type Seal, type SealStore } from "../domain/seals.ts";
-import { raw, type Builder, type Database } from "./db.ts";
-import { createJobTurn } from "./job-turns.ts";
+import type { Place, SealStore, StoredSeal } from "../domain/seals.ts";
+import { createAuditKeyStore } from "./audit-keys.ts";
+import type { Database } from "./db.ts";
 import { readRecords } from "./readable.ts";
 import { toRecord } from "./records.ts";
 import { samplingRequests } from "./schema.ts";
-import { auditKeys, seals } from "./seal-schema.ts";
-import { isUnreadable, isUnreadableNow, type NoteUnreadable } from "./unreadable.ts";
-
-const { leaves: _leaves, ...withoutLeaves } = getTableColumns(seals);
-
-// Spelt out, and not a parameter: or the partial index would not be used.
-const unsealed = sql`${samplingRequests.sealNumber} is null and ${samplingRequests.outcome} <> 'admitted'`;
-
-/** What of a record could have changed between reading and sealing it. */
-const fingerprint = (record: SamplingRecord) => [
-  record.id,
-  record.outcome,
-  record.settledAt,
-  record.costMicroUsd,
-  record.usage?.inputTokens ?? null,
-  record.usage?.outputTokens ?? null,
-  record.correction?.at ?? null,
-];
-
-const headOf = (builder: Builder, tenantId: string) =>
-  builder
-    .select(withoutLeaves)
-    .from(seals)
-    .where(eq(seals.tenantId, tenantId))
-    .orderBy(desc(seals.number))
-    .limit(1);
+import { headOf, withoutLeaves } from "./seal-columns.ts";
+import { createSealRun, unsealed } from "./seal-run.ts";
+import { seals } from "./seal-schema.ts";
+import { isUnreadable, type NoteUnreadable } from "./unreadable.ts";
 
 export const createSealStore = (db: Database, note: NoteUnreadable): SealStore => ({
-  ...createJobTurn(db, "seal"),
-  // From tenant to tenant through the index, and not over all that waits.
-  waitingTenants: (after, limit) =>
-    db.read(async (builder) => {
-      const rows = await builder.all<{ id: string }>(sql`
-        with recursive t(id) as (
-          select min(tenant_id) from sampling_requests
-          where seal_number is null and outcome <> 'admitted' and tenant_id > ${after}
-          union all
-          select (select min(r.tenant_id) from sampling_requests r
-            where r.seal_number is null and r.outcome <> 'admitted' and r.tenant_id > t.id)
-          from t where t.id is not null)
-        select id from t where id is not null limit ${limit}`);
-      return rows.map(({ id }) => id);
-    }),
-  async waiting(tenantId, before, limit) {
-    const found = await readRecords(
-      db,
-      async (builder, row) => {
-        const [heads, rows] = await builder.batch([
-          headOf(builder, tenantId),
-          builder
-            .select({ row })
-            .from(samplingRequests)
-            .where(
-              and(
-                eq(samplingRequests.tenantId, tenantId),
-                unsealed,
-                lte(samplingRequests.settledAt, before),
-                sql`not ${isUnreadableNow(before)}`,
-              ),
-            )
-            .orderBy(asc(samplingRequests.settledAt), asc(samplingRequests.id))
-            .limit(limit),
-        ]);
-        return { head: heads[0] ?? null, rows };
-      },
-      ({ rows }) => rows.map(({ row }) => row),
-    );
-    if (!found.ok) return found;
-    const { read, decode } = found.value;
-    const unreadable: UnreadableRecord[] = [];
-    const records = read.rows.flatMap(({ row }) => {
-      const decoded = decode(row);
-      if (decoded.ok) return [toRecord(decoded.value, false)];
-      unreadable.push({ tenantId, id: row.id, problem: decoded.error });
-      return [];
-    });
-    // From now on they stand in nobody's way: this page may hold nothing else.
-    await note(unreadable);
-    return ok({ head: read.head, records });
-  },
+  ...createSealRun(db, note),
+  ...createAuditKeyStore(db),
   countWaiting: (tenantId) =>
     db.read(async (builder) => {
       const [row] = await builder
@@ -107,65 +35,9 @@ export const createSealStore = (db: Database, note: NoteUnreadable): SealStore =
       const { all = 0, unreadable = 0 } = row ?? {};
       return { waiting: all - unreadable, unreadable };
     }),
-  async append(seal, records, key) {
-    const { tenantId, number, signature, leaves } = seal;
-    const columns = { ...statementOf(seal), signature, leaves };
-    const names = Object.keys(columns) as (keyof typeof columns)[];
-    const asRead = JSON.stringify(records.map(fingerprint));
-    const ids = JSON.stringify(records.map(({ id }) => id));
-    // The plus keeps the tenant's index out of it: each record is found by its id.
-    const insert = sql`
-      insert into seals (${sql.join(
-        names.map((name) => sql.identifier(getTableColumns(seals)[name].name)),
-        sql`, `,
-      )})
-      select ${sql.join(
-        names.map((name) => sql`${columns[name]}`),
-        sql`, `,
-      )}
-      where ${number} = 1 + coalesce((select max(number) from seals where tenant_id = ${tenantId}), 0)
-        and ${records.length} = (
-          select count(*) from json_each(${asRead}) j cross join sampling_requests r
-          where r.id = j.value ->> 0 and +r.tenant_id = ${tenantId} and r.seal_number is null
-            and r.outcome <> 'admitted' and r.outcome = j.value ->> 1
-            and r.settled_at is j.value ->> 2 and r.cost_micro_usd is j.value ->> 3
-            and r.input_tokens is j.value ->> 4 and r.output_tokens is j.value ->> 5
-            and r.correction ->> 'at' is j.value ->> 6)
-      on conflict do nothing`;
-    const place = sql`
-      update sampling_requests set seal_number = ${number}, seal_position = j.key
-      from json_each(${ids}) j
-      where sampling_requests.id = j.value and +sampling_requests.tenant_id = ${tenantId}
-        and exists (select 1 from seals s where s.tenant_id = ${tenantId} and s.number = ${number}
-          and s.signature = ${signature})`;
-    // One that somebody has mended is like any other from now on.
-    const mended = sql`
-      delete from unreadable_records where tenant_id = ${tenantId}
-        and request_id in (select value from json_each(${ids}))`;
-    const written = await db.write([
-      raw(mended),
-      db.builder
-        .insert(auditKeys)
-        .values({ ...key, createdAt: seal.sealedAt })
-        .onConflictDoNothing(),
-      raw(insert),
-      raw(place),
-      db.builder
-        .select({ number: seals.number })
-        .from(seals)
-        .where(
-          and(
-            eq(seals.tenantId, tenantId),
-            eq(seals.number, number),
-            eq(seals.signature, signature),
-          ),
-        ),
-    ]);
-    return written.ok ? ok((written.value[4] ?? []).length > 0) : written;
-  },
   list: (tenantId, page) =>
     db.read(async (builder) => {
-      const rows: Seal[] = await builder
+      const rows: StoredSeal[] = await builder
         .select(withoutLeaves)
         .from(seals)
         .where(
@@ -252,22 +124,21 @@ export const createSealStore = (db: Database, note: NoteUnreadable): SealStore =
     await note(unreadable);
     return ok({ seals: read.chain, records, unreadable });
   },
-  keys: () =>
+  heads: (after, limit) =>
     db.read((builder) =>
       builder
-        .select({ id: auditKeys.id, publicKey: auditKeys.publicKey })
-        .from(auditKeys)
-        .orderBy(asc(auditKeys.createdAt), asc(auditKeys.id)),
+        .select(withoutLeaves)
+        .from(seals)
+        .where(
+          and(
+            gt(seals.tenantId, after),
+            eq(
+              seals.number,
+              sql`(select max(s.number) from seals s where s.tenant_id = ${seals.tenantId})`,
+            ),
+          ),
+        )
+        .orderBy(asc(seals.tenantId))
+        .limit(limit),
     ),
-  async keepKeys(keys, now) {
-    const written = await db.write(
-      keys.map((key) =>
-        db.builder
-          .insert(auditKeys)
-          .values({ ...key, createdAt: now })
-          .onConflictDoNothing(),
-      ),
-    );
-    return written.ok ? ok(null) : written;
-  },
 });

@@ -1,13 +1,16 @@
 /** Settlement: one transaction, one round trip. It ends a call that is open, and counts once. */
 import { and, eq, or, sql } from "drizzle-orm";
-import { recordVersion, type Settlement } from "../domain/audit.ts";
+import { recordVersion, type Receipt, type Settlement } from "../domain/audit.ts";
+import type { EndingKind } from "../domain/evidence.ts";
 import { isMoney, moneyResources } from "../domain/limits.ts";
+import type { Mac } from "../domain/mac.ts";
 import type { Answer } from "../domain/ports.ts";
 import { ok } from "../domain/result.ts";
 import { circuitStatements } from "./circuits.ts";
 import { raw, summed, type Builder, type Compiled, type Database } from "./db.ts";
 import { failingStatements, healthStatement } from "./health.ts";
 import { answerClaim } from "./idempotency.ts";
+import { endingCode, type EndingRow } from "./record-codes.ts";
 import { samplingRequests } from "./schema.ts";
 import { settledUsage } from "./usage.ts";
 
@@ -15,14 +18,79 @@ import { settledUsage } from "./usage.ts";
 export interface SettlementTry {
   settlement: Settlement;
   nonce: string;
+  /** absent: `ended` */
+  kind?: EndingKind;
 }
 
 /** Whether what was charged may differ from what was held. */
 const changesCounters = ({ holds }: Settlement): boolean =>
   holds.some(({ resource }) => isMoney(resource) || resource === "tokens");
 
-const countsTokens = ({ holds }: Settlement): number =>
-  holds.some(({ resource }) => resource === "tokens") ? 1 : 0;
+const countsTokens = ({ holds }: Settlement): boolean =>
+  holds.some(({ resource }) => resource === "tokens");
+
+/**
+ * Tokens are charged to limits of tokens, and to nothing else. Where no price was known, no money was reserved
+ * that a charge could go beyond.
+ */
+const isOvershoot = (settlement: Settlement, receipt: Receipt): boolean =>
+  (countsTokens(settlement) && settlement.chargedTokens > receipt.reservedTokens) ||
+  (receipt.reservedMicroUsd !== null && settlement.chargedMicroUsd > receipt.reservedMicroUsd);
+
+/** The columns of an end, as the row will have them and its code covers them. */
+const endingRow = (settlement: Settlement, receipt: Receipt): EndingRow => {
+  const { usage } = settlement;
+  return {
+    outcome: settlement.outcome,
+    reason: settlement.reason,
+    reasonDetail: settlement.reasonDetail,
+    attempts: settlement.attempts,
+    model: settlement.model ?? receipt.model,
+    inputTokens: usage?.inputTokens ?? null,
+    outputTokens: usage?.outputTokens ?? null,
+    usageEstimated: usage?.estimated ?? null,
+    mediaUsage: usage?.media ?? null,
+    usageClasses: usage?.classes ?? null,
+    usageImplausible: usage?.implausible ?? false,
+    costMicroUsd: settlement.costMicroUsd,
+    overshoot: isOvershoot(settlement, receipt),
+    timing: settlement.timing,
+    totalMs: settlement.totalMs,
+    overheadMs: settlement.overheadMs,
+    settledAt: settlement.now,
+  };
+};
+
+/** What the admission wrote, where its answer was lost. `isCoded`: not from before there were codes. */
+async function receiptIn(
+  db: Database,
+  { id, tenantId }: Settlement,
+): Answer<{ receipt: Receipt; isCoded: boolean } | null> {
+  return db.read(async (builder) => {
+    const [row] = await builder
+      .select({
+        number: samplingRequests.recordNumber,
+        openingCode: samplingRequests.openingCode,
+        model: samplingRequests.model,
+        reservedTokens: samplingRequests.reservedTokens,
+        reservedMicroUsd: samplingRequests.reservedMicroUsd,
+      })
+      .from(samplingRequests)
+      .where(and(eq(samplingRequests.id, id), eq(samplingRequests.tenantId, tenantId)));
+    if (row === undefined) return null;
+    const { number, openingCode, model, reservedTokens, reservedMicroUsd } = row;
+    return {
+      isCoded: number !== null && openingCode !== null,
+      receipt: {
+        number: number ?? 0,
+        openingCode: openingCode ?? "",
+        model: model ?? "",
+        reservedTokens: reservedTokens ?? 0,
+        reservedMicroUsd,
+      },
+    };
+  });
+}
 
 /** What was charged, less what was held. */
 const chargeStatement = ({ id, tenantId, chargedTokens, chargedMicroUsd }: Settlement): Compiled =>
@@ -53,36 +121,23 @@ function countingStatements(builder: Builder, settlement: Settlement): Compiled[
   ];
 }
 
-function endStatement(builder: Builder, { settlement, nonce }: SettlementTry) {
+interface End {
+  row: EndingRow;
+  /** null: the row is from before there were codes */
+  code: string | null;
+}
+
+function endStatement(builder: Builder, { settlement, nonce }: SettlementTry, { row, code }: End) {
   const { id, tenantId, usage } = settlement;
   return builder
     .update(samplingRequests)
     .set({
-      outcome: settlement.outcome,
+      ...row,
       // Needed no more where nothing can be corrected. They are the largest part of a row.
       ...(usage?.implausible === true ? {} : { holds: [] }),
       recordVersion,
-      reason: settlement.reason,
-      reasonDetail: settlement.reasonDetail,
-      attempts: settlement.attempts,
-      model: sql`coalesce(${settlement.model}, ${samplingRequests.model})`,
       settlement: nonce,
-      inputTokens: usage?.inputTokens ?? null,
-      outputTokens: usage?.outputTokens ?? null,
-      usageEstimated: usage?.estimated ?? null,
-      mediaUsage: usage?.media ?? null,
-      usageClasses: usage?.classes ?? null,
-      usageImplausible: usage?.implausible ?? false,
-      costMicroUsd: settlement.costMicroUsd,
-      // Tokens are charged to limits of tokens, and to nothing else. Where no price was known, no money
-      // was reserved that a charge could go beyond.
-      overshoot: sql`coalesce(${countsTokens(settlement)} and
-          ${settlement.chargedTokens} > ${samplingRequests.reservedTokens}, 0)
-        or coalesce(${settlement.chargedMicroUsd} > ${samplingRequests.reservedMicroUsd}, 0)`,
-      timing: settlement.timing,
-      totalMs: settlement.totalMs,
-      overheadMs: settlement.overheadMs,
-      settledAt: settlement.now,
+      endingCode: code,
     })
     .where(
       and(
@@ -112,14 +167,25 @@ function keepingStatements(builder: Builder, { settlement, nonce }: SettlementTr
  * same transaction that come before.
  */
 export async function settle(
-  db: Database,
+  { db, mac }: { db: Database; mac: Mac },
   its: SettlementTry,
   first: readonly Compiled[] = [],
 ): Answer<boolean> {
-  const before = [...first, ...countingStatements(db.builder, its.settlement)];
+  const { settlement, kind = "ended" } = its;
+  let { receipt } = settlement;
+  let isCoded = receipt !== null;
+  if (receipt === null) {
+    const found = await receiptIn(db, settlement);
+    if (!found.ok) return found;
+    if (found.value === null) return ok(false);
+    ({ receipt, isCoded } = found.value);
+  }
+  const row = endingRow(settlement, receipt);
+  const code = isCoded ? await endingCode(mac, kind, { ...receipt, row }) : null;
+  const before = [...first, ...countingStatements(db.builder, settlement)];
   const written = await db.write([
     ...before,
-    endStatement(db.builder, its),
+    endStatement(db.builder, its, { row, code }),
     ...keepingStatements(db.builder, its),
   ]);
   return written.ok ? ok((written.value[before.length] ?? []).length > 0) : written;

@@ -1,4 +1,5 @@
 import { lazily } from "../domain/lazily.ts";
+import type { Mac } from "../domain/mac.ts";
 import type { Stores } from "../domain/ports.ts";
 import { defaultSessionLimits, type SessionLimits } from "../domain/session-limits.ts";
 import { createAuthorizationStore } from "./authorizations.ts";
@@ -29,7 +30,12 @@ import { createUsageStore } from "./usage.ts";
 /** Every store over one database, each made when it is first used. `unreadable` absent: nobody is told. */
 export function createStores(
   db: Database,
-  deps: { nonce: () => string; sessionLimits?: SessionLimits; unreadable?: UnreadableDeps },
+  deps: {
+    nonce: () => string;
+    mac: Mac;
+    sessionLimits?: SessionLimits;
+    unreadable?: UnreadableDeps;
+  },
 ): Stores {
   const note = createNoteUnreadable(db, deps.unreadable);
   return lazily<Stores>({

@@ -16,7 +16,7 @@ import {
   sessions,
   tenants,
 } from "./schema.ts";
-import { seals, unreadableRecords } from "./seal-schema.ts";
+import { recordNumbers, seals, unreadableRecords } from "./seal-schema.ts";
 import { authorizations, servers, serverTokens } from "./server-schema.ts";
 
 const sliceSize = 2_000;
@@ -79,6 +79,7 @@ export const createTenantStore = (db: Database): TenantStore => {
         samplingRequests,
         seals,
         unreadableRecords,
+        recordNumbers,
         cancellations,
         health,
         circuits,

@@ -7,7 +7,6 @@ import { getTableColumns, sql } from "drizzle-orm";
 import { hashing } from "../../src/crypto/chain.ts";
 import { createSigner, verifySignature } from "../../src/crypto/signatures.ts";
 import { parseCursor, type ExportLine } from "../../src/domain/exports.ts";
-import { createIds } from "../../src/domain/ids.ts";
 import { mostSealed } from "../../src/domain/seals.ts";
 import { createVerification } from "../../src/domain/verification.ts";
 import { createExportAdmin, type Exported } from "../../src/pipeline/admin/export.ts";
@@ -15,9 +14,9 @@ import { sealOnce } from "../../src/pipeline/scheduled/seal.ts";
 import { openLibsql, raw, type Database } from "../../src/store/db.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import { samplingRequests } from "../../src/store/schema.ts";
-import { createStores } from "../../src/store/stores.ts";
 import { caller, decision, reservation, settlement, start } from "../contract/store/fixtures.ts";
-import { value } from "../contract/store/open.ts";
+import { storesOn, value } from "../contract/store/open.ts";
+import { sealingParts } from "../contract/store/sealing.ts";
 import { readMigrations } from "../setup/migrations.ts";
 
 export const defaultRecords = 100_000;
@@ -86,7 +85,7 @@ export async function benchExport(records: number, say: (line: string) => void):
   try {
     const db = openLibsql(client, { timeoutMs: 60_000 });
     value(await migrate(db, readMigrations()));
-    const stores = createStores(db, { nonce: () => crypto.randomUUID() });
+    const stores = storesOn(db);
     const who = await caller(stores);
     const candidates = Array.from({ length: 12 }, (_, at) => ({
       provider: "openai",
@@ -105,7 +104,7 @@ export async function benchExport(records: number, say: (line: string) => void):
 
     const signer = await createSigner({ master: new Uint8Array(32).fill(1), previous: null });
     const now = () => start + 1e9;
-    const deps = { ...stores, hashing, signer, now };
+    const deps = { ...stores, ...(await sealingParts({ signer })), now };
     since = performance.now();
     let sealed = mostSealed;
     let seals = 0;
@@ -121,8 +120,7 @@ export async function benchExport(records: number, say: (line: string) => void):
         `${(Number(sizes.rows[0]?.["bytes"]) / records).toFixed(0)} bytes a record, its index with it`,
     );
 
-    const ids = createIds({ now, randomBytesOf: (count) => new Uint8Array(count) });
-    const exports = createExportAdmin({ ...deps, ids });
+    const exports = createExportAdmin(deps);
     const verification = createVerification({
       hashing,
       verify: verifySignature,

@@ -10,9 +10,8 @@ import { createClient } from "@libsql/client";
 import { openLibsql } from "../../src/store/db.ts";
 import { packDecision } from "../../src/store/decisions.ts";
 import { migrate } from "../../src/store/migrations.ts";
-import { createStores } from "../../src/store/stores.ts";
 import { reservation, settlement, type Caller } from "../contract/store/fixtures.ts";
-import { value } from "../contract/store/open.ts";
+import { storesOn, value } from "../contract/store/open.ts";
 import { readMigrations } from "../setup/migrations.ts";
 
 const records = Number(process.argv[2] ?? 1_000_000);
@@ -26,7 +25,7 @@ const apartMs = (30 * dayMs) / records;
 const isNew = !existsSync(path);
 const client = createClient({ url: `file:${path}`, timeout: 5_000 });
 const db = openLibsql(client, { timeoutMs: 600_000 });
-const stores = createStores(db, { nonce: () => crypto.randomUUID() });
+const stores = storesOn(db);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const tenant = (at: number): string => `ten_${String(at).padStart(26, "0")}`;
 const owner = (at: number): Caller => ({

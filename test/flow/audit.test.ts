@@ -77,7 +77,7 @@ describe("the audit", () => {
     await ask("one");
     await ask("two");
     const seals = await sealed(2);
-    expect(seals.at(-1)).toMatchObject({ number: 1, version: 1, previous: "0".repeat(64) });
+    expect(seals.at(-1)).toMatchObject({ number: 1, version: 2, previous: "0".repeat(64) });
     const page = await admin("/tenants/acme/seals?limit=1");
     expect(page.get("data.0.number")).toBe(seals.length);
     expect((await admin("/tenants/acme/seals?cursor=x")).status).toBe(400);
@@ -171,7 +171,12 @@ describe("the audit", () => {
     await router.stop();
     router = await startRouter({
       stateDir,
-      env: { MASTER_KEY: second, ADMIN_TOKEN: router.adminToken, SCHEDULE_SECONDS: "1" },
+      env: {
+        MASTER_KEY: second,
+        MASTER_KEY_PREVIOUS: first,
+        ADMIN_TOKEN: router.adminToken,
+        SCHEDULE_SECONDS: "1",
+      },
     });
     await ask("later").catch(() => null);
     const { text } = await download();

@@ -97,3 +97,28 @@ describe("ROLLOUT_SECONDS", () => {
     expect(rolloutOf({ DATABASE_URL: "http://database.test" })).toBeUndefined();
   });
 });
+
+describe("AUDIT_WITNESS_URL", () => {
+  it.each([
+    [undefined, null],
+    ["", null],
+    ["https://witness.example/heads?key=x", "https://witness.example/heads?key=x"],
+    ["http://127.0.0.1:9999/", "http://127.0.0.1:9999/"],
+    ["http://localhost:9999/", "http://localhost:9999/"],
+  ])("%j is %j", (given, url) => {
+    const env = given === undefined ? needed : { ...needed, AUDIT_WITNESS_URL: given };
+    expect(parseConfig(env)).toMatchObject({ ok: true, value: { witnessUrl: url } });
+  });
+
+  it.each([
+    "witness.example",
+    "http://witness.example/",
+    "https://user:secret@witness.example/",
+    "https://10.0.0.1/",
+    "https://witness.example/#x",
+  ])("%j is a fault", (given) => {
+    const parsed = parseConfig({ ...needed, AUDIT_WITNESS_URL: given });
+    expect(parsed).toMatchObject({ ok: false, error: { setting: "AUDIT_WITNESS_URL" } });
+    expect(JSON.stringify(parsed)).not.toContain("secret");
+  });
+});

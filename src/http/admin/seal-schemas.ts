@@ -8,17 +8,41 @@ const hash = z.string().openapi({ description: "SHA-256, hex" });
 
 export const seal = z
   .object({
-    version: z.literal(1),
+    version: z.union([z.literal(1), z.literal(2)]),
     tenantId: z.string(),
     number: z.int().openapi({ description: "1, 2, 3… of each tenant" }),
     previous: hash.openapi({ description: "hash of the statement before it; zeros for the first" }),
-    root: hash.openapi({ description: "of the Merkle tree over its records" }),
+    root: hash.openapi({
+      description:
+        "version 1: of the Merkle tree over its records; version 2: the leaf of `checked`, whose `tree` that is",
+    }),
     count: z.int(),
     firstCreatedAt: millis,
     lastCreatedAt: millis,
     sealedAt: millis,
     keyId: z.string(),
-    signature: z.string().openapi({ description: "Ed25519 over the others, base64url" }),
+    signature: z
+      .string()
+      .openapi({ description: "Ed25519 over the others but `checked` and `hash`, base64url" }),
+    hash: hash.openapi({
+      description: "of its statement: what a witness is sent, and `--head` takes",
+    }),
+    checked: z
+      .looseObject({
+        tree: hash,
+        through: z.int().openapi({ description: "the last number of a record that was given out" }),
+        tampered: z
+          .array(z.looseObject({ what: z.string() }))
+          .openapi({ description: "what was changed, missing or made in the database" }),
+        unauthenticated: z
+          .array(z.array(z.int()))
+          .openapi({ description: "positions of records for which no code vouches, as ranges" }),
+        replaced: z.array(z.array(z.int())).openapi({
+          description: "positions of records that were sealed before, and corrected or ended since",
+        }),
+      })
+      .nullable()
+      .openapi({ description: "What was found while it was made; null: version 1." }),
   })
   .openapi("Seal");
 

@@ -84,7 +84,7 @@ export function createSheet(
 
   /** A seal's section with its records; nothing, where the filter picks and picks none of them. */
   async function section(
-    { leaves, ...seal }: SealWithLeaves,
+    { leaves, checked, ...seal }: SealWithLeaves,
     { records, unreadable }: Pick<Read, "records" | "unreadable">,
   ): Promise<string> {
     const presence: SectionLine["records"] = Array.from({ length: seal.count }, () => gone);
@@ -108,6 +108,7 @@ export function createSheet(
       export: header,
       index: sections,
       seal: { ...statementOf(seal), signature: seal.signature },
+      ...(checked === null ? {} : { checked }),
       leaves,
       records: presence,
     });
@@ -121,7 +122,7 @@ export function createSheet(
     async header(its: ExportCursor & { keys: AuditKey[]; exportedAt: number }): Promise<string> {
       const line = await signed<HeaderLine>({
         kind: "header",
-        version: 1,
+        version: 2,
         tenant,
         filter,
         whole,

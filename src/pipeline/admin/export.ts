@@ -7,6 +7,7 @@ import { cursorText, isStretch, type ExportCursor } from "../../domain/exports.t
 import type { Answer, RequestFilter, Tenant } from "../../domain/ports.ts";
 import { ok } from "../../domain/result.ts";
 import { mostSealed, type AuditKey, type SealSpan } from "../../domain/seals.ts";
+import { vouchedKeys, withCode } from "../scheduled/audit-keys.ts";
 import { sealOnce, type SealDeps } from "../scheduled/seal.ts";
 import { tenantFor, type AdminDeps } from "./access.ts";
 import { createSheet, createTable, type Page } from "./export-lines.ts";
@@ -54,13 +55,7 @@ function partOf(spans: readonly SealSpan[], mostInPart: number): SealSpan[] {
 export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: number }) {
   const { seals, signer, now, mostInPart = defaultMostInPart } = deps;
 
-  /** All that ever signed. */
-  async function publicKeys(): Answer<AuditKey[]> {
-    const stored = await seals.keys();
-    if (!stored.ok) return stored;
-    const all = [...signer.keys, ...stored.value];
-    return ok([...new Map(all.map((key) => [key.id, key])).values()]);
-  }
+  const publicKeys = (): Answer<AuditKey[]> => vouchedKeys(deps);
 
   /** Where the export is: at its beginning, everything that has ended is sealed first. */
   async function placeOf(tenant: Tenant, cursor: ExportCursor | null): Answer<ExportCursor> {
@@ -104,7 +99,8 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: nu
       if (!found.ok) return found;
       const tenant = found.value;
       // Kept before they sign, so that a part stays verifiable whatever becomes of MASTER_KEY.
-      const kept = await seals.keepKeys(signer.keys, now());
+      const own = await Promise.all(signer.keys.map((key) => withCode(deps, key)));
+      const kept = await seals.keepKeys(own, now());
       if (!kept.ok) return kept;
       const [keys, place] = [await publicKeys(), await placeOf(tenant, about.cursor)];
       if (!keys.ok) return keys;

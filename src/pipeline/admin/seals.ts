@@ -1,12 +1,28 @@
 import type { Actor } from "../../domain/access.ts";
 import type { Answer, Page, PageRequest } from "../../domain/ports.ts";
-import type { Seal, SealStore } from "../../domain/seals.ts";
+import { canonicalJson } from "../../domain/canonical.ts";
+import { ok } from "../../domain/result.ts";
+import { statementOf, type Hashing, type SealStore, type StoredSeal } from "../../domain/seals.ts";
 import { tenantFor, type AdminDeps } from "./access.ts";
 
+export type HashedSeal = StoredSeal & {
+  /** of its statement */
+  hash: string;
+};
+
 /** A tenant's chain, as it is signed. */
-export const createSealAdmin = (deps: AdminDeps & { seals: SealStore }) => ({
-  async list(actor: Actor, slug: string, page: PageRequest): Answer<Page<Seal>> {
+export const createSealAdmin = (
+  deps: AdminDeps & { seals: SealStore; hashing: Pick<Hashing, "of"> },
+) => ({
+  async list(actor: Actor, slug: string, page: PageRequest): Answer<Page<HashedSeal>> {
     const tenant = await tenantFor(deps, actor, slug);
-    return tenant.ok ? deps.seals.list(tenant.value.id, page) : tenant;
+    if (!tenant.ok) return tenant;
+    const found = await deps.seals.list(tenant.value.id, page);
+    if (!found.ok) return found;
+    const hashed = found.value.data.map(async (seal) => ({
+      ...seal,
+      hash: await deps.hashing.of(canonicalJson(statementOf(seal))),
+    }));
+    return ok({ ...found.value, data: await Promise.all(hashed) });
   },
 });

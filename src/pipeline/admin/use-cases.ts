@@ -1,9 +1,9 @@
 import type { KeyTokens, Stores, Vault } from "../../domain/ports.ts";
 import type { Oauth } from "../../domain/oauth.ts";
-import type { Hashing, Signer } from "../../domain/seals.ts";
 import type { Providers } from "../../domain/providers.ts";
 import type { CatalogueReader } from "../catalogue.ts";
 import type { KeyCodes } from "../key-codes.ts";
+import type { SealDeps } from "../scheduled/seal-check.ts";
 import type { UpstreamHeaders } from "../upstream-headers.ts";
 import type { CatalogueSyncDeps } from "../scheduled/catalogue.ts";
 import type { AdminDeps } from "./access.ts";
@@ -25,12 +25,11 @@ import { createUsageAdmin } from "./usage.ts";
 /** Everything the admin API can do. */
 export const createAdminUseCases = (
   deps: Stores &
-    AdminDeps & {
+    AdminDeps &
+    Omit<SealDeps, keyof Stores> & {
       tokens: KeyTokens;
       vault: Vault;
       keyCodes: KeyCodes;
-      hashing: Hashing;
-      signer: Signer;
       providers: Providers;
       catalogue: CatalogueReader;
       /** null: this deployment syncs no catalogue */

@@ -8,8 +8,10 @@ import type {
   SessionStore,
 } from "../../domain/ports.ts";
 import type { AuthorizationStore } from "../../domain/server-stores.ts";
+import { createAuditKeyJob } from "./audit-keys.ts";
 import { createSealJob, type SealDeps } from "./seal.ts";
 import { createThinningJob } from "./thinning.ts";
+import { createWitnessJob, type WitnessDeps } from "./witness.ts";
 
 export interface JobReport {
   job: string;
@@ -34,6 +36,7 @@ export function createJobs(
     authorizations: AuthorizationStore;
     /** Seals anew what is not under the current master key and version. */
     reseal: () => Answer<number>;
+    sendToWitness: WitnessDeps["sendToWitness"];
     /** null: this deployment syncs no catalogue */
     syncCatalogue: (() => Answer<number>) | null;
   },
@@ -52,6 +55,7 @@ export function createJobs(
   const jobs = {
     sweep: () => ledger.sweep(now()),
     thinRefusals: createThinningJob(deps),
+    auditKeys: createAuditKeyJob(deps),
     // Before retention, which spares what is not sealed.
     seal: createSealJob(deps),
     pruneCounters: () => ledger.prune(now()),
@@ -62,7 +66,8 @@ export function createJobs(
     pruneRequests: () => requests.prune(now()),
     pruneAuthorizations: () => deps.authorizations.prune(now()),
     reseal,
-    // Last: it waits for somebody else's server.
+    // Last: these wait for somebody else's servers.
+    witness: createWitnessJob(deps),
     ...(syncCatalogue !== null && { catalogue: syncCatalogue }),
   };
   return async (): Promise<JobReport[]> => {

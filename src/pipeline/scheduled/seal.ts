@@ -2,66 +2,139 @@
  * Seals finished records, tenant by tenant. Cut off or run twice, it seals nothing twice: a seal and the
  * places of its records are one transaction, which takes effect only on the chain it was made for.
  */
-import type { Answer } from "../../domain/ports.ts";
+import type { AdminEvent } from "../../domain/audit.ts";
 import { canonicalJson } from "../../domain/canonical.ts";
+import type { Answer } from "../../domain/ports.ts";
 import { err, ok } from "../../domain/result.ts";
+import type { Checked, Tampering } from "../../domain/seal-check.ts";
 import {
   mostSealed,
   noPrevious,
   sealedRecord,
   signedText,
   statementOf,
-  type Hashing,
-  type SealStore,
-  type Signer,
   type Statement,
+  type StoredSeal,
+  type WaitingRecord,
 } from "../../domain/seals.ts";
+import { withCode } from "./audit-keys.ts";
+import { checkWaiting, type SealDeps } from "./seal-check.ts";
+
+export type { SealDeps };
 
 /** What ended this recently is left for the next run, so that seals hold more than one record each. */
 export const sealAfterMs = 5_000;
 /** Longer than a run takes. */
 const turnMs = 60_000;
-/** Seals of one run: six statements each, and D1 takes 1,000 in one invocation with all its jobs. */
-const sealsPerRun = 20;
+/** Seals of one run: ten statements each at most, and D1 takes 1,000 in one invocation with all its jobs. */
+const sealsPerRun = 14;
 
-export interface SealDeps {
-  seals: SealStore;
-  hashing: Hashing;
-  signer: Signer;
-  now: () => number;
-}
+/** Tenants that have nothing to seal, and are looked at in one run for what is missing. */
+const watchedPerRun = 5;
+const watchJob = "seal-watch";
+/** What was found is named in the seal; the log of events has this many of it. */
+const mostLogged = 20;
 
 /** Somebody else sealed meanwhile; what is left is read again. */
 const tries = 3;
 const retryAfterMs = 1_000;
 
-async function trySeal(deps: SealDeps, tenantId: string, before: number): Answer<number | null> {
-  const { seals, hashing, signer, now } = deps;
-  const waiting = await seals.waiting(tenantId, before, mostSealed);
-  if (!waiting.ok) return waiting;
-  const { head, records } = waiting.value;
-  if (records.length === 0) return ok(0);
+const eventOf = (
+  { ids, now }: SealDeps,
+  about: { tenantId: string; number: number; tampered: readonly Tampering[] },
+): AdminEvent => ({
+  id: ids.next("event"),
+  at: now(),
+  actor: "router",
+  action: "audit.tampered",
+  tenantId: about.tenantId,
+  target: String(about.number),
+  detail: {
+    seal: about.number,
+    tampered: about.tampered.slice(0, mostLogged).map((each) => ({ ...each })),
+    found: about.tampered.length,
+  },
+});
+
+/** The next seal of a chain. */
+async function sealOf(
+  { hashing, signer, now }: SealDeps,
+  about: {
+    tenantId: string;
+    head: StoredSeal | null;
+    records: readonly WaitingRecord[];
+    checked: Omit<Checked, "tree">;
+  },
+) {
+  const { tenantId, head, records } = about;
   const leaves = await Promise.all(
-    records.map((record) => hashing.leafOf(canonicalJson(sealedRecord(record)))),
+    records.map(({ record }) => hashing.leafOf(canonicalJson(sealedRecord(record)))),
   );
-  const createdAts = records.map(({ createdAt }) => createdAt);
+  const sealedAt = now();
+  const checked: Checked = { tree: await hashing.rootOf(leaves), ...about.checked };
+  const createdAts = records.map(({ record }) => record.createdAt);
+  const moments = createdAts.length > 0 ? createdAts : [sealedAt];
   const statement: Statement = {
-    version: 1,
+    version: 2,
     tenantId,
     number: (head?.number ?? 0) + 1,
     previous: head === null ? noPrevious : await hashing.of(canonicalJson(statementOf(head))),
-    root: await hashing.rootOf(leaves),
+    root: await hashing.leafOf(canonicalJson(checked)),
     count: records.length,
-    firstCreatedAt: Math.min(...createdAts),
-    lastCreatedAt: Math.max(...createdAts),
-    sealedAt: now(),
+    firstCreatedAt: Math.min(...moments),
+    lastCreatedAt: Math.max(...moments),
+    sealedAt,
     keyId: signer.key.id,
   };
   const signature = await signer.sign(signedText("seal", statement));
-  const seal = { ...statement, signature, leaves: hashing.pack(leaves) };
-  const appended = await seals.append(seal, records, signer.key);
+  return { ...statement, signature, checked, leaves: hashing.pack(leaves) };
+}
+
+/** Records whose seals were cut off have no place any more: they wait again. */
+async function reopened(
+  deps: SealDeps,
+  tenantId: string,
+  { after, last }: { after: number; last: number },
+): Answer<Tampering> {
+  const cut: Tampering = { what: "seals", first: after + 1, last };
+  const event = eventOf(deps, { tenantId, number: after + 1, tampered: [cut] });
+  const done = await deps.seals.reopen(tenantId, after, event);
+  return done.ok ? ok(cut) : done;
+}
+
+async function trySeal(deps: SealDeps, tenantId: string, before: number): Answer<number | null> {
+  const { seals, signer, log } = deps;
+  let waiting = await seals.waiting(tenantId, before, mostSealed);
+  if (!waiting.ok) return waiting;
+  const found: Tampering[] = [];
+  const { lastPlace, head: newest } = waiting.value;
+  if (lastPlace > (newest?.number ?? 0)) {
+    const cut = await reopened(deps, tenantId, { after: newest?.number ?? 0, last: lastPlace });
+    if (!cut.ok) return cut;
+    found.push(cut.value);
+    waiting = await seals.waiting(tenantId, before, mostSealed);
+    if (!waiting.ok) return waiting;
+  }
+  const { head, records } = waiting.value;
+  const checked = await checkWaiting(deps, waiting.value, found);
+  if (!checked.ok) return checked;
+  const { tampered } = checked.value;
+  if (records.length === 0 && tampered.length === 0) return ok(0);
+  const seal = await sealOf(deps, { tenantId, head, records, checked: checked.value });
+  const { number } = seal;
+  const appended = await seals.append(
+    seal,
+    records.map(({ record }) => record),
+    {
+      key: await withCode(deps, signer.key),
+      event: tampered.length === 0 ? null : eventOf(deps, { tenantId, number, tampered }),
+    },
+  );
   if (!appended.ok) return appended;
-  return ok(appended.value ? records.length : null);
+  if (!appended.value) return ok(null);
+  if (tampered.length > 0)
+    log({ event: "audit.tampered", tenantId, seal: number, found: tampered.length });
+  return ok(records.length);
 }
 
 /** Makes one seal, of what ended at `before` or earlier. Returns how many records it holds. */
@@ -72,6 +145,19 @@ export async function sealOnce(deps: SealDeps, tenantId: string, before: number)
     if (sealed.value !== null) return ok(sealed.value);
   }
   return err({ reason: "unavailable", retryAfterMs });
+}
+
+/** Some of the tenants that wait for nothing: what they should wait for may have been taken away. */
+async function watch(deps: SealDeps, already: ReadonlySet<string>): Answer<null> {
+  const { seals, now } = deps;
+  const cursor = await seals.cursor(watchJob);
+  if (!cursor.ok) return cursor;
+  const found = await seals.numberedTenants(cursor.value, watchedPerRun);
+  if (!found.ok) return found;
+  for (const tenantId of found.value)
+    if (!already.has(tenantId)) await sealOnce(deps, tenantId, now() - sealAfterMs);
+  const last = found.value.length < watchedPerRun ? "" : (found.value.at(-1) ?? "");
+  return last === cursor.value ? ok(null) : seals.keepCursor(watchJob, last);
 }
 
 /** One run over the tenants that have something to seal, from where the last run stopped. */
@@ -97,6 +183,8 @@ export const createSealJob = (deps: SealDeps) => async (): Answer<number> => {
     sealed += done.value;
     if (done.value === mostSealed) queue.push(tenantId);
   }
+  const watched = await watch(deps, new Set(found.value));
+  if (!watched.ok) return watched;
   const last = found.value.length < sealsPerRun ? undefined : found.value.at(-1);
   const released = await seals.release(last ?? "");
   return released.ok ? ok(sealed) : released;

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hashing } from "../../../src/crypto/chain.ts";
 import { createSigner, verifySignature } from "../../../src/crypto/signatures.ts";
-import { createIds } from "../../../src/domain/ids.ts";
 import { parseCursor } from "../../../src/domain/exports.ts";
 import type { RequestFilter, Stores } from "../../../src/domain/ports.ts";
 import type { AuditKey, Signer } from "../../../src/domain/seals.ts";
@@ -14,6 +13,7 @@ import { createExportAdmin, type ExportFormat } from "../../../src/pipeline/admi
 import { readLines } from "../../../src/start/export-files.ts";
 import { start } from "../store/fixtures.ts";
 import { value } from "../store/open.ts";
+import { sealingParts } from "../store/sealing.ts";
 
 export const signerOf = (byte: number): Promise<Signer> =>
   createSigner({ master: new Uint8Array(32).fill(byte), previous: null });
@@ -33,10 +33,8 @@ export async function exportPart(
 ): Promise<{ text: string; nextCursor: string | null }> {
   const exports = createExportAdmin({
     ...stores,
-    hashing,
-    signer,
+    ...(await sealingParts({ signer })),
     mostInPart,
-    ids: createIds({ now: () => start, randomBytesOf: (count) => new Uint8Array(count) }),
     now: () => start + 1e9,
   });
   const about = { format, filter, cursor: cursor === null ? null : parseCursor(cursor) };

@@ -257,7 +257,10 @@ describe("what an export holds", () => {
       ...world.stores.seals,
       waiting: async () => {
         const found = value(await world.stores.seals.waiting(its.tenantId, never, 9));
-        return { ok: true as const, value: { ...found, head: null } };
+        return {
+          ok: true as const,
+          value: { ...found, head: null, checkedHead: null, lastPlace: 0 },
+        };
       },
     };
     value(

@@ -51,6 +51,9 @@ describe("an export that was made under version 1", () => {
       gone: 1,
       outside: 0,
       unreadable: 0,
+      tampered: [],
+      unauthenticated: 0,
+      replaced: 0,
       nextCursor: null,
     });
   });

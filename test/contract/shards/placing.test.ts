@@ -9,10 +9,9 @@ import { createAdminUseCases } from "../../../src/pipeline/admin/use-cases.ts";
 import type { Database } from "../../../src/store/db.ts";
 import { tenants } from "../../../src/store/schema.ts";
 import { createReadiness, migrate } from "../../../src/store/migrations.ts";
-import { createStores } from "../../../src/store/stores.ts";
 import { fileBackend } from "../../setup/file-database.ts";
 import { expectPages } from "../store/pages.ts";
-import { value, type Opened } from "../store/open.ts";
+import { storesOn, value, type Opened } from "../store/open.ts";
 
 const names = ["home", "eu", "us"];
 const operator = { kind: "operator" } as const;
@@ -61,7 +60,7 @@ function invocation(
     if (isCut) throw new Error("cut");
     return answer;
   };
-  const made = new Map<string, AdminShard & { stores: ReturnType<typeof createStores> }>();
+  const made = new Map<string, AdminShard & { stores: ReturnType<typeof storesOn> }>();
   const of = (name: string) => {
     const real = opened.get(name)?.db;
     if (!known.includes(name) || real === undefined) return null;
@@ -72,7 +71,7 @@ function invocation(
       read: (work) => exchange(name, () => real.read(work)),
       write: (statements) => exchange(name, () => real.write(statements)),
     };
-    const stores = createStores(db, { nonce: () => crypto.randomUUID() });
+    const stores = storesOn(db);
     const ids = createIds({
       now: () => (now += 1),
       randomBytesOf: (count) => crypto.getRandomValues(new Uint8Array(count)),
@@ -96,6 +95,11 @@ function invocation(
         ownOrigins: [],
         hashing: undefined as never,
         signer: undefined as never,
+        verify: undefined as never,
+        mac: undefined as never,
+        keyMac: undefined as never,
+        idOfPublicKey: undefined as never,
+        log: undefined as never,
         catalogueSync: undefined as never,
         oauth: undefined as never,
         upstream: undefined as never,

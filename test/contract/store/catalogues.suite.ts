@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createStores } from "../../../src/store/stores.ts";
 import { model } from "../../unit/domain/models.fixture.ts";
 import { caller, start } from "./fixtures.ts";
-import { givenWorld, value, type Backend } from "./open.ts";
+import { givenWorld, storesOn, value, type Backend } from "./open.ts";
 
 const hourMs = 3_600_000;
 const turn = (seedVersion = "seed") => ({ until: start + 1_000, seedVersion });
@@ -87,7 +86,7 @@ export const cataloguesSuite = (backend: Backend): void => {
 
     it("are synced by one of all that ask", async () => {
       const others = await Promise.all([1, 2, 3].map(() => world.again()));
-      const stores = [world.stores, ...others.map((db) => createStores(db, { nonce: () => "n" }))];
+      const stores = [world.stores, ...others.map((db) => storesOn(db))];
       const turns = await Promise.all(
         [...stores, ...stores].map(({ catalogues }) => catalogues.claim(start, turn())),
       );
@@ -117,7 +116,7 @@ export const cataloguesSuite = (backend: Backend): void => {
       value(await catalogues.claim(start, turn()));
       const trips: string[] = [];
       const db = await world.again({ onRoundTrip: (kind) => trips.push(kind) });
-      const other = createStores(db, { nonce: () => "n" });
+      const other = storesOn(db);
       value(await other.catalogues.claim(start, turn()));
       expect(trips).toEqual(["read"]);
       trips.length = 0;

@@ -306,6 +306,7 @@ export const settlement = (
   id: reserved.opening.id,
   tenantId: reserved.opening.who.tenantId,
   now,
+  receipt: null,
   holds: reserved.holds,
   chargedTokens: reserved.reservedTokens,
   chargedMicroUsd: 500,

@@ -45,6 +45,7 @@ const ownedTables = [
   "health",
   "idempotency",
   "model_overrides",
+  "record_numbers",
   "results",
   "sampling_requests",
   "seals",
@@ -109,6 +110,12 @@ const nameNoTenant = [
   "seals.release",
   "seals.waitingTenants",
   "seals.keys",
+  "seals.cursor",
+  "seals.keepCursor",
+  "seals.numberedTenants",
+  "seals.heads",
+  "seals.lastOf",
+  "seals.reportKey",
   "seals.keepKeys",
 ];
 
@@ -348,9 +355,17 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     "seals.waiting": async ({ seals }, owner, { tenantId }) => {
       expect(value(await seals.waiting(tenantId, Number.MAX_SAFE_INTEGER, 9))).toEqual({
         head: null,
+        checkedHead: null,
         records: [],
+        counter: 0,
+        present: [],
+        placed: [],
+        lastPlace: 0,
       });
       expect(owner.who.tenantId).not.toBe(tenantId);
+    },
+    "seals.reopen": async ({ seals }, _, { tenantId }) => {
+      value(await seals.reopen(tenantId, 0, event(tenantId)));
     },
     "seals.countWaiting": async ({ seals }, _, { tenantId }) => {
       expect(value(await seals.countWaiting(tenantId))).toEqual({ waiting: 0, unreadable: 0 });
@@ -359,6 +374,7 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       // The owner's waiting record, sealed in the stranger's name.
       const { seals } = stores;
       const { signer } = await sealingOn(stores);
+      const beside = { key: { ...signer.key, code: null }, event: null };
       const { records } = value(
         await seals.waiting(owner.who.tenantId, Number.MAX_SAFE_INTEGER, 9),
       );
@@ -366,7 +382,15 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const [its] = value(await seals.list(owner.who.tenantId, page)).data;
       if (its === undefined) throw new Error("the owner has a seal");
       const theft = { ...its, tenantId, number: 1, count: 1, leaves: "" };
-      expect(value(await seals.append(theft, records, signer.key))).toBe(false);
+      expect(
+        value(
+          await seals.append(
+            theft,
+            records.map(({ record }) => record),
+            beside,
+          ),
+        ),
+      ).toBe(false);
     },
     "seals.list": async ({ seals }, _, { tenantId }) => {
       expect(value(await seals.list(tenantId, page))).toEqual(empty);

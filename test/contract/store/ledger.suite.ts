@@ -49,7 +49,12 @@ export const ledgerSuite = (backend: Backend): void => {
       it("admits everything where there is no limit", async () => {
         const who = await caller(world.stores);
         for (let count = 0; count < 5; count += 1)
-          expect(await admit(who, start)).toEqual({ state: "admitted", limits: [], blocked: [] });
+          expect(await admit(who, start)).toEqual({
+            state: "admitted",
+            limits: [],
+            blocked: [],
+            receipt: expect.objectContaining({ number: count + 1 }) as unknown,
+          });
       });
 
       it("holds tenant and key together, and names the first limit without room", async () => {
@@ -951,9 +956,11 @@ export const ledgerSuite = (backend: Backend): void => {
       const { ledger } = storesOn(db);
       const who = await caller(world.stores, { keyLimits: { requestsPerMinute: 2 } });
       const reserved = reservation(who, start);
-      value(await ledger.admit(reserved));
+      const admitted = value(await ledger.admit(reserved));
       expect(trips.splice(0)).toEqual(["write"]);
-      value(await ledger.settle(settlement(reserved, start, { captured: "content" })));
+      if (admitted.state !== "admitted") throw new Error(admitted.state);
+      const { receipt } = admitted;
+      value(await ledger.settle(settlement(reserved, start, { receipt, captured: "content" })));
       expect(trips.splice(0)).toEqual(["write"]);
     });
   });

@@ -2,8 +2,7 @@ import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { raw } from "../../../src/store/db.ts";
 import { createReadiness, migrate, type Migration } from "../../../src/store/migrations.ts";
-import { createStores } from "../../../src/store/stores.ts";
-import { value, type Backend, type Opened } from "./open.ts";
+import { storesOn, value, type Backend, type Opened } from "./open.ts";
 
 export const migrationsSuite = (backend: Backend): void => {
   describe("migrations", () => {
@@ -72,7 +71,7 @@ export const migrationsSuite = (backend: Backend): void => {
       value(await insert("older"));
       value(await migrate(here(), migrations));
       value(await insert("newer"));
-      const { servers } = createStores(here(), { nonce: () => "n" });
+      const { servers } = storesOn(here());
       expect(value(await servers.byId("ten_1", "older"))?.passHeaders).toEqual(["*"]);
       expect(value(await servers.byId("ten_1", "newer"))?.passHeaders).toEqual([]);
     });

@@ -3,6 +3,9 @@ import { sql } from "drizzle-orm";
 import { afterEach, beforeEach } from "vitest";
 import { raw, type Database, type DatabaseOptions } from "../../../src/store/db.ts";
 import { migrate, type Migration } from "../../../src/store/migrations.ts";
+import { createMac } from "../../../src/crypto/mac.ts";
+import { recordCodesPurpose } from "../../../src/domain/evidence.ts";
+import type { Mac } from "../../../src/domain/mac.ts";
 import { createStores } from "../../../src/store/stores.ts";
 import type { UnreadableRecord } from "../../../src/domain/audit.ts";
 import type { Stores } from "../../../src/domain/ports.ts";
@@ -79,13 +82,28 @@ export function givenWorld(backend: Backend): World {
   };
 }
 
+/** What the codes of tests' records are made with. */
+export const macOf = (
+  byte: number,
+  purpose = recordCodesPurpose,
+  previous: number | null = null,
+): Promise<Mac> =>
+  createMac({
+    master: new Uint8Array(32).fill(byte),
+    previous: previous === null ? null : new Uint8Array(32).fill(previous),
+    purpose,
+  });
+export const mac = await macOf(7);
+
 /** `found`: takes what can't be read. */
 export const storesOn = (
   db: Database,
   found: (record: UnreadableRecord) => void = () => {},
+  its: Mac = mac,
 ): Stores =>
   createStores(db, {
     nonce: () => crypto.randomUUID(),
+    mac: its,
     unreadable: {
       eventId: () => `evt_${crypto.randomUUID()}`,
       now: () => 1_800_000_000_000,

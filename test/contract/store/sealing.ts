@@ -1,19 +1,34 @@
 /** Sealing as the product does it, for tests of what is sealed. */
 import { hashing } from "../../../src/crypto/chain.ts";
-import { createSigner } from "../../../src/crypto/signatures.ts";
+import { createSigner, idOfPublicKey, verifySignature } from "../../../src/crypto/signatures.ts";
+import type { Mac } from "../../../src/domain/mac.ts";
 import type { Stores } from "../../../src/domain/ports.ts";
-import { mostSealed } from "../../../src/domain/seals.ts";
+import { mostSealed, type Signer } from "../../../src/domain/seals.ts";
 import { sealOnce, type SealDeps } from "../../../src/pipeline/scheduled/seal.ts";
-import { start } from "./fixtures.ts";
-import { value } from "./open.ts";
+import { id, start } from "./fixtures.ts";
+import { mac, macOf, value } from "./open.ts";
 
 const signer = createSigner({ master: new Uint8Array(32).fill(7), previous: null });
+const keyMac = macOf(7, "audit-keys");
+
+/** What sealing needs beside a store. */
+export const sealingParts = async (
+  its: { signer?: Signer; mac?: Mac; keyMac?: Mac } = {},
+): Promise<Omit<SealDeps, "seals">> => ({
+  hashing,
+  signer: its.signer ?? (await signer),
+  verify: verifySignature,
+  mac: its.mac ?? mac,
+  keyMac: its.keyMac ?? (await keyMac),
+  idOfPublicKey,
+  ids: { next: id },
+  now: () => start,
+  log: () => {},
+});
 
 export const sealingOn = async (stores: Stores): Promise<SealDeps> => ({
+  ...(await sealingParts()),
   seals: stores.seals,
-  hashing,
-  signer: await signer,
-  now: () => start,
 });
 
 /** Seals everything of a tenant that has ended. */

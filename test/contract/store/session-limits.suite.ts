@@ -6,7 +6,7 @@ import { idleAfterMs } from "../../../src/domain/session-limits.ts";
 import { raw } from "../../../src/store/db.ts";
 import { createStores } from "../../../src/store/stores.ts";
 import { anotherKey, caller, session, start, type Caller } from "./fixtures.ts";
-import { givenWorld, value, type Backend } from "./open.ts";
+import { mac, givenWorld, value, type Backend } from "./open.ts";
 
 export const sessionLimitsSuite = (backend: Backend): void => {
   describe("limits of sessions", () => {
@@ -19,6 +19,7 @@ export const sessionLimitsSuite = (backend: Backend): void => {
     const storesWith = (perKey: number, initializePerMinute: number, db = world.db) =>
       createStores(db, {
         nonce: () => crypto.randomUUID(),
+        mac,
         sessionLimits: { perKey, initializePerMinute },
       }).sessions;
     const sessionAt = (now: number, fields: Partial<Session> = {}) =>

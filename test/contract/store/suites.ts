@@ -8,6 +8,7 @@ import { databaseSuite } from "./database.suite.ts";
 import { eventsSuite } from "./events.suite.ts";
 import { healthSuite } from "./health.suite.ts";
 import { idempotencySuite } from "./idempotency.suite.ts";
+import { insiderSuite } from "./insider.suite.ts";
 import { isolationSuite } from "./isolation.suite.ts";
 import { keysSuite } from "./keys.suite.ts";
 import { lateSettlementSuite } from "./late-settlement.suite.ts";
@@ -56,6 +57,7 @@ const suites = [
   thinningSuite,
   usageSuite,
   correctionsSuite,
+  insiderSuite,
   lateSettlementSuite,
   numbersSuite,
   unreadableSuite,

@@ -1,0 +1,192 @@
+/**
+ * What a seal says beside its records: which numbers it closes, and what was found changed, missing or made.
+ * Each seal carries on from the one before, so that no run reads more of the chain than its head.
+ */
+import type { CodeFault, Standing } from "./evidence.ts";
+import { countIn, isIn, rangesOf, without, type NumberRange } from "./number-ranges.ts";
+
+/** ms in which processes of the version before, or with the MASTER_KEY before, may still write */
+const rolloutMs = 15 * 60_000;
+/** ms in which records from before the codes are sealed, where there were any; a backlog takes a while */
+const uncodedMs = 86_400_000;
+/** ms in which codes of the former MASTER_KEY still count for records that were sealed before */
+const lateCodesMs = 86_400_000;
+/** Ranges that are named one by one; the rest is named as one. */
+const mostRanges = 200;
+
+export type Tampering =
+  /** the record stands in this seal at `position`, as the database had it */
+  | { what: "code"; code: CodeFault; id: string; position: number }
+  /** its number was sealed before, or never given out */
+  | { what: "second"; id: string; position: number }
+  /** records that were admitted and are gone; `count` of those numbers */
+  | { what: "missing"; first: number; last: number; count: number }
+  /** seals that were cut off; what is left of their records is sealed again */
+  | { what: "seals"; first: number; last: number }
+  /** the seal before this one is none of the router's */
+  | { what: "head"; number: number }
+  /** the counter of numbers was set back */
+  | { what: "counter"; last: number };
+
+export interface Checked {
+  /** of the tree over the records' leaves, in their order */
+  tree: string;
+  /** records with a number up to this are sealed or named as missing, but for those in `open` */
+  through: number;
+  open: NumberRange[];
+  /** ms since the epoch: until then a record without codes is `unauthenticated`, later it is tampered with */
+  uncodedUntil: number;
+  /** whose codes count: MASTER_KEY's, and up to this number those of the one before */
+  codes: { key: string; since: number; previousThrough: number };
+  tampered: Tampering[];
+  /** positions of records for which no code vouches */
+  unauthenticated: NumberRange[];
+  /** positions of records that were sealed before, and have been corrected or ended since */
+  replaced: NumberRange[];
+}
+
+/** What the next seal needs to know of the last. */
+export type ChainState = Pick<Checked, "through" | "open" | "uncodedUntil" | "codes">;
+
+export interface CheckInput {
+  /** null: there is none that could be trusted */
+  state: ChainState | null;
+  /** what stands in its place: nothing, seals from before the codes, or one that the router did not make */
+  before: "nothing" | "unchecked" | "forged";
+  /** the last number that was given out */
+  counter: number;
+  /** numbers of all records that are not sealed, in order; those above `presentThrough` were not read */
+  present: readonly number[];
+  /** `Number.MAX_SAFE_INTEGER` where all were */
+  presentThrough: number;
+  /** numbers of records that seals without a state hold since */
+  placed: readonly number[];
+  records: readonly { id: string; standing: Standing }[];
+  /** what was found before the records were looked at */
+  found: readonly Tampering[];
+  now: number;
+  codeKey: string;
+}
+
+const uncodedFor = { nothing: rolloutMs, unchecked: uncodedMs, forged: 0 };
+
+const codesOf = ({ state, counter, codeKey, now }: CheckInput): Checked["codes"] => {
+  const codes = state?.codes;
+  if (codes?.key !== codeKey) return { key: codeKey, since: now, previousThrough: counter };
+  return now < codes.since + rolloutMs ? { ...codes, previousThrough: counter } : codes;
+};
+
+const missingOf = (ranges: readonly NumberRange[]): Tampering[] => {
+  const named = ranges.slice(0, mostRanges).map(([first, last]): Tampering => ({
+    what: "missing",
+    first,
+    last,
+    count: last - first + 1,
+  }));
+  const rest = ranges.slice(mostRanges);
+  const [first, last] = [rest[0]?.[0], rest.at(-1)?.[1]];
+  if (first === undefined || last === undefined) return named;
+  return [...named, { what: "missing", first, last, count: countIn(rest) }];
+};
+
+/** Numbers that a record may still have when this seal is made. */
+function openNumbers(input: CheckInput, through: number): NumberRange[] {
+  const { state, before, present, presentThrough, placed } = input;
+  const unread: NumberRange[] = presentThrough < through ? [[presentThrough + 1, through]] : [];
+  // Of a chain from before the numbers, only what is there can be said to be open.
+  if (state === null && before !== "nothing")
+    return [
+      ...rangesOf(present.filter((number) => number <= Math.min(presentThrough, through))),
+      ...unread,
+    ];
+  const began = state?.through ?? 0;
+  const added: NumberRange[] = through > began ? [[began + 1, through]] : [];
+  return without([...(state?.open ?? []), ...added], rangesOf(placed));
+}
+
+/** Numbers of records that are left for later seals. */
+function leftOpen(
+  { present, presentThrough, records }: CheckInput,
+  expected: readonly NumberRange[],
+  taken: ReadonlySet<number>,
+): NumberRange[] {
+  // A made-up record may have the number of a real one, which then stays open.
+  const sealed = new Map<number, number>();
+  for (const { standing } of records)
+    if (standing.number !== null)
+      sealed.set(standing.number, (sealed.get(standing.number) ?? 0) + 1);
+  const left = present.filter((number) => {
+    const count = sealed.get(number) ?? 0;
+    if (count > 0) sealed.set(number, count - 1);
+    return count === 0 && !taken.has(number) && isIn(expected, number);
+  });
+  const read: NumberRange[] = [[0, presentThrough]];
+  return [
+    ...rangesOf(left.filter((number) => number <= presentThrough)),
+    ...without(without(expected, read), rangesOf([...taken])),
+  ];
+}
+
+interface Marks {
+  taken: Set<number>;
+  tampered: Tampering[];
+  unauthenticated: number[];
+  replaced: number[];
+}
+
+/** What is said of each record, by its position. */
+function markRecords(
+  { records, now }: CheckInput,
+  about: Pick<ChainState, "through" | "uncodedUntil" | "codes"> & { expected: NumberRange[] },
+): Marks {
+  const { through, uncodedUntil, codes, expected } = about;
+  const marks: Marks = { taken: new Set(), tampered: [], unauthenticated: [], replaced: [] };
+  for (const [position, { id, standing }] of records.entries()) {
+    const wrong = (code: CodeFault) => marks.tampered.push({ what: "code", code, id, position });
+    const { state, number } = standing;
+    const isExpected = number !== null && isIn(expected, number) && !marks.taken.has(number);
+    if (state === "bad") wrong(standing.fault);
+    else if (isExpected) marks.taken.add(number);
+    if (state === "uncoded") {
+      if (standing.isCorrected || now <= uncodedUntil) marks.unauthenticated.push(position);
+      else wrong("none");
+    }
+    if (state !== "sound") continue;
+    const { previous, isReplaced } = standing;
+    const isNumberedLate = standing.number > codes.previousThrough;
+    const isLate = isExpected ? isNumberedLate : now > codes.since + lateCodesMs;
+    if (previous.opening && isNumberedLate) wrong("opening");
+    else if (previous.later && isLate) wrong("ending");
+    else if (isExpected) continue;
+    else if (isReplaced && standing.number <= through) marks.replaced.push(position);
+    else marks.tampered.push({ what: "second", id, position });
+  }
+  return marks;
+}
+
+/** Checks the records of one seal, and what should be there beside them. Everything but `tree`. */
+export function checkSeal(input: CheckInput): Omit<Checked, "tree"> {
+  const { state, before, counter, present, presentThrough, found, now } = input;
+  const through = Math.max(state?.through ?? 0, counter);
+  const uncodedUntil = state?.uncodedUntil ?? now + uncodedFor[before];
+  const codes = codesOf(input);
+  const expected = openNumbers(input, through);
+  const marks = markRecords(input, { through, uncodedUntil, codes, expected });
+  const unread: NumberRange[] = [[presentThrough + 1, Number.MAX_SAFE_INTEGER]];
+  const missing = without(without(expected, unread), rangesOf(present));
+  const isSetBack = state !== null && counter < state.through;
+  return {
+    through,
+    open: leftOpen(input, expected, marks.taken),
+    uncodedUntil,
+    codes,
+    tampered: [
+      ...found,
+      ...(isSetBack ? [{ what: "counter", last: counter } as const] : []),
+      ...marks.tampered,
+      ...missingOf(missing),
+    ],
+    unauthenticated: rangesOf(marks.unauthenticated),
+    replaced: rangesOf(marks.replaced),
+  };
+}

@@ -1,0 +1,143 @@
+/**
+ * Which public keys are the router's. A row of the database proves nothing: a key counts that is derived from
+ * MASTER_KEY or MASTER_KEY_PREVIOUS, or whose row has their code.
+ */
+import { canonicalJson } from "../../domain/canonical.ts";
+import type { Ids } from "../../domain/ids.ts";
+import type { Mac } from "../../domain/mac.ts";
+import type { Answer } from "../../domain/ports.ts";
+import { ok } from "../../domain/result.ts";
+import {
+  signedText,
+  statementOf,
+  type AuditKey,
+  type Hashing,
+  type Seal,
+  type SealStore,
+  type Signer,
+  type StoredAuditKey,
+  type StoredSeal,
+  type VerifySignature,
+} from "../../domain/seals.ts";
+
+export interface AuditKeyDeps {
+  seals: SealStore;
+  hashing: Hashing;
+  signer: Signer;
+  verify: VerifySignature;
+  /** of rows of public keys */
+  keyMac: Mac;
+  idOfPublicKey: (publicKey: string) => Promise<string | null>;
+  ids: Ids;
+  now: () => number;
+}
+
+/** Chains in which an older key is looked for, and keys that are looked for in one run. */
+const chainsAsked = 8;
+const keysAsked = 8;
+
+const textOf = ({ id, publicKey }: AuditKey): string => `${id}\n${publicKey}`;
+
+export const withCode = async ({ keyMac }: Pick<AuditKeyDeps, "keyMac">, key: AuditKey) =>
+  ({ ...key, code: await keyMac.code(textOf(key)) }) satisfies StoredAuditKey;
+
+async function isVouched(
+  { signer, keyMac }: Pick<AuditKeyDeps, "signer" | "keyMac">,
+  key: StoredAuditKey,
+): Promise<boolean> {
+  const own = signer.keys.find(({ id }) => id === key.id);
+  if (own !== undefined) return own.publicKey === key.publicKey;
+  return keyMac.check(textOf(key), key.code);
+}
+
+/** All that ever signed and that the master keys vouch for. */
+export async function vouchedKeys(
+  deps: Pick<AuditKeyDeps, "seals" | "signer" | "keyMac">,
+): Answer<AuditKey[]> {
+  const stored = await deps.seals.keys();
+  if (!stored.ok) return stored;
+  const keys = new Map(deps.signer.keys.map((key) => [key.id, key]));
+  for (const { id, publicKey, code } of stored.value)
+    if (await isVouched(deps, { id, publicKey, code })) keys.set(id, { id, publicKey });
+  return ok([...keys.values()]);
+}
+
+/** Whether the router found nothing wrong with the seal before. Version 1 did not look. */
+async function accepts({ hashing }: AuditKeyDeps, next: StoredSeal, last: Seal): Promise<boolean> {
+  if (next.checked === null) return next.version === 1;
+  if ((await hashing.leafOf(canonicalJson(next.checked))) !== next.root) return false;
+  return !next.checked.tampered.some((each) => each.what === "head" && each.number === last.number);
+}
+
+/**
+ * Whether a chain says that a key signed for this router: its last seal is named, with the hash of all that
+ * it states, by the next one, which a known key signed. A key's id is its hash.
+ */
+async function isInChain(
+  deps: AuditKeyDeps,
+  key: AuditKey,
+  known: readonly AuditKey[],
+): Promise<boolean> {
+  const { seals, hashing, verify, idOfPublicKey } = deps;
+  if ((await idOfPublicKey(key.publicKey)) !== key.id) return false;
+  const found = await seals.lastOf(key.id, chainsAsked);
+  if (!found.ok) return false;
+  for (const { last, next } of found.value) {
+    const its = known.find(({ id }) => id === next.keyId);
+    if (its === undefined) continue;
+    const text = signedText("seal", statementOf(next));
+    const follows = next.previous === (await hashing.of(canonicalJson(statementOf(last))));
+    if (!follows || !(await accepts(deps, next, last))) continue;
+    if (await verify(its, { text, signature: next.signature })) return true;
+  }
+  return false;
+}
+
+/**
+ * Vouches for keys from before there were codes, and renews codes after a rotation. What nobody can vouch for
+ * is logged once, and published no more. Returns how many keys were vouched for.
+ */
+export const createAuditKeyJob = (deps: AuditKeyDeps) => async (): Answer<number> => {
+  const { seals, signer, keyMac, ids, now } = deps;
+  const stored = await seals.keys();
+  if (!stored.ok) return stored;
+  const known: AuditKey[] = [...signer.keys];
+  const isCurrent = ({ code }: StoredAuditKey) => code?.startsWith(keyMac.codePrefix) === true;
+  const outdated: AuditKey[] = [];
+  let strangers: StoredAuditKey[] = [];
+  for (const key of stored.value) {
+    if (!(await isVouched(deps, key))) strangers.push(key);
+    else {
+      known.push(key);
+      if (!isCurrent(key) || !(await keyMac.check(textOf(key), key.code))) outdated.push(key);
+    }
+  }
+  strangers = strangers.slice(0, keysAsked);
+  // The key before last is vouched for by the last one's seals, so one may lead to another.
+  for (let more = true; more;) {
+    more = false;
+    for (const key of strangers) {
+      if (signer.keys.some(({ id }) => id === key.id) || !(await isInChain(deps, key, known)))
+        continue;
+      known.push(key);
+      outdated.push(key);
+      strangers = strangers.filter(({ id }) => id !== key.id);
+      more = true;
+    }
+  }
+  for (const { id, publicKey } of strangers) {
+    const reported = await seals.reportKey({
+      id: ids.next("event"),
+      at: now(),
+      actor: "router",
+      action: "audit.tampered",
+      tenantId: null,
+      target: id,
+      detail: { what: "key", id, publicKey },
+    });
+    if (!reported.ok) return reported;
+  }
+  const renewed = await Promise.all(outdated.map((key) => withCode(deps, key)));
+  const kept = await seals.keepKeys(renewed, now());
+  return kept.ok ? ok(renewed.length) : kept;
+};

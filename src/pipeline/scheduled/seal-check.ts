@@ -1,0 +1,80 @@
+/** What a seal run finds before it seals: whether the chain is the router's, and what its records' codes say. */
+import { canonicalJson } from "../../domain/canonical.ts";
+import { standingOf } from "../../domain/evidence.ts";
+import type { Mac } from "../../domain/mac.ts";
+import type { Answer } from "../../domain/ports.ts";
+import { ok } from "../../domain/result.ts";
+import { checkSeal, type Checked, type Tampering } from "../../domain/seal-check.ts";
+import {
+  mostPresent,
+  signedText,
+  statementOf,
+  type AuditKey,
+  type StoredSeal,
+  type Waiting,
+} from "../../domain/seals.ts";
+import { vouchedKeys, type AuditKeyDeps } from "./audit-keys.ts";
+
+export interface SealDeps extends AuditKeyDeps {
+  /** of records */
+  mac: Mac;
+  log: (entry: Record<string, unknown>) => void;
+}
+
+/** Whether the router made a seal, and what stands beside it. */
+async function isGenuine(
+  { hashing, verify }: SealDeps,
+  seal: StoredSeal,
+  keys: readonly AuditKey[],
+): Promise<boolean> {
+  const key = keys.find(({ id }) => id === seal.keyId);
+  if (key === undefined) return false;
+  if (seal.version > 1 && (await hashing.leafOf(canonicalJson(seal.checked))) !== seal.root)
+    return false;
+  const text = signedText("seal", statementOf(seal));
+  return verify(key, { text, signature: seal.signature });
+}
+
+/** Whose keys the heads name: this router's own, unless MASTER_KEY has changed twice since. */
+async function keysFor(deps: SealDeps, heads: readonly StoredSeal[]): Answer<AuditKey[]> {
+  const own = deps.signer.keys;
+  const isOwn = (id: string): boolean => own.some((key) => key.id === id);
+  return heads.every(({ keyId }) => isOwn(keyId)) ? ok(own) : vouchedKeys(deps);
+}
+
+/** All that a seal of these records says of what was checked, but for `tree`. */
+export async function checkWaiting(
+  deps: SealDeps,
+  { head, checkedHead, records, counter, present, placed }: Waiting,
+  found: readonly Tampering[],
+): Answer<Omit<Checked, "tree">> {
+  const { mac, now } = deps;
+  const heads = [head, checkedHead].flatMap((seal) => seal ?? []);
+  const keys = await keysFor(deps, heads);
+  if (!keys.ok) return keys;
+  const genuine = new Set<number>();
+  const forged: Tampering[] = [];
+  for (const [number, seal] of new Map(heads.map((each) => [each.number, each])))
+    if (await isGenuine(deps, seal, keys.value)) genuine.add(number);
+    else forged.push({ what: "head", number });
+  const isTrusted = checkedHead !== null && genuine.has(checkedHead.number);
+  const standings = await Promise.all(records.map(({ evidence }) => standingOf(mac, evidence)));
+  return ok(
+    checkSeal({
+      state: isTrusted ? checkedHead.checked : null,
+      before: head === null ? "nothing" : forged.length > 0 ? "forged" : "unchecked",
+      counter,
+      present,
+      presentThrough:
+        present.length < mostPresent ? Number.MAX_SAFE_INTEGER : (present.at(-1) ?? 0),
+      placed,
+      records: records.map(({ record: { id } }, at) => ({
+        id,
+        standing: standings[at] ?? { state: "bad", number: null, fault: "none" },
+      })),
+      found: [...found, ...forged],
+      now: now(),
+      codeKey: mac.codePrefix,
+    }),
+  );
+}

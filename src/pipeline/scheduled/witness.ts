@@ -1,0 +1,68 @@
+/**
+ * Tells somebody else how far each chain goes. A database that is put back to an older copy of itself, chain
+ * and numbers included, contradicts nothing but that memory. Never in the way of a seal: what was not taken
+ * is sent again by the next run.
+ */
+import { canonicalJson } from "../../domain/canonical.ts";
+import type { Answer } from "../../domain/ports.ts";
+import { ok } from "../../domain/result.ts";
+import {
+  signedText,
+  statementOf,
+  type ChainHead,
+  type Hashing,
+  type SealStore,
+  type Signer,
+} from "../../domain/seals.ts";
+
+/** Some 130 bytes each. */
+const headsAtOnce = 500;
+/** Of a run; where there are more chains, the next run goes on. */
+const mostPosts = 4;
+const job = "witness";
+
+export interface WitnessDeps {
+  seals: Pick<SealStore, "heads" | "cursor" | "keepCursor">;
+  hashing: Pick<Hashing, "of">;
+  signer: Signer;
+  /** What is wrong; null: the witness has taken it. The whole is null where there is none. */
+  sendToWitness: ((body: string) => Promise<string | null>) | null;
+  now: () => number;
+  log: (entry: Record<string, unknown>) => void;
+}
+
+export const createWitnessJob = (deps: WitnessDeps) => async (): Answer<number> => {
+  const { seals, hashing, signer, now, log, sendToWitness } = deps;
+  if (sendToWitness === null) return ok(0);
+  const begun = await seals.cursor(job);
+  if (!begun.ok) return begun;
+  let cursor = begun.value;
+  for (let count = 0; count < mostPosts; count += 1) {
+    const found = await seals.heads(cursor, headsAtOnce);
+    if (!found.ok) return found;
+    const heads = await Promise.all(
+      found.value.map(async (seal): Promise<ChainHead> => ({
+        tenant: seal.tenantId,
+        number: seal.number,
+        hash: await hashing.of(canonicalJson(statementOf(seal))),
+      })),
+    );
+    if (heads.length > 0) {
+      const said = { version: 1, sentAt: now(), keyId: signer.key.id, heads };
+      const signature = await signer.sign(signedText("heads", said));
+      const fault = await sendToWitness(canonicalJson({ ...said, signature }));
+      if (fault !== null) {
+        log({ event: "witness", fault });
+        break;
+      }
+    }
+    cursor = heads.length < headsAtOnce ? "" : (heads.at(-1)?.tenant ?? "");
+    if (cursor === "") break;
+  }
+  if (cursor !== begun.value) {
+    const kept = await seals.keepCursor(job, cursor);
+    if (!kept.ok) return kept;
+  }
+  // Nothing in the database has changed: it is not run again for that.
+  return ok(0);
+};

@@ -1,0 +1,50 @@
+/** Codes of an admission: SQL decides what becomes of the call, so each of its branches gets a code of its own. */
+import { sql, type SQL } from "drizzle-orm";
+import type { Receipt } from "../domain/audit.ts";
+import type { Mac } from "../domain/mac.ts";
+import type { Row } from "./db.ts";
+import { openingCode, openingOf, type OpeningRow } from "./record-codes.ts";
+
+/** The first code of each row that an admission may write. */
+export interface AdmissionCodes {
+  admitted: string;
+  /** of a row with the smaller claim; null: there is none */
+  smaller: string | null;
+  /** of a row that a limit refused, which has the smaller claim where there is one; null: nothing is limited */
+  limited: string | null;
+}
+
+/** Side by side: WebCrypto works off the thread. `smaller`: the row with the smaller claim. */
+export async function admissionCodes(
+  mac: Mac,
+  { row, smaller, isLimited }: { row: OpeningRow; smaller: OpeningRow | null; isLimited: boolean },
+): Promise<AdmissionCodes> {
+  const opening = openingOf(row);
+  const other = smaller === null ? null : openingOf(smaller);
+  const [admitted, less, limited] = await Promise.all([
+    openingCode(mac, "admitted", opening),
+    other === null ? null : openingCode(mac, "admitted", other),
+    isLimited ? openingCode(mac, "limited", other ?? opening) : null,
+  ]);
+  return { admitted, smaller: less, limited };
+}
+
+/** The code of the branch that the statement takes: what it did not do, its row can't be made to say. */
+export const codeTaken = ({ admitted, smaller, limited }: AdmissionCodes): SQL => {
+  const unlimited =
+    smaller === null
+      ? sql`${admitted}`
+      : sql`case when beyond.yes then ${smaller} else ${admitted} end`;
+  return limited === null
+    ? unlimited
+    : sql`case when refused.position is null then ${unlimited} else ${limited} end`;
+};
+
+/** What the row says that the statement left. */
+export const receiptOf = (row: Row): Receipt => ({
+  number: Number(row["record_number"]),
+  openingCode: String(row["opening_code"]),
+  model: String(row["model"]),
+  reservedTokens: Number(row["reserved_tokens"]),
+  reservedMicroUsd: row["reserved_micro_usd"] === null ? null : Number(row["reserved_micro_usd"]),
+});

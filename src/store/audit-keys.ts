@@ -1,0 +1,62 @@
+/** Public keys that signed seals, and who vouches for them. */
+import { and, asc, desc, eq, getTableColumns, ne, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import { ok } from "../domain/result.ts";
+import type { SealStore } from "../domain/seals.ts";
+import { raw, type Database } from "./db.ts";
+import { withoutLeaves } from "./seal-columns.ts";
+import { auditKeys, seals } from "./seal-schema.ts";
+
+type KeyStore = Pick<SealStore, "keys" | "keepKeys" | "reportKey" | "lastOf">;
+
+const following = alias(seals, "following");
+const { leaves: _leaves, ...next } = getTableColumns(following);
+
+export const createAuditKeyStore = (db: Database): KeyStore => ({
+  keys: () =>
+    db.read((builder) =>
+      builder
+        .select({ id: auditKeys.id, publicKey: auditKeys.publicKey, code: auditKeys.code })
+        .from(auditKeys)
+        .orderBy(asc(auditKeys.createdAt), asc(auditKeys.id)),
+    ),
+  async keepKeys(keys, now) {
+    if (keys.length === 0) return ok(null);
+    const written = await db.write(
+      keys.map(({ id, publicKey, code }) =>
+        db.builder
+          .insert(auditKeys)
+          .values({ id, publicKey, code, createdAt: now })
+          // What stands under the id of a key that MASTER_KEY vouches for, is that key or was put there.
+          .onConflictDoUpdate({ target: auditKeys.id, set: { publicKey, code } }),
+      ),
+    );
+    return written.ok ? ok(null) : written;
+  },
+  async reportKey({ id, at, actor, action, target, detail }) {
+    const written = await db.write([
+      raw(sql`
+        insert into admin_events (id, at, actor, action, tenant_id, target, detail)
+        select ${id}, ${at}, ${actor}, ${action}, null, ${target}, ${JSON.stringify(detail)}
+        where not exists (select 1 from admin_events
+          where tenant_id is null and action = ${action} and target = ${target})`),
+    ]);
+    return written.ok ? ok(null) : written;
+  },
+  lastOf: (keyId, limit) =>
+    db.read((builder) =>
+      builder
+        .select({ last: withoutLeaves, next })
+        .from(seals)
+        .innerJoin(
+          following,
+          and(
+            eq(following.tenantId, seals.tenantId),
+            eq(following.number, sql`${seals.number} + 1`),
+          ),
+        )
+        .where(and(eq(seals.keyId, keyId), ne(following.keyId, keyId)))
+        .orderBy(desc(following.sealedAt))
+        .limit(limit),
+    ),
+});

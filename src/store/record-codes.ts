@@ -1,0 +1,145 @@
+/** Columns of a record as texts for codes, and the codes of a row that is about to be written. */
+import { getTableColumns } from "drizzle-orm";
+import {
+  openingText,
+  type Evidence,
+  type EndingKind,
+  endingText,
+  type OpeningKind,
+} from "../domain/evidence.ts";
+import { asReadable } from "../domain/magnitudes.ts";
+import { nameOf } from "../domain/models.ts";
+import type { Mac } from "../domain/mac.ts";
+import { samplingRequests } from "./schema.ts";
+
+export type RequestRow = typeof samplingRequests.$inferSelect;
+
+const columns = getTableColumns(samplingRequests);
+
+/** Id, who, asked, decision, reservation: what is known at admission. */
+const openingNames = [
+  "id",
+  "tenantId",
+  "keyId",
+  "sessionId",
+  "serverId",
+  "tool",
+  "clientName",
+  "clientVersion",
+  "revision",
+  "createdAt",
+  "contentSha256",
+  "recordVersion",
+  "leaseUntil",
+  "reservedTokens",
+  "reservedMicroUsd",
+  "asked",
+  "decision",
+] as const satisfies (keyof RequestRow)[];
+
+/** What a settlement writes. With the opening these are all columns that a seal's leaf is made of. */
+const endingNames = [
+  "outcome",
+  "reason",
+  "reasonDetail",
+  "model",
+  "inputTokens",
+  "outputTokens",
+  "usageEstimated",
+  "mediaUsage",
+  "usageClasses",
+  "usageImplausible",
+  "costMicroUsd",
+  "overshoot",
+  "timing",
+  "totalMs",
+  "overheadMs",
+  "settledAt",
+  "attempts",
+] as const satisfies (keyof RequestRow)[];
+
+export type OpeningRow = Partial<Pick<RequestRow, (typeof openingNames)[number]>>;
+export type EndingRow = Pick<RequestRow, (typeof endingNames)[number]>;
+
+/** As the database gives it back: not what no UTF-8 can say, and no number that `db.ts` lets not through. */
+function encoded(name: keyof RequestRow, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  const driven: unknown = columns[name].mapToDriverValue(value);
+  if (typeof driven === "string") return driven.toWellFormed();
+  return typeof driven === "number" ? asReadable(driven) : driven;
+}
+
+const textOf = <N extends keyof RequestRow>(
+  names: readonly N[],
+  row: Partial<Pick<RequestRow, N>>,
+): string => JSON.stringify(names.map((name) => encoded(name, row[name])));
+
+/** The columns of an opening as its codes cover them. */
+export const openingOf = (row: OpeningRow): string => textOf(openingNames, row);
+
+/** `opening`: as `openingOf` makes it. */
+export const openingCode = (mac: Mac, kind: OpeningKind, opening: string): Promise<string> =>
+  mac.code(openingText(kind, opening));
+
+/** Of a row that has its first code. `number`: null where whoever writes it can't know. */
+export const endingCode = (
+  mac: Mac,
+  kind: EndingKind,
+  about: { openingCode: string; number: number | null; row: EndingRow },
+): Promise<string> =>
+  mac.code(endingText(kind, { ...about, ending: textOf(endingNames, about.row) }));
+
+/** A correction, as its code has it: bound to its record. */
+export const correctionOf = ({
+  id,
+  tenantId,
+  correction,
+}: Pick<RequestRow, "id" | "tenantId" | "correction">): string =>
+  JSON.stringify([id, tenantId, correction]);
+
+/** Whether nothing stands in the row but what SQL writes of its own, in an admission or in the sweep. */
+function endedBySql(row: RequestRow): Evidence["endedBySql"] {
+  const { decision, outcome, settledAt } = row;
+  const isPlain =
+    row.attempts.length === 0 &&
+    row.mediaUsage === null &&
+    row.usageClasses === null &&
+    !row.usageImplausible &&
+    !row.overshoot &&
+    row.timing === null &&
+    row.totalMs === null &&
+    row.overheadMs === null;
+  if (!isPlain || decision === null || settledAt === null) return null;
+  if (row.model !== nameOf({ provider: decision.provider, id: decision.model })) return null;
+  const { inputTokens, outputTokens } = row;
+  if (outcome === "refused")
+    return (row.reason === "rate_limited" || row.reason === "budget_exceeded") &&
+      /^(tenant|key|server)\.\w+$/.test(row.reasonDetail ?? "") &&
+      inputTokens === null &&
+      outputTokens === null &&
+      row.usageEstimated === null &&
+      row.costMicroUsd === null &&
+      settledAt < (row.leaseUntil ?? 0)
+      ? "limited"
+      : null;
+  return outcome === "unknown" &&
+    row.reason === null &&
+    row.reasonDetail === null &&
+    inputTokens === decision.estimate.inputTokens &&
+    outputTokens === decision.estimate.outputTokens &&
+    row.usageEstimated === true &&
+    row.costMicroUsd === row.reservedMicroUsd &&
+    settledAt >= (row.leaseUntil ?? Infinity)
+    ? "swept"
+    : null;
+}
+
+export const evidenceOf = (row: RequestRow): Evidence => ({
+  number: row.recordNumber,
+  opening: openingOf(row),
+  ending: textOf(endingNames, row),
+  correction: row.correction === null ? null : correctionOf(row),
+  codes: { opening: row.openingCode, ending: row.endingCode, correction: row.correctionCode },
+  isRefused: row.outcome === "refused",
+  endedBySql: endedBySql(row),
+});

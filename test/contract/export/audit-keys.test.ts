@@ -1,0 +1,115 @@
+/** Public keys that are published: those that the master keys vouch for, through every rotation, and no other. */
+import { sql } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import type { StoredAuditKey } from "../../../src/domain/seals.ts";
+import { createAuditKeyJob, vouchedKeys } from "../../../src/pipeline/scheduled/audit-keys.ts";
+import { sealOnce } from "../../../src/pipeline/scheduled/seal.ts";
+import { raw } from "../../../src/store/db.ts";
+import { fileBackend } from "../../setup/file-database.ts";
+import { caller, opening, start } from "../store/fixtures.ts";
+import { givenWorld, macOf, value } from "../store/open.ts";
+import { sealingParts } from "../store/sealing.ts";
+import { signerOf } from "./exporting.ts";
+
+describe("published keys", () => {
+  const world = givenWorld(fileBackend());
+
+  /** A deployment under a key, after one under another. */
+  const under = async (byte: number, previous: number | null = null) => {
+    const signer = await signerOf(byte);
+    const older = previous === null ? [] : (await signerOf(previous)).keys;
+    return {
+      ...(await sealingParts({
+        signer: { ...signer, keys: [...signer.keys, ...older] },
+        keyMac: await macOf(byte, "audit-keys", previous),
+      })),
+      seals: world.stores.seals,
+    };
+  };
+  const idsOf = (keys: readonly { id: string }[]) => keys.map(({ id }) => id).toSorted();
+  const published = async (deps: Awaited<ReturnType<typeof under>>) =>
+    idsOf(value(await vouchedKeys(deps)));
+  const stored = async (): Promise<StoredAuditKey[]> => value(await world.stores.seals.keys());
+  const events = async () =>
+    value(await world.stores.events.list(null, { cursor: null, limit: 9 })).data.filter(
+      ({ action, tenantId }) => action === "audit.tampered" && tenantId === null,
+    );
+  const sealWith = async (
+    deps: Awaited<ReturnType<typeof under>>,
+    who: { tenantId: string; keyId: string },
+  ) => {
+    value(await world.stores.ledger.refuse(opening(who, start), "forbidden", null, null));
+    value(await sealOnce(deps, who.tenantId, Number.MAX_SAFE_INTEGER));
+  };
+
+  it("are not those that somebody put into the database, which are named once", async () => {
+    const deps = await under(7);
+    const stranger = (await signerOf(9)).key;
+    const rows = [
+      { ...stranger, code: null },
+      { id: "0123456789abcdef", publicKey: stranger.publicKey, code: `${deps.keyMac.codePrefix}x` },
+    ];
+    value(await world.stores.seals.keepKeys(rows, start));
+    expect(await published(deps)).toEqual([deps.signer.key.id]);
+    for (let count = 0; count < 2; count += 1) value(await createAuditKeyJob(deps)());
+    expect(await published(deps)).toEqual([deps.signer.key.id]);
+    expect((await events()).map(({ target }) => target).toSorted()).toEqual(idsOf(rows));
+  });
+
+  it("are none under which somebody signed a seal that the router went on from", async () => {
+    const who = await caller(world.stores);
+    const [forger, deps] = [await under(9), await under(7)];
+    await sealWith(forger, who);
+    await sealWith(deps, who);
+    value(await world.db.write([raw(sql`update audit_keys set code = null`)]));
+    value(await createAuditKeyJob(deps)());
+    expect(await published(deps)).toEqual([deps.signer.key.id]);
+    expect((await events()).map(({ target }) => target)).toEqual([forger.signer.key.id]);
+  });
+
+  it("are not changed under the id of the router's own", async () => {
+    const deps = await under(7);
+    const who = await caller(world.stores);
+    await sealWith(deps, who);
+    const { publicKey } = (await signerOf(9)).key;
+    value(
+      await world.db.write([
+        raw(sql`update audit_keys set public_key = ${publicKey} where id = ${deps.signer.key.id}`),
+      ]),
+    );
+    expect(value(await vouchedKeys(deps))).toEqual([deps.signer.key]);
+    await sealWith(deps, who);
+    expect(await stored()).toMatchObject([deps.signer.key]);
+  });
+
+  it("stay when MASTER_KEY changes, and changes again", async () => {
+    const who = await caller(world.stores);
+    const deployments = [await under(5), await under(6, 5), await under(7, 6)];
+    for (const deps of deployments) {
+      value(await createAuditKeyJob(deps)());
+      await sealWith(deps, who);
+    }
+    const last = deployments.at(-1);
+    if (last === undefined) throw new Error("none");
+    const all = idsOf(deployments.map(({ signer }) => signer.key));
+    expect(await published(last)).toEqual(all);
+    expect((await stored()).every(({ code }) => code?.startsWith(last.keyMac.codePrefix))).toBe(
+      true,
+    );
+    expect(await events()).toEqual([]);
+  });
+
+  it("are those from before the codes that a chain vouches for, one leading to another", async () => {
+    const who = await caller(world.stores);
+    const deployments = [await under(4), await under(5, 4), await under(6, 5), await under(7, 6)];
+    for (const deps of deployments) await sealWith(deps, who);
+    value(await world.db.write([raw(sql`update audit_keys set code = null`)]));
+    const last = deployments.at(-1);
+    if (last === undefined) throw new Error("none");
+    const all = idsOf(deployments.map(({ signer }) => signer.key));
+    expect(await published(last)).toEqual(idsOf(last.signer.keys));
+    value(await createAuditKeyJob(last)());
+    expect(await published(last)).toEqual(all);
+    expect(await events()).toEqual([]);
+  });
+});
