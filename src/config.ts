@@ -13,6 +13,7 @@ export interface Bindings {
   DATABASE_AUTH_TOKEN?: string;
   DATABASE_URLS?: string;
   DATABASE_AUTH_TOKENS?: string;
+  DATABASE_WRITES_AT_ONCE?: string;
   MASTER_KEY?: string;
   MASTER_KEY_PREVIOUS?: string;
   ADMIN_TOKEN?: string;
@@ -41,6 +42,8 @@ export type DatabaseConfig =
 export interface Config {
   /** the home shard's */
   database: DatabaseConfig;
+  /** that one process sends to one database; null: by the kind of database */
+  writesAtOnce: number | null;
   /** the other shards, none of them required */
   shards: ShardSetting[];
   /** 32 bytes */
@@ -207,6 +210,9 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   const catalogueUrl = env.CATALOGUE_URL ?? defaultCatalogueUrl;
   if (catalogueUrl !== "" && !isHttpUrl(catalogueUrl))
     return fault("CATALOGUE_URL", "must be an http: or https: URL, or empty for no sync");
+  const writesAtOnce = env.DATABASE_WRITES_AT_ONCE ?? "";
+  if (!/^([1-9][0-9]{0,2})?$/.test(writesAtOnce))
+    return fault("DATABASE_WRITES_AT_ONCE", "must be a number from 1 to 999");
   const publicUrls = listIn(env.PUBLIC_URL);
   if (!publicUrls.every(isHttpUrl))
     return fault("PUBLIC_URL", "must be http: or https: URLs, separated by commas");
@@ -216,6 +222,7 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   if (!traceTarget.ok) return traceTarget;
   return ok({
     database: database.value,
+    writesAtOnce: writesAtOnce === "" ? null : Number(writesAtOnce),
     shards: shards.value,
     masterKey: masterKey.value,
     previousMasterKey: previous.value,

@@ -21,8 +21,11 @@ import { createPromptPrefixes } from "./pipeline/prompt-prefixes.ts";
 import { createStreamMemory } from "./pipeline/streams.ts";
 import { createChooser } from "./pipeline/choose.ts";
 import { createSealingMemory } from "./pipeline/sealing.ts";
+import { createSharedTurns } from "./pipeline/turns.ts";
 import { createReasoningRefusals } from "./pipeline/reasoning-refusals.ts";
 import { demoModels } from "./providers/demo.ts";
+import { writesAtOnceOf } from "./shard-database.ts";
+import { createProbeMemory } from "./store/write-probe.ts";
 
 const callersRemembered = 2_000;
 /** A credential and a model each: some 100 bytes. */
@@ -126,6 +129,9 @@ export async function createIsolate(config: Config) {
     }),
     openExchanges: createOpenExchanges({ limits: config.openLimits, elapsed }),
     streamMemory: createStreamMemory(callersRemembered),
+    turns: perShard((shard) => createSharedTurns(writesAtOnceOf(config, shard))),
+    heldBack: { count: 0 },
+    probes: perShard(createProbeMemory),
     lostAdmissions: perShard(() => createLostAdmissions({ capacity: lostRemembered, elapsed })),
   };
 }

@@ -36,7 +36,9 @@ import { createSettle } from "./pipeline/settle.ts";
 import { createUpstream, type Upstream } from "./pipeline/upstream.ts";
 import { createUpstreamHeaders, type UpstreamHeaders } from "./pipeline/upstream-headers.ts";
 import { createProviders } from "./providers/registry.ts";
+import { createDoor, createTurns } from "./pipeline/turns.ts";
 import { createReadiness } from "./store/migrations.ts";
+import { createWriteProbe } from "./store/write-probe.ts";
 import { createStores } from "./store/stores.ts";
 import { createTraces } from "./telemetry/traces.ts";
 import { openShard } from "./shard-database.ts";
@@ -87,7 +89,15 @@ export function createShard(
     ...config.publicOrigins,
     ...(about.origin === undefined ? [] : [about.origin]),
   ];
-  const db = openShard(config, { name, ...(onRoundTrip !== undefined && { onRoundTrip }) });
+  const { writes, admissions } = isolate.turns(name);
+  const turns = createTurns({ order: writes, elapsed, after });
+  const { heldBack } = isolate;
+  const door = createDoor({
+    turns: createTurns({ order: admissions, elapsed, after }),
+    heldBack,
+    wait,
+  });
+  const db = openShard(config, { name, turns, ...(onRoundTrip !== undefined && { onRoundTrip }) });
   const stores = createStores(db, {
     nonce: () => crypto.randomUUID(),
     sessionLimits: config.sessionLimits,
@@ -180,6 +190,7 @@ export function createShard(
       }),
       idempotency,
       observe: createObserve({ traces, providers, now, log }),
+      door,
       release: createRelease({ ledger, endCall, lost: isolate.lostAdmissions(name), now, wait }),
       ledger,
       ids,
@@ -200,6 +211,7 @@ export function createShard(
     deliver: () => createDeliver({ upstream: parts.upstream, wait }),
     note: () => log,
     wait: () => wait,
+    door: () => door,
     openExchanges: () => isolate.openExchanges,
     streams: () => createStreams({ sessions: stores.sessions, memory: streamMemory, now, wait }),
     rounds: () =>
@@ -268,6 +280,7 @@ export function createShard(
     createReadiness(
       db,
       journal.entries.map(({ tag }) => `${tag}.sql`),
+      createWriteProbe({ db, memory: isolate.probes(name), now, elapsed }),
     ),
   );
   return {

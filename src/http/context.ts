@@ -17,6 +17,7 @@ import type { BeginRounds } from "../pipeline/rounds.ts";
 import type { Sample } from "../pipeline/sample.ts";
 import type { Sessions } from "../pipeline/sessions.ts";
 import type { Streams } from "../pipeline/streams.ts";
+import type { Door } from "../pipeline/turns.ts";
 import type { Upstream } from "../pipeline/upstream.ts";
 
 /** The pipeline, as one request needs it: over the database of the caller's shard, and no other. */
@@ -34,6 +35,8 @@ export interface Services {
   deliver: Deliver;
   streams: Streams;
   openExchanges: OpenExchanges;
+  /** how admissions are let in, tenants in turn */
+  door: Door;
   wait: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** One structured line: ids, reasons and counts; never content. */
   note: (entry: Record<string, unknown>) => void;

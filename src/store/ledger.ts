@@ -52,30 +52,33 @@ export function createLedger(db: Database, deps: { nonce: () => string }): Ledge
       }),
 
     async refuse(opening, reason, detail, decision) {
-      const written = await db.write([
-        db.builder
-          .insert(samplingRequests)
-          .values({
-            ...openingColumns(opening),
-            outcome: "refused",
-            reason,
-            reasonDetail: detail,
-            decision: decision === null ? null : compactDecision(decision),
-            holds: [],
-            settledAt: opening.createdAt,
-          })
-          .onConflictDoNothing(),
-        refusedUsage({ id: opening.id, tenantId: opening.who.tenantId }),
-        db.builder
-          .update(samplingRequests)
-          .set({ counted: true })
-          .where(
-            and(
-              eq(samplingRequests.id, opening.id),
-              eq(samplingRequests.tenantId, opening.who.tenantId),
+      const written = await db.write(
+        [
+          db.builder
+            .insert(samplingRequests)
+            .values({
+              ...openingColumns(opening),
+              outcome: "refused",
+              reason,
+              reasonDetail: detail,
+              decision: decision === null ? null : compactDecision(decision),
+              holds: [],
+              settledAt: opening.createdAt,
+            })
+            .onConflictDoNothing(),
+          refusedUsage({ id: opening.id, tenantId: opening.who.tenantId }),
+          db.builder
+            .update(samplingRequests)
+            .set({ counted: true })
+            .where(
+              and(
+                eq(samplingRequests.id, opening.id),
+                eq(samplingRequests.tenantId, opening.who.tenantId),
+              ),
             ),
-          ),
-      ]);
+        ],
+        { lane: opening.who.tenantId },
+      );
       return written.ok ? ok(null) : written;
     },
 

@@ -269,6 +269,12 @@ export const catalogueMeta = sqliteTable("catalogue_meta", {
   fault: text(),
 });
 
+/** One row, which the readiness check writes. */
+export const writeProbes = sqliteTable("write_probes", {
+  id: integer().primaryKey(),
+  at: integer().notNull(),
+});
+
 /** The log of admin actions. It outlives the tenants that it speaks of. */
 export const adminEvents = sqliteTable(
   "admin_events",

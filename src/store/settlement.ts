@@ -117,10 +117,9 @@ export async function settle(
   first: readonly Compiled[] = [],
 ): Answer<boolean> {
   const before = [...first, ...countingStatements(db.builder, its.settlement)];
-  const written = await db.write([
-    ...before,
-    endStatement(db.builder, its),
-    ...keepingStatements(db.builder, its),
-  ]);
+  const written = await db.write(
+    [...before, endStatement(db.builder, its), ...keepingStatements(db.builder, its)],
+    { lane: its.settlement.tenantId, kind: "ends" },
+  );
   return written.ok ? ok((written.value[before.length] ?? []).length > 0) : written;
 }

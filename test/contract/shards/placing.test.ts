@@ -71,6 +71,7 @@ function invocation(
       builder: real.builder,
       read: (work) => exchange(name, () => real.read(work)),
       write: (statements) => exchange(name, () => real.write(statements)),
+      probe: real.probe,
     };
     const stores = createStores(db, { nonce: () => crypto.randomUUID() });
     const ids = createIds({
