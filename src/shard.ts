@@ -36,12 +36,12 @@ import { createSettle } from "./pipeline/settle.ts";
 import { createUpstream, type Upstream } from "./pipeline/upstream.ts";
 import { createUpstreamHeaders, type UpstreamHeaders } from "./pipeline/upstream-headers.ts";
 import { createProviders } from "./providers/registry.ts";
-import { createDoor, createTurns } from "./pipeline/turns.ts";
 import { createReadiness } from "./store/migrations.ts";
 import { createWriteProbe } from "./store/write-probe.ts";
 import { createStores } from "./store/stores.ts";
 import { createTraces } from "./telemetry/traces.ts";
 import { openShard } from "./shard-database.ts";
+import { createShardTurns } from "./shard-turns.ts";
 import { createShardSeals } from "./shard-seals.ts";
 import { after, clock, log, randomBytesOf, unreadableReport, type Isolate } from "./isolate.ts";
 
@@ -89,14 +89,7 @@ export function createShard(
     ...config.publicOrigins,
     ...(about.origin === undefined ? [] : [about.origin]),
   ];
-  const { writes, admissions } = isolate.turns(name);
-  const turns = createTurns({ order: writes, elapsed, after });
-  const { heldBack } = isolate;
-  const door = createDoor({
-    turns: createTurns({ order: admissions, elapsed, after }),
-    heldBack,
-    wait,
-  });
+  const { turns, door } = createShardTurns(isolate, name);
   const db = openShard(config, { name, turns, ...(onRoundTrip !== undefined && { onRoundTrip }) });
   const stores = createStores(db, {
     nonce: () => crypto.randomUUID(),
@@ -297,14 +290,7 @@ export function createShard(
       return readiness();
     },
     jobs: () =>
-      createJobs({
-        ...stores,
-        hashing,
-        signer,
-        reseal,
-        syncCatalogue: syncCatalogue(),
-        now,
-      })(),
+      createJobs({ ...stores, hashing, signer, reseal, syncCatalogue: syncCatalogue(), now })(),
   };
 }
 

@@ -260,20 +260,6 @@ export interface Stores {
   sealedRows: SealedRowStore;
 }
 
-/** Why a database that answers takes no write. */
-export type WriteFault = "read_only" | "full" | "too_slow" | "refused";
-
-/** Whether the database answers, has every migration, and takes writes. */
-export interface Readiness {
-  /** `outOfReach`: names of shards, where there are several. */
-  check(): Answer<{
-    missingMigrations: string[];
-    outOfReach?: string[];
-    /** databases that can be read and not written; absent: none */
-    writesFail?: { shard: string | null; fault: WriteFault }[];
-  }>;
-}
-
 // -- Crypto -----------------------------------------------------------------------------------------
 
 export type { SealedFor };

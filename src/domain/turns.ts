@@ -14,8 +14,10 @@ export interface TurnLimits {
   /** waiting in one lane, and in all lanes together */
   mostOfLane: number;
   mostInAll: number;
-  /** ms; what is expected to wait longer is refused as it comes */
+  /** ms; what is expected to wait longer is refused as it comes… */
   longestWaitMs: number;
+  /** …unless fewer of its lane wait: ordinary callers of a slow database */
+  fewOfLane: number;
   /** ms after which a turn that nobody gave back is given to the next */
   leaseMs: number;
   /** ms within which a turn is taken, or passes on: its invocation may have died while it waited */
@@ -83,7 +85,8 @@ function createLanes() {
 }
 
 export function createTurnOrder(limits: TurnLimits) {
-  const { atOnce, mostOfLane, mostInAll, longestWaitMs, leaseMs, takenWithinMs } = limits;
+  const { atOnce, mostOfLane, mostInAll, longestWaitMs, fewOfLane, leaseMs, takenWithinMs } =
+    limits;
   const ends = createLanes();
   const begins = createLanes();
   const held = new Set<Ticket>();
@@ -127,7 +130,8 @@ export function createTurnOrder(limits: TurnLimits) {
     retryAfterMs(lane: string): number | null {
       const isFull = begins.lengthOf(lane) >= mostOfLane || waitingBegins >= mostInAll;
       const wait = held.size < atOnce && waitingBegins === 0 ? 0 : expectedMs(lane);
-      if (!isFull && wait <= longestWaitMs) return null;
+      const isSoon = wait <= longestWaitMs || begins.lengthOf(lane) < fewOfLane;
+      if (!isFull && isSoon) return null;
       return Math.min(longestRetryMs, Math.max(shortestRetryMs, Math.ceil(wait)));
     },
     ask(asked: { lane: string; kind: TurnKind; wake: () => void }, now: number): Ticket {

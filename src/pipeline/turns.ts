@@ -1,5 +1,5 @@
 /**
- * Turns shared by all invocations of a process. One invocation wakes another by resolving its promise, which
+ * Turns shared by all invocations in one process: one invocation wakes another by resolving its promise, which
  * the Workers runtime hands to the other's own context; each also looks by itself, for a runtime that
  * drops such a call.
  */
@@ -24,7 +24,8 @@ const mostHeldBack = 2_000;
 const limits: Omit<TurnLimits, "atOnce"> = {
   mostOfLane: 256,
   mostInAll: 2_048,
-  longestWaitMs: 1_000,
+  longestWaitMs: 2_000,
+  fewOfLane: 32,
   // A round trip ends after 5 s, and a database that is busy is asked three times.
   leaseMs: 6_000,
   takenWithinMs: 500,
@@ -91,7 +92,7 @@ export interface Door extends Turns {
   turnAway(lane: string): Promise<Refusal | null>;
 }
 
-/** How many refused ones are held back in this process. */
+/** How many refused callers wait for their refusal in one process */
 export interface HeldBack {
   count: number;
 }

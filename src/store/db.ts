@@ -11,7 +11,7 @@ import { err, ok } from "../domain/result.ts";
 import type { Answer } from "../domain/ports.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { TurnKind, Turns } from "../domain/turns.ts";
-import type { WriteFault } from "../domain/ports.ts";
+import type { WriteFault } from "../domain/readiness.ts";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { sql, type SQL } from "drizzle-orm";
 
@@ -91,7 +91,7 @@ const isLocked = (cause: unknown): boolean =>
 
 const faultIn = (cause: unknown): WriteFault => {
   const message = messageOf(cause);
-  if (/readonly|read-only|SQLITE_READONLY|blocked/i.test(message)) return "read_only";
+  if (/readonly|read-only|forbidden|blocked/i.test(message)) return "read_only";
   if (/disk is full|SQLITE_FULL|maximum DB size/i.test(message)) return "full";
   if (/database deadline/.test(message) || isLocked(cause)) return "too_slow";
   return "refused";

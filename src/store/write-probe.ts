@@ -1,5 +1,5 @@
 /** Whether a database takes writes: one row of its own is written. */
-import type { WriteFault } from "../domain/ports.ts";
+import type { WriteFault } from "../domain/readiness.ts";
 import type { Database } from "./db.ts";
 import { writeProbes } from "./schema.ts";
 

@@ -26,7 +26,7 @@ interface Subject {
 
 const concurrencies = [1, 16, 64, 256];
 const rounds = 2;
-const turnSeconds = 3;
+const turnSeconds = 4;
 const leadSeconds = 2;
 const floodSeconds = 6;
 /** Longer than a start of the flood's process, so that it is counted in whole seconds only. */

@@ -5,14 +5,8 @@
  * silently lacks tenants would be worse.
  */
 import type { Actor } from "../../domain/access.ts";
-import type {
-  Answer,
-  Page,
-  PageRequest,
-  PlacementStore,
-  Readiness,
-  WriteFault,
-} from "../../domain/ports.ts";
+import type { Answer, Page, PageRequest, PlacementStore } from "../../domain/ports.ts";
+import type { Readiness, WriteFault } from "../../domain/readiness.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { AuditKey } from "../../domain/seals.ts";
 import { homeShard, shardOf } from "../../domain/shards.ts";

@@ -17,6 +17,7 @@ import { numbersSuite } from "./numbers.suite.ts";
 import type { Backend } from "./open.ts";
 import { overridesSuite } from "./overrides.suite.ts";
 import { placementsSuite } from "./placements.suite.ts";
+import { readinessSuite } from "./readiness.suite.ts";
 import { resealSuite } from "./reseal.suite.ts";
 import { requestsSuite } from "./requests.suite.ts";
 import { serverTokensSuite } from "./server-tokens.suite.ts";
@@ -33,6 +34,7 @@ import { usageSuite } from "./usage.suite.ts";
 const suites = [
   databaseSuite,
   migrationsSuite,
+  readinessSuite,
   tenantsSuite,
   placementsSuite,
   keysSuite,

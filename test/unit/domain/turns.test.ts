@@ -7,6 +7,7 @@ const limits: TurnLimits = {
   mostOfLane: 100,
   mostInAll: 1_000,
   longestWaitMs: 1_000,
+  fewOfLane: 0,
   leaseMs: 6_000,
   takenWithinMs: 500,
 };
@@ -106,6 +107,15 @@ describe("turns", () => {
     expect(order.retryAfterMs("flood")).toBeGreaterThan(3_000);
     // Two turns: its own, and one of the flood's.
     expect(order.retryAfterMs("calm")).toBeNull();
+  });
+
+  it("let a few of each lane wait, however slow turns are", () => {
+    const { order, asking, finish } = given({ fewOfLane: 3 });
+    for (let count = 0; count < 43; count += 1) asking("few");
+    for (let count = 0; count < 40; count += 1) finish(2_000);
+    expect(order.retryAfterMs("few")).toBeNull();
+    asking("few");
+    expect(order.retryAfterMs("few")).not.toBeNull();
   });
 
   it("never refuse anybody while a turn is free", () => {

@@ -98,8 +98,8 @@ describe("turns of a process", () => {
     const { clock, entering } = given();
     entering("a");
     const waiting = entering("b");
-    await clock.pass(2_600);
-    expect(waiting.refusal).toEqual({ reason: "unavailable", retryAfterMs: 1_000 });
+    await clock.pass(4_600);
+    expect(waiting.refusal).toEqual({ reason: "unavailable", retryAfterMs: 2_000 });
   });
 
   it("cost no timer and no wait while there is room", async () => {

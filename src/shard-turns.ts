@@ -1,0 +1,16 @@
+/** The turns of one shard's database and of its admissions, as one invocation takes them. */
+import { createDoor, createTurns, type Door } from "./pipeline/turns.ts";
+import type { Turns } from "./domain/turns.ts";
+import { after, elapsed, wait, type Isolate } from "./isolate.ts";
+
+export function createShardTurns(
+  { turns, heldBack }: Pick<Isolate, "turns" | "heldBack">,
+  name: string,
+): { turns: Turns; door: Door } {
+  const { writes, admissions } = turns(name);
+  const admitting = createTurns({ order: admissions, elapsed, after });
+  return {
+    turns: createTurns({ order: writes, elapsed, after }),
+    door: createDoor({ turns: admitting, heldBack, wait }),
+  };
+}
