@@ -14,6 +14,7 @@ export interface Bindings {
   DATABASE_AUTH_TOKEN?: string;
   DATABASE_URLS?: string;
   DATABASE_AUTH_TOKENS?: string;
+  DATABASE_WRITES_AT_ONCE?: string;
   MASTER_KEY?: string;
   MASTER_KEY_PREVIOUS?: string;
   ADMIN_TOKEN?: string;
@@ -43,6 +44,8 @@ export type DatabaseConfig =
 export interface Config {
   /** the home shard's */
   database: DatabaseConfig;
+  /** that one process sends to one database; null: by the kind of database */
+  writesAtOnce: number | null;
   /** the other shards, none of them required */
   shards: ShardSetting[];
   /** 32 bytes */
@@ -217,6 +220,9 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   const catalogueUrl = env.CATALOGUE_URL ?? defaultCatalogueUrl;
   if (catalogueUrl !== "" && !isHttpUrl(catalogueUrl))
     return fault("CATALOGUE_URL", "must be an http: or https: URL, or empty for no sync");
+  const writesAtOnce = env.DATABASE_WRITES_AT_ONCE ?? "";
+  if (!/^([1-9][0-9]{0,2})?$/.test(writesAtOnce))
+    return fault("DATABASE_WRITES_AT_ONCE", "must be a number from 1 to 999");
   const publicUrls = listIn(env.PUBLIC_URL);
   if (!publicUrls.every(isHttpUrl))
     return fault("PUBLIC_URL", "must be http: or https: URLs, separated by commas");
@@ -233,6 +239,7 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   if (!traceTarget.ok) return traceTarget;
   return ok({
     database: database.value,
+    writesAtOnce: writesAtOnce === "" ? null : Number(writesAtOnce),
     shards: shards.value,
     masterKey: masterKey.value,
     previousMasterKey: previous.value,
@@ -252,4 +259,16 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     // Whoever prints a Config by mistake prints its shape and no secret.
     toJSON: () => "[config]",
   });
+}
+
+/** A server of one's own is near; what is reached over the internet is not, and takes turns by itself. */
+const writesNear = 1;
+const writesFar = 8;
+
+/** How many writes one process sends at once: a libSQL server that gets more of them does less. */
+export function writesAtOnceOf({ database, shards, writesAtOnce }: Config, name: string): number {
+  if (writesAtOnce !== null) return writesAtOnce;
+  const named = shards.find((shard) => shard.name === name);
+  const url = named?.url ?? (database.kind === "libsql" ? database.url : null);
+  return url !== null && URL.parse(url)?.protocol === "http:" ? writesNear : writesFar;
 }

@@ -2,7 +2,7 @@
  * The composition, first part: what may live as long as the isolate. No I/O: the runtime forbids one
  * invocation to use another's.
  */
-import type { Config } from "./config.ts";
+import { writesAtOnceOf, type Config } from "./config.ts";
 import { createKeyedHash } from "./crypto/keyed-hash.ts";
 import { createMac } from "./crypto/mac.ts";
 import { hashing } from "./crypto/chain.ts";
@@ -23,9 +23,11 @@ import { createPromptPrefixes } from "./pipeline/prompt-prefixes.ts";
 import { createStreamMemory } from "./pipeline/streams.ts";
 import { createChooser } from "./pipeline/choose.ts";
 import { createSealingMemory } from "./pipeline/sealing.ts";
+import { createSharedTurns } from "./pipeline/turns.ts";
 import { createReasoningRefusals } from "./pipeline/reasoning-refusals.ts";
 import { demoModels } from "./providers/demo.ts";
 import { createWitnessSender } from "./telemetry/witness.ts";
+import { createProbeMemory } from "./store/write-probe.ts";
 
 const callersRemembered = 2_000;
 /** A credential and a model each: some 100 bytes. */
@@ -151,6 +153,9 @@ export async function createIsolate(config: Config) {
     }),
     openExchanges: createOpenExchanges({ limits: config.openLimits, elapsed }),
     streamMemory: createStreamMemory(callersRemembered),
+    turns: perShard((shard) => createSharedTurns(writesAtOnceOf(config, shard))),
+    heldBack: { count: 0 },
+    probes: perShard(createProbeMemory),
     lostAdmissions: perShard(() => createLostAdmissions({ capacity: lostRemembered, elapsed })),
   };
 }

@@ -36,11 +36,12 @@ import { createUpstream, type Upstream } from "./pipeline/upstream.ts";
 import { createUpstreamHeaders, type UpstreamHeaders } from "./pipeline/upstream-headers.ts";
 import { createProviders } from "./providers/registry.ts";
 import { createReadiness } from "./store/migrations.ts";
-import { createStores } from "./store/stores.ts";
+import { createWriteProbe } from "./store/write-probe.ts";
 import { createTraces } from "./telemetry/traces.ts";
 import { openShard } from "./shard-database.ts";
+import { createShardTurns } from "./shard-turns.ts";
 import { createShardSeals } from "./shard-seals.ts";
-import { after, clock, log, randomBytesOf, unreadableReport, type Isolate } from "./isolate.ts";
+import { after, clock, log, randomBytesOf, type Isolate } from "./isolate.ts";
 
 const { now, elapsed, wait } = clock;
 
@@ -77,7 +78,7 @@ export function createShard(
   isolate: Isolate,
   about: About & { name: string; everywhere: Everywhere },
 ) {
-  const { config, tokens, memory, streamMemory } = isolate;
+  const { config, tokens, memory, streamMemory, sendToWitness } = isolate;
   const { background, onRoundTrip, name, everywhere } = about;
   const { catalogue, chooser } = isolate.choosing(name);
   const ids = isolate.idsOf(name);
@@ -86,12 +87,12 @@ export function createShard(
     ...config.publicOrigins,
     ...(about.origin === undefined ? [] : [about.origin]),
   ];
-  const db = openShard(config, { name, ...(onRoundTrip !== undefined && { onRoundTrip }) });
-  const stores = createStores(db, {
-    nonce: () => crypto.randomUUID(),
-    mac: isolate.auditing.mac,
-    sessionLimits: config.sessionLimits,
-    unreadable: unreadableReport(ids),
+  const { turns, door } = createShardTurns(isolate, name);
+  const { db, stores } = openShard(isolate, {
+    name,
+    ids,
+    turns,
+    ...(onRoundTrip !== undefined && { onRoundTrip }),
   });
   const { vault, roundVault, keyCodes, reseal } = createShardSeals(isolate, { name, stores, ids });
   const nonce = (): string => toBase64Url(randomBytesOf(32));
@@ -180,6 +181,7 @@ export function createShard(
       }),
       idempotency,
       observe: createObserve({ traces, providers, now, log }),
+      door,
       release: createRelease({ ledger, endCall, lost: isolate.lostAdmissions(name), now, wait }),
       ledger,
       ids,
@@ -200,6 +202,7 @@ export function createShard(
     deliver: () => createDeliver({ upstream: parts.upstream, wait }),
     note: () => log,
     wait: () => wait,
+    door: () => door,
     openExchanges: () => isolate.openExchanges,
     streams: () => createStreams({ sessions: stores.sessions, memory: streamMemory, now, wait }),
     rounds: () =>
@@ -266,6 +269,7 @@ export function createShard(
     createReadiness(
       db,
       journal.entries.map(({ tag }) => `${tag}.sql`),
+      createWriteProbe({ db, memory: isolate.probes(name), now, elapsed }),
     ),
   );
   return {
@@ -287,7 +291,7 @@ export function createShard(
         ...isolate.auditing,
         ids,
         reseal,
-        sendToWitness: isolate.sendToWitness,
+        sendToWitness,
         syncCatalogue: syncCatalogue(),
       })(),
   };

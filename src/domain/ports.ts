@@ -260,12 +260,6 @@ export interface Stores {
   sealedRows: SealedRowStore;
 }
 
-/** Whether the database answers and has every migration. */
-export interface Readiness {
-  /** `outOfReach`: names of shards, where there are several. */
-  check(): Answer<{ missingMigrations: string[]; outOfReach?: string[] }>;
-}
-
 // -- Crypto -----------------------------------------------------------------------------------------
 
 export type { SealedFor };

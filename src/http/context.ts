@@ -6,7 +6,8 @@ import type { IdempotencyStore } from "../domain/ledger.ts";
 import type { AuditKey } from "../domain/seals.ts";
 import type { Asked } from "../domain/own-origin.ts";
 import type { ServerStore } from "../domain/server-stores.ts";
-import type { Answer, Readiness } from "../domain/ports.ts";
+import type { Answer } from "../domain/ports.ts";
+import type { Readiness } from "../domain/readiness.ts";
 import type { AdminFor } from "../pipeline/admin/sharded.ts";
 import type { Deliver } from "../pipeline/deliver.ts";
 import type { Cancellation } from "../pipeline/cancel.ts";
@@ -17,6 +18,7 @@ import type { BeginRounds } from "../pipeline/rounds.ts";
 import type { Sample } from "../pipeline/sample.ts";
 import type { Sessions } from "../pipeline/sessions.ts";
 import type { Streams } from "../pipeline/streams.ts";
+import type { Door } from "../pipeline/turns.ts";
 import type { Upstream } from "../pipeline/upstream.ts";
 
 /** The pipeline, as one request needs it: over the database of the caller's shard, and no other. */
@@ -34,6 +36,8 @@ export interface Services {
   deliver: Deliver;
   streams: Streams;
   openExchanges: OpenExchanges;
+  /** how admissions are let in, tenants in turn */
+  door: Door;
   wait: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** One structured line: ids, reasons and counts; never content. */
   note: (entry: Record<string, unknown>) => void;

@@ -1,17 +1,38 @@
 import { Hono } from "hono";
+import type { WriteFault } from "../domain/readiness.ts";
 import type { HttpEnv } from "./context.ts";
 import { problem } from "./problem.ts";
 
-/** `/health`: alive. `/health/ready`: every database answers and has every migration. */
+const detailOf: { readonly [F in WriteFault]: string } = {
+  read_only: "The database can be read and not written.",
+  full: "The database or its disk is full.",
+  too_slow: "The database did not take a write within 2 s.",
+  refused: "The database refused a write.",
+};
+
+/** `/health`: alive. `/health/ready`: every database answers, has every migration and takes writes. */
 export const healthRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
     .get("/", (c) => c.json({ status: "alive" }))
     .get("/ready", async (c) => {
       const checked = await c.get("services").readiness.check();
       if (!checked.ok) return problem(c, checked.error);
-      const { missingMigrations, outOfReach = [] } = checked.value;
+      const { missingMigrations, outOfReach = [], writesFail = [] } = checked.value;
       if (outOfReach.length > 0)
         return c.json({ status: "shards out of reach", outOfReach, missingMigrations }, 503);
+      if (writesFail.length > 0)
+        return c.json(
+          {
+            status: "writes fail",
+            writesFail: writesFail.map(({ shard, fault }) => ({
+              ...(shard !== null && { shard }),
+              fault,
+              detail: detailOf[fault],
+            })),
+            missingMigrations,
+          },
+          503,
+        );
       return missingMigrations.length === 0
         ? c.json({ status: "ready" })
         : c.json({ status: "migrations missing", missingMigrations }, 503);

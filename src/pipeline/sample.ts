@@ -24,6 +24,7 @@ import type { Finish, Finished, Summary } from "./finish.ts";
 import type { By, Idempotency } from "./idempotency.ts";
 import type { Observation, Observe } from "./observe.ts";
 import type { Release } from "./release.ts";
+import type { Door } from "./turns.ts";
 
 export interface Started {
   requestId: string;
@@ -98,6 +99,8 @@ export function createSample(deps: {
   finish: Finish;
   idempotency: Idempotency<Summary>;
   observe: Observe;
+  /** admissions take turns, by tenant */
+  door: Pick<Door, "enter">;
   release: Release;
   ledger: Ledger;
   ids: Ids;
@@ -113,6 +116,7 @@ export function createSample(deps: {
     finish,
     idempotency,
     observe,
+    door,
     release,
     ledger,
     ids,
@@ -162,7 +166,19 @@ export function createSample(deps: {
     };
   };
 
+  /** In turn, and only so long: nobody holds a turn while a provider is called. */
   const begin = async (underway: Underway): Promise<Begun> => {
+    const { id, who } = underway.opening;
+    const entered = await door.enter({ lane: who.tenantId, kind: "begins" });
+    if (!entered.ok) return { requestId: id, limits: [], outcome: entered };
+    try {
+      return await decide(underway);
+    } finally {
+      entered.value();
+    }
+  };
+
+  const decide = async (underway: Underway): Promise<Begun> => {
     const { arrival, opening, observed } = underway;
     if (!arrival.call.ok) return refuse(opening, arrival.call.error);
     const call = arrival.call.value;

@@ -53,6 +53,7 @@ const passedOn = [
   "DATABASE_AUTH_TOKEN",
   "DATABASE_URLS",
   "DATABASE_AUTH_TOKENS",
+  "DATABASE_WRITES_AT_ONCE",
 ];
 
 /** RFC 6750, section 2.1: what can follow `Bearer`. */
@@ -114,6 +115,8 @@ export function parseSettings(environment: Environment): Result<Settings, string
     passedOn: {
       // Nobody else runs on the embedded database: the state directory is locked.
       ...(url === undefined && { ROLLOUT_SECONDS: "0" }),
+      // Everything runs on this machine: several writes at once only wait in another place.
+      ...(url === undefined && { DATABASE_WRITES_AT_ONCE: "1" }),
       // A local start calls nobody unasked.
       CATALOGUE_URL: env["CATALOGUE_URL"] ?? "",
       ...Object.fromEntries(

@@ -230,30 +230,33 @@ export async function admit(
     useNumber(request),
   ];
   const standings = holds.length === 0 ? [] : [raw(standing)];
-  const written = await db.write([
-    ...before,
-    builder
-      .update(samplingRequests)
-      .set({
-        counted: true,
-        holds: sql`case outcome when 'refused' then '[]' else holds end`,
-      })
-      .where(and(eq(samplingRequests.id, id), eq(samplingRequests.tenantId, tenantId)))
-      .returning({
-        outcome: samplingRequests.outcome,
-        refused_hold: samplingRequests.refusedHold,
-        retry_after_ms: samplingRequests.retryAfterMs,
-        reserved_tokens: samplingRequests.reservedTokens,
-        reserved_micro_usd: samplingRequests.reservedMicroUsd,
-        model: samplingRequests.model,
-        record_number: samplingRequests.recordNumber,
-        opening_code: samplingRequests.openingCode,
-      }),
-    ...standings,
-    ...first,
-    ...touch,
-    ...(probes.length === 0 ? [] : [blockedProbes(probing)]),
-  ]);
+  const written = await db.write(
+    [
+      ...before,
+      builder
+        .update(samplingRequests)
+        .set({
+          counted: true,
+          holds: sql`case outcome when 'refused' then '[]' else holds end`,
+        })
+        .where(and(eq(samplingRequests.id, id), eq(samplingRequests.tenantId, tenantId)))
+        .returning({
+          outcome: samplingRequests.outcome,
+          refused_hold: samplingRequests.refusedHold,
+          retry_after_ms: samplingRequests.retryAfterMs,
+          reserved_tokens: samplingRequests.reservedTokens,
+          reserved_micro_usd: samplingRequests.reservedMicroUsd,
+          model: samplingRequests.model,
+          record_number: samplingRequests.recordNumber,
+          opening_code: samplingRequests.openingCode,
+        }),
+      ...standings,
+      ...first,
+      ...touch,
+      ...(probes.length === 0 ? [] : [blockedProbes(probing)]),
+    ],
+    { lane: tenantId },
+  );
   if (!written.ok) return written;
   const thinned = mayThin ? (written.value[deciding.length - 1] ?? []) : [];
   const [row] = [...thinned, ...(written.value[before.length] ?? [])];

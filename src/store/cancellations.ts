@@ -9,15 +9,18 @@ const keptMs = 10 * 60_000;
 
 export const createCancellationStore = (db: Database): CancellationStore => ({
   async record({ tenantId, sessionId, messageId }, now) {
-    const written = await db.write([
-      db.builder
-        .insert(cancellations)
-        .values({ tenantId, sessionId, messageId, at: now })
-        .onConflictDoUpdate({
-          target: [cancellations.tenantId, cancellations.sessionId, cancellations.messageId],
-          set: { at: now },
-        }),
-    ]);
+    const written = await db.write(
+      [
+        db.builder
+          .insert(cancellations)
+          .values({ tenantId, sessionId, messageId, at: now })
+          .onConflictDoUpdate({
+            target: [cancellations.tenantId, cancellations.sessionId, cancellations.messageId],
+            set: { at: now },
+          }),
+      ],
+      { lane: tenantId },
+    );
     return written.ok ? ok(null) : written;
   },
   isRecorded: ({ tenantId, sessionId, messageId }, since) =>

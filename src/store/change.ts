@@ -20,10 +20,9 @@ export async function writeChange(
   statement: Compiled,
   event: AdminEvent,
 ): Answer<null> {
-  const written = await db.write([
-    statement,
-    raiseVersion(db.builder, tenantId),
-    appendEvent(db.builder, event),
-  ]);
+  const written = await db.write(
+    [statement, raiseVersion(db.builder, tenantId), appendEvent(db.builder, event)],
+    { lane: tenantId },
+  );
   return written.ok ? ok(null) : written;
 }

@@ -10,6 +10,8 @@ import { asReadable, largestInteger } from "../domain/magnitudes.ts";
 import { err, ok } from "../domain/result.ts";
 import type { Answer } from "../domain/ports.ts";
 import type { Refusal } from "../domain/refusals.ts";
+import type { TurnKind, Turns } from "../domain/turns.ts";
+import type { WriteFault } from "../domain/readiness.ts";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { sql, type SQL } from "drizzle-orm";
 
@@ -45,7 +47,17 @@ export interface Database {
   /** Reads and everything drizzle runs by itself. Counts as one round trip. */
   read<T>(work: (builder: Builder) => Promise<T>): Answer<T>;
   /** One transaction, one round trip; the rows that each statement returned. */
-  write(statements: readonly Compiled[]): Answer<Row[][]>;
+  write(statements: readonly Compiled[], turn?: WriteTurn): Answer<Row[][]>;
+  /** Whether a write succeeds within so many ms; null: it does. */
+  probe(statement: Compiled, withinMs: number): Promise<WriteFault | null>;
+}
+
+/** Whose turn a write takes. */
+export interface WriteTurn {
+  /** a tenant's id */
+  lane: string;
+  /** absent: `begins` */
+  kind?: TurnKind;
 }
 
 export interface DatabaseOptions {
@@ -53,6 +65,8 @@ export interface DatabaseOptions {
   timeoutMs?: number;
   /** Called once for every round trip, for the bench and `Server-Timing`. */
   onRoundTrip?: (kind: "read" | "write") => void;
+  /** Bounds how many writes are sent at once; absent: nothing does. */
+  turns?: Turns;
 }
 
 const defaultTimeoutMs = 5_000;
@@ -75,6 +89,14 @@ const isConstraint = (cause: unknown): boolean =>
 const isLocked = (cause: unknown): boolean =>
   /SQLITE_BUSY|database is locked|database table is locked/i.test(messageOf(cause));
 
+const faultIn = (cause: unknown): WriteFault => {
+  const message = messageOf(cause);
+  if (/readonly|read-only|forbidden|blocked/i.test(message)) return "read_only";
+  if (/disk is full|SQLITE_FULL|maximum DB size/i.test(message)) return "full";
+  if (/database deadline/.test(message) || isLocked(cause)) return "too_slow";
+  return "refused";
+};
+
 const refusalFor = (cause: unknown): Refusal =>
   isConstraint(cause)
     ? { reason: "conflict", detail: "It exists already." }
@@ -95,8 +117,22 @@ async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> 
 function createDatabase(
   builder: Builder,
   send: (statements: { sql: string; params: Parameter[] }[]) => Promise<Row[][]>,
-  { timeoutMs = defaultTimeoutMs, onRoundTrip = () => {} }: DatabaseOptions,
+  { timeoutMs = defaultTimeoutMs, onRoundTrip = () => {}, turns }: DatabaseOptions,
 ): Database {
+  const compile = (statement: Compiled): { sql: string; params: Parameter[] } => {
+    const { sql, params } = statement.toSQL();
+    return { sql, params: params.map(writable) };
+  };
+  const inTurn = async <T>(turn: WriteTurn, work: () => Answer<T>): Answer<T> => {
+    if (turns === undefined) return work();
+    const entered = await turns.enter({ kind: "begins", ...turn });
+    if (!entered.ok) return entered;
+    try {
+      return await work();
+    } finally {
+      entered.value();
+    }
+  };
   const attempt = async <T>(kind: "read" | "write", work: () => Promise<T>): Answer<T> => {
     for (let tries = 1; ; tries += 1) {
       onRoundTrip(kind);
@@ -111,12 +147,21 @@ function createDatabase(
   return {
     builder,
     read: (work) => attempt("read", () => work(builder)),
-    write(statements) {
-      const compiled = statements.map((statement) => {
-        const { sql, params } = statement.toSQL();
-        return { sql, params: params.map(writable) };
+    write(statements, turn = { lane: "" }) {
+      const compiled = statements.map(compile);
+      return inTurn(turn, () => attempt("write", () => send(compiled)));
+    },
+    async probe(statement, withinMs) {
+      const probed = await inTurn({ lane: "", kind: "ends" }, async () => {
+        onRoundTrip("write");
+        try {
+          await withDeadline(send([compile(statement)]), withinMs);
+          return ok(null);
+        } catch (cause) {
+          return ok(faultIn(cause));
+        }
       });
-      return attempt("write", () => send(compiled));
+      return probed.ok ? probed.value : "too_slow";
     },
   };
 }

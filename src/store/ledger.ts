@@ -69,29 +69,32 @@ export function createLedger(db: Database, deps: { nonce: () => string; mac: Mac
       };
       const first = await openingCode(mac, "refused", openingOf(row));
       const last = await endingCode(mac, "ended", { openingCode: first, number: null, row });
-      const written = await db.write([
-        db.builder
-          .insert(samplingRequests)
-          .values({
-            ...row,
-            holds: [],
-            recordNumber: nextNumber(its.tenantId),
-            openingCode: first,
-            endingCode: last,
-          })
-          .onConflictDoNothing(),
-        refusedUsage(its),
-        useNumber(its),
-        db.builder
-          .update(samplingRequests)
-          .set({ counted: true })
-          .where(
-            and(
-              eq(samplingRequests.id, opening.id),
-              eq(samplingRequests.tenantId, opening.who.tenantId),
+      const written = await db.write(
+        [
+          db.builder
+            .insert(samplingRequests)
+            .values({
+              ...row,
+              holds: [],
+              recordNumber: nextNumber(its.tenantId),
+              openingCode: first,
+              endingCode: last,
+            })
+            .onConflictDoNothing(),
+          refusedUsage(its),
+          useNumber(its),
+          db.builder
+            .update(samplingRequests)
+            .set({ counted: true })
+            .where(
+              and(
+                eq(samplingRequests.id, opening.id),
+                eq(samplingRequests.tenantId, opening.who.tenantId),
+              ),
             ),
-          ),
-      ]);
+        ],
+        { lane: opening.who.tenantId },
+      );
       return written.ok ? ok(null) : written;
     },
 

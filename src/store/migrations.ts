@@ -3,7 +3,8 @@
  * `wrangler d1 migrations` and this agree on what a database has.
  */
 import { sql } from "drizzle-orm";
-import type { Answer, Readiness } from "../domain/ports.ts";
+import type { Answer } from "../domain/ports.ts";
+import type { Readiness, WriteFault } from "../domain/readiness.ts";
 import { ok } from "../domain/result.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
 
@@ -66,7 +67,12 @@ export async function migrate(db: Database, migrations: readonly Migration[]): A
   return ok(done);
 }
 
-export const createReadiness = (db: Database, expected: readonly string[]): Readiness => ({
+/** @param probe says why no write succeeds; absent: nobody looks */
+export const createReadiness = (
+  db: Database,
+  expected: readonly string[],
+  probe?: () => Promise<WriteFault | null>,
+): Readiness => ({
   async check() {
     const rows = await db.read(async (builder) => {
       // A database that was never migrated answers too: it lacks everything.
@@ -78,6 +84,11 @@ export const createReadiness = (db: Database, expected: readonly string[]): Read
     });
     if (!rows.ok) return rows;
     const applied = new Set(rows.value.map(({ name }) => name));
-    return ok({ missingMigrations: expected.filter((name) => !applied.has(name)) });
+    const missingMigrations = expected.filter((name) => !applied.has(name));
+    const fault = missingMigrations.length === 0 ? ((await probe?.()) ?? null) : null;
+    return ok({
+      missingMigrations,
+      ...(fault !== null && { writesFail: [{ shard: null, fault }] }),
+    });
   },
 });

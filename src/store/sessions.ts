@@ -15,23 +15,29 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
   return {
     async begin(session) {
       const { createdAt: now } = session;
-      const written = await db.write([
-        limiting.makeRoom(session, { now, where: limiting.mayBegin(session, now) }),
-        limiting.standing(session, now),
-        limiting.insert(session, limiting.mayBegin(session, now)),
-        limiting.count(session, now),
-      ]);
+      const written = await db.write(
+        [
+          limiting.makeRoom(session, { now, where: limiting.mayBegin(session, now) }),
+          limiting.standing(session, now),
+          limiting.insert(session, limiting.mayBegin(session, now)),
+          limiting.count(session, now),
+        ],
+        { lane: session.tenantId },
+      );
       if (!written.ok) return written;
       const [, standing = [], stored = []] = written.value;
       if (stored.length > 0) return ok(null);
       return err(limiting.refusalIn(standing[0], now) ?? tooManySessions);
     },
     async admit(key, now) {
-      const written = await db.write([
-        limiting.makeRoom(key, { now, where: limiting.mayBegin(key, now) }),
-        limiting.standing(key, now),
-        limiting.count(key, now),
-      ]);
+      const written = await db.write(
+        [
+          limiting.makeRoom(key, { now, where: limiting.mayBegin(key, now) }),
+          limiting.standing(key, now),
+          limiting.count(key, now),
+        ],
+        { lane: key.tenantId },
+      );
       if (!written.ok) return written;
       const refusal = limiting.refusalIn(written.value[1]?.[0], now);
       return refusal === null ? ok(null) : err(refusal);
@@ -54,12 +60,15 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
                   ),
                 ),
             ];
-      const written = await db.write([
-        ...before,
-        // Its `initialize` was counted before.
-        limiting.makeRoom(session, { now: session.createdAt, where: sql`true` }),
-        limiting.insert(session),
-      ]);
+      const written = await db.write(
+        [
+          ...before,
+          // Its `initialize` was counted before.
+          limiting.makeRoom(session, { now: session.createdAt, where: sql`true` }),
+          limiting.insert(session),
+        ],
+        { lane: tenantId },
+      );
       if (!written.ok) return written;
       return (written.value.at(-1) ?? []).length > 0 ? ok(null) : err(tooManySessions);
     },
@@ -84,19 +93,23 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
         return pageOf(rows, page);
       }),
     async touch(tenantId, id, now, expiresAt) {
-      const written = await db.write([
-        db.builder
-          .update(sessions)
-          .set({ lastUsedAt: now, expiresAt })
-          // An expired one stays expired: its caller was told so.
-          .where(and(its(tenantId, id), gt(sessions.expiresAt, now))),
-      ]);
+      const written = await db.write(
+        [
+          db.builder
+            .update(sessions)
+            .set({ lastUsedAt: now, expiresAt })
+            // An expired one stays expired: its caller was told so.
+            .where(and(its(tenantId, id), gt(sessions.expiresAt, now))),
+        ],
+        { lane: tenantId },
+      );
       return written.ok ? ok(null) : written;
     },
     async holdStream(tenantId, id, held) {
-      const written = await db.write([
-        db.builder.update(sessions).set(held).where(its(tenantId, id)),
-      ]);
+      const written = await db.write(
+        [db.builder.update(sessions).set(held).where(its(tenantId, id))],
+        { lane: tenantId },
+      );
       return written.ok ? ok(null) : written;
     },
     bridged: ({ tenantId, keyId, serverId, bridgeKey }, now) =>

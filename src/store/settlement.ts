@@ -183,10 +183,13 @@ export async function settle(
   const row = endingRow(settlement, receipt);
   const code = isCoded ? await endingCode(mac, kind, { ...receipt, row }) : null;
   const before = [...first, ...countingStatements(db.builder, settlement)];
-  const written = await db.write([
-    ...before,
-    endStatement(db.builder, its, { row, code }),
-    ...keepingStatements(db.builder, its),
-  ]);
+  const written = await db.write(
+    [
+      ...before,
+      endStatement(db.builder, its, { row, code }),
+      ...keepingStatements(db.builder, its),
+    ],
+    { lane: settlement.tenantId, kind: "ends" },
+  );
   return written.ok ? ok((written.value[before.length] ?? []).length > 0) : written;
 }

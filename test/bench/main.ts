@@ -6,6 +6,7 @@ import { benchChoice } from "./choose.ts";
 import { benchLedger } from "./ledger.ts";
 import { ledgerDatabases } from "./ledger-databases.ts";
 import { benchExport, defaultRecords } from "./export.ts";
+import { benchFloods } from "./flood.ts";
 import { compared, figuresOf, type Figures } from "./figures.ts";
 import { runTurn, type Target, type Turn } from "./load.ts";
 import { help, parseOptions, positive, type Options, type SubjectName } from "./options.ts";
@@ -104,7 +105,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   });
 try {
   const [what, ...rest] = process.argv.slice(2);
-  const isOwn = ["caching", "choose", "ledger", "export", "proxy"].includes(what ?? "");
+  const isOwn = ["caching", "choose", "ledger", "export", "proxy", "flood"].includes(what ?? "");
   const options = isOwn ? null : parseOptions(process.argv.slice(2));
   if (what === "choose" && rest.length === 0) {
     await benchChoice(say);
@@ -116,6 +117,9 @@ try {
   } else if (what === "proxy") {
     const faults = await benchProxy(ending, Math.ceil(positive("rounds", rest[0] ?? "8")), say);
     for (const fault of faults) say(`  above the aim: ${fault}`);
+    await end(0);
+  } else if (what === "flood") {
+    await benchFloods(rest, ending, say);
     await end(0);
   } else if (what === "export") {
     const faults = await benchExport(Number(rest[0] ?? defaultRecords), say);

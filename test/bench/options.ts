@@ -29,6 +29,9 @@ provider cold, one warm, or one after it fail the run too.
   caching             prompt caching: a loop of ten rounds with and without, simulated
   choose              only the choice itself, with 5,000 models in the catalogue
   proxy [ROUNDS]      what the proxy adds to messages that sample nothing (8 rounds, four minutes)
+  flood [defaults] [d1] [libsql] [CHECKOUT]
+                      the libSQL server with its own defaults under load, then one tenant's flood beside
+                      another tenant's calls; with a CHECKOUT, in turns with that version (minutes)
   export [N]          only sealing, export and verification of N records (100,000) in a file, with peak memory
 
   ledger [RECORDS] [file] [sqld] [d1]

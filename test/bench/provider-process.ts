@@ -1,6 +1,7 @@
 /** The local provider in its own process. */
-import { serveParent } from "./child.ts";
+import { about, serveParent } from "./child.ts";
 import { startProvider } from "./provider.ts";
 
-const { url, server } = await startProvider();
+const { thinkMs } = about() as { thinkMs?: number };
+const { url, server } = await startProvider(() => {}, thinkMs);
 serveParent({ url }, () => server.closeAllConnections());

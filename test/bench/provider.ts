@@ -52,20 +52,28 @@ function answer(response: ServerResponse, key: string | undefined, text: string)
   });
 }
 
-/** Listens on a random port of 127.0.0.1; `onRequest` is called as a request arrives. */
+/**
+ * Listens on a random port of 127.0.0.1; `onRequest` is called as a request arrives.
+ * @param thinkMs how long it takes for an answer
+ */
 export async function startProvider(
   onRequest: () => void = () => {},
+  thinkMs = 0,
 ): Promise<{ url: string; server: Server }> {
   const server = createServer((request, response) => {
     onRequest();
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
+    const reply = (): void => {
       try {
         answer(response, request.headers.authorization, Buffer.concat(chunks).toString());
       } catch {
         send(response, 400, { error: { message: "not JSON", type: "error" } });
       }
+    };
+    request.on("end", () => {
+      if (thinkMs === 0) reply();
+      else setTimeout(reply, thinkMs);
     });
   });
   server.keepAliveTimeout = keepAliveMs;

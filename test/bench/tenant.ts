@@ -11,13 +11,16 @@ export interface Tenant {
 /** Never reached, always computed. */
 const most = 1_000_000_000;
 const limits = { requestsPerMinute: most, tokensPerMinute: most, concurrent: most };
-const path = "/tenants/bench";
 
 export async function createTenant(router: {
   url: string;
   adminToken: string;
   providerUrl: string;
+  /** absent: `bench` */
+  slug?: string;
 }): Promise<Tenant> {
+  const { slug = "bench" } = router;
+  const path = `/tenants/${slug}`;
   const call = async (method: string, at: string, body: object): Promise<unknown> => {
     const answer = await fetch(`${router.url}/admin/v1${at}`, {
       method,
@@ -35,7 +38,7 @@ export async function createTenant(router: {
   const touch = async (): Promise<void> => {
     await call("PUT", `${path}/policy`, { limits, allowedModels: [`openai/${providerModel}`] });
   };
-  await call("POST", "/tenants", { slug: "bench", name: "Bench" });
+  await call("POST", "/tenants", { slug, name: "Bench" });
   await call("POST", `${path}/credentials`, {
     provider: "openai",
     name: "local",

@@ -110,9 +110,10 @@ const ended = (child: ChildProcess): Promise<void> =>
  * One at a time: with two writers at once this version can livelock, and a waiting connection
  * costs nothing here.
  */
-const settings = { SQLD_MAX_CONCURRENT_CONNECTIONS: "1", SQLD_NO_WELCOME: "true" };
+const advised = { SQLD_MAX_CONCURRENT_CONNECTIONS: "1" };
 
-export async function startSqld(): Promise<Sqld> {
+/** @param settings of its environment; `{}`: its own defaults */
+export async function startSqld(settings: Record<string, string> = advised): Promise<Sqld> {
   const binary = await sqldBinary();
   const directory = mkdtempSync(join(tmpdir(), "sqld-"));
   const port = await freePort();
@@ -125,7 +126,10 @@ export async function startSqld(): Promise<Sqld> {
     child = spawn(
       binary,
       ["--no-welcome", "--db-path", directory, "--http-listen-addr", `127.0.0.1:${port}`],
-      { env: { PATH: process.env["PATH"] ?? "", ...settings }, stdio: ["ignore", "pipe", "pipe"] },
+      {
+        env: { PATH: process.env["PATH"] ?? "", SQLD_NO_WELCOME: "true", ...settings },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
     );
     dismiss = whenGone(`kill -9 "$1"; rm -rf "$2"`, String(child.pid), directory);
     for (const stream of [child.stdout, child.stderr])

@@ -47,6 +47,10 @@ const serverTiming = (timing: Timings): string =>
 
 export async function createMessage(services: Services, input: CreateMessage): Promise<Reply> {
   const { id, params, codec, caller } = input;
+  // Before anything is read of the call: what a flood costs is what is done for each request that is refused.
+  const full = await services.door.turnAway(caller.snapshot.tenant.id);
+  if (full !== null)
+    return refusalReply(id, full, services.ids.next("request"), { wireOf: codec.wireOf });
   const { _meta, ...content } = params;
   const contentText = JSON.stringify(content);
   const sha256 = (text: string) => services.sha256Hex(new TextEncoder().encode(text));

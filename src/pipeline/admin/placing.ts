@@ -6,7 +6,8 @@
  */
 import type { Actor } from "../../domain/access.ts";
 import type { Ids } from "../../domain/ids.ts";
-import type { Answer, Placement, PlacementStore, Readiness, Tenant } from "../../domain/ports.ts";
+import type { Answer, Placement, PlacementStore, Tenant } from "../../domain/ports.ts";
+import type { Readiness } from "../../domain/readiness.ts";
 import { err, ok } from "../../domain/result.ts";
 import { homeShard } from "../../domain/shards.ts";
 import type { TenantAdmin } from "./tenants.ts";

@@ -5,7 +5,8 @@
  * silently lacks tenants would be worse.
  */
 import type { Actor } from "../../domain/access.ts";
-import type { Answer, Page, PageRequest, PlacementStore, Readiness } from "../../domain/ports.ts";
+import type { Answer, Page, PageRequest, PlacementStore } from "../../domain/ports.ts";
+import type { Readiness, WriteFault } from "../../domain/readiness.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { AuditKey } from "../../domain/seals.ts";
 import { homeShard, shardOf } from "../../domain/shards.ts";
@@ -142,19 +143,21 @@ export const createShardedReadiness = (
     if (shards.names.length === 1) return shards.home.readiness.check();
     const missingMigrations: string[] = [];
     const outOfReach: string[] = [];
+    const writesFail: { shard: string | null; fault: WriteFault }[] = [];
     await Promise.all(
       shards.names.map(async (name) => {
         const checked = await shards.of(name)?.readiness.check();
-        if (checked?.ok !== true) outOfReach.push(name);
-        else
-          missingMigrations.push(
-            ...checked.value.missingMigrations.map((file) =>
-              name === homeShard ? file : `${name}: ${file}`,
-            ),
-          );
+        if (checked?.ok !== true) return void outOfReach.push(name);
+        missingMigrations.push(
+          ...checked.value.missingMigrations.map((file) =>
+            name === homeShard ? file : `${name}: ${file}`,
+          ),
+        );
+        for (const { fault } of checked.value.writesFail ?? [])
+          writesFail.push({ shard: name, fault });
       }),
     );
-    return ok({ missingMigrations, outOfReach });
+    return ok({ missingMigrations, outOfReach, ...(writesFail.length > 0 && { writesFail }) });
   },
 });
 

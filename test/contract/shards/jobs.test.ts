@@ -32,6 +32,7 @@ const unreachable = (db: Database): Database => ({
   builder: db.builder,
   read: async () => ({ ok: false, error: { reason: "unavailable", retryAfterMs: 1 } }),
   write: async () => ({ ok: false, error: { reason: "unavailable", retryAfterMs: 1 } }),
+  probe: async () => "refused",
 });
 
 describe("scheduled jobs on several shards", () => {

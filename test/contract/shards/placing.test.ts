@@ -70,6 +70,7 @@ function invocation(
       builder: real.builder,
       read: (work) => exchange(name, () => real.read(work)),
       write: (statements) => exchange(name, () => real.write(statements)),
+      probe: real.probe,
     };
     const stores = storesOn(db);
     const ids = createIds({

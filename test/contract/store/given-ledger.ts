@@ -33,6 +33,7 @@ export const sendingTwice = (db: Database): Database => ({
     await db.write(statements);
     return db.write(statements);
   },
+  probe: db.probe,
 });
 
 export function givenLedger(backend: Backend) {

@@ -18,6 +18,7 @@ import { numbersSuite } from "./numbers.suite.ts";
 import type { Backend } from "./open.ts";
 import { overridesSuite } from "./overrides.suite.ts";
 import { placementsSuite } from "./placements.suite.ts";
+import { readinessSuite } from "./readiness.suite.ts";
 import { resealSuite } from "./reseal.suite.ts";
 import { requestsSuite } from "./requests.suite.ts";
 import { serverTokensSuite } from "./server-tokens.suite.ts";
@@ -34,6 +35,7 @@ import { usageSuite } from "./usage.suite.ts";
 const suites = [
   databaseSuite,
   migrationsSuite,
+  readinessSuite,
   tenantsSuite,
   placementsSuite,
   keysSuite,

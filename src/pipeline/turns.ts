@@ -1,0 +1,128 @@
+/**
+ * Turns shared by all invocations in one process: one invocation wakes another by resolving its promise, which
+ * the Workers runtime hands to the other's own context; each also looks by itself, for a runtime that
+ * drops such a call.
+ */
+import type { Refusal } from "../domain/refusals.ts";
+import { err, ok } from "../domain/result.ts";
+import { createTurnOrder, type TurnLimits, type TurnOrder, type Turns } from "../domain/turns.ts";
+
+/** Of one database, and of the admissions in front of it. */
+export interface SharedTurns {
+  writes: TurnOrder;
+  admissions: TurnOrder;
+}
+
+/** ms between two looks of one that waits. */
+const lookMs = 250;
+/** What ends a call goes on without a turn after that, rather than be lost with its invocation. */
+const endsWaitMs = 2_000;
+/** A refused caller hears of it so late, or the next request of a flood would be there at once. */
+const heldBackMs = 1_000;
+const mostHeldBack = 2_000;
+
+const limits: Omit<TurnLimits, "atOnce"> = {
+  mostOfLane: 256,
+  mostInAll: 2_048,
+  longestWaitMs: 2_000,
+  fewOfLane: 32,
+  // A round trip ends after 5 s, and a database that is busy is asked three times.
+  leaseMs: 6_000,
+  takenWithinMs: 500,
+};
+
+/** @param writesAtOnce that one process sends to one database */
+export const createSharedTurns = (writesAtOnce: number): SharedTurns => ({
+  writes: createTurnOrder({ ...limits, atOnce: writesAtOnce }),
+  // One chooses while the others write.
+  admissions: createTurnOrder({ ...limits, atOnce: writesAtOnce + 1 }),
+});
+
+const unavailable = (retryAfterMs: number): Refusal => ({ reason: "unavailable", retryAfterMs });
+
+/** One invocation's side of it. */
+export function createTurns(deps: {
+  order: TurnOrder;
+  /** ms, never set back */
+  elapsed: () => number;
+  /** Acts after so many ms, unless what it gives is called before. */
+  after: (ms: number, act: () => void) => () => void;
+}): Turns {
+  const { order, elapsed, after } = deps;
+  const refusalFor = (lane: string): Refusal | null => {
+    order.advance(elapsed());
+    const retryAfterMs = order.retryAfterMs(lane);
+    return retryAfterMs === null ? null : unavailable(retryAfterMs);
+  };
+  return {
+    refusalFor,
+    async enter({ lane, kind }) {
+      const refusal = kind === "ends" ? null : refusalFor(lane);
+      if (refusal !== null) return err(refusal);
+      const begun = elapsed();
+      let woken = Promise.withResolvers<void>();
+      const ask = () => order.ask({ lane, kind, wake: () => woken.resolve() }, elapsed());
+      let ticket = ask();
+      while (!order.take(ticket, elapsed())) {
+        // Its turn came and passed on before this was woken: once more.
+        if (ticket.state === "over") ticket = ask();
+        if (ticket.state === "given") continue;
+        const waitedMs = elapsed() - begun;
+        if (kind === "ends" && waitedMs > endsWaitMs) {
+          order.leave(ticket, elapsed());
+          return ok(() => {});
+        }
+        if (kind === "begins" && waitedMs > 2 * limits.longestWaitMs) {
+          order.leave(ticket, elapsed());
+          return err(unavailable(limits.longestWaitMs));
+        }
+        const stop = after(lookMs, woken.resolve);
+        await woken.promise;
+        stop();
+        woken = Promise.withResolvers<void>();
+        order.advance(elapsed());
+      }
+      return ok(() => order.leave(ticket, elapsed()));
+    },
+  };
+}
+
+export interface Door extends Turns {
+  /** The refusal of one that would be refused now, after a while; null: it may come in. */
+  turnAway(lane: string): Promise<Refusal | null>;
+}
+
+/** How many refused callers wait for their refusal in one process */
+export interface HeldBack {
+  count: number;
+}
+
+/** The turns of admissions. Who is refused hears of it a little later, so that a flood can't be quicker. */
+export function createDoor(deps: {
+  turns: Turns;
+  heldBack: HeldBack;
+  wait: (ms: number) => Promise<void>;
+}): Door {
+  const { turns, heldBack, wait } = deps;
+  const holdBack = async (refusal: Refusal): Promise<Refusal> => {
+    if (heldBack.count >= mostHeldBack) return refusal;
+    heldBack.count += 1;
+    try {
+      await wait(heldBackMs);
+    } finally {
+      heldBack.count -= 1;
+    }
+    return refusal;
+  };
+  return {
+    refusalFor: turns.refusalFor,
+    async turnAway(lane) {
+      const refusal = turns.refusalFor(lane);
+      return refusal === null ? null : holdBack(refusal);
+    },
+    async enter(asked) {
+      const entered = await turns.enter(asked);
+      return entered.ok ? entered : err(await holdBack(entered.error));
+    },
+  };
+}

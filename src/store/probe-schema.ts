@@ -1,0 +1,8 @@
+/** What the readiness check writes. As in `schema.ts`. */
+import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
+
+/** One row, which the readiness check writes. */
+export const writeProbes = sqliteTable("write_probes", {
+  id: integer().primaryKey(),
+  at: integer().notNull(),
+});

@@ -1,0 +1,32 @@
+/** Whether a database takes writes: one row of its own is written. */
+import type { WriteFault } from "../domain/readiness.ts";
+import type { Database } from "./db.ts";
+import { writeProbes } from "./probe-schema.ts";
+
+const withinMs = 2_000;
+/** What was found counts so long, so that health checks can't flood a database. */
+const countsMs = 5_000;
+
+/** Of one database, in one process. */
+export interface ProbeMemory {
+  /** ms, of the last probe's beginning; null: there was none */
+  at: number | null;
+  fault: WriteFault | null;
+}
+
+export const createProbeMemory = (): ProbeMemory => ({ at: null, fault: null });
+
+export const createWriteProbe =
+  (deps: { db: Database; memory: ProbeMemory; now: () => number; elapsed: () => number }) =>
+  async (): Promise<WriteFault | null> => {
+    const { db, memory, now, elapsed } = deps;
+    if (memory.at !== null && elapsed() - memory.at < countsMs) return memory.fault;
+    memory.at = elapsed();
+    const row = { id: 1, at: now() };
+    const upsert = db.builder
+      .insert(writeProbes)
+      .values(row)
+      .onConflictDoUpdate({ target: writeProbes.id, set: { at: row.at } });
+    memory.fault = await db.probe(upsert, withinMs);
+    return memory.fault;
+  };

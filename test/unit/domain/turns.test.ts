@@ -1,0 +1,160 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createTurnOrder, type Ticket, type TurnLimits } from "../../../src/domain/turns.ts";
+
+const limits: TurnLimits = {
+  atOnce: 1,
+  mostOfLane: 100,
+  mostInAll: 1_000,
+  longestWaitMs: 1_000,
+  fewOfLane: 0,
+  leaseMs: 6_000,
+  takenWithinMs: 500,
+};
+
+/** An order in which every turn that comes is taken at once, and the lanes in which they came. */
+function given(changed: Partial<TurnLimits> = {}) {
+  const order = createTurnOrder({ ...limits, ...changed });
+  const served: string[] = [];
+  const held: Ticket[] = [];
+  let now = 0;
+  const asking = (lane: string, kind: Ticket["kind"] = "begins"): Ticket => {
+    let ticket: Ticket | null = null;
+    let early = false;
+    const take = (): void => {
+      if (ticket === null) early = true;
+      else if (order.take(ticket, now)) {
+        served.push(lane);
+        held.push(ticket);
+      }
+    };
+    ticket = order.ask({ lane, kind, wake: take }, now);
+    if (early) take();
+    return ticket;
+  };
+  const finish = (ms: number): void => {
+    now += ms;
+    const ticket = held.shift();
+    if (ticket !== undefined) order.leave(ticket, now);
+  };
+  return { order, served, held, asking, finish, at: (ms: number) => (now = ms) };
+}
+
+describe("turns", () => {
+  it("go to tenants in turn, however many one of them has waiting", () => {
+    const { served, asking, finish } = given();
+    for (let count = 0; count < 50; count += 1) asking("flood");
+    asking("calm");
+    asking("other");
+    asking("calm");
+    for (let count = 0; count < 6; count += 1) finish(5);
+    expect(served).toEqual(["flood", "flood", "calm", "other", "flood", "calm", "flood"]);
+  });
+
+  it("go to what ends a call first, also among tenants in turn", () => {
+    const { served, asking, finish } = given();
+    asking("a");
+    asking("b");
+    asking("end-a", "ends");
+    asking("end-a", "ends");
+    asking("end-b", "ends");
+    for (let count = 0; count < 4; count += 1) finish(5);
+    expect(served).toEqual(["a", "end-a", "end-b", "end-a", "b"]);
+  });
+
+  it("are held by no more than may work at once", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 5 }),
+        fc.array(fc.constantFrom("ask", "end", "finish"), { maxLength: 60 }),
+        (atOnce, steps) => {
+          const { held, asking, finish } = given({ atOnce });
+          for (const [at, step] of steps.entries()) {
+            if (step === "finish") finish(1);
+            else asking(`lane-${at % 3}`, step === "end" ? "ends" : "begins");
+            expect(held.length).toBeLessThanOrEqual(atOnce);
+          }
+        },
+      ),
+    );
+  });
+
+  it("are not left free while somebody waits", () => {
+    const { served, asking, finish, held } = given({ atOnce: 2 });
+    for (let count = 0; count < 7; count += 1) asking(`lane-${count % 2}`);
+    while (held.length > 0) finish(1);
+    expect(served).toHaveLength(7);
+  });
+
+  it("refuse one more of a lane that is full, and no other lane", () => {
+    const { order, asking } = given({ mostOfLane: 3 });
+    for (let count = 0; count < 4; count += 1) asking("flood");
+    expect(order.retryAfterMs("flood")).toBeGreaterThan(0);
+    expect(order.retryAfterMs("calm")).toBeNull();
+  });
+
+  it("refuse everybody once as many wait as may wait in all", () => {
+    const { order, asking } = given({ mostInAll: 3 });
+    for (let count = 0; count < 4; count += 1) asking(`tenant-${count}`);
+    expect(order.retryAfterMs("calm")).not.toBeNull();
+  });
+
+  it("refuse early what would wait too long by the time that turns take, and say how long", () => {
+    const { order, asking, finish } = given();
+    for (let count = 0; count < 60; count += 1) asking("flood");
+    for (let count = 0; count < 40; count += 1) finish(200);
+    // 19 wait, some 200 ms each.
+    expect(order.retryAfterMs("flood")).toBeGreaterThan(3_000);
+    // Two turns: its own, and one of the flood's.
+    expect(order.retryAfterMs("calm")).toBeNull();
+  });
+
+  it("let a few of each lane wait, however slow turns are", () => {
+    const { order, asking, finish } = given({ fewOfLane: 3 });
+    for (let count = 0; count < 43; count += 1) asking("few");
+    for (let count = 0; count < 40; count += 1) finish(2_000);
+    expect(order.retryAfterMs("few")).toBeNull();
+    asking("few");
+    expect(order.retryAfterMs("few")).not.toBeNull();
+  });
+
+  it("never refuse anybody while a turn is free", () => {
+    const { order, asking, finish } = given();
+    asking("slow");
+    finish(60_000);
+    expect(order.retryAfterMs("calm")).toBeNull();
+  });
+
+  it("pass on from one that does not take its turn, as whose invocation ended while it waited", () => {
+    const order = createTurnOrder(limits);
+    const woken: string[] = [];
+    const ask = (lane: string) =>
+      order.ask({ lane, kind: "begins", wake: () => void woken.push(lane) }, 0);
+    const dead = ask("dead");
+    const alive = ask("alive");
+    order.advance(limits.takenWithinMs);
+    expect(woken).toEqual(["dead"]);
+    order.advance(limits.takenWithinMs + 1);
+    expect(woken).toEqual(["dead", "alive"]);
+    expect(order.take(dead, 501)).toBe(false);
+    expect(order.take(alive, 501)).toBe(true);
+  });
+
+  it("pass on from one that never gives its turn back", () => {
+    const { order, served, asking, at } = given();
+    asking("dead");
+    asking("alive");
+    at(limits.leaseMs + 1);
+    order.advance(limits.leaseMs + 1);
+    expect(served).toEqual(["dead", "alive"]);
+  });
+
+  it("forget one that does not want to wait any more", () => {
+    const { order, served, asking, finish } = given();
+    asking("a");
+    order.leave(asking("b"), 0);
+    asking("c");
+    finish(1);
+    expect(served).toEqual(["a", "c"]);
+  });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import { createDoor, createSharedTurns, createTurns } from "../../../src/pipeline/turns.ts";
+
+/** A clock that a test moves, and what it is to do then. */
+function createClock() {
+  let now = 0;
+  let timers: { at: number; act: () => void }[] = [];
+  const settled = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  };
+  return {
+    elapsed: () => now,
+    after(ms: number, act: () => void) {
+      const timer = { at: now + ms, act };
+      timers.push(timer);
+      return () => void (timers = timers.filter((each) => each !== timer));
+    },
+    wait(ms: number): Promise<void> {
+      return new Promise((resolve) => void timers.push({ at: now + ms, act: resolve }));
+    },
+    async pass(ms: number): Promise<void> {
+      const until = now + ms;
+      await settled();
+      for (;;) {
+        const next = timers.filter(({ at }) => at <= until).toSorted((a, b) => a.at - b.at)[0];
+        if (next === undefined) break;
+        timers = timers.filter((each) => each !== next);
+        now = next.at;
+        next.act();
+        await settled();
+      }
+      now = until;
+    },
+    settled,
+  };
+}
+
+function given(writesAtOnce = 1) {
+  const clock = createClock();
+  const shared = createSharedTurns(writesAtOnce);
+  const turns = createTurns({ order: shared.writes, ...clock });
+  /** What became of it, once something has. */
+  const entering = (lane: string, kind: "begins" | "ends" = "begins") => {
+    const seen: { left: (() => void) | null; refusal: unknown } = { left: null, refusal: null };
+    void turns.enter({ lane, kind }).then((entered) => {
+      if (entered.ok) seen.left = entered.value;
+      else seen.refusal = entered.error;
+      return undefined;
+    });
+    return seen;
+  };
+  return { clock, shared, turns, entering };
+}
+
+describe("turns of a process", () => {
+  it("are handed from one invocation to the next", async () => {
+    const { clock, entering } = given();
+    const first = entering("a");
+    const second = entering("b");
+    await clock.settled();
+    expect(first.left).not.toBeNull();
+    expect(second.left).toBeNull();
+    first.left?.();
+    await clock.settled();
+    expect(second.left).not.toBeNull();
+  });
+
+  it("refuse a flood with the time to wait, and let another tenant wait", async () => {
+    const { clock, entering } = given();
+    const all = Array.from({ length: 1_000 }, () => entering("flood"));
+    const calm = entering("calm");
+    await clock.settled();
+    const refused = all.flatMap(({ refusal }) => refusal ?? []);
+    expect(refused.length).toBeGreaterThan(700);
+    for (const refusal of refused)
+      expect(refusal).toEqual({ reason: "unavailable", retryAfterMs: expect.any(Number) });
+    expect(calm.refusal).toBeNull();
+    all[0]?.left?.();
+    await clock.settled();
+    all[1]?.left?.();
+    await clock.settled();
+    expect(calm.left).not.toBeNull();
+  });
+
+  it("never refuse what ends a call, and let it in after 2 s when no turn comes", async () => {
+    const { clock, entering } = given();
+    const hanging = entering("a");
+    const flood = Array.from({ length: 500 }, () => entering("a"));
+    const ends = Array.from({ length: 500 }, () => entering("a", "ends"));
+    await clock.settled();
+    expect(hanging.left).not.toBeNull();
+    expect(flood.some(({ refusal }) => refusal !== null)).toBe(true);
+    await clock.pass(2_500);
+    expect(ends.every(({ left, refusal }) => left !== null && refusal === null)).toBe(true);
+  });
+
+  it("refuse what has waited twice as long as was expected", async () => {
+    const { clock, entering } = given();
+    entering("a");
+    const waiting = entering("b");
+    await clock.pass(4_600);
+    expect(waiting.refusal).toEqual({ reason: "unavailable", retryAfterMs: 2_000 });
+  });
+
+  it("cost no timer and no wait while there is room", async () => {
+    const { turns } = given();
+    const entered = await turns.enter({ lane: "a", kind: "begins" });
+    expect(entered.ok).toBe(true);
+  });
+});
+
+describe("the door", () => {
+  it("tells a refused caller a second later, and two thousand of them at most", async () => {
+    const { clock, turns, entering } = given();
+    for (let count = 0; count < 300; count += 1) entering("flood");
+    await clock.settled();
+    const door = createDoor({ turns, heldBack: { count: 0 }, wait: clock.wait });
+    let told = 0;
+    for (let count = 0; count < 2_010; count += 1)
+      void door.turnAway("flood").then((refusal) => {
+        if (refusal?.reason === "unavailable") told += 1;
+        return undefined;
+      });
+    await clock.settled();
+    expect(told).toBe(10);
+    expect(await door.turnAway("calm")).toBeNull();
+    await clock.pass(1_000);
+    expect(told).toBe(2_010);
+  });
+});
