@@ -1,7 +1,9 @@
 /** The turns of one shard's database and of its admissions, as one invocation takes them. */
 import { createDoor, createTurns, type Door } from "./pipeline/turns.ts";
 import type { Turns } from "./domain/turns.ts";
-import { after, elapsed, wait, type Isolate } from "./isolate.ts";
+import { after, clock, type Isolate } from "./isolate.ts";
+
+const { elapsed, wait } = clock;
 
 export function createShardTurns(
   { turns, heldBack }: Pick<Isolate, "turns" | "heldBack">,
