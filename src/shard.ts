@@ -126,8 +126,7 @@ export function createShard(
         oauth: parts.oauth,
         ids,
         nonce,
-        now,
-        wait,
+        ...clock,
       }),
     upstream: () =>
       createUpstream({
@@ -204,7 +203,7 @@ export function createShard(
     wait: () => wait,
     door: () => door,
     openExchanges: () => isolate.openExchanges,
-    streams: () => createStreams({ sessions: stores.sessions, memory: streamMemory, now, wait }),
+    streams: () => createStreams({ sessions: stores.sessions, memory: streamMemory, ...clock }),
     rounds: () =>
       createRounds({
         wire: roundWire,

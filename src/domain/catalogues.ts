@@ -30,7 +30,10 @@ export interface CatalogueStore {
    * True for one of all that ask, if a sync is due or the seed is another than the last time. A sync that
    * is cut off is due again at `until`.
    */
-  claim(now: number, turn: { until: number; seedVersion: string }): Stored<boolean>;
+  claim(
+    now: number,
+    turn: { until: number; latestDue: number; seedVersion: string },
+  ): Stored<boolean>;
   replace(catalogue: Catalogue, at: { now: number; dueAt: number } & Noted): Stored<null>;
   /** The one at hand stays. */
   postpone(at: { dueAt: number; fault: string | null } & Noted): Stored<null>;

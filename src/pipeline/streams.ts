@@ -3,6 +3,7 @@
  * the client opens none, the router does while a request runs. It must never be in the client's way, so
  * a client's stream is written down before it is asked for, and the router's ends when one is wanted.
  */
+import { clockSlackMs } from "../domain/clocks.ts";
 import type { SessionStore } from "../domain/ports.ts";
 import type { Session } from "../domain/session.ts";
 
@@ -68,27 +69,34 @@ export function createStreams(deps: {
   sessions: SessionStore;
   memory: StreamMemory;
   now: () => number;
+  /** ms, never set back: what this isolate remembers goes by it */
+  elapsed: () => number;
   wait: (ms: number, signal?: AbortSignal) => Promise<void>;
 }) {
-  const { sessions, memory, now, wait } = deps;
+  const { sessions, memory, now, elapsed, wait } = deps;
   const stored = async ({ tenantId, id }: Session): Promise<Session | null> => {
     const found = await sessions.get(tenantId, id);
     return found.ok ? found.value : null;
   };
+  /** ms that a stored lease still has. One that lasts longer than a lease was written before a clock was set back. */
+  const leftOf = (until: number): number => {
+    const leftMs = until - now();
+    return leftMs > leaseMs + clockSlackMs ? 0 : leftMs;
+  };
   /** `open`: the server has given it; `wanted`: it was asked for */
   const clientStream = async (session: Session): Promise<"open" | "wanted" | null> => {
-    const seen = memory.get(session.id).clientUntil - now();
+    const seen = memory.get(session.id).clientUntil - elapsed();
     if (seen > wantedMs) return "open";
-    const until = (await stored(session))?.clientStreamUntil ?? 0;
-    if (until - now() <= wantedMs) return until > now() ? "wanted" : null;
-    memory.set(session.id, { clientUntil: until });
+    const leftMs = leftOf((await stored(session))?.clientStreamUntil ?? 0);
+    if (leftMs <= wantedMs) return leftMs > 0 ? "wanted" : null;
+    memory.set(session.id, { clientUntil: elapsed() + leftMs });
     return "open";
   };
 
   /** Whether another request here holds the router's stream (`stands`), or asks for it. */
   const asideHere = ({ id }: Session): "stands" | "asked" | null => {
     const turn = memory.asides.get(id)?.turn ?? null;
-    if (turn === null || turn.until <= now()) return null;
+    if (turn === null || turn.until <= elapsed()) return null;
     return turn.stands ? "stands" : "asked";
   };
 
@@ -99,9 +107,9 @@ export function createStreams(deps: {
      * @param sender names the key and the session as they came, since nobody has looked them up yet
      */
     isOpening(sender: string): () => void {
-      const until = now() + patienceMs;
+      const until = elapsed() + patienceMs;
       // Of an invocation that ended without a word nothing is left in time.
-      for (const [other, end] of memory.opening) if (end <= now()) memory.opening.delete(other);
+      for (const [other, end] of memory.opening) if (end <= elapsed()) memory.opening.delete(other);
       memory.opening.set(sender, until);
       return () => {
         if (memory.opening.get(sender) === until) memory.opening.delete(sender);
@@ -109,14 +117,14 @@ export function createStreams(deps: {
     },
     /** Waits while a GET of that sender is on its way, a second at most. */
     async untilOpened(sender: string, left: AbortSignal): Promise<void> {
-      while ((memory.opening.get(sender) ?? 0) > now() && !left.aborted)
+      while ((memory.opening.get(sender) ?? 0) > elapsed() && !left.aborted)
         await wait(lookHereMs, left);
     },
     /** The same of a GET that another isolate may have taken; only a new session's is looked for. */
     async untilOpenedElsewhere(session: Session, left: AbortSignal): Promise<void> {
-      const begun = now();
-      if (begun - session.createdAt >= youngMs) return;
-      while (!left.aborted && now() < begun + patienceMs) {
+      const begun = elapsed();
+      if (now() - session.createdAt >= youngMs) return;
+      while (!left.aborted && elapsed() < begun + patienceMs) {
         // What this isolate has taken was waited for above.
         const { none, wantedUntil } = memory.get(session.id);
         if (none || wantedUntil > 0 || (await clientStream(session)) !== "wanted") return;
@@ -126,14 +134,13 @@ export function createStreams(deps: {
 
     /** The client asks for its stream. */
     async clientWants({ tenantId, id }: Session): Promise<void> {
-      memory.set(id, { wantedUntil: now() + wantedMs });
+      memory.set(id, { wantedUntil: elapsed() + wantedMs });
       await sessions.holdStream(tenantId, id, { clientStreamUntil: now() + wantedMs });
     },
     /** The server has given it, or it is still open. */
     async clientHolds({ tenantId, id }: Session): Promise<void> {
-      const clientUntil = now() + leaseMs;
-      memory.set(id, { clientUntil });
-      await sessions.holdStream(tenantId, id, { clientStreamUntil: clientUntil });
+      memory.set(id, { clientUntil: elapsed() + leaseMs });
+      await sessions.holdStream(tenantId, id, { clientStreamUntil: now() + leaseMs });
     },
     async clientReleases({ tenantId, id }: Session): Promise<void> {
       memory.set(id, {});
@@ -150,12 +157,12 @@ export function createStreams(deps: {
       await sessions.holdStream(tenantId, id, { routerStreamUntil: 0 });
     },
     isRouters: async (session: Session): Promise<boolean> =>
-      ((await stored(session))?.routerStreamUntil ?? 0) > now(),
+      leftOf((await stored(session))?.routerStreamUntil ?? 0) > 0,
     clientHas: async (session: Session): Promise<boolean> => (await clientStream(session)) !== null,
     /** As `clientHas`, but only of what happened here; costs nothing. */
     clientHasHere({ id }: Session): boolean {
       const { clientUntil, wantedUntil } = memory.get(id);
-      return Math.max(clientUntil, wantedUntil) > now();
+      return Math.max(clientUntil, wantedUntil) > elapsed();
     },
 
     /** A request runs that may need the router's stream, until what it gives is called. */
@@ -176,11 +183,11 @@ export function createStreams(deps: {
       if (asideHere(session) !== null) return null;
       const aside = memory.asides.get(id) ?? { needed: 0, turn: null };
       memory.asides.set(id, aside);
-      const turn = { until: now() + asideMs, stands: false };
+      const turn = { until: elapsed() + asideMs, stands: false };
       aside.turn = turn;
       return {
         stands: (): void => void (turn.stands = true),
-        renew: (): void => void (turn.until = now() + asideMs),
+        renew: (): void => void (turn.until = elapsed() + asideMs),
         release(): void {
           if (aside.turn === turn) aside.turn = null;
           if (aside.needed <= 0 && aside.turn === null) memory.asides.delete(id);
@@ -190,14 +197,14 @@ export function createStreams(deps: {
 
     /** Whether the router has to hold one: the client has none, and a new one had time to open it. */
     async isMissing(session: Session): Promise<boolean> {
-      const begun = now();
-      const graceUntil = begun + (begun - session.createdAt < youngMs ? graceMs : 0);
+      const begun = elapsed();
+      const graceUntil = begun + (now() - session.createdAt < youngMs ? graceMs : 0);
       for (;;) {
         if (memory.get(session.id).none) return false;
         const stream = await clientStream(session);
         if (stream === "open") return false;
-        if (stream === "wanted" && now() >= begun + patienceMs) return false;
-        if (stream === null && now() >= graceUntil) return true;
+        if (stream === "wanted" && elapsed() >= begun + patienceMs) return false;
+        if (stream === null && elapsed() >= graceUntil) return true;
         await wait(lookMs);
       }
     },

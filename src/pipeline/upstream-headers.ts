@@ -2,6 +2,7 @@
  * What the proxy adds to a request to a registered server: its static headers, and a bearer token. What
  * comes back from here goes to that server and nowhere else; no part of it is logged or recorded.
  */
+import { clockSlackMs } from "../domain/clocks.ts";
 import type { AdminEvent } from "../domain/audit.ts";
 import type { Ids } from "../domain/ids.ts";
 import type { Oauth, OauthGrant } from "../domain/oauth.ts";
@@ -50,9 +51,11 @@ export function createUpstreamHeaders(deps: {
   ids: Ids;
   nonce: () => string;
   now: () => number;
+  /** ms, never set back */
+  elapsed: () => number;
   wait: (ms: number) => Promise<void>;
 }): UpstreamHeaders {
-  const { servers, serverTokens, vault, oauth, now, wait } = deps;
+  const { servers, serverTokens, vault, oauth, now, elapsed, wait } = deps;
 
   const eventOf = (server: SealedServer, action: string, detail: AdminEvent["detail"]) => ({
     now: now(),
@@ -145,7 +148,7 @@ export function createUpstreamHeaders(deps: {
     clientSecret: string | null,
   ): Answer<OauthGrant | null> {
     const its = [server.tenantId, server.id] as const;
-    const until = now() + patienceMs;
+    const until = elapsed() + patienceMs;
     for (;;) {
       const read = await serverTokens.get(...its);
       if (!read.ok) return read;
@@ -169,8 +172,9 @@ export function createUpstreamHeaders(deps: {
           : renewed;
       }
       if (held !== null && left > 0) return ok(held);
-      if ((row !== null && row.fault !== null && row.leaseUntil > now()) || now() >= until)
-        return ok(null);
+      const leftMs = (row?.leaseUntil ?? 0) - now();
+      const isRefused = row !== null && row.fault !== null && leftMs > 0;
+      if ((isRefused && leftMs <= leaseMs + clockSlackMs) || elapsed() >= until) return ok(null);
       await wait(pollMs);
     }
   }

@@ -1,4 +1,4 @@
-import { asc, eq, isNull, lte, ne, or, and, sql } from "drizzle-orm";
+import { asc, eq, isNull, gt, lte, ne, or, and, sql } from "drizzle-orm";
 import type { AdminEvent } from "../domain/audit.ts";
 import type { Model } from "../domain/models.ts";
 import type { CatalogueStore } from "../domain/catalogues.ts";
@@ -35,9 +35,10 @@ export const createCatalogueStore = (db: Database): CatalogueStore => {
         const { version, syncedAt, dueAt, fault } = rows[0];
         return { version, syncedAt, dueAt, fault };
       }),
-    async claim(now, { until, seedVersion }) {
+    async claim(now, { until, latestDue, seedVersion }) {
       const isDue = or(
         lte(catalogueMeta.dueAt, now),
+        gt(catalogueMeta.dueAt, latestDue),
         isNull(catalogueMeta.seedVersion),
         ne(catalogueMeta.seedVersion, seedVersion),
       );
@@ -47,7 +48,8 @@ export const createCatalogueStore = (db: Database): CatalogueStore => {
       );
       if (!waiting.ok) return waiting;
       const [row] = waiting.value;
-      if (row !== undefined && row.dueAt > now && row.seedVersion === seedVersion) return ok(false);
+      const waits = row !== undefined && row.dueAt > now && row.dueAt <= latestDue;
+      if (waits && row.seedVersion === seedVersion) return ok(false);
       const written = await db.write([
         began,
         builder

@@ -2,7 +2,8 @@
  * Tokens for registered servers. A refresh token may be good for one use: two isolates that refresh at
  * once must not both spend it, and what one of them got must not be overwritten by the other.
  */
-import { and, eq, isNull, lte, or, sql } from "drizzle-orm";
+import { and, eq, isNull, gt, lte, or, sql } from "drizzle-orm";
+import { clockSlackMs } from "../domain/clocks.ts";
 import type { ServerTokens, TokenStore } from "../domain/server-stores.ts";
 import { ok } from "../domain/result.ts";
 import { raw, type Database, type Row } from "./db.ts";
@@ -62,7 +63,12 @@ export const createTokenStore = (db: Database, deps: { nonce: () => string }): T
             and(
               its(tenantId, serverId),
               from === null ? isNull(serverTokens.sealed) : eq(serverTokens.generation, from),
-              or(lte(serverTokens.leaseUntil, now), eq(serverTokens.lease, lease)),
+              or(
+                lte(serverTokens.leaseUntil, now),
+                // No lease is longer than this one: that row is of a clock that was set back.
+                gt(serverTokens.leaseUntil, leaseUntil + clockSlackMs),
+                eq(serverTokens.lease, lease),
+              ),
             ),
           ),
         db.builder

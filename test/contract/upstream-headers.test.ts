@@ -65,6 +65,7 @@ describe("headers for a registered server", () => {
       ids: createIds({ now: () => now, randomBytesOf }),
       nonce: () => crypto.randomUUID(),
       now: () => now,
+      elapsed: () => now,
       // Nobody waits for a clock here; others get their turn.
       wait: async () => {
         now += 200;
@@ -206,6 +207,15 @@ describe("headers for a registered server", () => {
     expect(asked).toHaveLength(1);
     fault = null;
     now += 30_000;
+    expect(await bearer()).toBe("Bearer access-1");
+  });
+
+  it("are asked for again at once where the refusal is of a clock that was set back", async () => {
+    await hold(start - 2 * hourMs);
+    fault = "invalid_grant";
+    expect(await bearer()).toBe("server_unauthorized");
+    fault = null;
+    now -= hourMs;
     expect(await bearer()).toBe("Bearer access-1");
   });
 

@@ -4,6 +4,7 @@ import {
   type CatalogueChanges,
   type SyncRefusal,
 } from "../../domain/catalogue-sync.ts";
+import { clockSlackMs } from "../../domain/clocks.ts";
 import type { AdminEvent } from "../../domain/audit.ts";
 import type { Catalogue } from "../../domain/models.ts";
 import type { CatalogueSource, CatalogueStore } from "../../domain/catalogues.ts";
@@ -80,7 +81,12 @@ export const createCatalogueJob =
   (deps: CatalogueSyncDeps & { report: (fault: string) => void }) => async (): Answer<number> => {
     const { catalogues, seed, now, report } = deps;
     const at = now();
-    const turn = await catalogues.claim(at, { until: at + turnMs, seedVersion: seed.version });
+    const turn = await catalogues.claim(at, {
+      until: at + turnMs,
+      // Later than any sync sets it: a clock was set back.
+      latestDue: at + everyMs + clockSlackMs,
+      seedVersion: seed.version,
+    });
     if (!turn.ok) return turn;
     if (!turn.value) return ok(0);
     const outcome = await syncNow(deps);

@@ -4,8 +4,9 @@ import { caller, start } from "./fixtures.ts";
 import { givenWorld, storesOn, value, type Backend } from "./open.ts";
 
 const hourMs = 3_600_000;
-const turn = (seedVersion = "seed") => ({ until: start + 1_000, seedVersion });
 const at = { now: start, dueAt: start + 24 * hourMs };
+const latestDue = at.dueAt + 60_000;
+const turn = (seedVersion = "seed") => ({ until: start + 1_000, latestDue, seedVersion });
 
 export const cataloguesSuite = (backend: Backend): void => {
   describe("catalogues", () => {
@@ -97,7 +98,7 @@ export const cataloguesSuite = (backend: Backend): void => {
       const { catalogues } = world.stores;
       expect(value(await catalogues.claim(start, turn()))).toBe(true);
       expect(value(await catalogues.claim(start + 999, turn()))).toBe(false);
-      const later = { until: start + 9_000, seedVersion: "seed" };
+      const later = { until: start + 9_000, latestDue, seedVersion: "seed" };
       expect(value(await catalogues.claim(start + 1_000, later))).toBe(true);
       expect(value(await catalogues.claim(start + 1_000, later))).toBe(false);
     });
@@ -109,6 +110,16 @@ export const cataloguesSuite = (backend: Backend): void => {
       expect(value(await catalogues.claim(at.dueAt - 1, turn()))).toBe(false);
       expect(value(await catalogues.claim(start, turn("another")))).toBe(true);
       expect(value(await catalogues.claim(start, turn("another")))).toBe(false);
+    });
+
+    it("are due where a clock that was set back had set a later time than any sync does", async () => {
+      const { catalogues } = world.stores;
+      expect(value(await catalogues.claim(start, turn()))).toBe(true);
+      value(await catalogues.replace(catalogue("1", "openai/a"), at));
+      const back = start - 100 * hourMs;
+      const asked = { ...turn(), until: back + 1_000, latestDue: back + 24 * hourMs };
+      expect(value(await catalogues.claim(back, asked))).toBe(true);
+      expect(value(await catalogues.claim(back, asked))).toBe(false);
     });
 
     it("are asked about each minute without a write", async () => {

@@ -27,6 +27,7 @@ function given(createdAt = start) {
   };
   let clock = start;
   let reads = 0;
+  let setBackMs = 0;
   const later: { at: number; run: () => void }[] = [];
   const sessions = {
     get: async () => {
@@ -42,7 +43,8 @@ function given(createdAt = start) {
     createStreams({
       sessions,
       memory: createStreamMemory(10),
-      now: () => clock,
+      now: () => clock - setBackMs,
+      elapsed: () => clock,
       wait: async (ms) => {
         clock += ms;
         for (const each of later.filter(({ at }) => at <= clock)) each.run();
@@ -54,6 +56,7 @@ function given(createdAt = start) {
     later,
     elapsed: () => clock - start,
     pass: (ms: number) => void (clock += ms),
+    setBack: (ms: number) => void (setBackMs = ms),
     reads: () => reads,
   };
 }
@@ -136,6 +139,17 @@ describe("a session's GET stream", () => {
     await one.clientHolds(session);
     pass(61_000);
     expect(await isolate().isMissing(session)).toBe(true);
+  });
+
+  it("held by the time of a clock that was set back is held no longer than a lease", async () => {
+    const { session, isolate, setBack, pass } = given(start - 10_000);
+    const one = isolate();
+    await one.clientHolds(session);
+    setBack(600_000);
+    expect(await isolate().isMissing(session)).toBe(true);
+    expect(await one.isMissing(session)).toBe(false);
+    pass(61_000);
+    expect(await one.isMissing(session)).toBe(true);
   });
 
   it("is asked for by one request of an isolate, and kept while any of them runs", async () => {
