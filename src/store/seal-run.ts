@@ -76,8 +76,8 @@ function insertSeal(seal: SealWithLeaves, records: readonly SamplingRecord[]): C
 }
 
 /** The newest seal of version 2: what it says is carried on by the next. */
-const checkedNumber = (tenantId: string): SQL => sql`(select coalesce(max(s.number), 0)
-  from seals s where s.tenant_id = ${tenantId} and s.version >= 2)`;
+const checkedNumber = (tenantId: string): SQL => sql`coalesce((select s.number from seals s
+  where s.tenant_id = ${tenantId} and s.version >= 2 order by s.number desc limit 1), 0)`;
 
 /** The newest seal, and the newest of version 2: mostly one and the same. */
 const headsOf = (builder: Builder, tenantId: string) =>
@@ -181,8 +181,8 @@ export const createSealRun = (db: Database, note: NoteUnreadable): SealRun => ({
             .select({ kind: sql<string>`n.kind`, number: sql<number>`n.number` })
             .from(sql`(${numbersStatement(tenantId)}) n`),
           builder
-            .select({ counter: sql<number>`s.counter`, lastPlace: sql<number>`s.last_place` })
-            .from(sql`(${scalarsStatement(tenantId)}) s`),
+            .select({ counter: sql<number>`n.counter`, lastPlace: sql<number>`n.last_place` })
+            .from(sql`(${scalarsStatement(tenantId)}) n`),
         ]);
         return { heads, rows, numbers, scalars };
       },
