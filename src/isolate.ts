@@ -90,8 +90,10 @@ export function perShard<T>(make: (shard: string) => T): (shard: string) => T {
 }
 
 /** What seals the audit: who signs, and what vouches for records and public keys in the database. */
-async function auditingOf({ masterKey: master, previousMasterKey: previous }: Config) {
+async function auditingOf(config: Config) {
+  const { masterKey: master, previousMasterKey: previous, rolloutMs } = config;
   return {
+    rolloutMs,
     hashing,
     signer: await createSigner({ master, previous }),
     verify: verifySignature,

@@ -5,8 +5,6 @@
 import type { CodeFault, Standing } from "./evidence.ts";
 import { countIn, isIn, rangesOf, without, type NumberRange } from "./number-ranges.ts";
 
-/** ms in which processes of the version before, or with the MASTER_KEY before, may still write */
-const rolloutMs = 15 * 60_000;
 /** ms in which records from before the codes are sealed, where there were any; a backlog takes a while */
 const uncodedMs = 86_400_000;
 /** ms in which codes of the former MASTER_KEY still count for records that were sealed before */
@@ -66,11 +64,11 @@ export interface CheckInput {
   found: readonly Tampering[];
   now: number;
   codeKey: string;
+  /** ms in which processes of the version before, or with the MASTER_KEY before, may still write */
+  rolloutMs: number;
 }
 
-const uncodedFor = { nothing: rolloutMs, unchecked: uncodedMs, forged: 0 };
-
-const codesOf = ({ state, counter, codeKey, now }: CheckInput): Checked["codes"] => {
+const codesOf = ({ state, counter, codeKey, now, rolloutMs }: CheckInput): Checked["codes"] => {
   const codes = state?.codes;
   if (codes?.key !== codeKey) return { key: codeKey, since: now, previousThrough: counter };
   return now < codes.since + rolloutMs ? { ...codes, previousThrough: counter } : codes;
@@ -168,6 +166,7 @@ function markRecords(
 export function checkSeal(input: CheckInput): Omit<Checked, "tree"> {
   const { state, before, counter, present, presentThrough, found, now } = input;
   const through = Math.max(state?.through ?? 0, counter);
+  const uncodedFor = { nothing: input.rolloutMs, unchecked: uncodedMs, forged: 0 };
   const uncodedUntil = state?.uncodedUntil ?? now + uncodedFor[before];
   const codes = codesOf(input);
   const expected = openNumbers(input, through);

@@ -18,6 +18,8 @@ import { vouchedKeys, type AuditKeyDeps } from "./audit-keys.ts";
 export interface SealDeps extends AuditKeyDeps {
   /** of records */
   mac: Mac;
+  /** ms in which processes of the version before, or with the MASTER_KEY before, may still write */
+  rolloutMs: number;
   log: (entry: Record<string, unknown>) => void;
 }
 
@@ -48,7 +50,7 @@ export async function checkWaiting(
   { head, checkedHead, records, counter, present, placed }: Waiting,
   found: readonly Tampering[],
 ): Answer<Omit<Checked, "tree">> {
-  const { mac, now } = deps;
+  const { mac, now, rolloutMs } = deps;
   const heads = [head, checkedHead].flatMap((seal) => seal ?? []);
   const keys = await keysFor(deps, heads);
   if (!keys.ok) return keys;
@@ -75,6 +77,7 @@ export async function checkWaiting(
       found: [...found, ...forged],
       now: now(),
       codeKey: mac.codePrefix,
+      rolloutMs,
     }),
   );
 }

@@ -98,6 +98,7 @@ function invocation(
         signer: undefined as never,
         verify: undefined as never,
         mac: undefined as never,
+        rolloutMs: 0,
         keyMac: undefined as never,
         idOfPublicKey: undefined as never,
         log: undefined as never,

@@ -19,6 +19,7 @@ export const sealingParts = async (
   signer: its.signer ?? (await signer),
   verify: verifySignature,
   mac: its.mac ?? mac,
+  rolloutMs: 15 * 60_000,
   keyMac: its.keyMac ?? (await keyMac),
   idOfPublicKey,
   ids: { next: id },
