@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Receipt } from "../../../src/domain/audit.ts";
 import { openLibsql, raw, type Database } from "../../../src/store/db.ts";
 import { migrate } from "../../../src/store/migrations.ts";
 import { tenants } from "../../../src/store/schema.ts";
@@ -180,11 +181,18 @@ describe("round trips to the libSQL server", () => {
     const who = await caller(stores, { tenantLimits: limits, keyLimits: limits });
     const its = session(who.tenantId, who.keyId);
     value(await stores.sessions.create(its));
+    let receipt: Receipt | null = null;
+    const admission = async () => {
+      const admitted = await stores.ledger.admit(reserved);
+      if (admitted.ok && admitted.value.state === "admitted") ({ receipt } = admitted.value);
+      return admitted;
+    };
     const steps: Record<string, () => Promise<unknown>> = {
       write: () => db.write([select, select, select]),
       snapshot: () => stores.snapshots.load(who.keyId, its.id, start),
-      admission: () => stores.ledger.admit(reserved),
-      settlement: () => stores.ledger.settle(settlement(reserved, start, { captured: "content" })),
+      admission,
+      settlement: () =>
+        stores.ledger.settle(settlement(reserved, start, { receipt, captured: "content" })),
       change: () => stores.credentials.create(credential(who.tenantId), event(who.tenantId)),
     };
     const reserved = reservation(who, start, { sessionId: its.id });
