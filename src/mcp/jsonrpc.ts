@@ -6,8 +6,9 @@ import { err, ok, type Result } from "../domain/result.ts";
 
 export type RequestId = string | number;
 
+/** A number beyond all (`1e400`) is read as Infinity, which no answer can repeat. */
 export const isId = (value: unknown): value is RequestId =>
-  typeof value === "string" || typeof value === "number";
+  typeof value === "string" || Number.isFinite(value);
 
 export type Incoming =
   | { kind: "request"; id: RequestId; method: string; params: JsonObject }
