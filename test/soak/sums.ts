@@ -1,4 +1,5 @@
 /** What the tables must say of each other once everything has ended. */
+import { recordedRefusals } from "../../src/domain/thinning.ts";
 import type { Tenant, World } from "./world.ts";
 
 export interface RecordRow {
@@ -37,6 +38,21 @@ export async function recordsOf(
   });
 }
 
+/** Refusals that were counted and not recorded, or recorded together as one. */
+async function thinnedOf(world: Pick<World, "query">, { id }: Pick<Tenant, "id">): Promise<number> {
+  const [waiting] = await world.query(
+    `select sum(max(0, amount - ${recordedRefusals})) as requests from counters
+     where tenant_id = ? and resource = 'refusals'`,
+    [id],
+  );
+  const [together] = await world.query(
+    `select sum(reason_detail ->> 'requests' - 1) as requests from sampling_requests
+     where tenant_id = ? and reason = 'rate_limited' and json_valid(reason_detail)`,
+    [id],
+  );
+  return Number(waiting?.["requests"] ?? 0) + Number(together?.["requests"] ?? 0);
+}
+
 const outcomes = ["succeeded", "failed", "refused", "cancelled", "unknown"];
 const sum = (rows: readonly RecordRow[], of: (row: RecordRow) => number): number =>
   rows.reduce((total, row) => total + of(row), 0);
@@ -58,8 +74,11 @@ export async function reconciled(
      from usage where tenant_id = ?`,
     [tenant.id],
   );
-  for (const name of outcomes)
-    equal(`usage, ${name}`, usage?.[name], rows.filter(({ outcome }) => outcome === name).length);
+  const thinned = await thinnedOf(world, tenant);
+  for (const name of outcomes) {
+    const recorded = rows.filter(({ outcome }) => outcome === name).length;
+    equal(`usage, ${name}`, usage?.[name], recorded + (name === "refused" ? thinned : 0));
+  }
   equal(
     "usage, tokens",
     usage?.["tokens"],
