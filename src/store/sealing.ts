@@ -1,12 +1,11 @@
 /** How far sealing has come under each master key, and what a database shows of who sealed in it. */
-import { and, eq, lte, sql, type SQL } from "drizzle-orm";
+import { and, eq, sql, type SQL } from "drizzle-orm";
 import { ok } from "../domain/result.ts";
 import type { ForeignSeals, SealingRow, SealingStore } from "../domain/sealing.ts";
 import { appendEventWhere } from "./events.ts";
 import { raw, type Builder, type Database, type Row } from "./db.ts";
-import { jobTurns, sealing } from "./seal-schema.ts";
-
-const job = "reseal";
+import { createJobTurn } from "./job-turns.ts";
+import { sealing } from "./seal-schema.ts";
 
 const rowOf = (row: Row): SealingRow => ({
   keyId: String(row["key_id"]),
@@ -97,23 +96,5 @@ export const createSealingStore = (db: Database): SealingStore => ({
     ]);
     return written.ok ? ok(null) : written;
   },
-  async claim(now, until) {
-    const written = await db.write([
-      db.builder.insert(jobTurns).values({ job, until: 0, cursor: "" }).onConflictDoNothing(),
-      db.builder
-        .update(jobTurns)
-        .set({ until })
-        .where(and(eq(jobTurns.job, job), lte(jobTurns.until, now)))
-        .returning({ cursor: jobTurns.cursor }),
-    ]);
-    if (!written.ok) return written;
-    const [row] = written.value[1] ?? [];
-    return ok(row === undefined ? null : { cursor: String(row["cursor"]) });
-  },
-  async release(cursor) {
-    const written = await db.write([
-      db.builder.update(jobTurns).set({ until: 0, cursor }).where(eq(jobTurns.job, job)),
-    ]);
-    return written.ok ? ok(null) : written;
-  },
+  ...createJobTurn(db, "reseal"),
 });
