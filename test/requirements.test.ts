@@ -42,7 +42,7 @@ const known = new Map(requirements.map((each) => [each.id, each]));
 const inGroup = (letter: string): Requirement[] =>
   requirements.filter(({ id }) => id.startsWith(letter));
 
-/** The tables of `src/README.md`. */
+/** The tables of `docs/requirements.md`. */
 function tables(): string {
   const rows = Object.entries(groups).map(([letter, title]) => {
     const all = inGroup(letter);
@@ -102,8 +102,8 @@ describe("the requirements", () => {
     expect(citations.filter(({ above }) => !above)).toEqual([]);
   });
 
-  it("are counted in src/README.md", () => {
-    const page = readFileSync(join(root, "src", "README.md"), "utf8");
+  it("are counted in docs/requirements.md", () => {
+    const page = readFileSync(join(root, "docs", "requirements.md"), "utf8");
     const shown = /<!-- requirements -->\n([^]*?)\n<!-- \/requirements -->/.exec(page)?.[1];
     expect(shown).toBe(tables());
   });
