@@ -61,3 +61,9 @@ export const outlives = (expiresAt: number | null, actor: Actor): boolean => {
 
 export const isExpired = (key: Pick<ApiKey, "expiresAt">, now: number): boolean =>
   key.expiresAt !== null && key.expiresAt <= now;
+
+/** The bearer token of an Authorization header; null: none. */
+export function bearerOf(header: string | undefined): string | null {
+  const match = /^Bearer +(\S+) *$/i.exec(header ?? "");
+  return match?.[1] ?? null;
+}

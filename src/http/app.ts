@@ -3,13 +3,15 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { adminRoutes } from "./admin/routes.ts";
 import { auditKeyRoutes } from "./audit-keys.ts";
 import { consoleRoutes } from "./console.ts";
-import { bearerOf, type HttpEnv } from "./context.ts";
+import { type HttpEnv } from "./context.ts";
+import { bearerOf } from "../domain/access.ts";
 import { healthRoutes } from "./health.ts";
 import { checkOrigin } from "./middleware/origin.ts";
 import { oauthRoutes } from "./oauth.ts";
 import { problem } from "./problem.ts";
 import { dryRunRoutes } from "./route.ts";
-import { proxyRoutes, routerKeyHeader } from "./proxy/routes.ts";
+import { routerKeyHeader } from "../proxy/receive.ts";
+import { proxyRoutes } from "./proxy.ts";
 import { samplingRoutes } from "./sampling/routes.ts";
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];

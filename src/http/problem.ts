@@ -2,11 +2,7 @@
 import type { Context } from "hono";
 import { dataOf, explain, refusalTable, type Refusal } from "../domain/refusals.ts";
 import type { HttpEnv } from "./context.ts";
-import { limitHeaders } from "./limit-headers.ts";
-
-/** RFC 9110, section 15.5.6: a 405 says which methods there are. */
-export const allowHeader = (refusal: Refusal): Record<string, string> =>
-  refusal.reason === "method_not_allowed" ? { Allow: refusal.allow } : {};
+import { allowHeader, limitHeaders } from "../mcp/refusal-headers.ts";
 
 export function problem(c: Context<HttpEnv>, refusal: Refusal): Response {
   const { status, title } = refusalTable[refusal.reason];

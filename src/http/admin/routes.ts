@@ -4,7 +4,7 @@ import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
 import { ownOriginOf } from "../../domain/own-origin.ts";
 import { askedAt, type HttpEnv } from "../context.ts";
-import { readBody } from "../body.ts";
+import { readBody } from "../../mcp/body.ts";
 import { protectPage } from "../page.ts";
 import { problem } from "../problem.ts";
 import { authorise } from "./authorise.ts";

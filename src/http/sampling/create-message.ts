@@ -9,11 +9,11 @@ import { errorMessage, resultMessage, type RequestId } from "../../mcp/jsonrpc.t
 import type { Caller } from "../../pipeline/authenticate.ts";
 import type { Timings } from "../../domain/spans.ts";
 import type { Services } from "../context.ts";
-import { shortened } from "../id-text.ts";
-import { limitHeaders } from "../limit-headers.ts";
+import { shortened } from "../../pipeline/id-text.ts";
+import { limitHeaders } from "../../mcp/refusal-headers.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
-import { refusalReply, type Reply } from "./reply.ts";
-import { propagatedIn } from "./trace-context.ts";
+import { refusalReply, type Reply } from "../../mcp/reply.ts";
+import { propagatedIn } from "../../mcp/trace-context.ts";
 
 export const createMessageMethods = ["sampling/createMessage", "sampling-router/createMessage"];
 

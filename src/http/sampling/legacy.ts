@@ -7,9 +7,9 @@ import { decodeInitialize, encodeInitialize } from "../../mcp/initialize.ts";
 import { resultMessage, type Incoming, type RequestId } from "../../mcp/jsonrpc.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
 import type { Services } from "../context.ts";
-import { shortened } from "../id-text.ts";
+import { shortened } from "../../pipeline/id-text.ts";
 import { createMessage, createMessageMethods } from "./create-message.ts";
-import { answer, refusalReply, type Reply } from "./reply.ts";
+import { answer, refusalReply, type Reply } from "../../mcp/reply.ts";
 
 export interface Arrived {
   token: string | null;

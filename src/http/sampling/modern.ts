@@ -8,7 +8,7 @@ import { checkHeaders, decodeModernMeta, modernRevision } from "../../mcp/rev202
 import type { Services } from "../context.ts";
 import { createMessage, createMessageMethods } from "./create-message.ts";
 import type { Arrived } from "./legacy.ts";
-import { answer, refusalReply, type Reply } from "./reply.ts";
+import { answer, refusalReply, type Reply } from "../../mcp/reply.ts";
 
 export const unsupportedRevision = (requested: string): Refusal => ({
   reason: "unsupported_protocol_version",

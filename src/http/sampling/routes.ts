@@ -4,12 +4,13 @@ import { own } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { allowsBatch, isLegacy, isModern } from "../../mcp/era.ts";
 import { parseEnvelope, type Envelope, type Incoming } from "../../mcp/jsonrpc.ts";
-import { needsKnownCaller, readBody } from "../body.ts";
-import { bearerOf, type HttpEnv } from "../context.ts";
-import { ambiguityIn, idToRefuse } from "../ambiguous.ts";
+import { needsKnownCaller, readBody } from "../../mcp/body.ts";
+import { type HttpEnv } from "../context.ts";
+import { bearerOf } from "../../domain/access.ts";
+import { ambiguityIn, idToRefuse } from "../../mcp/proxy/ambiguous.ts";
 import { authenticate, handleLegacy, type Arrived } from "./legacy.ts";
 import { handleModern, unsupportedRevision } from "./modern.ts";
-import { refusalReply, respond, respondAll, type Reply } from "./reply.ts";
+import { refusalReply, respond, respondAll, type Reply } from "../../mcp/reply.ts";
 
 const json = "application/json";
 const eventStream = "text/event-stream";

@@ -14,7 +14,7 @@ import { record } from "../../../src/http/admin/record-schemas.ts";
 import { problemBody } from "../../../src/http/admin/schemas.ts";
 import type { HttpEnv } from "../../../src/http/context.ts";
 import { problem } from "../../../src/http/problem.ts";
-import { refusalReply } from "../../../src/http/sampling/reply.ts";
+import { refusalReply } from "../../../src/mcp/reply.ts";
 import { legacyWireOf, modernWireOf } from "../../../src/mcp/faults.ts";
 import { errorMessage } from "../../../src/mcp/jsonrpc.ts";
 import { openApiDocument } from "../../fakes/openapi-document.ts";

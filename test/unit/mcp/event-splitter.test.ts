@@ -1,7 +1,7 @@
 /** The proxy's event splitter: every byte that isn't the router's comes out again, however it came in. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { startsOther } from "../../../src/mcp/proxy/concerns.ts";
+import { startsOther } from "../../../src/proxy/concerns.ts";
 import { createEventReader } from "../../../src/mcp/proxy/event-data.ts";
 import { createEventSplitter, type Segment } from "../../../src/mcp/proxy/event-splitter.ts";
 

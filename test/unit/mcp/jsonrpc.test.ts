@@ -1,7 +1,7 @@
 /** Bytes into messages: whatever comes, however it is cut. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readBody } from "../../../src/http/body.ts";
+import { readBody } from "../../../src/mcp/body.ts";
 import { errorMessage, parseEnvelope, resultMessage } from "../../../src/mcp/jsonrpc.ts";
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { withMember, withoutElements } from "../../../src/mcp/proxy/raw-json.ts";
-import { tell } from "../../../src/mcp/proxy/told.ts";
+import { tell } from "../../../src/proxy/legacy/told.ts";
 
 describe("a member set in JSON text", () => {
   const text =

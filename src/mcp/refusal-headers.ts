@@ -1,0 +1,23 @@
+/** Headers that tell of limits, and of what a refusal asks for. */
+import type { LimitState } from "../domain/limits.ts";
+import { retryAfterOf, type Refusal } from "../domain/refusals.ts";
+
+/** RFC 9110, section 15.5.6: a 405 says which methods there are. */
+export const allowHeader = (refusal: Refusal): Record<string, string> =>
+  refusal.reason === "method_not_allowed" ? { Allow: refusal.allow } : {};
+
+/** `RateLimit` and `RateLimit-Policy` as draft-ietf-httpapi-ratelimit-headers spells them. */
+export function limitHeaders(limits: readonly LimitState[], refusal: Refusal | null) {
+  const headers: Record<string, string> = {};
+  if (limits.length > 0) {
+    headers["RateLimit-Policy"] = limits
+      .map(({ name, limit, windowSeconds }) => `"${name}";q=${limit};w=${windowSeconds}`)
+      .join(", ");
+    headers["RateLimit"] = limits
+      .map(({ name, remaining, resetSeconds }) => `"${name}";r=${remaining};t=${resetSeconds}`)
+      .join(", ");
+  }
+  const retryAfterMs = refusal === null ? null : retryAfterOf(refusal);
+  if (retryAfterMs !== null) headers["Retry-After"] = String(Math.ceil(retryAfterMs / 1_000));
+  return headers;
+}

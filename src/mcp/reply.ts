@@ -1,0 +1,142 @@
+/** One JSON-RPC message's answer, and how it becomes an HTTP response. */
+import { refusalTable, type Refusal } from "../domain/refusals.ts";
+import type { Wire } from "./codec.ts";
+import { legacyWireOf } from "./faults.ts";
+import { errorMessage, type RequestId } from "./jsonrpc.ts";
+import { sseKeepAlive, sseMessage } from "./sse.ts";
+import { allowHeader, limitHeaders } from "./refusal-headers.ts";
+import type { LimitState } from "../domain/limits.ts";
+
+/** An answer that waits for a provider; `finish` settles whatever happens. */
+export interface Running {
+  finish: (signal: AbortSignal) => Promise<{ message: object; timing: string }>;
+  /** modern callers cancel by leaving; legacy ones do not */
+  leavingCancels: boolean;
+}
+
+export type Reply =
+  | { kind: "accepted" }
+  | { kind: "message"; status: number; message: object; headers: Record<string, string> }
+  | { kind: "running"; running: Running; headers: Record<string, string> };
+
+export const answer = (
+  message: object,
+  headers: Record<string, string> = {},
+  status = 200,
+): Reply => ({ kind: "message", status, message, headers });
+
+export function refusalReply(
+  id: RequestId | null,
+  refusal: Refusal,
+  requestId: string,
+  about: {
+    limits?: readonly LimitState[];
+    wireOf?: (refusal: Refusal) => Wire;
+    timing?: string;
+  } = {},
+): Reply {
+  const { code, status: wireStatus } = (about.wireOf ?? legacyWireOf)(refusal);
+  // Nobody can tell by its body what an answer without an id is about; 200 would be a success.
+  const status = id === null ? refusalTable[refusal.reason].status : wireStatus;
+  return answer(
+    errorMessage(id, refusal, code, requestId),
+    {
+      "X-Request-Id": requestId,
+      ...limitHeaders(about.limits ?? [], refusal),
+      ...allowHeader(refusal),
+      ...(about.timing === undefined ? {} : { "Server-Timing": about.timing }),
+      ...(status === 401 ? { "WWW-Authenticate": 'Bearer realm="sampling-router"' } : {}),
+    },
+    status,
+  );
+}
+
+/** The runtime notices that a caller has left when it writes, and a cancellation takes effect within 2 s. */
+const keepAliveMs = 1_000;
+const never = new AbortController().signal;
+
+/** One message event, with comments until it comes. */
+function stream(running: Running, headers: Record<string, string>, left: AbortSignal): Response {
+  const encoder = new TextEncoder();
+  const gone = new AbortController();
+  left.addEventListener("abort", () => gone.abort());
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      const send = (text: string): void => {
+        try {
+          controller.enqueue(encoder.encode(text));
+        } catch {
+          // The caller has left; the call goes on or ends by its own signal.
+          clearInterval(timer);
+        }
+      };
+      send(sseKeepAlive);
+      timer = setInterval(() => send(sseKeepAlive), keepAliveMs);
+      const { message } = await running.finish(running.leavingCancels ? gone.signal : never);
+      clearInterval(timer);
+      send(sseMessage(message));
+      try {
+        controller.close();
+      } catch {
+        // Closed already by the caller's leaving.
+      }
+    },
+    cancel() {
+      clearInterval(timer);
+      gone.abort();
+    },
+  });
+  return new Response(body, {
+    headers: {
+      "Content-Type": "text/event-stream",
+      "Cache-Control": "no-cache, no-transform",
+      // A proxy that buffers would hold back the comments, and with them the caller's leaving.
+      "X-Accel-Buffering": "no",
+      ...headers,
+    },
+  });
+}
+
+export async function respond(
+  reply: Reply,
+  request: { acceptsStream: boolean; signal: AbortSignal },
+): Promise<Response> {
+  switch (reply.kind) {
+    case "accepted":
+      return new Response(null, { status: 202 });
+    case "message":
+      return new Response(JSON.stringify(reply.message), {
+        status: reply.status,
+        headers: { "Content-Type": "application/json", ...reply.headers },
+      });
+    case "running": {
+      if (request.acceptsStream) return stream(reply.running, reply.headers, request.signal);
+      const { message, timing } = await reply.running.finish(
+        reply.running.leavingCancels ? request.signal : never,
+      );
+      return new Response(JSON.stringify(message), {
+        headers: {
+          "Content-Type": "application/json",
+          ...reply.headers,
+          "Server-Timing": timing,
+        },
+      });
+    }
+  }
+}
+
+/** A batch's answers, once all are there, as one JSON array. */
+export async function respondAll(replies: readonly Reply[]): Promise<Response> {
+  const messages = await Promise.all(
+    replies
+      .filter((reply) => reply.kind !== "accepted")
+      .map(async (reply) =>
+        reply.kind === "message" ? reply.message : (await reply.running.finish(never)).message,
+      ),
+  );
+  if (messages.length === 0) return new Response(null, { status: 202 });
+  return new Response(JSON.stringify(messages), {
+    headers: { "Content-Type": "application/json" },
+  });
+}

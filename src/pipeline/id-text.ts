@@ -1,0 +1,13 @@
+/** An id as rows know it: whoever sends it chooses how long it is, and rows live on. */
+
+const mostCharacters = 200;
+
+/** The text itself, or its digest where it is longer than anybody's own; JSON never looks like one. */
+export async function shortened(
+  { sha256Hex }: { sha256Hex: (bytes: Uint8Array<ArrayBuffer>) => Promise<string> },
+  text: string,
+): Promise<string> {
+  return text.length <= mostCharacters
+    ? text
+    : `sha256:${await sha256Hex(new TextEncoder().encode(text))}`;
+}

@@ -1,0 +1,81 @@
+/** One message, or one stream, on its way through the proxy. */
+import type { SealedServer } from "../domain/servers.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import type { Result } from "../domain/result.ts";
+import type { ProxiedBody } from "../mcp/proxy/message.ts";
+import type { RequestId } from "../mcp/jsonrpc.ts";
+import type { Caller } from "../pipeline/authenticate.ts";
+import type { Sending } from "../pipeline/upstream.ts";
+import { legacyWireOf } from "../mcp/faults.ts";
+import type { Wire } from "../mcp/codec.ts";
+import type { ProxyServices } from "./services.ts";
+import { refusalReply, respond } from "../mcp/reply.ts";
+
+export interface ProxyArrived {
+  /** `session` is the one that the server began, if there is one */
+  caller: Caller;
+  server: SealedServer;
+  /** The caller as of now, a few seconds old at most: a stream outlives what it began with. */
+  current: () => Promise<Result<Caller, Refusal>>;
+  /** The caller once more, from the database. */
+  again: () => Promise<Result<Caller, Refusal>>;
+  method: "POST" | "GET" | "DELETE";
+  /** the client's own; `Upstream` decides which of them go on */
+  headers: Headers;
+  /** the client's `Authorization`, where its key came in the other header */
+  authorization: string | null;
+  /** the body as it came; empty for GET and DELETE */
+  bytes: Uint8Array<ArrayBuffer>;
+  /** the body's text, UTF-8 */
+  text: string;
+  /** null: no JSON, or no body */
+  body: ProxiedBody | null;
+  requestId: string;
+  startedAt: number;
+  /** the client has left */
+  left: AbortSignal;
+}
+
+/** ms until a server's headers: it may hold them back until a tool has ended. */
+const headersMs = 300_000;
+
+/** To the server, under the client's headers. `signal` ends it, and the body of what it answers. */
+export const sendOn = (
+  services: ProxyServices,
+  { server, method, headers, authorization }: ProxyArrived,
+  body: Sending["body"],
+  signal: AbortSignal,
+): Promise<Result<Response, Refusal>> =>
+  services.upstream({
+    server,
+    method,
+    headers,
+    authorization,
+    body,
+    signal,
+    timeoutMs: headersMs,
+  });
+
+/** Whether `text` is what the bytes say: bytes that are no UTF-8 were replaced in it. */
+export function isFaithful({ text, bytes }: Pick<ProxyArrived, "text" | "bytes">): boolean {
+  if (!text.includes("\ufffd")) return true;
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * A refusal as the client understands it: a JSON-RPC error where a request asked, with the status
+ * that its era wants; else a problem with the refusal's HTTP status.
+ */
+export const refuse = (
+  refusal: Refusal,
+  about: { id: RequestId | null; requestId: string; wireOf?: (refusal: Refusal) => Wire },
+): Promise<Response> =>
+  respond(
+    refusalReply(about.id, refusal, about.requestId, { wireOf: about.wireOf ?? legacyWireOf }),
+    { acceptsStream: false, signal: AbortSignal.abort() },
+  );

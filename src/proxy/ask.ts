@@ -1,0 +1,103 @@
+/** A sampling request that a server sent, as the pipeline takes it; and its outcome, as the wire wants it. */
+import { own, type JsonObject } from "../domain/json.ts";
+import type { Once } from "../domain/once.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { err, type Result } from "../domain/result.ts";
+import type { Codec } from "../mcp/codec.ts";
+import { errorMessage, resultMessage, type RequestId } from "../mcp/jsonrpc.ts";
+import type { Declared } from "../pipeline/choose.ts";
+import type { Finished } from "../pipeline/finish.ts";
+import type { By } from "../pipeline/idempotency.ts";
+import type { ProxyServices } from "./services.ts";
+import { propagatedIn } from "../mcp/trace-context.ts";
+import type { ProxyArrived } from "./arrived.ts";
+
+const encoder = new TextEncoder();
+
+export interface Asking {
+  /** of `sampling/createMessage`, raw */
+  params: JsonObject;
+  codec: Codec;
+  /** what may be asked: what the server was told, and the client's tags */
+  declared: Declared;
+  clientInfo: JsonObject;
+  /** the tool being called; null: the stream doesn't tell */
+  tool: string | null;
+  /** the client's request that it belongs to, as JSON, by which its session can take it back */
+  messageId: string | null;
+  /** by what it is known again; null: it is new */
+  once: Once | null;
+  /** of what was too large to be kept in `params`; null: `params` is what was asked */
+  oversizedBytes: number | null;
+  /** why it is refused before anything is chosen; null: it isn't */
+  denied: Refusal | null;
+}
+
+export interface Asked {
+  /** of the audit record */
+  requestId: string;
+  /** who did the work */
+  by: By;
+  outcome: Result<Finished, Refusal>;
+}
+
+const nameIn = (clientInfo: JsonObject, key: string): string | null => {
+  const value = own(clientInfo, key);
+  return typeof value === "string" ? value.slice(0, 200) : null;
+};
+
+/** Samples, and settles whatever happens. A throw inside is told as `internal`. */
+export async function ask(
+  services: ProxyServices,
+  arrived: ProxyArrived,
+  asking: Asking,
+  signal: AbortSignal,
+): Promise<Asked> {
+  const { params, codec, denied } = asking;
+  const { _meta, ...content } = params;
+  const contentText = JSON.stringify(content);
+  const started = await services.sample({
+    caller: arrived.caller,
+    again: arrived.again,
+    call: denied === null ? codec.decodeCall(params) : err(denied),
+    declaredBy: () => asking.declared,
+    client: {
+      name: nameIn(asking.clientInfo, "name"),
+      version: nameIn(asking.clientInfo, "version"),
+      revision: codec.revision,
+    },
+    server: { id: arrived.server.id, policy: arrived.server.policy },
+    tool: asking.tool,
+    messageId: asking.messageId,
+    once: asking.once,
+    propagated: propagatedIn(arrived.headers, _meta),
+    contentSha256: await services.sha256Hex(encoder.encode(contentText)),
+    bytes: asking.oversizedBytes ?? encoder.encode(JSON.stringify(params)).byteLength,
+    content: () => contentText,
+    startedAt: services.now(),
+    beganAt: services.elapsed(),
+    authMs: 0,
+  });
+  const { requestId } = started;
+  const ended = (outcome: Asked["outcome"]): Asked => ({ requestId, outcome, by: started.by() });
+  if (!started.outcome.ok) return ended(started.outcome);
+  try {
+    return ended(await started.outcome.value(signal));
+  } catch (thrown) {
+    services.report(requestId, thrown);
+    return ended(err({ reason: "internal" }));
+  }
+}
+
+/** The JSON-RPC message that answers the server. */
+export function answerMessage(
+  id: RequestId,
+  codec: Codec,
+  { requestId, outcome }: Omit<Asked, "by">,
+): Record<string, unknown> {
+  if (!outcome.ok)
+    return errorMessage(id, outcome.error, codec.wireOf(outcome.error).code, requestId);
+  const { answer, call } = outcome.value;
+  // Without the decision: what a call costs its tenant is no server's business.
+  return resultMessage(id, codec.encodeAnswer(answer, call, {}));
+}

@@ -1,0 +1,71 @@
+/**
+ * An answer that has begun before the server's was there. Its status is 200 by then and its kind is chosen, so
+ * what the server says in the end is said in its body.
+ */
+import { parsedJson } from "../domain/json.ts";
+import { serverFailed, type Refusal } from "../domain/refusals.ts";
+import { sseMessageText } from "../mcp/sse.ts";
+import type { BodyKind } from "./filler.ts";
+import { isJson, streamedHeaders, streamsAnswer } from "./media-type.ts";
+import { answers, bytesOf, eventsOf } from "./modern/relay.ts";
+
+type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
+
+export interface BegunAnswer {
+  kind: BodyKind;
+  /** JSON text of the request's id; null: a batch */
+  idText: string | null;
+  /** the JSON-RPC error of the request, JSON text */
+  refusalText: (refusal: Refusal) => string;
+}
+
+const types: Record<BodyKind, string> = {
+  events: "text/event-stream",
+  json: "application/json",
+};
+
+/** Nobody on the way may hold its first bytes back. */
+export const beginningHeaders = (kind: BodyKind): Record<string, string> => ({
+  ...streamedHeaders({ "content-type": types[kind], "cache-control": "no-cache, private" }),
+  "x-accel-buffering": "no",
+});
+
+const bodyOf = (text: string): Body | null => new Response(text).body;
+
+/** The answer that a stream holds; null: it ends without. */
+async function answerIn(response: Response, idText: string | null): Promise<string | null> {
+  const { segments } = eventsOf(response, {
+    mayConcern: (data) => isAnswer(data, idText),
+    passes: () => false,
+  });
+  for await (const segment of segments) if (segment.kind === "event") return segment.data;
+  return null;
+}
+
+const isAnswer = (text: string, idText: string | null): boolean =>
+  idText === null ? parsedJson(text) !== undefined : answers(text, idText);
+
+async function textIn(response: Response, idText: string | null): Promise<string | null> {
+  if (streamsAnswer(response)) return answerIn(response, idText);
+  const bytes = await bytesOf(response);
+  const text = bytes === null ? "" : new TextDecoder().decode(bytes);
+  return isAnswer(text, idText) ? text : null;
+}
+
+/** The server's response as the rest of the body that has begun. Never throws. */
+export async function restOf(response: Response, begun: BegunAnswer): Promise<Body | null> {
+  const { kind, idText, refusalText } = begun;
+  const passes = kind === "events" ? streamsAnswer(response) : response.ok && isJson(response);
+  if (passes) return response.body;
+  const text = await textIn(response, idText).catch(() => null);
+  const said =
+    text ?? refusalText(serverFailed("Its answer is no JSON-RPC response.", response.status));
+  return bodyOf(kind === "events" ? sseMessageText(said) : said);
+}
+
+/** The same for GET: a stream, or none. */
+export async function streamOf(response: Response): Promise<Body | null> {
+  if (streamsAnswer(response)) return response.body;
+  await response.body?.cancel();
+  return null;
+}

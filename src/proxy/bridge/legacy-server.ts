@@ -1,0 +1,190 @@
+/**
+ * A modern client in front of a legacy server. Each request becomes one in a session that the router
+ * keeps, and goes through the legacy proxy like any other: sampling is taken out and answered there.
+ */
+import { bridgedMethods, bridgedMode } from "../../domain/bridging.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { err, ok, type Result } from "../../domain/result.ts";
+import type { Session } from "../../domain/session.ts";
+import { discoverMethod, discoverResultOf } from "../../mcp/bridge/discovery.ts";
+import { legacyRequest, type LegacyRequest } from "../../mcp/bridge/to-legacy.ts";
+import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";
+import { errorMessage, resultMessage } from "../../mcp/jsonrpc.ts";
+import { bodyIn, requestsIn } from "../../mcp/proxy/message.ts";
+import {
+  checkHeaders,
+  decodeModernMeta,
+  modernRevision,
+  type ModernMeta,
+} from "../../mcp/rev2026/codec.ts";
+import { checkName } from "../../mcp/rev2026/headers.ts";
+import type { Caller } from "../../pipeline/authenticate.ts";
+import type { ProxyServices } from "../services.ts";
+import { isFaithful, refuse, type ProxyArrived } from "../arrived.ts";
+import { openClientSide } from "../client-side.ts";
+import { takesStream } from "../media-type.ts";
+import { proxyLegacy } from "../legacy/message.ts";
+import { sessionFor, sessionHeaders } from "./legacy-session.ts";
+import { answerTo, refuseTo, relayHeard, type Bridging } from "./relay.ts";
+
+const never = new AbortController().signal;
+
+/** What is wrong with a request before anything is sent; null: nothing. */
+function faultOf(arrived: ProxyArrived, method: string, meta: ModernMeta): Refusal | null {
+  const { revision } = meta;
+  if (!isFaithful(arrived)) return { reason: "parse_error" };
+  const told = checkHeaders(arrived.headers, { revision, method });
+  if (!told.ok) return told.error;
+  if (revision !== modernRevision) {
+    const supported = [modernRevision];
+    return { reason: "unsupported_protocol_version", supported, requested: revision.slice(0, 50) };
+  }
+  return method === discoverMethod || bridgedMethods.includes(method)
+    ? null
+    : { reason: "method_not_found", method: method.slice(0, 100) };
+}
+
+/** The message as the legacy proxy takes it. */
+function inSession(
+  services: ProxyServices,
+  arrived: ProxyArrived,
+  about: { session: Session; meta: ModernMeta; text: string; left: AbortSignal },
+): ProxyArrived {
+  const { text, left } = about;
+  const bytes = new TextEncoder().encode(text);
+  // Without a session id, the ids of the server's own requests may repeat: nothing is remembered of them.
+  const session =
+    about.session.upstreamId === null
+      ? null
+      : { ...about.session, clientInfo: about.meta.clientInfo };
+  const within = async (
+    read: () => Promise<Result<Caller, Refusal>>,
+    look: boolean,
+  ): Promise<Result<Caller, Refusal>> => {
+    const caller = await read();
+    if (!caller.ok) return caller;
+    const there = look && session !== null ? await services.sessions.fresh(session) : ok(session);
+    if (!there.ok) return there;
+    if (session !== null && there.value === null) return err({ reason: "session_not_found" });
+    const { server } = caller.value;
+    return ok({
+      ...caller.value,
+      session,
+      server: server === null ? null : { ...server, sampling: bridgedMode(server.sampling) },
+    });
+  };
+  return {
+    ...arrived,
+    caller: { ...arrived.caller, session },
+    current: () => within(arrived.current, false),
+    again: () => within(arrived.again, true),
+    headers: sessionHeaders(arrived.headers, about.session),
+    bytes,
+    text,
+    body: bodyIn(text),
+    left,
+  };
+}
+
+export async function bridgeToLegacy(
+  services: ProxyServices,
+  original: ProxyArrived,
+): Promise<Response> {
+  const { body, requestId } = original;
+  if (original.method !== "POST")
+    return refuse({ reason: "method_not_allowed", allow: "POST" }, { id: null, requestId });
+  if (body === null) return refuse({ reason: "parse_error" }, { id: null, requestId });
+  const [request] = body.batch ? [] : requestsIn(body);
+  // Leaving is all that a modern client has to say beside its requests.
+  if (request === undefined) return new Response(null, { status: 202 });
+  const { id, method, params } = request;
+  const refused = (refusal: Refusal, wireOf = modernWireOf): Promise<Response> =>
+    refuse(refusal, { id, requestId, wireOf });
+  const decoded = decodeModernMeta(params);
+  if (!decoded.ok) return refused(decoded.error, () => missingMetaWire);
+  const meta = decoded.value;
+  const fault = faultOf(original, method, meta);
+  if (fault !== null) return refused(fault);
+  const named = checkName(original.headers, method, params);
+  if (!named.ok) return refused(named.error);
+
+  const { server } = original;
+  const arrived = { ...original, server: { ...server, sampling: bridgedMode(server.sampling) } };
+  const messageId = JSON.stringify(services.ids.next("request"));
+  const legacy = legacyRequest(arrived.text, method, messageId);
+  const { side, response, gone } = openClientSide({
+    acceptsStream: takesStream(arrived.headers),
+    left: arrived.left,
+  });
+  const bridging: Bridging = {
+    side,
+    hear: legacy.heard,
+    refuse: refused,
+    refusalText: (refusal) =>
+      JSON.stringify(errorMessage(id, refusal, modernWireOf(refusal).code, requestId)),
+    statusOf: (status) => status,
+    gone,
+  };
+  const carry = async (): Promise<void> => {
+    const found = await sessionFor(services, { ...arrived, left: gone }, { meta, renew: null });
+    if (!found.ok) return refuseTo(bridging, found.error);
+    const { session } = found.value;
+    if (method === discoverMethod && session.bridge?.to === "legacy")
+      return answerTo(
+        bridging,
+        JSON.stringify(resultMessage(id, discoverResultOf(session.bridge.initialized))),
+        200,
+      );
+    const asked = await ask(services, { ...arrived, left: gone }, { meta, legacy, ...found.value });
+    if (!asked.ok) return refuseTo(bridging, asked.error);
+    await relayHeard(bridging, asked.value.response);
+    if (gone.aborted) await cancel(services, arrived, { meta, messageId, ...asked.value });
+  };
+  services.background(
+    side.during(carry(), {}).catch(async (thrown: unknown) => {
+      services.report(requestId, thrown);
+      await refuseTo(bridging, { reason: "internal" });
+    }),
+  );
+  return response;
+}
+
+/** Sends it, and once more in a new session if the server has forgotten the old one. */
+async function ask(
+  services: ProxyServices,
+  arrived: ProxyArrived,
+  about: { session: Session; isNew: boolean; meta: ModernMeta; legacy: LegacyRequest },
+): Promise<Result<{ response: Response; session: Session }, Refusal>> {
+  const { meta, legacy } = about;
+  const { left } = arrived;
+  const sent = (session: Session): Promise<Response> =>
+    proxyLegacy(services, inSession(services, arrived, { session, meta, text: legacy.text, left }));
+  const response = await sent(about.session);
+  // 404 is the specification's word for it; many servers say 400.
+  const forgotten = response.status === 404 || response.status === 400;
+  if (about.isNew || !forgotten || about.session.upstreamId === null)
+    return ok({ response, session: about.session });
+  await response.body?.cancel();
+  const renewed = await sessionFor(services, arrived, { meta, renew: about.session });
+  if (!renewed.ok) return renewed;
+  const { session } = renewed.value;
+  return ok({ response: await sent(session), session });
+}
+
+/** The client has left, which cancels in its era; here it takes a message. */
+async function cancel(
+  services: ProxyServices,
+  arrived: ProxyArrived,
+  about: { session: Session; meta: ModernMeta; messageId: string },
+): Promise<void> {
+  const text = JSON.stringify({
+    jsonrpc: "2.0",
+    method: "notifications/cancelled",
+    params: { requestId: JSON.parse(about.messageId) as string, reason: "The client has left." },
+  });
+  const told = await proxyLegacy(
+    services,
+    inSession(services, arrived, { ...about, text, left: never }),
+  );
+  await told.body?.cancel();
+}

@@ -1,0 +1,132 @@
+/**
+ * The session that the router keeps with a legacy server for its modern clients: one for each API key,
+ * credential and set of capabilities, begun by the first request that needs it, used by all.
+ */
+import { bridgedDeclarations, personalHeaders } from "../../domain/bridging.ts";
+import { isObject, own } from "../../domain/json.ts";
+import { sentBy } from "../../domain/proxied-headers.ts";
+import { serverFailed, type Refusal } from "../../domain/refusals.ts";
+import { err, ok, type Result } from "../../domain/result.ts";
+import type { Session } from "../../domain/session.ts";
+import { isLegacy, latestLegacy } from "../../mcp/era.ts";
+import { serverInfo } from "../../mcp/initialize.ts";
+import type { ModernMeta } from "../../mcp/rev2026/codec.ts";
+import type { ProxyServices } from "../services.ts";
+import type { ProxyArrived } from "../arrived.ts";
+import { dropBody } from "../first-answer.ts";
+import { begin, isRefused } from "../legacy/initialize.ts";
+import { offeredBy } from "../offered.ts";
+import { headersFor, learn } from "./era.ts";
+
+const initializedText = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" });
+const notifyMs = 15_000;
+
+/** The headers of a message in that session. */
+export function sessionHeaders(
+  from: Headers,
+  { upstreamId, revision }: Pick<Session, "upstreamId" | "revision">,
+): Headers {
+  const version = ["MCP-Protocol-Version", revision] as const;
+  return headersFor(
+    from,
+    upstreamId === null ? [version] : [version, ["Mcp-Session-Id", upstreamId]],
+  );
+}
+
+/** Under what the session is found: whatever the server is told of its client, and by whom. */
+async function bridgeKeyOf(
+  services: ProxyServices,
+  arrived: ProxyArrived,
+  meta: ModernMeta,
+): Promise<string> {
+  const { server, headers, authorization } = arrived;
+  const told = [
+    server.url,
+    server.sealed,
+    server.oauth as unknown,
+    server.forwardAuthorization ? authorization : null,
+    personalHeaders(headers, sentBy(server.passHeaders)),
+    bridgedDeclarations(meta.capabilities),
+    server.sampling,
+    offeredBy(services, arrived),
+    server.supportedModalities,
+  ];
+  return services.sha256Hex(new TextEncoder().encode(JSON.stringify(told)));
+}
+
+/** Begins one, whatever there is. */
+async function beginSession(
+  services: ProxyServices,
+  arrived: ProxyArrived,
+  about: { meta: ModernMeta; key: string },
+): Promise<Result<Session, Refusal>> {
+  const { server, caller } = arrived;
+  const { clientInfo: info, capabilities: declared } = about.meta;
+  const named = typeof info["name"] === "string" && typeof info["version"] === "string";
+  const capabilities = bridgedDeclarations(declared);
+  const clientInfo = named ? info : { ...serverInfo };
+  const params = { protocolVersion: latestLegacy, capabilities, clientInfo };
+  const text = JSON.stringify({
+    jsonrpc: "2.0",
+    id: "sampling-router-initialize",
+    method: "initialize",
+    params,
+  });
+  const headers = headersFor(arrived.headers, []);
+  const admitted = await services.sessions.admit(caller.snapshot, { capabilities, clientInfo });
+  if (!admitted.ok) return admitted;
+  const started = await begin(services, { ...arrived, text, headers }, params);
+  if (!started.ok) return started;
+  const { begun, told } = started.value;
+  await dropBody(begun);
+  const initialized = own(begun.answer, "result");
+  const revision = own(initialized, "protocolVersion");
+  if (!isObject(initialized) || typeof revision !== "string" || !isLegacy(revision)) {
+    // Perhaps it has moved to the other era since.
+    if (isRefused(begun)) await learn(services, arrived, { era: undefined });
+    return err(serverFailed("It began no session.", begun.response.status));
+  }
+  const upstreamId = begun.response.headers.get("Mcp-Session-Id");
+  const stored = await services.sessions.beginWith(server, caller.snapshot.key.id, {
+    revision,
+    capabilities,
+    clientInfo,
+    upstreamId,
+    told: told.capabilities,
+    bridge: { to: "legacy", key: about.key, initialized },
+  });
+  if (!stored.ok) return stored;
+  const notified = await services.upstream({
+    server,
+    method: "POST",
+    headers: sessionHeaders(arrived.headers, { upstreamId, revision }),
+    authorization: arrived.authorization,
+    body: initializedText,
+    signal: arrived.left,
+    timeoutMs: notifyMs,
+  });
+  if (!notified.ok) return notified;
+  await notified.value.body?.cancel();
+  return stored;
+}
+
+/** The session for this request. `renew`: ends the one that its server no longer knows. */
+export async function sessionFor(
+  services: ProxyServices,
+  arrived: ProxyArrived,
+  about: { meta: ModernMeta; renew: Session | null },
+): Promise<Result<{ session: Session; isNew: boolean }, Refusal>> {
+  const key = await bridgeKeyOf(services, arrived, about.meta);
+  const { renew } = about;
+  if (renew !== null) {
+    const ended = await services.sessions.end(renew);
+    if (!ended.ok) return ended;
+  }
+  // Somebody else may have renewed it meanwhile.
+  const keyId = arrived.caller.snapshot.key.id;
+  const found = await services.sessions.bridged(arrived.server, keyId, key);
+  if (!found.ok) return found;
+  if (found.value !== null) return ok({ session: found.value, isNew: false });
+  const begun = await beginSession(services, arrived, { meta: about.meta, key });
+  return begun.ok ? ok({ session: begun.value, isNew: true }) : begun;
+}

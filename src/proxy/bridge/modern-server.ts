@@ -1,0 +1,226 @@
+/**
+ * A legacy client in front of a modern server. The router is the server of its session; each request
+ * becomes a modern one, and goes through the modern proxy like any other, rounds included.
+ */
+import { readBounded } from "../../domain/bounded-body.ts";
+import { bridgedDeclarations, bridgedMethods, bridgedMode } from "../../domain/bridging.ts";
+import { own, parsedJson, type JsonObject } from "../../domain/json.ts";
+import { refusalTable, type Refusal } from "../../domain/refusals.ts";
+import { ok, type Result } from "../../domain/result.ts";
+import type { Session } from "../../domain/session.ts";
+import { initializeResultOf } from "../../mcp/bridge/discovery.ts";
+import { paramHeadersOf } from "../../mcp/bridge/param-headers.ts";
+import type { Heard } from "../../mcp/bridge/heard.ts";
+import { heardFromModern, modernRequest } from "../../mcp/bridge/to-modern.ts";
+import { negotiate } from "../../mcp/era.ts";
+import { legacyWireOf } from "../../mcp/faults.ts";
+import { decodeInitialize } from "../../mcp/initialize.ts";
+import { errorMessage, resultMessage } from "../../mcp/jsonrpc.ts";
+import { bodyIn, requestsIn, type ProxiedRequest } from "../../mcp/proxy/message.ts";
+import { modernRevision } from "../../mcp/rev2026/codec.ts";
+import { headerText, nameIn } from "../../mcp/rev2026/headers.ts";
+import type { Caller } from "../../pipeline/authenticate.ts";
+import type { ProxyServices } from "../services.ts";
+import { isFaithful, refuse, type ProxyArrived } from "../arrived.ts";
+import { openClientSide } from "../client-side.ts";
+import { shortened } from "../../pipeline/id-text.ts";
+import { takesStream } from "../media-type.ts";
+import { noteCancellations } from "../legacy/message.ts";
+import { proxyModern } from "../modern/message.ts";
+import { headersFor } from "./era.ts";
+import { refuseTo, relayHeard, type Bridging } from "./relay.ts";
+import { noteTools, readTools } from "./tools.ts";
+
+const jsonReply = (message: unknown, headers: Record<string, string> = {}): Response =>
+  Response.json(message, { headers });
+
+/** `initialize`, answered from what the server says of itself to anybody. */
+export async function beginTowardsModern(
+  services: ProxyServices,
+  arrived: ProxyArrived,
+  { request, discovered }: { request: ProxiedRequest; discovered: JsonObject },
+): Promise<Response> {
+  const { server, caller, requestId } = arrived;
+  const refused = (refusal: Refusal): Promise<Response> =>
+    refuse(refusal, { id: request.id, requestId });
+  const call = decodeInitialize(request.params);
+  if (!call.ok) return refused(call.error);
+  const { requestedRevision, capabilities, clientInfo } = call.value;
+  const revision = negotiate(requestedRevision);
+  const admitted = await services.sessions.admit(caller.snapshot, { capabilities, clientInfo });
+  if (!admitted.ok) return refused(admitted.error);
+  const stored = await services.sessions.beginWith(server, caller.snapshot.key.id, {
+    revision,
+    capabilities,
+    clientInfo,
+    upstreamId: services.ids.next("session"),
+    told: null,
+    bridge: { to: "modern", paramHeaders: null },
+  });
+  if (!stored.ok) return refused(stored.error);
+  return jsonReply(
+    resultMessage(request.id, initializeResultOf(discovered, { revision, slug: server.slug })),
+    { "Mcp-Session-Id": stored.value.upstreamId ?? "" },
+  );
+}
+
+/** The request as the modern proxy takes it. */
+function asModern(
+  arrived: ProxyArrived,
+  about: { request: ProxiedRequest; session: Session; left: AbortSignal },
+): ProxyArrived {
+  const { request, session, left } = about;
+  const { method, params } = request;
+  const text = modernRequest(arrived.text, {
+    capabilities: bridgedDeclarations(session.capabilities),
+    clientInfo: session.clientInfo,
+  });
+  const name = nameIn(method, params);
+  const declared =
+    method === "tools/call" && name !== null && session.bridge?.to === "modern"
+      ? (Object.entries(session.bridge.paramHeaders ?? {}).find(([tool]) => tool === name)?.[1] ??
+        [])
+      : [];
+  const headers = headersFor(arrived.headers, [
+    ["MCP-Protocol-Version", modernRevision],
+    ["Mcp-Method", method],
+    ...(name === null ? [] : [["Mcp-Name", headerText(name)] as const]),
+    ...paramHeadersOf(declared, params),
+  ]);
+  const bridged = async (
+    read: () => Promise<Result<Caller, Refusal>>,
+  ): Promise<Result<Caller, Refusal>> => {
+    const caller = await read();
+    if (!caller.ok || caller.value.server === null) return caller;
+    const { server } = caller.value;
+    return ok({
+      ...caller.value,
+      server: { ...server, sampling: bridgedMode(server.sampling) },
+    });
+  };
+  return {
+    ...arrived,
+    server: { ...arrived.server, sampling: bridgedMode(arrived.server.sampling) },
+    current: () => bridged(arrived.current),
+    again: () => bridged(arrived.again),
+    headers,
+    text,
+    bytes: new TextEncoder().encode(text),
+    body: bodyIn(text),
+    left,
+  };
+}
+
+/** A refusal of a header is short. */
+const mostRefusalBytes = 64 * 1024;
+
+/** A server that misses an `Mcp-Param-*` header has other tools than it had: they are read again. */
+async function misses(response: Response): Promise<boolean> {
+  if (response.status !== 400) return false;
+  const bytes = await readBounded(response.clone().body, mostRefusalBytes);
+  const answer = bytes === null ? undefined : parsedJson(new TextDecoder().decode(bytes));
+  return own(own(answer, "error"), "code") === refusalTable.header_mismatch.code;
+}
+
+/** What the client hears of one of the server's messages. */
+function hear(
+  services: ProxyServices,
+  about: { message: string; request: ProxiedRequest; session: Session },
+): Heard {
+  const { message, request, session } = about;
+  const { method, params } = request;
+  const { bridge } = session;
+  const heard = heardFromModern(message, {
+    method,
+    tool: method === "tools/call" ? nameIn(method, params) : null,
+    wrapped: (bridge?.to === "modern" ? bridge.wrapped : undefined) ?? {},
+    revision: session.revision,
+  });
+  if (heard.kind === "answer" && method === "tools/list")
+    services.background(noteTools(services, session, own(parsedJson(message), "result")));
+  return heard;
+}
+
+async function carry(
+  services: ProxyServices,
+  arrived: ProxyArrived,
+  about: { request: ProxiedRequest; session: Session; left: AbortSignal; bridging: Bridging },
+): Promise<void> {
+  const { request, session, bridging } = about;
+  const calls = request.method === "tools/call";
+  const send = (): Promise<Response> => proxyModern(services, asModern(arrived, about));
+  const { bridge } = session;
+  const isRead = bridge?.to !== "modern" || (bridge.paramHeaders !== null && bridge.wrapped);
+  if (calls && !isRead) await readTools(services, arrived, about);
+  let response = await send();
+  if (calls && (await misses(response)) && (await readTools(services, arrived, about))) {
+    await response.body?.cancel();
+    response = await send();
+  }
+  await relayHeard(bridging, response);
+}
+
+export async function bridgeToModern(
+  services: ProxyServices,
+  arrived: ProxyArrived,
+): Promise<Response> {
+  const { method, body, requestId } = arrived;
+  const refused = (refusal: Refusal, request: ProxiedRequest | null): Promise<Response> =>
+    refuse(refusal, { id: request?.id ?? null, requestId });
+  // What ends a session has to end it everywhere, and there is no server behind that would say so.
+  const remembered = arrived.caller.session;
+  const found = remembered === null ? ok(null) : await services.sessions.fresh(remembered);
+  if (!found.ok) return refused(found.error, null);
+  const session = found.value;
+  if (session === null) return refused({ reason: "session_not_found" }, null);
+  if (method === "GET")
+    return refused({ reason: "method_not_allowed", allow: "POST, DELETE" }, null);
+  if (method === "DELETE") {
+    const ended = await services.sessions.end(session);
+    return ended.ok ? new Response(null, { status: 200 }) : refused(ended.error, null);
+  }
+  if (body === null || !isFaithful(arrived)) return refused({ reason: "parse_error" }, null);
+  services.background(services.sessions.touch(arrived.caller));
+  await noteCancellations(services, arrived, body);
+  const [request, ...more] = requestsIn(body);
+  if (request === undefined) return new Response(null, { status: 202 });
+  if (body.batch || more.length > 0) {
+    const detail = "This server speaks another revision, in which nothing is sent in batches.";
+    return refused({ reason: "invalid_request", detail }, request);
+  }
+  if (request.method === "ping") return jsonReply(resultMessage(request.id, {}));
+  if (!bridgedMethods.includes(request.method))
+    return refused({ reason: "method_not_found", method: request.method.slice(0, 100) }, request);
+
+  const { side, response } = openClientSide({
+    acceptsStream: takesStream(arrived.headers),
+    left: arrived.left,
+  });
+  const { tenantId, id: sessionId } = session;
+  const messageId = await shortened(services, JSON.stringify(request.id));
+  const watch = services.cancellation.watch({ tenantId, sessionId, messageId }, arrived.startedAt);
+  const bridging: Bridging = {
+    side,
+    hear: (message) => hear(services, { message, request, session }),
+    refuse: (refusal) => refused(refusal, request),
+    refusalText: (refusal) =>
+      JSON.stringify(errorMessage(request.id, refusal, legacyWireOf(refusal).code, requestId)),
+    // An SDK's legacy client drops the body of anything else.
+    statusOf: () => 200,
+    gone: arrived.left,
+  };
+  // Leaving is no cancellation in its era. But no answer reaches it any more, for a bridged session has no stream
+  // to go on with, and a server of 2026-07-28 is let go in no other way.
+  const left = AbortSignal.any([watch.signal, arrived.left]);
+  const work = carry(services, arrived, { request, session, left, bridging });
+  services.background(
+    side
+      .during(work, {})
+      .catch(async (thrown: unknown) => {
+        services.report(requestId, thrown);
+        await refuseTo(bridging, { reason: "internal" });
+      })
+      .finally(() => watch.stop()),
+  );
+  return response;
+}

@@ -1,0 +1,95 @@
+/**
+ * What has to be known of a server's tools before one is called, read from `tools/list`: which arguments
+ * travel in headers too, and whose output is wrapped for an older client.
+ */
+import { own, type JsonObject } from "../../domain/json.ts";
+import type { ParamHeader, Session } from "../../domain/session.ts";
+import { wrappedOutputsIn, type WrappedOutputs } from "../../mcp/bridge/older-shapes.ts";
+import { paramHeadersIn } from "../../mcp/bridge/param-headers.ts";
+import { modernRequest } from "../../mcp/bridge/to-modern.ts";
+import { modernRevision } from "../../mcp/rev2026/codec.ts";
+import type { ProxyServices } from "../services.ts";
+import type { ProxyArrived } from "../arrived.ts";
+import { dropBody, readAnswer } from "../first-answer.ts";
+import { headersFor } from "./era.ts";
+
+const timeoutMs = 30_000;
+/** A server with more pages of tools than that has headers on the first ones only. */
+const maxPages = 20;
+
+/** What a session's row has room for; a tool beyond that answers objects as they are. */
+const mostRememberedChars = 64 * 1024;
+
+/** The wrapped ones, which are few; null: they are too many to be kept. */
+function remembered(outputs: WrappedOutputs): WrappedOutputs | null {
+  const wrapped = Object.fromEntries(Object.entries(outputs).filter(([, isWrapped]) => isWrapped));
+  return JSON.stringify(wrapped).length > mostRememberedChars ? null : wrapped;
+}
+
+/** Remembers it with the session. False: they could not be read, and the old ones stay. */
+export async function readTools(
+  services: ProxyServices,
+  arrived: ProxyArrived,
+  { session, left }: { session: Session; left: AbortSignal },
+): Promise<boolean> {
+  const paramHeaders: Record<string, readonly ParamHeader[]> = {};
+  const wrapped: Record<string, boolean> = {};
+  let cursor: string | null = null;
+  for (let page = 0; page < maxPages; page += 1) {
+    const params: JsonObject = cursor === null ? {} : { cursor };
+    const text = JSON.stringify({
+      jsonrpc: "2.0",
+      id: "sampling-router-tools",
+      method: "tools/list",
+      params,
+    });
+    const { clientInfo } = session;
+    const sent = await services.upstream({
+      server: arrived.server,
+      method: "POST",
+      headers: headersFor(arrived.headers, [
+        ["MCP-Protocol-Version", modernRevision],
+        ["Mcp-Method", "tools/list"],
+      ]),
+      authorization: arrived.authorization,
+      body: modernRequest(text, { capabilities: {}, clientInfo }),
+      signal: left,
+      timeoutMs,
+    });
+    if (!sent.ok) return false;
+    const read = await readAnswer(sent.value);
+    if (!read.ok) return false;
+    await dropBody(read.value);
+    const result = own(read.value.answer, "result");
+    if (result === undefined) return false;
+    Object.assign(paramHeaders, paramHeadersIn(result));
+    Object.assign(wrapped, wrappedOutputsIn(result));
+    const next = own(result, "nextCursor");
+    if (typeof next !== "string") break;
+    cursor = next;
+  }
+  const stored = await services.sessions.setBridge(session, {
+    to: "modern",
+    paramHeaders,
+    wrapped: remembered(wrapped) ?? {},
+  });
+  return stored.ok;
+}
+
+/** The client reads the tools again, and goes by what it reads from then on. */
+export async function noteTools(
+  services: ProxyServices,
+  session: Session,
+  result: unknown,
+): Promise<void> {
+  const { bridge } = session;
+  // What nobody has read yet is read before the first call.
+  if (bridge?.to !== "modern" || bridge.wrapped === undefined) return;
+  const { wrapped } = bridge;
+  const listed = wrappedOutputsIn(result);
+  const isKnown = ([tool, isWrapped]: [string, boolean]): boolean =>
+    (own(wrapped, tool) === true) === isWrapped;
+  if (Object.entries(listed).every(isKnown)) return;
+  const next = remembered({ ...wrapped, ...listed });
+  if (next !== null) await services.sessions.setBridge(session, { ...bridge, wrapped: next });
+}

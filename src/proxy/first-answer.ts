@@ -1,0 +1,90 @@
+/** The first answer in a response, be it JSON or a stream, with what else came before it. */
+import { isObject, parsedJson, type JsonObject } from "../domain/json.ts";
+import { serverFailed, type Refusal } from "../domain/refusals.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import { createEventReader } from "../mcp/proxy/event-data.ts";
+import { createEventSplitter } from "../mcp/proxy/event-splitter.ts";
+import { faultIn } from "../mcp/proxy/message-reader.ts";
+import { messageIn } from "../mcp/proxy/message.ts";
+import { concatenated } from "../domain/bytes.ts";
+import { isEventStream } from "./media-type.ts";
+
+/** An answer to `initialize`, or to `server/discover`, holds names, capabilities and instructions. */
+const maxAnswerBytes = 1024 * 1024;
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+export interface Begun {
+  response: Response;
+  /** the parsed answer; null: none could be found */
+  answer: JsonObject | null;
+  /** the answer's bytes as far as they were read, then the rest */
+  body: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer>;
+}
+
+/** `certainly`: an answer that somebody may read otherwise is none. */
+type Reading = "certainly" | "anyhow";
+
+/** Finds the answer in a stream, part by part; null: not yet, "unreadable": there is none to go by. */
+function createFinder(
+  reading: Reading,
+): (part: Uint8Array<ArrayBuffer>) => JsonObject | "unreadable" | null {
+  const splitter = createEventSplitter({
+    maxEventBytes: maxAnswerBytes,
+    mayConcern: () => true,
+    passes: () => false,
+    read: reading === "certainly" ? createEventReader : undefined,
+  });
+  return (part) => {
+    for (const segment of splitter.push(part)) {
+      if (segment.kind === "unreadable") return "unreadable";
+      const value = segment.kind === "event" ? parsedJson(segment.data) : undefined;
+      if (isObject(value) && messageIn(value).kind === "response") return value;
+    }
+    return null;
+  };
+}
+
+/** Reads as far as the answer goes, and no further. */
+export async function readAnswer(
+  response: Response,
+  reading: Reading = "anyhow",
+): Promise<Result<Begun, Refusal>> {
+  const reader = response.body?.getReader();
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  const find = isEventStream(response) ? createFinder(reading) : null;
+  for (;;) {
+    const next = await reader?.read().catch(() => null);
+    if (next === null) return err(serverFailed("It broke off.", response.status));
+    if (next === undefined || next.done) break;
+    parts.push(next.value);
+    size += next.value.byteLength;
+    if (size > maxAnswerBytes) {
+      await reader?.cancel();
+      return err(serverFailed("Its answer is too large.", response.status));
+    }
+    const answer = find?.(next.value) ?? null;
+    if (answer === null || reader === undefined) continue;
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      start: (controller) => controller.enqueue(concatenated(parts)),
+      async pull(controller) {
+        const more = await reader.read();
+        if (more.done) controller.close();
+        else controller.enqueue(more.value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    });
+    return ok({ response, answer: answer === "unreadable" ? null : answer, body });
+  }
+  const bytes = concatenated(parts);
+  // The last event of a stream may miss its end.
+  const value = find === null ? parsedJson(decoder.decode(bytes)) : find(encoder.encode("\n\n"));
+  const isRead = find !== null || reading === "anyhow" || faultIn(bytes, "server") === null;
+  return ok({ response, answer: isRead && isObject(value) ? value : null, body: bytes });
+}
+
+/** Nobody reads what is left of it. */
+export async function dropBody({ body }: Begun): Promise<void> {
+  if (body instanceof ReadableStream) await body.cancel();
+}

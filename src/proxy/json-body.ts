@@ -1,0 +1,124 @@
+/**
+ * A server's JSON on its way to the client, read while it passes. A fault in what is held is a refusal;
+ * one that comes later ends the body before its end, so that it is JSON to nobody.
+ */
+import { concatenated } from "../domain/bytes.ts";
+import {
+  createMessageReader,
+  faultIn,
+  type Fault,
+  type MessageReader,
+} from "../mcp/proxy/message-reader.ts";
+import { declaredBytes } from "../mcp/body.ts";
+
+/** What is held at most of a body that may pass while it arrives… */
+const heldBytes = 64 * 1024;
+/** …and ms, for the rest of it to come. */
+const heldMs = 50;
+const decoder = new TextDecoder();
+
+type Bytes = Uint8Array<ArrayBuffer>;
+type Reader = ReadableStreamDefaultReader<Bytes>;
+type Next = Awaited<ReturnType<Reader["read"]>>;
+
+export type JsonBody =
+  | { kind: "whole"; bytes: Bytes }
+  | { kind: "parts"; body: ReadableStream<Bytes> }
+  | { kind: "unreadable"; fault: Fault }
+  | { kind: "broken" | "too_large" };
+
+const withoutMark = (bytes: Bytes): Bytes =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+
+function rest(about: {
+  first: readonly Bytes[];
+  pending: Promise<Next>;
+  reader: Reader;
+  message: MessageReader;
+  unreadable: (fault: Fault) => void;
+}): ReadableStream<Bytes> {
+  const { first, reader, message, unreadable } = about;
+  let pending: Promise<Next> | null = about.pending;
+  return new ReadableStream<Bytes>({
+    start(controller) {
+      for (const chunk of first) controller.enqueue(chunk);
+    },
+    async pull(controller) {
+      const next = await (pending ?? reader.read());
+      pending = null;
+      const fault = next.done ? message.end() : message.push(next.value);
+      if (fault !== null) {
+        unreadable(fault);
+        controller.error(new Error("The server's answer is unreadable."));
+        await reader.cancel();
+      } else if (next.done) controller.close();
+      else controller.enqueue(next.value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+export async function readJsonBody(
+  response: Response,
+  about: {
+    /** whether it may pass while it arrives, by how it begins */
+    mayPass: (head: string) => boolean;
+    /** of what may not */
+    mostBytes: number;
+    /** a fault that was found when some of it had passed */
+    unreadable: (fault: Fault) => void;
+  },
+): Promise<JsonBody> {
+  const { mayPass, mostBytes, unreadable } = about;
+  const whole = (bytes: Bytes): JsonBody => {
+    const fault = bytes.byteLength === 0 ? null : faultIn(bytes, "server");
+    return fault === null ? { kind: "whole", bytes } : { kind: "unreadable", fault };
+  };
+  if ((declaredBytes(response) ?? Infinity) <= heldBytes) {
+    const read = await response.arrayBuffer().catch(() => null);
+    return read === null ? { kind: "broken" } : whole(new Uint8Array(read));
+  }
+  const reader = response.body?.getReader();
+  if (reader === undefined) return { kind: "whole", bytes: new Uint8Array(0) };
+  const message = createMessageReader("server");
+  const chunks: Bytes[] = [];
+  let size = 0;
+  let isLate = false;
+  let passes = false;
+  const late = Promise.withResolvers<null>();
+  const timer = setTimeout(() => {
+    isLate = true;
+    late.resolve(null);
+  }, heldMs);
+  const onwards = (pending: Promise<Next>): JsonBody => {
+    // Whoever reads on hears of it.
+    pending.catch(() => undefined);
+    return { kind: "parts", body: rest({ first: chunks, pending, reader, message, unreadable }) };
+  };
+  try {
+    for (;;) {
+      const pending = reader.read();
+      if (passes && (isLate || size > heldBytes)) return onwards(pending);
+      const next = await (passes ? Promise.race([pending, late.promise]) : pending).catch(
+        () => "broken" as const,
+      );
+      if (next === "broken") return { kind: "broken" };
+      if (next === null) return onwards(pending);
+      if (next.done) {
+        const fault = size === 0 ? null : message.end();
+        const bytes = concatenated(chunks);
+        return fault === null ? { kind: "whole", bytes } : { kind: "unreadable", fault };
+      }
+      const { value } = next;
+      if (chunks.length === 0) passes = mayPass(decoder.decode(value.subarray(0, 1_024)));
+      const fault = message.push(chunks.length === 0 ? withoutMark(value) : value);
+      chunks.push(value);
+      size += value.byteLength;
+      if (fault === null && (passes || size <= mostBytes)) continue;
+      await reader.cancel();
+      return fault === null ? { kind: "too_large" } : { kind: "unreadable", fault };
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,21 @@
+/** What a legacy server asks of its client, where there is no client to ask. */
+import type { Refusal } from "../../domain/refusals.ts";
+import { legacyWireOf } from "../../mcp/faults.ts";
+import { errorMessage, resultMessage, type RequestId } from "../../mcp/jsonrpc.ts";
+
+function refusalOf(method: string): Refusal {
+  if (method === "elicitation/create")
+    return { reason: "capability_missing", requiredCapabilities: { elicitation: {} } };
+  if (method === "roots/list")
+    return { reason: "capability_missing", requiredCapabilities: { roots: {} } };
+  return { reason: "method_not_found", method: method.slice(0, 100) };
+}
+
+export function answerForNobody(
+  { id, method }: { id: RequestId; method: string },
+  requestId: string,
+): Record<string, unknown> {
+  if (method === "ping") return resultMessage(id, {});
+  const refusal = refusalOf(method);
+  return errorMessage(id, refusal, legacyWireOf(refusal).code, requestId);
+}

@@ -1,0 +1,54 @@
+/**
+ * The client's own GET stream: written down before it is asked for, so that the router's gives way. A server
+ * has one per session and refuses a second, so the client's waits here until the router has let go. What
+ * the server sends between the two may be lost, so that moment is as short as can be.
+ */
+import type { Refusal } from "../../domain/refusals.ts";
+import type { Result } from "../../domain/result.ts";
+import type { Session } from "../../domain/session.ts";
+import type { ProxyServices } from "../services.ts";
+import type { ProxyArrived } from "../arrived.ts";
+
+/** As often as it is asked for, where the router held it; the server may not notice its end at once. */
+const mostTries = 6;
+/** …and where nobody knows who holds it. */
+const fewTries = 2;
+const pauseMs = 25;
+/** Of this isolate, looking costs nothing; of another, it takes the database. */
+const [lookHereMs, lookMs] = [20, 100];
+const patienceMs = 3_000;
+
+/** Waits until the router has let go; false: it was not the router's. */
+async function letGo(
+  services: ProxyServices,
+  session: Session,
+  left: AbortSignal,
+): Promise<boolean> {
+  const { streams, wait } = services;
+  const isHere = streams.asideHere(session) !== null;
+  const stepMs = isHere ? lookHereMs : lookMs;
+  for (let waitedMs = 0; waitedMs < patienceMs && !left.aborted; waitedMs += stepMs) {
+    const held = isHere ? streams.asideHere(session) !== null : await streams.isRouters(session);
+    if (!held) return isHere || waitedMs > 0;
+    await wait(stepMs, left);
+  }
+  return true;
+}
+
+export async function openClients(
+  services: ProxyServices,
+  { caller: { session }, left }: Pick<ProxyArrived, "caller" | "left">,
+  open: () => Promise<Result<Response, Refusal>>,
+): Promise<Result<Response, Refusal>> {
+  if (session === null) return open();
+  await services.streams.clientWants(session);
+  let most = fewTries;
+  for (let tries = 1; ; tries += 1) {
+    const opened = await open();
+    if (!opened.ok || opened.value.status !== 409 || tries === most) return opened;
+    await opened.value.body?.cancel();
+    const wasRouters = await letGo(services, session, left);
+    if (wasRouters) most = mostTries;
+    if (!wasRouters || tries > 1) await services.wait(pauseMs * tries, left);
+  }
+}

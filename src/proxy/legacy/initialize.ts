@@ -1,0 +1,138 @@
+/**
+ * `initialize` through the proxy: the server is told what the router can do, and the session is stored
+ * before the client hears of it.
+ */
+import { isObject, own, type JsonObject } from "../../domain/json.ts";
+import { returnedHeaders } from "../../domain/proxied-headers.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { ok, type Result } from "../../domain/result.ts";
+import type { Session } from "../../domain/session.ts";
+import type { RequestId } from "../../mcp/jsonrpc.ts";
+import { tell, type Told } from "./told.ts";
+import type { ProxyServices } from "../services.ts";
+import { refuse, type ProxyArrived } from "../arrived.ts";
+import { createLosses } from "../losses.ts";
+import { offeredBy } from "../offered.ts";
+import { dropBody, readAnswer, type Begun } from "../first-answer.ts";
+import { isEventStream } from "../media-type.ts";
+import { relayEvents, relayJson, type Relaying } from "./relay.ts";
+import { createTaker } from "./take.ts";
+
+const timeoutMs = 60_000;
+
+export const isRefused = ({ response, answer }: Begun): boolean =>
+  (response.status >= 400 && response.status < 500) || isObject(own(answer, "error"));
+
+/** What a server said to `initialize`, and what it was told; nothing is stored yet. */
+export async function begin(
+  services: ProxyServices,
+  arrived: Pick<
+    ProxyArrived,
+    "server" | "caller" | "text" | "headers" | "authorization" | "left" | "requestId"
+  >,
+  params: JsonObject,
+): Promise<Result<{ told: Told; begun: Begun }, Refusal>> {
+  const { server, text } = arrived;
+  const requested = params["protocolVersion"];
+  const about = {
+    mode: server.sampling,
+    revision: typeof requested === "string" ? requested : "",
+    offered: offeredBy(services, arrived),
+    modalities: server.supportedModalities ? "told" : "untold",
+  } as const;
+  const send = async (told: Told): Promise<Result<Begun, Refusal>> => {
+    const response = await services.upstream({
+      server,
+      method: "POST",
+      headers: arrived.headers,
+      authorization: arrived.authorization,
+      body: told.text,
+      signal: arrived.left,
+      timeoutMs,
+    });
+    const reading = server.sampling === "client" ? "anyhow" : "certainly";
+    return response.ok ? readAnswer(response.value, reading) : response;
+  };
+  const knownBare = server.learnt.bareCapabilities === true;
+  const bare = tell(text, { ...about, form: "bare" });
+  const told = knownBare ? bare : tell(text, { ...about, form: "rich" });
+  const begun = await send(told);
+  if (begun.ok && told.text !== bare.text && isRefused(begun.value)) {
+    const again = await send(bare);
+    if (again.ok && !isRefused(again.value)) {
+      await dropBody(begun.value);
+      services.background(
+        services.servers.learn(server.tenantId, server.id, { bareCapabilities: true }),
+      );
+      return ok({ told: bare, begun: again.value });
+    }
+  }
+  return begun.ok ? ok({ told, begun: begun.value }) : begun;
+}
+
+export async function proxyInitialize(
+  services: ProxyServices,
+  arrived: ProxyArrived,
+  { id, params }: { id: RequestId; params: JsonObject },
+): Promise<Response> {
+  const { server, caller } = arrived;
+  const refused = (refusal: Refusal): Promise<Response> =>
+    refuse(refusal, { id, requestId: arrived.requestId });
+  const { capabilities, clientInfo, protocolVersion: requested } = params;
+  const declared = {
+    capabilities: isObject(capabilities) ? capabilities : {},
+    clientInfo: isObject(clientInfo) ? clientInfo : {},
+  };
+  const admitted = await services.sessions.admit(caller.snapshot, declared);
+  if (!admitted.ok) return refused(admitted.error);
+  const started = await begin(services, arrived, params);
+  if (!started.ok) return refused(started.error);
+  const { told, begun } = started.value;
+  const { response, answer, body } = begun;
+  const upstreamId = response.headers.get("Mcp-Session-Id");
+  const result = own(answer, "result");
+  let session: Session | null = null;
+  if (upstreamId !== null && isObject(result)) {
+    const revision = own(result, "protocolVersion");
+    const stored = await services.sessions.beginWith(server, caller.snapshot.key.id, {
+      revision: [revision, requested].find((value) => typeof value === "string") ?? "",
+      ...declared,
+      upstreamId,
+      told: told.capabilities,
+      bridge: null,
+    });
+    if (!stored.ok) {
+      await dropBody(begun);
+      return refused(stored.error);
+    }
+    session = stored.value;
+  }
+  const rest = new Response(body, {
+    status: response.status,
+    headers: returnedHeaders(response.headers),
+  });
+  // A server may sample beside this answer, too.
+  if (server.sampling === "client" || !response.ok) return rest;
+  const within = async (read: ProxyArrived["current"]): ReturnType<ProxyArrived["current"]> => {
+    const now = await read();
+    return now.ok ? ok({ ...now.value, session }) : now;
+  };
+  const relaying: Relaying = {
+    taker: createTaker(
+      services,
+      {
+        ...arrived,
+        caller: { ...caller, session },
+        current: () => within(arrived.current),
+        again: () => within(arrived.again),
+      },
+      { tool: null, answers: null },
+    ),
+    losses: createLosses(services, { requestId: arrived.requestId, ids: [id], era: "legacy" }),
+    ended: () => undefined,
+    broken: () => null,
+  };
+  if (isEventStream(rest)) return relayEvents(rest, relaying);
+  const relayed = await relayJson(rest, relaying);
+  return relayed instanceof Response ? relayed : refused(relayed);
+}

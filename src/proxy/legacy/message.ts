@@ -1,0 +1,167 @@
+/** The legacy era through the proxy. */
+import { own, type JsonValue } from "../../domain/json.ts";
+import { streamKeys } from "../../domain/once.ts";
+import { serverFailed, type Refusal } from "../../domain/refusals.ts";
+import { isSamplingAnswer } from "../../domain/rounds.ts";
+import type { Session } from "../../domain/session.ts";
+import { errorMessage, type RequestId } from "../../mcp/jsonrpc.ts";
+import { legacyWireOf } from "../../mcp/faults.ts";
+import { requestsIn, toolIn, type ProxiedBody } from "../../mcp/proxy/message.ts";
+import { renewStreamMs } from "./streams.ts";
+import type { ProxyServices } from "../services.ts";
+import { refuse, sendOn, type ProxyArrived } from "../arrived.ts";
+import { openAside } from "./aside.ts";
+import { openClients } from "./hand-over.ts";
+import { createLosses } from "../losses.ts";
+import { shortened } from "../../pipeline/id-text.ts";
+import { proxyInitialize } from "./initialize.ts";
+import { isJson, streamsAnswer } from "../media-type.ts";
+import { passOn } from "../pass-on.ts";
+import { relayEvents, relayJson, type Relaying } from "./relay.ts";
+import { createTaker } from "./take.ts";
+
+/** The client takes requests back: their provider calls end, wherever they run. */
+export async function noteCancellations(
+  services: ProxyServices,
+  { caller: { session } }: ProxyArrived,
+  { messages }: ProxiedBody,
+): Promise<void> {
+  for (const message of messages) {
+    if (message.kind !== "notification" || message.method !== "notifications/cancelled") continue;
+    const { requestId } = message.params;
+    if (session === null || (typeof requestId !== "string" && typeof requestId !== "number"))
+      continue;
+    const { tenantId, id: sessionId } = session;
+    // Out of reach: the server hears of it all the same, and may take its own request back.
+    await services.cancellation.cancel({
+      tenantId,
+      sessionId,
+      messageId: await shortened(services, JSON.stringify(requestId)),
+    });
+  }
+}
+
+/** The official servers number their requests, and take a text that reads as the number for it. */
+function idsMeant(id: unknown): RequestId[] {
+  if (typeof id === "number") return [id];
+  if (typeof id !== "string") return [];
+  return Number.isFinite(Number(id)) ? [id, Number(id)] : [id];
+}
+
+/** Whoever answers a request that the router took, guessing its id, answers nobody; nor with a batch. */
+async function answersForUs(
+  services: ProxyServices,
+  { caller: { session }, server: { sampling }, text, method }: ProxyArrived,
+): Promise<boolean> {
+  if (session === null || sampling === "client" || method !== "POST") return false;
+  // Most messages answer nothing.
+  if (!/"result"|"error"|\\u/.test(text)) return false;
+  const { tenantId, keyId, serverId } = session;
+  for (const value of [JSON.parse(text) as JsonValue].flat()) {
+    const [result, error] = [own(value, "result"), own(value, "error")];
+    // Also where it has a method beside it: which of them counts is the server's to say.
+    if (result === undefined && error === undefined) continue;
+    // Never asked to sample, it has no answers to give: what is refused leaves no trace to go by.
+    if (sampling !== "client-then-router" && isSamplingAnswer(result)) return true;
+    for (const id of idsMeant(own(value, "id"))) {
+      const keys = streamKeys(session.id, await shortened(services, JSON.stringify(id)));
+      const about = { tenantId, keyId, serverId, keys };
+      const taken = await services.idempotency.isTaken(about, services.now());
+      if (taken.ok && taken.value) return true;
+    }
+  }
+  return false;
+}
+
+/** What the client asked that the answering stream belongs to: the one request, and its tool. */
+function streamOf(body: ProxiedBody | null): { answers: RequestId | null; tool: string | null } {
+  const [request, ...more] = body === null ? [] : requestsIn(body);
+  if (request === undefined || more.length > 0) return { answers: null, tool: null };
+  return { answers: request.id, tool: toolIn(request) };
+}
+
+const idsIn = (body: ProxiedBody | null): RequestId[] =>
+  body === null ? [] : requestsIn(body).map(({ id }) => id);
+
+/** What follows the end of a stream, and what keeps it known while it is open. */
+function watched(services: ProxyServices, { caller: { session } }: ProxyArrived): () => void {
+  if (session === null) return () => undefined;
+  services.background(services.streams.clientHolds(session));
+  const renewing = setInterval(
+    () => services.background(services.streams.clientHolds(session)),
+    renewStreamMs,
+  );
+  return () => {
+    clearInterval(renewing);
+    services.background(services.streams.clientReleases(session));
+  };
+}
+
+/** It asked for a stream and got none. */
+function noteNoStream(
+  { streams, background }: ProxyServices,
+  session: Session,
+  status: number,
+): void {
+  if (status === 405) streams.isNotOffered(session);
+  // Somebody holds it, and that is for the server to know.
+  else if (status !== 409) background(streams.clientReleases(session));
+}
+
+export async function proxyLegacy(
+  services: ProxyServices,
+  arrived: ProxyArrived,
+): Promise<Response> {
+  const { server, method, body, requestId } = arrived;
+  const { session } = arrived.caller;
+  const [request] = body === null ? [] : requestsIn(body);
+  if (body?.batch === false && request?.method === "initialize")
+    return proxyInitialize(services, arrived, request);
+  const refused = (refusal: Refusal): Promise<Response> =>
+    refuse(refusal, { id: request?.id ?? null, requestId });
+  const { sessions, background } = services;
+  if (!sessions.isFresh(arrived.caller)) background(sessions.touch(arrived.caller));
+  if (body !== null) {
+    await noteCancellations(services, arrived, body);
+    if (await answersForUs(services, arrived)) return new Response(null, { status: 202 });
+  }
+  if (request !== undefined && session?.bridge === null)
+    await services.streams.untilOpenedElsewhere(session, arrived.left);
+  const closeAside = await openAside(services, arrived, request?.method);
+  const open = (): ReturnType<typeof sendOn> =>
+    sendOn(services, arrived, method === "POST" ? arrived.bytes : null, arrived.left);
+  const sent = await (method === "GET" ? openClients(services, arrived, open) : open());
+  if (!sent.ok) {
+    closeAside();
+    if (method === "GET" && session !== null) background(services.streams.clientReleases(session));
+    return refused(sent.error);
+  }
+  const response = sent.value;
+  if (method === "DELETE" && response.ok && session !== null) await services.sessions.end(session);
+  const untouched = server.sampling === "client";
+  const streams = streamsAnswer(response);
+  const looksIn = streams || (response.ok && method === "POST" && isJson(response) && !untouched);
+  if (method === "DELETE" || !looksIn) {
+    closeAside();
+    if (method === "GET" && session !== null) noteNoStream(services, session, response.status);
+    return passOn(response);
+  }
+  const stream = streamOf(body);
+  const relaying: Relaying = {
+    taker: untouched ? null : createTaker(services, arrived, stream),
+    losses: untouched
+      ? null
+      : createLosses(services, { requestId, ids: idsIn(body), era: "legacy" }),
+    ended: method === "GET" ? watched(services, arrived) : closeAside,
+    broken() {
+      const refusal = serverFailed("Its stream broke off.", response.status);
+      return stream.answers === null || untouched
+        ? null
+        : errorMessage(stream.answers, refusal, legacyWireOf(refusal).code, requestId);
+    },
+  };
+  if (streams) return relayEvents(response, relaying);
+  const relayed = await relayJson(response, relaying);
+  closeAside();
+  return relayed instanceof Response ? relayed : refused(relayed);
+}

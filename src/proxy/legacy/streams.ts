@@ -1,0 +1,214 @@
+/**
+ * Who holds a legacy session's GET stream. A server has one per session, and may sample on it alone: where
+ * the client opens none, the router does while a request runs. It must never be in the client's way, so
+ * a client's stream is written down before it is asked for, and the router's ends when one is wanted.
+ */
+import { clockSlackMs } from "../../domain/clocks.ts";
+import type { SessionStore } from "../../domain/ports.ts";
+import type { Session } from "../../domain/session.ts";
+
+/** A holder that dies is believed this long. */
+const leaseMs = 60_000;
+/** A client that only asks for its stream: a lease with no more than this left means no more than that. */
+const wantedMs = 5_000;
+/** What a request waits for its client's stream to stand: what is sent before that would be lost. */
+const patienceMs = 1_000;
+export const renewStreamMs = 25_000;
+/** …looked for so often, which costs nothing. */
+const lookHereMs = 10;
+/** Clients open theirs right after `initialize`, beside their first requests. */
+const youngMs = 2_000;
+const graceMs = 300;
+const lookMs = 60;
+/** Who holds a stream here says so again and again; an invocation may end without a word. */
+const asideMs = 1_000;
+
+interface Known {
+  /** until when a client's stream was seen */
+  clientUntil: number;
+  /** until when a client that asked for it may be about to get it */
+  wantedUntil: number;
+  /** the server offers none */
+  none: boolean;
+}
+const nothing: Known = { clientUntil: 0, wantedUntil: 0, none: false };
+
+/** A stream that the router holds in this isolate: for whoever runs here, one is enough. */
+interface Aside {
+  /** requests that run here and may need it */
+  needed: number;
+  /** null: none here holds it, or asks for it */
+  turn: { until: number; stands: boolean } | null;
+}
+
+/** What this isolate knows. */
+export interface StreamMemory {
+  /** until when a client's GET may be on its way to the server, by who sent it */
+  opening: Map<string, number>;
+  get(sessionId: string): Known;
+  set(sessionId: string, known: Partial<Known>): void;
+  asides: Map<string, Aside>;
+}
+
+export function createStreamMemory(capacity: number): StreamMemory {
+  const entries = new Map<string, Known>();
+  return {
+    opening: new Map(),
+    asides: new Map(),
+    get: (sessionId) => entries.get(sessionId) ?? nothing,
+    set(sessionId, known) {
+      entries.delete(sessionId);
+      entries.set(sessionId, { ...nothing, ...known });
+      const oldest = entries.keys().next();
+      if (entries.size > capacity && oldest.done !== true) entries.delete(oldest.value);
+    },
+  };
+}
+
+export function createStreams(deps: {
+  sessions: SessionStore;
+  memory: StreamMemory;
+  now: () => number;
+  /** ms, never set back: what this isolate remembers goes by it */
+  elapsed: () => number;
+  wait: (ms: number, signal?: AbortSignal) => Promise<void>;
+}) {
+  const { sessions, memory, now, elapsed, wait } = deps;
+  const stored = async ({ tenantId, id }: Session): Promise<Session | null> => {
+    const found = await sessions.get(tenantId, id);
+    return found.ok ? found.value : null;
+  };
+  /** ms that a stored lease still has. One that lasts longer than a lease was written before a clock was set back. */
+  const leftOf = (until: number): number => {
+    const leftMs = until - now();
+    return leftMs > leaseMs + clockSlackMs ? 0 : leftMs;
+  };
+  /** `open`: the server has given it; `wanted`: it was asked for */
+  const clientStream = async (session: Session): Promise<"open" | "wanted" | null> => {
+    const seen = memory.get(session.id).clientUntil - elapsed();
+    if (seen > wantedMs) return "open";
+    const leftMs = leftOf((await stored(session))?.clientStreamUntil ?? 0);
+    if (leftMs <= wantedMs) return leftMs > 0 ? "wanted" : null;
+    memory.set(session.id, { clientUntil: elapsed() + leftMs });
+    return "open";
+  };
+
+  /** Whether another request here holds the router's stream (`stands`), or asks for it. */
+  const asideHere = ({ id }: Session): "stands" | "asked" | null => {
+    const turn = memory.asides.get(id)?.turn ?? null;
+    if (turn === null || turn.until <= elapsed()) return null;
+    return turn.stands ? "stands" : "asked";
+  };
+
+  return {
+    /**
+     * A GET has arrived here, and is on its way until what this gives is called. Noted before anything
+     * is awaited: the client's first POST is right behind it.
+     * @param sender names the key and the session as they came, since nobody has looked them up yet
+     */
+    isOpening(sender: string): () => void {
+      const until = elapsed() + patienceMs;
+      // Of an invocation that ended without a word nothing is left in time.
+      for (const [other, end] of memory.opening) if (end <= elapsed()) memory.opening.delete(other);
+      memory.opening.set(sender, until);
+      return () => {
+        if (memory.opening.get(sender) === until) memory.opening.delete(sender);
+      };
+    },
+    /** Waits while a GET of that sender is on its way, a second at most. */
+    async untilOpened(sender: string, left: AbortSignal): Promise<void> {
+      while ((memory.opening.get(sender) ?? 0) > elapsed() && !left.aborted)
+        await wait(lookHereMs, left);
+    },
+    /** The same of a GET that another isolate may have taken; only a new session's is looked for. */
+    async untilOpenedElsewhere(session: Session, left: AbortSignal): Promise<void> {
+      const begun = elapsed();
+      if (now() - session.createdAt >= youngMs) return;
+      while (!left.aborted && elapsed() < begun + patienceMs) {
+        // What this isolate has taken was waited for above.
+        const { none, wantedUntil } = memory.get(session.id);
+        if (none || wantedUntil > 0 || (await clientStream(session)) !== "wanted") return;
+        await wait(lookMs, left);
+      }
+    },
+
+    /** The client asks for its stream. */
+    async clientWants({ tenantId, id }: Session): Promise<void> {
+      memory.set(id, { wantedUntil: elapsed() + wantedMs });
+      await sessions.holdStream(tenantId, id, { clientStreamUntil: now() + wantedMs });
+    },
+    /** The server has given it, or it is still open. */
+    async clientHolds({ tenantId, id }: Session): Promise<void> {
+      memory.set(id, { clientUntil: elapsed() + leaseMs });
+      await sessions.holdStream(tenantId, id, { clientStreamUntil: now() + leaseMs });
+    },
+    async clientReleases({ tenantId, id }: Session): Promise<void> {
+      memory.set(id, {});
+      await sessions.holdStream(tenantId, id, { clientStreamUntil: 0 });
+    },
+    /** The server has no such stream, or not for this client. */
+    isNotOffered({ id }: Session): void {
+      memory.set(id, { none: true });
+    },
+    async routerHolds({ tenantId, id }: Session): Promise<void> {
+      await sessions.holdStream(tenantId, id, { routerStreamUntil: now() + leaseMs });
+    },
+    async routerReleases({ tenantId, id }: Session): Promise<void> {
+      await sessions.holdStream(tenantId, id, { routerStreamUntil: 0 });
+    },
+    isRouters: async (session: Session): Promise<boolean> =>
+      leftOf((await stored(session))?.routerStreamUntil ?? 0) > 0,
+    clientHas: async (session: Session): Promise<boolean> => (await clientStream(session)) !== null,
+    /** As `clientHas`, but only of what happened here; costs nothing. */
+    clientHasHere({ id }: Session): boolean {
+      const { clientUntil, wantedUntil } = memory.get(id);
+      return Math.max(clientUntil, wantedUntil) > elapsed();
+    },
+
+    /** A request runs that may need the router's stream, until what it gives is called. */
+    needs({ id }: Session): () => void {
+      const aside = memory.asides.get(id) ?? { needed: 0, turn: null };
+      memory.asides.set(id, aside);
+      aside.needed += 1;
+      return () => {
+        aside.needed -= 1;
+        if (aside.needed <= 0 && aside.turn === null) memory.asides.delete(id);
+      };
+    },
+    isNeeded: ({ id }: Session): boolean => (memory.asides.get(id)?.needed ?? 0) > 0,
+    asideHere,
+    /** The turn to ask for it, to be renewed within a second; null: it is another's. */
+    takeTurn(session: Session) {
+      const { id } = session;
+      if (asideHere(session) !== null) return null;
+      const aside = memory.asides.get(id) ?? { needed: 0, turn: null };
+      memory.asides.set(id, aside);
+      const turn = { until: elapsed() + asideMs, stands: false };
+      aside.turn = turn;
+      return {
+        stands: (): void => void (turn.stands = true),
+        renew: (): void => void (turn.until = elapsed() + asideMs),
+        release(): void {
+          if (aside.turn === turn) aside.turn = null;
+          if (aside.needed <= 0 && aside.turn === null) memory.asides.delete(id);
+        },
+      };
+    },
+
+    /** Whether the router has to hold one: the client has none, and a new one had time to open it. */
+    async isMissing(session: Session): Promise<boolean> {
+      const begun = elapsed();
+      const graceUntil = begun + (now() - session.createdAt < youngMs ? graceMs : 0);
+      for (;;) {
+        if (memory.get(session.id).none) return false;
+        const stream = await clientStream(session);
+        if (stream === "open") return false;
+        if (stream === "wanted" && elapsed() >= begun + patienceMs) return false;
+        if (stream === null && elapsed() >= graceUntil) return true;
+        await wait(lookMs);
+      }
+    },
+  };
+}
+
+export type Streams = ReturnType<typeof createStreams>;

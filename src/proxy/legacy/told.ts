@@ -1,0 +1,61 @@
+/**
+ * `initialize` on its way to a legacy server: its capabilities gain what the router can do, by
+ * `domain/offer.ts`, and nothing else of it changes.
+ */
+import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { editsFor, type Offered } from "../../domain/offer.ts";
+import type { SamplingMode } from "../../domain/servers.ts";
+import { withMember } from "../../mcp/proxy/raw-json.ts";
+
+export interface Told {
+  text: string;
+  /** raw, as the server reads them */
+  capabilities: JsonObject;
+}
+
+const firstWithTools = "2025-11-25";
+const capabilities = ["params", "capabilities"] as const;
+
+const capabilitiesIn = (text: string): JsonObject => {
+  const found = own(own(JSON.parse(text) as JsonValue, "params"), "capabilities");
+  return isObject(found) ? found : {};
+};
+
+/** The capabilities that any server of that revision is told of, where nobody remembers what it was. */
+export const toldUnseen = (revision: string): JsonObject => ({
+  sampling: revision >= firstWithTools ? { tools: {} } : {},
+});
+
+/**
+ * @param form `bare`: no more than `sampling: {}` is added, since the server refused it
+ */
+export function tell(
+  text: string,
+  about: {
+    mode: SamplingMode;
+    revision: string;
+    offered: Offered;
+    modalities: "told" | "untold";
+    form: "rich" | "bare";
+  },
+): Told {
+  const { mode, revision, offered, form } = about;
+  const isRich = form === "rich";
+  const changed = editsFor(capabilitiesIn(text), {
+    mode,
+    offered:
+      offered === null
+        ? null
+        : { ...offered, tools: offered.tools && isRich && revision >= firstWithTools },
+    modalities: isRich ? about.modalities : "untold",
+  }).reduce(
+    (before, { path, value }) =>
+      withMember(
+        before,
+        [...capabilities, ...path],
+        value === undefined ? null : JSON.stringify(value),
+      ),
+    text,
+  );
+  return { text: changed, capabilities: capabilitiesIn(changed) };
+}

@@ -1,0 +1,116 @@
+/**
+ * What is dropped of a server's stream because a client could read it otherwise than the router, and
+ * what the requests hear that were answered by it. Nobody is left waiting: an answer becomes
+ * `server_failed` where it stood, and where it can't be told whose it was, when the stream ends.
+ */
+import { parsedJson } from "../domain/json.ts";
+import { serverFailed, type Refusal } from "../domain/refusals.ts";
+import { legacyWireOf, modernWireOf } from "../mcp/faults.ts";
+import { errorMessage, type RequestId } from "../mcp/jsonrpc.ts";
+import { certainIds, mayAnswer } from "../mcp/proxy/certain-id.ts";
+import { createEventReader, type EventReader } from "../mcp/proxy/event-data.ts";
+import type { Segment } from "../mcp/proxy/event-splitter.ts";
+import { explainFault, type Fault } from "../mcp/proxy/message-reader.ts";
+import { sseMessage } from "../mcp/sse.ts";
+import type { ProxyServices } from "./services.ts";
+import type { ClientSide } from "./client-side.ts";
+
+type Unreadable = Extract<Segment, { kind: "unreadable" }>;
+
+/** Why an answer that holds a fault is none. */
+export const unreadableAnswer = (fault: Fault): Refusal =>
+  serverFailed(`Its answer is ${explainFault(fault)}.`);
+
+const wires = { legacy: legacyWireOf, modern: modernWireOf };
+
+export function createLosses(
+  services: Pick<ProxyServices, "note">,
+  about: {
+    requestId: string;
+    /** of the requests that wait for an answer in this stream */
+    ids: readonly RequestId[];
+    era: keyof typeof wires;
+  },
+) {
+  const { requestId, ids, era } = about;
+  let answered = 0;
+  let lost: Fault | null = null;
+
+  const errorFor = (id: RequestId, fault: Fault): Record<string, unknown> => {
+    const refusal = unreadableAnswer(fault);
+    return errorMessage(id, refusal, wires[era](refusal).code, requestId);
+  };
+  const note = (fault: Fault): void => {
+    const where = fault.kind === "ambiguous" ? { place: fault.place, key: fault.name } : {};
+    services.note({ event: "unreadable", requestId, fault: fault.kind, ...where });
+  };
+
+  return {
+    /** Without content: who asked, and which key of the protocol's stood where. */
+    note,
+    /** Of one event after the other; counts the answers that pass. */
+    read(isFirst: boolean): EventReader {
+      const reader = createEventReader(isFirst);
+      return {
+        ...reader,
+        end() {
+          const fault = reader.end();
+          if (fault === null) answered += reader.answers();
+          return fault;
+        },
+      };
+    },
+    /** Whether it may have been an answer. */
+    mayAnswer: ({ whole }: Unreadable): boolean => whole === null || mayAnswer(whole.data),
+    /** What the client gets in its place. */
+    replace({ fault, bytes, whole }: Unreadable): Uint8Array<ArrayBuffer> {
+      note(fault);
+      const isJson = whole !== null && parsedJson(whole.data) !== undefined;
+      // On a stream that the client resumes nobody knows who waits.
+      const waits = (id: RequestId): boolean => ids.length === 0 || ids.includes(id);
+      const errors = isJson
+        ? certainIds(whole.data, "answer")
+            .filter(waits)
+            .map((id) => errorFor(id, fault))
+        : [];
+      const [first] = errors;
+      if (whole === null || first === undefined) {
+        lost ??= fault;
+        return bytes;
+      }
+      answered += errors.length;
+      return whole.withData(JSON.stringify(errors.length === 1 ? first : errors));
+    },
+    /** The stream is over: what those hear who still wait; "": nothing. */
+    last(): string {
+      const fault = lost;
+      if (fault === null || answered >= ids.length) return "";
+      return ids.map((id) => sseMessage(errorFor(id, fault))).join("");
+    },
+  };
+}
+
+export type Losses = ReturnType<typeof createLosses>;
+
+/** `losses`: what is dropped of it; null: nobody minds how it is read. */
+export interface Reading {
+  client: ClientSide;
+  losses: Losses | null;
+}
+
+/** What is left of a stream, as it comes. */
+export async function passRest(
+  segments: AsyncGenerator<Segment>,
+  { client, losses }: Reading,
+): Promise<void> {
+  try {
+    for await (const segment of segments) {
+      if (segment.kind === "unreadable" && losses !== null)
+        await client.write(losses.replace(segment));
+      else if (segment.kind !== "oversized") await client.write(segment.bytes);
+    }
+    await client.write(losses?.last() ?? "");
+  } catch {
+    // It broke off, or its reader has left: the client's stream ends where it did.
+  }
+}

@@ -1,0 +1,27 @@
+/** What a message says that it holds, and what its sender takes. */
+import { mediaTypeIn, type MediaKind } from "../domain/media-type.ts";
+
+const kindOf = ({ headers }: Response): MediaKind => mediaTypeIn(headers.get("content-type")).kind;
+
+export const isJson = (response: Response): boolean => kindOf(response) === "json";
+export const isEventStream = (response: Response): boolean => kindOf(response) === "event-stream";
+
+/** A stream that answers; one beside an error status is no answer. */
+export const streamsAnswer = (response: Response): boolean =>
+  response.ok && isEventStream(response);
+
+export const takesStream = (headers: Headers): boolean =>
+  (headers.get("Accept") ?? "").includes("text/event-stream");
+
+/**
+ * Headers of a body that goes on while it arrives. Whoever compresses on the way to the client holds back
+ * what has come so far, unless a coding is set, or the body may not be transformed (RFC 9111, 5.2.2.6).
+ */
+export function streamedHeaders(headers: Record<string, string>): Record<string, string> {
+  const rules = headers["cache-control"];
+  return {
+    ...headers,
+    "content-encoding": "identity",
+    "cache-control": rules === undefined ? "no-transform" : `${rules}, no-transform`,
+  };
+}

@@ -1,0 +1,77 @@
+/** An answer to a modern request without rounds, on its way to the client. */
+import { serverFailed } from "../../domain/refusals.ts";
+import { faultIn } from "../../mcp/proxy/message-reader.ts";
+import { sseMessageText } from "../../mcp/sse.ts";
+import { returnedHeaders } from "../../domain/proxied-headers.ts";
+import { readJsonBody } from "../json-body.ts";
+import { passRest, unreadableAnswer, type Reading } from "../losses.ts";
+import { isJson, streamedHeaders, streamsAnswer } from "../media-type.ts";
+import {
+  answers,
+  asItCame,
+  bytesOf,
+  eventsOf,
+  mostHeldBytes,
+  tooLarge,
+  type Relaying,
+} from "./relay.ts";
+import { passOn } from "../pass-on.ts";
+
+/** Whoever reads a JSON body reads past its byte order mark. */
+const decoder = new TextDecoder();
+
+/** A stream in which nothing is the router's, with comments where the server is silent for long. */
+async function relayStream(response: Response, { client, losses }: Reading): Promise<void> {
+  const { segments, isBetweenEvents } = eventsOf(response, {
+    mayConcern: () => false,
+    passes: () => true,
+    read: losses?.read,
+  });
+  client.begin(returnedHeaders(response.headers), isBetweenEvents);
+  await passRest(segments, { client, losses });
+  client.end();
+}
+
+interface Answer extends Pick<Relaying, "refuse" | "refusalText">, Reading {
+  idText: string;
+}
+
+/** JSON as it came, be it while it arrives; where nobody reads it, untouched. */
+async function relayJson(response: Response, { client, losses, refuse }: Answer): Promise<void> {
+  const { status } = response;
+  if (losses === null || !response.ok || response.body === null || !isJson(response))
+    return client.answer(await passOn(response));
+  const read = await readJsonBody(response, {
+    mayPass: () => true,
+    mostBytes: mostHeldBytes,
+    unreadable: losses.note,
+  });
+  const headers = returnedHeaders(response.headers);
+  if (read.kind === "whole") return client.answer(asItCame(response, read.bytes));
+  if (read.kind === "parts")
+    return client.answer(new Response(read.body, { status, headers: streamedHeaders(headers) }));
+  if (read.kind === "unreadable") losses.note(read.fault);
+  const refusal =
+    read.kind === "unreadable"
+      ? unreadableAnswer(read.fault)
+      : serverFailed(read.kind === "broken" ? "It broke off." : tooLarge, status);
+  client.answer(await refuse(refusal, null));
+}
+
+/** An answer in which nothing is the router's; where a stream has begun meanwhile, as its last message. */
+export async function relayAnswer(response: Response, about: Answer): Promise<void> {
+  const { client, losses, refusalText, idText } = about;
+  if (streamsAnswer(response)) return relayStream(response, about);
+  if (!client.streams()) return relayJson(response, about);
+  const bytes = await bytesOf(response).catch(() => null);
+  const text = bytes === null ? "" : decoder.decode(bytes);
+  const fault = bytes === null || losses === null ? null : faultIn(bytes, "server");
+  if (fault !== null) losses?.note(fault);
+  const refusal =
+    fault === null
+      ? serverFailed("Its answer is no JSON-RPC response.", response.status)
+      : unreadableAnswer(fault);
+  const isAnswer = fault === null && answers(text, idText);
+  await client.write(sseMessageText(isAnswer ? text : refusalText(refusal, null)));
+  client.end();
+}

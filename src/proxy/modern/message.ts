@@ -1,0 +1,256 @@
+/**
+ * The modern era through the proxy: the server is told what the router can do with every request, and
+ * what it then asks for is answered here. Everything else passes.
+ */
+import { deniedBy } from "../../domain/answering.ts";
+import { isDeeperThan, mostLevels } from "../../domain/depth.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import { once } from "../../domain/lazily.ts";
+import { featuresOf } from "../../domain/negotiation.ts";
+import { editsFor, type Offered } from "../../domain/offer.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { err, ok } from "../../domain/result.ts";
+import { identityOf, isSamplingAnswer, roundMethods } from "../../domain/rounds.ts";
+import type { SamplingMode } from "../../domain/servers.ts";
+import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";
+import { errorMessage } from "../../mcp/jsonrpc.ts";
+import { requestsIn, toolIn, type ProxiedRequest } from "../../mcp/proxy/message.ts";
+import {
+  checkHeaders,
+  decodeModernMeta,
+  encodeInput,
+  modernCodec,
+  type ModernMeta,
+} from "../../mcp/rev2026/codec.ts";
+import { checkName } from "../../mcp/rev2026/headers.ts";
+import { roundWire, withCapabilities } from "../../mcp/rev2026/round.ts";
+import type { RoundSampler } from "./rounds.ts";
+import type { ProxyServices } from "../services.ts";
+import { isFaithful, refuse, sendOn, type ProxyArrived } from "../arrived.ts";
+import { ask } from "../ask.ts";
+import { conclude, openClientSide } from "../client-side.ts";
+import { createLosses } from "../losses.ts";
+import { offeredBy } from "../offered.ts";
+import { takesStream } from "../media-type.ts";
+import { relayAnswer } from "./answer.ts";
+import { relay } from "./relay.ts";
+
+/** As it comes, both ways. */
+async function pass(
+  services: ProxyServices,
+  arrived: ProxyArrived,
+  body: string | Uint8Array<ArrayBuffer> | null,
+): Promise<Response> {
+  const { requestId } = arrived;
+  const [request] = arrived.body === null ? [] : requestsIn(arrived.body);
+  const id = request?.id ?? null;
+  const { side, response, gone } = openClientSide({
+    // A server may be silent for long, and its client gone.
+    acceptsStream: request !== undefined && takesStream(arrived.headers),
+    left: arrived.left,
+  });
+  const refusalText = (refusal: Refusal): string =>
+    JSON.stringify(errorMessage(id, refusal, modernWireOf(refusal).code, requestId));
+  const refused = (refusal: Refusal): Promise<void> =>
+    conclude(side, {
+      text: () => refusalText(refusal),
+      whole: () => refuse(refusal, { id, requestId, wireOf: modernWireOf }),
+    });
+  const run = async (): Promise<void> => {
+    const sent = await sendOn(services, arrived, body, gone);
+    if (!sent.ok) return refused(sent.error);
+    const losses =
+      arrived.server.sampling === "client"
+        ? null
+        : createLosses(services, { requestId, ids: id === null ? [] : [id], era: "modern" });
+    return relayAnswer(sent.value, {
+      client: side,
+      losses,
+      refuse: (refusal) => refuse(refusal, { id, requestId, wireOf: modernWireOf }),
+      refusalText,
+      idText: JSON.stringify(id),
+    });
+  };
+  services.background(
+    run().catch((thrown: unknown) => {
+      services.report(requestId, thrown);
+      return refused({ reason: "internal" });
+    }),
+  );
+  return response;
+}
+
+const tooDeep: Refusal = {
+  reason: "invalid_params",
+  path: "params",
+  detail: `Nested deeper than ${mostLevels} levels.`,
+};
+
+const answersSampling = (request: string): boolean =>
+  [...roundWire.responsesOf(request).values()].some((text) => isSamplingAnswer(JSON.parse(text)));
+
+/** Who answers a round's entries: the tenant's models, on behalf of this client. */
+function samplerFor(
+  services: ProxyServices,
+  arrived: ProxyArrived,
+  about: { request: ProxiedRequest; meta: ModernMeta; offered: Offered },
+): RoundSampler {
+  const { request, meta, offered } = about;
+  // What the server was told, and what it may say beyond that with the router's own keys.
+  const capabilities: JsonObject =
+    offered === null
+      ? {}
+      : {
+          sampling: {
+            ...(offered.tools ? { tools: {} } : {}),
+            supportedModalities: [...offered.supportedModalities],
+          },
+        };
+  return {
+    decode: modernCodec.decodeCall,
+    async sample({ params }, { signal, once }) {
+      // As it is by now: the server may have taken minutes, and a snapshot be stale that was fresh then.
+      const now = await arrived.current();
+      if (!now.ok) return err({ refusal: now.error, requestId: null });
+      const server = now.value.server ?? arrived.server;
+      const { requestId, outcome } = await ask(
+        services,
+        { ...arrived, caller: now.value, server },
+        {
+          params,
+          codec: modernCodec,
+          declared: { capabilities, features: featuresOf(meta.capabilities) },
+          clientInfo: meta.clientInfo,
+          tool: toolIn(request),
+          messageId: null,
+          once,
+          oversizedBytes: null,
+          // Who was told that it may not, and asks all the same, is refused for that, whatever holds by now.
+          denied: deniedBy(arrived.server) ?? deniedBy(server),
+        },
+        signal,
+      );
+      if (!outcome.ok) return err({ refusal: outcome.error, requestId });
+      const { answer, call } = outcome.value;
+      return ok(JSON.stringify(encodeInput(answer, call)));
+    },
+  };
+}
+
+async function withRounds(
+  services: ProxyServices,
+  arrived: ProxyArrived,
+  about: {
+    request: ProxiedRequest;
+    meta: ModernMeta;
+    offered: Offered;
+    mode: SamplingMode;
+    text: string;
+  },
+): Promise<Response> {
+  const { request, meta, offered, mode, text } = about;
+  const { snapshot } = arrived.caller;
+  const refused = (refusal: Refusal, requestId: string | null) =>
+    refuse(refusal, {
+      id: request.id,
+      requestId: requestId ?? arrived.requestId,
+      wireOf: modernWireOf,
+    });
+  const owner = once(async () => {
+    const identity = new TextEncoder().encode(identityOf(request.method, request.params));
+    return {
+      tenantId: snapshot.tenant.id,
+      keyId: snapshot.key.id,
+      serverId: arrived.server.id,
+      digest: await services.sha256Hex(identity),
+    };
+  });
+  const round = await services.rounds(
+    {
+      text,
+      idText: JSON.stringify(request.id),
+      method: request.method,
+      owner,
+      mode,
+      declared: modernCodec.capabilitiesOf(meta.capabilities),
+      // Only a bridge brings a session here: behind it is a client that knows no rounds.
+      callsAgain: arrived.caller.session === null ? "client" : "router",
+    },
+    samplerFor(services, arrived, { request, meta, offered }),
+  );
+  if (!round.ok) return refused(round.error, null);
+  const { side, response, gone } = openClientSide({
+    acceptsStream: takesStream(arrived.headers),
+    left: arrived.left,
+  });
+  const work = relay({
+    round: round.value,
+    send: (body) =>
+      // Unchanged: the very bytes.
+      sendOn(services, arrived, body === arrived.text ? arrived.bytes : body, gone),
+    client: side,
+    losses: createLosses(services, {
+      requestId: arrived.requestId,
+      ids: [request.id],
+      era: "modern",
+    }),
+    gone,
+    refuse: refused,
+    refusalText: (refusal, requestId) =>
+      JSON.stringify(
+        errorMessage(
+          request.id,
+          refusal,
+          modernWireOf(refusal).code,
+          requestId ?? arrived.requestId,
+        ),
+      ),
+  }).catch(async (thrown: unknown) => {
+    services.report(arrived.requestId, thrown);
+    if (side.streams()) side.end();
+    else side.answer(await refused({ reason: "internal" }, null));
+  });
+  services.background(work);
+  return response;
+}
+
+export async function proxyModern(
+  services: ProxyServices,
+  arrived: ProxyArrived,
+): Promise<Response> {
+  const { server, text, body, bytes, headers } = arrived;
+  const [request] = body === null || body.batch ? [] : requestsIn(body);
+  const raw = arrived.method === "POST" ? bytes : null;
+  if (request === undefined || server.sampling === "client") return pass(services, arrived, raw);
+  const refused = (refusal: Refusal, wireOf = modernWireOf): Promise<Response> =>
+    refuse(refusal, { id: request.id, requestId: arrived.requestId, wireOf });
+  // Rewritten, it would be another text.
+  if (!isFaithful(arrived)) return refused({ reason: "parse_error" });
+  const meta = decodeModernMeta(request.params);
+  // The server has words of its own for that, and has been told of no sampling. What it might take for a
+  // sampled answer all the same is the router's to give.
+  if (!meta.ok)
+    return server.sampling !== "client-then-router" && answersSampling(text)
+      ? refused(meta.error, () => missingMetaWire)
+      : pass(services, arrived, raw);
+  const { method, params } = request;
+  const told = checkHeaders(headers, { revision: meta.value.revision, method });
+  if (!told.ok) return refused(told.error);
+  const named = checkName(headers, method, params);
+  if (!named.ok) return refused(named.error);
+  if (roundMethods.includes(method) && isDeeperThan(params, mostLevels)) return refused(tooDeep);
+  const mode = server.sampling;
+  const hosted = offeredBy(services, arrived);
+  const tools = hosted?.tools === true && server.learnt.bareCapabilities !== true;
+  const offered = hosted && { ...hosted, tools };
+  const edits = editsFor(meta.value.capabilities, {
+    mode,
+    offered,
+    modalities: server.supportedModalities ? "told" : "untold",
+  });
+  const sent = withCapabilities(text, edits);
+  const about = { request, meta: meta.value, offered, mode, text: sent };
+  return roundMethods.includes(method)
+    ? withRounds(services, arrived, about)
+    : pass(services, arrived, sent === text ? raw : sent);
+}

@@ -1,0 +1,234 @@
+/**
+ * Carries one modern request to the server, and again for every round, and the server's answer to the
+ * client: what comes before the answer goes on as it comes, the answer itself when no round is left.
+ */
+import { concatenated } from "../../domain/bytes.ts";
+import { own, parsedJson } from "../../domain/json.ts";
+import { returnedHeaders } from "../../domain/proxied-headers.ts";
+import { serverFailed, type Refusal } from "../../domain/refusals.ts";
+import type { Result } from "../../domain/result.ts";
+import { faultIn } from "../../mcp/proxy/message-reader.ts";
+import { createEventSplitter, type Segment } from "../../mcp/proxy/event-splitter.ts";
+import { methodIn } from "../concerns.ts";
+import { sseMessageText } from "../../mcp/sse.ts";
+import { declaredBytes } from "../../mcp/body.ts";
+import type { Round, Step } from "./rounds.ts";
+import { conclude, type ClientSide } from "../client-side.ts";
+import { passRest, unreadableAnswer, type Losses, type Reading } from "../losses.ts";
+import { streamsAnswer } from "../media-type.ts";
+
+/** Of one answer, or one event, which is held until it is known whether it asks for sampling. */
+export const mostHeldBytes = 16 * 1024 * 1024;
+export const tooLarge = `Its answer is larger than ${mostHeldBytes} bytes.`;
+
+/** Whoever reads a JSON body reads past its byte order mark. */
+const decoder = new TextDecoder();
+
+export interface Relaying {
+  round: Round;
+  send: (text: string) => Promise<Result<Response, Refusal>>;
+  client: ClientSide;
+  losses: Losses;
+  gone: AbortSignal;
+  /** as an HTTP response */
+  refuse: (refusal: Refusal, requestId: string | null) => Promise<Response>;
+  /** as the JSON-RPC error of a stream, JSON text */
+  refusalText: (refusal: Refusal, requestId: string | null) => string;
+}
+
+/** Where an answer stands: in a stream, or alone. */
+type From =
+  | { kind: "stream"; event: Extract<Segment, { kind: "event" }>; rest: AsyncGenerator<Segment> }
+  | { kind: "body"; bytes: Uint8Array<ArrayBuffer> };
+
+/** What a server said in the end: an answer, or the "no" of its transport. */
+type Heard =
+  | { kind: "answer"; text: string; from: From }
+  /** nothing to look at: it went on, or goes on, as it came */
+  | { kind: "passed" }
+  | { kind: "failed"; refusal: Refusal };
+
+const failed = (detail: string, status: number | null = null): Heard => ({
+  kind: "failed",
+  refusal: serverFailed(detail, status),
+});
+
+export const asItCame = ({ status, headers }: Response, body: BodyInit | null): Response =>
+  new Response(body, { status, headers: returnedHeaders(headers) });
+
+/** A response to the request of that id; an error without an id can be about no other. */
+export function answers(text: string, idText: string): boolean {
+  const message = parsedJson(text);
+  const id = own(message, "id");
+  if (own(message, "error") !== undefined && (id === undefined || id === null)) return true;
+  const isResponse = own(message, "result") !== undefined || own(message, "error") !== undefined;
+  return isResponse && JSON.stringify(id) === JSON.stringify(JSON.parse(idText));
+}
+
+export async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
+  if ((declaredBytes(response) ?? Infinity) <= mostHeldBytes)
+    return new Uint8Array(await response.arrayBuffer());
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of response.body ?? []) {
+    size += part.byteLength;
+    if (size > mostHeldBytes) return null;
+    parts.push(part);
+  }
+  return concatenated(parts);
+}
+
+type Looks = Pick<Parameters<typeof createEventSplitter>[0], "mayConcern" | "passes" | "read">;
+interface Events {
+  segments: AsyncGenerator<Segment>;
+  isBetweenEvents: () => boolean;
+}
+
+/** A stream in parts, with the events that may concern somebody. */
+export function eventsOf(response: Response, looks: Looks): Events {
+  const splitter = createEventSplitter({ maxEventBytes: mostHeldBytes, ...looks });
+  async function* segments(): AsyncGenerator<Segment> {
+    const reader = response.body?.getReader();
+    try {
+      for (;;) {
+        const next = await reader?.read();
+        if (next === undefined || next.done) break;
+        yield* splitter.push(next.value);
+      }
+      yield* splitter.end();
+    } finally {
+      // Of a stream that has ended, or broken off, nothing is left.
+      await reader?.cancel().catch(() => undefined);
+    }
+  }
+  return { segments: segments(), isBetweenEvents: splitter.isBetweenEvents };
+}
+
+interface Answering {
+  response: Response;
+  /** null: it is no stream */
+  events: Events | null;
+  /** of the request that it answers */
+  idText: string;
+}
+
+/** One exchange with the server, up to its answer. */
+async function hear(
+  { round, client, losses, gone }: Relaying,
+  { response, events, idText }: Answering,
+): Promise<Heard> {
+  if (events === null) {
+    const bytes = await bytesOf(response);
+    if (bytes === null) return failed(tooLarge);
+    const text = decoder.decode(bytes);
+    const fault = response.ok || answers(text, idText) ? faultIn(bytes, "server") : null;
+    if (fault !== null && bytes.byteLength > 0) {
+      losses.note(fault);
+      return { kind: "failed", refusal: unreadableAnswer(fault) };
+    }
+    if (!round.passes(text) && answers(text, idText))
+      return { kind: "answer", text, from: { kind: "body", bytes } };
+    // A stream has begun, because the server took its time: what fits in it is passed on there.
+    if (client.streams() && answers(text, idText)) {
+      await client.write(sseMessageText(text));
+      return { kind: "passed" };
+    }
+    if (client.streams()) return failed("Its answer is no JSON-RPC response.", response.status);
+    client.answer(asItCame(response, bytes));
+    return { kind: "passed" };
+  }
+  const { segments, isBetweenEvents } = events;
+  client.begin(returnedHeaders(response.headers), isBetweenEvents);
+  for (let next = await segments.next(); next.done !== true; next = await segments.next()) {
+    const segment = next.value;
+    if (segment.kind === "oversized") return failed(tooLarge);
+    if (segment.kind === "unreadable" && losses.mayAnswer(segment)) {
+      losses.note(segment.fault);
+      if (segment.whole === null) await client.write(segment.bytes);
+      return { kind: "failed", refusal: unreadableAnswer(segment.fault) };
+    }
+    if (segment.kind === "unreadable") losses.replace(segment);
+    if (segment.kind === "event") {
+      const from = { kind: "stream", event: segment, rest: segments } as const;
+      return { kind: "answer", text: segment.data, from };
+    }
+    await client.write(segment.bytes);
+    if (gone.aborted) return { kind: "failed", refusal: { reason: "cancelled" } };
+  }
+  // Its own client would be left without an answer as well.
+  return round.repeated() || losses.last() !== ""
+    ? failed("Its stream ended without an answer.")
+    : { kind: "passed" };
+}
+
+/** Says what is to be said of an answer. */
+async function deliver(
+  { client, losses }: Reading,
+  { text, from }: Extract<Heard, { kind: "answer" }>,
+  about: { text: string; status: number; headers: Record<string, string> },
+): Promise<void> {
+  const same = about.text === text;
+  if (!client.streams()) {
+    const body = same && from.kind === "body" ? from.bytes : about.text;
+    return client.answer(new Response(body, about));
+  }
+  if (from.kind === "body") await client.write(sseMessageText(about.text));
+  else if (!same) await client.write(from.event.withData(about.text));
+  else {
+    // Nothing was hidden, so nothing is: what follows the answer goes on too.
+    await client.write(from.event.bytes);
+    await passRest(from.rest, { client, losses });
+  }
+  client.end();
+}
+
+type Sent = Round["first"];
+
+/** One message to the server, and what became of it; the next one, if there is another round. */
+async function exchange(relaying: Relaying, current: Sent): Promise<Sent | null> {
+  const { round, client, gone } = relaying;
+  const refused = async (refusal: Refusal, requestId: string | null): Promise<null> => {
+    await conclude(client, {
+      text: () => relaying.refusalText(refusal, requestId),
+      whole: () => relaying.refuse(refusal, requestId),
+    });
+    return null;
+  };
+  const sent = await relaying.send(current.text);
+  if (!sent.ok) return refused(sent.error, null);
+  const response = sent.value;
+  const { idText } = current;
+  const events = streamsAnswer(response)
+    ? eventsOf(response, {
+        mayConcern: (data) => !round.passes(data) && answers(data, idText),
+        passes: (head, isTooLarge) => isTooLarge && methodIn(head) !== null,
+        read: relaying.losses.read,
+      })
+    : null;
+  try {
+    const heard = await hear(relaying, { response, events, idText }).catch(() =>
+      gone.aborted
+        ? ({ kind: "failed", refusal: { reason: "cancelled" } } as const)
+        : failed("Its answer broke off.", response.status),
+    );
+    if (heard.kind === "failed") return await refused(heard.refusal, null);
+    if (heard.kind === "passed") {
+      client.end();
+      return null;
+    }
+    const headers = returnedHeaders(response.headers);
+    const step: Step = await client.during(round.hear(heard.text, gone), headers);
+    if (step.kind === "send") return step;
+    if (step.kind === "refuse") return await refused(step.refusal, step.requestId);
+    await deliver(relaying, heard, { text: step.text, status: response.status, headers });
+    return null;
+  } finally {
+    // What is left of its answer is for nobody.
+    await events?.segments.return(undefined);
+  }
+}
+
+export async function relay(relaying: Relaying): Promise<void> {
+  for (let next: Sent | null = relaying.round.first; next !== null;)
+    next = await exchange(relaying, next);
+}

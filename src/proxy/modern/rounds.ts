@@ -1,0 +1,245 @@
+/**
+ * One modern request through the proxy, with its rounds: what is sent to the server, and what is done
+ * with each answer of it. No network here: `modern/relay.ts` carries the texts.
+ */
+import { answererOf } from "../../domain/answering.ts";
+import { isObject, own, type JsonObject } from "../../domain/json.ts";
+import type { Once } from "../../domain/once.ts";
+import type { SamplingMode } from "../../domain/servers.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { ok, type Result } from "../../domain/result.ts";
+import {
+  asksAgain,
+  isSamplingAnswer,
+  maxEntries,
+  maxRounds,
+  samplingEntriesOf,
+  type CarriedState,
+  type RoundWire,
+  type SamplingEntry,
+} from "../../domain/rounds.ts";
+import type { SamplingCall } from "../../domain/sampling.ts";
+import { statePrefix, type RoundStates, type StateOwner } from "./round-state.ts";
+
+/** A round that a client sends again is the same for a day. */
+const keptMs = 24 * 3_600_000;
+/** The server's own state may be the same in two conversations: only what runs at once is the same. */
+const joinedMs = 5_000;
+/** A server that asks to be called again is given time, each round more of it. */
+const firstPauseMs = 250;
+const longestPauseMs = 1_000;
+
+export interface RoundRequest {
+  /** JSON text, as the server gets it but for its rounds */
+  text: string;
+  /** the client's JSON-RPC id, as JSON text */
+  idText: string;
+  method: string;
+  /** made when it is needed: most requests have no rounds */
+  owner: () => Promise<StateOwner>;
+  mode: SamplingMode;
+  /** what the client declared, as its revision knows it */
+  declared: JsonObject;
+  /** who calls again where a result has a state alone: `router` for a client that knows no rounds */
+  callsAgain: "client" | "router";
+}
+
+/** JSON text, or why not. `requestId` names the record of the sampling request. */
+export type Answered = Result<string, { refusal: Refusal; requestId: string | null }>;
+
+export interface RoundSampler {
+  decode(params: JsonObject): Result<SamplingCall, Refusal>;
+  /** The result for the server, as JSON text. */
+  sample(
+    entry: SamplingEntry,
+    about: {
+      signal: AbortSignal;
+      /** by what it is known again; null: it is new */
+      once: Once | null;
+    },
+  ): Promise<Answered>;
+}
+
+export type Step =
+  /** repeat the request; the server answers to this id */
+  | { kind: "send"; text: string; idText: string }
+  | { kind: "deliver"; text: string }
+  | { kind: "refuse"; refusal: Refusal; requestId: string | null };
+
+export interface Round {
+  /** what is sent first, and the id that it carries */
+  first: { text: string; idText: string };
+  /** Whether it has been sent again. */
+  repeated(): boolean;
+  /** Whether a message can go on as it came, whatever it says; cheap, and sometimes too careful. */
+  passes(message: string): boolean;
+  /** What to do with the server's response to the last request, as JSON text. */
+  hear(response: string, signal: AbortSignal): Promise<Step>;
+}
+
+const refusing = (refusal: Refusal, requestId: string | null = null): Step => ({
+  kind: "refuse",
+  refusal,
+  requestId,
+});
+
+const isOurs = (state: string | null): boolean =>
+  state !== null && String(JSON.parse(state)).startsWith(statePrefix);
+
+export function createRounds(deps: {
+  wire: RoundWire;
+  states: RoundStates;
+  sha256Hex: (text: string) => Promise<string>;
+  nonce: () => string;
+  wait: (ms: number, signal?: AbortSignal) => Promise<void>;
+}) {
+  const { wire, states, sha256Hex, nonce, wait } = deps;
+
+  /** By what the round of this request is known again; null: it is new, whatever it looks like. */
+  const identityOf = (
+    request: RoundRequest,
+    carried: CarriedState | null,
+  ): { text: string; keptMs: number } | null => {
+    if (carried !== null) return { text: carried.nonce, keptMs };
+    const state = wire.stateSent(request.text);
+    if (state === null) return null;
+    const responses = wire.objectText(wire.responsesOf(request.text));
+    return { text: JSON.stringify([state, responses]), keptMs: joinedMs };
+  };
+
+  /**
+   * A client that was never asked to sample has no answers to give: without this it could slip a server
+   * words that no model said, where the server keeps no state.
+   */
+  const withoutForged = ({ text, mode }: RoundRequest): string => {
+    if (mode !== "router" && mode !== "deny") return text;
+    const responses = [...wire.responsesOf(text)];
+    const kept = responses.filter(([, response]) => !isSamplingAnswer(JSON.parse(response)));
+    if (kept.length === responses.length) return text;
+    return wire.repeated(text, {
+      inputResponses: kept.length === 0 ? null : wire.objectText(kept),
+      requestState: wire.stateSent(text),
+    });
+  };
+
+  return async (request: RoundRequest, sampler: RoundSampler): Promise<Result<Round, Refusal>> => {
+    const { mode, declared, idText, callsAgain } = request;
+    const sent = wire.stateSent(request.text);
+    let carried: CarriedState | null = null;
+    let text = withoutForged(request);
+    if (isOurs(sent)) {
+      const opened = await states.open(await request.owner(), JSON.parse(sent ?? "") as string);
+      if (!opened.ok) return opened;
+      carried = opened.value;
+      // Ours win: a client that answers what it was not asked is not believed.
+      const responses = new Map([...wire.responsesOf(text), ...carried.answers]);
+      text = wire.repeated(text, {
+        inputResponses: responses.size === 0 ? null : wire.objectText(responses),
+        requestState: carried.state,
+      });
+    }
+    const identity = identityOf(request, carried);
+    let rounds = carried?.rounds ?? 0;
+    let hidden = (carried?.answers.length ?? 0) > 0;
+    let repeats = 0;
+
+    const onceOf = async (key: string, entryText: string): Promise<Once | null> => {
+      if (identity === null) return null;
+      const owner = await request.owner();
+      const same = [
+        owner.keyId,
+        owner.serverId,
+        owner.digest,
+        identity.text,
+        repeats,
+        key,
+        entryText,
+      ];
+      const digest = await sha256Hex(JSON.stringify(same));
+      return { kind: "round", digest, keptMs: identity.keptMs };
+    };
+
+    /** To the client, under the id it knows. */
+    const deliver = async (response: string, result: unknown): Promise<Step> => {
+      const asksForInput = own(result, "resultType") === "input_required";
+      let out = repeats === 0 ? response : wire.withId(response, idText);
+      const given = asksForInput ? wire.stateGiven(response) : null;
+      // A router behind this one: its state comes back to it, and is not mistaken for ours.
+      if (isOurs(given)) {
+        const about = { state: given, answers: [], rounds };
+        const state = await states.wrap(await request.owner(), about);
+        out = wire.remaining(out, { without: [], state: JSON.stringify(state) });
+      }
+      const isResource = request.method === "resources/read";
+      if (hidden && isResource && isObject(result) && !asksForInput) out = wire.uncached(out);
+      return { kind: "deliver", text: out };
+    };
+
+    const repeat = (inputResponses: string | null, requestState: string | null): Step => {
+      repeats += 1;
+      const id = JSON.stringify(`sampling-router-${nonce()}`);
+      return {
+        kind: "send",
+        text: wire.repeated(text, { inputResponses, requestState, id }),
+        idText: id,
+      };
+    };
+
+    const hear = async (response: string, signal: AbortSignal): Promise<Step> => {
+      const result = own(JSON.parse(response), "result");
+      const entries = samplingEntriesOf(result).map((entry) => {
+        const call = sampler.decode(entry.params);
+        return { entry, call, by: answererOf(mode, call, declared) };
+      });
+      const ours = entries.filter(({ by }) => by === "router");
+      const again = ours.length === 0 && callsAgain === "router" && asksAgain(result);
+      if (ours.length === 0 && !again) return deliver(response, result);
+      if (rounds >= maxRounds)
+        return refusing({ reason: "forbidden", action: `more than ${maxRounds} rounds of input` });
+      if (ours.length > maxEntries)
+        return refusing({
+          reason: "forbidden",
+          action: `more than ${maxEntries} sampling requests at once`,
+        });
+      rounds += 1;
+      if (again) {
+        await wait(Math.min(firstPauseMs * rounds, longestPauseMs), signal);
+        return repeat(null, wire.stateGiven(response));
+      }
+      const failed = new AbortController();
+      const both = AbortSignal.any([signal, failed.signal]);
+      let refusal: Step | null = null;
+      const answers = await Promise.all(
+        ours.map(async ({ entry }): Promise<[string, string][]> => {
+          const once = await onceOf(entry.key, wire.entryText(response, entry.key));
+          const answered = await sampler.sample(entry, { signal: both, once });
+          if (answered.ok) return [[entry.key, answered.value]];
+          // The first says why; those that run beside it are for nothing now.
+          refusal ??= refusing(answered.error.refusal, answered.error.requestId);
+          failed.abort();
+          return [];
+        }),
+      );
+      if (refusal !== null) return refusal;
+      hidden = true;
+      const given = answers.flat();
+      const state = wire.stateGiven(response);
+      const requests = own(result, "inputRequests");
+      const keys = ours.map(({ entry }) => entry.key);
+      if (Object.keys(requests as JsonObject).some((key) => !keys.includes(key))) {
+        const wrapped = await states.wrap(await request.owner(), { state, answers: given, rounds });
+        const left = wire.remaining(response, { without: keys, state: JSON.stringify(wrapped) });
+        return { kind: "deliver", text: repeats === 0 ? left : wire.withId(left, idText) };
+      }
+      return repeat(wire.objectText(given), state);
+    };
+
+    // However JSON spells it, the word stands there or something is escaped.
+    const passes = (message: string): boolean =>
+      repeats === 0 && !hidden && !/input_required|\\u/.test(message);
+
+    return ok({ first: { text, idText }, repeated: () => repeats > 0, passes, hear });
+  };
+}
+
+export type BeginRounds = ReturnType<typeof createRounds>;

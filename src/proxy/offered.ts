@@ -1,0 +1,14 @@
+import type { Offered } from "../domain/offer.ts";
+import type { ProxyServices } from "./services.ts";
+import type { ProxyArrived } from "./arrived.ts";
+
+/** What the router can do for this tenant, whoever asks; null: nothing, or not for this server. */
+export function offeredBy(
+  services: ProxyServices,
+  { caller, server }: Pick<ProxyArrived, "caller" | "server">,
+): Offered {
+  const { offered } = services.sessions.hostedFor(caller.snapshot, {});
+  const { supportedModalities, tools } = offered;
+  if (supportedModalities.length === 0 || server.policy.disabled === true) return null;
+  return { tools, supportedModalities };
+}

@@ -1,0 +1,205 @@
+/**
+ * The answer of one proxied exchange, until its client has it or has left. Everything that is held for the
+ * exchange ends then: the server's request, its stream, and its place in the count of what is open.
+ *
+ * A client that leaves is found by writing to it, and before an answer there is nothing to write. So an answer
+ * that takes long begins before the server's: with comments where the client takes a stream, else with blanks.
+ */
+import type { HeldExchange } from "./open-exchanges.ts";
+import { createFiller, type BodyKind, type Filler } from "./filler.ts";
+import { beginningHeaders } from "./begun-answer.ts";
+import { isEventStream } from "./media-type.ts";
+
+type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
+
+/** Since the request arrived: a busy router takes its time, and a client that has left is found within 5 s. */
+const quietMs = 2_500;
+/** …but the server has this long in any case. */
+const leastQuietMs = 500;
+/** What can't begin early can't be found left: it is given up after this. */
+const mostWaitMs = 60_000;
+const tickMs = 1_000;
+/** A body that stands still is written to after so many ticks… */
+const silentTicks = 4;
+/** …and one that can't be written to, since it stands within a text, is given up after so many. */
+const standstillTicks = 30;
+
+/** What becomes of an answer that takes longer than `quietMs`. */
+export type Early =
+  /** It can't begin: its status and its headers are the server's to say. */
+  | { kind: "waits"; tooLate: () => Promise<Response> }
+  /** Nobody waits for more than to hear that it was sent. */
+  | { kind: "accepted" }
+  | { kind: "begins"; as: BodyKind; rest: (response: Response) => Promise<Body | null> };
+
+export interface OpenAnswer {
+  /** ms since the request arrived */
+  waitedMs: number;
+  work: (left: AbortSignal) => Promise<Response>;
+  /** the runtime's word that the client has left, which may never come */
+  left: AbortSignal;
+  early: Early;
+  held: HeldExchange;
+  /** Whether the caller's key has ended. */
+  keyEnded: () => Promise<boolean>;
+  /** what is said of a throw, once an answer has begun */
+  failed: (thrown: unknown) => Promise<Response>;
+  /** keeps work alive when the client has left */
+  background: (work: Promise<unknown>) => void;
+}
+
+/** null: it takes longer. */
+async function within(ms: number, working: Promise<Response>): Promise<Response | null> {
+  const late = Promise.withResolvers<null>();
+  const timer = setTimeout(() => late.resolve(null), ms);
+  try {
+    return await Promise.race([working, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The kind of a body that goes on while it arrives; null: it is here as a whole. */
+function streamedKind(response: Response): BodyKind | null {
+  if (response.body === null) return null;
+  if (isEventStream(response)) return "events";
+  return response.headers.get("Content-Encoding") === "identity" ? "json" : null;
+}
+
+interface Holding extends Pick<OpenAnswer, "held" | "keyEnded"> {
+  filler: Filler;
+  /** what goes out at once; null: nothing */
+  first: Uint8Array<ArrayBuffer> | null;
+  /** null: nothing follows */
+  source: () => Promise<Body | null>;
+  leave: () => void;
+}
+
+function heldBody({ filler, first, source, leave, held, keyEnded }: Holding): Body {
+  let reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | null = null;
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const state = { over: false, asks: false, pulls: false, silent: 0 };
+  const stop = (): void => {
+    state.over = true;
+    clearInterval(timer);
+    held.close();
+  };
+  const giveUp = async (): Promise<void> => {
+    stop();
+    leave();
+    await reader?.cancel().catch(() => undefined);
+  };
+  const fill = (controller: ReadableStreamDefaultController): void => {
+    state.silent += 1;
+    // A client that reads nothing needs no more of it, and is none that has left.
+    if (!state.pulls || state.silent < silentTicks) return;
+    const bytes = filler.next();
+    if (bytes !== null) {
+      state.silent = 0;
+      controller.enqueue(bytes);
+    } else if (state.silent >= standstillTicks) {
+      controller.error(new Error("The server's answer stands still."));
+      void giveUp();
+    }
+  };
+  const look = async (controller: ReadableStreamDefaultController): Promise<void> => {
+    if (state.asks || state.over) return;
+    state.asks = true;
+    const ended = await keyEnded().finally(() => (state.asks = false));
+    // While it was read, the stream may have ended by itself.
+    if (!ended || state.over) return;
+    controller.close();
+    await giveUp();
+  };
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      start(controller) {
+        if (first !== null) controller.enqueue(first);
+        timer = setInterval(() => {
+          if (state.over) return;
+          held.renew();
+          fill(controller);
+          void look(controller).catch(() => undefined);
+        }, tickMs);
+      },
+      async pull(controller) {
+        try {
+          state.pulls = true;
+          if (reader === null) {
+            const body = await source();
+            reader = body?.getReader() ?? null;
+            if (state.over) return void reader?.cancel().catch(() => undefined);
+          }
+          const next = await (reader?.read() ?? ({ done: true, value: undefined } as const));
+          if (state.over) return;
+          if (!next.done) {
+            state.silent = 0;
+            filler.passed(next.value);
+            return controller.enqueue(next.value);
+          }
+          stop();
+          controller.close();
+        } catch (thrown) {
+          stop();
+          throw thrown;
+        } finally {
+          state.pulls = false;
+        }
+      },
+      async cancel(reason) {
+        stop();
+        leave();
+        await reader?.cancel(reason);
+      },
+    },
+    // What waits for a slow reader waits in the stream behind.
+    { highWaterMark: 0 },
+  );
+}
+
+/** An answer whose status, headers and kind are the server's. */
+function holdOpen(
+  response: Response,
+  { leave, held, keyEnded }: Pick<Holding, "leave" | "held" | "keyEnded">,
+): Response {
+  const kind = streamedKind(response);
+  if (kind === null) {
+    held.close();
+    return response;
+  }
+  const filler = createFiller(kind);
+  const source = async (): Promise<Body | null> => response.body;
+  return new Response(heldBody({ filler, first: null, source, leave, held, keyEnded }), response);
+}
+
+export async function openAnswer(about: OpenAnswer): Promise<Response> {
+  const { early, held, keyEnded } = about;
+  const gone = new AbortController();
+  const leave = (): void => gone.abort();
+  about.left.addEventListener("abort", leave);
+  if (about.left.aborted) leave();
+  const working = about.work(gone.signal);
+  try {
+    const response = await within(
+      early.kind === "waits" ? mostWaitMs : Math.max(leastQuietMs, quietMs - about.waitedMs),
+      working,
+    );
+    if (response !== null) return holdOpen(response, { leave, held, keyEnded });
+  } catch (thrown) {
+    held.close();
+    throw thrown;
+  }
+  const late = working.catch(about.failed);
+  about.background(late);
+  if (early.kind !== "begins") {
+    leave();
+    held.close();
+    about.background(late.then((response) => response.body?.cancel()));
+    // Of a message that nobody answers, all that its sender can know is that it was sent.
+    return early.kind === "waits" ? early.tooLate() : new Response(null, { status: 202 });
+  }
+  const filler = createFiller(early.as);
+  const source = async (): Promise<Body | null> => early.rest(await late);
+  const body = heldBody({ filler, first: filler.next(), source, leave, held, keyEnded });
+  return new Response(body, { headers: beginningHeaders(early.as) });
+}

@@ -1,0 +1,46 @@
+/** What a proxied message's sender waits for: as what it counts while it is open, and how its answer may begin. */
+import type { OpenKind } from "../domain/open-limits.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { discoverMethod } from "../mcp/bridge/discovery.ts";
+import { legacyWireOf, modernWireOf } from "../mcp/faults.ts";
+import { errorMessage } from "../mcp/jsonrpc.ts";
+import { requestsIn, type ProxiedBody } from "../mcp/proxy/message.ts";
+import { refuse, type ProxyArrived } from "./arrived.ts";
+import { restOf, streamOf } from "./begun-answer.ts";
+import { takesStream } from "./media-type.ts";
+import type { Early } from "./open-answer.ts";
+
+/** 2026-07-28 has no GET: the stream of what a client subscribes to answers a request. */
+const listenMethod = "subscriptions/listen";
+/** The answer brings the session's id in a header, or says by its status which family a server speaks. */
+const saidInHeaders: ReadonlySet<string> = new Set(["initialize", discoverMethod]);
+
+export function openKindOf(method: ProxyArrived["method"], body: ProxiedBody | null): OpenKind {
+  if (method === "GET") return "streams";
+  const [request] = body === null ? [] : requestsIn(body);
+  if (request === undefined) return "messages";
+  return request.method === listenMethod ? "streams" : "requests";
+}
+
+export function earlyFor(arrived: ProxyArrived, modern: boolean): Early {
+  const { method, body, headers, requestId } = arrived;
+  if (method === "GET") return { kind: "begins", as: "events", rest: streamOf };
+  const [request] = body === null ? [] : requestsIn(body);
+  if (request === undefined) return { kind: "accepted" };
+  const { id } = request;
+  const wireOf = modern ? modernWireOf : legacyWireOf;
+  if (saidInHeaders.has(request.method))
+    return {
+      kind: "waits",
+      tooLate: () => refuse({ reason: "server_timeout" }, { id, requestId, wireOf }),
+    };
+  const as = takesStream(headers) ? "events" : "json";
+  const refusalText = (refusal: Refusal): string =>
+    JSON.stringify(errorMessage(id, refusal, wireOf(refusal).code, requestId));
+  const idText = body?.batch === true ? null : JSON.stringify(id);
+  return {
+    kind: "begins",
+    as,
+    rest: (response) => restOf(response, { kind: as, idText, refusalText }),
+  };
+}
