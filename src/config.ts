@@ -1,5 +1,4 @@
 /** The environment, parsed once. Names what is wrong with it; never prints what is in it. */
-import type { Ai, D1Database } from "@cloudflare/workers-types";
 import { parseOpenLimits, type OpenLimits } from "./domain/open-limits.ts";
 import { err, ok, type Result } from "./domain/result.ts";
 import { defaultSessionLimits, type SessionLimits } from "./domain/session-limits.ts";
@@ -8,8 +7,8 @@ import { isDatabaseUrl, parseShards, type ShardSetting } from "./domain/shards.t
 
 /** What a deployment may set. */
 export interface Bindings {
-  DB?: D1Database;
-  AI?: Ai;
+  /** the host's own database; which one that is, the host knows */
+  DB?: object;
   DATABASE_URL?: string;
   DATABASE_AUTH_TOKEN?: string;
   DATABASE_URLS?: string;
@@ -38,8 +37,8 @@ export interface Bindings {
 }
 
 export type DatabaseConfig =
-  | { kind: "d1"; binding: D1Database }
-  | { kind: "libsql"; url: string; authToken: string | null };
+  /** the host's own: the D1 binding, or an embedded file */
+  { kind: "own" } | { kind: "libsql"; url: string; authToken: string | null };
 
 export interface Config {
   /** the home shard's */
@@ -70,7 +69,6 @@ export interface Config {
   witnessUrl: string | null;
   /** where spans are sent; null: nowhere */
   traceTarget: { url: string; headers: Record<string, string>; serviceName: string } | null;
-  ai: Ai | null;
   toJSON(): string;
 }
 
@@ -105,7 +103,7 @@ function databaseOf(env: Bindings): Result<DatabaseConfig, ConfigFault> {
   if (env.DATABASE_URL === undefined || env.DATABASE_URL === "")
     return env.DB === undefined
       ? fault("DATABASE_URL", "is missing, and there is no D1 binding DB")
-      : ok({ kind: "d1", binding: env.DB });
+      : ok({ kind: "own" });
   if (!isDatabaseUrl(env.DATABASE_URL))
     return fault("DATABASE_URL", "must be a libsql:, https: or http: URL");
   return ok({ kind: "libsql", url: env.DATABASE_URL, authToken: env.DATABASE_AUTH_TOKEN ?? null });
@@ -255,7 +253,6 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     catalogueUrl: catalogueUrl === "" ? null : catalogueUrl,
     witnessUrl: witnessUrl === "" ? null : witnessUrl,
     traceTarget: traceTarget.value,
-    ai: env.AI ?? null,
     // Whoever prints a Config by mistake prints its shape and no secret.
     toJSON: () => "[config]",
   });

@@ -15,6 +15,7 @@ import { createElapsed } from "./domain/clocks.ts";
 import { createIds, type Ids } from "./domain/ids.ts";
 import { recordCodesPurpose } from "./domain/evidence.ts";
 import { homeShard } from "./domain/shards.ts";
+import type { Host } from "./host.ts";
 import { createCallerMemory } from "./pipeline/authenticate.ts";
 import { holdCatalogue } from "./pipeline/catalogue.ts";
 import { createLostAdmissions } from "./pipeline/lost-admissions.ts";
@@ -67,11 +68,8 @@ export const after = (ms: number, act: () => void): (() => void) => {
   return () => clearTimeout(timer);
 };
 
-/** One JSON line, to the platform's log. Ids, reasons and counts; never content. */
-export const log = (entry: Record<string, unknown>): void => console.info(JSON.stringify(entry));
-
 /** Tells of a record that can't be read, in the log and with an event's id. */
-export const unreadableReport = (ids: Ids) => ({
+export const unreadableReport = ({ log }: Pick<Host, "log">, ids: Ids) => ({
   eventId: () => ids.next("event"),
   now,
   report: (found: UnreadableRecord) => log({ event: "record.unreadable", ...found }),
@@ -90,7 +88,7 @@ export function perShard<T>(make: (shard: string) => T): (shard: string) => T {
 }
 
 /** What seals the audit: who signs, and what vouches for records and public keys in the database. */
-async function auditingOf(config: Config) {
+async function auditingOf(config: Config, { log }: Host) {
   const { masterKey: master, previousMasterKey: previous, rolloutMs } = config;
   return {
     rolloutMs,
@@ -106,11 +104,12 @@ async function auditingOf(config: Config) {
 }
 
 /** What outlives one invocation: parsed settings, keys, pure state. No I/O. */
-export async function createIsolate(config: Config) {
+export async function createIsolate(config: Config, host: Host) {
   const refusals = createReasoningRefusals(refusalsRemembered);
   const masters = { master: config.masterKey, previous: config.previousMasterKey };
   return {
     config,
+    host,
     /** models that refuse to be asked about reasoning */
     refusals,
     /** home first */
@@ -128,14 +127,14 @@ export async function createIsolate(config: Config) {
     keyMac: await createMac({ ...masters, purpose: "api-key" }),
     sealingMac: await createMac({ ...masters, purpose: "sealing" }),
     sealingMemory: perShard(createSealingMemory),
-    auditing: await auditingOf(config),
+    auditing: await auditingOf(config, host),
     /** null: nobody is told of chains */
     sendToWitness:
       config.witnessUrl === null
         ? null
         : createWitnessSender({
             url: config.witnessUrl,
-            fetch: (url, init) => fetch(url, { ...init, redirect: "manual" }),
+            fetch: (url, init) => host.fetch(url, { ...init, redirect: "manual" }),
           }),
     prefixes: createPromptPrefixes({
       hash: await createKeyedHash({

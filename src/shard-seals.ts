@@ -5,7 +5,7 @@ import type { Answer, Stores, Vault } from "./domain/ports.ts";
 import { createKeyCodes, type KeyCodes } from "./pipeline/key-codes.ts";
 import { createResealJob } from "./pipeline/scheduled/reseal.ts";
 import { createSealing } from "./pipeline/sealing.ts";
-import { log, now, randomBytesOf, type Isolate } from "./isolate.ts";
+import { now, randomBytesOf, type Isolate } from "./isolate.ts";
 
 interface ShardSeals {
   vault: Vault;
@@ -17,7 +17,7 @@ interface ShardSeals {
 
 /** Makes no store before it needs one, which a warm call never does. */
 export function createShardSeals(
-  { config, vaultKeys, roundKeys, keyMac, sealingMac, sealingMemory }: Isolate,
+  { config, host, vaultKeys, roundKeys, keyMac, sealingMac, sealingMemory }: Isolate,
   { name, stores, ids }: { name: string; stores: Stores; ids: Ids },
 ): ShardSeals {
   const sealing = createSealing({
@@ -27,7 +27,7 @@ export function createShardSeals(
     memory: sealingMemory(name),
     rolloutMs: config.rolloutMs,
     now,
-    note: (entry) => log({ ...entry, shard: name }),
+    note: (entry) => host.log({ ...entry, shard: name }),
   });
   const vault = vaultOf({ keys: vaultKeys, randomBytesOf, versions: sealing });
   return {

@@ -41,7 +41,7 @@ import { createTraces } from "./telemetry/traces.ts";
 import { openShard } from "./shard-database.ts";
 import { createShardTurns } from "./shard-turns.ts";
 import { createShardSeals } from "./shard-seals.ts";
-import { after, clock, log, randomBytesOf, type Isolate } from "./isolate.ts";
+import { after, clock, randomBytesOf, type Isolate } from "./isolate.ts";
 
 const { now, elapsed, wait } = clock;
 
@@ -78,7 +78,8 @@ export function createShard(
   isolate: Isolate,
   about: About & { name: string; everywhere: Everywhere },
 ) {
-  const { config, tokens, memory, streamMemory, sendToWitness } = isolate;
+  const { config, host, tokens, memory, streamMemory, sendToWitness } = isolate;
+  const { fetch, log } = host;
   const { background, onRoundTrip, name, everywhere } = about;
   const { catalogue, chooser } = isolate.choosing(name);
   const ids = isolate.idsOf(name);
@@ -106,7 +107,7 @@ export function createShard(
       createProviders({
         // A redirect could carry a key, or the prompt, to another host.
         fetch: (input, init) => fetch(input, { ...init, redirect: "manual" }),
-        ai: config.ai ?? undefined,
+        workersAi: host.workersAi,
         demo: config.demoProvider,
         prefixes: isolate.prefixes,
         now,
@@ -114,7 +115,7 @@ export function createShard(
       }),
     oauth: () =>
       createOauth({
-        fetch: (...args) => fetch(...args),
+        fetch,
         allowPrivate: allowPrivateUpstreams,
         now,
       }),
@@ -146,7 +147,7 @@ export function createShard(
             catalogues: stores.catalogues,
             source: createCatalogueSource({
               url: catalogueUrl,
-              fetch: (...args) => fetch(...args),
+              fetch,
             }),
             seed: seedCatalogue,
             versionOf,
@@ -160,7 +161,7 @@ export function createShard(
     const endCall = createEndCall({ ledger, ids });
     const traces = createTraces({
       target: config.traceTarget,
-      fetch: (...args) => fetch(...args),
+      fetch,
       randomBytesOf,
       background,
       wait,
@@ -256,7 +257,7 @@ export function createShard(
       ownOrigins,
       upstream: parts.upstreamHeaders,
       probe: createProbe({
-        fetch: (...args) => fetch(...args),
+        fetch,
         allowPrivate: allowPrivateUpstreams,
         ownOrigins,
       }),

@@ -1,19 +1,36 @@
-/** The Worker's entry: fetch, scheduled, nothing else. */
-import type { ExecutionContext, ExportedHandler } from "@cloudflare/workers-types";
+/** The Worker's entry: fetch, scheduled, and what the Workers runtime hands to the composition. */
+import type { Ai, D1Database, ExecutionContext, ExportedHandler } from "@cloudflare/workers-types";
 import { createInvocation } from "./compose.ts";
 import { parseConfig, type Bindings } from "./config.ts";
 import { createApp } from "./http/app.ts";
-import { createIsolate, log, type Isolate } from "./isolate.ts";
+import type { Host } from "./host.ts";
+import { createIsolate, type Isolate } from "./isolate.ts";
+import { createWorkersAi } from "./providers/workers-ai.ts";
+import { openD1 } from "./store/db.ts";
+
+type WorkerBindings = Bindings & { DB?: D1Database; AI?: Ai };
+
+/** One JSON line, to the platform's log. */
+const log = (entry: Record<string, unknown>): void => console.info(JSON.stringify(entry));
+
+const hostOf = ({ DB, AI }: WorkerBindings): Host => ({
+  log,
+  // Called as a method, the runtime's own refuses.
+  fetch: (...args) => fetch(...args),
+  // `parseConfig` asks for it only where the binding is there.
+  openOwnDatabase: (options) => openD1(DB as D1Database, options),
+  workersAi: AI === undefined ? undefined : createWorkersAi(AI),
+});
 
 const app = createApp();
 let isolate: Isolate | undefined;
 
 /** The value and not its promise is kept: an invocation that is cut must not leave the others waiting. */
-async function isolateFor(env: Bindings): Promise<Isolate | string> {
+async function isolateFor(env: WorkerBindings): Promise<Isolate | string> {
   if (isolate !== undefined) return isolate;
   const config = parseConfig(env);
   if (!config.ok) return `${config.error.setting} ${config.error.problem}`;
-  isolate = await createIsolate(config.value);
+  isolate = await createIsolate(config.value, hostOf(env));
   return isolate;
 }
 
@@ -24,7 +41,7 @@ const invocationFor = (found: Isolate, context: ExecutionContext, request?: Requ
   });
 
 export default {
-  async fetch(request: Request, env: Bindings, context: ExecutionContext): Promise<Response> {
+  async fetch(request: Request, env: WorkerBindings, context: ExecutionContext): Promise<Response> {
     const found = await isolateFor(env);
     if (typeof found === "string") {
       log({ event: "misconfigured", fault: found });
@@ -37,12 +54,12 @@ export default {
     return app.fetch(request, { servicesFor });
   },
 
-  async scheduled(_event: unknown, env: Bindings, context: ExecutionContext): Promise<void> {
+  async scheduled(_event: unknown, env: WorkerBindings, context: ExecutionContext): Promise<void> {
     const found = await isolateFor(env);
     if (typeof found === "string") return log({ event: "misconfigured", fault: found });
     for (const report of await invocationFor(found, context).jobs())
       if (report.changed !== 0) log({ event: "scheduled", ...report });
   },
-} satisfies Pick<ExportedHandler<Bindings>, "scheduled"> & {
-  fetch(request: Request, env: Bindings, context: ExecutionContext): Promise<Response>;
+} satisfies Pick<ExportedHandler<WorkerBindings>, "scheduled"> & {
+  fetch(request: Request, env: WorkerBindings, context: ExecutionContext): Promise<Response>;
 };

@@ -3,7 +3,6 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogle } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { createWorkersAI } from "workers-ai-provider";
 import type { ProviderFault } from "../domain/attempts.ts";
 import { believedUsage } from "../domain/plausible.ts";
 import type {
@@ -26,16 +25,12 @@ import { marksOnBlocks } from "./openrouter.ts";
 import { generateSpeech, type ServedSpeech } from "./speech.ts";
 import { withEvidence } from "./request-evidence.ts";
 import { tracedFetch } from "./traced.ts";
-
-/** The Workers AI binding, as far as it is used. */
-export interface AiBinding {
-  run(model: string, inputs: object, options?: object): Promise<unknown>;
-}
+import type { WorkersAi } from "./workers-ai.ts";
 
 export interface ProvidersDeps {
   fetch: typeof fetch;
   /** absent: no credential for `workers-ai` works */
-  ai?: AiBinding | undefined;
+  workersAi?: WorkersAi | undefined;
   /** whether the provider `demo` is offered */
   demo: boolean;
   /** which prompts were sent of late; absent: no prompt is marked for a cache */
@@ -72,7 +67,7 @@ function problemOf(credential: CredentialPlace, deps: ProvidersDeps): string | n
   if (provider === "demo")
     return deps.demo ? null : `The provider "demo" is not offered by this deployment.`;
   if (provider === "workers-ai")
-    return deps.ai === undefined
+    return deps.workersAi === undefined
       ? `The provider "workers-ai" needs the AI binding, which this deployment does not have.`
       : null;
   if (baseUrlOf(credential) !== null) return null;
@@ -96,10 +91,8 @@ function serveLanguage(request: ProviderRequest, deps: ProvidersDeps): Served | 
   const { apiKey, provider } = credential;
   if (provider === "workers-ai") {
     // Any other id would be somebody else's model, billed through the operator's gateway.
-    if (deps.ai === undefined || !model.id.startsWith("@")) return null;
-    // The binding's generated type lists every model by name; the adapter only calls `run`.
-    const workersAi = createWorkersAI({ binding: deps.ai });
-    return { model: workersAi.chat(model.id), wire: "workers-ai" };
+    if (deps.workersAi === undefined || !model.id.startsWith("@")) return null;
+    return { model: deps.workersAi.chat(model.id), wire: "workers-ai" };
   }
   const baseURL = baseUrlOf(credential);
   if (baseURL === null) return null;
@@ -143,9 +136,8 @@ function serveImage(request: ProviderRequest, deps: ProvidersDeps): ServedImage 
   const { credential, model } = request;
   const { apiKey, provider } = credential;
   if (provider === "workers-ai") {
-    if (deps.ai === undefined || !model.id.startsWith("@")) return null;
-    const image = createWorkersAI({ binding: deps.ai }).image(model.id);
-    return { model: image, namespace: provider, dropsFiles: true };
+    if (deps.workersAi === undefined || !model.id.startsWith("@")) return null;
+    return { model: deps.workersAi.image(model.id), namespace: provider, dropsFiles: true };
   }
   const baseURL = baseUrlOf(credential);
   if (baseURL === null || provider === "anthropic") return null;
@@ -180,9 +172,8 @@ function serveSpeech(request: ProviderRequest, deps: ProvidersDeps): ServedSpeec
   const { credential, model } = request;
   const { apiKey, provider } = credential;
   if (provider === "workers-ai") {
-    if (deps.ai === undefined || !model.id.startsWith("@")) return null;
-    const speech = createWorkersAI({ binding: deps.ai }).speech(model.id);
-    return { model: speech, takesInstructions: false };
+    if (deps.workersAi === undefined || !model.id.startsWith("@")) return null;
+    return { model: deps.workersAi.speech(model.id), takesInstructions: false };
   }
   const baseURL = baseUrlOf(credential);
   if (baseURL === null || provider === "anthropic") return null;

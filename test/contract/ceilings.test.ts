@@ -10,7 +10,8 @@ import { createCeilingAdmin } from "../../src/pipeline/admin/ceilings.ts";
 import { createCredentialAdmin } from "../../src/pipeline/admin/credentials.ts";
 import { createModelAdmin } from "../../src/pipeline/admin/models.ts";
 import { createChooser } from "../../src/pipeline/choose.ts";
-import { createProviders, type AiBinding } from "../../src/providers/registry.ts";
+import { createProviders } from "../../src/providers/registry.ts";
+import { createWorkersAi, type AiBinding } from "../../src/providers/workers-ai.ts";
 import { raw } from "../../src/store/db.ts";
 import { fileBackend } from "../setup/file-database.ts";
 import { call } from "../unit/domain/models.fixture.ts";
@@ -45,7 +46,12 @@ describe("a provider that the operator pays", () => {
         previous: null,
         randomBytesOf: (count) => crypto.getRandomValues(new Uint8Array(count)),
       }),
-      providers: createProviders({ fetch, ai, demo: true, now: () => start }),
+      providers: createProviders({
+        fetch,
+        workersAi: createWorkersAi(ai),
+        demo: true,
+        now: () => start,
+      }),
       catalogue: async () => ({ ok: true as const, value: seedCatalogue }),
       allowPrivateUpstreams: false,
       ownOrigins: [],

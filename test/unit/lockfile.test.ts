@@ -9,6 +9,7 @@ import { expect, it } from "vitest";
 interface Entry {
   dependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
+  libc?: string[];
 }
 const { packages } = JSON.parse(
   readFileSync(join(import.meta.dirname, "..", "..", "package-lock.json"), "utf8"),
@@ -35,4 +36,12 @@ it("holds whatever its entries ask for", () => {
   );
   expect(Object.keys(packages).length).toBeGreaterThan(100);
   expect(missing).toEqual([]);
+});
+
+// Their packages don't say it, so npm installs both, 10 MB each. Whoever updates libsql writes it here again.
+it("says of each of libsql's binaries for Linux which libc it is for", () => {
+  const binaries = Object.entries(packages).filter(([place]) => /\/@libsql\/linux-/.test(place));
+  expect(binaries.length).toBeGreaterThanOrEqual(4);
+  for (const [place, { libc }] of binaries)
+    expect([place, libc]).toEqual([place, [/-musl/.test(place) ? "musl" : "glibc"]]);
 });

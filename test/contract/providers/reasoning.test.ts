@@ -17,6 +17,7 @@ import {
 import { reasoningNeedsOf } from "../../../src/domain/reasoning-needs.ts";
 import type { SamplingCall } from "../../../src/domain/sampling.ts";
 import { createProviders } from "../../../src/providers/registry.ts";
+import { createWorkersAi } from "../../../src/providers/workers-ai.ts";
 import { startRecordingProvider, type RecordingProvider } from "../../fakes/recording-provider.ts";
 import { callOf, loopbackFetch, modelOf } from "../../fixtures/providers/calls.ts";
 
@@ -77,7 +78,7 @@ const ask = async (
   run = [];
   const providers = createProviders({
     fetch: loopbackFetch,
-    ai,
+    workersAi: createWorkersAi(ai),
     demo: false,
     now: Date.now,
     ...(about.refusals === undefined ? {} : { refusals: about.refusals }),

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import type { Modality } from "../../../src/domain/modality.ts";
 import type { SamplingCall } from "../../../src/domain/sampling.ts";
 import { optionsFromMetadata } from "../../../src/providers/metadata.ts";
-import { createProviders, kindOf, type AiBinding } from "../../../src/providers/registry.ts";
+import { createProviders, kindOf } from "../../../src/providers/registry.ts";
+import { createWorkersAi, type AiBinding } from "../../../src/providers/workers-ai.ts";
 import { callOf, png, requestOf, saying } from "../../fixtures/providers/calls.ts";
 
 describe("the kind of a call", () => {
@@ -65,7 +66,7 @@ describe("the Workers AI binding", () => {
   const ask = (ai: AiBinding, wants: Modality, call: Partial<SamplingCall> = {}) =>
     createProviders({
       fetch: () => Promise.reject(new Error("no network here")),
-      ai,
+      workersAi: createWorkersAi(ai),
       demo: false,
       now: () => 0,
     }).complete(

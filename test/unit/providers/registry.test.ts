@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createProviders, type ProvidersDeps } from "../../../src/providers/registry.ts";
+import { createWorkersAi } from "../../../src/providers/workers-ai.ts";
 import { callOf, png, requestOf, saying } from "../../fixtures/providers/calls.ts";
 
 interface Sent {
@@ -93,7 +94,7 @@ describe("problemWith", () => {
     expect(bare.problemWith({ provider: "demo", baseUrl })).toContain("not offered");
     expect(bare.problemWith({ provider: "workers-ai", baseUrl })).toContain("AI binding");
     const ai = { run: () => Promise.resolve({}) };
-    const bound = createProviders(deps({ ai }));
+    const bound = createProviders(deps({ workersAi: createWorkersAi(ai) }));
     expect(bound.problemWith({ provider: "workers-ai", baseUrl })).toBeNull();
   });
 });
@@ -252,7 +253,7 @@ describe("workers-ai", () => {
       },
     };
     const call = callOf({ stopSequences: ["END"], systemPrompt: "Be brief." });
-    const answer = await createProviders(deps({ ai })).complete(
+    const answer = await createProviders(deps({ workersAi: createWorkersAi(ai) })).complete(
       requestOf(cf, { call, apiKey: "" }),
     );
     expect(answer).toMatchObject({
@@ -276,14 +277,18 @@ describe("workers-ai", () => {
 
   it("estimates usage that the binding doesn't report", async () => {
     const ai = { run: () => Promise.resolve({ response: "hi" }) };
-    expect(await createProviders(deps({ ai })).complete(requestOf(cf))).toMatchObject({
+    expect(
+      await createProviders(deps({ workersAi: createWorkersAi(ai) })).complete(requestOf(cf)),
+    ).toMatchObject({
       value: { usage: { estimated: true } },
     });
   });
 
   it("keeps nothing of what the binding throws", async () => {
     const ai = { run: () => Promise.reject(new Error("3040: out of capacity, canary")) };
-    const answer = await createProviders(deps({ ai })).complete(requestOf(cf));
+    const answer = await createProviders(deps({ workersAi: createWorkersAi(ai) })).complete(
+      requestOf(cf),
+    );
     expect(answer).toMatchObject({ error: { retryable: true } });
     expect(inspect(answer)).not.toContain("canary");
   });
@@ -291,7 +296,9 @@ describe("workers-ai", () => {
   it("refuses models that would be billed through the operator's gateway", async () => {
     const ai = { run: () => Promise.reject(new Error("must not be called")) };
     const request = requestOf({ provider: "workers-ai", model: "openai/gpt-5" });
-    expect(await createProviders(deps({ ai })).complete(request)).toMatchObject({
+    expect(
+      await createProviders(deps({ workersAi: createWorkersAi(ai) })).complete(request),
+    ).toMatchObject({
       error: { kind: "invalid_request", billed: "no" },
     });
   });
