@@ -2,7 +2,7 @@
  * The composition root. `isolate.ts`, `shard.ts` and this file see every floor, and no other does.
  */
 import { err } from "./domain/result.ts";
-import { homeShard, shardOf, shardOfState } from "./domain/shards.ts";
+import { homeShard, shardOf, shardOfState } from "./domain/tenancy/shards.ts";
 import type { Services } from "./http/context.ts";
 import {
   createAdminFor,

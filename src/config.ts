@@ -1,9 +1,9 @@
 /** The environment, parsed once. Names what is wrong with it; never prints what is in it. */
-import { parseOpenLimits, type OpenLimits } from "./domain/open-limits.ts";
+import { parseOpenLimits, type OpenLimits } from "./domain/limits/open-limits.ts";
 import { err, ok, type Result } from "./domain/result.ts";
-import { defaultSessionLimits, type SessionLimits } from "./domain/session-limits.ts";
-import { isLoopback, problemWithEndpoint } from "./domain/upstreams.ts";
-import { isDatabaseUrl, parseShards, type ShardSetting } from "./domain/shards.ts";
+import { defaultSessionLimits, type SessionLimits } from "./domain/tenancy/session-limits.ts";
+import { isLoopback, problemWithEndpoint } from "./domain/servers/upstreams.ts";
+import { isDatabaseUrl, parseShards, type ShardSetting } from "./domain/tenancy/shards.ts";
 
 /** What a deployment may set. */
 export interface Bindings {

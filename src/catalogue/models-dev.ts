@@ -3,9 +3,9 @@
  * don't read may be anything; one that we read and that isn't what it was makes the whole file malformed.
  */
 import { z } from "zod";
-import type { CatalogueEntry } from "../domain/catalogue-sync.ts";
+import type { CatalogueEntry } from "../domain/models/catalogue-sync.ts";
 import { modalities, type Modality } from "../domain/modality.ts";
-import type { Model } from "../domain/models.ts";
+import type { Model } from "../domain/models/model.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 
 /** Theirs to ours. Providers that are not here are not called by the router. */

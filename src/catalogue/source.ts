@@ -1,6 +1,6 @@
 /** The file at CATALOGUE_URL: fetched with a deadline and a bound, parsed at once. */
 import { readBounded } from "../domain/bounded-body.ts";
-import type { CatalogueSource } from "../domain/catalogues.ts";
+import type { CatalogueSource } from "../domain/ports/catalogues.ts";
 import { err } from "../domain/result.ts";
 import { parseModelsDev } from "./models-dev.ts";
 

@@ -1,5 +1,5 @@
 /** Hashes of the audit chain: SHA-256, and Merkle trees as RFC 9162, section 2.1.1 has them. */
-import type { Hashing, Tree } from "../domain/seals.ts";
+import type { Hashing, Tree } from "../domain/audit/seals.ts";
 import { fromBase64Url, sha256, toBase64Url, toHex } from "./encoding.ts";
 
 const hashBytes = 32;

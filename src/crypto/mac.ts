@@ -2,7 +2,7 @@
  * Message authentication codes: HMAC-SHA-256 under a key derived from the master key for one purpose. A
  * code reads `c1.<key id>.<hash>`; the key id lets MASTER_KEY rotate while the previous one still counts.
  */
-import type { Mac } from "../domain/mac.ts";
+import type { Mac } from "../domain/tenancy/mac.ts";
 import { sameHash } from "./encoding.ts";
 import { createKeyedHash, type KeyedHash } from "./keyed-hash.ts";
 import { masterKeyId } from "./master-key-id.ts";

@@ -1,5 +1,5 @@
 /** Ed25519 for the audit chain. The private key is derived from MASTER_KEY and stored nowhere. */
-import type { AuditKey, Signer, VerifySignature } from "../domain/seals.ts";
+import type { AuditKey, Signer, VerifySignature } from "../domain/audit/seals.ts";
 import { fromBase64Url, sha256, toBase64Url, toHex } from "./encoding.ts";
 
 const seedBits = 256;

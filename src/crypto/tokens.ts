@@ -1,5 +1,5 @@
 /** API keys: `srk_<id>_<secret>`. 256 random bits need no slow hash: SHA-256 is what is stored. */
-import type { KeyTokens } from "../domain/ports.ts";
+import type { KeyTokens } from "../domain/ports/stores.ts";
 import { sameHash, sha256, toBase64Url, toHex } from "./encoding.ts";
 
 const secretBytes = 32;

@@ -5,7 +5,7 @@
  * long as `versions` says so. Never logs, and never says more than "unopenable".
  */
 import { err, ok } from "../domain/result.ts";
-import type { SealVersions, SealedFor, Vault } from "../domain/ports.ts";
+import type { SealVersions, SealedFor, Vault } from "../domain/ports/stores.ts";
 import { fromBase64Url, toBase64Url } from "./encoding.ts";
 import { masterKeyId } from "./master-key-id.ts";
 

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from "./json.ts";
 import type { AttemptSummary } from "./attempts.ts";
-import type { ExclusionReason, Requirements } from "./models.ts";
+import type { ExclusionReason, Requirements } from "./requirements.ts";
 import type { Result } from "./result.ts";
 
 /** Which of three things it is that leaves a request without a model. */

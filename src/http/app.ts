@@ -4,7 +4,7 @@ import { adminRoutes } from "./admin/routes.ts";
 import { auditKeyRoutes } from "./audit-keys.ts";
 import { consoleRoutes } from "./console.ts";
 import { type HttpEnv } from "./context.ts";
-import { bearerOf } from "../domain/access.ts";
+import { bearerOf } from "../domain/tenancy/access.ts";
 import { healthRoutes } from "./health.ts";
 import { checkOrigin } from "./middleware/origin.ts";
 import { oauthRoutes } from "./oauth.ts";

@@ -1,10 +1,10 @@
 /** What every handler finds in its Hono context. Nothing below `http/` sees one. */
 import type { Context } from "hono";
-import type { Actor } from "../domain/access.ts";
-import type { AuditKey } from "../domain/seals.ts";
-import type { Asked } from "../domain/own-origin.ts";
-import type { Answer } from "../domain/ports.ts";
-import type { Readiness } from "../domain/readiness.ts";
+import type { Actor } from "../domain/tenancy/access.ts";
+import type { AuditKey } from "../domain/audit/seals.ts";
+import type { Asked } from "../domain/servers/own-origin.ts";
+import type { Answer } from "../domain/ports/stores.ts";
+import type { Readiness } from "../domain/ports/readiness.ts";
 import type { AdminFor } from "../pipeline/admin/sharded.ts";
 import type { ProxyServices } from "../proxy/services.ts";
 import type { Route } from "../pipeline/route.ts";

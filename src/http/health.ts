@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { WriteFault } from "../domain/readiness.ts";
+import type { WriteFault } from "../domain/ports/readiness.ts";
 import type { HttpEnv } from "./context.ts";
 import { problem } from "./problem.ts";
 

@@ -1,8 +1,8 @@
 /** `POST /v1/route`: the dry run of a sampling request, whose params are the body. */
 import { Hono, type Context } from "hono";
-import { everyCapability } from "../domain/capabilities.ts";
+import { everyCapability } from "../domain/sampling/capabilities.ts";
 import { isObject, type JsonObject } from "../domain/json.ts";
-import { featuresOf } from "../domain/negotiation.ts";
+import { featuresOf } from "../domain/sampling/negotiation.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Codec } from "../mcp/codec.ts";
@@ -12,7 +12,7 @@ import type { Caller } from "../pipeline/authenticate.ts";
 import { ambiguityIn } from "../mcp/proxy/ambiguous.ts";
 import { needsKnownCaller, readBody } from "../mcp/body.ts";
 import { type HttpEnv } from "./context.ts";
-import { bearerOf } from "../domain/access.ts";
+import { bearerOf } from "../domain/tenancy/access.ts";
 import { problem } from "./problem.ts";
 import { createMessageMethods } from "./sampling/create-message.ts";
 import { unsupportedRevision } from "./sampling/modern.ts";

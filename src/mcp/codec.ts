@@ -2,7 +2,7 @@
 import type { JsonObject } from "../domain/json.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
-import type { SamplingAnswer, SamplingCall } from "../domain/sampling.ts";
+import type { SamplingAnswer, SamplingCall } from "../domain/sampling/call.ts";
 
 /** How a refusal travels: JSON-RPC code and HTTP status. */
 export interface Wire {

@@ -1,9 +1,9 @@
 /** `initialize` of the legacy revisions. */
 import type { ServerCapabilities } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
-import { contentNegotiationKey } from "../domain/negotiation.ts";
+import { contentNegotiationKey } from "../domain/sampling/negotiation.ts";
 import { isObject, type JsonObject } from "../domain/json.ts";
-import type { Hosted } from "../domain/offer.ts";
+import type { Hosted } from "../domain/servers/offer.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { firstIssue } from "./faults.ts";

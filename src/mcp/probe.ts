@@ -1,10 +1,10 @@
 /** Speaks MCP with a registered server as a client would, in both eras, to tell what it is. */
 import { isObject, own, type JsonObject, type JsonValue } from "../domain/json.ts";
-import type { Probed } from "../domain/server-check.ts";
-import { hopsHeader, nextHop } from "../domain/hops.ts";
-import { routerAgent } from "../domain/proxied-headers.ts";
-import { hasHeader } from "../domain/static-headers.ts";
-import { problemWithUpstream, type UpstreamRules } from "../domain/upstreams.ts";
+import type { Probed } from "../domain/servers/server-check.ts";
+import { hopsHeader, nextHop } from "../domain/servers/hops.ts";
+import { routerAgent } from "../domain/servers/proxied-headers.ts";
+import { hasHeader } from "../domain/servers/static-headers.ts";
+import { problemWithUpstream, type UpstreamRules } from "../domain/servers/upstreams.ts";
 import { discoveredIn, discoverMethod, discoverText } from "./bridge/discovery.ts";
 import { serverInfo } from "./initialize.ts";
 import { metaKey, modernRevision } from "./rev2026/codec.ts";

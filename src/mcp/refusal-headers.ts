@@ -1,5 +1,5 @@
 /** Headers that tell of limits, and of what a refusal asks for. */
-import type { LimitState } from "../domain/limits.ts";
+import type { LimitState } from "../domain/limits/holds.ts";
 import { retryAfterOf, type Refusal } from "../domain/refusals.ts";
 
 /** RFC 9110, section 15.5.6: a 405 says which methods there are. */

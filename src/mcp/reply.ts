@@ -5,7 +5,7 @@ import { legacyWireOf } from "./faults.ts";
 import { errorMessage, type RequestId } from "./jsonrpc.ts";
 import { sseKeepAlive, sseMessage } from "./sse.ts";
 import { allowHeader, limitHeaders } from "./refusal-headers.ts";
-import type { LimitState } from "../domain/limits.ts";
+import type { LimitState } from "../domain/limits/holds.ts";
 
 /** An answer that waits for a provider; `finish` settles whatever happens. */
 export interface Running {

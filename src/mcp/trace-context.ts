@@ -3,7 +3,7 @@
  * the message's own context is nearer than that of the HTTP request, which a batch shares.
  */
 import { own, type JsonValue } from "../domain/json.ts";
-import type { Propagated } from "../domain/trace.ts";
+import type { Propagated } from "../domain/audit/trace.ts";
 
 export function propagatedIn(headers: Headers, meta: JsonValue | undefined): Propagated {
   const traceparent = own(meta, "traceparent");

@@ -1,4 +1,4 @@
-/** OAuth 2.1 as a client, with `oauth4webapi`; see the port in `domain/oauth.ts`. */
+/** OAuth 2.1 as a client, with `oauth4webapi`; see the port in `domain/servers/oauth.ts`. */
 import {
   authorizationCodeGrantRequest,
   calculatePKCECodeChallenge,
@@ -15,7 +15,12 @@ import {
   type ClientAuth,
   type TokenEndpointResponse,
 } from "oauth4webapi";
-import type { Oauth, OauthAsking, OauthGrant, PendingAuthorization } from "../domain/oauth.ts";
+import type {
+  Oauth,
+  OauthAsking,
+  OauthGrant,
+  PendingAuthorization,
+} from "../domain/servers/oauth.ts";
 import { err, ok } from "../domain/result.ts";
 import { discover } from "./discovery.ts";
 import { createExchange, type ExchangeDeps } from "./exchange.ts";

@@ -5,9 +5,9 @@ import {
   resourceDiscoveryRequest,
   type AuthorizationServer,
 } from "oauth4webapi";
-import type { OauthAsking, OauthFault } from "../domain/oauth.ts";
+import type { OauthAsking, OauthFault } from "../domain/servers/oauth.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import { problemWithEndpoint } from "../domain/upstreams.ts";
+import { problemWithEndpoint } from "../domain/servers/upstreams.ts";
 import type { Exchange } from "./exchange.ts";
 
 export interface Discovered {

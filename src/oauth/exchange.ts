@@ -10,9 +10,9 @@ import {
   WWWAuthenticateChallengeError,
 } from "oauth4webapi";
 import { readBounded } from "../domain/bounded-body.ts";
-import { oauthFaults, type OauthFault } from "../domain/oauth.ts";
+import { oauthFaults, type OauthFault } from "../domain/servers/oauth.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import { problemWithEndpoint } from "../domain/upstreams.ts";
+import { problemWithEndpoint } from "../domain/servers/upstreams.ts";
 
 const deadlineMs = 20_000;
 const mostBytes = 256 * 1024;

@@ -1,28 +1,28 @@
 /** What a call may use at most, against which limits, for how long. */
 import { faultReaches } from "../domain/attempts.ts";
-import type { Opening } from "../domain/audit.ts";
-import type { Choice } from "../domain/choices.ts";
-import { scopeOf } from "../domain/circuits.ts";
-import { endpointOf } from "../domain/endpoints.ts";
-import { inputTokensFor, mostInputTokens } from "../domain/estimate.ts";
-import { firstStepsOf, maxAttempts, reachable, type Place } from "../domain/failover.ts";
+import type { Opening } from "../domain/audit/record.ts";
+import type { Choice } from "../domain/choice/choices.ts";
+import { scopeOf } from "../domain/choice/circuits.ts";
+import { endpointOf } from "../domain/choice/endpoints.ts";
+import { inputTokensFor, mostInputTokens } from "../domain/sampling/estimate.ts";
+import { firstStepsOf, maxAttempts, reachable, type Place } from "../domain/choice/failover.ts";
 import {
   callBoundsOf,
   holdsOf,
   isMoney,
   smallestBudget,
-  type CallBounds,
   type Hold,
-} from "../domain/limits.ts";
-import { nameOf, type CredentialSummary } from "../domain/models.ts";
+} from "../domain/limits/holds.ts";
+import { type CallBounds } from "../domain/choice/policy.ts";
+import { nameOf, type CredentialSummary } from "../domain/models/model.ts";
 import { leaseSlackMs } from "../domain/leases.ts";
-import { defaultDeadlineMs } from "../domain/policy.ts";
-import type { Admission, CircuitProbe, Claim, Ledger } from "../domain/ledger.ts";
-import { heldUntil, keyOf, type Once } from "../domain/once.ts";
-import type { Answer, Snapshot } from "../domain/ports.ts";
-import type { Decision } from "../domain/decision.ts";
-import type { Plan } from "../domain/selection.ts";
-import { tokenFamilyOf } from "../domain/tokens.ts";
+import { defaultDeadlineMs } from "../domain/choice/policy.ts";
+import type { Admission, CircuitProbe, Claim, Ledger } from "../domain/ports/ledger.ts";
+import { heldUntil, keyOf, type Once } from "../domain/sampling/once.ts";
+import type { Answer, Snapshot } from "../domain/ports/stores.ts";
+import type { Decision } from "../domain/choice/decision.ts";
+import type { Plan } from "../domain/choice/selection.ts";
+import { tokenFamilyOf } from "../domain/tokens/tokenizers.ts";
 import type { Caller } from "./authenticate.ts";
 import { costingOf, type Costing } from "./headroom.ts";
 import { scopesOf, type AskingServer } from "./scopes.ts";

@@ -3,7 +3,7 @@
  * attack: official clients take `text/event-stream2` for a stream, and any answer to GET for one, while
  * the router saw nothing to look into.
  */
-import { isAnyJson, mediaTypeIn } from "../domain/media-type.ts";
+import { isAnyJson, mediaTypeIn } from "../domain/servers/media-type.ts";
 import { serverFailed, type Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 

@@ -1,11 +1,11 @@
 /** A sampling request as a surface hands it in, and what its audit record says from the start. */
-import { askedOf, type Opening } from "../domain/audit.ts";
-import { inputModalitiesOf } from "../domain/estimate.ts";
-import type { Once } from "../domain/once.ts";
+import { askedOf, type Opening } from "../domain/audit/record.ts";
+import { inputModalitiesOf } from "../domain/sampling/estimate.ts";
+import type { Once } from "../domain/sampling/once.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
-import type { SamplingCall } from "../domain/sampling.ts";
-import type { Propagated } from "../domain/trace.ts";
+import type { SamplingCall } from "../domain/sampling/call.ts";
+import type { Propagated } from "../domain/audit/trace.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Declared } from "./choose.ts";
 import type { AskingServer } from "./scopes.ts";

@@ -1,18 +1,18 @@
 /** Tries the reserved candidates until one answers, a fault stops it, or the deadline comes. */
-import { checkAnswer } from "../domain/answer-check.ts";
+import { checkAnswer } from "../domain/sampling/answer-check.ts";
 import { faultReaches, summaryOf, type Attempt, type ProviderFault } from "../domain/attempts.ts";
-import { circuitChangesOf, scopeOf, type CircuitChange } from "../domain/circuits.ts";
-import type { ProviderMessage } from "../domain/capture.ts";
-import { nextCandidate, stepAfter, type Place, type Tried } from "../domain/failover.ts";
-import type { SealedCredential, Vault } from "../domain/ports.ts";
-import { providerKeyOf } from "../domain/sealing.ts";
-import type { ProviderAnswer, Providers } from "../domain/providers.ts";
-import type { ReasoningRequest } from "../domain/reasoning.ts";
-import type { PromptCaching } from "../domain/prompt-caching.ts";
-import { nameOf, type Model } from "../domain/models.ts";
+import { circuitChangesOf, scopeOf, type CircuitChange } from "../domain/choice/circuits.ts";
+import type { ProviderMessage } from "../domain/audit/capture.ts";
+import { nextCandidate, stepAfter, type Place, type Tried } from "../domain/choice/failover.ts";
+import type { SealedCredential, Vault } from "../domain/ports/stores.ts";
+import { providerKeyOf } from "../domain/tenancy/sealing.ts";
+import type { ProviderAnswer, Providers } from "../domain/sampling/providers.ts";
+import type { ReasoningRequest } from "../domain/models/reasoning.ts";
+import type { PromptCaching } from "../domain/sampling/prompt-caching.ts";
+import { nameOf, type Model } from "../domain/models/model.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import type { SamplingCall } from "../domain/sampling.ts";
+import type { SamplingCall } from "../domain/sampling/call.ts";
 
 export interface Attempted {
   attempts: Attempt[];

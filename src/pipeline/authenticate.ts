@@ -3,13 +3,13 @@
  * checked against the database in the same transaction, and whatever is refused on it is decided
  * again on a fresh one.
  */
-import { isExpired, type Scope } from "../domain/access.ts";
-import type { KeyTokens, Snapshot, Snapshots } from "../domain/ports.ts";
-import type { SealedServer } from "../domain/servers.ts";
+import { isExpired, type Scope } from "../domain/tenancy/access.ts";
+import type { KeyTokens, Snapshot, Snapshots } from "../domain/ports/stores.ts";
+import type { SealedServer } from "../domain/servers/server.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { KeyCodes } from "./key-codes.ts";
-import type { Session } from "../domain/session.ts";
+import type { Session } from "../domain/tenancy/session.ts";
 
 export interface Caller {
   snapshot: Snapshot;

@@ -2,7 +2,7 @@
  * Cancellation from another isolate. One invocation may not touch another's I/O (the runtime throws),
  * so `notifications/cancelled` leaves a row, and the call's owner looks for it while its provider works.
  */
-import type { Answer, CancellationStore, CancelledCall } from "../domain/ports.ts";
+import type { Answer, CancellationStore, CancelledCall } from "../domain/ports/stores.ts";
 
 /** Often enough to take effect within two seconds, seldom enough to cost next to nothing. */
 const pollMs = 1_000;

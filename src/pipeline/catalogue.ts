@@ -2,9 +2,9 @@
  * The catalogue that an isolate chooses from: the seed, until a synced one was read. Looking for a newer
  * one is never what a call waits for, so a sync is known to every isolate some minutes later.
  */
-import type { Catalogue, Model } from "../domain/models.ts";
-import type { CatalogueStore } from "../domain/catalogues.ts";
-import type { Answer } from "../domain/ports.ts";
+import type { Catalogue, Model } from "../domain/models/model.ts";
+import type { CatalogueStore } from "../domain/ports/catalogues.ts";
+import type { Answer } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
 
 const lookEveryMs = 5 * 60_000;

@@ -1,21 +1,21 @@
 /**
  * From a call and its caller to a plan: capabilities first, then what was negotiated, then the choice.
  */
-import { missingFrom, requiredFor } from "../domain/capabilities.ts";
-import { withheldBy } from "../domain/ceilings.ts";
-import { fieldFrom, type Field, type FieldPolicy } from "../domain/field.ts";
+import { missingFrom, requiredFor } from "../domain/sampling/capabilities.ts";
+import { withheldBy } from "../domain/limits/ceilings.ts";
+import { fieldFrom, type Field, type FieldPolicy } from "../domain/choice/field.ts";
 import type { JsonObject } from "../domain/json.ts";
-import { callBoundsOf, smallestBudget } from "../domain/limits.ts";
-import { modelsOf, type Catalogue } from "../domain/models.ts";
-import type { Features } from "../domain/negotiation.ts";
-import { defaultToolRounds } from "../domain/policy.ts";
-import type { Snapshot } from "../domain/ports.ts";
-import type { ReasoningRefusals } from "../domain/providers.ts";
+import { callBoundsOf, smallestBudget } from "../domain/limits/holds.ts";
+import { modelsOf, type Catalogue } from "../domain/models/model.ts";
+import type { Features } from "../domain/sampling/negotiation.ts";
+import { defaultToolRounds } from "../domain/choice/policy.ts";
+import type { Snapshot } from "../domain/ports/stores.ts";
+import type { ReasoningRefusals } from "../domain/sampling/providers.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import { checkToolHistory, toolRoundsOf, type SamplingCall } from "../domain/sampling.ts";
-import { choose, type Plan } from "../domain/selection.ts";
-import { recordOf, shape, shapingOf } from "../domain/shaping.ts";
+import { checkToolHistory, toolRoundsOf, type SamplingCall } from "../domain/sampling/call.ts";
+import { choose, type Plan } from "../domain/choice/selection.ts";
+import { recordOf, shape, shapingOf } from "../domain/sampling/shaping.ts";
 import { createReasoningRefusals, withoutRefused } from "./reasoning-refusals.ts";
 import { scopesOf, type AskingServer } from "./scopes.ts";
 

@@ -1,8 +1,8 @@
 /** Ends a call in the ledger, whoever looked at it meanwhile. */
-import type { Settlement } from "../domain/audit.ts";
-import type { Ids } from "../domain/ids.ts";
-import type { Ledger } from "../domain/ledger.ts";
-import type { Answer } from "../domain/ports.ts";
+import type { Settlement } from "../domain/audit/record.ts";
+import type { Ids } from "../domain/tenancy/ids.ts";
+import type { Ledger } from "../domain/ports/ledger.ts";
+import type { Answer } from "../domain/ports/stores.ts";
 
 export type EndCall = (settlement: Settlement) => Answer<boolean>;
 

@@ -1,13 +1,13 @@
 /** The provider's part of an admitted call: attempt → settle. It always settles. */
-import type { Opening, Receipt, Settlement, Timing } from "../domain/audit.ts";
-import { ignoredIn, type Ignored } from "../domain/ignored.ts";
-import { captureOf, type ProviderMessage } from "../domain/capture.ts";
-import { nameOf } from "../domain/models.ts";
-import { answersForMs } from "../domain/once.ts";
+import type { Opening, Receipt, Settlement, Timing } from "../domain/audit/record.ts";
+import { ignoredIn, type Ignored } from "../domain/choice/ignored.ts";
+import { captureOf, type ProviderMessage } from "../domain/audit/capture.ts";
+import { nameOf } from "../domain/models/model.ts";
+import { answersForMs } from "../domain/sampling/once.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import type { SamplingAnswer, SamplingCall } from "../domain/sampling.ts";
-import { withOrigin } from "../domain/tool-loop.ts";
+import type { SamplingAnswer, SamplingCall } from "../domain/sampling/call.ts";
+import { withOrigin } from "../domain/sampling/tool-loop.ts";
 import type { Reserved } from "./admit.ts";
 import type { Arrival } from "./arrival.ts";
 import type { AttemptAll } from "./attempt.ts";

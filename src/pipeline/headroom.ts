@@ -1,8 +1,9 @@
 /** What one provider call may use and cost, with room for its reasoning as far as the limits have it. */
-import type { CallBounds } from "../domain/limits.ts";
-import type { Model, Requirements } from "../domain/models.ts";
-import { headroomOf, reasoningOf, type ReasoningRequest } from "../domain/reasoning.ts";
-import { costMicroUsd, mostUsage } from "../domain/usage.ts";
+import type { CallBounds } from "../domain/choice/policy.ts";
+import type { Model } from "../domain/models/model.ts";
+import type { Requirements } from "../domain/requirements.ts";
+import { headroomOf, reasoningOf, type ReasoningRequest } from "../domain/models/reasoning.ts";
+import { costMicroUsd, mostUsage } from "../domain/models/cost.ts";
 
 /** What one provider call may use, and what its provider is told of reasoning. */
 export interface Costing {

@@ -1,14 +1,14 @@
 /**
  * A call that is asked for again: it waits for the first one, and gets its result. What the first one
- * leaves behind is said in `domain/once.ts`.
+ * leaves behind is said in `domain/sampling/once.ts`.
  */
 import { longestLeaseMs } from "../domain/leases.ts";
-import type { IdempotencyStore, IdempotentCall } from "../domain/ledger.ts";
-import { resultPartsOf } from "../domain/once.ts";
-import type { Vault } from "../domain/ports.ts";
+import type { IdempotencyStore, IdempotentCall } from "../domain/ports/ledger.ts";
+import { resultPartsOf } from "../domain/sampling/once.ts";
+import type { Vault } from "../domain/ports/stores.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, type Result } from "../domain/result.ts";
-import type { SamplingAnswer } from "../domain/sampling.ts";
+import type { SamplingAnswer } from "../domain/sampling/call.ts";
 
 /** Who did the work: this caller; somebody before; somebody else, while this one waited. */
 export type By = "here" | "before" | "elsewhere";

@@ -2,9 +2,9 @@
  * The codes of API keys' rows. Whoever can write to the database can't make a key of a row, nor more of a
  * key than it was: that takes MASTER_KEY.
  */
-import { codedText, type StoredKey } from "../domain/access.ts";
-import type { Mac } from "../domain/mac.ts";
-import type { Answer } from "../domain/ports.ts";
+import { codedText, type StoredKey } from "../domain/tenancy/access.ts";
+import type { Mac } from "../domain/tenancy/mac.ts";
+import type { Answer } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
 
 export interface KeyCodes {

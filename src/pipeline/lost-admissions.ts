@@ -1,7 +1,7 @@
 /** Admissions whose answers never came: plain values, which every invocation of an isolate may look after. */
-import type { Opening } from "../domain/audit.ts";
+import type { Opening } from "../domain/audit/record.ts";
 import { longestLeaseMs } from "../domain/leases.ts";
-import type { Hold } from "../domain/limits.ts";
+import type { Hold } from "../domain/limits/holds.ts";
 
 export interface LostAdmission {
   opening: Opening;

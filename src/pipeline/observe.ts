@@ -1,9 +1,9 @@
 /** Watches one request from its arrival to its end, then tells of it: spans, and a line in the log. */
-import type { Opening } from "../domain/audit.ts";
-import type { Providers } from "../domain/providers.ts";
-import { lineOf, spansOf, type Begun, type Ended, type Timings } from "../domain/spans.ts";
-import type { Decision } from "../domain/decision.ts";
-import type { Propagated, Traces } from "../domain/trace.ts";
+import type { Opening } from "../domain/audit/record.ts";
+import type { Providers } from "../domain/sampling/providers.ts";
+import { lineOf, spansOf, type Begun, type Ended, type Timings } from "../domain/audit/spans.ts";
+import type { Decision } from "../domain/choice/decision.ts";
+import type { Propagated, Traces } from "../domain/audit/trace.ts";
 
 export interface Observation {
   /** What was chosen; the last one counts. */

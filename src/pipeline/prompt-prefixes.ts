@@ -7,7 +7,7 @@ import {
   entryReadableAfterMs,
   type PromptPrefixes,
   type SentPrompt,
-} from "../domain/prompt-caching.ts";
+} from "../domain/sampling/prompt-caching.ts";
 
 /** Of one prompt: its first places, where other conversations part from it, and its end. */
 const placesRemembered = 16;

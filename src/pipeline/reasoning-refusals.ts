@@ -1,6 +1,6 @@
 /** What an isolate remembers of models that refuse to be asked about reasoning. */
-import { nameOf, type CredentialSummary, type Model } from "../domain/models.ts";
-import type { ReasoningRefusals } from "../domain/providers.ts";
+import { nameOf, type CredentialSummary, type Model } from "../domain/models/model.ts";
+import type { ReasoningRefusals } from "../domain/sampling/providers.ts";
 
 /** Of the oldest, the first that is forgotten: it is asked again, at the price of one refusal. */
 export function createReasoningRefusals(capacity: number): ReasoningRefusals {

@@ -3,8 +3,8 @@
  * is called and nothing charged, so what it holds is given back, as soon as the database can be reached, and
  * also where the sweep was there first.
  */
-import type { Settlement } from "../domain/audit.ts";
-import type { Ledger } from "../domain/ledger.ts";
+import type { Settlement } from "../domain/audit/record.ts";
+import type { Ledger } from "../domain/ports/ledger.ts";
 import type { EndCall } from "./end-call.ts";
 import type { LostAdmission, LostAdmissions } from "./lost-admissions.ts";
 

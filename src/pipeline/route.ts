@@ -1,9 +1,9 @@
 /** The dry run: the choice for a request, without calling anyone or charging anything. */
-import { ignoredIn, type Ignored } from "../domain/ignored.ts";
+import { ignoredIn, type Ignored } from "../domain/choice/ignored.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { ok, type Result } from "../domain/result.ts";
-import type { SamplingCall } from "../domain/sampling.ts";
-import type { Decision } from "../domain/decision.ts";
+import type { SamplingCall } from "../domain/sampling/call.ts";
+import type { Decision } from "../domain/choice/decision.ts";
 import { candidatesFor, withFailover } from "./admit.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Chooser, Declared } from "./choose.ts";

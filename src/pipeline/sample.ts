@@ -2,15 +2,15 @@
  * The product on one screen: choose → admit → attempt → settle. `start` ends with the admission,
  * so that a surface can send its headers; `finish` is the provider's part, and always settles.
  */
-import { detailOf, type Opening } from "../domain/audit.ts";
-import type { Ids } from "../domain/ids.ts";
-import { isMoney, nameOfLimit, type Hold, type LimitState } from "../domain/limits.ts";
-import { keyOf } from "../domain/once.ts";
-import type { Admission, FirstCall, IdempotentCall, Ledger } from "../domain/ledger.ts";
+import { detailOf, type Opening } from "../domain/audit/record.ts";
+import type { Ids } from "../domain/tenancy/ids.ts";
+import { isMoney, nameOfLimit, type Hold, type LimitState } from "../domain/limits/holds.ts";
+import { keyOf } from "../domain/sampling/once.ts";
+import type { Admission, FirstCall, IdempotentCall, Ledger } from "../domain/ports/ledger.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import type { SamplingCall } from "../domain/sampling.ts";
-import type { Timings } from "../domain/spans.ts";
+import type { SamplingCall } from "../domain/sampling/call.ts";
+import type { Timings } from "../domain/audit/spans.ts";
 import {
   reservationOf,
   smallerOf,

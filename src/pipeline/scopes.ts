@@ -1,8 +1,8 @@
 /** Whose limits apply to a call. */
-import { narrowed } from "../domain/ceilings.ts";
-import type { LimitedScope } from "../domain/limits.ts";
-import type { ServerPolicy } from "../domain/policy.ts";
-import type { Snapshot } from "../domain/ports.ts";
+import { narrowed } from "../domain/limits/ceilings.ts";
+import type { LimitedScope } from "../domain/limits/holds.ts";
+import type { ServerPolicy } from "../domain/choice/policy.ts";
+import type { Snapshot } from "../domain/ports/stores.ts";
 
 /** The registered server that asks, and what it may do. */
 export interface AskingServer {

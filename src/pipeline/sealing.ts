@@ -2,9 +2,9 @@
  * Which seals and codes count: read from the database once and then known. A call needs it only to seal
  * before it has opened anything of version 2, or to open what is older, so a warm one asks nobody.
  */
-import type { AdminEvent } from "../domain/audit.ts";
-import type { Mac } from "../domain/mac.ts";
-import type { Answer, SealVersions } from "../domain/ports.ts";
+import type { AdminEvent } from "../domain/admin-event.ts";
+import type { Mac } from "../domain/tenancy/mac.ts";
+import type { Answer, SealVersions } from "../domain/ports/stores.ts";
 import { err, ok } from "../domain/result.ts";
 import {
   acceptsFirst,
@@ -16,7 +16,7 @@ import {
   type SealingState,
   type SealingStep,
   type SealingStore,
-} from "../domain/sealing.ts";
+} from "../domain/tenancy/sealing.ts";
 
 /** How old what is known may be when something of version 1 is to be opened. */
 const recentMs = 60_000;

@@ -1,14 +1,14 @@
 /** Legacy sessions: begun by `initialize`, used by what follows, ended by DELETE or by time. */
-import { supportedModalities, supports } from "../domain/capabilities.ts";
-import type { Ids } from "../domain/ids.ts";
+import { supportedModalities, supports } from "../domain/sampling/capabilities.ts";
+import type { Ids } from "../domain/tenancy/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
-import type { Answer, SessionStore, Snapshot } from "../domain/ports.ts";
+import type { Answer, SessionStore, Snapshot } from "../domain/ports/stores.ts";
 import { err, ok } from "../domain/result.ts";
-import { problemWithSize, storedClientInfo } from "../domain/session-limits.ts";
-import type { Hosted } from "../domain/offer.ts";
-import type { McpServer } from "../domain/servers.ts";
+import { problemWithSize, storedClientInfo } from "../domain/tenancy/session-limits.ts";
+import type { Hosted } from "../domain/servers/offer.ts";
+import type { McpServer } from "../domain/servers/server.ts";
 import { modalities } from "../domain/modality.ts";
-import type { Bridge, Session } from "../domain/session.ts";
+import type { Bridge, Session } from "../domain/tenancy/session.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Chooser } from "./choose.ts";
 

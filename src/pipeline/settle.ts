@@ -1,14 +1,15 @@
 /** Writes how a call ended. Runs on every branch after admission, and counts once. */
 import { isKeyRefused, type Attempt } from "../domain/attempts.ts";
-import type { CircuitChange } from "../domain/circuits.ts";
-import { keptOf, storedAs, type ProviderMessage } from "../domain/capture.ts";
-import type { Ending, Receipt, Settlement, Timing } from "../domain/audit.ts";
-import type { HealthChange } from "../domain/health.ts";
-import type { Ids } from "../domain/ids.ts";
-import { nameOf } from "../domain/models.ts";
-import type { Answer, Vault } from "../domain/ports.ts";
+import type { CircuitChange } from "../domain/choice/circuits.ts";
+import { keptOf, storedAs, type ProviderMessage } from "../domain/audit/capture.ts";
+import type { Ending, Receipt, Settlement, Timing } from "../domain/audit/record.ts";
+import type { HealthChange } from "../domain/choice/health.ts";
+import type { Ids } from "../domain/tenancy/ids.ts";
+import { nameOf } from "../domain/models/model.ts";
+import type { Answer, Vault } from "../domain/ports/stores.ts";
 import type { Refusal } from "../domain/refusals.ts";
-import { costMicroUsd, usageTogether, type Usage } from "../domain/usage.ts";
+import { costMicroUsd, usageTogether } from "../domain/models/cost.ts";
+import { type Usage } from "../domain/usage.ts";
 import { reservedFor, stepFor, type Reserved } from "./admit.ts";
 import type { EndCall } from "./end-call.ts";
 

@@ -5,7 +5,12 @@
  */
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok } from "../domain/result.ts";
-import { createTurnOrder, type TurnLimits, type TurnOrder, type Turns } from "../domain/turns.ts";
+import {
+  createTurnOrder,
+  type TurnLimits,
+  type TurnOrder,
+  type Turns,
+} from "../domain/limits/turns.ts";
 
 /** Of one database, and of the admissions in front of it. */
 export interface SharedTurns {

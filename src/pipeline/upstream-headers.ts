@@ -3,13 +3,18 @@
  * comes back from here goes to that server and nowhere else; no part of it is logged or recorded.
  */
 import { clockSlackMs } from "../domain/clocks.ts";
-import type { AdminEvent } from "../domain/audit.ts";
-import type { Ids } from "../domain/ids.ts";
-import type { Oauth, OauthGrant } from "../domain/oauth.ts";
-import type { Answer, Vault } from "../domain/ports.ts";
+import type { AdminEvent } from "../domain/admin-event.ts";
+import type { Ids } from "../domain/tenancy/ids.ts";
+import type { Oauth, OauthGrant } from "../domain/servers/oauth.ts";
+import type { Answer, Vault } from "../domain/ports/stores.ts";
 import { err, ok } from "../domain/result.ts";
-import type { ServerStore, ServerTokens, TokenStore } from "../domain/server-stores.ts";
-import { secretsOf, tokenOf, type SealedServer, type ServerSecrets } from "../domain/servers.ts";
+import type { ServerStore, ServerTokens, TokenStore } from "../domain/ports/server-stores.ts";
+import {
+  secretsOf,
+  tokenOf,
+  type SealedServer,
+  type ServerSecrets,
+} from "../domain/servers/server.ts";
 
 /** A token is renewed this long before it ends: a request on its way must still find it good. */
 const aheadMs = 60_000;

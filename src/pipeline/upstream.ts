@@ -1,16 +1,16 @@
 /**
  * One request to a registered server. Promises never to send a client's `Authorization` (unless the
  * entry says so), its cookies or its router key, and never to follow a redirect. Which headers cross is
- * said in `domain/proxied-headers.ts`; a server's `WWW-Authenticate` never does, for a client rightly
+ * said in `domain/servers/proxied-headers.ts`; a server's `WWW-Authenticate` never does, for a client rightly
  * refuses metadata of a resource that it didn't call.
  */
-import { hopsHeader, nextHop } from "../domain/hops.ts";
-import { sentBy, sentHeaders } from "../domain/proxied-headers.ts";
-import type { SealedServer } from "../domain/servers.ts";
+import { hopsHeader, nextHop } from "../domain/servers/hops.ts";
+import { sentBy, sentHeaders } from "../domain/servers/proxied-headers.ts";
+import type { SealedServer } from "../domain/servers/server.ts";
 import { refusalTable, serverFailed, type Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import type { UpstreamFetch } from "../domain/upstream.ts";
-import { leadsBack, problemWithUpstream } from "../domain/upstreams.ts";
+import type { UpstreamFetch } from "../domain/ports/upstream.ts";
+import { leadsBack, problemWithUpstream } from "../domain/servers/upstreams.ts";
 import { withKnownMedia } from "./answer-media.ts";
 import type { UpstreamHeaders } from "./upstream-headers.ts";
 

@@ -5,7 +5,7 @@ import type {
   Message,
   ResourceBlock,
   SamplingCall,
-} from "../domain/sampling.ts";
+} from "../domain/sampling/call.ts";
 
 export interface Briefing {
   /** of the last user message; empty: there is none */

@@ -7,7 +7,7 @@ import type {
   LanguageModelV4Message,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import { tokensOfMedia } from "../domain/estimate.ts";
+import { tokensOfMedia } from "../domain/sampling/estimate.ts";
 import { isObject, own } from "../domain/json.ts";
 import {
   cacheRulesOf,
@@ -15,10 +15,11 @@ import {
   piecesOfKey,
   type PromptPiece,
   type PromptPrefixes,
-} from "../domain/prompt-caching.ts";
-import type { ProviderRequest } from "../domain/providers.ts";
-import { endsWithToolResults } from "../domain/sampling.ts";
-import { tokenFamilyOf, tokensIn, type TokenFamily } from "../domain/tokens.ts";
+} from "../domain/sampling/prompt-caching.ts";
+import type { ProviderRequest } from "../domain/sampling/providers.ts";
+import { endsWithToolResults } from "../domain/sampling/call.ts";
+import { tokenFamilyOf, tokensIn } from "../domain/tokens/tokenizers.ts";
+import { type TokenFamily } from "../domain/requirements.ts";
 
 type Options = LanguageModelV4CallOptions;
 type Part = Exclude<LanguageModelV4Message["content"], string>[number];

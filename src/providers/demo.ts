@@ -1,8 +1,8 @@
 /** The provider `demo`: canned answers, labelled as such. Calls nobody, costs nothing. */
-import { estimateInputTokens, tokensOfText } from "../domain/estimate.ts";
-import type { Model } from "../domain/models.ts";
-import type { ProviderAnswer, ProviderRequest } from "../domain/providers.ts";
-import type { Block, SamplingCall } from "../domain/sampling.ts";
+import { estimateInputTokens, tokensOfText } from "../domain/sampling/estimate.ts";
+import type { Model } from "../domain/models/model.ts";
+import type { ProviderAnswer, ProviderRequest } from "../domain/sampling/providers.ts";
+import type { Block, SamplingCall } from "../domain/sampling/call.ts";
 
 const label = "[demo model, no provider was called]";
 const quoted = 80;

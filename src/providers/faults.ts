@@ -18,7 +18,7 @@ import {
 } from "@ai-sdk/provider";
 import type { FaultKind, ProviderFault } from "../domain/attempts.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../domain/json.ts";
-import type { ProviderRequest } from "../domain/providers.ts";
+import type { ProviderRequest } from "../domain/sampling/providers.ts";
 import { meaningOf } from "./fault-reach.ts";
 import { overlongRows, type Overlong } from "./overlong-rows.ts";
 

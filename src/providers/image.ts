@@ -6,13 +6,14 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type { ProviderFault } from "../domain/attempts.ts";
-import { estimateInputTokens } from "../domain/estimate.ts";
-import { tokenFamilyOf } from "../domain/tokens.ts";
+import { estimateInputTokens } from "../domain/sampling/estimate.ts";
+import { tokenFamilyOf } from "../domain/tokens/tokenizers.ts";
 import { own } from "../domain/json.ts";
-import type { ProviderAnswer, ProviderRequest } from "../domain/providers.ts";
+import type { ProviderAnswer, ProviderRequest } from "../domain/sampling/providers.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import type { Block, SamplingCall } from "../domain/sampling.ts";
-import { imageTokensOf, type MediaUsage, type Usage } from "../domain/usage.ts";
+import type { Block, SamplingCall } from "../domain/sampling/call.ts";
+import { imageTokensOf } from "../domain/models/cost.ts";
+import { type MediaUsage, type Usage } from "../domain/usage.ts";
 import { briefingOf, settingsLeftOut, type Briefing } from "./briefing.ts";
 import { emptyAnswer, faultContext, faultOf, malformedAnswer, notSent } from "./faults.ts";
 import { passOn } from "./message.ts";

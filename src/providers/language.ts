@@ -7,11 +7,15 @@ import type {
 import type { ProviderFault } from "../domain/attempts.ts";
 import { isObject, own, type JsonObject } from "../domain/json.ts";
 import type { Modality } from "../domain/modality.ts";
-import type { ProviderAnswer, ProviderRequest, ReasoningRefusals } from "../domain/providers.ts";
-import { reasoningKeyOf } from "../domain/reasoning-needs.ts";
-import type { PromptPrefixes } from "../domain/prompt-caching.ts";
+import type {
+  ProviderAnswer,
+  ProviderRequest,
+  ReasoningRefusals,
+} from "../domain/sampling/providers.ts";
+import { reasoningKeyOf } from "../domain/sampling/reasoning-needs.ts";
+import type { PromptPrefixes } from "../domain/sampling/prompt-caching.ts";
 import { err, type Result } from "../domain/result.ts";
-import { imageTokensOf } from "../domain/usage.ts";
+import { imageTokensOf } from "../domain/models/cost.ts";
 import { withCaching } from "./cache-marks.ts";
 import { faultContext, faultOf, notSent } from "./faults.ts";
 import { passOn } from "./message.ts";

@@ -1,7 +1,7 @@
 /** The models that a provider lists for a key: `GET /v1/models`, as OpenAI defined it and others took it on. */
 import { readBounded } from "../domain/bounded-body.ts";
 import { isObject, own, type JsonValue } from "../domain/json.ts";
-import type { ProviderRequest } from "../domain/providers.ts";
+import type { ProviderRequest } from "../domain/sampling/providers.ts";
 
 const mostBytes = 4 * 1024 * 1024;
 const mostListed = 500;

@@ -1,7 +1,7 @@
 /** Images and audio that a provider sent: what they really are, how large, how long. */
 import type { ProviderFault } from "../domain/attempts.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import type { AudioBlock, Block, ImageBlock, SamplingCall } from "../domain/sampling.ts";
+import type { AudioBlock, Block, ImageBlock, SamplingCall } from "../domain/sampling/call.ts";
 import { emptyAnswer, tooLargeAnswer } from "./faults.ts";
 
 /**

@@ -5,8 +5,8 @@
  */
 import { APICallError } from "@ai-sdk/provider";
 import { isObject, own, type JsonValue } from "../domain/json.ts";
-import type { ProviderRequest } from "../domain/providers.ts";
-import { maskSecrets } from "../domain/masking.ts";
+import type { ProviderRequest } from "../domain/sampling/providers.ts";
+import { maskSecrets } from "../domain/audit/masking.ts";
 
 const mostCharacters = 500;
 /** Masking takes time with the length, and a page of HTML says nothing after its beginning. */

@@ -11,7 +11,7 @@ export type Overlong = "text" | "media";
 /**
  * A success longer than `mostAnswerBytes`, of which the rest is not read. It may have been billed, so it is
  * charged as reserved. Text: no model writes as much, so the endpoint is out of order, and another endpoint is asked;
- * `failover.ts` asks nobody else at the same one.
+ * `domain/choice/failover.ts` asks nobody else at the same one.
  * Media: what the next one makes of the same request would be paid for too, and is most likely as large.
  */
 export const overlongRows: Readonly<

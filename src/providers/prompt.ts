@@ -21,8 +21,8 @@ import type {
   Tool,
   ToolResultBlock,
   ToolUseBlock,
-} from "../domain/sampling.ts";
-import { providerMetadataKey } from "../domain/tool-loop.ts";
+} from "../domain/sampling/call.ts";
+import { providerMetadataKey } from "../domain/sampling/tool-loop.ts";
 
 /**
  * Where a wire takes images and audio beside the user's own messages. Where it doesn't, the library

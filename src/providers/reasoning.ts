@@ -3,15 +3,15 @@
  * adapters' own `reasoning` option is not used: it sends `none` to models that refuse it, and switches
  * thinking on where it was off.
  */
-import { reasoningKeyOf } from "../domain/reasoning-needs.ts";
+import { reasoningKeyOf } from "../domain/sampling/reasoning-needs.ts";
 import {
   leastAnthropicBudget,
-  type Effort,
   type ReasoningControl,
   type Sending,
-} from "../domain/reasoning.ts";
+} from "../domain/models/reasoning.ts";
+import { type Effort } from "../domain/requirements.ts";
 import type { JsonObject } from "../domain/json.ts";
-import type { ProviderRequest } from "../domain/providers.ts";
+import type { ProviderRequest } from "../domain/sampling/providers.ts";
 
 /** Tokens of a budget: what the catalogue lists for the effort, as far as there is room for it. */
 const budgetFor = (control: ReasoningControl, effort: Effort, headroom: number): number => {

@@ -4,15 +4,15 @@ import { createGoogle } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { ProviderFault } from "../domain/attempts.ts";
-import { believedUsage } from "../domain/plausible.ts";
+import { believedUsage } from "../domain/sampling/plausible.ts";
 import type {
   ProviderAnswer,
   Providers,
   ProviderRequest,
   ReasoningRefusals,
-} from "../domain/providers.ts";
-import type { PromptPrefixes } from "../domain/prompt-caching.ts";
-import { baseUrls } from "../domain/endpoints.ts";
+} from "../domain/sampling/providers.ts";
+import type { PromptPrefixes } from "../domain/sampling/prompt-caching.ts";
+import { baseUrls } from "../domain/choice/endpoints.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { boundedFetch, boundedMediaFetch } from "./bounded.ts";
 import { demoAnswer } from "./demo.ts";

@@ -7,10 +7,10 @@ import type {
 import type { ProviderFault } from "../domain/attempts.ts";
 import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
 import type { Modality } from "../domain/modality.ts";
-import type { ProviderAnswer } from "../domain/providers.ts";
+import type { ProviderAnswer } from "../domain/sampling/providers.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import type { Block, SamplingCall, StopReason } from "../domain/sampling.ts";
-import { providerMetadataKey } from "../domain/tool-loop.ts";
+import type { Block, SamplingCall, StopReason } from "../domain/sampling/call.ts";
+import { providerMetadataKey } from "../domain/sampling/tool-loop.ts";
 import { emptyAnswer, malformedAnswer } from "./faults.ts";
 import { checkedBlocks, containedOf, mediaBlockOf } from "./media.ts";
 import { reportedUsage, usageOf } from "./usage.ts";

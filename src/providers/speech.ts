@@ -5,12 +5,13 @@ import type {
   SpeechModelV4Result,
 } from "@ai-sdk/provider";
 import type { ProviderFault } from "../domain/attempts.ts";
-import { tokensOfText } from "../domain/estimate.ts";
+import { tokensOfText } from "../domain/sampling/estimate.ts";
 import { own, type JsonObject } from "../domain/json.ts";
-import type { ProviderAnswer, ProviderRequest } from "../domain/providers.ts";
+import type { ProviderAnswer, ProviderRequest } from "../domain/sampling/providers.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import type { AudioBlock } from "../domain/sampling.ts";
-import { charactersPerSecond, tokensPerAudioSecond, type Usage } from "../domain/usage.ts";
+import type { AudioBlock } from "../domain/sampling/call.ts";
+import { charactersPerSecond, tokensPerAudioSecond } from "../domain/models/cost.ts";
+import { type Usage } from "../domain/usage.ts";
 import { briefingOf, settingsLeftOut } from "./briefing.ts";
 import { emptyAnswer, faultContext, faultOf, malformedAnswer, notSent } from "./faults.ts";
 import { passOn } from "./message.ts";

@@ -1,14 +1,10 @@
 /** What a language model's provider counted, in the classes that it bills apart. */
 import type { LanguageModelV4GenerateResult } from "@ai-sdk/provider";
-import { estimateInputTokens, tokensOfText } from "../domain/estimate.ts";
+import { estimateInputTokens, tokensOfText } from "../domain/sampling/estimate.ts";
 import { own, type JsonValue } from "../domain/json.ts";
-import type { Block, SamplingCall } from "../domain/sampling.ts";
-import {
-  classesWithin,
-  tokensOfLargestInlineImage,
-  type TokenClasses,
-  type Usage,
-} from "../domain/usage.ts";
+import type { Block, SamplingCall } from "../domain/sampling/call.ts";
+import { classesWithin, tokensOfLargestInlineImage } from "../domain/models/cost.ts";
+import { type TokenClasses, type Usage } from "../domain/usage.ts";
 import { secondsOf } from "./media.ts";
 
 /** What of a generated result is read. */

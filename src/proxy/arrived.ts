@@ -1,5 +1,5 @@
 /** One message, or one stream, on its way through the proxy. */
-import type { SealedServer } from "../domain/servers.ts";
+import type { SealedServer } from "../domain/servers/server.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
 import type { ProxiedBody } from "../mcp/proxy/message.ts";

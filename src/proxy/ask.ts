@@ -1,6 +1,6 @@
 /** A sampling request that a server sent, as the pipeline takes it; and its outcome, as the wire wants it. */
 import { own, type JsonObject } from "../domain/json.ts";
-import type { Once } from "../domain/once.ts";
+import type { Once } from "../domain/sampling/once.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, type Result } from "../domain/result.ts";
 import type { Codec } from "../mcp/codec.ts";

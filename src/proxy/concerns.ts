@@ -1,5 +1,5 @@
 /** Cheap looks at a message before it is parsed, or before it is there: its head is how it begins. */
-import { samplingMethod } from "../domain/rounds.ts";
+import { samplingMethod } from "../domain/sampling/rounds.ts";
 
 /** JSON-RPC members that may stand before the one that tells a message's kind. */
 const before = String.raw`^\s*\{(?:\s*"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|-?\d+|null)\s*,)*\s*`;

@@ -1,7 +1,7 @@
 /** Which way a message takes: plain where client and server speak the same era, else over a bridge. */
 import { isObject, own } from "../domain/json.ts";
 import { serverFailed } from "../domain/refusals.ts";
-import type { SamplingMode } from "../domain/servers.ts";
+import type { SamplingMode } from "../domain/servers/server.ts";
 import { discoverMethod, discoverRefusalOf, discoveredIn } from "../mcp/bridge/discovery.ts";
 import { requestsIn } from "../mcp/proxy/message.ts";
 import type { ProxyServices } from "./services.ts";

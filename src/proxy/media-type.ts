@@ -1,5 +1,5 @@
 /** What a message says that it holds, and what its sender takes. */
-import { mediaTypeIn, type MediaKind } from "../domain/media-type.ts";
+import { mediaTypeIn, type MediaKind } from "../domain/servers/media-type.ts";
 
 const kindOf = ({ headers }: Response): MediaKind => mediaTypeIn(headers.get("content-type")).kind;
 

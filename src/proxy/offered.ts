@@ -1,4 +1,4 @@
-import type { Offered } from "../domain/offer.ts";
+import type { Offered } from "../domain/servers/offer.ts";
 import type { ProxyServices } from "./services.ts";
 import type { ProxyArrived } from "./arrived.ts";
 

@@ -2,7 +2,7 @@
  * What the proxy holds open in this process, counted by key and by tenant. In memory alone: what is open
  * here holds this process's connections, and a count in the database would cost each message a round trip.
  */
-import type { OpenKind, OpenLimits } from "../domain/open-limits.ts";
+import type { OpenKind, OpenLimits } from "../domain/limits/open-limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 

@@ -1,5 +1,5 @@
 /** A server's answer that goes to the client as it came. */
-import { returnedHeaders } from "../domain/proxied-headers.ts";
+import { returnedHeaders } from "../domain/servers/proxied-headers.ts";
 import { declaredBytes } from "../mcp/body.ts";
 import { streamedHeaders } from "./media-type.ts";
 

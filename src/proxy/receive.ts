@@ -1,5 +1,5 @@
 /** `/mcp/{tenant}/{server}`: who calls, which server, which era; then the era's own file. */
-import { bearerOf } from "../domain/access.ts";
+import { bearerOf } from "../domain/tenancy/access.ts";
 import { own } from "../domain/json.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { isModern } from "../mcp/era.ts";

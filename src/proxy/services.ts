@@ -2,9 +2,9 @@
  * The pipeline and the proxy's own parts, as one proxied message needs them: over the database of the
  * caller's shard, and no other.
  */
-import type { Ids } from "../domain/ids.ts";
-import type { IdempotencyStore } from "../domain/ledger.ts";
-import type { ServerStore } from "../domain/server-stores.ts";
+import type { Ids } from "../domain/tenancy/ids.ts";
+import type { IdempotencyStore } from "../domain/ports/ledger.ts";
+import type { ServerStore } from "../domain/ports/server-stores.ts";
 import type { Authenticate } from "../pipeline/authenticate.ts";
 import type { Cancellation } from "../pipeline/cancel.ts";
 import type { Sample } from "../pipeline/sample.ts";

@@ -1,5 +1,5 @@
 /** What a proxied message's sender waits for: as what it counts while it is open, and how its answer may begin. */
-import type { OpenKind } from "../domain/open-limits.ts";
+import type { OpenKind } from "../domain/limits/open-limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { discoverMethod } from "../mcp/bridge/discovery.ts";
 import { legacyWireOf, modernWireOf } from "../mcp/faults.ts";

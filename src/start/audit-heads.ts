@@ -1,7 +1,7 @@
 /** Heads of chains, as a witness keeps them: a file of what it was sent, or one head in an argument. */
 import { existsSync, readFileSync } from "node:fs";
 import { z } from "zod";
-import type { ChainHead } from "../domain/seals.ts";
+import type { ChainHead } from "../domain/audit/seals.ts";
 
 const head = z.looseObject({
   tenant: z.string(),

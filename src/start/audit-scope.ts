@@ -1,6 +1,6 @@
 /** What an export covers, in words: only so far does the verifier's verdict reach. */
-import type { Tampering } from "../domain/seal-check.ts";
-import type { Verified } from "../domain/verification.ts";
+import type { Tampering } from "../domain/audit/seal-check.ts";
+import type { Verified } from "../domain/audit/verification.ts";
 
 /** Text of a file that nobody vouches for yet: nothing in it may steer a terminal. */
 const shown = (value: string): string =>

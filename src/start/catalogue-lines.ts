@@ -1,5 +1,5 @@
 /** A catalogue's sync and state, in lines for a person. */
-import type { CatalogueChanges, Price } from "../domain/catalogue-sync.ts";
+import type { CatalogueChanges, Price } from "../domain/models/catalogue-sync.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SyncOutcome } from "../pipeline/scheduled/catalogue.ts";
 

@@ -2,10 +2,10 @@
 import { createReadStream, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { outcomes } from "../domain/audit.ts";
+import { outcomes } from "../domain/audit/record.ts";
 import { canonicalJson } from "../domain/canonical.ts";
-import type { ExportLine } from "../domain/exports.ts";
-import type { ReadLine } from "../domain/verification-section.ts";
+import type { ExportLine } from "../domain/audit/exports.ts";
+import type { ReadLine } from "../domain/audit/verification-section.ts";
 
 const count = z.int().min(0);
 const auditKey = z.strictObject({ id: z.string(), publicKey: z.string() });

@@ -1,6 +1,6 @@
 /** Says at a start when the database was sealed under another MASTER_KEY: nothing else would tell why. */
 import { masterKeyId } from "../crypto/master-key-id.ts";
-import type { ForeignSeals } from "../domain/sealing.ts";
+import type { ForeignSeals } from "../domain/tenancy/sealing.ts";
 import type { Database } from "../store/db.ts";
 import { createSealingStore } from "../store/sealing.ts";
 

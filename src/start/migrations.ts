@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient, type Client } from "@libsql/client/web";
 import { err, ok, type Result } from "../domain/result.ts";
-import { homeShard } from "../domain/shards.ts";
+import { homeShard } from "../domain/tenancy/shards.ts";
 import { openLibsql, type Database } from "../store/db.ts";
 import { migrate, unknownMigrations, type Migration } from "../store/migrations.ts";
 import type { LibsqlDatabase } from "./settings.ts";

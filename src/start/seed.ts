@@ -1,7 +1,7 @@
 /** The demo tenant, its key and its credentials, over the same admin API that everybody has. */
 import { z } from "zod";
 import { err, ok, type Result } from "../domain/result.ts";
-import { homeShard } from "../domain/shards.ts";
+import { homeShard } from "../domain/tenancy/shards.ts";
 import { createAdmin, unexpected, type Admin } from "./admin.ts";
 import { isReachable, seedCredentials, wantedCredentials } from "./credentials.ts";
 import type { ProviderSetting } from "./provider-settings.ts";

@@ -2,9 +2,9 @@
 import { fileURLToPath } from "node:url";
 import { resolve } from "node:path";
 import { parseConfig, type Config } from "../config.ts";
-import { openLimitSettings } from "../domain/open-limits.ts";
+import { openLimitSettings } from "../domain/limits/open-limits.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import { homeShard } from "../domain/shards.ts";
+import { homeShard } from "../domain/tenancy/shards.ts";
 import { providerSettings, type Environment, type ProviderSetting } from "./provider-settings.ts";
 
 export interface LibsqlDatabase {

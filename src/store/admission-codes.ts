@@ -1,7 +1,7 @@
 /** Codes of an admission: SQL decides what becomes of the call, so each of its branches gets a code of its own. */
 import { sql, type SQL } from "drizzle-orm";
-import type { Receipt } from "../domain/audit.ts";
-import type { Mac } from "../domain/mac.ts";
+import type { Receipt } from "../domain/audit/record.ts";
+import type { Mac } from "../domain/tenancy/mac.ts";
 import type { Row } from "./db.ts";
 import { openingCode, openingOf, type OpeningRow } from "./record-codes.ts";
 

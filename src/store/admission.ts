@@ -8,14 +8,14 @@ import {
   stateOf,
   type Hold,
   type LimitState,
-} from "../domain/limits.ts";
+} from "../domain/limits/holds.ts";
 import { latestLeaseEnd } from "../domain/leases.ts";
 import { largestInteger } from "../domain/magnitudes.ts";
-import type { Mac } from "../domain/mac.ts";
-import type { Admission, Claim, Reservation } from "../domain/ledger.ts";
-import type { Answer } from "../domain/ports.ts";
+import type { Mac } from "../domain/tenancy/mac.ts";
+import type { Admission, Claim, Reservation } from "../domain/ports/ledger.ts";
+import type { Answer } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
-import { compactDecision } from "../domain/decision.ts";
+import { compactDecision } from "../domain/choice/decision.ts";
 import { blockedProbes, claimProbes } from "./circuits.ts";
 import { raw, summed, type Database, type Row } from "./db.ts";
 import { callOf, claim, heldByAnother } from "./idempotency.ts";

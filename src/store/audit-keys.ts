@@ -2,7 +2,7 @@
 import { and, asc, desc, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { ok } from "../domain/result.ts";
-import type { SealStore } from "../domain/seals.ts";
+import type { SealStore } from "../domain/audit/seals.ts";
 import { raw, type Database } from "./db.ts";
 import { withoutLeaves } from "./seal-columns.ts";
 import { auditKeys, seals } from "./seal-schema.ts";

@@ -1,5 +1,5 @@
 import { and, eq, gt, lte } from "drizzle-orm";
-import type { Authorization, AuthorizationStore } from "../domain/server-stores.ts";
+import type { Authorization, AuthorizationStore } from "../domain/ports/server-stores.ts";
 import { ok } from "../domain/result.ts";
 import type { Database } from "./db.ts";
 import { appendEvent } from "./events.ts";

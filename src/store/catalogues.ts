@@ -1,7 +1,7 @@
 import { asc, eq, isNull, gt, lte, ne, or, and, sql } from "drizzle-orm";
-import type { AdminEvent } from "../domain/audit.ts";
-import type { Model } from "../domain/models.ts";
-import type { CatalogueStore } from "../domain/catalogues.ts";
+import type { AdminEvent } from "../domain/admin-event.ts";
+import type { Model } from "../domain/models/model.ts";
+import type { CatalogueStore } from "../domain/ports/catalogues.ts";
 import { ok } from "../domain/result.ts";
 import type { Database } from "./db.ts";
 import { appendEvent } from "./events.ts";

@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
-import type { AdminEvent } from "../domain/audit.ts";
-import type { Answer } from "../domain/ports.ts";
+import type { AdminEvent } from "../domain/admin-event.ts";
+import type { Answer } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
 import type { Builder, Compiled, Database } from "./db.ts";
 import { appendEvent } from "./events.ts";

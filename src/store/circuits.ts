@@ -1,8 +1,8 @@
 /** Circuits, as statements of the transactions that admit and settle a call. */
 import { sql, type SQL } from "drizzle-orm";
-import { keptFaults, type CircuitChange, type CircuitFault } from "../domain/circuits.ts";
+import { keptFaults, type CircuitChange, type CircuitFault } from "../domain/choice/circuits.ts";
 import { latestLeaseEnd } from "../domain/leases.ts";
-import type { CircuitProbe } from "../domain/ledger.ts";
+import type { CircuitProbe } from "../domain/ports/ledger.ts";
 import { raw, type Compiled } from "./db.ts";
 
 interface Settling {

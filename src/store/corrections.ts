@@ -1,10 +1,11 @@
 /** What an operator found out about a call that nobody could be sure of: budgets, usage and the log of events follow. */
 import { and, eq, or, sql, type SQL } from "drizzle-orm";
-import type { AdminEvent, Correction } from "../domain/audit.ts";
-import { correctionText } from "../domain/evidence.ts";
-import { moneyResources } from "../domain/limits.ts";
-import type { Mac } from "../domain/mac.ts";
-import type { Answer } from "../domain/ports.ts";
+import type { Correction } from "../domain/audit/record.ts";
+import type { AdminEvent } from "../domain/admin-event.ts";
+import { correctionText } from "../domain/audit/evidence.ts";
+import { moneyResources } from "../domain/limits/holds.ts";
+import type { Mac } from "../domain/tenancy/mac.ts";
+import type { Answer } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
 import { raw, summed, type Compiled, type Database } from "./db.ts";
 import { correctionOf } from "./record-codes.ts";

@@ -1,5 +1,5 @@
 import { and, desc, eq, lt } from "drizzle-orm";
-import type { CredentialStore, SealedCredential } from "../domain/ports.ts";
+import type { CredentialStore, SealedCredential } from "../domain/ports/stores.ts";
 import { writeChange } from "./change.ts";
 import type { Database } from "./db.ts";
 import { pageOf, rowsFor } from "./page.ts";

@@ -8,10 +8,10 @@ import { drizzle as drizzleD1, type DrizzleD1Database } from "drizzle-orm/d1";
 import { drizzle as drizzleLibsql } from "drizzle-orm/libsql/web";
 import { asReadable, largestInteger } from "../domain/magnitudes.ts";
 import { err, ok } from "../domain/result.ts";
-import type { Answer } from "../domain/ports.ts";
+import type { Answer } from "../domain/ports/stores.ts";
 import type { Refusal } from "../domain/refusals.ts";
-import type { TurnKind, Turns } from "../domain/turns.ts";
-import type { WriteFault } from "../domain/readiness.ts";
+import type { TurnKind, Turns } from "../domain/limits/turns.ts";
+import type { WriteFault } from "../domain/ports/readiness.ts";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { sql, type SQL } from "drizzle-orm";
 

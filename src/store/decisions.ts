@@ -4,7 +4,7 @@
  */
 import { customType } from "drizzle-orm/sqlite-core";
 import type { JsonObject } from "../domain/json.ts";
-import type { Candidate, Decision } from "../domain/decision.ts";
+import type { Candidate, Decision } from "../domain/choice/decision.ts";
 
 /** provider, model, score, then cost, speed and intelligence, then what else there is of it */
 type Packed = [string, string, number, number, number, number, JsonObject?];

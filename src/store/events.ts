@@ -1,6 +1,6 @@
 import { and, desc, eq, lt, sql, type SQL } from "drizzle-orm";
-import type { AdminEvent } from "../domain/audit.ts";
-import type { EventStore } from "../domain/ports.ts";
+import type { AdminEvent } from "../domain/admin-event.ts";
+import type { EventStore } from "../domain/ports/stores.ts";
 import { raw, type Builder, type Compiled, type Database } from "./db.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import { adminEvents } from "./schema.ts";

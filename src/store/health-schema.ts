@@ -1,7 +1,7 @@
 /** What was seen of providers, and what failed lately. As in `schema.ts`. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { CircuitFault } from "../domain/circuits.ts";
-import type { Sample } from "../domain/health.ts";
+import type { CircuitFault } from "../domain/choice/circuits.ts";
+import type { Sample } from "../domain/choice/health.ts";
 
 /** What was seen of a credential's model: how fast it answered. */
 export const health = sqliteTable(
@@ -31,7 +31,7 @@ export const circuits = sqliteTable(
   "circuits",
   {
     tenantId: text("tenant_id").notNull(),
-    /** an endpoint, a credential, or one of its models: `domain/circuits.ts` names them */
+    /** an endpoint, a credential, or one of its models: `domain/choice/circuits.ts` names them */
     scope: text().notNull(),
     /** newest first */
     faults: text({ mode: "json" }).$type<CircuitFault[]>().notNull(),

@@ -1,9 +1,9 @@
 /** What settlements write about providers, as statements of their own transaction. */
 import { and, eq, lt, sql, type SQL } from "drizzle-orm";
-import type { AdminEvent } from "../domain/audit.ts";
-import { forgottenAfterMs } from "../domain/circuits.ts";
-import { keptSamples, type HealthChange } from "../domain/health.ts";
-import type { HealthStore } from "../domain/ports.ts";
+import type { AdminEvent } from "../domain/admin-event.ts";
+import { forgottenAfterMs } from "../domain/choice/circuits.ts";
+import { keptSamples, type HealthChange } from "../domain/choice/health.ts";
+import type { HealthStore } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
 import { raw, type Builder, type Compiled, type Database } from "./db.ts";
 import { appendEventWhere } from "./events.ts";

@@ -1,7 +1,7 @@
 /** Who holds the key of a call: claimed by admission, answered by settlement, each in its transaction. */
 import { and, eq, gt, gte, lt, sql, type SQL } from "drizzle-orm";
-import type { IdempotencyStore, IdempotentCall, Reservation } from "../domain/ledger.ts";
-import type { Settlement } from "../domain/audit.ts";
+import type { IdempotencyStore, IdempotentCall, Reservation } from "../domain/ports/ledger.ts";
+import type { Settlement } from "../domain/audit/record.ts";
 import { ok } from "../domain/result.ts";
 import { raw, type Builder, type Compiled, type Database } from "./db.ts";
 import { idempotency, results } from "./ledger-schema.ts";

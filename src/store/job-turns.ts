@@ -2,7 +2,7 @@
 import { and, eq, gt, lte, or } from "drizzle-orm";
 import { clockSlackMs } from "../domain/clocks.ts";
 import { ok } from "../domain/result.ts";
-import type { SealStore } from "../domain/seals.ts";
+import type { SealStore } from "../domain/audit/seals.ts";
 import type { Database } from "./db.ts";
 import { jobTurns } from "./seal-schema.ts";
 

@@ -1,6 +1,6 @@
 import { and, desc, eq, isNull, lt } from "drizzle-orm";
-import type { ApiKey, StoredKey } from "../domain/access.ts";
-import type { KeyStore } from "../domain/ports.ts";
+import type { ApiKey, StoredKey } from "../domain/tenancy/access.ts";
+import type { KeyStore } from "../domain/ports/stores.ts";
 import { writeChange } from "./change.ts";
 import type { Database } from "./db.ts";
 import { pageOf, rowsFor } from "./page.ts";

@@ -4,9 +4,9 @@
  * sees it open.
  */
 import { sql } from "drizzle-orm";
-import type { AdminEvent } from "../domain/audit.ts";
-import type { Mac } from "../domain/mac.ts";
-import type { Answer } from "../domain/ports.ts";
+import type { AdminEvent } from "../domain/admin-event.ts";
+import type { Mac } from "../domain/tenancy/mac.ts";
+import type { Answer } from "../domain/ports/stores.ts";
 import { loggedWithBefore } from "./corrections.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
 import { settle, type SettlementTry } from "./settlement.ts";

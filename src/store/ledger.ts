@@ -4,11 +4,11 @@
  * have not yet, and the same transaction makes it say that they have: nothing counts twice.
  */
 import { and, eq, sql } from "drizzle-orm";
-import { windowSeconds, type Resource } from "../domain/limits.ts";
-import type { Mac } from "../domain/mac.ts";
-import type { Ledger } from "../domain/ledger.ts";
+import { windowSeconds, type Resource } from "../domain/limits/holds.ts";
+import type { Mac } from "../domain/tenancy/mac.ts";
+import type { Ledger } from "../domain/ports/ledger.ts";
 import { ok } from "../domain/result.ts";
-import { compactDecision } from "../domain/decision.ts";
+import { compactDecision } from "../domain/choice/decision.ts";
 import { admit } from "./admission.ts";
 import { correct } from "./corrections.ts";
 import type { Database } from "./db.ts";
@@ -31,9 +31,9 @@ const keptSeconds = {
   tokens: 2 * windowSeconds,
   usd_day: 40 * daySeconds,
   usd_month: 70 * daySeconds,
-  /** of `session-limits.ts` */
+  /** of `domain/tenancy/session-limits.ts` */
   initialize: 2 * windowSeconds,
-  /** of `thinning.ts`: until the scheduled job has recorded them */
+  /** of `domain/audit/thinning.ts`: until the scheduled job has recorded them */
   refusals: daySeconds,
 } as const satisfies Record<Exclude<Resource, "concurrent"> | "initialize" | "refusals", number>;
 

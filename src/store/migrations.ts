@@ -3,8 +3,8 @@
  * `wrangler d1 migrations` and this agree on what a database has.
  */
 import { sql } from "drizzle-orm";
-import type { Answer } from "../domain/ports.ts";
-import type { Readiness, WriteFault } from "../domain/readiness.ts";
+import type { Answer } from "../domain/ports/stores.ts";
+import type { Readiness, WriteFault } from "../domain/ports/readiness.ts";
 import { ok } from "../domain/result.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
 

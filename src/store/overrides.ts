@@ -1,5 +1,5 @@
 import { and, asc, eq } from "drizzle-orm";
-import type { OverrideStore } from "../domain/ports.ts";
+import type { OverrideStore } from "../domain/ports/stores.ts";
 import { writeChange } from "./change.ts";
 import type { Database } from "./db.ts";
 import { modelOverrides } from "./schema.ts";

@@ -1,5 +1,5 @@
 /** Cursor pagination, newest first: ids sort by time, so the last id of a page is its cursor. */
-import type { Page, PageRequest } from "../domain/ports.ts";
+import type { Page, PageRequest } from "../domain/ports/stores.ts";
 
 /** How many rows to read to know whether a page has a successor. */
 export const rowsFor = (page: PageRequest): number => page.limit + 1;

@@ -4,8 +4,8 @@
  * page. So the page is read again as text, which no driver refuses, and each row is decoded by itself.
  */
 import { getTableColumns, sql, type SQL } from "drizzle-orm";
-import { outcomes } from "../domain/audit.ts";
-import type { Answer } from "../domain/ports.ts";
+import { outcomes } from "../domain/audit/record.ts";
+import type { Answer } from "../domain/ports/stores.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Builder, Database } from "./db.ts";
 import { samplingRequests } from "./schema.ts";

@@ -6,10 +6,10 @@ import {
   type EndingKind,
   endingText,
   type OpeningKind,
-} from "../domain/evidence.ts";
+} from "../domain/audit/evidence.ts";
 import { asReadable } from "../domain/magnitudes.ts";
-import { nameOf } from "../domain/models.ts";
-import type { Mac } from "../domain/mac.ts";
+import { nameOf } from "../domain/models/model.ts";
+import type { Mac } from "../domain/tenancy/mac.ts";
 import { samplingRequests } from "./schema.ts";
 
 export type RequestRow = typeof samplingRequests.$inferSelect;

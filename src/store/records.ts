@@ -1,5 +1,5 @@
 /** The audit record as a row, and back. */
-import { recordVersion, type Opening, type SamplingRecord } from "../domain/audit.ts";
+import { recordVersion, type Opening, type SamplingRecord } from "../domain/audit/record.ts";
 import type { samplingRequests } from "./schema.ts";
 
 type Columns = typeof samplingRequests.$inferSelect;

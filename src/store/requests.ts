@@ -1,9 +1,10 @@
 import { and, desc, eq, gte, lt, sql, type SQL } from "drizzle-orm";
-import type { UnreadableRecord } from "../domain/audit.ts";
-import { isCaptured, markCharacters } from "../domain/capture.ts";
-import { idAlphabet, idPrefixes, timeCharacters } from "../domain/ids.ts";
-import { defaultRetentionDays } from "../domain/policy.ts";
-import type { RequestFilter, RequestStore } from "../domain/ports.ts";
+import type { UnreadableRecord } from "../domain/audit/record.ts";
+import { isCaptured, markCharacters } from "../domain/audit/capture.ts";
+import { idAlphabet, idPrefixes, timeCharacters } from "../domain/tenancy/ids.ts";
+import { defaultRetentionDays } from "../domain/choice/policy.ts";
+import type { RequestStore } from "../domain/ports/stores.ts";
+import type { RequestFilter } from "../domain/audit/record.ts";
 import { err, ok } from "../domain/result.ts";
 import { raw, type Database } from "./db.ts";
 import { pageOf, rowsFor } from "./page.ts";
@@ -33,7 +34,7 @@ const conditionsOf = (filter: RequestFilter) => [
 ];
 
 /**
- * The least id of a request of that moment (ms), as `domain/ids.ts` makes them: contents have no time of
+ * The least id of a request of that moment (ms), as `domain/tenancy/ids.ts` makes them: contents have no time of
  * their own, but the ids that they go by sort by time.
  */
 const idAt = (moment: SQL): SQL => {

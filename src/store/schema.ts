@@ -11,16 +11,16 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import type { Scope } from "../domain/access.ts";
+import type { Scope } from "../domain/tenancy/access.ts";
 import type { Attempt } from "../domain/attempts.ts";
-import type { Asked, Correction, Outcome, RecordVersion, Timing } from "../domain/audit.ts";
-import type { Ceiling } from "../domain/ceilings.ts";
+import type { Asked, Correction, Outcome, RecordVersion, Timing } from "../domain/audit/record.ts";
+import type { Ceiling } from "../domain/limits/ceilings.ts";
 import type { JsonObject } from "../domain/json.ts";
-import type { Hold } from "../domain/limits.ts";
-import type { DeclaredModel, Model, ModelChange } from "../domain/models.ts";
-import type { Limits, Policy } from "../domain/policy.ts";
+import type { Hold } from "../domain/limits/holds.ts";
+import type { DeclaredModel, Model, ModelChange } from "../domain/models/model.ts";
+import type { Limits, Policy } from "../domain/choice/policy.ts";
 import type { Reason } from "../domain/refusals.ts";
-import type { Bridge } from "../domain/session.ts";
+import type { Bridge } from "../domain/tenancy/session.ts";
 import type { MediaUsage, TokenClasses } from "../domain/usage.ts";
 import { decisionColumn } from "./decisions.ts";
 

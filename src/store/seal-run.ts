@@ -1,9 +1,14 @@
 /** What a seal run reads and writes: what waits, what should be there beside it, and the seal itself. */
 import { and, asc, eq, getTableColumns, gt, lte, sql, type SQL } from "drizzle-orm";
-import type { SamplingRecord, UnreadableRecord } from "../domain/audit.ts";
+import type { SamplingRecord, UnreadableRecord } from "../domain/audit/record.ts";
 import { largestInteger } from "../domain/magnitudes.ts";
 import { ok } from "../domain/result.ts";
-import { mostPresent, statementOf, type SealStore, type SealWithLeaves } from "../domain/seals.ts";
+import {
+  mostPresent,
+  statementOf,
+  type SealStore,
+  type SealWithLeaves,
+} from "../domain/audit/seals.ts";
 import { raw, type Builder, type Compiled, type Database } from "./db.ts";
 import { appendEventWhere } from "./events.ts";
 import { createJobTurn } from "./job-turns.ts";

@@ -1,7 +1,7 @@
 /** Tables of the audit chain. */
-import type { SealingStep } from "../domain/sealing.ts";
+import type { SealingStep } from "../domain/tenancy/sealing.ts";
 import { customType, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { Checked, SealVersion } from "../domain/seals.ts";
+import type { Checked, SealVersion } from "../domain/audit/seals.ts";
 
 /** What is no JSON reads as null, as which no seal of version 2 was made: it must not stop a chain. */
 const checkedColumn = customType<{ data: Checked; driverData: string }>({

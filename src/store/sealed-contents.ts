@@ -1,10 +1,10 @@
 /** Captured contents and kept results, which may be large and many: a page is measured before it is read. */
 import { sql, type SQL } from "drizzle-orm";
-import { isCaptured, markCharacters, sealedIn } from "../domain/capture.ts";
-import { resultPartsOf } from "../domain/once.ts";
-import type { Answer } from "../domain/ports.ts";
+import { isCaptured, markCharacters, sealedIn } from "../domain/audit/capture.ts";
+import { resultPartsOf } from "../domain/sampling/once.ts";
+import type { Answer } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
-import type { Resealed, SealedRow } from "../domain/sealing.ts";
+import type { Resealed, SealedRow } from "../domain/tenancy/sealing.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
 
 const mostRows = 50;

@@ -1,6 +1,6 @@
 /** Everything that is sealed or coded, every tenant's, page by page: for sealing anew alone. */
 import { and, asc, eq, gt, isNotNull, sql, type SQL } from "drizzle-orm";
-import type { StoredKey } from "../domain/access.ts";
+import type { StoredKey } from "../domain/tenancy/access.ts";
 import { ok } from "../domain/result.ts";
 import {
   providerKeyOf,
@@ -8,8 +8,8 @@ import {
   type SealedKind,
   type SealedRow,
   type SealedRowStore,
-} from "../domain/sealing.ts";
-import { pendingOf, secretsOf, tokenOf } from "../domain/servers.ts";
+} from "../domain/tenancy/sealing.ts";
+import { pendingOf, secretsOf, tokenOf } from "../domain/servers/server.ts";
 import { raw, type Builder, type Compiled, type Database } from "./db.ts";
 import { apiKeys, credentials } from "./schema.ts";
 import { pageOfContents, replaceContents } from "./sealed-contents.ts";

@@ -1,7 +1,7 @@
 /** How far sealing has come under each master key, and what a database shows of who sealed in it. */
 import { and, eq, sql, type SQL } from "drizzle-orm";
 import { ok } from "../domain/result.ts";
-import type { ForeignSeals, SealingRow, SealingStore } from "../domain/sealing.ts";
+import type { ForeignSeals, SealingRow, SealingStore } from "../domain/tenancy/sealing.ts";
 import { appendEventWhere } from "./events.ts";
 import { raw, type Builder, type Database, type Row } from "./db.ts";
 import { createJobTurn } from "./job-turns.ts";

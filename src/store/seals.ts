@@ -1,8 +1,8 @@
 /** The audit chain: one row per seal, and in each record's row its place in it. */
 import { and, asc, between, desc, eq, gt, gte, lt, sql } from "drizzle-orm";
-import type { UnreadableRecord } from "../domain/audit.ts";
+import type { UnreadableRecord } from "../domain/audit/record.ts";
 import { ok } from "../domain/result.ts";
-import type { Place, SealStore, StoredSeal } from "../domain/seals.ts";
+import type { Place, SealStore, StoredSeal } from "../domain/audit/seals.ts";
 import { createAuditKeyStore } from "./audit-keys.ts";
 import type { Database } from "./db.ts";
 import { readRecords } from "./readable.ts";

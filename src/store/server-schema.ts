@@ -7,9 +7,9 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import type { OauthClient, OauthFault } from "../domain/oauth.ts";
-import type { ServerPolicy } from "../domain/policy.ts";
-import type { BridgeMode, Learnt, SamplingMode } from "../domain/servers.ts";
+import type { OauthClient, OauthFault } from "../domain/servers/oauth.ts";
+import type { ServerPolicy } from "../domain/choice/policy.ts";
+import type { BridgeMode, Learnt, SamplingMode } from "../domain/servers/server.ts";
 
 const tenantId = () => text("tenant_id").notNull();
 

@@ -4,7 +4,7 @@
  */
 import { and, eq, isNull, gt, lte, or, sql } from "drizzle-orm";
 import { clockSlackMs } from "../domain/clocks.ts";
-import type { ServerTokens, TokenStore } from "../domain/server-stores.ts";
+import type { ServerTokens, TokenStore } from "../domain/ports/server-stores.ts";
 import { ok } from "../domain/result.ts";
 import { raw, type Database, type Row } from "./db.ts";
 import { appendEventWhere } from "./events.ts";

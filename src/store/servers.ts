@@ -1,7 +1,7 @@
 import { and, desc, eq, lt, ne, sql } from "drizzle-orm";
-import type { ServerStore } from "../domain/server-stores.ts";
+import type { ServerStore } from "../domain/ports/server-stores.ts";
 import { ok } from "../domain/result.ts";
-import { shownServer, type SealedServer } from "../domain/servers.ts";
+import { shownServer, type SealedServer } from "../domain/servers/server.ts";
 import { raiseVersion, writeChange } from "./change.ts";
 import type { Database } from "./db.ts";
 import { appendEvent, appendEventWhere } from "./events.ts";

@@ -3,7 +3,7 @@
  * The sessions are counted through an index without a column that their use changes.
  */
 import { getTableColumns, sql, type SQL } from "drizzle-orm";
-import { windowSeconds } from "../domain/limits.ts";
+import { windowSeconds } from "../domain/limits/holds.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import {
   evictedAtOnce,
@@ -11,8 +11,8 @@ import {
   tooManyInitializes,
   tooManySessions,
   type SessionLimits,
-} from "../domain/session-limits.ts";
-import type { Session } from "../domain/session.ts";
+} from "../domain/tenancy/session-limits.ts";
+import type { Session } from "../domain/tenancy/session.ts";
 import { raw, type Compiled, type Row } from "./db.ts";
 import { sessions } from "./schema.ts";
 

@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, isNotNull, lt, sql } from "drizzle-orm";
-import type { SessionStore } from "../domain/ports.ts";
+import type { SessionStore } from "../domain/ports/stores.ts";
 import { err, ok } from "../domain/result.ts";
-import { tooManySessions, type SessionLimits } from "../domain/session-limits.ts";
+import { tooManySessions, type SessionLimits } from "../domain/tenancy/session-limits.ts";
 import type { Database } from "./db.ts";
 import { appendEventWhere } from "./events.ts";
 import { pageOf, rowsFor } from "./page.ts";

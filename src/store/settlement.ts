@@ -1,10 +1,10 @@
 /** Settlement: one transaction, one round trip. It ends a call that is open, and counts once. */
 import { and, eq, or, sql } from "drizzle-orm";
-import { recordVersion, type Receipt, type Settlement } from "../domain/audit.ts";
-import type { EndingKind } from "../domain/evidence.ts";
-import { isMoney, moneyResources } from "../domain/limits.ts";
-import type { Mac } from "../domain/mac.ts";
-import type { Answer } from "../domain/ports.ts";
+import { recordVersion, type Receipt, type Settlement } from "../domain/audit/record.ts";
+import type { EndingKind } from "../domain/audit/evidence.ts";
+import { isMoney, moneyResources } from "../domain/limits/holds.ts";
+import type { Mac } from "../domain/tenancy/mac.ts";
+import type { Answer } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
 import { circuitStatements } from "./circuits.ts";
 import { raw, summed, type Builder, type Compiled, type Database } from "./db.ts";

@@ -1,6 +1,6 @@
 /** All that a call needs to know about its caller, in one round trip. */
 import { and, asc, eq, gt, isNull, sql } from "drizzle-orm";
-import type { Snapshots } from "../domain/ports.ts";
+import type { Snapshots } from "../domain/ports/stores.ts";
 import type { Database } from "./db.ts";
 import { apiKeys, credentials, modelOverrides, sessions, tenants } from "./schema.ts";
 import { circuits, health } from "./health-schema.ts";

@@ -1,7 +1,7 @@
 import { lazily } from "../domain/lazily.ts";
-import type { Mac } from "../domain/mac.ts";
-import type { Stores } from "../domain/ports.ts";
-import { defaultSessionLimits, type SessionLimits } from "../domain/session-limits.ts";
+import type { Mac } from "../domain/tenancy/mac.ts";
+import type { Stores } from "../domain/ports/stores.ts";
+import { defaultSessionLimits, type SessionLimits } from "../domain/tenancy/session-limits.ts";
 import { createAuthorizationStore } from "./authorizations.ts";
 import { createCancellationStore } from "./cancellations.ts";
 import { createCatalogueStore } from "./catalogues.ts";

@@ -1,5 +1,5 @@
 import { desc, eq, inArray, lt, sql } from "drizzle-orm";
-import type { Tenant, TenantStore } from "../domain/ports.ts";
+import type { Tenant, TenantStore } from "../domain/ports/stores.ts";
 import { err, ok } from "../domain/result.ts";
 import { raw, type Database } from "./db.ts";
 import { appendEvent, appendEventWhere } from "./events.ts";

@@ -1,16 +1,16 @@
 /**
- * Thinned records: see `domain/thinning.ts`. A minute's refusals are counted in the transaction that decides
+ * Thinned records: see `domain/audit/thinning.ts`. A minute's refusals are counted in the transaction that decides
  * them, so the hundred holds for any number of isolates.
  */
 import { sql } from "drizzle-orm";
-import type { ThinningStore } from "../domain/ledger.ts";
+import type { ThinningStore } from "../domain/ports/ledger.ts";
 import { ok } from "../domain/result.ts";
 import {
   minuteOf,
   minuteSeconds,
   recordedRefusals,
   type ThinnedMinute,
-} from "../domain/thinning.ts";
+} from "../domain/audit/thinning.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
 import { usageHourOf } from "./usage.ts";
 

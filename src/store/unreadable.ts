@@ -1,6 +1,6 @@
 /** What could not be read is written down once, with its event, and stepped over from then on. */
 import { and, eq, sql, type SQL } from "drizzle-orm";
-import type { UnreadableRecord } from "../domain/audit.ts";
+import type { UnreadableRecord } from "../domain/audit/record.ts";
 import { raw, type Database } from "./db.ts";
 import { samplingRequests } from "./schema.ts";
 import { unreadableRecords } from "./seal-schema.ts";

@@ -3,9 +3,9 @@
  * so that it says what the records say, and plots read hours instead of records.
  */
 import { and, asc, eq, gte, lt, sql, type SQL } from "drizzle-orm";
-import type { Correction, Settlement } from "../domain/audit.ts";
-import { bookingsOf } from "../domain/bookings.ts";
-import type { UsageBy, UsageStore } from "../domain/ledger.ts";
+import type { Correction, Settlement } from "../domain/audit/record.ts";
+import { bookingsOf } from "../domain/audit/bookings.ts";
+import type { UsageBy, UsageStore } from "../domain/ports/ledger.ts";
 import { ok } from "../domain/result.ts";
 import { largestInteger } from "../domain/magnitudes.ts";
 import { raw, summed, type Compiled, type Database } from "./db.ts";

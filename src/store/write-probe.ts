@@ -1,5 +1,5 @@
 /** Whether a database takes writes: one row of its own is written. */
-import type { WriteFault } from "../domain/readiness.ts";
+import type { WriteFault } from "../domain/ports/readiness.ts";
 import type { Database } from "./db.ts";
 import { writeProbes } from "./probe-schema.ts";
 

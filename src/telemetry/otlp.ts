@@ -4,7 +4,7 @@ import { millisToHrTime } from "@opentelemetry/core";
 import { JsonTraceSerializer } from "@opentelemetry/otlp-transformer";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
-import type { Span } from "../domain/trace.ts";
+import type { Span } from "../domain/audit/trace.ts";
 
 /** Where spans go. */
 export interface TraceTarget {

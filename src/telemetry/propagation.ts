@@ -7,7 +7,7 @@ import {
   type SpanContext,
 } from "@opentelemetry/api";
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
-import type { Propagated } from "../domain/trace.ts";
+import type { Propagated } from "../domain/audit/trace.ts";
 
 const propagator = new W3CTraceContextPropagator();
 

@@ -1,6 +1,6 @@
 /** The port to traces for one invocation: what its requests record is sent once, after the last of them. */
 import { TraceFlags, type SpanContext } from "@opentelemetry/api";
-import type { Trace, Traces } from "../domain/trace.ts";
+import type { Trace, Traces } from "../domain/audit/trace.ts";
 import { encode, send, type Placed, type TraceTarget } from "./otlp.ts";
 import { headersOf, parentIn } from "./propagation.ts";
 

@@ -1,10 +1,10 @@
 /** `npm run bench -- choose`: what the choice itself costs, with 5,000 models in the catalogue. */
 import { Bench } from "tinybench";
-import { seedCatalogue } from "../../src/domain/catalogue.ts";
-import { fieldFrom, type Field } from "../../src/domain/field.ts";
-import type { Model } from "../../src/domain/models.ts";
-import type { SamplingCall } from "../../src/domain/sampling.ts";
-import { choose } from "../../src/domain/selection.ts";
+import { seedCatalogue } from "../../src/domain/models/catalogue.ts";
+import { fieldFrom, type Field } from "../../src/domain/choice/field.ts";
+import type { Model } from "../../src/domain/models/model.ts";
+import type { SamplingCall } from "../../src/domain/sampling/call.ts";
+import { choose } from "../../src/domain/choice/selection.ts";
 
 const catalogueSize = 5_000;
 const dozens = 12;

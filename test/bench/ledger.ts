@@ -1,7 +1,7 @@
 /** `npm run bench -- ledger`: admission and settlement, lists and usage, in small and large tables. */
 import { getTableColumns } from "drizzle-orm";
 import { createEnding, type Ending } from "../../src/start/ending.ts";
-import { createIds } from "../../src/domain/ids.ts";
+import { createIds } from "../../src/domain/tenancy/ids.ts";
 import { samplingRequests } from "../../src/store/schema.ts";
 import { caller, reservation, settlement, type Caller } from "../contract/store/fixtures.ts";
 import { storesOn, value } from "../contract/store/open.ts";

@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCatalogueSource } from "../../src/catalogue/source.ts";
 import { versionOf } from "../../src/catalogue/version.ts";
-import { seedCatalogue } from "../../src/domain/catalogue.ts";
-import { nameOf, type Model } from "../../src/domain/models.ts";
-import type { CatalogueStore } from "../../src/domain/catalogues.ts";
+import { seedCatalogue } from "../../src/domain/models/catalogue.ts";
+import { nameOf, type Model } from "../../src/domain/models/model.ts";
+import type { CatalogueStore } from "../../src/domain/ports/catalogues.ts";
 import { createCatalogueReader, holdCatalogue } from "../../src/pipeline/catalogue.ts";
 import { createCatalogueJob, syncNow } from "../../src/pipeline/scheduled/catalogue.ts";
 import { apiJsonOf, startModelsDev, type ModelsDev } from "../fakes/models-dev.ts";

@@ -2,10 +2,10 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { createVault } from "../../src/crypto/vault.ts";
-import type { Actor } from "../../src/domain/access.ts";
-import { seedCatalogue } from "../../src/domain/catalogue.ts";
-import type { Ceiling } from "../../src/domain/ceilings.ts";
-import { featuresOf } from "../../src/domain/negotiation.ts";
+import type { Actor } from "../../src/domain/tenancy/access.ts";
+import { seedCatalogue } from "../../src/domain/models/catalogue.ts";
+import type { Ceiling } from "../../src/domain/limits/ceilings.ts";
+import { featuresOf } from "../../src/domain/sampling/negotiation.ts";
 import { createCeilingAdmin } from "../../src/pipeline/admin/ceilings.ts";
 import { createCredentialAdmin } from "../../src/pipeline/admin/credentials.ts";
 import { createModelAdmin } from "../../src/pipeline/admin/models.ts";

@@ -4,9 +4,10 @@
  */
 import { calcPrice } from "@pydantic/genai-prices";
 import { describe, expect, it } from "vitest";
-import { seedCatalogue } from "../../src/domain/catalogue.ts";
-import { nameOf, type Model } from "../../src/domain/models.ts";
-import { costMicroUsd, type MediaUsage, type TokenClasses } from "../../src/domain/usage.ts";
+import { seedCatalogue } from "../../src/domain/models/catalogue.ts";
+import { nameOf, type Model } from "../../src/domain/models/model.ts";
+import { costMicroUsd } from "../../src/domain/models/cost.ts";
+import { type MediaUsage, type TokenClasses } from "../../src/domain/usage.ts";
 
 /** Providers by the oracle's names. */
 const oracleProviders: Readonly<Record<string, string>> = {

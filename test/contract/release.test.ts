@@ -1,8 +1,8 @@
 /** An admission that was written, though nobody heard of it. */
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { createIds } from "../../src/domain/ids.ts";
-import type { Ledger } from "../../src/domain/ledger.ts";
+import { createIds } from "../../src/domain/tenancy/ids.ts";
+import type { Ledger } from "../../src/domain/ports/ledger.ts";
 import { err } from "../../src/domain/result.ts";
 import { createEndCall } from "../../src/pipeline/end-call.ts";
 import { createLostAdmissions } from "../../src/pipeline/lost-admissions.ts";

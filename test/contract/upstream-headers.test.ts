@@ -2,11 +2,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { sha256 } from "../../src/crypto/encoding.ts";
 import { createVault } from "../../src/crypto/vault.ts";
-import { createIds } from "../../src/domain/ids.ts";
-import type { Oauth, OauthFault, OauthGrant } from "../../src/domain/oauth.ts";
+import { createIds } from "../../src/domain/tenancy/ids.ts";
+import type { Oauth, OauthFault, OauthGrant } from "../../src/domain/servers/oauth.ts";
 import { err, ok } from "../../src/domain/result.ts";
-import { tokenOf, type SealedServer } from "../../src/domain/servers.ts";
-import type { Stores } from "../../src/domain/ports.ts";
+import { tokenOf, type SealedServer } from "../../src/domain/servers/server.ts";
+import type { Stores } from "../../src/domain/ports/stores.ts";
 import { createUpstreamHeaders } from "../../src/pipeline/upstream-headers.ts";
 import { fileBackend } from "../setup/file-database.ts";
 import { event, server, start, tenant } from "./store/fixtures.ts";

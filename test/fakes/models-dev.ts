@@ -1,7 +1,7 @@
 /** models.dev on loopback: an `api.json` made of a catalogue, and whatever else a server may answer. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Model } from "../../src/domain/models.ts";
+import type { Model } from "../../src/domain/models/model.ts";
 
 const theirs: Readonly<Record<string, string>> = {
   "workers-ai": "cloudflare-workers-ai",

@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { formatSentences, verbositySentences } from "../../src/domain/shaping.ts";
+import { formatSentences, verbositySentences } from "../../src/domain/sampling/shaping.ts";
 import { adminOf, asking, at, createTenant } from "../fakes/caller.ts";
 import { faultyText, startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { startSdkServer, type FakeServer } from "../fakes/mcp-servers.ts";

@@ -1,7 +1,7 @@
 /** Nothing is translated where client and server find a revision that both speak. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { samplingModes } from "../../src/domain/servers.ts";
+import { samplingModes } from "../../src/domain/servers/server.ts";
 import { adminOf, createTenant } from "../fakes/caller.ts";
 import { openRaw, proxyKey, register, sendModern } from "../fakes/proxied.ts";
 import {

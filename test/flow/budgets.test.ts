@@ -1,6 +1,6 @@
 /** Budgets in USD, and usage, through the real router. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { mostInputTokens } from "../../src/domain/estimate.ts";
+import { mostInputTokens } from "../../src/domain/sampling/estimate.ts";
 import { adminOf, asking, callOnce, createTenant, type Answered } from "../fakes/caller.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { startRouter, type Router } from "../fakes/router.ts";

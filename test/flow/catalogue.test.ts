@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { seedCatalogue } from "../../src/domain/catalogue.ts";
+import { seedCatalogue } from "../../src/domain/models/catalogue.ts";
 import { apiJsonOf, startModelsDev, type ModelsDev } from "../fakes/models-dev.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
 import { startSqld, type Sqld } from "../fakes/sqld.ts";

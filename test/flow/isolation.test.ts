@@ -1,6 +1,6 @@
 /** The shared suite of `isolation.ts` against the product as it is started. */
 import { afterAll, describe } from "vitest";
-import { seedCatalogue } from "../../src/domain/catalogue.ts";
+import { seedCatalogue } from "../../src/domain/models/catalogue.ts";
 import { apiJsonOf, startModelsDev, type ModelsDev } from "../fakes/models-dev.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
 import { isolationSuite } from "./isolation.ts";

@@ -1,6 +1,6 @@
 /** Content negotiation end to end: what a client says of the content it wants, down to the provider. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { formatSentences, verbositySentences } from "../../src/domain/shaping.ts";
+import { formatSentences, verbositySentences } from "../../src/domain/sampling/shaping.ts";
 import { startAimock, usageOf, type Aimock, type WireRequest } from "../fakes/aimock.ts";
 import {
   adminOf,

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { refusalTable, type Reason, type Refusal } from "../../src/domain/refusals.ts";
-import type { SamplingAnswer, SamplingCall } from "../../src/domain/sampling.ts";
+import type { SamplingAnswer, SamplingCall } from "../../src/domain/sampling/call.ts";
 import { codecFor, supportedRevisions } from "../../src/mcp/era.ts";
 import { legacyWireOf, modernWireOf } from "../../src/mcp/faults.ts";
 import { adminOf, asking, at, callOnce, createTenant, openSession } from "../fakes/caller.ts";

@@ -1,7 +1,7 @@
 /** Headers that cross the proxy, in every mode and every family of revisions: those of the lists. */
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { samplingModes } from "../../src/domain/servers.ts";
+import { samplingModes } from "../../src/domain/servers/server.ts";
 import { adminOf, createTenant } from "../fakes/caller.ts";
 import { startScriptedServer, type FakeServer, type Heard } from "../fakes/mcp-servers.ts";
 import { openRaw, proxyKey, register, sendModern } from "../fakes/proxied.ts";

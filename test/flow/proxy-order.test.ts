@@ -4,7 +4,7 @@ import { createTenant } from "../fakes/caller.ts";
 import { openRaw, proxyKey, register } from "../fakes/proxied.ts";
 import { startRawServer, type RawServer } from "../fakes/raw-server.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
-import { samplingModes } from "../../src/domain/servers.ts";
+import { samplingModes } from "../../src/domain/servers/server.ts";
 
 const tenant = "order";
 let router: Router;

@@ -1,6 +1,6 @@
 /** JSON that a server sends bit by bit comes bit by bit, also to a client that takes it compressed. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { samplingModes } from "../../src/domain/servers.ts";
+import { samplingModes } from "../../src/domain/servers/server.ts";
 import { startScriptedServer, type FakeServer } from "../fakes/mcp-servers.ts";
 import { createTenant } from "../fakes/caller.ts";
 import { openRaw, proxyKey, register, sendModern } from "../fakes/proxied.ts";

@@ -4,7 +4,7 @@ import { adminOf, createTenant } from "../fakes/caller.ts";
 import { modernMeta, openRaw, proxyKey, register, sendModern } from "../fakes/proxied.ts";
 import { startRawServer, type RawRequest, type RawServer } from "../fakes/raw-server.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
-import { samplingModes } from "../../src/domain/servers.ts";
+import { samplingModes } from "../../src/domain/servers/server.ts";
 
 const tenant = "refused";
 let router: Router;

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import catalogue from "../../src/domain/catalogue.json" with { type: "json" };
+import catalogue from "../../src/domain/models/catalogue.json" with { type: "json" };
 import { startAimock, usageOf, type Aimock, type WireRequest } from "../fakes/aimock.ts";
 import { adminOf, asking, createTenant, type Answered } from "../fakes/caller.ts";
 import { startRouter, type Router } from "../fakes/router.ts";

@@ -1,7 +1,7 @@
 /** Many callers at once against each limit in turn, and against all together. */
 import { performance } from "node:perf_hooks";
 import { createEnding } from "../../src/start/ending.ts";
-import type { Limits } from "../../src/domain/policy.ts";
+import type { Limits } from "../../src/domain/choice/policy.ts";
 import { reconciled, recordsOf, type RecordRow } from "./sums.ts";
 import {
   below,

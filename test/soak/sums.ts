@@ -1,5 +1,5 @@
 /** What the tables must say of each other once everything has ended. */
-import { recordedRefusals } from "../../src/domain/thinning.ts";
+import { recordedRefusals } from "../../src/domain/audit/thinning.ts";
 import type { Tenant, World } from "./world.ts";
 
 export interface RecordRow {

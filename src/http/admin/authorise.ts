@@ -1,7 +1,7 @@
 /** The operator's token, or an API key with the scope `tenant-admin`. */
 import { createMiddleware } from "hono/factory";
 import { type HttpEnv } from "../context.ts";
-import { bearerOf } from "../../domain/access.ts";
+import { bearerOf } from "../../domain/tenancy/access.ts";
 import { problem } from "../problem.ts";
 
 export const authorise = createMiddleware<HttpEnv>(async (c, next) => {

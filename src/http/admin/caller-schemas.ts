@@ -1,6 +1,6 @@
 /** What `/v1` takes and answers, as its callers read it. The codecs in `mcp/` decide; this describes. */
 import { z } from "@hono/zod-openapi";
-import { exclusionReasons } from "../../domain/models.ts";
+import { exclusionReasons } from "../../domain/requirements.ts";
 import { modalities } from "../../domain/modality.ts";
 import { reasons } from "../../domain/refusals.ts";
 

@@ -2,10 +2,10 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import type { Actor } from "../../domain/access.ts";
+import type { Actor } from "../../domain/tenancy/access.ts";
 import { isObject } from "../../domain/json.ts";
-import { ownOriginOf } from "../../domain/own-origin.ts";
-import type { PageRequest } from "../../domain/ports.ts";
+import { ownOriginOf } from "../../domain/servers/own-origin.ts";
+import type { PageRequest } from "../../domain/ports/stores.ts";
 import { refusalTable, type Reason, type Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import type { AdminUseCases } from "../../pipeline/admin/use-cases.ts";

@@ -1,8 +1,9 @@
 /** Models, and the credentials that declare them. */
 import { z } from "@hono/zod-openapi";
 import { modalities } from "../../domain/modality.ts";
-import { figureSources } from "../../domain/provenance.ts";
-import { efforts, sendings } from "../../domain/reasoning.ts";
+import { figureSources } from "../../domain/models/provenance.ts";
+import { sendings } from "../../domain/models/reasoning.ts";
+import { efforts } from "../../domain/requirements.ts";
 import { count, millis, name } from "./schemas.ts";
 
 const modalityList = z.array(z.enum(modalities)).min(1);

@@ -1,10 +1,10 @@
 /** A tenant's policy, and the limits that a key has too. */
 import { z } from "@hono/zod-openapi";
 import { longestDeadlineMs } from "../../domain/leases.ts";
-import { formats, parsePredicate, verbosities } from "../../domain/negotiation.ts";
-import { efforts } from "../../domain/reasoning.ts";
-import { promptCachings } from "../../domain/prompt-caching.ts";
-import { previewPolicies } from "../../domain/policy.ts";
+import { formats, parsePredicate, verbosities } from "../../domain/sampling/negotiation.ts";
+import { efforts } from "../../domain/requirements.ts";
+import { promptCachings } from "../../domain/sampling/prompt-caching.ts";
+import { previewPolicies } from "../../domain/choice/policy.ts";
 import { count } from "./schemas.ts";
 
 /** Whole micro-USD, so that what is counted is exactly what was written. */

@@ -2,7 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { faultCodes, faultReaches } from "../../domain/attempts.ts";
 import { reasons } from "../../domain/refusals.ts";
-import { outcomes } from "../../domain/audit.ts";
+import { outcomes } from "../../domain/audit/record.ts";
 import { usd } from "./policy-schemas.ts";
 import { millis, time } from "./schemas.ts";
 

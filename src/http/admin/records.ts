@@ -1,6 +1,6 @@
-import type { SamplingRecord } from "../../domain/audit.ts";
+import type { SamplingRecord } from "../../domain/audit/record.ts";
 import { ok } from "../../domain/result.ts";
-import { thinnedIn } from "../../domain/thinning.ts";
+import { thinnedIn } from "../../domain/audit/thinning.ts";
 import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
 import {
   correctionInput,

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { matchedRoutes } from "hono/route";
-import { ownOriginOf } from "../../domain/own-origin.ts";
+import { ownOriginOf } from "../../domain/servers/own-origin.ts";
 import { askedAt, type HttpEnv } from "../context.ts";
 import { readBody } from "../../mcp/body.ts";
 import { protectPage } from "../page.ts";

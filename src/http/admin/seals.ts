@@ -1,4 +1,4 @@
-import { parseCursor } from "../../domain/exports.ts";
+import { parseCursor } from "../../domain/audit/exports.ts";
 import { ok } from "../../domain/result.ts";
 import {
   adminApp,

@@ -1,7 +1,7 @@
 /** Registered servers. Header values and client secrets come in and never go out. */
 import { z } from "@hono/zod-openapi";
-import { oauthGrants } from "../../domain/oauth.ts";
-import { bridgeModes, samplingModes } from "../../domain/servers.ts";
+import { oauthGrants } from "../../domain/servers/oauth.ts";
+import { bridgeModes, samplingModes } from "../../domain/servers/server.ts";
 import { limits, policy } from "./policy-schemas.ts";
 import { millis, slug } from "./schemas.ts";
 

@@ -1,6 +1,6 @@
 /** Tenants and their API keys. */
 import { z } from "@hono/zod-openapi";
-import { scopes } from "../../domain/access.ts";
+import { scopes } from "../../domain/tenancy/access.ts";
 import { limits, policy } from "./policy-schemas.ts";
 import { millis, name, slug, time } from "./schemas.ts";
 

@@ -1,7 +1,7 @@
-import type { Tenant } from "../../domain/ports.ts";
+import type { Tenant } from "../../domain/ports/stores.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
-import { shardOf } from "../../domain/shards.ts";
+import { shardOf } from "../../domain/tenancy/shards.ts";
 import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
 import { policy } from "./policy-schemas.ts";
 import { pageQuery } from "./schemas.ts";

@@ -1,6 +1,6 @@
 /** DNS rebinding: a browser's page may call only from an origin that is named. CORS follows from it. */
 import { createMiddleware } from "hono/factory";
-import { isOwnOrigin } from "../../domain/own-origin.ts";
+import { isOwnOrigin } from "../../domain/servers/own-origin.ts";
 import { addVary } from "../answer-headers.ts";
 import { askedAt, type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";

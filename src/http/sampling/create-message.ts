@@ -1,13 +1,13 @@
 /** `sampling/createMessage` of either era, from params to reply. */
 import type { JsonObject } from "../../domain/json.ts";
 import { own } from "../../domain/json.ts";
-import { featuresOf } from "../../domain/negotiation.ts";
+import { featuresOf } from "../../domain/sampling/negotiation.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import type { Codec } from "../../mcp/codec.ts";
 import { errorMessage, resultMessage, type RequestId } from "../../mcp/jsonrpc.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
-import type { Timings } from "../../domain/spans.ts";
+import type { Timings } from "../../domain/audit/spans.ts";
 import type { Services } from "../context.ts";
 import { shortened } from "../../pipeline/id-text.ts";
 import { limitHeaders } from "../../mcp/refusal-headers.ts";

@@ -6,7 +6,7 @@ import { allowsBatch, isLegacy, isModern } from "../../mcp/era.ts";
 import { parseEnvelope, type Envelope, type Incoming } from "../../mcp/jsonrpc.ts";
 import { needsKnownCaller, readBody } from "../../mcp/body.ts";
 import { type HttpEnv } from "../context.ts";
-import { bearerOf } from "../../domain/access.ts";
+import { bearerOf } from "../../domain/tenancy/access.ts";
 import { ambiguityIn, idToRefuse } from "../../mcp/proxy/ambiguous.ts";
 import { authenticate, handleLegacy, type Arrived } from "./legacy.ts";
 import { handleModern, unsupportedRevision } from "./modern.ts";

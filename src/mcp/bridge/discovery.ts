@@ -1,5 +1,5 @@
 /** `server/discover` as the router sends it, and what it and `initialize` say of each other. */
-import { bridgedOffers, olderServerHint } from "../../domain/bridging.ts";
+import { bridgedOffers, olderServerHint } from "../../domain/servers/bridging.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { modernWireOf } from "../faults.ts";
 import { explain } from "../../domain/refusals.ts";

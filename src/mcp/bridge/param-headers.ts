@@ -3,7 +3,7 @@
  * is said by `x-mcp-header` in its input schema, on the way down its `properties`. Source: SEP-2243.
  */
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
-import type { ParamHeader } from "../../domain/session.ts";
+import type { ParamHeader } from "../../domain/tenancy/session.ts";
 import { headerText } from "../rev2026/headers.ts";
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

@@ -4,7 +4,7 @@
  * `method`, Go also by Unicode's simple case folding (`ſ` for s); the Python SDK takes `result_type` for
  * `resultType`; C ends a text at its first NUL.
  */
-import { contentNegotiationKey } from "../../domain/negotiation.ts";
+import { contentNegotiationKey } from "../../domain/sampling/negotiation.ts";
 import { metaKey } from "../rev2026/codec.ts";
 
 export interface Rule {

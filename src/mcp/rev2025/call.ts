@@ -1,6 +1,6 @@
 /** The params of `sampling/createMessage` as each legacy revision allows them. */
 import { z } from "zod";
-import { shownNames } from "../../domain/ignored.ts";
+import { shownNames } from "../../domain/choice/ignored.ts";
 import { isObject, type JsonObject } from "../../domain/json.ts";
 import { modalities, type Modality } from "../../domain/modality.ts";
 import { absentOr, audio, image, text, tool, toolResult, toolUse } from "./content.ts";

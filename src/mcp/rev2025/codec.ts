@@ -1,5 +1,5 @@
 /** The four legacy revisions. They differ in what content may be, and in nothing else that we carry. */
-import { forVersion } from "../../domain/capabilities.ts";
+import { forVersion } from "../../domain/sampling/capabilities.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { mostTokensAsked } from "../../domain/magnitudes.ts";
 import { err, ok } from "../../domain/result.ts";
@@ -11,7 +11,7 @@ import type {
   SamplingAnswer,
   SamplingCall,
   ToolResultBlock,
-} from "../../domain/sampling.ts";
+} from "../../domain/sampling/call.ts";
 import type { Modality } from "../../domain/modality.ts";
 import type { Codec } from "../codec.ts";
 import { firstIssue, legacyWireOf } from "../faults.ts";

@@ -1,9 +1,9 @@
 /** 2026-07-28: no session, capabilities in every request's `_meta`, results that say they are complete. */
-import { forVersion } from "../../domain/capabilities.ts";
+import { forVersion } from "../../domain/sampling/capabilities.ts";
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
-import type { SamplingAnswer, SamplingCall } from "../../domain/sampling.ts";
+import type { SamplingAnswer, SamplingCall } from "../../domain/sampling/call.ts";
 import type { Codec } from "../codec.ts";
 import { modernWireOf } from "../faults.ts";
 import { serverInfo } from "../initialize.ts";

@@ -1,6 +1,6 @@
 /** Rounds on the wire of 2026-07-28: requests repeated and results trimmed as text. */
-import type { CapabilityEdit } from "../../domain/offer.ts";
-import type { RoundWire } from "../../domain/rounds.ts";
+import type { CapabilityEdit } from "../../domain/servers/offer.ts";
+import type { RoundWire } from "../../domain/sampling/rounds.ts";
 import { objectText, textAt, textsIn } from "../proxy/json-parts.ts";
 import { metaKey } from "./codec.ts";
 import { withMember } from "../proxy/raw-json.ts";

@@ -1,9 +1,9 @@
 /** Which tenants an actor may see. What it may not see does not exist for it. */
-import type { Actor } from "../../domain/access.ts";
-import type { AdminEvent } from "../../domain/audit.ts";
-import type { Ids } from "../../domain/ids.ts";
+import type { Actor } from "../../domain/tenancy/access.ts";
+import type { AdminEvent } from "../../domain/admin-event.ts";
+import type { Ids } from "../../domain/tenancy/ids.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import type { Answer, Tenant, TenantStore } from "../../domain/ports.ts";
+import type { Answer, Tenant, TenantStore } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
 
 export interface AdminDeps {

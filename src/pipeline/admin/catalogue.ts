@@ -1,8 +1,8 @@
 /** The catalogue that all tenants share: which one is at hand, and a sync of it on demand. The operator's. */
-import type { Actor } from "../../domain/access.ts";
-import type { CatalogueStore } from "../../domain/catalogues.ts";
+import type { Actor } from "../../domain/tenancy/access.ts";
+import type { CatalogueStore } from "../../domain/ports/catalogues.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import type { Answer } from "../../domain/ports.ts";
+import type { Answer } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { CatalogueReader } from "../catalogue.ts";
 import { syncNow, type CatalogueSyncDeps, type SyncOutcome } from "../scheduled/catalogue.ts";

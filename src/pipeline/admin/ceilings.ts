@@ -1,9 +1,14 @@
 /** The operator's ceiling of a tenant, and what it keeps the tenant's administrators from. */
-import type { Actor } from "../../domain/access.ts";
-import { ceilingOf, hasLeave, operatorPaidProviders, type Ceiling } from "../../domain/ceilings.ts";
+import type { Actor } from "../../domain/tenancy/access.ts";
+import {
+  ceilingOf,
+  hasLeave,
+  operatorPaidProviders,
+  type Ceiling,
+} from "../../domain/limits/ceilings.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { isPrice, type DeclaredModel } from "../../domain/models.ts";
-import type { Answer, CredentialStore, Tenant } from "../../domain/ports.ts";
+import { isPrice, type DeclaredModel } from "../../domain/models/model.ts";
+import type { Answer, CredentialStore, Tenant } from "../../domain/ports/stores.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { eventOf, tenantFor, type AdminDeps } from "./access.ts";

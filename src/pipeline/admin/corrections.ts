@@ -1,8 +1,8 @@
 /** What became of a call that nobody could be sure of, once the operator knows. */
-import type { Actor } from "../../domain/access.ts";
-import { isCorrectable, type Correction } from "../../domain/audit.ts";
-import type { Ledger } from "../../domain/ledger.ts";
-import type { Answer, RequestStore } from "../../domain/ports.ts";
+import type { Actor } from "../../domain/tenancy/access.ts";
+import { isCorrectable, type Correction } from "../../domain/audit/record.ts";
+import type { Ledger } from "../../domain/ports/ledger.ts";
+import type { Answer, RequestStore } from "../../domain/ports/stores.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, type Result } from "../../domain/result.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";

@@ -1,10 +1,10 @@
 /** Whether a credential works: the cheapest real call that it can make. */
 import type { ProviderFault } from "../../domain/attempts.ts";
-import { modelsOf, nameOf, type Catalogue, type Model } from "../../domain/models.ts";
-import type { SealedCredential, Vault } from "../../domain/ports.ts";
-import { providerKeyOf } from "../../domain/sealing.ts";
-import type { Providers } from "../../domain/providers.ts";
-import { headroomOf, reasoningOf, type ReasoningRequest } from "../../domain/reasoning.ts";
+import { modelsOf, nameOf, type Catalogue, type Model } from "../../domain/models/model.ts";
+import type { SealedCredential, Vault } from "../../domain/ports/stores.ts";
+import { providerKeyOf } from "../../domain/tenancy/sealing.ts";
+import type { Providers } from "../../domain/sampling/providers.ts";
+import { headroomOf, reasoningOf, type ReasoningRequest } from "../../domain/models/reasoning.ts";
 
 export interface CredentialCheck {
   ok: boolean;

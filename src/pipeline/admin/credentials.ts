@@ -1,7 +1,7 @@
-import type { Actor } from "../../domain/access.ts";
-import { credentialsFor, modelsOf, type DeclaredModel } from "../../domain/models.ts";
-import { problemWithKey } from "../../domain/placeholders.ts";
-import { problemWithUpstream } from "../../domain/upstreams.ts";
+import type { Actor } from "../../domain/tenancy/access.ts";
+import { credentialsFor, modelsOf, type DeclaredModel } from "../../domain/models/model.ts";
+import { problemWithKey } from "../../domain/tenancy/placeholders.ts";
+import { problemWithUpstream } from "../../domain/servers/upstreams.ts";
 import type {
   Answer,
   Credential,
@@ -13,9 +13,9 @@ import type {
   SealedCredential,
   Tenant,
   Vault,
-} from "../../domain/ports.ts";
-import type { Providers } from "../../domain/providers.ts";
-import { providerKeyOf } from "../../domain/sealing.ts";
+} from "../../domain/ports/stores.ts";
+import type { Providers } from "../../domain/sampling/providers.ts";
+import { providerKeyOf } from "../../domain/tenancy/sealing.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { CatalogueReader } from "../catalogue.ts";
 import { err, ok, type Result } from "../../domain/result.ts";

@@ -1,6 +1,6 @@
 /** One part of an export as text, page by page: signed lines, or a plain table. */
 import { canonicalJson } from "../../domain/canonical.ts";
-import { csvBreak, csvColumns, csvRow, csvUnreadable } from "../../domain/csv.ts";
+import { csvBreak, csvColumns, csvRow, csvUnreadable } from "../../domain/audit/csv.ts";
 import {
   gone,
   isStretch,
@@ -11,9 +11,9 @@ import {
   type FooterLine,
   type HeaderLine,
   type SectionLine,
-} from "../../domain/exports.ts";
-import type { SamplingRecord } from "../../domain/audit.ts";
-import type { RequestFilter } from "../../domain/ports.ts";
+} from "../../domain/audit/exports.ts";
+import type { SamplingRecord } from "../../domain/audit/record.ts";
+import type { RequestFilter } from "../../domain/audit/record.ts";
 import {
   sealedRecord,
   signedText,
@@ -24,7 +24,7 @@ import {
   type Seal,
   type Signer,
   type SealWithLeaves,
-} from "../../domain/seals.ts";
+} from "../../domain/audit/seals.ts";
 
 export interface Page {
   first: number;

@@ -2,11 +2,12 @@
  * The audit export: the chain read seal by seal, as the consumer takes it, so that memory stays flat.
  * A part ends at a seal; the next begins there.
  */
-import type { Actor } from "../../domain/access.ts";
-import { cursorText, isStretch, type ExportCursor } from "../../domain/exports.ts";
-import type { Answer, RequestFilter, Tenant } from "../../domain/ports.ts";
+import type { Actor } from "../../domain/tenancy/access.ts";
+import { cursorText, isStretch, type ExportCursor } from "../../domain/audit/exports.ts";
+import type { Answer, Tenant } from "../../domain/ports/stores.ts";
+import type { RequestFilter } from "../../domain/audit/record.ts";
 import { ok } from "../../domain/result.ts";
-import { mostSealed, type AuditKey, type SealSpan } from "../../domain/seals.ts";
+import { mostSealed, type AuditKey, type SealSpan } from "../../domain/audit/seals.ts";
 import { vouchedKeys, withCode } from "../scheduled/audit-keys.ts";
 import { sealOnce, type SealDeps } from "../scheduled/seal.ts";
 import { tenantFor, type AdminDeps } from "./access.ts";

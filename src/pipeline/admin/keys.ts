@@ -5,9 +5,9 @@ import {
   type ApiKey,
   type Scope,
   type StoredKey,
-} from "../../domain/access.ts";
-import type { Limits } from "../../domain/policy.ts";
-import type { Answer, KeyStore, KeyTokens, Page, PageRequest } from "../../domain/ports.ts";
+} from "../../domain/tenancy/access.ts";
+import type { Limits } from "../../domain/choice/policy.ts";
+import type { Answer, KeyStore, KeyTokens, Page, PageRequest } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { KeyCodes } from "../key-codes.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";

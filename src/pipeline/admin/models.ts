@@ -1,9 +1,9 @@
-import type { Actor } from "../../domain/access.ts";
-import { withheldBy } from "../../domain/ceilings.ts";
-import { fieldFrom } from "../../domain/field.ts";
-import type { Measured } from "../../domain/health.ts";
+import type { Actor } from "../../domain/tenancy/access.ts";
+import { withheldBy } from "../../domain/limits/ceilings.ts";
+import { fieldFrom } from "../../domain/choice/field.ts";
+import type { Measured } from "../../domain/choice/health.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { modelsOf, nameOf, type Model, type ModelChange } from "../../domain/models.ts";
+import { modelsOf, nameOf, type Model, type ModelChange } from "../../domain/models/model.ts";
 import type {
   Answer,
   CredentialStore,
@@ -11,8 +11,8 @@ import type {
   OverrideStore,
   Page,
   PageRequest,
-} from "../../domain/ports.ts";
-import { sourcesFrom, type Sources } from "../../domain/provenance.ts";
+} from "../../domain/ports/stores.ts";
+import { sourcesFrom, type Sources } from "../../domain/models/provenance.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { CatalogueReader } from "../catalogue.ts";
 import { eventOf, tenantFor, type AdminDeps } from "./access.ts";

@@ -4,12 +4,12 @@
  * completes it under the same id, which a shard takes once: so of any number at once one succeeds, and
  * a creation that was cut off is finished by being asked for again. No clock decides anything.
  */
-import type { Actor } from "../../domain/access.ts";
-import type { Ids } from "../../domain/ids.ts";
-import type { Answer, Placement, PlacementStore, Tenant } from "../../domain/ports.ts";
-import type { Readiness } from "../../domain/readiness.ts";
+import type { Actor } from "../../domain/tenancy/access.ts";
+import type { Ids } from "../../domain/tenancy/ids.ts";
+import type { Answer, Placement, PlacementStore, Tenant } from "../../domain/ports/stores.ts";
+import type { Readiness } from "../../domain/ports/readiness.ts";
 import { err, ok } from "../../domain/result.ts";
-import { homeShard } from "../../domain/shards.ts";
+import { homeShard } from "../../domain/tenancy/shards.ts";
 import type { TenantAdmin } from "./tenants.ts";
 
 export interface PlacingShard {

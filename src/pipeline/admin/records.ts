@@ -1,20 +1,21 @@
 /** What is looked at rather than changed: sessions, audit records, the log of admin actions. */
-import type { Actor } from "../../domain/access.ts";
-import type { AdminEvent, SamplingRecord } from "../../domain/audit.ts";
-import { openedOf, sealedIn, type ProviderMessage } from "../../domain/capture.ts";
+import type { Actor } from "../../domain/tenancy/access.ts";
+import type { SamplingRecord } from "../../domain/audit/record.ts";
+import type { AdminEvent } from "../../domain/admin-event.ts";
+import { openedOf, sealedIn, type ProviderMessage } from "../../domain/audit/capture.ts";
 import type { JsonValue } from "../../domain/json.ts";
 import type {
   Answer,
   EventStore,
   Page,
   PageRequest,
-  RequestFilter,
   RequestStore,
   SessionStore,
   Vault,
-} from "../../domain/ports.ts";
+} from "../../domain/ports/stores.ts";
+import type { RequestFilter } from "../../domain/audit/record.ts";
 import { ok } from "../../domain/result.ts";
-import type { Session } from "../../domain/session.ts";
+import type { Session } from "../../domain/tenancy/session.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 
 export interface RecordWithContent extends SamplingRecord {

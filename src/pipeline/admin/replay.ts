@@ -1,13 +1,13 @@
-import type { Actor } from "../../domain/access.ts";
-import { modelsOf } from "../../domain/models.ts";
+import type { Actor } from "../../domain/tenancy/access.ts";
+import { modelsOf } from "../../domain/models/model.ts";
 import type {
   Answer,
   CredentialStore,
   OverrideStore,
   PageRequest,
   RequestStore,
-} from "../../domain/ports.ts";
-import { replay, type Replay } from "../../domain/replay.ts";
+} from "../../domain/ports/stores.ts";
+import { replay, type Replay } from "../../domain/audit/replay.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { CatalogueReader } from "../catalogue.ts";
 import { present, tenantFor, type AdminDeps } from "./access.ts";

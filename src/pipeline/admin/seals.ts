@@ -1,8 +1,13 @@
-import type { Actor } from "../../domain/access.ts";
-import type { Answer, Page, PageRequest } from "../../domain/ports.ts";
+import type { Actor } from "../../domain/tenancy/access.ts";
+import type { Answer, Page, PageRequest } from "../../domain/ports/stores.ts";
 import { canonicalJson } from "../../domain/canonical.ts";
 import { ok } from "../../domain/result.ts";
-import { statementOf, type Hashing, type SealStore, type StoredSeal } from "../../domain/seals.ts";
+import {
+  statementOf,
+  type Hashing,
+  type SealStore,
+  type StoredSeal,
+} from "../../domain/audit/seals.ts";
 import { tenantFor, type AdminDeps } from "./access.ts";
 
 export type HashedSeal = StoredSeal & {

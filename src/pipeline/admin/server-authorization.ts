@@ -1,25 +1,25 @@
 /** A person lets the router act for the tenant at a server: sent away, and back once with the state. */
-import { needsAlways, olderServerHint } from "../../domain/bridging.ts";
-import type { Actor } from "../../domain/access.ts";
-import type { Oauth, OauthAsking, PendingAuthorization } from "../../domain/oauth.ts";
-import type { Answer } from "../../domain/ports.ts";
+import { needsAlways, olderServerHint } from "../../domain/servers/bridging.ts";
+import type { Actor } from "../../domain/tenancy/access.ts";
+import type { Oauth, OauthAsking, PendingAuthorization } from "../../domain/servers/oauth.ts";
+import type { Answer } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
 import {
   eraCorrection,
   serverCheckOf,
   type Probed,
   type ServerCheck,
-} from "../../domain/server-check.ts";
-import type { AuthorizationStore, TokenStore } from "../../domain/server-stores.ts";
-import { passedSentence } from "../../domain/proxied-headers.ts";
-import { markedState } from "../../domain/shards.ts";
+} from "../../domain/servers/server-check.ts";
+import type { AuthorizationStore, TokenStore } from "../../domain/ports/server-stores.ts";
+import { passedSentence } from "../../domain/servers/proxied-headers.ts";
+import { markedState } from "../../domain/tenancy/shards.ts";
 import {
   pendingOf,
   secretsOf,
   tokenOf,
   type SealedServer,
   type ServerSecrets,
-} from "../../domain/servers.ts";
+} from "../../domain/servers/server.ts";
 import { unopenable, type UpstreamHeaders } from "../upstream-headers.ts";
 import { eventOf } from "./access.ts";
 import { findServer, type ServerAdminDeps } from "./servers.ts";

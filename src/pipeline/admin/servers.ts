@@ -1,13 +1,13 @@
-import type { Actor } from "../../domain/access.ts";
+import type { Actor } from "../../domain/tenancy/access.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { mergePatch } from "../../domain/merge-patch.ts";
-import type { OauthClient } from "../../domain/oauth.ts";
-import type { ServerPolicy } from "../../domain/policy.ts";
-import type { Answer, Page, PageRequest, Vault } from "../../domain/ports.ts";
+import type { OauthClient } from "../../domain/servers/oauth.ts";
+import type { ServerPolicy } from "../../domain/choice/policy.ts";
+import type { Answer, Page, PageRequest, Vault } from "../../domain/ports/stores.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
-import type { ServerChange, ServerStore } from "../../domain/server-stores.ts";
-import { problemWithServer } from "../../domain/server-entry.ts";
+import type { ServerChange, ServerStore } from "../../domain/ports/server-stores.ts";
+import { problemWithServer } from "../../domain/servers/server-entry.ts";
 import {
   isSameDestination,
   secretsOf,
@@ -17,7 +17,7 @@ import {
   type SamplingMode,
   type SealedServer,
   type ServerSecrets,
-} from "../../domain/servers.ts";
+} from "../../domain/servers/server.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 
 export type OauthInput = Omit<OauthClient, "hasSecret"> & { clientSecret: string | null };

@@ -4,12 +4,12 @@
  * operator's lists ask every shard, and are refused when one of them is out of reach: a list that
  * silently lacks tenants would be worse.
  */
-import type { Actor } from "../../domain/access.ts";
-import type { Answer, Page, PageRequest, PlacementStore } from "../../domain/ports.ts";
-import type { Readiness, WriteFault } from "../../domain/readiness.ts";
+import type { Actor } from "../../domain/tenancy/access.ts";
+import type { Answer, Page, PageRequest, PlacementStore } from "../../domain/ports/stores.ts";
+import type { Readiness, WriteFault } from "../../domain/ports/readiness.ts";
 import { err, ok } from "../../domain/result.ts";
-import type { AuditKey } from "../../domain/seals.ts";
-import { homeShard, shardOf } from "../../domain/shards.ts";
+import type { AuditKey } from "../../domain/audit/seals.ts";
+import { homeShard, shardOf } from "../../domain/tenancy/shards.ts";
 import { createPlacing, notConfigured, type PlacingShard } from "./placing.ts";
 import type { AdminUseCases } from "./use-cases.ts";
 

@@ -1,8 +1,8 @@
-import type { Actor } from "../../domain/access.ts";
-import { beyondCeiling, firstCeiling } from "../../domain/ceilings.ts";
+import type { Actor } from "../../domain/tenancy/access.ts";
+import { beyondCeiling, firstCeiling } from "../../domain/limits/ceilings.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import type { Policy } from "../../domain/policy.ts";
-import type { Answer, Page, PageRequest, Tenant } from "../../domain/ports.ts";
+import type { Policy } from "../../domain/choice/policy.ts";
+import type { Answer, Page, PageRequest, Tenant } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
 import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
 

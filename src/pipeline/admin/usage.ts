@@ -1,7 +1,7 @@
 /** What a tenant used, for plots. */
-import type { Actor } from "../../domain/access.ts";
-import type { UsageAsked, UsageRow, UsageStore } from "../../domain/ledger.ts";
-import type { Answer } from "../../domain/ports.ts";
+import type { Actor } from "../../domain/tenancy/access.ts";
+import type { UsageAsked, UsageRow, UsageStore } from "../../domain/ports/ledger.ts";
+import type { Answer } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
 import { tenantFor, type AdminDeps } from "./access.ts";
 

@@ -1,6 +1,6 @@
-import type { KeyTokens, Stores, Vault } from "../../domain/ports.ts";
-import type { Oauth } from "../../domain/oauth.ts";
-import type { Providers } from "../../domain/providers.ts";
+import type { KeyTokens, Stores, Vault } from "../../domain/ports/stores.ts";
+import type { Oauth } from "../../domain/servers/oauth.ts";
+import type { Providers } from "../../domain/sampling/providers.ts";
 import type { CatalogueReader } from "../catalogue.ts";
 import type { KeyCodes } from "../key-codes.ts";
 import type { SealDeps } from "../scheduled/seal-check.ts";

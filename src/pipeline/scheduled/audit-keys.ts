@@ -3,9 +3,9 @@
  * MASTER_KEY or MASTER_KEY_PREVIOUS, or whose row has their code.
  */
 import { canonicalJson } from "../../domain/canonical.ts";
-import type { Ids } from "../../domain/ids.ts";
-import type { Mac } from "../../domain/mac.ts";
-import type { Answer } from "../../domain/ports.ts";
+import type { Ids } from "../../domain/tenancy/ids.ts";
+import type { Mac } from "../../domain/tenancy/mac.ts";
+import type { Answer } from "../../domain/ports/stores.ts";
 import { ok } from "../../domain/result.ts";
 import {
   signedText,
@@ -18,7 +18,7 @@ import {
   type StoredAuditKey,
   type StoredSeal,
   type VerifySignature,
-} from "../../domain/seals.ts";
+} from "../../domain/audit/seals.ts";
 
 export interface AuditKeyDeps {
   seals: SealStore;

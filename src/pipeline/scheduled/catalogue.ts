@@ -3,12 +3,12 @@ import {
   syncCatalogue,
   type CatalogueChanges,
   type SyncRefusal,
-} from "../../domain/catalogue-sync.ts";
+} from "../../domain/models/catalogue-sync.ts";
 import { clockSlackMs } from "../../domain/clocks.ts";
-import type { AdminEvent } from "../../domain/audit.ts";
-import type { Catalogue } from "../../domain/models.ts";
-import type { CatalogueSource, CatalogueStore } from "../../domain/catalogues.ts";
-import type { Answer } from "../../domain/ports.ts";
+import type { AdminEvent } from "../../domain/admin-event.ts";
+import type { Catalogue } from "../../domain/models/model.ts";
+import type { CatalogueSource, CatalogueStore } from "../../domain/ports/catalogues.ts";
+import type { Answer } from "../../domain/ports/stores.ts";
 import { ok } from "../../domain/result.ts";
 
 const hourMs = 3_600_000;

@@ -1,13 +1,13 @@
 /** What runs every minute. Each job is safe to run twice, and to be cut off. */
-import type { IdempotencyStore, Ledger, ThinningStore } from "../../domain/ledger.ts";
+import type { IdempotencyStore, Ledger, ThinningStore } from "../../domain/ports/ledger.ts";
 import type {
   Answer,
   CancellationStore,
   HealthStore,
   RequestStore,
   SessionStore,
-} from "../../domain/ports.ts";
-import type { AuthorizationStore } from "../../domain/server-stores.ts";
+} from "../../domain/ports/stores.ts";
+import type { AuthorizationStore } from "../../domain/ports/server-stores.ts";
 import { createAuditKeyJob } from "./audit-keys.ts";
 import { createSealJob, type SealDeps } from "./seal.ts";
 import { createThinningJob } from "./thinning.ts";

@@ -3,11 +3,11 @@
  * after an upgrade from seals of version 1, and after MASTER_KEY has changed. Page by page, from where the
  * last run stopped; cut off or run twice, it replaces nothing that somebody else replaced meanwhile.
  */
-import { codedText } from "../../domain/access.ts";
-import type { AdminEvent } from "../../domain/audit.ts";
-import type { Ids } from "../../domain/ids.ts";
-import type { Mac } from "../../domain/mac.ts";
-import type { Answer, Vault } from "../../domain/ports.ts";
+import { codedText } from "../../domain/tenancy/access.ts";
+import type { AdminEvent } from "../../domain/admin-event.ts";
+import type { Ids } from "../../domain/tenancy/ids.ts";
+import type { Mac } from "../../domain/tenancy/mac.ts";
+import type { Answer, Vault } from "../../domain/ports/stores.ts";
 import { ok } from "../../domain/result.ts";
 import {
   acceptsUncoded,
@@ -19,7 +19,7 @@ import {
   type SealingRow,
   type SealingStep,
   type SealingStore,
-} from "../../domain/sealing.ts";
+} from "../../domain/tenancy/sealing.ts";
 import type { Sealing } from "../sealing.ts";
 
 /** Pages of one run: four statements each, and D1 takes 1,000 in one invocation with all its jobs. */

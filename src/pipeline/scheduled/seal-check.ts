@@ -1,10 +1,10 @@
 /** What a seal run finds before it seals: whether the chain is the router's, and what its records' codes say. */
 import { canonicalJson } from "../../domain/canonical.ts";
-import { standingOf } from "../../domain/evidence.ts";
-import type { Mac } from "../../domain/mac.ts";
-import type { Answer } from "../../domain/ports.ts";
+import { standingOf } from "../../domain/audit/evidence.ts";
+import type { Mac } from "../../domain/tenancy/mac.ts";
+import type { Answer } from "../../domain/ports/stores.ts";
 import { ok } from "../../domain/result.ts";
-import { checkSeal, type Checked, type Tampering } from "../../domain/seal-check.ts";
+import { checkSeal, type Checked, type Tampering } from "../../domain/audit/seal-check.ts";
 import {
   mostPresent,
   signedText,
@@ -12,7 +12,7 @@ import {
   type AuditKey,
   type StoredSeal,
   type Waiting,
-} from "../../domain/seals.ts";
+} from "../../domain/audit/seals.ts";
 import { vouchedKeys, type AuditKeyDeps } from "./audit-keys.ts";
 
 export interface SealDeps extends AuditKeyDeps {

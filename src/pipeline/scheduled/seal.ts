@@ -2,11 +2,11 @@
  * Seals finished records, tenant by tenant. Cut off or run twice, it seals nothing twice: a seal and the
  * places of its records are one transaction, which takes effect only on the chain it was made for.
  */
-import type { AdminEvent } from "../../domain/audit.ts";
+import type { AdminEvent } from "../../domain/admin-event.ts";
 import { canonicalJson } from "../../domain/canonical.ts";
-import type { Answer } from "../../domain/ports.ts";
+import type { Answer } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
-import type { Checked, Tampering } from "../../domain/seal-check.ts";
+import type { Checked, Tampering } from "../../domain/audit/seal-check.ts";
 import {
   mostSealed,
   noPrevious,
@@ -16,7 +16,7 @@ import {
   type Statement,
   type StoredSeal,
   type WaitingRecord,
-} from "../../domain/seals.ts";
+} from "../../domain/audit/seals.ts";
 import { withCode } from "./audit-keys.ts";
 import { checkWaiting, type SealDeps } from "./seal-check.ts";
 

@@ -2,11 +2,11 @@
  * Refusals that have no record of their own get one for each key and minute. Cut off or run twice, it writes
  * none twice: the id follows from key and minute, and the count goes once the record stands.
  */
-import type { Ledger, ThinningStore } from "../../domain/ledger.ts";
-import type { Answer } from "../../domain/ports.ts";
+import type { Ledger, ThinningStore } from "../../domain/ports/ledger.ts";
+import type { Answer } from "../../domain/ports/stores.ts";
 import { ok } from "../../domain/result.ts";
-import type { Hashing } from "../../domain/seals.ts";
-import { thinnedDetail, thinnedName, thinnedOpening } from "../../domain/thinning.ts";
+import type { Hashing } from "../../domain/audit/seals.ts";
+import { thinnedDetail, thinnedName, thinnedOpening } from "../../domain/audit/thinning.ts";
 
 export const createThinningJob =
   (deps: {

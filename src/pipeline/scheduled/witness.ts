@@ -4,7 +4,7 @@
  * is sent again by the next run.
  */
 import { canonicalJson } from "../../domain/canonical.ts";
-import type { Answer } from "../../domain/ports.ts";
+import type { Answer } from "../../domain/ports/stores.ts";
 import { ok } from "../../domain/result.ts";
 import {
   signedText,
@@ -13,7 +13,7 @@ import {
   type Hashing,
   type SealStore,
   type Signer,
-} from "../../domain/seals.ts";
+} from "../../domain/audit/seals.ts";
 
 /** Some 130 bytes each. */
 const headsAtOnce = 500;

@@ -1,7 +1,7 @@
 /** Which era a server speaks: asked once with `server/discover`, never with what a client wants of it. */
 import type { JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import type { Learnt } from "../../domain/servers.ts";
+import type { Learnt } from "../../domain/servers/server.ts";
 import {
   discoveredIn,
   discoverMethod,

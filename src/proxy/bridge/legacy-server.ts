@@ -2,10 +2,10 @@
  * A modern client in front of a legacy server. Each request becomes one in a session that the router
  * keeps, and goes through the legacy proxy like any other: sampling is taken out and answered there.
  */
-import { bridgedMethods, bridgedMode } from "../../domain/bridging.ts";
+import { bridgedMethods, bridgedMode } from "../../domain/servers/bridging.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
-import type { Session } from "../../domain/session.ts";
+import type { Session } from "../../domain/tenancy/session.ts";
 import { discoverMethod, discoverResultOf } from "../../mcp/bridge/discovery.ts";
 import { legacyRequest, type LegacyRequest } from "../../mcp/bridge/to-legacy.ts";
 import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";

@@ -2,12 +2,12 @@
  * The session that the router keeps with a legacy server for its modern clients: one for each API key,
  * credential and set of capabilities, begun by the first request that needs it, used by all.
  */
-import { bridgedDeclarations, personalHeaders } from "../../domain/bridging.ts";
+import { bridgedDeclarations, personalHeaders } from "../../domain/servers/bridging.ts";
 import { isObject, own } from "../../domain/json.ts";
-import { sentBy } from "../../domain/proxied-headers.ts";
+import { sentBy } from "../../domain/servers/proxied-headers.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
-import type { Session } from "../../domain/session.ts";
+import type { Session } from "../../domain/tenancy/session.ts";
 import { isLegacy, latestLegacy } from "../../mcp/era.ts";
 import { serverInfo } from "../../mcp/initialize.ts";
 import type { ModernMeta } from "../../mcp/rev2026/codec.ts";

@@ -3,11 +3,11 @@
  * becomes a modern one, and goes through the modern proxy like any other, rounds included.
  */
 import { readBounded } from "../../domain/bounded-body.ts";
-import { bridgedDeclarations, bridgedMethods, bridgedMode } from "../../domain/bridging.ts";
+import { bridgedDeclarations, bridgedMethods, bridgedMode } from "../../domain/servers/bridging.ts";
 import { own, parsedJson, type JsonObject } from "../../domain/json.ts";
 import { refusalTable, type Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
-import type { Session } from "../../domain/session.ts";
+import type { Session } from "../../domain/tenancy/session.ts";
 import { initializeResultOf } from "../../mcp/bridge/discovery.ts";
 import { paramHeadersOf } from "../../mcp/bridge/param-headers.ts";
 import type { Heard } from "../../mcp/bridge/heard.ts";

@@ -3,7 +3,7 @@
  * travel in headers too, and whose output is wrapped for an older client.
  */
 import { own, type JsonObject } from "../../domain/json.ts";
-import type { ParamHeader, Session } from "../../domain/session.ts";
+import type { ParamHeader, Session } from "../../domain/tenancy/session.ts";
 import { wrappedOutputsIn, type WrappedOutputs } from "../../mcp/bridge/older-shapes.ts";
 import { paramHeadersIn } from "../../mcp/bridge/param-headers.ts";
 import { modernRequest } from "../../mcp/bridge/to-modern.ts";

@@ -7,7 +7,7 @@
  * of an isolate share one: whoever opened it keeps it for those that still run, and when it can't for
  * longer, the next one opens another at once.
  */
-import type { Session } from "../../domain/session.ts";
+import type { Session } from "../../domain/tenancy/session.ts";
 import { startsOther } from "../concerns.ts";
 import { createEventSplitter } from "../../mcp/proxy/event-splitter.ts";
 import { renewStreamMs } from "./streams.ts";

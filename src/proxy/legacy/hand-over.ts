@@ -5,7 +5,7 @@
  */
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
-import type { Session } from "../../domain/session.ts";
+import type { Session } from "../../domain/tenancy/session.ts";
 import type { ProxyServices } from "../services.ts";
 import type { ProxyArrived } from "../arrived.ts";
 

@@ -3,10 +3,10 @@
  * before the client hears of it.
  */
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
-import { returnedHeaders } from "../../domain/proxied-headers.ts";
+import { returnedHeaders } from "../../domain/servers/proxied-headers.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
-import type { Session } from "../../domain/session.ts";
+import type { Session } from "../../domain/tenancy/session.ts";
 import type { RequestId } from "../../mcp/jsonrpc.ts";
 import { tell, type Told } from "./told.ts";
 import type { ProxyServices } from "../services.ts";

@@ -1,9 +1,9 @@
 /** The legacy era through the proxy. */
 import { own, type JsonValue } from "../../domain/json.ts";
-import { streamKeys } from "../../domain/once.ts";
+import { streamKeys } from "../../domain/sampling/once.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
-import { isSamplingAnswer } from "../../domain/rounds.ts";
-import type { Session } from "../../domain/session.ts";
+import { isSamplingAnswer } from "../../domain/sampling/rounds.ts";
+import type { Session } from "../../domain/tenancy/session.ts";
 import { errorMessage, type RequestId } from "../../mcp/jsonrpc.ts";
 import { legacyWireOf } from "../../mcp/faults.ts";
 import { requestsIn, toolIn, type ProxiedBody } from "../../mcp/proxy/message.ts";

@@ -3,7 +3,7 @@
  * streams: nothing is held beyond one event, and a comment now and then keeps the client's
  * connection open while the router samples.
  */
-import { returnedHeaders } from "../../domain/proxied-headers.ts";
+import { returnedHeaders } from "../../domain/servers/proxied-headers.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { startsOther, startsResponse } from "../concerns.ts";
 import { createEventSplitter } from "../../mcp/proxy/event-splitter.ts";

@@ -4,8 +4,8 @@
  * a client's stream is written down before it is asked for, and the router's ends when one is wanted.
  */
 import { clockSlackMs } from "../../domain/clocks.ts";
-import type { SessionStore } from "../../domain/ports.ts";
-import type { Session } from "../../domain/session.ts";
+import type { SessionStore } from "../../domain/ports/stores.ts";
+import type { Session } from "../../domain/tenancy/session.ts";
 
 /** A holder that dies is believed this long. */
 const leaseMs = 60_000;

@@ -2,11 +2,11 @@
  * Sampling requests of a legacy server, taken out of what it sends. Each is answered by a POST of the
  * router's own, in the same invocation; the client never sees the request, nor the answer.
  */
-import { answererOf, deniedBy } from "../../domain/answering.ts";
+import { answererOf, deniedBy } from "../../domain/servers/answering.ts";
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { modalities } from "../../domain/modality.ts";
-import { featuresOf } from "../../domain/negotiation.ts";
-import { streamKeys, type Once } from "../../domain/once.ts";
+import { featuresOf } from "../../domain/sampling/negotiation.ts";
+import { streamKeys, type Once } from "../../domain/sampling/once.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err } from "../../domain/result.ts";
 import { codecFor } from "../../mcp/era.ts";
@@ -14,7 +14,7 @@ import type { RequestId } from "../../mcp/jsonrpc.ts";
 import { messageIn } from "../../mcp/proxy/message.ts";
 import { toldUnseen } from "./told.ts";
 import { withoutElements } from "../../mcp/proxy/raw-json.ts";
-import { samplingMethod } from "../../domain/rounds.ts";
+import { samplingMethod } from "../../domain/sampling/rounds.ts";
 import { answerForNobody } from "./for-nobody.ts";
 import { mayConcernSampling, startsResponse } from "../concerns.ts";
 import type { ProxyServices } from "../services.ts";

@@ -1,10 +1,10 @@
 /**
  * `initialize` on its way to a legacy server: its capabilities gain what the router can do, by
- * `domain/offer.ts`, and nothing else of it changes.
+ * `domain/servers/offer.ts`, and nothing else of it changes.
  */
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
-import { editsFor, type Offered } from "../../domain/offer.ts";
-import type { SamplingMode } from "../../domain/servers.ts";
+import { editsFor, type Offered } from "../../domain/servers/offer.ts";
+import type { SamplingMode } from "../../domain/servers/server.ts";
 import { withMember } from "../../mcp/proxy/raw-json.ts";
 
 export interface Told {

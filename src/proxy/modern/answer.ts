@@ -2,7 +2,7 @@
 import { serverFailed } from "../../domain/refusals.ts";
 import { faultIn } from "../../mcp/proxy/message-reader.ts";
 import { sseMessageText } from "../../mcp/sse.ts";
-import { returnedHeaders } from "../../domain/proxied-headers.ts";
+import { returnedHeaders } from "../../domain/servers/proxied-headers.ts";
 import { readJsonBody } from "../json-body.ts";
 import { passRest, unreadableAnswer, type Reading } from "../losses.ts";
 import { isJson, streamedHeaders, streamsAnswer } from "../media-type.ts";

@@ -2,16 +2,16 @@
  * The modern era through the proxy: the server is told what the router can do with every request, and
  * what it then asks for is answered here. Everything else passes.
  */
-import { deniedBy } from "../../domain/answering.ts";
+import { deniedBy } from "../../domain/servers/answering.ts";
 import { isDeeperThan, mostLevels } from "../../domain/depth.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { once } from "../../domain/lazily.ts";
-import { featuresOf } from "../../domain/negotiation.ts";
-import { editsFor, type Offered } from "../../domain/offer.ts";
+import { featuresOf } from "../../domain/sampling/negotiation.ts";
+import { editsFor, type Offered } from "../../domain/servers/offer.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
-import { identityOf, isSamplingAnswer, roundMethods } from "../../domain/rounds.ts";
-import type { SamplingMode } from "../../domain/servers.ts";
+import { identityOf, isSamplingAnswer, roundMethods } from "../../domain/sampling/rounds.ts";
+import type { SamplingMode } from "../../domain/servers/server.ts";
 import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";
 import { errorMessage } from "../../mcp/jsonrpc.ts";
 import { requestsIn, toolIn, type ProxiedRequest } from "../../mcp/proxy/message.ts";

@@ -4,7 +4,7 @@
  */
 import { concatenated } from "../../domain/bytes.ts";
 import { own, parsedJson } from "../../domain/json.ts";
-import { returnedHeaders } from "../../domain/proxied-headers.ts";
+import { returnedHeaders } from "../../domain/servers/proxied-headers.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import { faultIn } from "../../mcp/proxy/message-reader.ts";

@@ -2,8 +2,8 @@
  * The router's own `requestState`: what must come back with the client's answers, sealed. Bound to
  * tenant, key, server and request, so that a state carried elsewhere opens for nobody.
  */
-import type { CarriedState } from "../../domain/rounds.ts";
-import type { Vault } from "../../domain/ports.ts";
+import type { CarriedState } from "../../domain/sampling/rounds.ts";
+import type { Vault } from "../../domain/ports/stores.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 

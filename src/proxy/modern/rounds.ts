@@ -2,10 +2,10 @@
  * One modern request through the proxy, with its rounds: what is sent to the server, and what is done
  * with each answer of it. No network here: `modern/relay.ts` carries the texts.
  */
-import { answererOf } from "../../domain/answering.ts";
+import { answererOf } from "../../domain/servers/answering.ts";
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
-import type { Once } from "../../domain/once.ts";
-import type { SamplingMode } from "../../domain/servers.ts";
+import type { Once } from "../../domain/sampling/once.ts";
+import type { SamplingMode } from "../../domain/servers/server.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import {
@@ -17,8 +17,8 @@ import {
   type CarriedState,
   type RoundWire,
   type SamplingEntry,
-} from "../../domain/rounds.ts";
-import type { SamplingCall } from "../../domain/sampling.ts";
+} from "../../domain/sampling/rounds.ts";
+import type { SamplingCall } from "../../domain/sampling/call.ts";
 import { statePrefix, type RoundStates, type StateOwner } from "./round-state.ts";
 
 /** A round that a client sends again is the same for a day. */

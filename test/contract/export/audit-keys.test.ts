@@ -1,7 +1,7 @@
 /** Public keys that are published: those that the master keys vouch for, through every rotation, and no other. */
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import type { StoredAuditKey } from "../../../src/domain/seals.ts";
+import type { StoredAuditKey } from "../../../src/domain/audit/seals.ts";
 import { createAuditKeyJob, vouchedKeys } from "../../../src/pipeline/scheduled/audit-keys.ts";
 import { sealOnce } from "../../../src/pipeline/scheduled/seal.ts";
 import { raw } from "../../../src/store/db.ts";

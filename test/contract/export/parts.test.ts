@@ -1,9 +1,9 @@
 /** What an export holds: by filter, in parts, after deletions, corrections and a change of keys. */
 import { sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { AuditKey } from "../../../src/domain/seals.ts";
-import type { RequestFilter } from "../../../src/domain/ports.ts";
-import { csvColumns } from "../../../src/domain/csv.ts";
+import type { AuditKey } from "../../../src/domain/audit/seals.ts";
+import type { RequestFilter } from "../../../src/domain/audit/record.ts";
+import { csvColumns } from "../../../src/domain/audit/csv.ts";
 import { sealOnce } from "../../../src/pipeline/scheduled/seal.ts";
 import { raw } from "../../../src/store/db.ts";
 import { fileBackend } from "../../setup/file-database.ts";

@@ -1,7 +1,7 @@
 /** Whatever is done to an export, the verifier says so, and names what it was done to. */
 import * as fc from "fast-check";
 import { beforeAll, afterAll, describe, expect, it } from "vitest";
-import type { Stores } from "../../../src/domain/ports.ts";
+import type { Stores } from "../../../src/domain/ports/stores.ts";
 import { migrate } from "../../../src/store/migrations.ts";
 import { fileBackend } from "../../setup/file-database.ts";
 import { caller, opening, reservation, settlement, start } from "../store/fixtures.ts";

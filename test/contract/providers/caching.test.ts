@@ -3,7 +3,7 @@
  * Every count and price here is simulated.
  */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { SamplingCall } from "../../../src/domain/sampling.ts";
+import type { SamplingCall } from "../../../src/domain/sampling/call.ts";
 import { startCachingProvider, type CachingProvider } from "../../fakes/caching-provider.ts";
 import {
   ask as askNow,

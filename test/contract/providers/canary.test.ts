@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ProviderFault } from "../../../src/domain/attempts.ts";
 import type { Modality } from "../../../src/domain/modality.ts";
-import type { ProviderRequest } from "../../../src/domain/providers.ts";
+import type { ProviderRequest } from "../../../src/domain/sampling/providers.ts";
 import { createProviders } from "../../../src/providers/registry.ts";
 import {
   faultyText,

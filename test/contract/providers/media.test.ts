@@ -1,10 +1,10 @@
 /** Images and speech over each wire, decoded by somebody else. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Model } from "../../../src/domain/models.ts";
+import type { Model } from "../../../src/domain/models/model.ts";
 import type { Modality } from "../../../src/domain/modality.ts";
-import type { ProviderAnswer } from "../../../src/domain/providers.ts";
-import type { SamplingCall } from "../../../src/domain/sampling.ts";
-import { costMicroUsd } from "../../../src/domain/usage.ts";
+import type { ProviderAnswer } from "../../../src/domain/sampling/providers.ts";
+import type { SamplingCall } from "../../../src/domain/sampling/call.ts";
+import { costMicroUsd } from "../../../src/domain/models/cost.ts";
 import { createProviders } from "../../../src/providers/registry.ts";
 import {
   drawn,

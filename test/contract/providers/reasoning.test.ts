@@ -4,18 +4,14 @@
  * by hand.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { seedCatalogue } from "../../../src/domain/catalogue.ts";
+import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
-import { nameOf, type Model } from "../../../src/domain/models.ts";
-import type { ProviderRequest, ReasoningRefusals } from "../../../src/domain/providers.ts";
-import {
-  headroomOf,
-  reasoningOf,
-  type Effort,
-  type ReasoningNeeds,
-} from "../../../src/domain/reasoning.ts";
-import { reasoningNeedsOf } from "../../../src/domain/reasoning-needs.ts";
-import type { SamplingCall } from "../../../src/domain/sampling.ts";
+import { nameOf, type Model } from "../../../src/domain/models/model.ts";
+import type { ProviderRequest, ReasoningRefusals } from "../../../src/domain/sampling/providers.ts";
+import { headroomOf, reasoningOf } from "../../../src/domain/models/reasoning.ts";
+import { type Effort, type ReasoningNeeds } from "../../../src/domain/requirements.ts";
+import { reasoningNeedsOf } from "../../../src/domain/sampling/reasoning-needs.ts";
+import type { SamplingCall } from "../../../src/domain/sampling/call.ts";
 import { createProviders } from "../../../src/providers/registry.ts";
 import { createWorkersAi } from "../../../src/providers/workers-ai.ts";
 import { startRecordingProvider, type RecordingProvider } from "../../fakes/recording-provider.ts";

@@ -1,8 +1,8 @@
 /** What goes over the wire and comes back, against a faithful provider, as each library speaks it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { own, type JsonObject } from "../../../src/domain/json.ts";
-import type { ProviderAnswer, ProviderRequest } from "../../../src/domain/providers.ts";
-import type { SamplingCall } from "../../../src/domain/sampling.ts";
+import type { ProviderAnswer, ProviderRequest } from "../../../src/domain/sampling/providers.ts";
+import type { SamplingCall } from "../../../src/domain/sampling/call.ts";
 import { createProviders } from "../../../src/providers/registry.ts";
 import { startAimock, usageOf, type Aimock } from "../../fakes/aimock.ts";
 import {

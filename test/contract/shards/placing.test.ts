@@ -1,9 +1,9 @@
 /** Tenants on three real databases: created, deleted and listed, also when an invocation is cut anywhere. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createIds } from "../../../src/domain/ids.ts";
-import type { Answer, Tenant } from "../../../src/domain/ports.ts";
+import { createIds } from "../../../src/domain/tenancy/ids.ts";
+import type { Answer, Tenant } from "../../../src/domain/ports/stores.ts";
 import { ok } from "../../../src/domain/result.ts";
-import { shardOf } from "../../../src/domain/shards.ts";
+import { shardOf } from "../../../src/domain/tenancy/shards.ts";
 import { createAdminFor, type AdminShard } from "../../../src/pipeline/admin/sharded.ts";
 import { createAdminUseCases } from "../../../src/pipeline/admin/use-cases.ts";
 import type { Database } from "../../../src/store/db.ts";

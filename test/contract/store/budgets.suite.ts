@@ -1,6 +1,6 @@
 /** Budgets in money, and every limit in the scope of a server. */
 import { describe, expect, it } from "vitest";
-import type { Limits } from "../../../src/domain/policy.ts";
+import type { Limits } from "../../../src/domain/choice/policy.ts";
 import {
   anotherKey,
   caller,

@@ -1,6 +1,7 @@
 /** What an operator finds out about a lost call: its budgets, usage and events follow, once. */
 import { describe, expect, it } from "vitest";
-import type { AdminEvent, Correction } from "../../../src/domain/audit.ts";
+import type { Correction } from "../../../src/domain/audit/record.ts";
+import type { AdminEvent } from "../../../src/domain/admin-event.ts";
 import {
   caller,
   correction,

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Receipt } from "../../../src/domain/audit.ts";
+import type { Receipt } from "../../../src/domain/audit/record.ts";
 import { openLibsql, raw, type Database } from "../../../src/store/db.ts";
 import { migrate } from "../../../src/store/migrations.ts";
 import { tenants } from "../../../src/store/schema.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Candidate } from "../../../src/domain/decision.ts";
+import type { Candidate } from "../../../src/domain/choice/decision.ts";
 import { packDecision, unpackDecision } from "../../../src/store/decisions.ts";
 import { decision } from "./fixtures.ts";
 

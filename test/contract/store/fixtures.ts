@@ -1,15 +1,16 @@
 /** Whole objects to start from; a test names only what it is about. */
-import type { StoredKey } from "../../../src/domain/access.ts";
-import type { AdminEvent, Correction, Opening, Settlement } from "../../../src/domain/audit.ts";
-import { createIds, type IdKind } from "../../../src/domain/ids.ts";
-import { holdsOf } from "../../../src/domain/limits.ts";
-import type { Limits, Policy } from "../../../src/domain/policy.ts";
-import type { Reservation } from "../../../src/domain/ledger.ts";
-import type { SealedCredential, Stores, Tenant } from "../../../src/domain/ports.ts";
-import type { Decision } from "../../../src/domain/decision.ts";
-import type { Authorization, ServerTokens } from "../../../src/domain/server-stores.ts";
-import type { SealedServer } from "../../../src/domain/servers.ts";
-import type { Session } from "../../../src/domain/session.ts";
+import type { StoredKey } from "../../../src/domain/tenancy/access.ts";
+import type { Correction, Opening, Settlement } from "../../../src/domain/audit/record.ts";
+import type { AdminEvent } from "../../../src/domain/admin-event.ts";
+import { createIds, type IdKind } from "../../../src/domain/tenancy/ids.ts";
+import { holdsOf } from "../../../src/domain/limits/holds.ts";
+import type { Limits, Policy } from "../../../src/domain/choice/policy.ts";
+import type { Reservation } from "../../../src/domain/ports/ledger.ts";
+import type { SealedCredential, Stores, Tenant } from "../../../src/domain/ports/stores.ts";
+import type { Decision } from "../../../src/domain/choice/decision.ts";
+import type { Authorization, ServerTokens } from "../../../src/domain/ports/server-stores.ts";
+import type { SealedServer } from "../../../src/domain/servers/server.ts";
+import type { Session } from "../../../src/domain/tenancy/session.ts";
 import { value } from "./open.ts";
 
 /** A whole second, so that the arithmetic of the buckets can be read. */

@@ -1,8 +1,8 @@
 /** What the suites of the ledger have in common: its steps, and what is counted and recorded. */
 import { eq, sql } from "drizzle-orm";
 import { expect } from "vitest";
-import type { LimitState, Resource } from "../../../src/domain/limits.ts";
-import type { Admission, Reservation } from "../../../src/domain/ledger.ts";
+import type { LimitState, Resource } from "../../../src/domain/limits/holds.ts";
+import type { Admission, Reservation } from "../../../src/domain/ports/ledger.ts";
 import { raw, type Database, type Row } from "../../../src/store/db.ts";
 import { usage } from "../../../src/store/ledger-schema.ts";
 import { samplingRequests } from "../../../src/store/schema.ts";

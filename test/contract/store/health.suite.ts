@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Settlement } from "../../../src/domain/audit.ts";
+import type { Settlement } from "../../../src/domain/audit/record.ts";
 import {
   forgottenAfterMs,
   keptFaults,
   type CircuitChange,
   type CircuitFault,
-} from "../../../src/domain/circuits.ts";
-import { keptSamples, type HealthChange } from "../../../src/domain/health.ts";
+} from "../../../src/domain/choice/circuits.ts";
+import { keptSamples, type HealthChange } from "../../../src/domain/choice/health.ts";
 import { caller, credential, event, reservation, settlement, start } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
 

@@ -2,9 +2,9 @@
 import { sealAll } from "./sealing.ts";
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import type { Settlement } from "../../../src/domain/audit.ts";
-import type { IdempotentCall, Reservation } from "../../../src/domain/ledger.ts";
-import { keyOf, streamKeys } from "../../../src/domain/once.ts";
+import type { Settlement } from "../../../src/domain/audit/record.ts";
+import type { IdempotentCall, Reservation } from "../../../src/domain/ports/ledger.ts";
+import { keyOf, streamKeys } from "../../../src/domain/sampling/once.ts";
 import {
   anotherKey,
   caller,

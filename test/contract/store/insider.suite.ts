@@ -11,7 +11,7 @@ import {
   signedText,
   statementOf,
   type Statement,
-} from "../../../src/domain/seals.ts";
+} from "../../../src/domain/audit/seals.ts";
 import { createSealJob, sealOnce } from "../../../src/pipeline/scheduled/seal.ts";
 import { raw } from "../../../src/store/db.ts";
 import {

@@ -2,10 +2,10 @@
  * Tenants are strangers: what one of them owns can be neither seen nor changed in another's name.
  * Every method of every store has a line here, or stands in the list of those that name no tenant.
  */
-import type { HealthChange } from "../../../src/domain/health.ts";
+import type { HealthChange } from "../../../src/domain/choice/health.ts";
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import type { Stores } from "../../../src/domain/ports.ts";
+import type { Stores } from "../../../src/domain/ports/stores.ts";
 import { raw } from "../../../src/store/db.ts";
 import {
   authorization,

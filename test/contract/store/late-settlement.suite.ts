@@ -1,7 +1,7 @@
 /** A settlement that comes after the sweep: it takes the place of `unknown` and of its charge, once. */
 import { describe, expect, it } from "vitest";
-import type { Settlement } from "../../../src/domain/audit.ts";
-import type { Reservation } from "../../../src/domain/ledger.ts";
+import type { Settlement } from "../../../src/domain/audit/record.ts";
+import type { Reservation } from "../../../src/domain/ports/ledger.ts";
 import {
   caller,
   correction,

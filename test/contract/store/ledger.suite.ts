@@ -2,9 +2,9 @@
 import * as fc from "fast-check";
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import type { Hold } from "../../../src/domain/limits.ts";
-import type { Limits } from "../../../src/domain/policy.ts";
-import type { Ledger, Reservation } from "../../../src/domain/ledger.ts";
+import type { Hold } from "../../../src/domain/limits/holds.ts";
+import type { Limits } from "../../../src/domain/choice/policy.ts";
+import type { Ledger, Reservation } from "../../../src/domain/ports/ledger.ts";
 import type { Database } from "../../../src/store/db.ts";
 import { samplingRequests } from "../../../src/store/schema.ts";
 import {

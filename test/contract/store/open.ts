@@ -4,11 +4,11 @@ import { afterEach, beforeEach } from "vitest";
 import { raw, type Database, type DatabaseOptions } from "../../../src/store/db.ts";
 import { migrate, type Migration } from "../../../src/store/migrations.ts";
 import { createMac } from "../../../src/crypto/mac.ts";
-import { recordCodesPurpose } from "../../../src/domain/evidence.ts";
-import type { Mac } from "../../../src/domain/mac.ts";
+import { recordCodesPurpose } from "../../../src/domain/audit/evidence.ts";
+import type { Mac } from "../../../src/domain/tenancy/mac.ts";
 import { createStores } from "../../../src/store/stores.ts";
-import type { UnreadableRecord } from "../../../src/domain/audit.ts";
-import type { Stores } from "../../../src/domain/ports.ts";
+import type { UnreadableRecord } from "../../../src/domain/audit/record.ts";
+import type { Stores } from "../../../src/domain/ports/stores.ts";
 
 export interface Opened {
   db: Database;

@@ -1,6 +1,6 @@
 /** What every list promises: newest first, page by page, each object once. */
 import { expect } from "vitest";
-import type { Answer, Page, PageRequest } from "../../../src/domain/ports.ts";
+import type { Answer, Page, PageRequest } from "../../../src/domain/ports/stores.ts";
 import { value } from "./open.ts";
 
 /** `made`: the ids in the order in which they were made, five of them. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient, type Client, type InStatement } from "@libsql/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Stores } from "../../../src/domain/ports.ts";
+import type { Stores } from "../../../src/domain/ports/stores.ts";
 import { openLibsql } from "../../../src/store/db.ts";
 import { migrate } from "../../../src/store/migrations.ts";
 import { readMigrations } from "../../setup/migrations.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createIds } from "../../../src/domain/ids.ts";
-import { defaultRetentionDays } from "../../../src/domain/policy.ts";
-import type { RequestFilter } from "../../../src/domain/ports.ts";
+import { createIds } from "../../../src/domain/tenancy/ids.ts";
+import { defaultRetentionDays } from "../../../src/domain/choice/policy.ts";
+import type { RequestFilter } from "../../../src/domain/audit/record.ts";
 import { caller, decision, opening, reservation, session, settlement, start } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
 import { expectPages } from "./pages.ts";

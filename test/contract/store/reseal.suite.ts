@@ -1,10 +1,10 @@
 /** Everything that is sealed or coded comes under the current master key and version, once. */
 import { sql, type SQL } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { StoredKey } from "../../../src/domain/access.ts";
-import type { SealedCredential } from "../../../src/domain/ports.ts";
-import { providerKeyOf, type SealedFor } from "../../../src/domain/sealing.ts";
-import { pendingOf, secretsOf, tokenOf } from "../../../src/domain/servers.ts";
+import type { StoredKey } from "../../../src/domain/tenancy/access.ts";
+import type { SealedCredential } from "../../../src/domain/ports/stores.ts";
+import { providerKeyOf, type SealedFor } from "../../../src/domain/tenancy/sealing.ts";
+import { pendingOf, secretsOf, tokenOf } from "../../../src/domain/servers/server.ts";
 import { raw } from "../../../src/store/db.ts";
 import {
   authorization,

@@ -1,8 +1,8 @@
 /** A process with its master keys, as far as seals and codes go: for tests over a real database. */
 import { createMac } from "../../../src/crypto/mac.ts";
 import { createVaultKeys, vaultOf } from "../../../src/crypto/vault.ts";
-import { createIds } from "../../../src/domain/ids.ts";
-import type { Stores } from "../../../src/domain/ports.ts";
+import { createIds } from "../../../src/domain/tenancy/ids.ts";
+import type { Stores } from "../../../src/domain/ports/stores.ts";
 import { createKeyCodes } from "../../../src/pipeline/key-codes.ts";
 import { createResealJob } from "../../../src/pipeline/scheduled/reseal.ts";
 import { createSealing, createSealingMemory } from "../../../src/pipeline/sealing.ts";

@@ -1,9 +1,9 @@
 /** Sealing as the product does it, for tests of what is sealed. */
 import { hashing } from "../../../src/crypto/chain.ts";
 import { createSigner, idOfPublicKey, verifySignature } from "../../../src/crypto/signatures.ts";
-import type { Mac } from "../../../src/domain/mac.ts";
-import type { Stores } from "../../../src/domain/ports.ts";
-import { mostSealed, type Signer } from "../../../src/domain/seals.ts";
+import type { Mac } from "../../../src/domain/tenancy/mac.ts";
+import type { Stores } from "../../../src/domain/ports/stores.ts";
+import { mostSealed, type Signer } from "../../../src/domain/audit/seals.ts";
 import { sealOnce, type SealDeps } from "../../../src/pipeline/scheduled/seal.ts";
 import { id, start } from "./fixtures.ts";
 import { mac, macOf, value } from "./open.ts";

@@ -10,7 +10,7 @@ import {
   signedText,
   statementOf,
   type Seal,
-} from "../../../src/domain/seals.ts";
+} from "../../../src/domain/audit/seals.ts";
 import { createSealJob, sealAfterMs, sealOnce } from "../../../src/pipeline/scheduled/seal.ts";
 import { raw } from "../../../src/store/db.ts";
 import { caller, opening, reservation, settlement, start, type Caller } from "./fixtures.ts";

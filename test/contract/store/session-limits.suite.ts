@@ -1,8 +1,8 @@
 /** How many sessions a key may begin, and have: from any number of connections. */
 import { sql } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Session } from "../../../src/domain/session.ts";
-import { idleAfterMs } from "../../../src/domain/session-limits.ts";
+import type { Session } from "../../../src/domain/tenancy/session.ts";
+import { idleAfterMs } from "../../../src/domain/tenancy/session-limits.ts";
 import { raw } from "../../../src/store/db.ts";
 import { createStores } from "../../../src/store/stores.ts";
 import { anotherKey, caller, session, start, type Caller } from "./fixtures.ts";

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { hashing } from "../../../src/crypto/chain.ts";
-import { recordedRefusals, thinnedIn } from "../../../src/domain/thinning.ts";
+import { recordedRefusals, thinnedIn } from "../../../src/domain/audit/thinning.ts";
 import { createThinningJob } from "../../../src/pipeline/scheduled/thinning.ts";
 import { anotherKey, caller, reservation, start, type Caller } from "./fixtures.ts";
 import { givenLedger, told } from "./given-ledger.ts";

@@ -1,7 +1,7 @@
 /** A row that can't be read is reported once, stepped over, and stops nothing else. */
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import type { UnreadableRecord } from "../../../src/domain/audit.ts";
+import type { UnreadableRecord } from "../../../src/domain/audit/record.ts";
 import { raw } from "../../../src/store/db.ts";
 import { sealOnce } from "../../../src/pipeline/scheduled/seal.ts";
 import { caller, leaseMs, start, type Caller } from "./fixtures.ts";

@@ -1,9 +1,9 @@
 /** Usage by the hour: whatever happens, it says what the records say. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { UsageBucket, UsageBy, UsageRow } from "../../../src/domain/ledger.ts";
+import type { UsageBucket, UsageBy, UsageRow } from "../../../src/domain/ports/ledger.ts";
 import type { samplingRequests } from "../../../src/store/schema.ts";
-import { moneyResources } from "../../../src/domain/limits.ts";
+import { moneyResources } from "../../../src/domain/limits/holds.ts";
 import {
   anotherKey,
   caller,

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parseModelsDev } from "../../../src/catalogue/models-dev.ts";
-import { seedCatalogue } from "../../../src/domain/catalogue.ts";
-import { syncCatalogue } from "../../../src/domain/catalogue-sync.ts";
-import { nameOf } from "../../../src/domain/models.ts";
+import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
+import { syncCatalogue } from "../../../src/domain/models/catalogue-sync.ts";
+import { nameOf } from "../../../src/domain/models/model.ts";
 import { apiJsonOf } from "../../fakes/models-dev.ts";
 
 const real = readFileSync(new URL("../../fixtures/models-dev/api.json", import.meta.url), "utf8");

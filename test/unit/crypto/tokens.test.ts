@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createKeyTokens } from "../../../src/crypto/tokens.ts";
-import { createIds } from "../../../src/domain/ids.ts";
+import { createIds } from "../../../src/domain/tenancy/ids.ts";
 
 const randomBytesOf = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 const tokens = createKeyTokens({ randomBytesOf });

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { abilityOf } from "../../../src/domain/ability.ts";
-import { seedCatalogue } from "../../../src/domain/catalogue.ts";
-import { parseModel } from "../../../src/domain/lines.ts";
-import type { Model, Tier } from "../../../src/domain/models.ts";
-import { choose } from "../../../src/domain/selection.ts";
+import { abilityOf } from "../../../src/domain/models/ability.ts";
+import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
+import { parseModel } from "../../../src/domain/models/lines.ts";
+import type { Model, Tier } from "../../../src/domain/models/model.ts";
+import { choose } from "../../../src/domain/choice/selection.ts";
 import { call, credential, field, model } from "./models.fixture.ts";
 
 const scored = (name: string, score: number | null, fields: Partial<Model> = {}) =>

@@ -1,9 +1,9 @@
 /** What counts as the answer that was asked for. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkAnswer, fenceNote, unfenced } from "../../../src/domain/answer-check.ts";
-import type { ProviderAnswer } from "../../../src/domain/providers.ts";
-import type { Block, SamplingCall } from "../../../src/domain/sampling.ts";
+import { checkAnswer, fenceNote, unfenced } from "../../../src/domain/sampling/answer-check.ts";
+import type { ProviderAnswer } from "../../../src/domain/sampling/providers.ts";
+import type { Block, SamplingCall } from "../../../src/domain/sampling/call.ts";
 import { call } from "./models.fixture.ts";
 
 const usage = { inputTokens: 21, outputTokens: 5, estimated: false };

@@ -1,12 +1,12 @@
 /** Previews, image models, late models and those that always reason: when they are chosen, and when not. */
 import { describe, expect, it } from "vitest";
-import type { FieldParts } from "../../../src/domain/field.ts";
-import { defaultDeadlineMs } from "../../../src/domain/policy.ts";
-import { replay } from "../../../src/domain/replay.ts";
-import { askedOf } from "../../../src/domain/audit.ts";
-import type { SamplingCall } from "../../../src/domain/sampling.ts";
-import { compactDecision, type Decision } from "../../../src/domain/decision.ts";
-import { choose } from "../../../src/domain/selection.ts";
+import type { FieldParts } from "../../../src/domain/choice/field.ts";
+import { defaultDeadlineMs } from "../../../src/domain/choice/policy.ts";
+import { replay } from "../../../src/domain/audit/replay.ts";
+import { askedOf } from "../../../src/domain/audit/record.ts";
+import type { SamplingCall } from "../../../src/domain/sampling/call.ts";
+import { compactDecision, type Decision } from "../../../src/domain/choice/decision.ts";
+import { choose } from "../../../src/domain/choice/selection.ts";
 import { call, credential, field, model } from "./models.fixture.ts";
 
 const plain = model("google/gemini-2.5-pro", { intelligence: 3 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Attempt } from "../../../src/domain/attempts.ts";
-import { bookingsOf } from "../../../src/domain/bookings.ts";
+import { bookingsOf } from "../../../src/domain/audit/bookings.ts";
 
 const attempt = (model: string, fields: Partial<Attempt>): Attempt => ({
   provider: "openai",

@@ -1,7 +1,7 @@
 /** Budgets as holds, and how a limit stands. */
 import { describe, expect, it } from "vitest";
-import { holdsOf, smallestBudget, stateOf, type Hold } from "../../../src/domain/limits.ts";
-import type { Limits } from "../../../src/domain/policy.ts";
+import { holdsOf, smallestBudget, stateOf, type Hold } from "../../../src/domain/limits/holds.ts";
+import type { Limits } from "../../../src/domain/choice/policy.ts";
 
 const scopes = (tenant: Limits, key: Limits = {}, server: Limits = {}) =>
   [

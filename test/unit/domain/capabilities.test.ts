@@ -6,7 +6,7 @@ import {
   supportedModalities,
   supports,
   type Capability,
-} from "../../../src/domain/capabilities.ts";
+} from "../../../src/domain/sampling/capabilities.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
 
 const revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { captureOf, mostCapturedCharacters } from "../../../src/domain/capture.ts";
+import { captureOf, mostCapturedCharacters } from "../../../src/domain/audit/capture.ts";
 
 describe("what is captured", () => {
   it("is all that was asked and answered", () => {

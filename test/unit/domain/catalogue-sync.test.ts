@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { syncCatalogue, type CatalogueEntry } from "../../../src/domain/catalogue-sync.ts";
-import { nameOf, type Catalogue, type Model } from "../../../src/domain/models.ts";
+import { syncCatalogue, type CatalogueEntry } from "../../../src/domain/models/catalogue-sync.ts";
+import { nameOf, type Catalogue, type Model } from "../../../src/domain/models/model.ts";
 import { model } from "./models.fixture.ts";
 
 const names = ["a", "b", "c", "d", "e", "f"].map((letter) => `openai/gpt-${letter}`);

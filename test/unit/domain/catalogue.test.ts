@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { seedCatalogue } from "../../../src/domain/catalogue.ts";
-import seed from "../../../src/domain/catalogue.json" with { type: "json" };
-import { nameOf, type Model } from "../../../src/domain/models.ts";
+import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
+import seed from "../../../src/domain/models/catalogue.json" with { type: "json" };
+import { nameOf, type Model } from "../../../src/domain/models/model.ts";
 import { modalities } from "../../../src/domain/modality.ts";
-import { efforts, sendings } from "../../../src/domain/reasoning.ts";
+import { sendings } from "../../../src/domain/models/reasoning.ts";
+import { efforts } from "../../../src/domain/requirements.ts";
 
 const providers = [
   "anthropic",
@@ -142,7 +143,7 @@ describe("catalogue.json", () => {
   });
 
   it("has one line per model, sorted by provider, then id", () => {
-    const path = new URL("../../../src/domain/catalogue.json", import.meta.url);
+    const path = new URL("../../../src/domain/models/catalogue.json", import.meta.url);
     const lines = readFileSync(path, "utf8")
       .split("\n")
       .filter((line) => line.startsWith('    {"provider": '));

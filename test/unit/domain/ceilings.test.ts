@@ -1,9 +1,14 @@
 /** The operator's ceiling and a tenant's own limits: the smaller of each. */
 import { describe, expect, it } from "vitest";
-import { beyondCeiling, ceilingOf, hasLeave, narrowed } from "../../../src/domain/ceilings.ts";
-import { fieldFrom } from "../../../src/domain/field.ts";
-import { holdsOf, nameOfLimit, smallestBudget } from "../../../src/domain/limits.ts";
-import type { Limits } from "../../../src/domain/policy.ts";
+import {
+  beyondCeiling,
+  ceilingOf,
+  hasLeave,
+  narrowed,
+} from "../../../src/domain/limits/ceilings.ts";
+import { fieldFrom } from "../../../src/domain/choice/field.ts";
+import { holdsOf, nameOfLimit, smallestBudget } from "../../../src/domain/limits/holds.ts";
+import type { Limits } from "../../../src/domain/choice/policy.ts";
 import { credential, model } from "./models.fixture.ts";
 
 const scopes = (own: Limits, ceiling?: Limits) => [

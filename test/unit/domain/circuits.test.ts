@@ -6,8 +6,8 @@ import {
   stateOf,
   type Circuit,
   type CircuitFault,
-} from "../../../src/domain/circuits.ts";
-import { choose } from "../../../src/domain/selection.ts";
+} from "../../../src/domain/choice/circuits.ts";
+import { choose } from "../../../src/domain/choice/selection.ts";
 import { call, credential, field, models } from "./models.fixture.ts";
 
 const minute = 60_000;

@@ -1,7 +1,7 @@
 /** How deep JSON may be nested. */
 import { describe, expect, it } from "vitest";
 import { isDeeperThan, mostLevels } from "../../../src/domain/depth.ts";
-import { identityOf } from "../../../src/domain/rounds.ts";
+import { identityOf } from "../../../src/domain/sampling/rounds.ts";
 
 const arrays = (levels: number): unknown =>
   JSON.parse(`${"[".repeat(levels)}1${"]".repeat(levels)}`);

@@ -4,9 +4,9 @@ import {
   estimateInputTokens,
   inputModalitiesOf,
   tokensOfText,
-} from "../../../src/domain/estimate.ts";
-import { tokensIn } from "../../../src/domain/tokens.ts";
-import type { Block } from "../../../src/domain/sampling.ts";
+} from "../../../src/domain/sampling/estimate.ts";
+import { tokensIn } from "../../../src/domain/tokens/tokenizers.ts";
+import type { Block } from "../../../src/domain/sampling/call.ts";
 import { call } from "./models.fixture.ts";
 
 const asked = (...content: Block[]) => call({ messages: [{ role: "user", content }] });

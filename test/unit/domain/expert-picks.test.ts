@@ -1,9 +1,9 @@
 /** The table of requests as server authors write them, through the real seed and the real choice. */
 import { describe, expect, it } from "vitest";
-import { seedCatalogue } from "../../../src/domain/catalogue.ts";
-import { fieldFrom } from "../../../src/domain/field.ts";
-import { type Decision } from "../../../src/domain/decision.ts";
-import { choose } from "../../../src/domain/selection.ts";
+import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
+import { fieldFrom } from "../../../src/domain/choice/field.ts";
+import { type Decision } from "../../../src/domain/choice/decision.ts";
+import { choose } from "../../../src/domain/choice/selection.ts";
 import { codecFor } from "../../../src/mcp/era.ts";
 import { credentialSets, expertPicks, type ExpertPick } from "./expert-picks.fixture.ts";
 import { credential } from "./models.fixture.ts";

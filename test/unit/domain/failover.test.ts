@@ -10,7 +10,7 @@ import {
   stepAfter,
   type Place,
   type Tried,
-} from "../../../src/domain/failover.ts";
+} from "../../../src/domain/choice/failover.ts";
 
 const place = (name: string): Place => {
   const [endpoint = "", credentialId = "", model = ""] = name.split("/");

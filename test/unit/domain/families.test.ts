@@ -1,12 +1,12 @@
 /** Every candidate is judged by its own tokenizer: room, cost, estimate, and what is reserved for it. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { inputTokensFor, mostInputTokens } from "../../../src/domain/estimate.ts";
-import { nameOf } from "../../../src/domain/models.ts";
-import { replay } from "../../../src/domain/replay.ts";
-import { askedOf } from "../../../src/domain/audit.ts";
-import { compactDecision } from "../../../src/domain/decision.ts";
-import { choose, requirementsOf } from "../../../src/domain/selection.ts";
+import { inputTokensFor, mostInputTokens } from "../../../src/domain/sampling/estimate.ts";
+import { nameOf } from "../../../src/domain/models/model.ts";
+import { replay } from "../../../src/domain/audit/replay.ts";
+import { askedOf } from "../../../src/domain/audit/record.ts";
+import { compactDecision } from "../../../src/domain/choice/decision.ts";
+import { choose, requirementsOf } from "../../../src/domain/choice/selection.ts";
 import { reservationOf } from "../../../src/pipeline/admit.ts";
 import type { Caller } from "../../../src/pipeline/authenticate.ts";
 import { call, credential, field, model } from "./models.fixture.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { expectedMs, measuredFrom, type Sample } from "../../../src/domain/health.ts";
+import { expectedMs, measuredFrom, type Sample } from "../../../src/domain/choice/health.ts";
 
 const minute = 60_000;
 const now = 1_000 * minute;

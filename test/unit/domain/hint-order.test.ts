@@ -1,11 +1,11 @@
 /** What one hint means: which models it names, in which order, and what stands in for those that are gone. */
 import { describe, expect, it } from "vitest";
-import { seedCatalogue } from "../../../src/domain/catalogue.ts";
-import { goneModels } from "../../../src/domain/gone-models.ts";
-import type { FieldParts } from "../../../src/domain/field.ts";
-import { nameOf, type Model } from "../../../src/domain/models.ts";
-import { isKnownHint } from "../../../src/domain/hints.ts";
-import { choose } from "../../../src/domain/selection.ts";
+import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
+import { goneModels } from "../../../src/domain/models/gone-models.ts";
+import type { FieldParts } from "../../../src/domain/choice/field.ts";
+import { nameOf, type Model } from "../../../src/domain/models/model.ts";
+import { isKnownHint } from "../../../src/domain/choice/hints.ts";
+import { choose } from "../../../src/domain/choice/selection.ts";
 import { call, credential, field, model } from "./models.fixture.ts";
 
 const named = (name: string, fields: Partial<Model> = {}) => model(name, fields);

@@ -1,8 +1,8 @@
 /** Hints as authors write them where no model has that name: the seed catalogue, one provider or all. */
 import { describe, expect, it } from "vitest";
-import { seedCatalogue } from "../../../src/domain/catalogue.ts";
-import { isKnownHint } from "../../../src/domain/hints.ts";
-import { choose } from "../../../src/domain/selection.ts";
+import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
+import { isKnownHint } from "../../../src/domain/choice/hints.ts";
+import { choose } from "../../../src/domain/choice/selection.ts";
 import { call, credential, field } from "./models.fixture.ts";
 
 const { models } = seedCatalogue;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { narrow } from "../../../src/domain/hints.ts";
-import { nameOf } from "../../../src/domain/models.ts";
+import { narrow } from "../../../src/domain/choice/hints.ts";
+import { nameOf } from "../../../src/domain/models/model.ts";
 import { matchesHint, model } from "./models.fixture.ts";
 
 const sonnet = model("anthropic/claude-sonnet-9", {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createIds, idPrefixes, type IdKind } from "../../../src/domain/ids.ts";
+import { createIds, idPrefixes, type IdKind } from "../../../src/domain/tenancy/ids.ts";
 
 const randomBytesOf = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 const kinds = Object.keys(idPrefixes) as IdKind[];

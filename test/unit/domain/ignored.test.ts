@@ -1,11 +1,11 @@
 /** What of a call had no effect, by name. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ignoredIn, shownNames } from "../../../src/domain/ignored.ts";
+import { ignoredIn, shownNames } from "../../../src/domain/choice/ignored.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
-import type { SamplingCall } from "../../../src/domain/sampling.ts";
-import type { Candidate, Decision } from "../../../src/domain/decision.ts";
-import type { NegotiationRecord } from "../../../src/domain/shaping.ts";
+import type { SamplingCall } from "../../../src/domain/sampling/call.ts";
+import type { Candidate, Decision } from "../../../src/domain/choice/decision.ts";
+import type { NegotiationRecord } from "../../../src/domain/sampling/shaping.ts";
 import { call } from "./models.fixture.ts";
 
 const decisionOf = (

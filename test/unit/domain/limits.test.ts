@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { holdsOf, nameOfLimit, windowSeconds } from "../../../src/domain/limits.ts";
-import type { Limits } from "../../../src/domain/policy.ts";
+import { holdsOf, nameOfLimit, windowSeconds } from "../../../src/domain/limits/holds.ts";
+import type { Limits } from "../../../src/domain/choice/policy.ts";
 
 const scopes = (tenant: Limits, key: Limits) =>
   [

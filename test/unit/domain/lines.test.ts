@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { seedCatalogue } from "../../../src/domain/catalogue.ts";
-import { foldName, isForCode, parseModel, parseName } from "../../../src/domain/lines.ts";
-import { nameOf } from "../../../src/domain/models.ts";
+import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
+import { foldName, isForCode, parseModel, parseName } from "../../../src/domain/models/lines.ts";
+import { nameOf } from "../../../src/domain/models/model.ts";
 import { model } from "./models.fixture.ts";
 
 const parsed = (name: string) => {

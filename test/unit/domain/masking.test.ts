@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { maskSecrets, maskValue } from "../../../src/domain/masking.ts";
+import { maskSecrets, maskValue } from "../../../src/domain/audit/masking.ts";
 
 const long = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7";
 const pem = (label: string): string =>

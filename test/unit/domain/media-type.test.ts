@@ -1,6 +1,6 @@
 /** What a server says that its body holds: whatever a client could read otherwise is no known type. */
 import { describe, expect, it } from "vitest";
-import { isAnyJson, mediaTypeIn } from "../../../src/domain/media-type.ts";
+import { isAnyJson, mediaTypeIn } from "../../../src/domain/servers/media-type.ts";
 
 describe("a media type", () => {
   it.each([

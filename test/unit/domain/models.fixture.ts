@@ -1,8 +1,8 @@
 /** A handful of models with figures that can be held in one's head, and calls to ask them. */
-import type { CredentialSummary, Model } from "../../../src/domain/models.ts";
-import type { SamplingCall } from "../../../src/domain/sampling.ts";
-import { fieldFrom, type Field, type FieldParts } from "../../../src/domain/field.ts";
-import { narrow } from "../../../src/domain/hints.ts";
+import type { CredentialSummary, Model } from "../../../src/domain/models/model.ts";
+import type { SamplingCall } from "../../../src/domain/sampling/call.ts";
+import { fieldFrom, type Field, type FieldParts } from "../../../src/domain/choice/field.ts";
+import { narrow } from "../../../src/domain/choice/hints.ts";
 
 export const model = (name: string, fields: Partial<Model> = {}): Model => {
   const [provider = "", ...id] = name.split("/");

@@ -6,7 +6,7 @@ import {
   modelsOf,
   nameOf,
   type ModelChange,
-} from "../../../src/domain/models.ts";
+} from "../../../src/domain/models/model.ts";
 import { credential, model } from "./models.fixture.ts";
 
 const named = (name: string) => model(name);

@@ -7,7 +7,7 @@ import {
   holds,
   parsePredicate,
   refusesInteraction,
-} from "../../../src/domain/negotiation.ts";
+} from "../../../src/domain/sampling/negotiation.ts";
 
 const declaring = (features: unknown, version: unknown = "1.0"): JsonObject =>
   ({ extensions: { [contentNegotiationKey]: { version, features } } }) as JsonObject;

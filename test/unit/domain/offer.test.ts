@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/domain/json.ts";
-import { editsFor, type Offered } from "../../../src/domain/offer.ts";
-import type { SamplingMode } from "../../../src/domain/servers.ts";
+import { editsFor, type Offered } from "../../../src/domain/servers/offer.ts";
+import type { SamplingMode } from "../../../src/domain/servers/server.ts";
 import { withCapabilities } from "../../../src/mcp/rev2026/round.ts";
 
 const key = "io.modelcontextprotocol/clientCapabilities";

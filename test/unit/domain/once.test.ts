@@ -1,7 +1,13 @@
 /** Calls that are made once: which are the same, and for how long. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { answersForMs, heldUntil, keyOf, streamKeys, type Once } from "../../../src/domain/once.ts";
+import {
+  answersForMs,
+  heldUntil,
+  keyOf,
+  streamKeys,
+  type Once,
+} from "../../../src/domain/sampling/once.ts";
 import type { Refusal } from "../../../src/domain/refusals.ts";
 
 const dayMs = 86_400_000;

@@ -1,6 +1,6 @@
 /** What the router believes of where it is. */
 import { describe, expect, it } from "vitest";
-import { isOwnOrigin, ownOriginOf } from "../../../src/domain/own-origin.ts";
+import { isOwnOrigin, ownOriginOf } from "../../../src/domain/servers/own-origin.ts";
 
 const named = ["https://router.example", "https://old.example:8443"];
 

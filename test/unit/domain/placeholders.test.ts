@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { isPlaceholder, problemWithKey } from "../../../src/domain/placeholders.ts";
+import { isPlaceholder, problemWithKey } from "../../../src/domain/tenancy/placeholders.ts";
 
 describe("a placeholder", () => {
   it.each([

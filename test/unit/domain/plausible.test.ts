@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { estimateInputTokens, mostInputTokens } from "../../../src/domain/estimate.ts";
-import { believedUsage } from "../../../src/domain/plausible.ts";
-import { tokenFamilyOf } from "../../../src/domain/tokens.ts";
+import { estimateInputTokens, mostInputTokens } from "../../../src/domain/sampling/estimate.ts";
+import { believedUsage } from "../../../src/domain/sampling/plausible.ts";
+import { tokenFamilyOf } from "../../../src/domain/tokens/tokenizers.ts";
 import { callOf, modelOf, saying } from "../../fixtures/providers/calls.ts";
 
 const asked = { call: callOf(), model: modelOf("openai", "gpt"), maxTokens: 100 };

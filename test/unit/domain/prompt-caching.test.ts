@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { seedCatalogue } from "../../../src/domain/catalogue.ts";
+import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
 import {
   cacheRulesOf,
   marksFor,
@@ -8,7 +8,7 @@ import {
   piecesOfKey,
   type CacheSituation,
   type PromptPiece,
-} from "../../../src/domain/prompt-caching.ts";
+} from "../../../src/domain/sampling/prompt-caching.ts";
 
 const piece = (of: PromptPiece["of"], tokens = 500, change: Partial<PromptPiece> = {}) => ({
   of,

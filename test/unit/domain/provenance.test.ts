@@ -4,8 +4,8 @@ import {
   nameOf,
   type CredentialSummary,
   type ModelOverride,
-} from "../../../src/domain/models.ts";
-import { sourcesFrom } from "../../../src/domain/provenance.ts";
+} from "../../../src/domain/models/model.ts";
+import { sourcesFrom } from "../../../src/domain/models/provenance.ts";
 import { credential, model } from "./models.fixture.ts";
 
 const catalogue = {

@@ -7,7 +7,7 @@ import {
   returnedHeaders,
   sentBy,
   sentHeaders,
-} from "../../../src/domain/proxied-headers.ts";
+} from "../../../src/domain/servers/proxied-headers.ts";
 
 const ofTheList = {
   accept: "text/event-stream",

@@ -1,23 +1,21 @@
 /** What is asked of a model's reasoning, and how much room it gets. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ignoredIn } from "../../../src/domain/ignored.ts";
+import { ignoredIn } from "../../../src/domain/choice/ignored.ts";
 import {
   alwaysReasons,
   defaultReasoningTokens,
-  efforts,
   headroomOf,
   reasoningOf,
   wantedHeadroom,
-  type Effort,
   type ReasoningControl,
-  type ReasoningNeeds,
-} from "../../../src/domain/reasoning.ts";
-import { reasoningNeedsOf } from "../../../src/domain/reasoning-needs.ts";
-import type { Message } from "../../../src/domain/sampling.ts";
-import { originKey, providerMetadataKey } from "../../../src/domain/tool-loop.ts";
-import { choose, requirementsOf } from "../../../src/domain/selection.ts";
-import { expectedUsage, roomyUsage } from "../../../src/domain/usage.ts";
+} from "../../../src/domain/models/reasoning.ts";
+import { efforts, type Effort, type ReasoningNeeds } from "../../../src/domain/requirements.ts";
+import { reasoningNeedsOf } from "../../../src/domain/sampling/reasoning-needs.ts";
+import type { Message } from "../../../src/domain/sampling/call.ts";
+import { originKey, providerMetadataKey } from "../../../src/domain/sampling/tool-loop.ts";
+import { choose, requirementsOf } from "../../../src/domain/choice/selection.ts";
+import { expectedUsage, roomyUsage } from "../../../src/domain/models/cost.ts";
 import { call, credential, field, model } from "./models.fixture.ts";
 
 const control = (change: Partial<ReasoningControl> = {}): ReasoningControl => ({

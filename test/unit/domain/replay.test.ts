@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { askedOf } from "../../../src/domain/audit.ts";
-import { fieldFrom } from "../../../src/domain/field.ts";
-import { replay } from "../../../src/domain/replay.ts";
-import { compactDecision } from "../../../src/domain/decision.ts";
-import { choose } from "../../../src/domain/selection.ts";
+import { askedOf } from "../../../src/domain/audit/record.ts";
+import { fieldFrom } from "../../../src/domain/choice/field.ts";
+import { replay } from "../../../src/domain/audit/replay.ts";
+import { compactDecision } from "../../../src/domain/choice/decision.ts";
+import { choose } from "../../../src/domain/choice/selection.ts";
 import { call, credential, models } from "./models.fixture.ts";
 
 const all = Object.values(models);

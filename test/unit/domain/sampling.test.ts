@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { blocksOf, checkToolHistory, type Message } from "../../../src/domain/sampling.ts";
+import { blocksOf, checkToolHistory, type Message } from "../../../src/domain/sampling/call.ts";
 
 const text = { type: "text", text: "Hello." } as const;
 const use = (id: string) => ({ type: "tool_use", id, name: "look", input: {} }) as const;

@@ -3,12 +3,12 @@
  * and media. `selection.test.ts` has the first forty and the properties.
  */
 import { describe, expect, it } from "vitest";
-import type { Circuit } from "../../../src/domain/circuits.ts";
-import type { FieldParts } from "../../../src/domain/field.ts";
-import type { Health } from "../../../src/domain/health.ts";
-import type { Block, SamplingCall } from "../../../src/domain/sampling.ts";
-import { type Candidate } from "../../../src/domain/decision.ts";
-import { choose } from "../../../src/domain/selection.ts";
+import type { Circuit } from "../../../src/domain/choice/circuits.ts";
+import type { FieldParts } from "../../../src/domain/choice/field.ts";
+import type { Health } from "../../../src/domain/choice/health.ts";
+import type { Block, SamplingCall } from "../../../src/domain/sampling/call.ts";
+import { type Candidate } from "../../../src/domain/choice/decision.ts";
+import { choose } from "../../../src/domain/choice/selection.ts";
 import { call, credential, field, model, models } from "./models.fixture.ts";
 
 const { big, small, sonnet, haiku, flash, painter, speaker } = models;

@@ -7,8 +7,8 @@ import {
   sealingSteps,
   type SealingState,
   type SealingTraces,
-} from "../../../src/domain/sealing.ts";
-import { isSameDestination, secretsOf } from "../../../src/domain/servers.ts";
+} from "../../../src/domain/tenancy/sealing.ts";
+import { isSameDestination, secretsOf } from "../../../src/domain/servers/server.ts";
 import { server } from "../../contract/store/fixtures.ts";
 
 const now = 1_000_000;

@@ -1,16 +1,21 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { exclusionOf, type Field, type FieldParts } from "../../../src/domain/field.ts";
-import { inputTokensFor } from "../../../src/domain/estimate.ts";
-import { maxAttempts } from "../../../src/domain/failover.ts";
-import { nameOf, type Model } from "../../../src/domain/models.ts";
-import type { Block, ImageBlock, Priorities, SamplingCall } from "../../../src/domain/sampling.ts";
-import { compactDecision } from "../../../src/domain/decision.ts";
-import { choose, requirementsOf, type Plan } from "../../../src/domain/selection.ts";
-import { weightsOf } from "../../../src/domain/score.ts";
-import { soughtFrom } from "../../../src/domain/sought.ts";
-import { tokenFamilyOf } from "../../../src/domain/tokens.ts";
-import { costMicroUsd } from "../../../src/domain/usage.ts";
+import { exclusionOf, type Field, type FieldParts } from "../../../src/domain/choice/field.ts";
+import { inputTokensFor } from "../../../src/domain/sampling/estimate.ts";
+import { maxAttempts } from "../../../src/domain/choice/failover.ts";
+import { nameOf, type Model } from "../../../src/domain/models/model.ts";
+import type {
+  Block,
+  ImageBlock,
+  Priorities,
+  SamplingCall,
+} from "../../../src/domain/sampling/call.ts";
+import { compactDecision } from "../../../src/domain/choice/decision.ts";
+import { choose, requirementsOf, type Plan } from "../../../src/domain/choice/selection.ts";
+import { weightsOf } from "../../../src/domain/choice/score.ts";
+import { soughtFrom } from "../../../src/domain/choice/sought.ts";
+import { tokenFamilyOf } from "../../../src/domain/tokens/tokenizers.ts";
+import { costMicroUsd } from "../../../src/domain/models/cost.ts";
 import { call, credential, field, matchesHint, model, models } from "./models.fixture.ts";
 
 const image: ImageBlock = { type: "image", data: "aGk=", mimeType: "image/png" };

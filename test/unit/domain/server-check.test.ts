@@ -1,6 +1,6 @@
 /** What a check corrects of what is known of a server. */
 import { expect, it } from "vitest";
-import { eraCorrection } from "../../../src/domain/server-check.ts";
+import { eraCorrection } from "../../../src/domain/servers/server-check.ts";
 
 it.each([
   [undefined, "modern", { era: "modern", beginsSessions: null }],

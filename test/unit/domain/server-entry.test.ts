@@ -1,7 +1,7 @@
 /** What may stand in the entry of a registered server. */
 import { describe, expect, it } from "vitest";
-import { problemWithServer, type ServerEntry } from "../../../src/domain/server-entry.ts";
-import { problemWithHeaders } from "../../../src/domain/static-headers.ts";
+import { problemWithServer, type ServerEntry } from "../../../src/domain/servers/server-entry.ts";
+import { problemWithHeaders } from "../../../src/domain/servers/static-headers.ts";
 
 describe("static headers", () => {
   it.each([

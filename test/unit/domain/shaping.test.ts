@@ -3,8 +3,8 @@ import {
   contentNegotiationKey,
   featuresOf,
   type Features,
-} from "../../../src/domain/negotiation.ts";
-import type { SamplingCall } from "../../../src/domain/sampling.ts";
+} from "../../../src/domain/sampling/negotiation.ts";
+import type { SamplingCall } from "../../../src/domain/sampling/call.ts";
 import {
   formatSentences,
   recordOf,
@@ -12,7 +12,7 @@ import {
   shapingOf as shapingFor,
   verbositySentences,
   type ShapingRule,
-} from "../../../src/domain/shaping.ts";
+} from "../../../src/domain/sampling/shaping.ts";
 
 const features = (...list: string[]) =>
   featuresOf({ extensions: { [contentNegotiationKey]: { version: "1.0", features: list } } });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createIds } from "../../../src/domain/ids.ts";
-import { parseShards, shardOf } from "../../../src/domain/shards.ts";
+import { createIds } from "../../../src/domain/tenancy/ids.ts";
+import { parseShards, shardOf } from "../../../src/domain/tenancy/shards.ts";
 
 const idsOn = (shard?: string) =>
   createIds({

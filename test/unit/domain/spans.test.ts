@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Attempt } from "../../../src/domain/attempts.ts";
-import type { Opening } from "../../../src/domain/audit.ts";
-import { lineOf, spansOf, type Ended, type Told } from "../../../src/domain/spans.ts";
+import type { Opening } from "../../../src/domain/audit/record.ts";
+import { lineOf, spansOf, type Ended, type Told } from "../../../src/domain/audit/spans.ts";
 
 const opening: Opening = {
   id: "req_1",

@@ -2,11 +2,12 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { seedCatalogue } from "../../../src/domain/catalogue.ts";
-import { estimateInputTokens, mostInputTokens } from "../../../src/domain/estimate.ts";
-import { nameOf } from "../../../src/domain/models.ts";
-import { tokenWeights } from "../../../src/domain/token-weights.ts";
-import { tokenFamilyOf, tokensIn, type TokenFamily } from "../../../src/domain/tokens.ts";
+import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
+import { estimateInputTokens, mostInputTokens } from "../../../src/domain/sampling/estimate.ts";
+import { nameOf } from "../../../src/domain/models/model.ts";
+import { tokenWeights } from "../../../src/domain/tokens/token-weights.ts";
+import { tokenFamilyOf, tokensIn } from "../../../src/domain/tokens/tokenizers.ts";
+import { type TokenFamily } from "../../../src/domain/requirements.ts";
 import fitted from "../../fixtures/tokens/counts.json" with { type: "json" };
 import heldOut from "../../fixtures/tokens/held-out.json" with { type: "json" };
 import { call, model } from "./models.fixture.ts";

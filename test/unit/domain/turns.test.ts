@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createTurnOrder, type Ticket, type TurnLimits } from "../../../src/domain/turns.ts";
+import { createTurnOrder, type Ticket, type TurnLimits } from "../../../src/domain/limits/turns.ts";
 
 const limits: TurnLimits = {
   atOnce: 1,

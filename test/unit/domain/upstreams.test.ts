@@ -1,6 +1,6 @@
 /** Where the router may be told to send requests: every spelling of a private address that we know. */
 import { describe, expect, it } from "vitest";
-import { problemWithEndpoint, problemWithUpstream } from "../../../src/domain/upstreams.ts";
+import { problemWithEndpoint, problemWithUpstream } from "../../../src/domain/servers/upstreams.ts";
 
 const problem = (url: string, allowPrivate = false) => problemWithUpstream(url, { allowPrivate });
 

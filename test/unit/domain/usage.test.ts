@@ -1,16 +1,16 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Modality } from "../../../src/domain/modality.ts";
-import type { MediaPrices } from "../../../src/domain/models.ts";
+import type { MediaPrices } from "../../../src/domain/models/model.ts";
 import {
   classesWithin,
   costMicroUsd,
   expectedUsage,
   mostUsage,
   usageTogether,
-  type TokenClasses,
   type UsageNeeds,
-} from "../../../src/domain/usage.ts";
+} from "../../../src/domain/models/cost.ts";
+import { type TokenClasses } from "../../../src/domain/usage.ts";
 
 const priced = (inputUsdPerMTok: number | null, outputUsdPerMTok: number | null) => ({
   inputUsdPerMTok,

@@ -1,10 +1,10 @@
 /** `maxTokens` bounds the visible text. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkAnswer } from "../../../src/domain/answer-check.ts";
-import type { ProviderAnswer } from "../../../src/domain/providers.ts";
-import type { Block } from "../../../src/domain/sampling.ts";
-import { cutNote, cutToVisible } from "../../../src/domain/visible-text.ts";
+import { checkAnswer } from "../../../src/domain/sampling/answer-check.ts";
+import type { ProviderAnswer } from "../../../src/domain/sampling/providers.ts";
+import type { Block } from "../../../src/domain/sampling/call.ts";
+import { cutNote, cutToVisible } from "../../../src/domain/sampling/visible-text.ts";
 import { call } from "./models.fixture.ts";
 
 const words = (count: number): string => "word ".repeat(count).trim();

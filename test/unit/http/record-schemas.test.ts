@@ -1,7 +1,7 @@
 /** What the OpenAPI document says of a record, against the types that records have. */
 import { describe, expect, it } from "vitest";
 import type { Attempt } from "../../../src/domain/attempts.ts";
-import type { Candidate, Decision } from "../../../src/domain/decision.ts";
+import type { Candidate, Decision } from "../../../src/domain/choice/decision.ts";
 import type { Usage } from "../../../src/domain/usage.ts";
 import { openApiDocument } from "../../fakes/openapi-document.ts";
 

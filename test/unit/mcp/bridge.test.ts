@@ -1,7 +1,7 @@
 /** What bridges between eras say on the wire, where no server has to be asked. */
 import { describe, expect, it } from "vitest";
-import { sentBy } from "../../../src/domain/proxied-headers.ts";
-import { bridgedMode, personalHeaders } from "../../../src/domain/bridging.ts";
+import { sentBy } from "../../../src/domain/servers/proxied-headers.ts";
+import { bridgedMode, personalHeaders } from "../../../src/domain/servers/bridging.ts";
 import { discoveredIn } from "../../../src/mcp/bridge/discovery.ts";
 import { paramHeadersIn, paramHeadersOf } from "../../../src/mcp/bridge/param-headers.ts";
 import { legacyRequest } from "../../../src/mcp/bridge/to-legacy.ts";

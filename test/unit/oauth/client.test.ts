@@ -1,6 +1,6 @@
 /** What the OAuth client does with authorization servers that are hostile, broken, or somewhere private. */
 import { describe, expect, it } from "vitest";
-import type { OauthClient, OauthGrant } from "../../../src/domain/oauth.ts";
+import type { OauthClient, OauthGrant } from "../../../src/domain/servers/oauth.ts";
 import { createOauth } from "../../../src/oauth/client.ts";
 
 const now = 1_800_000_000_000;

@@ -1,13 +1,13 @@
 /** What a call reserves, before anything is called. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { seedCatalogue } from "../../../src/domain/catalogue.ts";
-import { mostInputTokens } from "../../../src/domain/estimate.ts";
-import { maxAttempts } from "../../../src/domain/failover.ts";
-import { nameOf } from "../../../src/domain/models.ts";
-import { defaultDeadlineMs } from "../../../src/domain/policy.ts";
+import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
+import { mostInputTokens } from "../../../src/domain/sampling/estimate.ts";
+import { maxAttempts } from "../../../src/domain/choice/failover.ts";
+import { nameOf } from "../../../src/domain/models/model.ts";
+import { defaultDeadlineMs } from "../../../src/domain/choice/policy.ts";
 import { reservedFor, withFailover } from "../../../src/pipeline/admit.ts";
-import { choose } from "../../../src/domain/selection.ts";
+import { choose } from "../../../src/domain/choice/selection.ts";
 import { call, credential, field } from "../domain/models.fixture.ts";
 import { planOf, priced, reservedBy } from "./callers.fixture.ts";
 

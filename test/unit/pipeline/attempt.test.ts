@@ -1,9 +1,9 @@
 /** The walk of one call, over providers that fail as told. */
 import { describe, expect, it } from "vitest";
 import type { ProviderFault } from "../../../src/domain/attempts.ts";
-import { nameOf } from "../../../src/domain/models.ts";
-import type { SealedCredential, Vault } from "../../../src/domain/ports.ts";
-import type { ProviderAnswer, ProviderRequest } from "../../../src/domain/providers.ts";
+import { nameOf } from "../../../src/domain/models/model.ts";
+import type { SealedCredential, Vault } from "../../../src/domain/ports/stores.ts";
+import type { ProviderAnswer, ProviderRequest } from "../../../src/domain/sampling/providers.ts";
 import { err, ok, type Result } from "../../../src/domain/result.ts";
 import { createElapsed } from "../../../src/domain/clocks.ts";
 import { createAttempt } from "../../../src/pipeline/attempt.ts";

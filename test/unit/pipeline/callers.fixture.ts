@@ -1,7 +1,7 @@
 /** A caller with a field to choose from, and what its call then reserves. */
-import type { Ceiling } from "../../../src/domain/ceilings.ts";
-import type { Limits, Policy, ServerPolicy } from "../../../src/domain/policy.ts";
-import { choose, type Plan } from "../../../src/domain/selection.ts";
+import type { Ceiling } from "../../../src/domain/limits/ceilings.ts";
+import type { Limits, Policy, ServerPolicy } from "../../../src/domain/choice/policy.ts";
+import { choose, type Plan } from "../../../src/domain/choice/selection.ts";
 import type { Caller } from "../../../src/pipeline/authenticate.ts";
 import { reservationOf, type Reserved } from "../../../src/pipeline/admit.ts";
 import { call, credential, field, model } from "../domain/models.fixture.ts";

@@ -1,6 +1,6 @@
 /** What a call is charged once it has ended. */
 import { describe, expect, it } from "vitest";
-import { mostInputTokens } from "../../../src/domain/estimate.ts";
+import { mostInputTokens } from "../../../src/domain/sampling/estimate.ts";
 import type { Attempt } from "../../../src/domain/attempts.ts";
 import { chargeOf } from "../../../src/pipeline/settle.ts";
 import type { Reserved } from "../../../src/pipeline/admit.ts";

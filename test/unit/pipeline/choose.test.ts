@@ -1,8 +1,8 @@
 /** What a server's own policy and any budget leave to choose from. */
 import { describe, expect, it } from "vitest";
-import type { MediaPrices, Model } from "../../../src/domain/models.ts";
-import { featuresOf } from "../../../src/domain/negotiation.ts";
-import type { Limits, Policy, ServerPolicy } from "../../../src/domain/policy.ts";
+import type { MediaPrices, Model } from "../../../src/domain/models/model.ts";
+import { featuresOf } from "../../../src/domain/sampling/negotiation.ts";
+import type { Limits, Policy, ServerPolicy } from "../../../src/domain/choice/policy.ts";
 import { createChooser } from "../../../src/pipeline/choose.ts";
 import { call, credential, model } from "../domain/models.fixture.ts";
 import { callerWith, priced } from "./callers.fixture.ts";

@@ -1,6 +1,6 @@
 /** Room for reasoning in what is reserved. */
 import { describe, expect, it } from "vitest";
-import type { Policy } from "../../../src/domain/policy.ts";
+import type { Policy } from "../../../src/domain/choice/policy.ts";
 import {
   createReasoningRefusals,
   withoutRefused,

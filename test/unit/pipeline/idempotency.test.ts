@@ -1,6 +1,6 @@
 /** Waiting for a call that somebody else makes. */
 import { describe, expect, it } from "vitest";
-import type { FirstCallState } from "../../../src/domain/ledger.ts";
+import type { FirstCallState } from "../../../src/domain/ports/ledger.ts";
 import type { Refusal } from "../../../src/domain/refusals.ts";
 import { err, ok } from "../../../src/domain/result.ts";
 import { createIdempotency } from "../../../src/pipeline/idempotency.ts";

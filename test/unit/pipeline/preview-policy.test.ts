@@ -1,7 +1,7 @@
 /** The tenant's policy on previews and its deadline, from the admin API's schema to the choice. */
 import { describe, expect, it } from "vitest";
-import { featuresOf } from "../../../src/domain/negotiation.ts";
-import type { Policy } from "../../../src/domain/policy.ts";
+import { featuresOf } from "../../../src/domain/sampling/negotiation.ts";
+import type { Policy } from "../../../src/domain/choice/policy.ts";
 import { policy as policySchema } from "../../../src/http/admin/policy-schemas.ts";
 import { modelChange } from "../../../src/http/admin/model-schemas.ts";
 import { createChooser } from "../../../src/pipeline/choose.ts";

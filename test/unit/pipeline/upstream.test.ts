@@ -1,8 +1,8 @@
 /** What goes to a registered server, what comes back, and what neither does. */
 import { describe, expect, it } from "vitest";
 import { ok } from "../../../src/domain/result.ts";
-import type { SealedServer } from "../../../src/domain/servers.ts";
-import type { UpstreamFetch, UpstreamRequest } from "../../../src/domain/upstream.ts";
+import type { SealedServer } from "../../../src/domain/servers/server.ts";
+import type { UpstreamFetch, UpstreamRequest } from "../../../src/domain/ports/upstream.ts";
 import { createUpstream } from "../../../src/pipeline/upstream.ts";
 
 const entry: SealedServer = {

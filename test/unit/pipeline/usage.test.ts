@@ -1,7 +1,7 @@
 /** What is asked of the store when somebody asks for usage. */
 import { describe, expect, it } from "vitest";
-import type { UsageAsked, UsageRow } from "../../../src/domain/ledger.ts";
-import type { TenantStore } from "../../../src/domain/ports.ts";
+import type { UsageAsked, UsageRow } from "../../../src/domain/ports/ledger.ts";
+import type { TenantStore } from "../../../src/domain/ports/stores.ts";
 import { ok } from "../../../src/domain/result.ts";
 import { createUsageAdmin } from "../../../src/pipeline/admin/usage.ts";
 import { callerWith } from "./callers.fixture.ts";

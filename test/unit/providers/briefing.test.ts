@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Block, Message } from "../../../src/domain/sampling.ts";
+import type { Block, Message } from "../../../src/domain/sampling/call.ts";
 import { briefingOf, settingsLeftOut } from "../../../src/providers/briefing.ts";
 import { callOf } from "../../fixtures/providers/calls.ts";
 

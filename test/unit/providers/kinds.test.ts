@@ -2,7 +2,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { Modality } from "../../../src/domain/modality.ts";
-import type { SamplingCall } from "../../../src/domain/sampling.ts";
+import type { SamplingCall } from "../../../src/domain/sampling/call.ts";
 import { optionsFromMetadata } from "../../../src/providers/metadata.ts";
 import { createProviders, kindOf } from "../../../src/providers/registry.ts";
 import { createWorkersAi, type AiBinding } from "../../../src/providers/workers-ai.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AudioBlock, Block } from "../../../src/domain/sampling.ts";
+import type { AudioBlock, Block } from "../../../src/domain/sampling/call.ts";
 import {
   base64Of,
   checkedBlocks,

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Message, SamplingCall, ToolResultBlock } from "../../../src/domain/sampling.ts";
+import type { Message, SamplingCall, ToolResultBlock } from "../../../src/domain/sampling/call.ts";
 import { promptOf, toolsOf } from "../../../src/providers/prompt.ts";
 import { callOf, png, saying, wav } from "../../fixtures/providers/calls.ts";
 

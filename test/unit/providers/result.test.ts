@@ -1,7 +1,7 @@
 import type { LanguageModelV4Content, LanguageModelV4Usage } from "@ai-sdk/provider";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { estimateInputTokens, tokensOfText } from "../../../src/domain/estimate.ts";
+import { estimateInputTokens, tokensOfText } from "../../../src/domain/sampling/estimate.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
 import { answerOf, stopReasonOf, type Generated } from "../../../src/providers/result.ts";
 import { callOf, png, wav } from "../../fixtures/providers/calls.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseOpenLimits } from "../../../src/domain/open-limits.ts";
+import { parseOpenLimits } from "../../../src/domain/limits/open-limits.ts";
 import { createOpenExchanges } from "../../../src/proxy/open-exchanges.ts";
 
 const kinds = (most: number) => ({ requests: most, streams: most, messages: most });

@@ -1,8 +1,8 @@
 /** Who holds a session's GET stream, as one isolate finds out. */
 import { describe, expect, it } from "vitest";
-import type { SessionStore } from "../../../src/domain/ports.ts";
+import type { SessionStore } from "../../../src/domain/ports/stores.ts";
 import { ok } from "../../../src/domain/result.ts";
-import type { Session } from "../../../src/domain/session.ts";
+import type { Session } from "../../../src/domain/tenancy/session.ts";
 import { createStreamMemory, createStreams } from "../../../src/proxy/legacy/streams.ts";
 
 const start = 1_000_000;

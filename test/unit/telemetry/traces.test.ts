@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Span, Trace } from "../../../src/domain/trace.ts";
+import type { Span, Trace } from "../../../src/domain/audit/trace.ts";
 import { createTraces } from "../../../src/telemetry/traces.ts";
 import { spansIn } from "../../fakes/collector.ts";
 

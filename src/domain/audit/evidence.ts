@@ -1,0 +1,115 @@
+/**
+ * What of a record is not just the database's word. Whoever can write to the database, and has no MASTER_KEY,
+ * can make none of these codes: the seal run tells a record of the router from one that was changed or made.
+ */
+import type { Mac } from "../tenancy/mac.ts";
+
+/** The key of record codes is derived for this alone. */
+export const recordCodesPurpose = "records";
+
+/**
+ * Who wrote the first code: an admission that admitted, one that refused in SQL, or `refuse`, which needs no
+ * admission. An admitted record can't be made a refused one: its row never held that code.
+ */
+export type OpeningKind = "admitted" | "limited" | "refused";
+
+export const openingText = (kind: OpeningKind, opening: string): string => `${kind}\n${opening}`;
+
+/** An ending that replaces the sweep's is another one: a record that is sealed already may have it. */
+export type EndingKind = "ended" | "ended-late";
+
+/** @param about the first code and the record's number, null where its writer can't know the number */
+export const endingText = (
+  kind: EndingKind,
+  about: { openingCode: string; number: number | null; ending: string },
+): string => `${kind}\n${about.openingCode}\n${about.number ?? "-"}\n${about.ending}`;
+
+export const correctionText = (correction: string): string => `corrected\n${correction}`;
+
+/** A row's columns as texts for codes, and the codes that stand beside them. */
+export interface Evidence {
+  /** null: written by a process that knew of no numbers */
+  number: number | null;
+  opening: string;
+  ending: string;
+  /** null: not corrected */
+  correction: string | null;
+  codes: { opening: string | null; ending: string | null; correction: string | null };
+  isRefused: boolean;
+  /** what SQL alone may have made of it: its columns say no more than that; null: nothing */
+  endedBySql: "limited" | "swept" | null;
+}
+
+/** Which of a record's codes is wrong or absent. */
+export type CodeFault = "none" | "opening" | "ending" | "correction";
+
+export type Standing =
+  /** a code is absent; `isCorrected`: the one of its correction is there */
+  | { state: "uncoded"; number: number | null; isCorrected: boolean }
+  | { state: "bad"; number: number | null; fault: CodeFault }
+  | {
+      state: "sound";
+      number: number;
+      /** it may be sealed though it was before: corrected since, or ended after the sweep */
+      isReplaced: boolean;
+      /** those of its codes that were made under MASTER_KEY_PREVIOUS */
+      previous: { opening: boolean; later: boolean };
+    };
+
+async function endingOf(
+  mac: Mac,
+  { number, ending, codes, isRefused }: Evidence,
+): Promise<EndingKind | null> {
+  const about = {
+    openingCode: codes.opening ?? "",
+    // `refuse` is one statement: the database gives the number while it writes the code.
+    number: isRefused ? null : number,
+    ending,
+  };
+  for (const kind of ["ended", "ended-late"] as const)
+    if (await mac.check(endingText(kind, about), codes.ending)) return kind;
+  return null;
+}
+
+/** What a record's codes say of it. */
+export async function standingOf(mac: Mac, evidence: Evidence): Promise<Standing> {
+  const { number, opening, correction, codes, endedBySql } = evidence;
+  const bad = (fault: CodeFault): Standing => ({ state: "bad", number, fault });
+  const isCorrected = correction !== null;
+  const vouches = (code: string | null): boolean =>
+    code !== null && !code.startsWith(mac.codePrefix);
+  const correctionHolds =
+    isCorrected && (await mac.check(correctionText(correction), codes.correction));
+  if (number === null && codes.opening === null && codes.ending === null) {
+    if (codes.correction !== null && !correctionHolds) return bad("correction");
+    return { state: "uncoded", number, isCorrected: correctionHolds };
+  }
+  if (number === null || codes.opening === null) return bad("opening");
+  const kind =
+    codes.ending === null
+      ? endedBySql === "limited"
+        ? "limited"
+        : "admitted"
+      : evidence.isRefused
+        ? "refused"
+        : "admitted";
+  if (!(await mac.check(openingText(kind, opening), codes.opening))) return bad("opening");
+  let isLate = false;
+  if (codes.ending !== null) {
+    const ended = await endingOf(mac, evidence);
+    if (ended === null) return bad("ending");
+    isLate = ended === "ended-late";
+  } else if (endedBySql === null) return bad("ending");
+  if (isCorrected && codes.correction === null)
+    return { state: "uncoded", number, isCorrected: false };
+  if (isCorrected !== correctionHolds) return bad("correction");
+  return {
+    state: "sound",
+    number,
+    isReplaced: isLate || isCorrected,
+    previous: {
+      opening: vouches(codes.opening),
+      later: vouches(codes.ending) || vouches(codes.correction),
+    },
+  };
+}

@@ -1,0 +1,120 @@
+/**
+ * The lines of an export. Each line is canonical JSON: a header, then for each seal a section and those of
+ * its records that are exported, then a footer. Sections are signed one by one, so that what was changed
+ * can be named. Every line that is signed lives in one export: it carries the hash of the header.
+ */
+import type { SamplingRecord } from "./record.ts";
+import type { RequestFilter } from "./record.ts";
+import type { AuditKey, Checked, Place, Seal, SealedRecord } from "./seals.ts";
+
+export interface HeaderLine {
+  kind: "header";
+  /** 2: its seals may be of version 2 */
+  version: 1 | 2;
+  tenant: { id: string; slug: string };
+  filter: RequestFilter;
+  /** the seal after which this part begins; 0: at the beginning */
+  after: number;
+  /** the newest seal when the export began: all its parts end there */
+  through: number;
+  /** whether every seal between the first and the last is here, whatever of it the filter lets through */
+  whole: boolean;
+  exportedAt: number;
+  /** the router's public keys; whoever wants to be sure has them from elsewhere */
+  keys: AuditKey[];
+  keyId: string;
+  signature: string;
+}
+
+/**
+ * Why a sealed record doesn't follow, in the place of its id: the filter, it is there no more, or what is
+ * there can't be read by the router.
+ */
+export const outside = "outside";
+export const gone = "gone";
+export const unreadable = "unreadable";
+
+export interface SectionLine {
+  kind: "section";
+  /** hash of the header's line */
+  export: string;
+  /** from 0 */
+  index: number;
+  seal: Seal;
+  /** what was found while the seal was made; absent: a seal of version 1 */
+  checked?: Checked;
+  /** packed */
+  leaves: string;
+  /** for each leaf the record's id if it follows, else `outside`, `gone` or `unreadable` */
+  records: string[];
+  signature: string;
+}
+
+export interface RecordLine extends Place {
+  kind: "record";
+  record: SealedRecord;
+}
+
+export interface FooterLine {
+  kind: "footer";
+  export: string;
+  tenantId: string;
+  filter: RequestFilter;
+  sections: number;
+  /** records */
+  count: number;
+  /** of the tree over the records' leaves, in their order */
+  root: string;
+  /** hash of the last section's statement; null: there is none */
+  last: string | null;
+  /** where the next part begins; null: this is the end */
+  nextCursor: string | null;
+  /** finished records of the tenant that no seal holds yet, and no part of this export */
+  waiting: number;
+  /** finished records without a seal that can't be read, and so can't be sealed; absent: none */
+  unreadable?: number;
+  signature: string;
+}
+
+export type ExportLine = HeaderLine | SectionLine | RecordLine | FooterLine;
+
+/** Where a part begins, and where the export ends. */
+export interface ExportCursor {
+  after: number;
+  through: number;
+}
+
+export const cursorText = ({ after, through }: ExportCursor): string => `${after}-${through}`;
+
+export function parseCursor(text: string): ExportCursor {
+  const [after = "0", through = "0"] = text.split("-");
+  return { after: Number(after), through: Number(through) };
+}
+
+/** Filters by time leave a stretch of the chain; any other picks records out of it. */
+export const isStretch = ({ outcome, model, key, server, session }: RequestFilter): boolean =>
+  [outcome, model, key, server, session].every((each) => each === undefined);
+
+type Filtered = Pick<SamplingRecord, "createdAt" | "outcome" | "model" | "who">;
+
+/** As the list of records filters. */
+export function lets(filter: RequestFilter, { createdAt, outcome, model, who }: Filtered): boolean {
+  const wanted: [unknown, unknown][] = [
+    [filter.outcome, outcome],
+    [filter.model, model],
+    [filter.key, who.keyId],
+    [filter.server, who.serverId],
+    [filter.session, who.sessionId],
+  ];
+  return (
+    createdAt >= (filter.from ?? -Infinity) &&
+    createdAt < (filter.to ?? Infinity) &&
+    wanted.every(([asked, found]) => asked === undefined || asked === found)
+  );
+}
+
+/** Whether the filter can leave none of a seal's records out. */
+export const covers = (filter: RequestFilter, seal: Seal): boolean =>
+  isStretch(filter) &&
+  seal.firstCreatedAt >= (filter.from ?? -Infinity) &&
+  seal.lastCreatedAt < (filter.to ?? Infinity);

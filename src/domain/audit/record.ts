@@ -1,0 +1,231 @@
+/** The audit record of one sampling request. Holds sizes and hashes; content only when captured. */
+import type { AdminEvent } from "../admin-event.ts";
+import type { Attempt } from "../attempts.ts";
+import type { CircuitChange } from "../choice/circuits.ts";
+import type { HealthChange } from "../choice/health.ts";
+import type { Hold } from "../limits/holds.ts";
+import { blocksOf, type Priorities, type SamplingCall } from "../sampling/call.ts";
+import { type Modality } from "../modality.ts";
+import type { Decision } from "../choice/decision.ts";
+import type { Reason, Refusal } from "../refusals.ts";
+import type { Usage } from "../usage.ts";
+
+/** `admitted`: still running. `unknown`: its isolate died; charged as reserved. */
+export const outcomes = [
+  "admitted",
+  "succeeded",
+  "failed",
+  "refused",
+  "cancelled",
+  "unknown",
+] as const;
+export type Outcome = (typeof outcomes)[number];
+
+/** Whether an operator may say what a call really cost. */
+export const isCorrectable = ({
+  outcome,
+  usage,
+}: Pick<SamplingRecord, "outcome" | "usage">): boolean =>
+  outcome === "unknown" || usage?.implausible === true;
+
+/** What was asked, without what was said. */
+export interface Asked {
+  messages: number;
+  /** characters of all texts */
+  characters: number;
+  /** bytes of the request's body */
+  bytes: number;
+  inputModalities: Modality[];
+  outputModalities: Modality[];
+  tools: number;
+  maxTokens: number;
+  hints: string[];
+  priorities: Priorities;
+  includeContext: string;
+  temperature: number | null;
+}
+
+export interface Who {
+  tenantId: string;
+  keyId: string;
+  sessionId: string | null;
+  /** the registered server whose tool asked; null: the caller asked for itself */
+  serverId: string | null;
+  /** the tool that was being called; null: none, or the stream didn't tell */
+  tool: string | null;
+  clientName: string | null;
+  clientVersion: string | null;
+  revision: string | null;
+}
+
+/** ms each step took, up to settlement. */
+export interface Timing {
+  auth: number;
+  choose: number;
+  approve: number;
+  admit: number;
+  provider: number;
+}
+
+/** What is known when the call arrives. */
+export interface Opening {
+  id: string;
+  who: Who;
+  /** ms since the epoch */
+  createdAt: number;
+  asked: Asked | null;
+  /** hex SHA-256 of the request's params as they came */
+  contentSha256: string;
+}
+
+/** What an operator found out about a call whose isolate died, or whose usage was not believed. */
+export interface Correction {
+  outcome: "succeeded" | "failed" | "cancelled";
+  inputTokens: number;
+  outputTokens: number;
+  costMicroUsd: number;
+  why: string;
+  actor: string;
+  /** ms since the epoch */
+  at: number;
+}
+
+/** Of what is sealed of a record. Rows say theirs: what was sealed before gives its bytes for ever. */
+export type RecordVersion = 1 | 2;
+/** Of the records that are written from now on. */
+export const recordVersion: RecordVersion = 2;
+
+export interface SamplingRecord extends Opening {
+  version: RecordVersion;
+  outcome: Outcome;
+  reason: Reason | null;
+  /** limit, path or capability that refused; never content */
+  reasonDetail: string | null;
+  decision: Decision | null;
+  attempts: Attempt[];
+  reservedTokens: number | null;
+  /** of all attempts together */
+  usage: Usage | null;
+  /** what was charged, all attempts together; null: no known price */
+  costMicroUsd: number | null;
+  /** more was charged than reserved: money, or tokens where a limit counts them */
+  overshoot: boolean;
+  model: string | null;
+  timing: Timing | null;
+  /** ms, arrival to settlement */
+  totalMs: number | null;
+  /** ms of it that was not the provider's */
+  overheadMs: number | null;
+  settledAt: number | null;
+  /** by an operator; the other figures stay as they were */
+  correction: Correction | null;
+  /** how often its result was given again; null: it can't be, or no longer */
+  replays: number | null;
+  captured: boolean;
+}
+
+/** A record whose row is none: a number that no driver gives back, a JSON that is none, an unknown outcome. */
+export interface UnreadableRecord {
+  tenantId: string;
+  id: string;
+  /** which column, and never what stands there */
+  problem: string;
+}
+
+/** How a call ended, as settlement writes it. */
+export interface Ending {
+  outcome: Exclude<Outcome, "admitted" | "refused" | "unknown">;
+  reason: Reason | null;
+  reasonDetail: string | null;
+  attempts: Attempt[];
+  usage: Usage | null;
+  costMicroUsd: number | null;
+  model: string | null;
+  timing: Timing;
+  totalMs: number;
+  overheadMs: number;
+}
+
+/** What the admission wrote, as the code of its end needs it. */
+export interface Receipt {
+  /** among the tenant's records */
+  number: number;
+  openingCode: string;
+  /** `provider/model` that was chosen */
+  model: string;
+  reservedTokens: number;
+  /** null: unknown price */
+  reservedMicroUsd: number | null;
+}
+
+export interface Settlement extends Ending {
+  id: string;
+  tenantId: string;
+  now: number;
+  /** null: the admission's answer was lost, so the row is asked first */
+  receipt: Receipt | null;
+  holds: Hold[];
+  /** to charge to the limits of tokens, instead of what was reserved */
+  chargedTokens: number;
+  /** to charge to the budgets, instead of what was reserved; the reservation where nobody knows */
+  chargedMicroUsd: number;
+  /** its result, sealed, for whoever repeats it; or its key is free again; null: it had no key */
+  result: { parts: string[]; expiresAt: number } | "free" | null;
+  /** how fast its answers came */
+  health: HealthChange[];
+  circuits: CircuitChange[];
+  /** whether the call held a circuit's probe, which is free then */
+  probed: boolean;
+  /** credentials that a provider refused, each with the event that says so */
+  failing: { credentialId: string; event: AdminEvent }[];
+  /** sealed JSON of the request and the result, when the policy captures */
+  captured: string | null;
+}
+
+export function askedOf(call: SamplingCall, bytes: number, inputModalities: Modality[]): Asked {
+  let characters = call.systemPrompt?.length ?? 0;
+  for (const block of blocksOf(call)) if (block.type === "text") characters += block.text.length;
+  return {
+    messages: call.messages.length,
+    characters,
+    bytes,
+    inputModalities,
+    outputModalities: call.outputModalities,
+    tools: call.tools.length,
+    maxTokens: call.maxTokens,
+    // All of them, or the decision could not be replayed; the codec bounds them.
+    hints: call.hints,
+    priorities: call.priorities,
+    includeContext: call.includeContext,
+    temperature: call.temperature ?? null,
+  };
+}
+
+/** What a record says of its refusal: places, capabilities, counts; never content. */
+export function detailOf(refusal: Refusal): string | null {
+  switch (refusal.reason) {
+    case "invalid_params":
+      return refusal.path;
+    case "capability_missing":
+      return JSON.stringify(refusal.requiredCapabilities);
+    case "no_eligible_model": {
+      const counts: Record<string, number> = {};
+      for (const { excludedBy } of refusal.candidates)
+        counts[excludedBy] = (counts[excludedBy] ?? 0) + 1;
+      return JSON.stringify(counts);
+    }
+    default:
+      return null;
+  }
+}
+
+export interface RequestFilter {
+  from?: number;
+  to?: number;
+  outcome?: Outcome;
+  model?: string;
+  key?: string;
+  /** its id */
+  server?: string;
+  session?: string;
+}

@@ -1,0 +1,93 @@
+/**
+ * A recorded decision, made again: from its requirements, hints, weights and measurements, on the
+ * figures of today. The same, unless a figure or a name has changed since; then it says what.
+ */
+import type { SamplingRecord } from "./record.ts";
+import { entryOf, type Entry } from "../choice/entry.ts";
+import { fieldOf } from "../choice/field.ts";
+import { nameOf, type Model } from "../models/model.ts";
+import { type Candidate, type Decision } from "../choice/decision.ts";
+import { decide } from "../choice/selection.ts";
+
+export interface Replay {
+  same: boolean;
+  /** why not, a sentence each; empty when it is the same */
+  differences: string[];
+  recorded: Decision;
+  /** null: nothing of what was feasible then is known today */
+  replayed: Decision | null;
+}
+
+const shownOf = ({
+  provider,
+  model,
+  score,
+  axes,
+  matchedHint,
+  viaEquivalence,
+}: Candidate): string =>
+  JSON.stringify([provider, model, score, axes, matchedHint, viaEquivalence]);
+
+/** null for a record without a decision: it was refused before one was made. */
+export function replay(
+  record: Pick<SamplingRecord, "decision" | "asked">,
+  today: { models: readonly Model[]; catalogueVersion: string },
+): Replay | null {
+  const { decision, asked } = record;
+  if (decision === null || asked === null) return null;
+  const byName = new Map(today.models.map((model) => [nameOf(model), model]));
+  const differences: string[] = [];
+  if (decision.catalogueVersion !== today.catalogueVersion)
+    differences.push(
+      `The catalogue is ${today.catalogueVersion} now; it was ${decision.catalogueVersion}.`,
+    );
+  const feasible = decision.candidates.filter(({ excludedBy }) => excludedBy === undefined);
+  const entries = feasible.flatMap((candidate): Entry[] => {
+    const name = nameOf({ provider: candidate.provider, id: candidate.model });
+    const model = byName.get(name);
+    if (model === undefined) {
+      differences.push(`${name} is not known any more.`);
+      return [];
+    }
+    return [
+      entryOf({
+        model,
+        credentialIds: [],
+        exclusion: null,
+        measured: candidate.measured ?? null,
+        deadline: { isLate: candidate.isLate === true },
+      }),
+    ];
+  });
+  const { requirements: needs, weights, notes } = decision;
+  const toolLoop =
+    decision.toolLoop === undefined ? null : { ...decision.toolLoop, credentialId: "" };
+  const made = decide(
+    { needs, hints: asked.hints, weights, notes, toolLoop },
+    fieldOf(entries, {
+      models: today.models,
+      unserved: 0,
+      catalogueVersion: today.catalogueVersion,
+      // Which previews were candidates is settled: those that are recorded.
+      policy: { previews: "allowed" },
+    }),
+  );
+  if (!made.ok)
+    return {
+      same: false,
+      differences: [...differences, "Nothing that was feasible then would be today."],
+      recorded: decision,
+      replayed: null,
+    };
+  const replayed = made.value.decision;
+  for (const [at, candidate] of feasible.entries()) {
+    const other = replayed.candidates[at];
+    if (other !== undefined && shownOf(other) === shownOf(candidate)) continue;
+    const now =
+      other === undefined ? "nothing" : `${other.provider}/${other.model}, ${other.score}`;
+    differences.push(
+      `Rank ${at + 1} was ${candidate.provider}/${candidate.model}, ${candidate.score}; it is ${now}.`,
+    );
+  }
+  return { same: differences.length === 0, differences, recorded: decision, replayed };
+}

@@ -1,0 +1,261 @@
+/**
+ * Finished records are sealed per tenant into a chain. A record's canonical bytes are its leaf; the
+ * leaves of one seal make a Merkle tree (RFC 9162, section 2.1.1); a seal's statement names the tree's
+ * root and the hash of the statement before it, and is signed. Hashes are SHA-256 in lower-case hex.
+ */
+import type { SamplingRecord, UnreadableRecord } from "./record.ts";
+import type { AdminEvent } from "../admin-event.ts";
+import { canonicalJson } from "../canonical.ts";
+import type { Evidence } from "./evidence.ts";
+import type { Refusal } from "../refusals.ts";
+import type { Result } from "../result.ts";
+import type { Checked } from "./seal-check.ts";
+
+export type { Checked };
+
+type Stored<T> = Promise<Result<T, Refusal>>;
+
+/** Records of one seal at most: an export reads one seal at a time. */
+export const mostSealed = 256;
+/** What the first seal of a tenant names as its predecessor. */
+export const noPrevious = "0".repeat(64);
+
+/** Version 2 also says what was checked, which its `root` vouches for. Both stand in one chain. */
+export type SealVersion = 1 | 2;
+
+/** What is signed. */
+export interface Statement {
+  version: SealVersion;
+  tenantId: string;
+  /** 1, 2, 3… of each tenant */
+  number: number;
+  /** of the statement before it, canonical; `noPrevious` for the first */
+  previous: string;
+  /** version 1: of the tree over its records' leaves, in their order; 2: the leaf of what was checked */
+  root: string;
+  /** records; 0 where it was made for what is missing */
+  count: number;
+  /** ms, the earliest and the latest `createdAt` of its records; of none, `sealedAt` */
+  firstCreatedAt: number;
+  lastCreatedAt: number;
+  sealedAt: number;
+  keyId: string;
+}
+
+export interface Seal extends Statement {
+  /** Ed25519, base64url */
+  signature: string;
+}
+
+export interface StoredSeal extends Seal {
+  /** null: version 1 */
+  checked: Checked | null;
+}
+
+export interface SealWithLeaves extends StoredSeal {
+  /** packed; a record that has been deleted leaves its own behind */
+  leaves: string;
+}
+
+/** A seal without what it vouches for: enough to plan an export. */
+export type SealSpan = Pick<Seal, "number" | "count">;
+
+/** Where a record stands in its tenant's chain. */
+export interface Place {
+  /** its seal's number */
+  seal: number;
+  /** from 0 */
+  position: number;
+}
+
+export interface AuditKey {
+  id: string;
+  /** raw Ed25519, base64url */
+  publicKey: string;
+}
+
+/** A key with the code by which MASTER_KEY vouches for it; null: nobody does. */
+export interface StoredAuditKey extends AuditKey {
+  code: string | null;
+}
+
+/** The newest seal of a chain, as a witness remembers it. */
+export interface ChainHead {
+  /** the tenant's id */
+  tenant: string;
+  number: number;
+  /** of its statement */
+  hash: string;
+}
+
+/** A signature is for one kind of text: none can be passed off as another. */
+export type SignedAs = "seal" | "header" | "section" | "footer" | "heads";
+
+export const signedText = (kind: SignedAs, value: object): string =>
+  `sampling-router/${kind}/v1\n${canonicalJson(value)}`;
+
+/** The statement of a seal, without what came with it. */
+export const statementOf = (seal: Statement): Statement => ({
+  version: seal.version,
+  tenantId: seal.tenantId,
+  number: seal.number,
+  previous: seal.previous,
+  root: seal.root,
+  count: seal.count,
+  firstCreatedAt: seal.firstCreatedAt,
+  lastCreatedAt: seal.lastCreatedAt,
+  sealedAt: seal.sealedAt,
+  keyId: seal.keyId,
+});
+
+/**
+ * What is sealed of a record: everything that never changes once it has ended. Version 2 has the keys of
+ * version 1; its `usage` and `attempts` also say classes of tokens and what each attempt used and cost.
+ */
+export const sealedRecord = (record: SamplingRecord) => ({
+  version: record.version,
+  id: record.id,
+  who: record.who,
+  createdAt: record.createdAt,
+  asked: record.asked,
+  contentSha256: record.contentSha256,
+  outcome: record.outcome,
+  reason: record.reason,
+  reasonDetail: record.reasonDetail,
+  decision: record.decision,
+  attempts: record.attempts,
+  reservedTokens: record.reservedTokens,
+  usage: record.usage,
+  costMicroUsd: record.costMicroUsd,
+  overshoot: record.overshoot,
+  model: record.model,
+  timing: record.timing,
+  totalMs: record.totalMs,
+  overheadMs: record.overheadMs,
+  settledAt: record.settledAt,
+  correction: record.correction,
+});
+export type SealedRecord = ReturnType<typeof sealedRecord>;
+
+// -- Ports ------------------------------------------------------------------------------------------
+
+/** A Merkle tree that is given its leaves one by one. */
+export interface Tree {
+  add(leaf: string): Promise<void>;
+  /** hex; of nothing, the hash of nothing */
+  root(): Promise<string>;
+}
+
+export interface Hashing {
+  of(text: string): Promise<string>;
+  /** of a record's canonical text */
+  leafOf(text: string): Promise<string>;
+  tree(): Tree;
+  rootOf(leaves: readonly string[]): Promise<string>;
+  /** Leaves as one text. */
+  pack(leaves: readonly string[]): string;
+  /** null: no such text */
+  unpack(packed: string): string[] | null;
+}
+
+export interface Signer {
+  /** the one it signs with */
+  key: AuditKey;
+  /** that one, and the one of the previous MASTER_KEY while it is set */
+  keys: AuditKey[];
+  sign(text: string): Promise<string>;
+}
+
+export type VerifySignature = (
+  key: AuditKey,
+  about: { text: string; signature: string },
+) => Promise<boolean>;
+
+export interface WaitingRecord {
+  record: SamplingRecord;
+  evidence: Evidence;
+}
+
+export interface Waiting {
+  /** the newest seal */
+  head: StoredSeal | null;
+  /** the newest seal of version 2; null: there is none */
+  checkedHead: StoredSeal | null;
+  /** oldest first: they have ended, have no seal, and can be read */
+  records: WaitingRecord[];
+  /** the last number given out; 0: none was */
+  counter: number;
+  /** numbers of all records without a seal, running ones too; at most `mostPresent` */
+  present: number[];
+  /** numbers of records in seals after `checkedHead` */
+  placed: number[];
+  /** the highest seal that any record says it stands in; 0: none does */
+  lastPlace: number;
+}
+
+/** Numbers that are read at once. */
+export const mostPresent = 10_000;
+
+export interface SealStore {
+  /** The turn of one of all that ask, until it is released or `until` has come; null: another's. */
+  claim(now: number, until: number): Stored<{ cursor: string } | null>;
+  release(cursor: string): Stored<null>;
+  /** How far a job with a name of its own has come. */
+  cursor(job: string): Stored<string>;
+  keepCursor(job: string, cursor: string): Stored<null>;
+  /** Ids of tenants that have records to seal, in order. */
+  waitingTenants(after: string, limit: number): Stored<string[]>;
+  /** Ids of tenants that were given numbers, in order. */
+  numberedTenants(after: string, limit: number): Stored<string[]>;
+  /** What is to be sealed next, and all that says whether something is missing. */
+  waiting(tenantId: string, before: number, limit: number): Stored<Waiting>;
+  /** Gives records their place back that stand in seals above `after`, of which there are none. */
+  reopen(tenantId: string, after: number, event: AdminEvent): Stored<null>;
+  /** How many finished records have no seal yet, those aside that can't be read. */
+  countWaiting(tenantId: string): Stored<{ waiting: number; unreadable: number }>;
+  /**
+   * Seals the records in their order, or nothing: false when the chain has grown meanwhile, or one of
+   * them is no longer as it was read. The event, if any, is logged with it.
+   */
+  append(
+    seal: SealWithLeaves,
+    records: readonly SamplingRecord[],
+    beside: { key: StoredAuditKey; event: AdminEvent | null },
+  ): Stored<boolean>;
+  /** Newest first; the cursor is a seal's number. */
+  list(
+    tenantId: string,
+    page: { cursor: string | null; limit: number },
+  ): Stored<{ data: StoredSeal[]; nextCursor: string | null }>;
+  head(tenantId: string): Stored<StoredSeal | null>;
+  /** Numbers of the first and the last seal above `after` that may hold records of that time. */
+  reach(
+    tenantId: string,
+    about: { after: number; from: number | undefined; to: number | undefined },
+  ): Stored<{ first: number; last: number } | null>;
+  /** Oldest first. */
+  spans(
+    tenantId: string,
+    range: { first: number; last: number },
+    limit: number,
+  ): Stored<SealSpan[]>;
+  /** Seals with all that is left of their records, in the chain's order. */
+  read(
+    tenantId: string,
+    range: { first: number; last: number },
+  ): Stored<{
+    seals: SealWithLeaves[];
+    records: (Place & { record: SamplingRecord })[];
+    /** what is left of them that can't be read */
+    unreadable: (Place & UnreadableRecord)[];
+  }>;
+  /** Heads of chains, by tenant. */
+  heads(after: string, limit: number): Stored<Seal[]>;
+  /** The last seal that names the key, with the one that follows it, of some tenants. */
+  lastOf(keyId: string, limit: number): Stored<{ last: StoredSeal; next: StoredSeal }[]>;
+  keys(): Stored<StoredAuditKey[]>;
+  /** A code takes the place of an older one. */
+  keepKeys(keys: readonly StoredAuditKey[], now: number): Stored<null>;
+  /** Logs a key that nobody vouches for, once. */
+  reportKey(event: AdminEvent): Stored<null>;
+}

@@ -1,0 +1,252 @@
+/**
+ * What is told of a finished request: its spans and its log line, from values that exist anyway.
+ * Names: OpenTelemetry's semantic conventions for generative AI, "client inference"; what they have
+ * no name for is `sampling_router.*`. Nothing of a caller's or a provider's text is in any of it.
+ */
+import type { Attempt } from "../attempts.ts";
+import type { Opening, Outcome, Timing } from "./record.ts";
+import type { Refusal } from "../refusals.ts";
+import type { Modality } from "../modality.ts";
+import type { StopReason } from "../sampling/call.ts";
+import type { Decision } from "../choice/decision.ts";
+import type { Attributes, Span } from "./trace.ts";
+import type { Usage } from "../usage.ts";
+
+/** ms each step took, as far as the request came. */
+export type Timings = Partial<Timing & { settle: number }>;
+
+export interface Ended {
+  /** `repeated`: answered with the recorded result of an earlier call */
+  outcome: Exclude<Outcome, "admitted" | "unknown"> | "repeated";
+  refusal: Refusal | null;
+  attempts: readonly Attempt[];
+  /** of the attempt that answered */
+  answered: { stopReason: StopReason } | null;
+  /** what its attempts used together; null: nothing is known */
+  usage: Usage | null;
+  /** what its attempts cost together, those included that nobody is sure of; null: unknown price */
+  chargedMicroUsd: number | null;
+  timing: Timings;
+  endedAt: number;
+}
+
+/** A provider call as it was begun; `attempts` of the same index says how it went. */
+export interface Begun {
+  spanId: string;
+  startedAt: number;
+  /** where the provider is reached; null: not over the network, or nowhere */
+  server: { address: string; port: number } | null;
+}
+
+export interface Told {
+  opening: Opening;
+  /** null: none was made */
+  decision: Decision | null;
+  ended: Ended;
+}
+
+/** The conventions' own names of providers, where they differ from ours. */
+const providerNames: ReadonlyMap<string, string> = new Map([
+  ["google", "gcp.gemini"],
+  ["mistral", "mistral_ai"],
+  ["xai", "x_ai"],
+]);
+
+const finishReasons: ReadonlyMap<string, string> = new Map([
+  ["endTurn", "stop"],
+  ["stopSequence", "stop"],
+  ["maxTokens", "length"],
+  ["toolUse", "tool_call"],
+]);
+
+/** A stop reason may be the provider's own word, and a word can be anything. */
+const finishReasonOf = (stopReason: StopReason): string => finishReasons.get(stopReason) ?? "other";
+
+/** Leaves out what isn't known. */
+const known = (attributes: Record<string, Attributes[string] | null | undefined>): Attributes =>
+  Object.fromEntries(
+    Object.entries(attributes).filter(
+      (entry): entry is [string, Attributes[string]] => entry[1] !== null && entry[1] !== undefined,
+    ),
+  );
+
+function outputOf(modalities: readonly Modality[]): Record<string, string> {
+  const first = modalities.find((modality) => modality !== "text");
+  if (first === undefined) return { "gen_ai.operation.name": "chat" };
+  return {
+    "gen_ai.operation.name": "generate_content",
+    "gen_ai.output.type": first === "audio" ? "speech" : first,
+  };
+}
+
+const modelOf = (about: { provider: string; model: string }): Attributes => ({
+  "gen_ai.provider.name": providerNames.get(about.provider) ?? about.provider,
+  "gen_ai.request.model": about.model,
+});
+
+const answerOf = ({ answered }: Ended, model: string): Attributes =>
+  answered === null
+    ? {}
+    : {
+        "gen_ai.response.model": model,
+        "gen_ai.response.finish_reasons": [finishReasonOf(answered.stopReason)],
+      };
+
+/** The conventions renamed `cache_creation` to `cache_write` in 2026; both kinds of writing are in it. */
+function usageAttributes(usage: Usage | null | undefined): Attributes {
+  if (usage === null || usage === undefined) return {};
+  const { classes = {} } = usage;
+  const written = (classes.cacheWriteTokens ?? 0) + (classes.cacheWriteHourTokens ?? 0);
+  return known({
+    "gen_ai.usage.input_tokens": usage.inputTokens,
+    "gen_ai.usage.output_tokens": usage.outputTokens,
+    "gen_ai.usage.cache_read.input_tokens": classes.cacheReadTokens,
+    "gen_ai.usage.cache_write.input_tokens": written === 0 ? null : written,
+    "gen_ai.usage.audio.input_tokens": classes.audioInputTokens,
+    "gen_ai.usage.reasoning.output_tokens": classes.reasoningTokens,
+    "sampling_router.usage.estimated": usage.estimated,
+    "sampling_router.usage.implausible": usage.implausible,
+  });
+}
+
+const usdOf = (microUsd: number | null | undefined): number | null =>
+  microUsd === null || microUsd === undefined ? null : microUsd / 1e6;
+
+/** The attempt that answered, if one did, else the first choice. */
+const chosenOf = ({ decision, ended }: Told): { provider: string; model: string } | null =>
+  (ended.answered === null ? undefined : ended.attempts.at(-1)) ?? decision;
+
+function requestAttributes(told: Told): Attributes {
+  const { opening, decision, ended } = told;
+  const { who, asked } = opening;
+  const chosen = chosenOf(told);
+  return {
+    ...outputOf(asked?.outputModalities ?? ["text"]),
+    ...(chosen === null ? {} : modelOf(chosen)),
+    ...(chosen === null ? {} : answerOf(ended, chosen.model)),
+    ...usageAttributes(ended.usage),
+    ...known({
+      "gen_ai.request.max_tokens": asked?.maxTokens,
+      "gen_ai.request.temperature": asked?.temperature,
+      "error.type": ended.refusal?.reason,
+      "mcp.method.name": "sampling/createMessage",
+      "mcp.protocol.version": who.revision,
+      "sampling_router.request.id": opening.id,
+      "sampling_router.tenant.id": who.tenantId,
+      "sampling_router.key.id": who.keyId,
+      "sampling_router.session.id": who.sessionId,
+      "sampling_router.server.id": who.serverId,
+      "sampling_router.outcome": ended.outcome,
+      "sampling_router.attempts": ended.attempts.length,
+      "sampling_router.decision.score": decision?.candidates[0]?.score,
+      "sampling_router.decision.feasible": decision?.candidates.filter(
+        ({ excludedBy }) => excludedBy === undefined,
+      ).length,
+      "sampling_router.decision.catalogue": decision?.catalogueVersion,
+      "sampling_router.estimate.input_tokens": decision?.estimate.inputTokens,
+      "sampling_router.cost_usd": usdOf(ended.chargedMicroUsd),
+    }),
+    ...Object.fromEntries(
+      Object.entries(ended.timing).map(([step, ms]) => [`sampling_router.timing.${step}_ms`, ms]),
+    ),
+  };
+}
+
+function attemptAttributes(told: Told, attempt: Attempt, server: Begun["server"]): Attributes {
+  const { opening, decision, ended } = told;
+  return {
+    ...outputOf(opening.asked?.outputModalities ?? ["text"]),
+    ...modelOf(attempt),
+    ...(attempt.fault === null ? answerOf(ended, attempt.model) : {}),
+    ...usageAttributes(attempt.usage),
+    ...known({
+      "gen_ai.request.max_tokens": decision?.requirements.maxTokens,
+      "gen_ai.request.temperature": opening.asked?.temperature,
+      "server.address": server?.address,
+      "server.port": server?.port,
+      "http.response.status_code": attempt.status,
+      "error.type": attempt.fault,
+      "sampling_router.request.id": opening.id,
+      "sampling_router.credential.id": attempt.credentialId,
+      "sampling_router.retryable": attempt.fault === null ? null : attempt.retryable,
+      "sampling_router.retry_after_ms": attempt.retryAfterMs,
+      "sampling_router.billed": attempt.billed,
+      "sampling_router.cost_usd": usdOf(attempt.costMicroUsd),
+    }),
+  };
+}
+
+/** One span for the request, and one for each provider call, whose parent it is. */
+export function spansOf(
+  told: Told,
+  own: { spanId: string; parentSpanId: string | null },
+  begun: readonly Begun[],
+): Span[] {
+  const { opening, ended } = told;
+  const chosen = chosenOf(told);
+  const attributes = requestAttributes(told);
+  const nameOf = (model: string | null): string =>
+    [attributes["gen_ai.operation.name"], model].filter((part) => part !== null).join(" ");
+  const request: Span = {
+    name: nameOf(chosen?.model ?? null),
+    kind: "server",
+    spanId: own.spanId,
+    parentSpanId: own.parentSpanId,
+    parentIsRemote: own.parentSpanId !== null,
+    startedAt: opening.createdAt,
+    endedAt: ended.endedAt,
+    failed: ended.refusal !== null,
+    attributes,
+  };
+  const attempts = ended.attempts.flatMap((attempt, index): Span[] => {
+    const its = begun[index];
+    if (its === undefined) return [];
+    return [
+      {
+        name: nameOf(attempt.model),
+        kind: "client",
+        spanId: its.spanId,
+        parentSpanId: own.spanId,
+        parentIsRemote: false,
+        startedAt: its.startedAt,
+        endedAt: its.startedAt + attempt.latencyMs,
+        failed: attempt.fault !== null,
+        attributes: attemptAttributes(told, attempt, its.server),
+      },
+    ];
+  });
+  return [request, ...attempts];
+}
+
+/** The request's one log line. */
+export function lineOf(told: Told, traceId: string | null): Record<string, unknown> {
+  const { opening, ended } = told;
+  const { who } = opening;
+  const chosen = chosenOf(told);
+  return {
+    event: "sampling",
+    requestId: opening.id,
+    tenantId: who.tenantId,
+    keyId: who.keyId,
+    sessionId: who.sessionId,
+    serverId: who.serverId,
+    outcome: ended.outcome,
+    reason: ended.refusal?.reason ?? null,
+    provider: chosen?.provider ?? null,
+    model: chosen?.model ?? null,
+    attempts: ended.attempts.map((attempt) => ({
+      provider: attempt.provider,
+      model: attempt.model,
+      fault: attempt.fault,
+      status: attempt.status,
+      latencyMs: attempt.latencyMs,
+      costUsd: usdOf(attempt.costMicroUsd),
+    })),
+    inputTokens: ended.usage?.inputTokens ?? null,
+    outputTokens: ended.usage?.outputTokens ?? null,
+    costUsd: usdOf(ended.chargedMicroUsd),
+    timingMs: ended.timing,
+    totalMs: ended.endedAt - opening.createdAt,
+    traceId,
+  };
+}

@@ -1,0 +1,49 @@
+/** Whether an export goes as far as somebody else remembers: a chain can't lose its end unseen. */
+import { canonicalJson } from "../canonical.ts";
+import { statementOf, type ChainHead, type Hashing, type Statement } from "./seals.ts";
+
+export type HeadVerdict =
+  /** nobody gave a head */
+  | { state: "unasked" }
+  /** no head was given of this tenant, or the files can't say: they leave its seal out */
+  | { state: "unchecked"; why: string }
+  | { state: "wrong"; why: string }
+  | { state: "sound"; number: number };
+
+export function createHeadCheck(hashing: Hashing, heads: readonly ChainHead[] | null) {
+  let tenant: string | null = null;
+  let last = 0;
+  let found: boolean | null = null;
+  const wanted = (): ChainHead | undefined => heads?.find((head) => head.tenant === tenant);
+  return {
+    async seal(seal: Statement): Promise<void> {
+      tenant = seal.tenantId;
+      last = Math.max(last, seal.number);
+      const head = wanted();
+      if (head?.number !== seal.number) return;
+      found = head.hash === (await hashing.of(canonicalJson(statementOf(seal))));
+    },
+
+    /** @param about the tenant's id; `isToEnd`: the files have every seal of the chain up to its end */
+    verdict(about: { tenant: string | null; isToEnd: boolean }): HeadVerdict {
+      if (heads === null) return { state: "unasked" };
+      tenant = about.tenant ?? tenant;
+      const head = wanted();
+      if (head === undefined)
+        return { state: "unchecked", why: "No head was given of this tenant's chain." };
+      const { number } = head;
+      if (found === true) return { state: "sound", number };
+      if (found === false)
+        return {
+          state: "wrong",
+          why: `Seal ${number} is another one than the head that was given.`,
+        };
+      if (about.isToEnd && last < number)
+        return {
+          state: "wrong",
+          why: `The chain ends at seal ${last}; the head is seal ${number}.`,
+        };
+      return { state: "unchecked", why: `Seal ${number}, the head, is not in these files.` };
+    },
+  };
+}

@@ -1,0 +1,207 @@
+/** Whether a section of an export is what the router signed, and its records what it sealed. */
+import { canonicalJson } from "../canonical.ts";
+import {
+  covers,
+  gone,
+  lets,
+  outside,
+  unreadable,
+  type HeaderLine,
+  type RecordLine,
+  type SectionLine,
+} from "./exports.ts";
+import {
+  noPrevious,
+  signedText,
+  statementOf,
+  type AuditKey,
+  type Hashing,
+  type SignedAs,
+  type Statement,
+  type VerifySignature,
+} from "./seals.ts";
+
+/** What is wrong, and with which line: counted from 1, 0 for the file as a whole. */
+export interface Finding {
+  line: number;
+  text: string;
+}
+
+/** A line as it was read; `parsed` is null when it is none of an export's, spelt as the router spells. */
+export interface ReadLine<L> {
+  number: number;
+  text: string;
+  parsed: L | null;
+}
+
+export interface VerificationDeps {
+  hashing: Hashing;
+  verify: VerifySignature;
+  /** null: nobody that is trusted has given a key of that id */
+  keyOf: (id: string) => AuditKey | null;
+}
+
+/** The id that a line speaks of, for people: what was changed is hard to read otherwise. */
+export const idIn = (text: string): string =>
+  /"id":"(req_[0-9a-z]{26})"/.exec(text)?.[1] ?? "no id";
+
+/** What is wrong with a signed line's signature; null: nothing. */
+export async function faultOf(
+  deps: VerificationDeps,
+  signed: { kind: SignedAs; keyId: string; signature: string; value: object },
+): Promise<string | null> {
+  const { kind, keyId, signature, value } = signed;
+  const key = deps.keyOf(keyId);
+  if (key === null) return `is signed by the key ${keyId}, which is none of those given`;
+  const text = signedText(kind, value);
+  return (await deps.verify(key, { text, signature })) ? null : "is not what was signed";
+}
+
+/** Where a section stands: what comes before it, in this file or the one before. */
+export interface Standing {
+  header: HeaderLine;
+  /** hash of the header's line */
+  export: string;
+  index: number;
+  /** the seal before it; null: this is the first of the export */
+  before: Statement | null;
+}
+
+const isFirst = ({ header, before }: Standing): boolean =>
+  before === null &&
+  header.after === 0 &&
+  header.filter.from === undefined &&
+  header.filter.to === undefined;
+
+async function chainFaults(
+  deps: VerificationDeps,
+  { seal }: SectionLine,
+  standing: Standing,
+): Promise<string[]> {
+  const { header, before } = standing;
+  const faults: string[] = [];
+  const expected = before === null ? 1 : before.number + 1;
+  const mustFollow = header.whole && (before !== null || isFirst(standing));
+  if (before !== null && seal.number <= before.number)
+    faults.push(`stands after seal ${before.number}`);
+  else if (mustFollow && seal.number !== expected)
+    faults.push(`comes where seal ${expected} should: those between are missing`);
+  if (seal.number === expected) {
+    const previous =
+      before === null ? noPrevious : await deps.hashing.of(canonicalJson(statementOf(before)));
+    if (seal.previous !== previous) faults.push("does not continue the chain");
+  }
+  return faults;
+}
+
+/** Version 1 vouches for the leaves; version 2 for what was checked, which vouches for the leaves. */
+async function rootFaults(
+  { hashing }: VerificationDeps,
+  { seal, checked }: SectionLine,
+  leaves: readonly string[],
+): Promise<string[]> {
+  const wrongLeaves = "has leaves that are not those of its seal";
+  const tree = await hashing.rootOf(leaves);
+  if (seal.version === 1) return tree === seal.root && checked === undefined ? [] : [wrongLeaves];
+  if (checked === undefined || (await hashing.leafOf(canonicalJson(checked))) !== seal.root)
+    return ["does not say what its seal says was checked"];
+  return checked.tree === tree ? [] : [wrongLeaves];
+}
+
+/** What is wrong with a section's own line. */
+export async function sectionFaults(
+  deps: VerificationDeps,
+  line: SectionLine,
+  standing: Standing,
+): Promise<string[]> {
+  const { hashing } = deps;
+  const { header } = standing;
+  const { signature, ...value } = line;
+  const { keyId } = header;
+  const broken = await faultOf(deps, { kind: "section", keyId, signature, value });
+  if (broken !== null) return [broken];
+  if (line.export !== standing.export) return ["belongs to another export"];
+  const faults = await chainFaults(deps, line, standing);
+  if (line.index !== standing.index)
+    faults.push(`is number ${line.index} of the sections, where ${standing.index} should be`);
+  const { seal, records } = line;
+  const forged = await faultOf(deps, {
+    kind: "seal",
+    keyId: seal.keyId,
+    signature: seal.signature,
+    value: statementOf(seal),
+  });
+  if (forged !== null) faults.push(`holds a seal that ${forged}`);
+  const leaves = hashing.unpack(line.leaves) ?? [];
+  if (leaves.length !== seal.count || records.length !== seal.count)
+    faults.push("does not have a leaf for each record of its seal");
+  else faults.push(...(await rootFaults(deps, line, leaves)));
+  if (seal.tenantId !== header.tenant.id) faults.push("holds another tenant's seal");
+  if (records.includes(outside) && covers(header.filter, seal))
+    faults.push("leaves out records that the filter lets through");
+  return faults;
+}
+
+export const isThere = (presence: string): boolean =>
+  presence !== outside && presence !== gone && presence !== unreadable;
+
+/** What is wrong with the records that follow a section which is right itself. */
+export async function recordFindings(
+  { hashing }: VerificationDeps,
+  section: { number: number; line: SectionLine; header: HeaderLine },
+  rows: readonly ReadLine<RecordLine>[],
+): Promise<Finding[]> {
+  const { seal, records, leaves } = section.line;
+  const hashes = hashing.unpack(leaves) ?? [];
+  const findings: Finding[] = [];
+  const genuine = new Set<number>();
+  const suspects: ReadLine<RecordLine>[] = [];
+  let highest = -1;
+  const found = await Promise.all(
+    rows.map(async ({ parsed }) =>
+      parsed === null ? null : hashing.leafOf(canonicalJson(parsed.record)),
+    ),
+  );
+  for (const [at, row] of rows.entries()) {
+    const { number, text, parsed } = row;
+    const say = (what: string) => findings.push({ line: number, text: `${idIn(text)} ${what}` });
+    if (parsed === null) {
+      say("is no line that this router wrote");
+      continue;
+    }
+    const { position, record } = parsed;
+    const isGenuine =
+      parsed.seal === seal.number &&
+      records[position] === record.id &&
+      hashes[position] === found[at];
+    if (!isGenuine) suspects.push(row);
+    else if (genuine.has(position)) say("is here a second time");
+    else {
+      if (position < highest) say("is out of order");
+      if (!lets(section.header.filter, record)) say("does not pass the filter");
+      highest = Math.max(highest, position);
+      genuine.add(position);
+    }
+  }
+  const changed = new Set<number>();
+  for (const { number, text, parsed } of suspects) {
+    const position = parsed?.position ?? -1;
+    const isPlaced = parsed?.seal === seal.number && isThere(records[position] ?? gone);
+    const wasChanged = isPlaced && !genuine.has(position) && !changed.has(position);
+    if (wasChanged) changed.add(position);
+    const what = wasChanged ? "was changed" : "was inserted: no seal holds it here";
+    findings.push({ line: number, text: `${idIn(text)} ${what}` });
+  }
+  for (const [position, presence] of records.entries())
+    if (presence === unreadable)
+      findings.push({
+        line: section.number,
+        text: `the router could not read the record (seal ${seal.number}, position ${position})`,
+      });
+    else if (isThere(presence) && !genuine.has(position) && !changed.has(position))
+      findings.push({
+        line: section.number,
+        text: `${presence} is missing (seal ${seal.number}, position ${position})`,
+      });
+  return findings;
+}

@@ -1,0 +1,296 @@
+/**
+ * Verifies an export line by line, and its parts one after another. It holds one section at a time.
+ * Offline: it believes the keys that it was given, and nothing else that the files say.
+ */
+import { canonicalJson } from "../canonical.ts";
+import {
+  cursorText,
+  gone,
+  isStretch,
+  outside,
+  unreadable,
+  type ExportLine,
+  type FooterLine,
+  type HeaderLine,
+  type RecordLine,
+  type SectionLine,
+} from "./exports.ts";
+import { countIn } from "./number-ranges.ts";
+import type { Tampering } from "./seal-check.ts";
+import {
+  statementOf,
+  type AuditKey,
+  type ChainHead,
+  type Hashing,
+  type Tree,
+  type VerifySignature,
+} from "./seals.ts";
+import { createHeadCheck, type HeadVerdict } from "./verification-head.ts";
+import {
+  faultOf,
+  idIn,
+  isThere,
+  recordFindings,
+  sectionFaults,
+  type Finding,
+  type ReadLine,
+  type VerificationDeps,
+} from "./verification-section.ts";
+
+/** What the files say that they are, as far as their headers could be read. */
+export interface Scope {
+  tenant: HeaderLine["tenant"];
+  filter: HeaderLine["filter"];
+  /** when the first and the last part were exported, ms */
+  exportedAt: { first: number; last: number };
+}
+
+export interface Verified {
+  /** null: no header could be read */
+  scope: Scope | null;
+  /** numbers of the first and the last seal that were read; null: none was */
+  sealNumbers: { first: number; last: number } | null;
+  records: number;
+  seals: number;
+  /** records of which only the hash is left */
+  gone: number;
+  /** records of these seals that the filter left out */
+  outside: number;
+  /** records that the router could not read: sealed ones, and those that no seal can hold */
+  unreadable: number;
+  /** what the router itself found, with the number of the seal that says so; the first of them */
+  tampered: { seal: number; tampering: Tampering }[];
+  /** records for which no code vouches */
+  unauthenticated: number;
+  /** records that were sealed before, and corrected or ended since */
+  replaced: number;
+  /** where the export goes on; null: it is here to its end */
+  nextCursor: string | null;
+}
+
+/** Of what the router found, so much is kept. */
+const mostTampered = 1_000;
+
+interface OpenSection {
+  number: number;
+  line: SectionLine;
+  /** false: nothing can be said of its records */
+  isSound: boolean;
+  rows: ReadLine<RecordLine>[];
+}
+
+/**
+ * @param pinned keys that are known to be the router's; null: those that the export names
+ * @param wantedTenant slug or id of the tenant whose export it shall be; null: nobody asked for one
+ * @param wantedHeads newest seals that somebody else remembers; null: nobody gave any
+ */
+export function createVerification(deps: {
+  hashing: Hashing;
+  verify: VerifySignature;
+  pinned: readonly AuditKey[] | null;
+  wantedTenant?: string | null;
+  wantedHeads?: readonly ChainHead[] | null;
+}) {
+  const { hashing, verify, pinned, wantedTenant = null } = deps;
+  const head = createHeadCheck(hashing, deps.wantedHeads ?? null);
+  const total: Verified = {
+    scope: null,
+    sealNumbers: null,
+    records: 0,
+    seals: 0,
+    gone: 0,
+    outside: 0,
+    unreadable: 0,
+    tampered: [],
+    unauthenticated: 0,
+    replaced: 0,
+    nextCursor: null,
+  };
+  let findings: Finding[] = [];
+  let part: {
+    header: HeaderLine;
+    export: string;
+    tree: Tree;
+    sections: number;
+    count: number;
+  } | null = null;
+  let section: OpenSection | "unreadable" | null = null;
+  let ended: { header: HeaderLine; footer: FooterLine } | null = null;
+  let isOver = false;
+  let lines = 0;
+  let before: SectionLine["seal"] | null = null;
+
+  const say = (line: number, text: string): void => void findings.push({ line, text });
+  const believing = (header: HeaderLine): VerificationDeps => ({
+    hashing,
+    verify,
+    keyOf: (id) => (pinned ?? header.keys).find((key) => key.id === id) ?? null,
+  });
+
+  async function closeSection(): Promise<void> {
+    const closing = section;
+    section = null;
+    if (part === null || closing === null || closing === "unreadable") return;
+    const { line, number, rows, isSound } = closing;
+    const hashes = hashing.unpack(line.leaves) ?? [];
+    for (const [position, presence] of line.records.entries())
+      if (isThere(presence)) {
+        await part.tree.add(hashes[position] ?? "");
+        part.count += 1;
+      }
+    total.records += rows.length;
+    total.gone += line.records.filter((presence) => presence === gone).length;
+    total.unreadable += line.records.filter((presence) => presence === unreadable).length;
+    total.outside += line.records.filter((presence) => presence === outside).length;
+    const { header } = part;
+    if (isSound)
+      findings.push(...(await recordFindings(believing(header), { number, line, header }, rows)));
+  }
+
+  async function begin(number: number, line: HeaderLine, text: string): Promise<void> {
+    if (number !== 1) return say(number, "the header is not at the beginning");
+    const { signature, ...value } = line;
+    const fault = await faultOf(believing(line), {
+      kind: "header",
+      keyId: line.keyId,
+      signature,
+      value,
+    });
+    if (fault !== null) say(1, `the header ${fault}`);
+    const { tenant, filter, exportedAt } = line;
+    const first = total.scope?.exportedAt.first ?? exportedAt;
+    total.scope = {
+      ...(total.scope ?? { tenant, filter }),
+      exportedAt: { first, last: exportedAt },
+    };
+    if (wantedTenant !== null && ![tenant.id, tenant.slug].includes(wantedTenant))
+      say(1, "is the export of another tenant than the one that was asked for");
+    if (line.whole !== isStretch(line.filter)) say(1, "the header contradicts itself");
+    part = {
+      header: line,
+      export: await hashing.of(text),
+      tree: hashing.tree(),
+      sections: 0,
+      count: 0,
+    };
+    const same = ({ tenant, filter }: HeaderLine): string => canonicalJson({ tenant, filter });
+    if (ended === null) {
+      if (line.after > 0)
+        say(1, `the parts before it are missing: it begins after seal ${line.after}`);
+    } else if (same(ended.header) !== same(line)) say(1, "is a part of another export");
+    else if (ended.footer.nextCursor !== cursorText(line))
+      say(
+        1,
+        `does not continue the part before it (${ended.footer.nextCursor ?? "which was the last"})`,
+      );
+  }
+
+  async function open(number: number, line: SectionLine): Promise<void> {
+    await closeSection();
+    if (part === null) return;
+    const standing = { header: part.header, export: part.export, index: part.sections, before };
+    const faults = await sectionFaults(believing(part.header), line, standing);
+    for (const fault of faults) say(number, `the section of seal ${line.seal.number} ${fault}`);
+    section = { number, line, isSound: faults.length === 0, rows: [] };
+    if (faults.length === 0) await note(line);
+    part.sections = line.index + 1;
+    total.seals += 1;
+    const { number: last } = line.seal;
+    total.sealNumbers = { first: total.sealNumbers?.first ?? last, last };
+    before = line.seal;
+  }
+
+  async function note({ seal, checked }: SectionLine): Promise<void> {
+    await head.seal(seal);
+    if (checked === undefined) return;
+    const tampered = checked.tampered.map((tampering) => ({ seal: seal.number, tampering }));
+    total.tampered.push(...tampered.slice(0, mostTampered - total.tampered.length));
+    total.unauthenticated += countIn(checked.unauthenticated);
+    total.replaced += countIn(checked.replaced);
+  }
+
+  async function close(number: number, line: FooterLine): Promise<void> {
+    await closeSection();
+    if (part === null) return;
+    isOver = true;
+    const { header, tree, sections, count } = part;
+    const { signature, ...value } = line;
+    const { keyId } = header;
+    const fault = await faultOf(believing(header), { kind: "footer", keyId, signature, value });
+    if (fault !== null) return say(number, `the footer ${fault}`);
+    if (line.export !== part.export) return say(number, "the footer belongs to another export");
+    const last = before === null ? null : await hashing.of(canonicalJson(statementOf(before)));
+    const isWhole =
+      line.sections === sections &&
+      line.count === count &&
+      line.root === (await tree.root()) &&
+      // A part without sections has no last one of its own.
+      (line.last === last || (line.last === null && sections === 0));
+    if (!isWhole)
+      say(
+        number,
+        `the footer counts ${line.count} records in ${line.sections} sections; here are ${count} in ${sections}`,
+      );
+    ended = { header, footer: line };
+    // Each part says how many there were; the last one knows best.
+    if (line.nextCursor === null) total.unreadable += line.unreadable ?? 0;
+    if (line.nextCursor === null && (line.unreadable ?? 0) > 0)
+      say(number, `the router could not read, and not seal, ${line.unreadable} records`);
+    total.nextCursor = line.nextCursor;
+    const isToEnd = header.whole && header.filter.to === undefined && line.nextCursor === null;
+    if (isToEnd && header.filter.from === undefined && (before?.number ?? 0) !== header.through)
+      say(number, `the export ends before seal ${header.through}`);
+  }
+
+  const isEndless = ({ header, footer }: NonNullable<typeof ended>): boolean =>
+    header.filter.to === undefined && footer.nextCursor === null;
+
+  return {
+    /** One line of the file, without its line break. */
+    async line(read: ReadLine<ExportLine>): Promise<void> {
+      const { number, text, parsed } = read;
+      lines = number;
+      if (isOver) return say(number, `${idIn(text)} stands after the footer`);
+      if (part === null && parsed?.kind !== "header")
+        return number === 1 ? say(1, "the header is missing or was changed") : undefined;
+      if (parsed?.kind === "header") return begin(number, parsed, text);
+      if (parsed?.kind === "section") return open(number, parsed);
+      if (parsed?.kind === "footer") return close(number, parsed);
+      if (parsed === null && /"kind":"(section|footer)"/.test(text)) {
+        await closeSection();
+        say(number, "is no line that this router wrote");
+        section = "unreadable";
+        if (part !== null && text.includes('"kind":"section"')) part.sections += 1;
+        return;
+      }
+      if (section === "unreadable") return;
+      const isOutside =
+        section === null || (parsed !== null && parsed.seal !== section.line.seal.number);
+      if (isOutside) return say(number, `${idIn(text)} stands outside its section`);
+      section?.rows.push({ number, text, parsed });
+    },
+
+    /** The end of a file. What is wrong with it, in the order of its lines. */
+    async endOfFile(): Promise<Finding[]> {
+      await closeSection();
+      if (!isOver) say(lines, "the end is cut off: the footer is missing");
+      const found = findings.toSorted((left, right) => left.line - right.line);
+      findings = [];
+      part = null;
+      isOver = false;
+      lines = 0;
+      return found;
+    },
+
+    total: (): Verified => total,
+
+    /** Once all files are read. */
+    head: (): HeadVerdict =>
+      head.verdict({
+        tenant: total.scope?.tenant.id ?? null,
+        isToEnd: ended !== null && ended.header.whole && isEndless(ended),
+      }),
+  };
+}
+
+export type Verification = ReturnType<typeof createVerification>;

@@ -1,0 +1,102 @@
+/** From a ranking to the candidates among which failover finds its way. */
+import { maxAttempts } from "./failover.ts";
+import type { Model } from "../models/model.ts";
+import { byPreference, type Order } from "./score.ts";
+
+/** A feasible model with those of its credentials that a call could come to, best first. */
+export interface Choice {
+  model: Model;
+  credentialIds: string[];
+}
+
+/** Puts a place among the best few, best first, if it belongs there. */
+function keepBest(order: Order, best: number[], place: number): void {
+  if (best.length === maxAttempts) {
+    if (byPreference(order, place, best[maxAttempts - 1] ?? 0) > 0) return;
+    best.pop();
+  }
+  let at = best.length;
+  while (at > 0 && byPreference(order, place, best[at - 1] ?? 0) < 0) at -= 1;
+  best.splice(at, 0, place);
+}
+
+/** The best place of each group of credentials; -1: no model of the group is feasible. */
+function leadersOf(order: Order): Int32Array {
+  const { entries, field } = order.scores;
+  const { of, ids } = field.columns.credentials;
+  const leaders = new Int32Array(ids.length).fill(-1);
+  for (let place = 0; place < entries.length; place += 1) {
+    const group = of[entries[place] ?? 0] ?? 0;
+    const leader = leaders[group] ?? -1;
+    if (leader === -1 || byPreference(order, place, leader) < 0) leaders[group] = place;
+  }
+  return leaders;
+}
+
+/** Of each group of credentials, whether it is of one of the best few providers. */
+function leadingGroups(order: Order): boolean[] {
+  const { entries, field } = order.scores;
+  const providerAt = (place: number): string =>
+    field.entries[entries[place] ?? 0]?.model.provider ?? "";
+  // An attempt rules out one endpoint at most, so as many providers as attempts are enough.
+  const { ids } = field.columns.credentials;
+  if (ids.length <= maxAttempts) return ids.map(() => true);
+  const leaders = leadersOf(order);
+  const byProvider = new Map<string, number>();
+  for (const leader of leaders) {
+    if (leader === -1) continue;
+    const provider = providerAt(leader);
+    const known = byProvider.get(provider);
+    if (known === undefined || byPreference(order, leader, known) < 0)
+      byProvider.set(provider, leader);
+  }
+  const providers = new Set(
+    [...byProvider]
+      .toSorted(([, a], [, b]) => byPreference(order, a, b))
+      .slice(0, maxAttempts)
+      .map(([provider]) => provider),
+  );
+  return Array.from(leaders, (leader) => leader !== -1 && providers.has(providerAt(leader)));
+}
+
+/** The best few places of each credential of the best few providers, best first. */
+function bestByCredential(order: Order): Map<string, number[]> {
+  const { entries, field } = order.scores;
+  const { of, ids } = field.columns.credentials;
+  const leads = leadingGroups(order);
+  // Most models of a provider are served by the same credentials, so they are looked through together.
+  const byGroup = ids.map((): number[] => []);
+  for (let place = 0; place < entries.length; place += 1) {
+    const group = of[entries[place] ?? 0] ?? 0;
+    if (leads[group] === true) keepBest(order, byGroup[group] ?? [], place);
+  }
+  const byId = new Map<string, number[]>();
+  for (const [group, places] of byGroup.entries()) {
+    if (leads[group] !== true) continue;
+    for (const id of ids[group] ?? []) {
+      const best = byId.get(id) ?? [];
+      byId.set(id, best);
+      for (const place of places) keepBest(order, best, place);
+    }
+  }
+  return byId;
+}
+
+/**
+ * The best few of each credential of the best few providers, in order. A call makes few attempts, and what
+ * it leaves is at the least a model of a credential, so whatever fails, its next candidate is one of these.
+ */
+export function choicesOf(order: Order): Choice[] {
+  const { entries, field } = order.scores;
+  const idsAt = new Map<number, string[]>();
+  for (const [id, places] of bestByCredential(order))
+    for (const place of places) idsAt.set(place, [...(idsAt.get(place) ?? []), id]);
+  return [...idsAt]
+    .toSorted(([a], [b]) => byPreference(order, a, b))
+    .flatMap(([place, ids]): Choice[] => {
+      const entry = field.entries[entries[place] ?? 0];
+      if (entry === undefined) return [];
+      const credentialIds = entry.credentialIds.filter((id) => ids.includes(id));
+      return [{ model: entry.model, credentialIds }];
+    });
+}

@@ -1,0 +1,184 @@
+/**
+ * Circuits: what failed again and again is left alone for a while, then tried by one call. There is one
+ * for each endpoint, credential and model of a tenant. A row exists only from a fault to the next answer.
+ */
+import { isKeyRefused, type Attempt, type FaultReach } from "../attempts.ts";
+import { clockSlackMs } from "../clocks.ts";
+import { latestLeaseEnd } from "../leases.ts";
+import { nameOf } from "../models/model.ts";
+
+/** One fault, as a circuit's row keeps it. */
+export interface CircuitFault {
+  /** ms since the epoch: when the attempt began, and when it had failed */
+  began: number;
+  at: number;
+  /** ms, as the provider asked */
+  retryAfterMs: number | null;
+}
+
+export interface Circuit {
+  scope: string;
+  /** newest first, at most `keptFaults`; all of them since the last answer */
+  faults: CircuitFault[];
+  /** ms since the epoch, until which one call is trying it; null: none is */
+  probeUntil: number | null;
+  /** ms since the epoch of the last change, by which a claim knows that nothing happened meanwhile */
+  updatedAt: number;
+}
+
+/** What one attempt adds. */
+export interface CircuitChange {
+  /** whose circuits an answer, or an error that only something alive can send, closes */
+  closes: string[];
+  /** where its fault counts; null: nowhere */
+  fault: (CircuitFault & { scope: string }) | null;
+}
+
+export const keptFaults = 16;
+
+/** Faults within the window that open a circuit. */
+const faultsToOpen = 2;
+/** Long enough for two calls that hang for most of a deadline, one after the other. */
+const windowMs = 5 * 60_000;
+
+const openMs = 15_000;
+const longestOpenMs = 5 * 60_000;
+
+const scopes = {
+  endpoint: (endpoint: string) => `endpoint ${endpoint}`,
+  credential: (credentialId: string) => `credential ${credentialId}`,
+  model: (credentialId: string, model: string) => `model ${credentialId} ${model}`,
+};
+
+/** The three circuits that a call of a model goes through. */
+export interface CircuitPath {
+  endpoint: string;
+  credentialId: string;
+  /** `provider/model` */
+  model: string;
+}
+
+export const scopeOf = (reach: FaultReach, path: CircuitPath): string =>
+  reach === "model"
+    ? scopes.model(path.credentialId, path.model)
+    : reach === "credential"
+      ? scopes.credential(path.credentialId)
+      : scopes.endpoint(path.endpoint);
+
+export type CircuitState =
+  | { state: "closed" }
+  | { state: "open"; until: number; asked: boolean }
+  /** its time is over and nothing answered since: one call may try it */
+  | { state: "half-open" };
+
+/**
+ * How long a row of faults keeps a circuit open. A fault of a call that began before the circuit opened
+ * says nothing new; one that began after the time was over doubles it.
+ */
+function openings(faults: readonly CircuitFault[]): { until: number | null; asked: number | null } {
+  let until: number | null = null;
+  let asked: number | null = null;
+  let count = 0;
+  let backoffMs = openMs;
+  let lastAt: number | null = null;
+  for (const { began, at, retryAfterMs } of faults.toReversed()) {
+    // A provider that says when to come back is believed at once.
+    if (retryAfterMs !== null)
+      asked = Math.max(asked ?? 0, at + Math.min(retryAfterMs, longestOpenMs));
+    const since = until ?? lastAt;
+    const isLongAgo = since !== null && at - since > windowMs;
+    if (isLongAgo) {
+      until = null;
+      count = 0;
+      backoffMs = openMs;
+    }
+    count += 1;
+    lastAt = at;
+    if (until === null) {
+      if (count >= faultsToOpen) until = at + backoffMs;
+    } else if (began >= until) {
+      backoffMs = Math.min(longestOpenMs, 2 * backoffMs);
+      until = at + backoffMs;
+    }
+  }
+  return { until, asked };
+}
+
+/** `open` with `asked`: until then the provider itself said not to come back. */
+export function stateOf(
+  circuit: Pick<Circuit, "faults" | "probeUntil">,
+  now: number,
+): CircuitState {
+  // What is further ahead was written before a clock was set back: it would keep the circuit open for the jump.
+  const faults = circuit.faults.filter(({ at }) => at <= now + clockSlackMs);
+  const { until, asked } = openings(faults);
+  const isAsked = asked !== null && asked > now;
+  if (isAsked || (until !== null && until > now))
+    return { state: "open", until: Math.max(until ?? 0, asked ?? 0), asked: isAsked };
+  // Closed too when nothing failed for so long that nobody remembers.
+  if (until === null || now - until > windowMs) return { state: "closed" };
+  const { probeUntil } = circuit;
+  return probeUntil !== null && probeUntil > now && probeUntil <= latestLeaseEnd(now)
+    ? { state: "open", until: probeUntil, asked: false }
+    : { state: "half-open" };
+}
+
+/** Nobody remembers a circuit that did not change for so long. */
+export const forgottenAfterMs = 2 * (longestOpenMs + windowMs);
+
+/**
+ * Where a fault counts; null: nowhere. An empty answer makes this call leave the endpoint, but may be the
+ * answer to this one prompt, so it counts against the model. A redirect or a 204 answers no prompt. A
+ * refused key needs no circuit: it is marked.
+ */
+function countedAs(attempt: Attempt): FaultReach | null {
+  const { fault, reach = "endpoint", status, retryable } = attempt;
+  switch (fault) {
+    case null:
+    case "cancelled":
+    // Nothing was called; a circuit would only hide why.
+    case "unopenable":
+    case "not_json":
+    case "wrong_tool_use":
+      return null;
+    case "invalid_request":
+      return retryable && status !== null ? "model" : null;
+    case "empty":
+      return status === null || status === 200 ? "model" : reach;
+    default:
+      return isKeyRefused(attempt) ? null : reach;
+  }
+}
+
+const wider: Record<FaultReach, readonly FaultReach[]> = {
+  model: ["credential", "endpoint"],
+  credential: ["endpoint"],
+  endpoint: [],
+};
+
+/** What attempts say of their circuits. `beganAt`: ms since the epoch, by position. */
+export function circuitChangesOf(
+  attempts: readonly (Attempt & { endpoint: string; beganAt: number })[],
+): CircuitChange[] {
+  return attempts.flatMap((attempt): CircuitChange[] => {
+    const { endpoint, credentialId, provider, model, beganAt, latencyMs, retryAfterMs } = attempt;
+    const path = { endpoint, credentialId, model: nameOf({ provider, id: model }) };
+    if (attempt.fault === null)
+      return [
+        {
+          closes: (["model", "credential", "endpoint"] as const).map((reach) =>
+            scopeOf(reach, path),
+          ),
+          fault: null,
+        },
+      ];
+    const counted = countedAs(attempt);
+    const { reach = "endpoint", status } = attempt;
+    // An error of its own is a sign of life: what it speaks of is broken, what stands around that is not.
+    const closes = status === null ? [] : wider[reach].map((around) => scopeOf(around, path));
+    const at = beganAt + latencyMs;
+    const fault =
+      counted === null ? null : { scope: scopeOf(counted, path), began: beganAt, at, retryAfterMs };
+    return fault === null && closes.length === 0 ? [] : [{ closes, fault }];
+  });
+}

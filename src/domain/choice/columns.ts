@@ -1,0 +1,133 @@
+/** What a ranking compares of a field's entries, sorted and grouped once: read thousands of times for one choice. */
+import { abilityOf } from "../models/ability.ts";
+import type { Entry } from "./entry.ts";
+import type { Model } from "../models/model.ts";
+
+export interface Ranks {
+  /** by position: 0 for the worst; equals share one */
+  of: Uint32Array;
+  /** how many there are */
+  count: number;
+}
+
+/** Entries that cost the same: same prices, same tokenizer, same output, same reasoning. */
+export interface PriceGroups {
+  /** by position */
+  of: Uint32Array;
+  /** one entry of each */
+  entries: readonly Entry[];
+}
+
+/** Entries that the same credentials serve. */
+export interface CredentialGroups {
+  /** by position */
+  of: Uint32Array;
+  /** the credentials of each group */
+  ids: readonly (readonly string[])[];
+}
+
+/** By position in the field's entries. */
+export interface Columns {
+  /** where nothing is said of reasoning, so that every model is asked for the least */
+  prices: PriceGroups;
+  /** where something is said: then providers and efforts differ, and a model's limits may leave less room */
+  pricesWithReasoning: PriceGroups;
+  credentials: CredentialGroups;
+  speed: Ranks;
+  intelligence: Ranks;
+  newness: Ranks;
+  /** 1: the model reasons whatever is asked of it */
+  alwaysReasons: Uint8Array;
+  /** 1: an ordinary answer is expected to take longer than the call may */
+  isLate: Uint8Array;
+}
+
+/** Lowest first. */
+function ranksOf(values: readonly number[]): Ranks {
+  const distinct = Float64Array.from(new Set(values)).toSorted();
+  const ranks = new Map([...distinct].map((value, rank) => [value, rank]));
+  return {
+    of: Uint32Array.from(values, (value) => ranks.get(value) ?? 0),
+    count: distinct.length,
+  };
+}
+
+/** What decides the cost of a model's answers, as texts that are equal where the cost is. */
+interface Pricing {
+  atLeast: string;
+  withReasoning: string;
+}
+
+/** Models are never changed, only replaced, so what was made of one stays right. */
+const pricings = new WeakMap<Model, Pricing>();
+
+function pricingOf({ model, leastReasoning }: Entry): Pricing {
+  const known = pricings.get(model);
+  if (known !== undefined) return known;
+  const { inputUsdPerMTok, outputUsdPerMTok, priceTiers, mediaPrices, outputModalities } = model;
+  const plain = JSON.stringify([
+    inputUsdPerMTok,
+    outputUsdPerMTok,
+    model.audioInputUsdPerMTok,
+    priceTiers,
+    mediaPrices,
+    outputModalities,
+  ]);
+  const { efforts, byDefault, sentAs, budgets } = model.reasoningControl ?? {};
+  const reasoning = [model.provider, efforts, byDefault, sentAs, budgets];
+  const limits = [model.outputTokens, model.contextTokens];
+  const pricing = {
+    atLeast: `${plain} ${leastReasoning.room} ${leastReasoning.effort}`,
+    withReasoning: model.reasoning ? plain + JSON.stringify([reasoning, limits]) : plain,
+  };
+  pricings.set(model, pricing);
+  return pricing;
+}
+
+/** Entries by what they have in common: the group of each, and one entry of each group. */
+function groupsOf(
+  entries: readonly Entry[],
+  keyOf: (entry: Entry) => string,
+): { of: Uint32Array; firsts: Entry[] } {
+  const groups = new Map<string, number>();
+  const firsts: Entry[] = [];
+  const of = Uint32Array.from(entries, (entry) => {
+    const key = keyOf(entry);
+    let group = groups.get(key);
+    if (group === undefined) {
+      group = firsts.push(entry) - 1;
+      groups.set(key, group);
+    }
+    return group;
+  });
+  return { of, firsts };
+}
+
+function priceGroupsOf(entries: readonly Entry[], of: keyof Pricing): PriceGroups {
+  const groups = groupsOf(entries, (entry) => `${entry.family} ${pricingOf(entry)[of]}`);
+  return { of: groups.of, entries: groups.firsts };
+}
+
+export function credentialGroupsOf(entries: readonly Entry[]): CredentialGroups {
+  const { of, firsts } = groupsOf(entries, ({ credentialIds }) => credentialIds.join(" "));
+  return { of, ids: firsts.map(({ credentialIds }) => credentialIds) };
+}
+
+/** `models`: all that are known, since scores are compared among all of them. */
+export function columnsOf(entries: readonly Entry[], models: readonly Model[]): Columns {
+  const ability = abilityOf(models);
+  return {
+    prices: priceGroupsOf(entries, "atLeast"),
+    pricesWithReasoning: priceGroupsOf(entries, "withReasoning"),
+    credentials: credentialGroupsOf(entries),
+    speed: ranksOf(entries.map((entry) => -entry.expectedMs)),
+    intelligence: ranksOf(entries.map(({ model }) => ability(model))),
+    alwaysReasons: Uint8Array.from(entries, (entry) => (entry.alwaysReasons ? 1 : 0)),
+    isLate: Uint8Array.from(entries, (entry) => (entry.isLate ? 1 : 0)),
+    newness: ranksOf(entries.map(({ model }) => dayOf(model.releasedAt))),
+  };
+}
+
+/** A date as a number that sorts as it does; unknown is oldest. `2024-05` is the month's beginning. */
+const dayOf = (releasedAt: string | null | undefined): number =>
+  Number((releasedAt ?? "").replaceAll("-", "").padEnd(8, "0")) || 0;

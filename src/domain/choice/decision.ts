@@ -1,0 +1,181 @@
+/** A choice, explained: what the record and the dry run say of every candidate. */
+import { inputTokensFor } from "../sampling/estimate.ts";
+import type { FailoverCandidate } from "./failover.ts";
+import type { Field } from "./field.ts";
+import type { Measured } from "./health.ts";
+import { isKnownHint, type Narrowed } from "./hints.ts";
+import type { Model } from "../models/model.ts";
+import type { ExclusionReason, Requirements } from "../requirements.ts";
+import { byPreference, type Axes, type Order } from "./score.ts";
+import type { NegotiationRecord } from "../sampling/shaping.ts";
+import { reasonOf } from "./sieve.ts";
+import type { ToolLoop } from "../sampling/tool-loop.ts";
+import { expectedUsage } from "../models/cost.ts";
+
+export interface Candidate {
+  provider: string;
+  model: string;
+  /** 0–1, higher is better; absent for an excluded one */
+  score?: number;
+  axes?: Axes;
+  matchedHint?: string;
+  viaEquivalence?: true;
+  /** it began the tool loop that this call continues */
+  viaToolLoop?: true;
+  /** an ordinary answer is expected to take it longer than the call may */
+  isLate?: true;
+  /** no hint asks for it; the call goes there only after a fault at those that a hint asks for */
+  viaFailover?: true;
+  /** what was seen of it; absent: too little */
+  measured?: Measured;
+  excludedBy?: ExclusionReason;
+}
+
+export interface Decision {
+  provider: string;
+  model: string;
+  /** the chosen one first, then in the order of failover, excluded ones last */
+  candidates: Candidate[];
+  /** how many more were excluded, by reason, without being listed */
+  excluded: Partial<Record<ExclusionReason, number>>;
+  requirements: Requirements;
+  weights: Axes;
+  estimate: { inputTokens: number; outputTokens: number; costUsd: number | null };
+  catalogueVersion: string;
+  /** the candidates that the call may use, best first; absent: an older record */
+  failover?: FailoverCandidate[];
+  /** what content negotiation changed; absent: nothing was declared */
+  negotiation?: NegotiationRecord;
+  /** who began the tool loop that this call continues; absent: none is under way */
+  toolLoop?: Pick<ToolLoop, "provider" | "model">;
+  /** what was read differently from how it was written */
+  notes: string[];
+}
+
+const round = (value: number): number => Math.round(value * 1e4) / 1e4;
+
+/** What the choice is made of: everything else about a request is of no account. */
+export interface Asking {
+  needs: Requirements;
+  hints: readonly string[];
+  /** of the three axes; they add up to 1 */
+  weights: Axes;
+  notes: readonly string[];
+  negotiation?: NegotiationRecord | null;
+  toolLoop?: ToolLoop | null;
+}
+
+/** What a hint doesn't prefer comes after all that it does; what is late, last of all. */
+export const unhintedLevel = 60_000;
+export const lateLevel = 60_001;
+/** Who began a tool loop comes before whatever a hint prefers. */
+export const loopLevel = 0;
+
+/** A field held against one request. */
+export interface Ranking {
+  /** of the feasible, by place among them */
+  order: Order;
+  narrowed: Narrowed;
+  /** by position in the field: why it is out; 0: it is feasible, else the reason's place and one */
+  out: Uint8Array;
+}
+
+export const isOf = (loop: ToolLoop | null, { provider, id }: Model): boolean =>
+  loop?.provider === provider && loop.model === id;
+
+/** Every candidate, feasible ones first, in the order of failover. */
+function candidatesOf(
+  field: Field,
+  { order: { scores }, narrowed, out }: Ranking,
+  { places, toolLoop }: { places: readonly number[]; toolLoop: ToolLoop | null },
+): Candidate[] {
+  const candidates: Candidate[] = [];
+  for (const place of places) {
+    const position = scores.entries[place] ?? 0;
+    const entry = field.entries[position];
+    if (entry === undefined) continue;
+    const candidate: Candidate = {
+      provider: entry.model.provider,
+      model: entry.model.id,
+      score: round(scores.score[place] ?? 0),
+      axes: {
+        cost: round(scores.cost[place] ?? 0),
+        speed: round(scores.speed[place] ?? 0),
+        intelligence: round(scores.intelligence[place] ?? 0),
+      },
+    };
+    if (entry.measured !== null) candidate.measured = entry.measured;
+    if (entry.isLate) candidate.isLate = true;
+    // Not by its level: who began a tool loop may be hinted as well.
+    if (narrowed.hint !== null && (narrowed.levels?.[position] ?? 0) !== 0) {
+      candidate.matchedHint = narrowed.hint;
+      if (narrowed.viaEquivalence) candidate.viaEquivalence = true;
+    }
+    if (isOf(toolLoop, entry.model)) candidate.viaToolLoop = true;
+    candidates.push(candidate);
+  }
+  return [...candidates, ...excludedOf(field, out)];
+}
+
+export function excludedOf({ entries }: Field, out: Uint8Array): Candidate[] {
+  return entries.flatMap(({ model: { provider, id } }, at) => {
+    const excludedBy = reasonOf(out[at]);
+    return excludedBy === undefined ? [] : [{ provider, model: id, excludedBy }];
+  });
+}
+
+/** Caller text, so short. */
+const longestHintShown = 60;
+const mostHintsShown = 5;
+
+/** Says which hints were of no use. A replayed decision has the notes already. */
+function withHintNotes({ notes, hints }: Asking, { models }: Field): string[] {
+  const unknown = hints
+    .filter((hint) => hint.trim() !== "" && !isKnownHint(hint, models))
+    .slice(0, mostHintsShown)
+    .map((hint) => `hint ${JSON.stringify(hint.slice(0, longestHintShown))} matched no model`);
+  return [...new Set([...notes, ...unknown])];
+}
+
+export function explain(asking: Asking, field: Field, ranking: Ranking): Decision {
+  const { needs, weights, negotiation, toolLoop = null } = asking;
+  const { order } = ranking;
+  const { scores } = order;
+  const places = [...scores.entries.keys()].toSorted((a, b) => byPreference(order, a, b));
+  const [place = 0] = places;
+  const chosen = field.entries[scores.entries[place] ?? 0];
+  if (chosen === undefined) throw new Error("a ranking without a best");
+  const { model, family } = chosen;
+  const cost = scores.costs[place] ?? Number.POSITIVE_INFINITY;
+  const inputTokens = inputTokensFor(needs, family);
+  return {
+    provider: model.provider,
+    model: model.id,
+    candidates: candidatesOf(field, ranking, { places, toolLoop }),
+    excluded: field.unserved === 0 ? {} : { no_credential: field.unserved },
+    requirements: needs,
+    weights,
+    estimate: {
+      inputTokens,
+      outputTokens: expectedUsage(model, { ...needs, inputTokens }).outputTokens,
+      costUsd: Number.isFinite(cost) ? cost / 1e6 : null,
+    },
+    catalogueVersion: field.catalogueVersion,
+    ...(negotiation === null || negotiation === undefined ? {} : { negotiation }),
+    // Only if it is known here: what the caller wrote there stays out of the record.
+    ...(isOf(toolLoop, model) ? { toolLoop: { provider: model.provider, model: model.id } } : {}),
+    notes: withHintNotes(asking, field),
+  };
+}
+
+/** The decision as the audit record keeps it: feasible candidates, and counts for the rest. */
+export function compactDecision(decision: Decision): Decision {
+  const excluded = { ...decision.excluded };
+  for (const { excludedBy } of decision.candidates)
+    if (excludedBy !== undefined) excluded[excludedBy] = (excluded[excludedBy] ?? 0) + 1;
+  return {
+    ...decision,
+    candidates: decision.candidates.filter(({ excludedBy }) => excludedBy === undefined),
+    excluded,
+  };
+}

@@ -1,0 +1,82 @@
+/** One model of a tenant's field, with all that doesn't depend on the request. */
+import { expectedMs, type Measured } from "./health.ts";
+import type { Model } from "../models/model.ts";
+import type { ExclusionReason } from "../requirements.ts";
+import { alwaysReasons, reasoningOf, wantedHeadroom, type Reasoning } from "../models/reasoning.ts";
+import { bitsOf, placeOf } from "./sought.ts";
+import { tokenFamilyOf } from "../tokens/tokenizers.ts";
+import { type TokenFamily } from "../requirements.ts";
+
+/** A model that some credential can serve. */
+export interface Entry {
+  model: Model;
+  /** active, and with no open circuit on the way */
+  credentialIds: string[];
+  /** active, and used where nothing else is feasible: open for faults, and not on the provider's word */
+  spareIds?: string[] | undefined;
+  /** ms since the epoch, when the first of them may be tried; absent: one may be used */
+  openUntil?: number | undefined;
+  /** what excludes it whatever the request is */
+  exclusion: ExclusionReason | null;
+  measured: Measured | null;
+  /** ms that an ordinary answer is expected to take */
+  expectedMs: number;
+  /** an ordinary answer is expected to take longer than the call may */
+  isLate: boolean;
+  /** reasons whatever is asked of it */
+  alwaysReasons: boolean;
+  /** at the least effort: the effort, and tokens of room before the model's own limits */
+  leastReasoning: Pick<Reasoning, "effort" | "room">;
+  /** its provider calls it a preview */
+  isPreview: boolean;
+  /** whose tokenizer it has */
+  family: TokenFamily;
+  /** the place of that among all families */
+  familyPlace: number;
+  tools: boolean;
+  /** Infinity: unknown */
+  contextTokens: number;
+  outputTokens: number;
+  /** the modalities that it takes, and that it makes, as bits */
+  takes: number;
+  makes: number;
+}
+
+/** What an entry is made of. */
+type EntryParts = Pick<
+  Entry,
+  "model" | "credentialIds" | "spareIds" | "openUntil" | "exclusion" | "measured"
+> & {
+  /** ms that a call may take, or whether an answer of this model takes longer */
+  deadline: number | { isLate: boolean };
+};
+
+/** An entry, with what follows from its parts. */
+export function entryOf({ deadline, ...parts }: EntryParts): Entry {
+  const { model, measured } = parts;
+  const takesMs = expectedMs(model.speed, measured);
+  const family = tokenFamilyOf(model);
+  return {
+    model,
+    measured,
+    credentialIds: parts.credentialIds,
+    spareIds: parts.spareIds,
+    openUntil: parts.openUntil,
+    exclusion: parts.exclusion,
+    expectedMs: takesMs,
+    isLate: typeof deadline === "number" ? takesMs > deadline : deadline.isLate,
+    alwaysReasons: alwaysReasons(model),
+    leastReasoning: {
+      effort: reasoningOf(model).effort,
+      room: wantedHeadroom(model, undefined),
+    },
+    isPreview: model.status === "preview",
+    family,
+    familyPlace: placeOf(family),
+    tools: model.tools,
+    contextTokens: model.contextTokens ?? Number.POSITIVE_INFINITY,
+    outputTokens: model.outputTokens ?? Number.POSITIVE_INFINITY,
+    takes: bitsOf(model.inputModalities),
+    makes: bitsOf(model.outputModalities),
+  };
+}

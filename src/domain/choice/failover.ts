@@ -1,0 +1,157 @@
+/**
+ * Where a call goes after a fault. Pure: the same candidates and faults give the same next step, so the
+ * candidates that any row of faults can lead to are known, and reserved, before the first call.
+ */
+import { faultReaches, type FaultReach, type ProviderFault } from "../attempts.ts";
+
+/** More would be a storm: four providers that fail at once are an outage. */
+export const maxAttempts = 4;
+
+/** An attempt that starts later than this before the deadline could not answer anyway. */
+const leastUsefulMs = 250;
+
+/** Before another model of an endpoint that just failed; doubled each time, give or take half. */
+const backoffMs = 100;
+
+/** Attempts at one endpoint while another one has a candidate: the first, and one more. */
+const attemptsAtEndpoint = 2;
+
+/** One model under one credential. */
+export interface Place {
+  /** `provider/model` */
+  model: string;
+  credentialId: string;
+  endpoint: string;
+}
+
+/** One that was tried: its position among the candidates, and what its fault speaks of. */
+export interface Tried {
+  at: number;
+  reach: FaultReach;
+}
+
+/** A candidate that is reserved, and which first faults lead to it at once. */
+export interface FailoverCandidate {
+  provider: string;
+  model: string;
+  after: FaultReach[];
+}
+
+/** Whether a fault of that reach at one place speaks of another place too. */
+export function reaches(reach: FaultReach, from: Place, to: Place): boolean {
+  if (reach === "endpoint") return from.endpoint === to.endpoint;
+  if (from.credentialId !== to.credentialId) return false;
+  return reach === "credential" || from.model === to.model;
+}
+
+/**
+ * The position of the next candidate; null: all were tried. The best in order that no fault speaks of and
+ * whose endpoint has attempts left; where every untried one is spoken of, or its endpoint has had its
+ * share, the best of those at the endpoints with the fewest attempts.
+ *
+ * @param avoided positions that come last, whatever their order: somebody else is probing them
+ */
+export function nextCandidate(
+  places: readonly Place[],
+  tried: readonly Tried[],
+  avoided: ReadonlySet<number> = new Set(),
+): number | null {
+  const attemptsAt = new Map<string, number>();
+  for (const { at } of tried) {
+    const endpoint = places[at]?.endpoint ?? "";
+    attemptsAt.set(endpoint, (attemptsAt.get(endpoint) ?? 0) + 1);
+  }
+  let next: number | null = null;
+  let least = Number.POSITIVE_INFINITY;
+  for (const [at, place] of places.entries()) {
+    if (tried.some((attempt) => attempt.at === at)) continue;
+    const attempts = attemptsAt.get(place.endpoint) ?? 0;
+    const isBroken = tried.some((attempt) => {
+      const from = places[attempt.at];
+      return from !== undefined && reaches(attempt.reach, from, place);
+    });
+    // Lower comes first: free, then somebody else's probe, then a used-up endpoint, then a broken one.
+    const cost =
+      (avoided.has(at) ? 1 : 0) +
+      (attempts >= attemptsAtEndpoint ? 2 * attempts : 0) +
+      (isBroken ? 2 * (maxAttempts + attempts) : 0);
+    if (cost >= least) continue;
+    next = at;
+    least = cost;
+  }
+  return next;
+}
+
+/**
+ * Positions of the candidates that some row of faults can lead to, within so many attempts; ascending.
+ * Nothing else is ever called, so nothing else is reserved.
+ */
+export function reachable(places: readonly Place[], attempts: number): number[] {
+  const found = new Set<number>();
+  const walk = (tried: readonly Tried[]): void => {
+    if (tried.length >= attempts) return;
+    const at = nextCandidate(places, tried);
+    if (at === null) return;
+    found.add(at);
+    for (const reach of faultReaches) walk([...tried, { at, reach }]);
+  };
+  walk([]);
+  return [...found].toSorted((a, b) => a - b);
+}
+
+/** Which reaches of a fault at the first candidate lead to each one at once; by position. */
+export function firstStepsOf(places: readonly Place[]): FaultReach[][] {
+  const steps: FaultReach[][] = places.map(() => []);
+  const first = nextCandidate(places, []);
+  if (first === null) return steps;
+  for (const reach of faultReaches) {
+    const at = nextCandidate(places, [{ at: first, reach }]);
+    if (at !== null) steps[at]?.push(reach);
+  }
+  return steps;
+}
+
+export type Step = { next: "stop" } | { next: "try"; at: number; waitMs: number };
+
+const stop: Step = { next: "stop" };
+
+/**
+ * After a fault: which candidate is tried, and after how many ms. The last candidate is tried once more
+ * when its own Retry-After lies within the deadline.
+ */
+export function stepAfter(input: {
+  places: readonly Place[];
+  /** oldest first, the one that just failed last; never empty */
+  tried: readonly Tried[];
+  /** of the last one */
+  fault: Pick<ProviderFault, "retryable" | "retryAfterMs" | "billed" | "code">;
+  most: number;
+  /** 0–1, for jitter */
+  chance: number;
+  remainingMs: number;
+  avoided?: ReadonlySet<number>;
+}): Step {
+  const { places, tried, fault, remainingMs } = input;
+  const last = tried.at(-1);
+  if (last === undefined || !fault.retryable || tried.length >= input.most) return stop;
+  const at = nextCandidate(places, tried, input.avoided);
+  if (at !== null) {
+    // Each answer without end may be billed, and takes the time of everybody's calls.
+    const endsAtEndpoint = fault.code === "answer_too_large";
+    // What lies outside is asked at once; else a moment passes, so that callers don't come back as one.
+    const [from, to] = [places[last.at], places[at]];
+    const wide = last.reach === "endpoint" ? "endpoint" : "credential";
+    if (endsAtEndpoint && from !== undefined && to !== undefined && reaches("endpoint", from, to))
+      return stop;
+    const waitMs =
+      from !== undefined && to !== undefined && reaches(wide, from, to)
+        ? Math.round(backoffMs * 2 ** (tried.length - 1) * (0.5 + input.chance))
+        : 0;
+    return remainingMs > leastUsefulMs + waitMs ? { next: "try", at, waitMs } : stop;
+  }
+  // Only what cost nothing is asked again: the reservation holds each candidate once.
+  if (fault.retryAfterMs === null || fault.billed !== "no") return stop;
+  return fault.retryAfterMs + leastUsefulMs < remainingMs
+    ? { next: "try", at: last.at, waitMs: fault.retryAfterMs }
+    : stop;
+}

@@ -1,0 +1,274 @@
+/** What one tenant can choose from, prepared once for many requests; and what excludes a model. */
+import { faultReaches } from "../attempts.ts";
+import { scopeOf, stateOf, type Circuit, type CircuitState } from "./circuits.ts";
+import { columnsOf, credentialGroupsOf, type Columns } from "./columns.ts";
+import { entryOf, type Entry } from "./entry.ts";
+import { endpointOf } from "./endpoints.ts";
+import { measuredFrom, type Health } from "./health.ts";
+import {
+  credentialsFor,
+  isAllowed,
+  nameOf,
+  type CredentialSummary,
+  type Model,
+} from "../models/model.ts";
+import { type ExclusionReason } from "../requirements.ts";
+import type { Modality } from "../modality.ts";
+import type { CallBounds } from "./policy.ts";
+import type { PromptCaching } from "../sampling/prompt-caching.ts";
+import { wantedHeadroom } from "../models/reasoning.ts";
+import { type ReasoningWish } from "../requirements.ts";
+import { defaultDeadlineMs, type Previews } from "./policy.ts";
+import { imageBit, textBit, type Sought } from "./sought.ts";
+import type { TokenFamily } from "../requirements.ts";
+import { costMicroUsd, isPriced, mostUsage } from "../models/cost.ts";
+
+/** What one tenant can choose from, prepared once for many requests. */
+export interface Field {
+  /** every model known, for hints that name one that can't serve */
+  models: readonly Model[];
+  /** by name */
+  entries: readonly Entry[];
+  /** the entries' models */
+  served: readonly Model[];
+  /** what a ranking compares of the entries */
+  columns: Columns;
+  /** what some model of it can do, also while its circuit is open */
+  able: { outputs: ReadonlySet<Modality>; tools: boolean };
+  /** the tokenizers of the models that may be chosen */
+  families: readonly TokenFamily[];
+  /** models that no credential can serve */
+  unserved: number;
+  catalogueVersion: string;
+  policy: FieldPolicy;
+  /** absent: nothing failed lately */
+  circuits?: FieldCircuits | undefined;
+}
+
+export interface FieldCircuits {
+  /** ms since the epoch, for which the field was prepared */
+  now: number;
+  /** ms since the epoch, when one of them has been open for its time */
+  until: number;
+  /** those that one call may try, by scope: when they last changed */
+  halfOpen: ReadonlyMap<string, number>;
+}
+
+export interface FieldPolicy {
+  allowedModels?: string[];
+  deniedModels?: string[];
+  maxTokens?: number;
+  reasoning?: ReasoningWish;
+  reasoningTokens?: number;
+  /** what one call may use by the size of the limits that apply; absent: as much as it likes */
+  bounds?: CallBounds;
+  /** the asking server's own lists; a model passes both */
+  server?: Pick<FieldPolicy, "allowedModels" | "deniedModels">;
+  /** money is limited, so what it would cost must be known */
+  budgeted?: true;
+  /** default: only if a hint names one, or nothing else can serve */
+  previews?: Previews;
+  /** ms for all attempts of one call together */
+  deadlineMs?: number;
+  promptCaching?: PromptCaching;
+  /** providers that the operator pays, and gave no leave to use */
+  withheldProviders?: ReadonlySet<string>;
+}
+
+export interface FieldParts {
+  models: readonly Model[];
+  credentials: readonly CredentialSummary[];
+  catalogueVersion: string;
+  policy: FieldPolicy;
+  health?: readonly Health[];
+  circuits?: readonly Circuit[];
+  /** ms since the epoch, for what was measured and for circuits */
+  now?: number;
+}
+
+function standingExclusion(
+  model: Model,
+  credentials: readonly CredentialSummary[],
+  policy: FieldPolicy,
+): ExclusionReason | null {
+  if (model.status === "retired") return "retired";
+  if (policy.withheldProviders?.has(model.provider) === true) return "no_operator_leave";
+  if (!isAllowed(model, policy) || !isAllowed(model, policy.server ?? {})) return "not_allowed";
+  if (policy.previews === "never" && model.status === "preview") return "preview";
+  if (policy.budgeted === true && !isPriced(model)) return "unknown_price";
+  return credentials.every(({ status }) => status === "failing") ? "credential_failing" : null;
+}
+
+/** How the circuits on the way to a model stand, by credential. */
+interface Way {
+  id: string;
+  /** ms since the epoch; null: none is open */
+  openUntil: number | null;
+  /** the provider said not to ask this model before then */
+  asked: boolean;
+}
+
+function wayOf(
+  model: Model,
+  credential: CredentialSummary,
+  states: ReadonlyMap<string, CircuitState>,
+): Way {
+  const { id } = credential;
+  const way: Way = { id, openUntil: null, asked: false };
+  if (states.size === 0) return way;
+  const path = { endpoint: endpointOf(credential), credentialId: id, model: nameOf(model) };
+  for (const reach of faultReaches) {
+    const circuit = states.get(scopeOf(reach, path));
+    if (circuit?.state !== "open") continue;
+    way.openUntil = Math.max(way.openUntil ?? 0, circuit.until);
+    way.asked ||= circuit.asked && reach === "model";
+  }
+  return way;
+}
+
+/** Which credentials a model has: those to use, those in need, and when the first of them may be tried. */
+function waysOf(ways: readonly Way[]): Pick<Entry, "credentialIds" | "spareIds" | "openUntil"> {
+  const closed = ways.filter(({ openUntil }) => openUntil === null).map(({ id }) => id);
+  if (closed.length > 0 || ways.length === 0) return { credentialIds: closed };
+  return {
+    credentialIds: [],
+    spareIds: ways.filter(({ asked }) => !asked).map(({ id }) => id),
+    openUntil: Math.min(...ways.map(({ openUntil }) => openUntil ?? 0)),
+  };
+}
+
+const byModelName = (a: Model, b: Model): number => (nameOf(a) < nameOf(b) ? -1 : 1);
+
+/** Of entries in any order. */
+export function fieldOf(
+  entries: readonly Entry[],
+  parts: Pick<Field, "models" | "unserved" | "catalogueVersion" | "policy" | "circuits">,
+): Field {
+  const sorted = entries.toSorted((a, b) => byModelName(a.model, b.model));
+  const able = sorted.filter(({ exclusion }) => exclusion === null);
+  return {
+    ...parts,
+    able: {
+      outputs: new Set(able.flatMap(({ model }) => model.outputModalities)),
+      tools: able.some(({ model }) => model.tools),
+    },
+    entries: sorted,
+    served: sorted.map(({ model }) => model),
+    columns: columnsOf(sorted, parts.models),
+    families: [...new Set(able.map(({ family }) => family))],
+  };
+}
+
+/** absent: nothing failed lately */
+function circuitsOf(
+  circuits: readonly Circuit[],
+  now: number,
+): { states: ReadonlyMap<string, CircuitState>; circuits?: FieldCircuits } {
+  const states = new Map(circuits.map((circuit) => [circuit.scope, stateOf(circuit, now)]));
+  if (states.size === 0) return { states };
+  const ends = [...states.values()].flatMap((each) => (each.state === "open" ? [each.until] : []));
+  const halfOpen = circuits
+    .filter(({ scope }) => states.get(scope)?.state === "half-open")
+    .map(({ scope, updatedAt }) => [scope, updatedAt] as const);
+  const until = Math.min(Number.POSITIVE_INFINITY, ...ends);
+  return { states, circuits: { now, until, halfOpen: new Map(halfOpen) } };
+}
+
+export function fieldFrom(parts: FieldParts): Field {
+  const { models, credentials, policy, health = [], now = 0 } = parts;
+  const byModel = Map.groupBy(health, ({ model }) => model);
+  const { states, circuits } = circuitsOf(parts.circuits ?? [], now);
+  const entries: Entry[] = [];
+  for (const model of models.toSorted(byModelName)) {
+    const serving = credentialsFor(model, credentials);
+    if (serving.length === 0) continue;
+    const active = serving.filter(({ status }) => status === "active");
+    const ways = waysOf(active.map((credential) => wayOf(model, credential, states)));
+    const ids = new Set([...ways.credentialIds, ...(ways.spareIds ?? [])]);
+    const samples = (byModel.get(nameOf(model)) ?? [])
+      .filter(({ credentialId }) => ids.has(credentialId))
+      .flatMap((its) => its.samples);
+    entries.push(
+      entryOf({
+        model,
+        ...ways,
+        exclusion: standingExclusion(model, serving, policy),
+        measured: measuredFrom(samples, now),
+        deadline: policy.deadlineMs ?? defaultDeadlineMs,
+      }),
+    );
+  }
+  return fieldOf(entries, {
+    models,
+    unserved: models.length - entries.length,
+    catalogueVersion: parts.catalogueVersion,
+    policy,
+    circuits,
+  });
+}
+
+/** Whether a model's reasoning finds all the room that it wants beside the text. */
+function hasRoom(entry: Entry, sought: Sought, bounds?: CallBounds): boolean {
+  const { leastReasoning } = entry;
+  const { needs, maxTokens } = sought;
+  const { reasoning } = needs;
+  // The model takes what is left.
+  if (reasoning?.shrinks === true) return true;
+  const wanted =
+    reasoning === undefined ? leastReasoning.room : wantedHeadroom(entry.model, reasoning);
+  if (wanted === 0) return true;
+  if (reasoning?.roomless === true) return false;
+  const inputTokens = sought.most[entry.familyPlace] ?? 0;
+  const output = maxTokens + wanted;
+  if (output > entry.outputTokens || inputTokens + output > entry.contextTokens) return false;
+  if (bounds === undefined) return true;
+  if (inputTokens + output > bounds.tokens) return false;
+  if (bounds.microUsd === Number.POSITIVE_INFINITY) return true;
+  // As it would be reserved.
+  const usage = mostUsage(entry.model, { ...needs, inputTokens });
+  return (costMicroUsd(entry.model, usage) ?? 0) <= bounds.microUsd;
+}
+
+/** Why a model that could serve is left alone unless a hint names it; null: it is not. */
+export function standsAside(
+  { isPreview, makes }: Entry,
+  policy: FieldPolicy,
+  sought: Sought,
+): "preview" | "image_model" | null {
+  if ((makes & imageBit) !== 0 && (sought.makes & imageBit) === 0) return "image_model";
+  return isPreview && policy.previews !== "allowed" ? "preview" : null;
+}
+
+/** The same field for a request that nothing else can serve: what is open for faults is asked all the same. */
+export function withSpares(field: Field): Field {
+  const entries = field.entries.map((entry) =>
+    entry.openUntil === undefined || (entry.spareIds ?? []).length === 0
+      ? entry
+      : { ...entry, credentialIds: entry.spareIds ?? [], openUntil: undefined },
+  );
+  return {
+    ...field,
+    entries,
+    columns: { ...field.columns, credentials: credentialGroupsOf(entries) },
+  };
+}
+
+/** Why a model can't serve this request; null if it can. The first reason that applies, in this order. */
+export function exclusionOf(
+  entry: Entry,
+  sought: Sought,
+  bounds?: CallBounds,
+): ExclusionReason | null {
+  const { exclusion } = entry;
+  if (exclusion !== null) return exclusion;
+  if ((entry.takes & sought.takes) !== sought.takes) return "input_modality";
+  if ((entry.makes & sought.makes) !== sought.makes) return "output_modality";
+  if (sought.tools && !entry.tools) return "tools";
+  // `maxTokens` bounds what is written; an image or speech is as long as it is.
+  const writes = (entry.makes & textBit) === 0 ? 0 : sought.maxTokens;
+  if (writes > entry.outputTokens) return "output_limit";
+  if ((sought.most[entry.familyPlace] ?? 0) + writes > entry.contextTokens) return "context_window";
+  if (writes > 0 && !hasRoom(entry, sought, bounds)) return "reasoning_room";
+  // The last, so that it is named only where nothing else stands in the way.
+  return entry.openUntil === undefined ? null : "circuit_open";
+}

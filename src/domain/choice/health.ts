@@ -1,0 +1,97 @@
+/**
+ * What the router saw of a credential's models: how fast they answered. Kept per tenant, credential and
+ * model, written with every settlement. What fails is in `circuits.ts`.
+ */
+import type { Tier } from "../models/model.ts";
+
+/** One settled answer. */
+export interface Sample {
+  /** ms since the epoch */
+  at: number;
+  /** ms from the request to the whole answer */
+  ms: number;
+  outputTokens: number;
+}
+
+export interface Health {
+  credentialId: string;
+  /** `provider/model` */
+  model: string;
+  /** newest first, at most `keptSamples` */
+  samples: Sample[];
+}
+
+/** What one answer adds to it. */
+export interface HealthChange {
+  credentialId: string;
+  model: string;
+  sample: Sample;
+}
+
+export const keptSamples = 32;
+/** Half of a sample's weight is gone after this: what became slow loses rank within minutes. */
+const halfLifeMs = 10 * 60_000;
+/** Fewer say nothing: one answer may have been any length. */
+const leastSamples = 3;
+
+export interface Measured {
+  /** median ms to the whole answer */
+  p50Ms: number;
+  /** median output tokens per second, waiting included */
+  tokensPerSecond: number;
+  samples: number;
+}
+
+function weightedMedian(values: readonly { value: number; weight: number }[]): number {
+  const sorted = values.toSorted((a, b) => a.value - b.value);
+  const half = sorted.reduce((sum, { weight }) => sum + weight, 0) / 2;
+  let sum = 0;
+  for (const { value, weight } of sorted) {
+    sum += weight;
+    if (sum >= half) return value;
+  }
+  return sorted.at(-1)?.value ?? 0;
+}
+
+/** null when too little was seen. */
+export function measuredFrom(samples: readonly Sample[], now: number): Measured | null {
+  if (samples.length < leastSamples) return null;
+  const weighed = (value: (sample: Sample) => number) =>
+    weightedMedian(
+      samples.map((sample) => ({
+        value: value(sample),
+        weight: 2 ** (-Math.max(0, now - sample.at) / halfLifeMs),
+      })),
+    );
+  return {
+    p50Ms: Math.round(weighed(({ ms }) => ms)),
+    tokensPerSecond:
+      Math.round(10 * weighed(({ ms, outputTokens }) => (outputTokens * 1_000) / Math.max(1, ms))) /
+      10,
+    samples: samples.length,
+  };
+}
+
+/** What a tier stands for until something was measured. */
+const priors: Record<NonNullable<Tier>, Omit<Measured, "samples">> = {
+  1: { p50Ms: 12_000, tokensPerSecond: 20 },
+  2: { p50Ms: 8_000, tokensPerSecond: 40 },
+  3: { p50Ms: 5_000, tokensPerSecond: 70 },
+  4: { p50Ms: 3_000, tokensPerSecond: 120 },
+  5: { p50Ms: 1_500, tokensPerSecond: 250 },
+};
+const unknownTier = 3;
+/** So many samples weigh as much as the tier. */
+const priorSamples = 2;
+/** An answer of ordinary length, to turn tokens per second into time. */
+const ordinaryTokens = 300;
+
+/** ms that an ordinary answer is expected to take: half by time to answer, half by tokens per second. */
+export function expectedMs(tier: Tier, measured: Measured | null): number {
+  const prior = priors[tier ?? unknownTier];
+  const timeOf = ({ p50Ms, tokensPerSecond }: Omit<Measured, "samples">): number =>
+    (p50Ms + (ordinaryTokens * 1_000) / Math.max(0.1, tokensPerSecond)) / 2;
+  if (measured === null) return timeOf(prior);
+  const trust = measured.samples / (measured.samples + priorSamples);
+  return trust * timeOf(measured) + (1 - trust) * timeOf(prior);
+}

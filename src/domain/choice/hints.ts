@@ -1,0 +1,262 @@
+/**
+ * Hints, as `ModelPreferences.hints` means them: tried in order, and the first that a feasible model
+ * answers to decides. Within one hint a model that is named comes before its versions, those before its
+ * line, nearest generation first, and that before any other name that holds the hint. A model that is
+ * gone is served by its successor, as a match of that hint.
+ */
+import { classesNamedBy, equivalentsOf } from "../models/equivalents.ts";
+import { goneModelNamed } from "../models/gone-models.ts";
+import { newestFirst, parseModel, type ParsedName } from "../models/lines.ts";
+import {
+  containing,
+  equalTo,
+  indexOf,
+  readHint,
+  versionsOf,
+  writesOnly,
+  type Fit,
+  type ModelIndex,
+  type ReadHint,
+  type Served,
+} from "../models/model-index.ts";
+import type { Model } from "../models/model.ts";
+
+export interface Narrowed {
+  /** by position: 0 for what no hint prefers, else the lower the better; null: none is preferred */
+  levels: Uint16Array | null;
+  /** the hint that narrowed the field; null: none applied */
+  hint: string | null;
+  /** the hint named a model that can't serve, and these stand in for it */
+  viaEquivalence: boolean;
+}
+
+// Levels, best first. Generations of a line lie between the line's level and the next.
+const equalLevel = 1;
+const versionLevel = 2;
+const successorLevel = 3;
+const lineLevel = 1_000;
+const fitLevels: Readonly<Record<Fit, number>> = {
+  words: 50_000,
+  beginning: 50_001,
+  inside: 50_002,
+};
+/** More successors than any line has; the rest share a level. */
+const mostSuccessors = 900;
+
+/** Where each feasible match of one hint stands. */
+interface Matches {
+  served: Served;
+  index: ModelIndex;
+  levels: Uint16Array;
+  any: boolean;
+}
+
+/** `asides`: also those that only a hint may choose. */
+function put(
+  matches: Matches,
+  at: number,
+  { level, asides }: { level: number; asides: boolean },
+): void {
+  const { served, levels } = matches;
+  if (levels[at] !== 0 || !served.isFeasible(at)) return;
+  if (!asides && served.isAside?.(at) === true) return;
+  levels[at] = level;
+  matches.any = true;
+}
+
+/** What the hint names and is served no more: whose place a successor takes. */
+interface Gone {
+  provider: string;
+  parsed: ParsedName;
+  /** null: unknown */
+  intelligence: number | null;
+}
+
+const goneFrom = (model: Model): Gone[] => {
+  const parsed = parseModel(model);
+  return parsed === null
+    ? []
+    : [{ provider: model.provider, parsed, intelligence: model.intelligence }];
+};
+
+/** Empty if the hint names a model that some provider still serves, or none at all. */
+function goneModelsFor(hint: ReadHint, all: ModelIndex): Gone[] {
+  const retiredAmong = (positions: readonly number[]): Gone[] | null => {
+    const named = positions.flatMap((at) => all.models[at] ?? []);
+    if (named.length === 0) return null;
+    return named.some(({ status }) => status !== "retired") ? [] : named.flatMap(goneFrom);
+  };
+  const gone = goneModelNamed(hint.folded);
+  const isServed = equalTo(all, hint).some((at) => {
+    const model = all.models[at];
+    return model !== undefined && model.status !== "retired" && model.provider === gone?.provider;
+  });
+  if (gone !== null && !isServed) return [{ ...gone, intelligence: null }];
+  const equal = retiredAmong(equalTo(all, hint));
+  if (equal !== null) return equal;
+  const versions = retiredAmong(versionsOf(all, hint));
+  if (versions !== null) return versions;
+  // `claude-3`: every size of a generation that is gone.
+  const { parsed } = hint;
+  if (parsed === null || parsed.sized || parsed.generation === null) return [];
+  const ofGeneration = (all.bySeries.get(parsed.series) ?? []).filter((at) =>
+    isOfGeneration(parsed, all.models[at]),
+  );
+  return retiredAmong(ofGeneration) ?? [];
+}
+
+function isOfGeneration(named: ParsedName, model: Model | undefined): boolean {
+  const generation = model === undefined ? null : (parseModel(model)?.generation ?? null);
+  return named.wholeGeneration && generation !== null
+    ? Math.floor(generation) === named.generation
+    : generation === named.generation;
+}
+
+/** The newest of the line at the same provider, else of the line elsewhere; never older or weaker. */
+function putSuccessors(matches: Matches, gone: readonly Gone[]): void {
+  const { index, served } = matches;
+  for (const { provider, parsed, intelligence } of gone) {
+    const fit = (index.byLine.get(parsed.line) ?? []).filter((at) => {
+      const model = index.models[at];
+      if (model === undefined || !served.isFeasible(at)) return false;
+      const generation = parseModel(model)?.generation ?? null;
+      const isOlder =
+        generation !== null && parsed.generation !== null && generation < parsed.generation;
+      const isWeaker =
+        intelligence !== null && model.intelligence !== null && model.intelligence < intelligence;
+      return !isOlder && !isWeaker;
+    });
+    const there = fit.filter((at) => index.models[at]?.provider === provider);
+    const finished = (among: readonly number[]): number[] =>
+      among.filter((at) => index.models[at]?.status !== "preview");
+    const first =
+      [
+        finished(there),
+        finished(fit),
+        // A preview may be followed by a preview.
+        parsed.preview ? there : [],
+      ].find((among) => among.length > 0) ?? [];
+    const newest = first.toSorted((a, b) => {
+      const [one, other] = [index.models[a], index.models[b]];
+      return one === undefined || other === undefined ? 0 : newestFirst(one, other);
+    });
+    for (const [rank, at] of newest.entries())
+      put(matches, at, { level: successorLevel + Math.min(rank, mostSuccessors), asides: true });
+  }
+}
+
+/**
+ * The hint's line, or its series if it names no size; the nearest generation first, and of
+ * `gemini-flash-latest` the newest.
+ */
+function putLine(matches: Matches, { parsed, folded }: ReadHint, asides: boolean): void {
+  const { index } = matches;
+  if (parsed === null || (!parsed.sized && parsed.generation === null)) return;
+  const ofLine = index.byLine.get(parsed.line);
+  const members = ofLine ?? (parsed.sized ? undefined : index.bySeries.get(parsed.series));
+  if (members === undefined) return;
+  const isLatest = parsed.generation === null && folded.endsWith("-latest");
+  const distanceOf = (at: number): number => {
+    const model = index.models[at];
+    const generation = model === undefined ? null : (parseModel(model)?.generation ?? null);
+    if (isLatest) return -(generation ?? 0);
+    if (parsed.generation === null) return 0;
+    if (generation === null) return Number.POSITIVE_INFINITY;
+    // `gemini-3` names all of 3.x alike; `gpt-4` names one model of its line.
+    return ofLine === undefined && isOfGeneration(parsed, model)
+      ? 0
+      : Math.abs(generation - parsed.generation);
+  };
+  const distances = [...new Set(members.map(distanceOf))].toSorted((a, b) => a - b);
+  for (const at of members)
+    put(matches, at, { level: lineLevel + distances.indexOf(distanceOf(at)), asides });
+}
+
+/** Whether models that only write are called so too, served or not: then the hint means no image model. */
+const namesWriters = (hint: ReadHint, all: readonly Model[]): boolean =>
+  containing(indexOf(all), hint).some(({ at, fit }) => {
+    const model = all[at];
+    return fit !== "inside" && model !== undefined && writesOnly(model);
+  });
+
+function putSubstrings(
+  matches: Matches,
+  found: ReturnType<typeof containing>,
+  { asides, meansText }: { asides: boolean; meansText: boolean },
+): void {
+  const { index, served } = matches;
+  for (const { at, fit } of found) {
+    const model = index.models[at];
+    const isWriter = model !== undefined && writesOnly(model);
+    if (meansText && !isWriter && served.isAside?.(at) === true) continue;
+    put(matches, at, { level: fitLevels[fit], asides });
+  }
+}
+
+/** null: no feasible model answers to the hint. */
+function levelsFor(hint: ReadHint, served: Served, all: readonly Model[]): Uint16Array | null {
+  const index = indexOf(served.models);
+  const levels = new Uint16Array(served.models.length);
+  const matches: Matches = { served, index, levels, any: false };
+  for (const at of equalTo(index, hint)) put(matches, at, { level: equalLevel, asides: true });
+  const gone = matches.any ? [] : goneModelsFor(hint, indexOf(all));
+  if (gone.length > 0) {
+    putSuccessors(matches, gone);
+    return matches.any ? levels : null;
+  }
+  for (const at of versionsOf(index, hint)) put(matches, at, { level: versionLevel, asides: true });
+  const holding = containing(index, hint);
+  for (const asides of [false, true]) {
+    // What only a hint may choose is chosen by a hint that fits nothing else.
+    if (asides && matches.any) break;
+    putLine(matches, hint, asides);
+    const meansText = asides && holding.length > 0 && namesWriters(hint, all);
+    putSubstrings(matches, holding, { asides, meansText });
+  }
+  return matches.any ? levels : null;
+}
+
+/** Narrows the feasible models by the hints; `all` is every model known, served or not. */
+export function narrow(hints: readonly string[], served: Served, all: readonly Model[]): Narrowed {
+  const read = hints.flatMap((hint) => {
+    const of = readHint(hint);
+    return of === null ? [] : [{ hint, of }];
+  });
+  for (const { hint, of } of read) {
+    const levels = levelsFor(of, served, all);
+    if (levels !== null) return { levels, hint, viaEquivalence: false };
+  }
+  for (const { hint, of } of read) {
+    const classes = classesNamedBy(of, all);
+    if (classes.length === 0) continue;
+    const levels = equivalentsOf(classes, served, all);
+    if (levels !== null) return { levels, hint, viaEquivalence: true };
+  }
+  return { levels: null, hint: null, viaEquivalence: false };
+}
+
+/** Looking through every name takes longer than the choice, and servers repeat their hints. */
+const knownHints = new WeakMap<ModelIndex, Map<string, boolean>>();
+const mostKnownHints = 500;
+
+/** Whether the hint is the name, or a part of the name, of any model that is or was. */
+export function isKnownHint(hint: string, all: readonly Model[]): boolean {
+  const read = readHint(hint);
+  if (read === null) return false;
+  const index = indexOf(all);
+  const known = knownHints.get(index) ?? new Map<string, boolean>();
+  knownHints.set(index, known);
+  const { folded, parsed } = read;
+  const before = known.get(folded);
+  if (before !== undefined) return before;
+  const found =
+    index.byName.has(folded) ||
+    goneModelNamed(folded) !== null ||
+    versionsOf(index, read).length > 0 ||
+    (parsed?.sized === true && index.byLine.has(parsed.line)) ||
+    (parsed !== null && parsed.generation !== null && index.bySeries.has(parsed.series)) ||
+    index.text.includes(folded);
+  if (known.size >= mostKnownHints) known.clear();
+  known.set(folded, found);
+  return found;
+}

@@ -1,0 +1,75 @@
+import type { ReasoningWish } from "../requirements.ts";
+import type { PromptCaching } from "../sampling/prompt-caching.ts";
+import type { ShapingRule } from "../sampling/shaping.ts";
+
+/** What a tenant may do, and what one of its keys may. Absent means: no such limit. */
+export interface Limits {
+  requestsPerMinute?: number;
+  tokensPerMinute?: number;
+  concurrent?: number;
+  /** USD, of a calendar day in UTC */
+  usdPerDay?: number;
+  /** USD, of a calendar month in UTC */
+  usdPerMonth?: number;
+}
+
+/** What a registered server may do, on top of its tenant's policy and its caller's key. */
+export interface ServerPolicy {
+  limits?: Limits;
+  /** tokens: a larger `maxTokens` is lowered to this */
+  maxTokens?: number;
+  allowedModels?: string[];
+  deniedModels?: string[];
+  /** tool-use turns that a request's own history may hold */
+  toolRounds?: number;
+  /** the kill switch: nothing is sampled for it */
+  disabled?: boolean;
+}
+
+export interface Policy {
+  limits?: Limits;
+  /** tokens: a larger `maxTokens` is lowered to this */
+  maxTokens?: number;
+  /** how much models reason; absent: the least that each can */
+  reasoning?: ReasoningWish;
+  /** tokens that reasoning may use beside the visible text; absent: `defaultReasoningTokens` */
+  reasoningTokens?: number;
+  allowedModels?: string[];
+  deniedModels?: string[];
+  /** whether the content of requests and results is kept, sealed */
+  capture?: "none" | "full";
+  /** whether secrets found in captured text are masked (the default) or kept */
+  captureSecrets?: "mask" | "keep";
+  /** false: what providers say of failed calls is not kept; absent: it is, sealed */
+  providerMessages?: boolean;
+  /** days until a finished audit record is deleted */
+  retentionDays?: number;
+  /** days until captured content is deleted; absent: with its record */
+  contentRetentionDays?: number;
+  /** tool-use turns that a request's own history may hold */
+  toolRounds?: number;
+  /** how content is shaped by what clients declare */
+  rules?: ShapingRule[];
+  /** provider calls that one request may make, failover included; a reservation covers them all */
+  maxAttempts?: number;
+  /** ms for all attempts of one call together */
+  deadlineMs?: number;
+  /** absent: auto */
+  promptCaching?: PromptCaching;
+  /** when previews are chosen: if a hint names one or nothing else can serve (the default), as others are, or never */
+  previews?: Previews;
+}
+
+export const previewPolicies = ["hinted", "allowed", "never"] as const;
+export type Previews = (typeof previewPolicies)[number];
+
+/** SDK clients give up at 60 s. */
+export const defaultDeadlineMs = 45_000;
+export const defaultToolRounds = 25;
+export const defaultRetentionDays = 90;
+
+/** What one call may use at most by the size of its limits, whatever is left of them now. */
+export interface CallBounds {
+  tokens: number;
+  microUsd: number;
+}

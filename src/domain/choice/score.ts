@@ -1,0 +1,189 @@
+/** How feasible models are ranked: quantiles on three axes, weighed by the request's priorities. */
+import type { Ranks } from "./columns.ts";
+import type { Field } from "./field.ts";
+import type { Priorities } from "../sampling/call.ts";
+import { textBit, type Sought } from "./sought.ts";
+import { costMicroUsd, expectedUsage } from "../models/cost.ts";
+
+export interface Axes {
+  cost: number;
+  speed: number;
+  intelligence: number;
+}
+
+/** Absent priorities share what the largest given one leaves. None at all: balanced. */
+export function weightsOf(priorities: Priorities): Axes {
+  const given = [priorities.cost, priorities.speed, priorities.intelligence].filter(
+    (priority) => priority !== undefined,
+  );
+  const left = given.length === 0 ? 1 : 1 - Math.max(...given);
+  const share = left / Math.max(1, 3 - given.length);
+  const raw = {
+    cost: priorities.cost ?? share,
+    speed: priorities.speed ?? share,
+    intelligence: priorities.intelligence ?? share,
+  };
+  const sum = raw.cost + raw.speed + raw.intelligence;
+  // All three at 0 ask for nothing: balanced, like none at all.
+  if (sum === 0) return { cost: 1 / 3, speed: 1 / 3, intelligence: 1 / 3 };
+  return { cost: raw.cost / sum, speed: raw.speed / sum, intelligence: raw.intelligence / sum };
+}
+
+/** The feasible ones of a field; all but `entries` and `field` by place among them. */
+export interface Scores {
+  field: Field;
+  /** positions in the field's entries, ascending, so by name */
+  entries: Uint32Array;
+  /** micro-USD; Infinity: unknown, so the dearest */
+  costs: Float64Array;
+  cost: Float64Array;
+  speed: Float64Array;
+  intelligence: Float64Array;
+  score: Float64Array;
+  /** what decides between equal scores: all axes together, less what reasoning takes */
+  balance: Float64Array;
+  /** by rank; 0 is the oldest */
+  newness: Uint32Array;
+}
+
+/** Share of the others that are strictly worse, ties counting half: 0–1, whatever the unit. */
+const shareOf = (worse: number, equal: number, all: number): number =>
+  all === 1 ? 1 : (worse + (equal - 1) / 2) / (all - 1);
+
+/** How many of the entries are of each group. */
+function countsOf(entries: Uint32Array, groups: Pick<Ranks, "of" | "count">): Uint32Array {
+  const counts = new Uint32Array(groups.count);
+  for (const entry of entries) {
+    const group = groups.of[entry] ?? 0;
+    counts[group] = (counts[group] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** By rank. The ranks were sorted when the field was prepared; here they are only counted. */
+function sharesByRank(entries: Uint32Array, ranks: Ranks): Float64Array {
+  const counts = countsOf(entries, ranks);
+  const shares = new Float64Array(ranks.count);
+  let worse = 0;
+  for (let rank = 0; rank < ranks.count; rank += 1) {
+    const equal = counts[rank] ?? 0;
+    shares[rank] = shareOf(worse, equal, entries.length);
+    worse += equal;
+  }
+  return shares;
+}
+
+interface Costs {
+  /** the group of each, by position in the field */
+  of: Uint32Array;
+  /** micro-USD, by group of prices */
+  costs: Float64Array;
+  shares: Float64Array;
+}
+
+/** Reckoned once for all that have the same prices. */
+function costsByGroup(field: Field, entries: Uint32Array, sought: Sought): Costs {
+  const { columns } = field;
+  const prices =
+    sought.needs.reasoning === undefined ? columns.prices : columns.pricesWithReasoning;
+  const count = prices.entries.length;
+  const counts = countsOf(entries, { of: prices.of, count });
+  const costs = new Float64Array(count);
+  const present: number[] = [];
+  const needsOf = sought.likely.map((inputTokens) => ({ ...sought.needs, inputTokens }));
+  for (let group = 0; group < count; group += 1) {
+    const entry = prices.entries[group];
+    if (entry === undefined || counts[group] === 0) continue;
+    const { model, familyPlace } = entry;
+    const usage = expectedUsage(model, needsOf[familyPlace] ?? sought.needs);
+    costs[group] = costMicroUsd(model, usage) ?? Number.POSITIVE_INFINITY;
+    present.push(group);
+  }
+  const costOf = (group: number | undefined): number => costs[group ?? 0] ?? 0;
+  // Two that are unknown differ by NaN, which sorts like 0.
+  const dearestFirst = present.toSorted((a, b) => costOf(b) - costOf(a) || 0);
+  const shares = new Float64Array(count);
+  let worse = 0;
+  for (let from = 0, to = 0; from < dearestFirst.length; from = to) {
+    let equal = 0;
+    for (; to < dearestFirst.length; to += 1) {
+      if (costOf(dearestFirst[to]) !== costOf(dearestFirst[from])) break;
+      equal += counts[dearestFirst[to] ?? 0] ?? 0;
+    }
+    const share = shareOf(worse, equal, entries.length);
+    for (const group of dearestFirst.slice(from, to)) shares[group] = share;
+    worse += equal;
+  }
+  return { of: prices.of, costs, shares };
+}
+
+/** An answer of so many tokens or fewer leaves a model that must reason little room. */
+const smallAnswerTokens = 1_000;
+/** Scores that differ by less than this count as near, where nothing weighs everything. */
+const nearness = 0.1;
+
+/** What a model that always reasons loses when the answer is to be small: first place among the near. */
+const reasoningLoss = ({ needs, makes }: Sought): number =>
+  needs.maxTokens <= smallAnswerTokens && (makes & textBit) !== 0 ? nearness : 0;
+
+/** `entries`: positions of the feasible ones, ascending. */
+export function scoreAll(about: {
+  field: Field;
+  entries: Uint32Array;
+  sought: Sought;
+  weights: Axes;
+}): Scores {
+  const { field, entries, sought, weights } = about;
+  const { columns } = field;
+  const byGroup = costsByGroup(field, entries, sought);
+  const speedShares = sharesByRank(entries, columns.speed);
+  const intelligenceShares = sharesByRank(entries, columns.intelligence);
+  const costs = new Float64Array(entries.length);
+  const cost = new Float64Array(entries.length);
+  const speed = new Float64Array(entries.length);
+  const intelligence = new Float64Array(entries.length);
+  const score = new Float64Array(entries.length);
+  const newness = new Uint32Array(entries.length);
+  const balance = new Float64Array(entries.length);
+  const loss = reasoningLoss(sought);
+  // At a weight of 1 nothing but that axis is asked for, and only equals are near.
+  const openness = 1 - Math.max(weights.cost, weights.speed, weights.intelligence);
+  for (let place = 0; place < entries.length; place += 1) {
+    const position = entries[place] ?? 0;
+    const fast = speedShares[columns.speed.of[position] ?? 0] ?? 0;
+    const clever = intelligenceShares[columns.intelligence.of[position] ?? 0] ?? 0;
+    const group = byGroup.of[position] ?? 0;
+    const cheap = byGroup.shares[group] ?? 0;
+    costs[place] = byGroup.costs[group] ?? 0;
+    cost[place] = cheap;
+    speed[place] = fast;
+    intelligence[place] = clever;
+    newness[place] = columns.newness.of[position] ?? 0;
+    const whole = weights.cost * cheap + weights.speed * fast + weights.intelligence * clever;
+    const lost = columns.alwaysReasons[position] === 1 ? loss : 0;
+    score[place] = Math.max(0, whole - lost * openness);
+    balance[place] = cheap + fast + clever - lost;
+  }
+  return { field, entries, costs, cost, speed, intelligence, score, balance, newness };
+}
+
+/** Higher score, then the better balance, then newer, then cheaper, then by name. By place. */
+function byRank(scores: Scores, a: number, b: number): number {
+  const { score, balance, costs, newness } = scores;
+  const lead = (score[b] ?? 0) - (score[a] ?? 0);
+  if (lead > 1e-9 || lead < -1e-9) return lead;
+  const better = (balance[b] ?? 0) - (balance[a] ?? 0);
+  if (better > 1e-9 || better < -1e-9) return better;
+  if (newness[a] !== newness[b]) return (newness[b] ?? 0) - (newness[a] ?? 0);
+  const [costA = 0, costB = 0] = [costs[a], costs[b]];
+  return costA === costB ? a - b : costA - costB;
+}
+
+/** What a choice goes by: levels, the lower the better, then scores. By place. */
+export interface Order {
+  scores: Scores;
+  levels: Uint16Array;
+}
+
+export const byPreference = ({ scores, levels }: Order, a: number, b: number): number =>
+  (levels[a] ?? 0) - (levels[b] ?? 0) || byRank(scores, a, b);

@@ -1,0 +1,198 @@
+/**
+ * The choice: feasible first, then preferred, and explained. Pure: the same request, field and
+ * catalogue version give the same decision.
+ */
+import { choicesOf, type Choice } from "./choices.ts";
+import {
+  excludedOf,
+  explain,
+  isOf,
+  lateLevel,
+  loopLevel,
+  unhintedLevel,
+  type Asking,
+  type Decision,
+} from "./decision.ts";
+import { inputModalitiesOf, measureInput, tokensMeasured } from "../sampling/estimate.ts";
+import { withSpares, type Field } from "./field.ts";
+import { narrow, type Narrowed } from "./hints.ts";
+import type { Requirements } from "../requirements.ts";
+import { cacheWritesOf } from "../sampling/cache-writes.ts";
+import { reasoningNeedsOf } from "../sampling/reasoning-needs.ts";
+import type { Refusal } from "../refusals.ts";
+import { err, ok, type Result } from "../result.ts";
+import type { SamplingCall } from "../sampling/call.ts";
+import { scoreAll, weightsOf, type Order } from "./score.ts";
+import type { NegotiationRecord } from "../sampling/shaping.ts";
+import { reasonOf, settleAsides, sieve } from "./sieve.ts";
+import { soughtFrom } from "./sought.ts";
+import { credentialsLedBy, toolLoopOf } from "../sampling/tool-loop.ts";
+
+export interface Plan {
+  requirements: Requirements;
+  /** the best few of each credential, in order: whatever faults there are, a call goes to one of these */
+  choices: Choice[];
+  /** circuits that one call may try, by scope: when they last changed */
+  halfOpen: ReadonlyMap<string, number>;
+  /** Made when it is first read: a choice needs the best few, an explanation every candidate. */
+  readonly decision: Decision;
+  /** What is chosen where limits have nothing left for reasoning; null: that is this plan. Made when read. */
+  readonly withoutRoom: Plan | null;
+}
+
+const roomlessNote = "reasoning: the limits had no room left for it";
+
+export function requirementsOf(
+  call: SamplingCall,
+  { policy, families }: Pick<Field, "policy" | "families">,
+): Requirements {
+  const input = measureInput(call);
+  const estimates = families.map((family) => [family, tokensMeasured(input, family)] as const);
+  const reasoning = reasoningNeedsOf(call, policy);
+  const cacheWrites = cacheWritesOf(call, policy.promptCaching);
+  return {
+    inputModalities: inputModalitiesOf(call),
+    outputModalities: call.outputModalities,
+    tools: call.tools.length > 0,
+    inputTokens:
+      estimates.length === 0
+        ? tokensMeasured(input, "other")
+        : Math.max(...estimates.map(([, tokens]) => tokens)),
+    inputTokensByFamily: Object.fromEntries(estimates),
+    maxTokens: Math.min(call.maxTokens, policy.maxTokens ?? call.maxTokens),
+    ...(cacheWrites === undefined ? {} : { cacheWrites }),
+    ...(reasoning === undefined ? {} : { reasoning }),
+  };
+}
+
+function notesOf(call: SamplingCall, needs: Requirements): string[] {
+  const notes: string[] = [];
+  if (call.includeContext !== "none")
+    notes.push(`includeContext "${call.includeContext}" treated as "none"`);
+  if (needs.maxTokens < call.maxTokens) notes.push(`maxTokens capped by policy`);
+  return notes;
+}
+
+/** Of a field in which nothing is feasible: whether only open circuits stand in the way. null: not they. */
+function openIn(
+  { entries, circuits }: Field,
+  out: Uint8Array,
+): { spare: true } | { spare: false; refusal: Refusal } | null {
+  const open = entries.filter((_, at) => reasonOf(out[at]) === "circuit_open");
+  if (open.length === 0) return null;
+  if (open.some(({ spareIds }) => (spareIds ?? []).length > 0)) return { spare: true };
+  const until = Math.min(...open.map(({ openUntil }) => openUntil ?? 0));
+  const retryAfterMs = Math.max(1, until - (circuits?.now ?? 0));
+  return { spare: false, refusal: { reason: "unavailable", retryAfterMs } };
+}
+
+/**
+ * Chooses. Refuses with every model that has a credential and what excluded it. A model whose reasoning
+ * wants more room than its limits have is skipped; where there is no other, the room shrinks instead. What
+ * an open circuit keeps away is asked where even then nothing else is feasible.
+ */
+export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
+  const roomy = decideWith(asking, field);
+  if (roomy.ok) return roomy;
+  const { needs } = asking;
+  const shrunk = { ...needs, reasoning: { ...needs.reasoning, shrinks: true as const } };
+  const tight = decideWith({ ...asking, needs: shrunk }, field);
+  if (tight.ok) return tight;
+  const waiting = openIn(field, tight.error);
+  if (waiting?.spare === true) return decide(asking, withSpares(field));
+  return err(
+    waiting?.refusal ?? {
+      reason: "no_eligible_model",
+      cause: field.entries.length === 0 ? "no_known_model" : "all_excluded",
+      requirements: needs,
+      candidates: excludedOf(field, tight.error).map(({ provider, model, excludedBy }) => ({
+        model: `${provider}/${model}`,
+        excludedBy: excludedBy ?? "no_credential",
+      })),
+    },
+  );
+}
+
+/** By place among the feasible. `begun`: the position of the model that began the tool loop; -1: none. */
+function levelsOf(
+  { columns: { isLate } }: Field,
+  positions: Uint32Array,
+  { narrowed, begun }: { narrowed: Narrowed; begun: number },
+): Uint16Array {
+  const levels = new Uint16Array(positions.length);
+  for (let place = 0; place < positions.length; place += 1) {
+    const at = positions[place] ?? 0;
+    const hinted = narrowed.levels?.[at] ?? 0;
+    const unhinted = isLate[at] === 1 ? lateLevel : unhintedLevel;
+    levels[place] = at === begun ? loopLevel : hinted === 0 ? unhinted : hinted;
+  }
+  return levels;
+}
+
+/** The error: why each model is out, by position in the field. */
+function decideWith(asking: Asking, field: Field): Result<Plan, Uint8Array> {
+  const { needs, hints, weights, toolLoop = null } = asking;
+  const { served } = field;
+  const sought = soughtFrom(needs);
+  const sieved = sieve(field, sought);
+  const { out, aside } = sieved;
+  const begun =
+    toolLoop === null
+      ? -1
+      : served.findIndex((model, at) => out[at] === 0 && isOf(toolLoop, model));
+  // Whatever brought it into the loop: the loop stays with it.
+  if (begun !== -1) aside[begun] = 0;
+  const narrowed = narrow(
+    hints,
+    {
+      models: served,
+      isFeasible: (at) => out[at] === 0,
+      isAside: (at) => aside[at] !== 0,
+    },
+    field.models,
+  );
+  const positions = settleAsides(sieved, narrowed);
+  if (positions.length === 0) return err(out);
+  const scores = scoreAll({ field, entries: positions, sought, weights });
+  const order: Order = { scores, levels: levelsOf(field, positions, { narrowed, begun }) };
+  const choices = choicesOf(order).map((choice) =>
+    toolLoop !== null && isOf(toolLoop, choice.model)
+      ? { ...choice, credentialIds: credentialsLedBy(choice.credentialIds, toolLoop.credentialId) }
+      : choice,
+  );
+  let made: Decision | null = null;
+  return ok({
+    requirements: needs,
+    choices,
+    halfOpen: field.circuits?.halfOpen ?? new Map(),
+    get withoutRoom() {
+      if (needs.reasoning?.roomless === true) return null;
+      const reasoning = {
+        ...needs.reasoning,
+        roomless: true as const,
+        // A loop stays with the model that began it.
+        ...(toolLoop !== null && { shrinks: true as const }),
+      };
+      const notes = [...asking.notes, roomlessNote];
+      const plan = decide({ ...asking, needs: { ...needs, reasoning }, notes }, field);
+      return plan.ok ? plan.value : null;
+    },
+    get decision() {
+      made ??= explain(asking, field, { order, narrowed, out });
+      return made;
+    },
+  });
+}
+
+/** `negotiation`: for the record alone. */
+export function choose(
+  call: SamplingCall,
+  field: Field,
+  negotiation: NegotiationRecord | null = null,
+): Result<Plan, Refusal> {
+  const needs = requirementsOf(call, field);
+  const weights = weightsOf(call.priorities);
+  const notes = notesOf(call, needs);
+  const toolLoop = toolLoopOf(call);
+  return decide({ needs, hints: call.hints, weights, notes, negotiation, toolLoop }, field);
+}

@@ -1,0 +1,40 @@
+/** A request's requirements, made ready to be held against thousands of models. */
+import { inputTokensFor, mostInputTokens } from "../sampling/estimate.ts";
+import { modalities, type Modality } from "../modality.ts";
+import type { Requirements } from "../requirements.ts";
+import { tokenFamilies } from "../tokens/tokenizers.ts";
+import { type TokenFamily } from "../requirements.ts";
+
+/** A set of modalities as one number. */
+export const bitsOf = (set: readonly Modality[]): number =>
+  set.reduce((bits, modality) => bits | (1 << modalities.indexOf(modality)), 0);
+
+export const textBit = bitsOf(["text"]);
+export const imageBit = bitsOf(["image"]);
+
+export interface Sought {
+  needs: Requirements;
+  /** modalities as bits */
+  takes: number;
+  makes: number;
+  tools: boolean;
+  maxTokens: number;
+  /** tokens of the input, by the place of a family: likely, and at most */
+  likely: readonly number[];
+  most: readonly number[];
+}
+
+export const placeOf = (family: TokenFamily): number => tokenFamilies.indexOf(family);
+
+export function soughtFrom(needs: Requirements): Sought {
+  const likely = tokenFamilies.map((family) => inputTokensFor(needs, family));
+  return {
+    needs,
+    takes: bitsOf(needs.inputModalities),
+    makes: bitsOf(needs.outputModalities),
+    tools: needs.tools,
+    maxTokens: needs.maxTokens,
+    likely,
+    most: likely.map(mostInputTokens),
+  };
+}

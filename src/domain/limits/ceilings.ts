@@ -1,0 +1,82 @@
+/** What the operator lets a tenant do at most. The tenant's own policy can only narrow it. */
+import type { Limits } from "../choice/policy.ts";
+
+export interface Ceiling {
+  /** of the tenant as a whole; an absent one is none */
+  limits: Limits;
+  /** those of `operatorPaidProviders` that the tenant may use; absent: none */
+  providers?: string[];
+}
+
+/** Of tenants that are made from now on. */
+export const firstCeiling: Ceiling = { limits: {} };
+
+/** Called with a binding of the deployment, without a key of the tenant's: the bill is the operator's. */
+export const operatorPaidProviders: ReadonlySet<string> = new Set(["workers-ai"]);
+
+/**
+ * The providers of the operator's that a tenant may use.
+ * @param ceiling null: the tenant is from before there were ceilings
+ * @param held the providers of its credentials: what an older tenant had, it keeps
+ */
+const leaveOf = (ceiling: Ceiling | null, held: readonly string[]): readonly string[] =>
+  ceiling === null
+    ? [...new Set(held)].filter((provider) => operatorPaidProviders.has(provider))
+    : (ceiling.providers ?? []);
+
+/** The ceiling as it holds. */
+export const ceilingOf = (ceiling: Ceiling | null, held: readonly string[]): Ceiling => {
+  if (ceiling !== null) return ceiling;
+  const providers = leaveOf(null, held);
+  return providers.length === 0 ? firstCeiling : { ...firstCeiling, providers: [...providers] };
+};
+
+export const hasLeave = (
+  ceiling: Ceiling | null,
+  { provider, held }: { provider: string; held: readonly string[] },
+): boolean => !operatorPaidProviders.has(provider) || leaveOf(ceiling, held).includes(provider);
+
+/** The providers whose models are out of a tenant's reach; undefined: none. An older tenant keeps what it has. */
+export function withheldBy(ceiling: Ceiling | null): ReadonlySet<string> | undefined {
+  if (ceiling === null) return undefined;
+  const withheld = [...operatorPaidProviders].filter(
+    (provider) => ceiling.providers?.includes(provider) !== true,
+  );
+  return withheld.length === 0 ? undefined : new Set(withheld);
+}
+
+const namesOf = (limits: Limits): (keyof Limits)[] => Object.keys(limits) as (keyof Limits)[];
+
+export interface NarrowedLimits {
+  /** of each limit the smaller one */
+  limits: Limits;
+  /** those that are the operator's; absent: none */
+  fromCeiling?: ReadonlySet<keyof Limits>;
+}
+
+export function narrowed(own: Limits, ceiling: Limits | undefined): NarrowedLimits {
+  if (ceiling === undefined) return { limits: own };
+  const smaller = namesOf(ceiling).filter(
+    (name) => (ceiling[name] ?? Number.POSITIVE_INFINITY) < (own[name] ?? Number.POSITIVE_INFINITY),
+  );
+  if (smaller.length === 0) return { limits: own };
+  const limits = { ...own };
+  for (const name of smaller) {
+    const limit = ceiling[name];
+    if (limit !== undefined) limits[name] = limit;
+  }
+  return { limits, fromCeiling: new Set(smaller) };
+}
+
+/** The first limit that is larger than the ceiling's; null: none is. */
+export function beyondCeiling(
+  own: Limits,
+  ceiling: Limits,
+): { name: keyof Limits; most: number } | null {
+  for (const name of namesOf(ceiling)) {
+    const most = ceiling[name];
+    const limit = own[name];
+    if (most !== undefined && limit !== undefined && limit > most) return { name, most };
+  }
+  return null;
+}

@@ -1,0 +1,100 @@
+/**
+ * How intelligent models are, finer than by tier. A published score is compared only with scores of the
+ * same benchmark under the same setting, and only among models of one tier: it moves a model by at most
+ * half a tier, so it never takes one past a model of another tier.
+ */
+import { parseModel } from "./lines.ts";
+import type { Model } from "./model.ts";
+
+/** What an unknown tier counts as. */
+const middleTier = 3;
+
+/** Less than half, so that the best of a tier stays below the worst of the next. */
+const mostMovement = 0.49;
+/** So many comparisons weigh as much as the tier: one lucky score says little. */
+const doubt = 2;
+
+interface Evidence {
+  /** sum of (share of the others that are worse − ½), weighed by how many others there are */
+  lead: number;
+  others: number;
+}
+
+/** By model: where its scores stand among those of its tier. */
+function evidenceOf(models: readonly Model[]): Map<Model, Evidence> {
+  const groups = new Map<string, { model: Model; score: number }[]>();
+  for (const model of models) {
+    if (model.scores === undefined) continue;
+    for (const [setting, score] of Object.entries(model.scores)) {
+      const key = `${model.intelligence ?? middleTier} ${setting}`;
+      const group = groups.get(key) ?? [];
+      group.push({ model, score });
+      groups.set(key, group);
+    }
+  }
+  const evidence = new Map<Model, Evidence>();
+  for (const group of groups.values()) {
+    // The same model at several providers is one result.
+    const scores = [...new Set(group.map(({ model, score }) => `${lineKey(model)} ${score}`))];
+    const values = scores.map((text) => Number(text.slice(text.lastIndexOf(" ") + 1)));
+    const others = values.length - 1;
+    if (others === 0) continue;
+    for (const { model, score } of group) {
+      const worse = values.filter((value) => value < score).length;
+      const equal = values.filter((value) => value === score).length - 1;
+      const of = evidence.get(model) ?? { lead: 0, others: 0 };
+      of.lead += worse + equal / 2 - others / 2;
+      of.others += others;
+      evidence.set(model, of);
+    }
+  }
+  return evidence;
+}
+
+const lineKey = (model: Model): string => parseModel(model)?.core ?? model.id;
+
+const lineAndTier = (model: Model): string =>
+  `${parseModel(model)?.line} ${model.intelligence ?? middleTier}`;
+
+/** Within a line and tier the newer is never below the older, whatever a benchmark says. */
+function keepLineOrder(models: readonly Model[], ability: Map<Model, number>): void {
+  // Where no score moved anything, all are equal.
+  const moved = new Set([...ability.keys()].map(lineAndTier));
+  const generationOf = (model: Model): number | null => parseModel(model)?.generation ?? null;
+  const groups = Map.groupBy(
+    models.filter((model) => generationOf(model) !== null && moved.has(lineAndTier(model))),
+    lineAndTier,
+  );
+  for (const group of groups.values()) {
+    const byGeneration = Map.groupBy(group, (model) => generationOf(model) ?? 0);
+    let least = Number.NEGATIVE_INFINITY;
+    for (const generation of [...byGeneration.keys()].toSorted((a, b) => a - b)) {
+      const members = byGeneration.get(generation) ?? [];
+      for (const model of members) ability.set(model, Math.max(least, abilityIn(ability, model)));
+      least = Math.max(...members.map((model) => abilityIn(ability, model)));
+    }
+  }
+}
+
+const abilityIn = (ability: ReadonlyMap<Model, number>, model: Model): number =>
+  ability.get(model) ?? model.intelligence ?? middleTier;
+
+/** Lists of models are never changed, only replaced. */
+const abilities = new WeakMap<readonly Model[], ReadonlyMap<Model, number>>();
+
+/** Tier and fraction; `models`: all that are known, of which the model is one. */
+export function abilityOf(models: readonly Model[]): (model: Model) => number {
+  let ability = abilities.get(models);
+  if (ability === undefined) {
+    const moved = new Map<Model, number>();
+    for (const [model, { lead, others }] of evidenceOf(models)) {
+      const bounded = Math.max(-mostMovement, Math.min(mostMovement, lead / (others + doubt)));
+      moved.set(model, (model.intelligence ?? middleTier) + bounded);
+    }
+    keepLineOrder(models, moved);
+    abilities.set(models, moved);
+    ability = moved;
+  }
+  const known = ability;
+  return (model) => abilityIn(known, model);
+}

@@ -1,0 +1,266 @@
+/**
+ * A newer models.dev over the catalogue at hand, or why it isn't taken. Of a model that the seed knows,
+ * prices, limits, published scores and its end come from models.dev; names, families, aliases,
+ * modalities, tiers and days of release stay as curated. Nobody looks at what comes in: whatever would break routing for every tenant is refused
+ * whole, and the catalogue at hand stays.
+ */
+import { newestFirst, parseModel } from "./lines.ts";
+import {
+  classPrices,
+  localProviders,
+  nameOf,
+  type Catalogue,
+  type Figure,
+  type Model,
+  type PriceTier,
+  type Tier,
+} from "./model.ts";
+import { err, ok, type Result } from "../result.ts";
+
+/** A model as models.dev has it, in our words; what it doesn't say is null. */
+export type CatalogueEntry = Omit<
+  Model,
+  "aliases" | "intelligence" | "speed" | "source" | "synced" | "unverified"
+>;
+
+export type SyncRefusal =
+  | { reason: "shrunken"; provider: string; known: number; found: number }
+  | { reason: "absurd_price"; models: string[] };
+
+export interface CatalogueChanges {
+  /** `provider/model` */
+  added: string[];
+  retired: string[];
+  repriced: { model: string; from: Price; to: Price }[];
+  /** left as they were: their new prices can't be right */
+  odd: string[];
+}
+
+/** USD per million tokens */
+export interface Price {
+  input: number | null;
+  output: number | null;
+}
+
+export interface Synced {
+  /** sorted by name */
+  models: Model[];
+  changes: CatalogueChanges;
+}
+
+/** A provider with fewer models may lose one without being broken. */
+const countedFrom = 5;
+const leastShare = 0.7;
+/** The dearest model ever sold asked 600. */
+const highestUsdPerMTok = 1_000;
+/** No price moved like this overnight: it is another unit, or a slipped point. */
+const priceStep = 20;
+/** One odd model is skipped; from here on it is the file that is odd. */
+const mostOdd = 3;
+
+/** Not for sampling: they embed, judge, transcribe, research for an hour or answer on a socket alone. */
+const otherTrades =
+  /embed|rerank|deep-research|moderation|guard|safeguard|whisper|transcri|(^|[/-])(asr|ocr|live|realtime)([-.]|$)/i;
+
+const priceOf = (model: CatalogueEntry): Price => ({
+  input: model.inputUsdPerMTok,
+  output: model.outputUsdPerMTok,
+});
+
+const pricesOf = (entry: CatalogueEntry): number[] =>
+  [entry, ...entry.priceTiers].flatMap((prices) =>
+    (["inputUsdPerMTok", "outputUsdPerMTok", ...classPrices] as const).flatMap(
+      (price) => prices[price] ?? [],
+    ),
+  );
+
+/** models.dev has one price for what comes out: of a model that draws and writes, the image's. */
+const textPriceOf = ({ outputUsdPerMTok, mediaPrices }: Model): number | null =>
+  mediaPrices?.imageOutputUsdPerMTok ?? outputUsdPerMTok;
+
+const isStep = (from: number | null, to: number | null): boolean =>
+  from !== null && to !== null && (to > from * priceStep || from > to * priceStep);
+
+const isAbsurd = (entry: CatalogueEntry, current: Model | undefined): boolean =>
+  pricesOf(entry).some((price) => !(price >= 0 && price <= highestUsdPerMTok)) ||
+  (current !== undefined &&
+    (isStep(current.inputUsdPerMTok, entry.inputUsdPerMTok) ||
+      isStep(textPriceOf(current), entry.outputUsdPerMTok)));
+
+/** A context smaller than the output is a mistake that would exclude the model for good. */
+const hasSoundLimits = ({ contextTokens, outputTokens }: CatalogueEntry): boolean =>
+  contextTokens === null || outputTokens === null || contextTokens >= outputTokens;
+
+/** Tiers as models.dev has them; the prices of classes that it doesn't know stay as curated. */
+const tiersOver = (seed: Model, { priceTiers }: CatalogueEntry): PriceTier[] =>
+  priceTiers.map((tier) => ({
+    ...seed.priceTiers.find(({ aboveInputTokens }) => aboveInputTokens === tier.aboveInputTokens),
+    ...tier,
+  }));
+
+/** What models.dev knows better than the seed: figures that change after a model's release. */
+function figuresOf(entry: CatalogueEntry, seed: Model): Partial<Model> {
+  const { inputUsdPerMTok, outputUsdPerMTok } = entry;
+  const figures: Partial<Model> = {};
+  if (inputUsdPerMTok !== null && outputUsdPerMTok !== null) {
+    Object.assign(figures, { inputUsdPerMTok, priceTiers: tiersOver(seed, entry) });
+    for (const price of classPrices)
+      if (entry[price] !== null && entry[price] !== undefined) figures[price] = entry[price];
+    // Where images have a price of their own, the one that models.dev has is not that of text.
+    if (seed.mediaPrices?.imageOutputUsdPerMTok === undefined)
+      figures.outputUsdPerMTok = outputUsdPerMTok;
+  }
+  if (hasSoundLimits(entry)) {
+    if (entry.contextTokens !== null) figures.contextTokens = entry.contextTokens;
+    if (entry.outputTokens !== null) figures.outputTokens = entry.outputTokens;
+  }
+  if (entry.status === "retired") figures.status = "retired";
+  // The seed's day was looked at; models.dev has some wrong.
+  const releasedAt = seed.releasedAt ?? entry.releasedAt;
+  if (releasedAt !== undefined && releasedAt !== seed.releasedAt) figures.releasedAt = releasedAt;
+  if (entry.scores !== undefined) figures.scores = entry.scores;
+  return figures;
+}
+
+const withFigures = (model: Model, figures: Partial<Model>): Model => ({
+  ...model,
+  ...figures,
+  synced: Object.keys(figures).toSorted() as Figure[],
+});
+
+/** Gone from the file: it can't be chosen any more, but a hint that names it still finds its like. */
+const retire = (model: Model): Model => ({
+  ...model,
+  status: "retired",
+  synced: [...new Set<Figure>([...(model.synced ?? []), "status"])].toSorted(),
+});
+
+/** The lowest tier of living relatives: a new member of a family may always be its smallest. */
+function tierOf(axis: "intelligence" | "speed", relatives: readonly Model[]): Tier {
+  const tiers = relatives.map((model) => model[axis]).filter((tier) => tier !== null);
+  return tiers.length === 0 ? null : (Math.min(...tiers) as Tier);
+}
+
+/** The newest of the line: its size is known, so its tier is the best guess for the next of it. */
+function newestOfLine(entry: CatalogueEntry, seed: Catalogue): Model | undefined {
+  const read = parseModel(entry);
+  if (read === null || read.generation === null) return undefined;
+  return seed.models
+    .filter((model) => {
+      const other = parseModel(model);
+      return model.status !== "retired" && other?.line === read.line && other.generation !== null;
+    })
+    .toSorted(newestFirst)[0];
+}
+
+function newModel(entry: CatalogueEntry, seed: Catalogue): Model {
+  const kin = newestOfLine(entry, seed);
+  const relatives = seed.models.filter(
+    ({ family, status }) => family !== null && family === entry.family && status !== "retired",
+  );
+  const there = relatives.filter(({ provider }) => provider === entry.provider);
+  const limits = hasSoundLimits(entry) ? {} : { contextTokens: null, outputTokens: null };
+  const figures = Object.keys(entry).filter((key) => key !== "provider" && key !== "id");
+  return {
+    ...entry,
+    ...limits,
+    aliases: [],
+    // A model is as clever wherever it runs, but not as fast.
+    intelligence: kin?.intelligence ?? tierOf("intelligence", there.length > 0 ? there : relatives),
+    speed: kin?.provider === entry.provider ? kin.speed : tierOf("speed", there),
+    source: "catalogue",
+    synced: figures.toSorted() as Figure[],
+  };
+}
+
+const isServable = (entry: CatalogueEntry): boolean =>
+  entry.status !== "retired" &&
+  entry.outputModalities.length > 0 &&
+  !otherTrades.test(entry.id) &&
+  !otherTrades.test(entry.family ?? "");
+
+/** Whether a model at hand should be in the file: on the first sync, all that the seed has. */
+const isExpected = (model: Model, isFirst: boolean): boolean =>
+  model.status !== "retired" && (isFirst || model.synced !== undefined);
+
+function shrinkage(current: Catalogue, isListed: (model: Model) => boolean): SyncRefusal | null {
+  const isFirst = current.models.every(({ synced }) => synced === undefined);
+  for (const provider of new Set(current.models.map((model) => model.provider))) {
+    if (localProviders.has(provider)) continue;
+    const expected = current.models.filter(
+      (model) => model.provider === provider && isExpected(model, isFirst),
+    );
+    const found = expected.filter(isListed).length;
+    if (expected.length >= countedFrom && found < expected.length * leastShare)
+      return { reason: "shrunken", provider, known: expected.length, found };
+  }
+  return null;
+}
+
+function changesOf(
+  current: Catalogue,
+  models: readonly Model[],
+  odd: readonly string[],
+): CatalogueChanges {
+  const before = new Map(current.models.map((model) => [nameOf(model), model]));
+  const changes: CatalogueChanges = { added: [], retired: [], repriced: [], odd: [...odd] };
+  for (const model of models) {
+    const name = nameOf(model);
+    const was = before.get(name);
+    if (was === undefined) changes.added.push(name);
+    else if (was.status !== "retired" && model.status === "retired") changes.retired.push(name);
+    if (was === undefined) continue;
+    const [from, to] = [priceOf(was), priceOf(model)];
+    if (from.input !== to.input || from.output !== to.output)
+      changes.repriced.push({ model: name, from, to });
+  }
+  return changes;
+}
+
+/** `current` is what the last sync left; the seed itself before the first one. */
+export function syncCatalogue(about: {
+  seed: Catalogue;
+  current: Catalogue;
+  entries: readonly CatalogueEntry[];
+}): Result<Synced, SyncRefusal> {
+  const { seed, current, entries } = about;
+  const listed = new Map(entries.map((entry) => [nameOf(entry), entry]));
+  const known = new Map(current.models.map((model) => [nameOf(model), model]));
+  const namesOf = ({ provider, id, aliases }: Model): string[] =>
+    [id, ...aliases].map((name) => nameOf({ provider, id: name }));
+  const shrunken = shrinkage(current, (model) => namesOf(model).some((name) => listed.has(name)));
+  if (shrunken !== null) return err(shrunken);
+
+  const odd = entries.filter((entry) => isAbsurd(entry, known.get(nameOf(entry)))).map(nameOf);
+  if (odd.length > mostOdd) return err({ reason: "absurd_price", models: odd });
+  const skipped = new Set(odd);
+
+  const models = new Map<string, Model>();
+  for (const model of seed.models) {
+    const name = nameOf(model);
+    const entry = listed.get(name);
+    const was = known.get(name);
+    // What the last sync gave stays for what is odd today, and for what is gone today.
+    const figures = was?.synced?.map((figure) => [figure, was[figure]]) ?? [];
+    if (entry !== undefined && !skipped.has(name))
+      models.set(name, withFigures(model, figuresOf(entry, model)));
+    else if (figures.length === 0) models.set(name, model);
+    else {
+      const kept = withFigures(model, Object.fromEntries(figures) as Partial<Model>);
+      models.set(name, entry === undefined ? retire(kept) : kept);
+    }
+  }
+  const curated = new Set(seed.models.flatMap(namesOf));
+  for (const entry of entries) {
+    const name = nameOf(entry);
+    // A name that the seed has as an alias is that model.
+    if (curated.has(name) || skipped.has(name) || !isServable(entry)) continue;
+    models.set(name, newModel(entry, seed));
+  }
+  for (const [name, model] of known)
+    if (!models.has(name) && !curated.has(name))
+      models.set(name, skipped.has(name) ? model : retire(model));
+
+  const sorted = [...models.values()].toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  return ok({ models: sorted, changes: changesOf(current, sorted, odd) });
+}

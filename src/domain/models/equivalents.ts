@@ -1,0 +1,157 @@
+/**
+ * What stands in at another provider for a model that can't serve. A line is of the class that its
+ * newest member has today: Claude Sonnet 3 was weaker than any small model now, and who asks for it
+ * means today's Sonnet.
+ */
+import { goneModelNamed } from "./gone-models.ts";
+import { isForCode, newestFirst, parseModel } from "./lines.ts";
+import {
+  containing,
+  equalTo,
+  indexOf,
+  versionsOf,
+  writesOnly,
+  type ModelIndex,
+  type ReadHint,
+  type Served,
+} from "./model-index.ts";
+import type { Model } from "./model.ts";
+
+interface Tiers {
+  intelligence: number | null;
+  speed: number | null;
+}
+
+/** What models are compared by. */
+export interface ModelClass extends Tiers {
+  isForCode: boolean;
+}
+
+const statusRank = { active: 0, preview: 1, retired: 2 } as const;
+
+/** Whose tiers speak for a line: one that is served and no preview, then the newest. */
+const speaksFirst = (a: Model, b: Model): number =>
+  statusRank[a.status] - statusRank[b.status] || newestFirst(a, b);
+
+/** An index is never changed, so the classes of its lines stay. */
+const classesByIndex = new WeakMap<ModelIndex, Map<string, ModelClass>>();
+
+/** null: nobody is of that line. */
+function classOfLine(index: ModelIndex, line: string): ModelClass | null {
+  const classes = classesByIndex.get(index) ?? new Map<string, ModelClass>();
+  classesByIndex.set(index, classes);
+  const known = classes.get(line);
+  if (known !== undefined) return known;
+  const members = (index.byLine.get(line) ?? []).flatMap((at) => index.models[at] ?? []);
+  const speaker = members.toSorted(speaksFirst)[0];
+  if (speaker === undefined) return null;
+  const { intelligence, speed } = speaker;
+  const found = { intelligence, speed, isForCode: isForCode(line) };
+  classes.set(line, found);
+  return found;
+}
+
+/** A model without a line is of its own class. */
+function classOf(index: ModelIndex, model: Model): ModelClass {
+  const line = parseModel(model)?.line;
+  const ofLine = line === undefined ? null : classOfLine(index, line);
+  return ofLine ?? { intelligence: model.intelligence, speed: model.speed, isForCode: false };
+}
+
+/** Models that answer with text and nothing else; all of them where none does. */
+function writersAmong(positions: readonly number[], all: readonly Model[]): readonly number[] {
+  const writers = positions.filter((at) => all[at] !== undefined && writesOnly(all[at]));
+  return writers.length > 0 ? writers : positions;
+}
+
+/** The classes of what a hint names: models, their versions, a line, or whatever holds the hint. */
+export function classesNamedBy(hint: ReadHint, all: readonly Model[]): ModelClass[] {
+  const index = indexOf(all);
+  const { folded, parsed } = hint;
+  const gone = goneModelNamed(folded);
+  const named = gone === null ? [...equalTo(index, hint), ...versionsOf(index, hint)] : [];
+  const line = gone?.parsed.line ?? (parsed?.sized === true ? parsed.line : null);
+  if (named.length === 0 && line !== null) {
+    const ofLine = classOfLine(index, line);
+    if (ofLine !== null) return [ofLine];
+  }
+  if (named.length === 0)
+    for (const { at, fit } of containing(index, hint)) if (fit !== "inside") named.push(at);
+  // `gpt-9`, `claude-9`: nobody knows it, and its line or its series is known.
+  if (named.length === 0 && parsed !== null && parsed.generation !== null) {
+    const ofLine = classOfLine(index, parsed.line);
+    if (ofLine !== null) return [ofLine];
+    named.push(...(index.bySeries.get(parsed.series) ?? []));
+  }
+  // Tiers are few, so models that share theirs share a class.
+  const classes = new Map<string, ModelClass>();
+  // `nano` is a size of GPT, and what Google calls its image models.
+  for (const at of writersAmong(named, all)) {
+    const model = all[at];
+    if (model === undefined) continue;
+    const of = classOf(index, model);
+    classes.set(`${of.intelligence} ${of.speed} ${of.isForCode}`, of);
+  }
+  return [...classes.values()];
+}
+
+const unknownGap = 2.5;
+
+/** How far a model is from a class: a weaker one further than a stronger, a slower than a faster. */
+function gapOf({ intelligence, speed }: Tiers, target: Tiers): number {
+  const lead =
+    intelligence === null || target.intelligence === null
+      ? unknownGap
+      : intelligence - target.intelligence;
+  const pace = speed === null || target.speed === null ? -unknownGap : speed - target.speed;
+  return (lead < 0 ? -3 * lead : 2 * lead) + (pace < 0 ? -pace : pace / 4);
+}
+
+/** So much further away than the nearest line is still a neighbour: the priorities decide. */
+const neighbourhood = 1;
+
+interface StandIn {
+  at: number;
+  model: Model;
+  line: ModelClass;
+}
+
+/** Those of a class; of the lines that are near it, the members that are. */
+function neighboursOf(target: ModelClass, candidates: readonly StandIn[]): readonly StandIn[] {
+  // Tiers are few, so those that share theirs share the gap.
+  const gaps = new Map<string, number>();
+  const gap = (of: Tiers): number => {
+    const key = `${of.intelligence} ${of.speed}`;
+    const known = gaps.get(key) ?? gapOf(of, target);
+    gaps.set(key, known);
+    return known;
+  };
+  const leastOf = (tiers: (candidate: StandIn) => Tiers): number =>
+    candidates.reduce((least, each) => Math.min(least, gap(tiers(each))), Number.POSITIVE_INFINITY);
+  const bound = leastOf(({ line }) => line) + neighbourhood;
+  const near = candidates.filter(({ model, line }) => gap(model) <= bound && gap(line) <= bound);
+  if (near.length > 0) return near;
+  // The member that speaks for its line can't serve; the nearest of those that can.
+  const nearest = leastOf(({ model }) => model);
+  return candidates.filter(({ model }) => gap(model) === nearest);
+}
+
+/** Level 1 for each feasible model that stands in for one of the classes; null: none does. */
+export function equivalentsOf(
+  named: readonly ModelClass[],
+  served: Served,
+  all: readonly Model[],
+): Uint16Array | null {
+  const index = indexOf(all);
+  const forCode = named.every((target) => target.isForCode);
+  const candidates: StandIn[] = [];
+  for (const [at, model] of served.models.entries()) {
+    if (!served.isFeasible(at) || served.isAside?.(at) === true) continue;
+    const line = classOf(index, model);
+    if (!line.isForCode || forCode) candidates.push({ at, model, line });
+  }
+  if (candidates.length === 0) return null;
+  const levels = new Uint16Array(served.models.length);
+  for (const target of named) for (const { at } of neighboursOf(target, candidates)) levels[at] = 1;
+  return levels;
+}

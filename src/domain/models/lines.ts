@@ -1,0 +1,182 @@
+/**
+ * Model names as people write them. A line is a series and a size (`gpt`, `gpt-mini`, `claude-sonnet`,
+ * `gemini-flash`); its members differ by generation. Derived from names, so synced and custom models
+ * have a line too. A series has one maker, and an aggregator's copy of a model is of the same line.
+ */
+import { nameOf, type Model } from "./model.ts";
+
+export interface ParsedName {
+  /** such as `claude` */
+  series: string;
+  /** such as `claude-sonnet`; without a size, the series alone */
+  line: string;
+  sized: boolean;
+  /** compares within a line; null: the name says none */
+  generation: number | null;
+  /** the name says a whole number only: `gemini-3` may mean 3.1 too */
+  wholeGeneration: boolean;
+  /** line, generation and other words in one order, without dates and the like */
+  core: string;
+  /** the name itself says preview, beta or experimental */
+  preview: boolean;
+}
+
+/** One spelling of many: lower case, `-` for every separator, letters apart from the number after them. */
+export const foldName = (text: string): string =>
+  text
+    .trim()
+    .toLowerCase()
+    .replaceAll("+", "-plus")
+    .replaceAll(/[\s\-_.:@(),]+/g, "-")
+    .replaceAll(/([a-z]{2,}|(?<![a-z0-9])[ok])(?=\d)/g, "$1-")
+    .replaceAll(/(\d)(?=[a-z]{3,})/g, "$1-")
+    .replaceAll(/-*\/-*/g, "/")
+    .replaceAll(/^[-/]+|[-/]+$/g, "");
+
+/** A folded name without the providers, makers and folders before it. */
+export const bareName = (folded: string): string => folded.slice(folded.lastIndexOf("/") + 1);
+
+/** The first word of a name that says who makes the model or whose region serves it, not what it is. */
+const makers: ReadonlySet<string> = new Set(
+  "anthropic openai google meta mistralai xai amazon zai us eu apac global open models".split(" "),
+);
+
+/** Words that begin a name, and the series they stand for. */
+const seriesByWord: ReadonlyMap<string, string> = new Map([
+  ...(
+    "claude gpt gemini gemma llama mistral ministral magistral codestral devstral pixtral mixtral " +
+    "grok deepseek command aya qwen qwq kimi glm minimax nemotron granite phi nova o tts dall"
+  )
+    .split(" ")
+    .map((word) => [word, word] as const),
+  ["chatgpt", "gpt"],
+  // A size that one series alone has names the series.
+  ["sonnet", "claude"],
+  ["haiku", "claude"],
+  ["opus", "claude"],
+  ["fable", "claude"],
+]);
+
+const sizes: ReadonlySet<string> = new Set(
+  (
+    "nano mini micro tiny small medium large lite flash pro ultra max plus super haiku sonnet opus fable " +
+    "oss codex coder code build image imagine tts audio vision nemo scout maverick e r a light"
+  ).split(" "),
+);
+
+const sizesInWords: ReadonlySet<string> = new Set(
+  "small medium large nemo scout maverick".split(" "),
+);
+/** Billions of them: `70b`, `8x7b`. */
+const parameters = /^\d+(x\d+)?b$/;
+
+/** Words that say how a model is tuned, packed or released, and not which model it is. */
+const noise: ReadonlySet<string> = new Set(
+  "it instruct chat versatile instant turbo latest tput fp hf awq hd v k".split(" "),
+);
+const releaseWords: ReadonlySet<string> = new Set("preview exp experimental beta alpha".split(" "));
+
+/** Dates whose day or month would be taken for a generation: `-08-2024`, `preview-05-20`. */
+const shortDates = /-\d{2}-20\d{2}(?=-|$)|(?<=-(?:preview|exp))-\d{2}-\d{2,4}(?=-|$)/g;
+
+interface Words {
+  sizes: string[];
+  others: string[];
+  generation: number | null;
+  whole: boolean;
+  preview: boolean;
+}
+
+function readWords(series: string, words: readonly string[]): Words {
+  const read: Words = { sizes: [], others: [], generation: null, whole: true, preview: false };
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? "";
+    const numbered = /^v?(\d{1,2})(o?)$/.exec(word);
+    if (numbered !== null && read.generation === null) {
+      const minor = words[at + 1] ?? "";
+      const hasMinor = /^\d{1,2}$/.test(minor);
+      read.generation = Number(hasMinor ? `${numbered[1]}.${minor}` : numbered[1]);
+      read.whole = !hasMinor && numbered[2] === "";
+      // GPT-4o came after GPT-4 Turbo and before GPT-4.1.
+      if (numbered[2] === "o") read.generation += 0.05;
+      if (hasMinor) at += 1;
+    } else if (releaseWords.has(word)) read.preview = true;
+    else if (series === "gpt" && word === "turbo" && read.generation === 4) {
+      read.generation = 4.02;
+      read.whole = false;
+    } else if (series === "claude" && word === "instant") read.sizes.push(word);
+    else if (sizes.has(word) || parameters.test(word)) read.sizes.push(word);
+    // Dates, builds, contexts and experts: `20241022`, `001`, `32k`, `a22b`, `16e`.
+    else if (/^(v?\d+|\d+[ke]|a\d+b)$/.test(word) || noise.has(word)) continue;
+    else read.others.push(word);
+  }
+  return read;
+}
+
+/** null where the name begins with no series that is known. */
+export function parseName(folded: string): ParsedName | null {
+  const words = bareName(folded).replaceAll(shortDates, "").split("-");
+  while (words.length > 1 && makers.has(words[0] ?? "")) words.shift();
+  const first = words[0] ?? "";
+  const series = seriesByWord.get(first);
+  // An `o` alone is a letter; with a number it is OpenAI's series.
+  if (series === undefined || (first === "o" && !/^\d$/.test(words[1] ?? ""))) return null;
+  const read = readWords(series, first === series || first === "chatgpt" ? words.slice(1) : words);
+  const { generation } = read;
+  // OpenAI names GPT-4o mini as what replaces GPT-3.5: they are of one size.
+  if (series === "gpt" && read.sizes.length === 0 && Math.floor(generation ?? 0) === 3)
+    read.sizes.push("mini");
+  // A size in words says it: the parameters beside it differ from release to release.
+  const inWords = read.sizes.some((size) => sizesInWords.has(size));
+  const said = inWords ? read.sizes.filter((size) => !parameters.test(size)) : read.sizes;
+  const line = [series, ...said.toSorted()].join("-");
+  return {
+    series,
+    line,
+    sized: said.length > 0,
+    generation,
+    wholeGeneration: read.whole,
+    core: [line, generation, ...read.others.toSorted()].join(" "),
+    preview: read.preview,
+  };
+}
+
+/** Models are never changed, only replaced, so what was read of one stays right. */
+const parsed = new WeakMap<Pick<Model, "id">, ParsedName | null>();
+
+/** From the id, else the display name, else the family; null where none says a line. */
+export function parseModel(model: Pick<Model, "id" | "name" | "family">): ParsedName | null {
+  const known = parsed.get(model);
+  if (known !== undefined) return known;
+  const family = model.family === null ? null : foldName(model.family);
+  const read =
+    parseName(foldName(model.id)) ??
+    parseName(foldName(model.name)) ??
+    (family === null ? null : (parseName(family) ?? familyAlone(family)));
+  parsed.set(model, read);
+  return read;
+}
+
+const familyAlone = (family: string): ParsedName => ({
+  series: family,
+  line: family,
+  sized: false,
+  generation: null,
+  wholeGeneration: true,
+  core: family,
+  preview: false,
+});
+
+/** Lines that are made for programming: no stand-ins for a model that is not. */
+export const isForCode = (line: string): boolean =>
+  /(^|-)(codex|coder|code|build|codestral|devstral)(-|$)/.test(line);
+
+/** By generation, then by the day of release, then by name. */
+export function newestFirst(a: Model, b: Model): number {
+  const generationOf = (model: Model): number => parseModel(model)?.generation ?? 0;
+  return (
+    generationOf(b) - generationOf(a) ||
+    (b.releasedAt ?? "").localeCompare(a.releasedAt ?? "") ||
+    (nameOf(a) < nameOf(b) ? -1 : 1)
+  );
+}

@@ -1,0 +1,186 @@
+/** Lists of models, made ready so that a hint finds its models among thousands in microseconds. */
+import { bareName, foldName, parseModel, parseName, type ParsedName } from "./lines.ts";
+import { nameOf, type Model } from "./model.ts";
+
+/** Whether a model answers with text and nothing else. */
+export const writesOnly = ({ outputModalities }: Pick<Model, "outputModalities">): boolean =>
+  outputModalities.every((modality) => modality === "text");
+
+/** Between names; no folded hint holds it, so none can reach over it. */
+const separator = "\n";
+
+export interface ModelIndex {
+  models: readonly Model[];
+  /** positions by every folded name: id, provider and id, display name, aliases */
+  byName: ReadonlyMap<string, readonly number[]>;
+  byCore: ReadonlyMap<string, readonly number[]>;
+  byLine: ReadonlyMap<string, readonly number[]>;
+  bySeries: ReadonlyMap<string, readonly number[]>;
+  /** the names of all in one text: one search of it is quicker than one of each */
+  text: string;
+  /** where each model's names begin in the text, and the end */
+  starts: Uint32Array;
+}
+
+/** Models, some of which are feasible. */
+export interface Served {
+  models: readonly Model[];
+  /** by position */
+  isFeasible: (position: number) => boolean;
+  /** by position: chosen only if a hint names it, as a preview is; absent: none is */
+  isAside?: (position: number) => boolean;
+}
+
+/** A hint as it is looked for. */
+export interface ReadHint {
+  folded: string;
+  parsed: ParsedName | null;
+}
+
+/** Servers send the same few hints with every request, so what was read stays for a while. */
+const readHints = new Map<string, ReadHint | null>();
+const mostReadHints = 500;
+
+/** null when it can match nothing. */
+export function readHint(hint: string): ReadHint | null {
+  const known = readHints.get(hint);
+  if (known !== undefined) return known;
+  const asked = foldName(hint);
+  // The product, and what its authors call the series.
+  const folded = asked === "chatgpt" || asked === "chat-gpt" ? "gpt" : asked;
+  const read = folded === "" ? null : { folded, parsed: parseName(folded) };
+  if (readHints.size >= mostReadHints) readHints.clear();
+  readHints.set(hint, read);
+  return read;
+}
+
+/** Everything that a model is found by. */
+interface Findable {
+  /** folded names, with and without what stands before them; each once */
+  names: readonly string[];
+  /** the names and the family, to be searched */
+  text: string;
+  parsed: ParsedName | null;
+}
+
+/** Models are never changed, only replaced, so what was made of one stays right. */
+const findables = new WeakMap<Model, Findable>();
+
+function findableOf(model: Model): Findable {
+  let findable = findables.get(model);
+  if (findable === undefined) {
+    const full = [nameOf(model), model.name, ...model.aliases].map(foldName);
+    const family = model.family === null ? [] : [foldName(model.family)];
+    findable = {
+      names: [...new Set([...full, foldName(model.id), ...full.map(bareName)])],
+      text: [...full, ...family].join(separator),
+      parsed: parseModel(model),
+    };
+    findables.set(model, findable);
+  }
+  return findable;
+}
+
+function add(groups: Map<string, number[]>, key: string, at: number): void {
+  const group = groups.get(key);
+  if (group === undefined) groups.set(key, [at]);
+  else group.push(at);
+}
+
+/** Lists of models are never changed either. */
+const indexes = new WeakMap<readonly Model[], ModelIndex>();
+
+export function indexOf(models: readonly Model[]): ModelIndex {
+  const known = indexes.get(models);
+  if (known !== undefined) return known;
+  const byName = new Map<string, number[]>();
+  const byCore = new Map<string, number[]>();
+  const byLine = new Map<string, number[]>();
+  const bySeries = new Map<string, number[]>();
+  const starts = new Uint32Array(models.length + 1);
+  const texts: string[] = [];
+  for (const [at, model] of models.entries()) {
+    const { names, text, parsed } = findableOf(model);
+    for (const name of names) add(byName, name, at);
+    if (parsed !== null) {
+      add(byCore, parsed.core, at);
+      add(byLine, parsed.line, at);
+      add(bySeries, parsed.series, at);
+    }
+    texts.push(text);
+    starts[at + 1] = (starts[at] ?? 0) + text.length + separator.length;
+  }
+  const text = texts.join(separator);
+  const index = { models, byName, byCore, byLine, bySeries, text, starts };
+  indexes.set(models, index);
+  return index;
+}
+
+const none: readonly number[] = [];
+
+/** Positions of the models whose name the hint is, with or without what stands before the name. */
+export const equalTo = ({ byName }: ModelIndex, { folded }: ReadHint): readonly number[] =>
+  byName.get(folded) ?? byName.get(bareName(folded)) ?? none;
+
+/** Positions of the dated, latest and preview versions of the model that the hint names. */
+export const versionsOf = ({ byCore }: ModelIndex, { parsed }: ReadHint): readonly number[] =>
+  parsed === null || (!parsed.sized && parsed.generation === null)
+    ? none
+    : (byCore.get(parsed.core) ?? none);
+
+const isWordCharacter = (code: number): boolean =>
+  (code >= 48 && code <= 57) || (code >= 97 && code <= 122);
+
+/** How a name holds a hint: as whole words, from a word's beginning, or inside, as `mini` in `gemini`. */
+export type Fit = "words" | "beginning" | "inside";
+
+const fitAt = (text: string, from: number, to: number): Fit => {
+  if (from > 0 && isWordCharacter(text.charCodeAt(from - 1))) return "inside";
+  return to < text.length && isWordCharacter(text.charCodeAt(to)) ? "beginning" : "words";
+};
+
+const fitRank: Readonly<Record<Fit, number>> = { words: 0, beginning: 1, inside: 2 };
+
+export interface Holder {
+  /** position of the model */
+  at: number;
+  fit: Fit;
+}
+
+/** A search takes as long as the rest of a choice, and servers repeat their hints. */
+const holders = new WeakMap<ModelIndex, { byHint: Map<string, readonly Holder[]>; size: number }>();
+/** Of the lists for one index together; then all are forgotten. */
+const mostHolders = 50_000;
+
+/** Models one of whose names holds the hint, ascending by position, with the best fit of each. */
+export function containing(index: ModelIndex, { folded }: ReadHint): readonly Holder[] {
+  const known = holders.get(index) ?? { byHint: new Map<string, readonly Holder[]>(), size: 0 };
+  holders.set(index, known);
+  const before = known.byHint.get(folded);
+  if (before !== undefined) return before;
+  const found = holdersIn(index, folded);
+  // A list that is empty takes room as well.
+  known.size += found.length + folded.length;
+  if (known.size > mostHolders) {
+    known.byHint.clear();
+    known.size = found.length + folded.length;
+  }
+  known.byHint.set(folded, found);
+  return found;
+}
+
+function holdersIn({ text, starts, models }: ModelIndex, folded: string): Holder[] {
+  const found: Holder[] = [];
+  let model = 0;
+  for (let hit = text.indexOf(folded); hit !== -1; hit = text.indexOf(folded, hit + 1)) {
+    while ((starts[model + 1] ?? text.length) <= hit) model += 1;
+    if (model >= models.length) break;
+    const fit = fitAt(text, hit, hit + folded.length);
+    const last = found.at(-1);
+    if (last?.at !== model) found.push({ at: model, fit });
+    else if (fitRank[fit] < fitRank[last.fit]) last.fit = fit;
+    // There is no better hit in this model.
+    if (fit === "words") hit = (starts[model + 1] ?? text.length) - 1;
+  }
+  return found;
+}

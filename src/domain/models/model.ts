@@ -1,0 +1,248 @@
+/** Models as the choice sees them: the catalogue, what a tenant changed in it, what it may use. */
+import type { Modality } from "../modality.ts";
+import type { ReasoningControl } from "./reasoning.ts";
+
+/** 1 (lowest) to 5 (highest); null where nobody knows. */
+export type Tier = 1 | 2 | 3 | 4 | 5 | null;
+
+/**
+ * USD per million tokens, which is also micro-USD per token. Null or absent: unknown, which is never free;
+ * `cost.ts` says what a class of tokens costs then.
+ */
+export interface TokenPrices {
+  inputUsdPerMTok: number | null;
+  outputUsdPerMTok: number | null;
+  /** of input that the provider read from its cache */
+  cachedInputUsdPerMTok?: number | null | undefined;
+  /** of input that the provider wrote to its cache: for five minutes, or for however long it keeps it */
+  cacheWriteUsdPerMTok?: number | null | undefined;
+  /** the same, for an hour */
+  cacheWriteHourUsdPerMTok?: number | null | undefined;
+  /** of audio in the input */
+  audioInputUsdPerMTok?: number | null | undefined;
+  /** of audio that the provider read from its cache */
+  cachedAudioInputUsdPerMTok?: number | null | undefined;
+}
+
+/** The prices of `TokenPrices` that are for some of the input. */
+export const classPrices = [
+  "cachedInputUsdPerMTok",
+  "cacheWriteUsdPerMTok",
+  "cacheWriteHourUsdPerMTok",
+  "audioInputUsdPerMTok",
+  "cachedAudioInputUsdPerMTok",
+] as const satisfies readonly (keyof TokenPrices)[];
+
+export interface PriceTier extends TokenPrices {
+  /** these prices count for the whole request once its input is larger than this many tokens */
+  aboveInputTokens: number;
+  inputUsdPerMTok: number;
+  outputUsdPerMTok: number;
+}
+
+/**
+ * What images and audio cost in units of their own. An absent one: this model isn't billed by it.
+ * `cost.ts` says which of them count, and when the prices of tokens do.
+ */
+export interface MediaPrices {
+  /** USD per million, for those tokens of input and output that are images, where text costs another */
+  imageInputUsdPerMTok?: number | undefined;
+  imageOutputUsdPerMTok?: number | undefined;
+  usdPerImage?: number | undefined;
+  /** of audio that was generated */
+  usdPerAudioMinute?: number | undefined;
+  /** USD per million characters read aloud */
+  usdPerMCharacters?: number | undefined;
+}
+
+export interface Model extends TokenPrices {
+  provider: string;
+  id: string;
+  name: string;
+  family: string | null;
+  aliases: string[];
+  inputModalities: Modality[];
+  outputModalities: Modality[];
+  /** tokens of input and output together; null: unknown */
+  contextTokens: number | null;
+  /** tokens of output; null: unknown */
+  outputTokens: number | null;
+  tools: boolean;
+  temperature: boolean;
+  reasoning: boolean;
+  /** absent: only that it reasons is known */
+  reasoningControl?: ReasoningControl | undefined;
+  cachedInputUsdPerMTok: number | null;
+  priceTiers: PriceTier[];
+  /** absent: tokens are all it is billed by */
+  mediaPrices?: MediaPrices | undefined;
+  intelligence: Tier;
+  speed: Tier;
+  /** `preview`: what its provider calls preview, beta or experimental */
+  status: "active" | "preview" | "retired";
+  /** ISO date of the release; absent or null: unknown */
+  releasedAt?: string | null | undefined;
+  /** published results, by benchmark and setting; comparable only under the same key */
+  scores?: Readonly<Record<string, number>> | undefined;
+  /** who spoke last of it */
+  source: "catalogue" | "credential" | "override";
+  /** the figures that the last sync with models.dev gave; absent: none */
+  synced?: readonly Figure[];
+  /** the seed's figures that are from memory or a third party; absent: none */
+  unverified?: readonly Figure[] | undefined;
+}
+
+export interface Catalogue {
+  version: string;
+  models: readonly Model[];
+}
+
+/** What a tenant says about a model: changes to a known one, or a new one. */
+export type ModelChange = Partial<
+  Omit<Model, "provider" | "id" | "source" | "synced" | "unverified">
+>;
+export type Figure = keyof ModelChange;
+
+export interface ModelOverride {
+  provider: string;
+  id: string;
+  change: ModelChange;
+}
+
+/** A model that a custom endpoint serves, as its credential declares it. */
+export interface DeclaredModel extends ModelChange {
+  id: string;
+}
+
+/** Whether a figure of a model is one of its prices. */
+export const isPrice = (figure: string): boolean =>
+  figure.includes("Usd") || figure === "priceTiers" || figure === "mediaPrices";
+
+/** A credential as the choice sees it: no secret. */
+export interface CredentialSummary {
+  id: string;
+  provider: string;
+  status: "active" | "failing";
+  /** null: every catalogue model of its provider */
+  models: DeclaredModel[] | null;
+  /** absent or null: the provider's own */
+  baseUrl?: string | null;
+}
+
+export const nameOf = (model: Pick<Model, "provider" | "id">): string =>
+  `${model.provider}/${model.id}`;
+
+const unknownModel = (provider: string, id: string): Model => ({
+  provider,
+  id,
+  name: id,
+  family: null,
+  aliases: [],
+  inputModalities: ["text"],
+  outputModalities: ["text"],
+  contextTokens: null,
+  outputTokens: null,
+  tools: false,
+  temperature: true,
+  reasoning: false,
+  inputUsdPerMTok: null,
+  outputUsdPerMTok: null,
+  cachedInputUsdPerMTok: null,
+  priceTiers: [],
+  intelligence: null,
+  speed: null,
+  status: "active",
+  source: "credential",
+});
+
+/**
+ * What a change says of a model, with what follows from it: who gives another plain input price has another
+ * price list than the catalogue's, so the catalogue's prices of cached or spoken input don't count beside it.
+ */
+export function withClassPrices<Change extends ModelChange>(
+  change: Change,
+  before: Pick<Model, "inputUsdPerMTok"> | undefined,
+): Change {
+  const { inputUsdPerMTok } = change;
+  if (inputUsdPerMTok === undefined || inputUsdPerMTok === before?.inputUsdPerMTok) return change;
+  return { ...Object.fromEntries(classPrices.map((price) => [price, null])), ...change };
+}
+
+/** The catalogue as one tenant sees it: seed, then what its credentials declare, then its overrides. */
+export function modelsOf(
+  catalogue: Catalogue,
+  credentials: readonly CredentialSummary[],
+  overrides: readonly ModelOverride[],
+): readonly Model[] {
+  // The same list for all tenants that change nothing: what was made of it serves them all.
+  if (overrides.length === 0 && credentials.every(({ models }) => (models ?? []).length === 0))
+    return catalogue.models;
+  const models = new Map(catalogue.models.map((model) => [nameOf(model), model]));
+  // A credential may call a model by an alias, as Ollama's `llama3.2:latest`: what is known still counts.
+  const known = (provider: string, id: string): Model => {
+    const model = catalogue.models.find(
+      (its) => its.provider === provider && its.aliases.includes(id),
+    );
+    return model === undefined ? unknownModel(provider, id) : { ...model, id, aliases: [] };
+  };
+  const apply = (
+    provider: string,
+    id: string,
+    change: ModelChange,
+    source: Model["source"],
+  ): void => {
+    const key = nameOf({ provider, id });
+    const before = models.get(key) ?? known(provider, id);
+    models.set(key, { ...before, ...withClassPrices(change, before), source });
+  };
+  for (const credential of credentials)
+    for (const { id, ...change } of credential.models ?? [])
+      apply(credential.provider, id, change, "credential");
+  for (const { provider, id, change } of overrides) apply(provider, id, change, "override");
+  return [...models.values()];
+}
+
+/** Serve what was put there, not what there is: a credential that names no model offers none. */
+export const localProviders: ReadonlySet<string> = new Set(["ollama"]);
+
+/** The credentials that can serve a model, oldest first. */
+export const credentialsFor = (
+  model: Model,
+  credentials: readonly CredentialSummary[],
+): CredentialSummary[] =>
+  credentials.filter(
+    (credential) =>
+      credential.provider === model.provider &&
+      (credential.models === null || credential.models.length === 0
+        ? !localProviders.has(model.provider)
+        : credential.models.some(({ id }) => id === model.id)),
+  );
+
+/**
+ * `*` stands for any text; case doesn't count. No regular expression: a tenant writes the globs, and a
+ * dozen stars in one would keep the isolate, and with it all tenants, busy for minutes.
+ */
+function matchesGlob(glob: string, name: string): boolean {
+  const text = name.toLowerCase();
+  const [first = "", ...rest] = glob.toLowerCase().split("*");
+  const last = rest.pop();
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
+}
+
+// Globs over `provider/model`, such as `openai/*` or `*/claude-*`. A denied one is denied even if allowed.
+export function isAllowed(
+  model: Pick<Model, "provider" | "id">,
+  policy: { allowedModels?: readonly string[]; deniedModels?: readonly string[] },
+): boolean {
+  const matches = (glob: string): boolean => matchesGlob(glob, nameOf(model));
+  if (policy.deniedModels?.some(matches)) return false;
+  return policy.allowedModels === undefined || policy.allowedModels.some(matches);
+}

@@ -1,0 +1,62 @@
+/** Where each figure of a model came from. Apart from the choice, which never asks. */
+import {
+  nameOf,
+  withClassPrices,
+  type Catalogue,
+  type CredentialSummary,
+  type Figure,
+  type Model,
+  type ModelChange,
+  type ModelOverride,
+} from "./model.ts";
+
+/** `unverified`: the seed's, from memory or a third party, not from the provider's own pages. */
+export const figureSources = [
+  "seed",
+  "unverified",
+  "models.dev",
+  "credential",
+  "override",
+] as const;
+export type FigureSource = (typeof figureSources)[number];
+
+/** A figure that is not here came from the model's `source`, where `catalogue` means the seed. */
+export type Sources = Partial<Record<Figure, FigureSource>>;
+
+const implied = ({ source }: Model): FigureSource => (source === "catalogue" ? "seed" : source);
+
+/** For models merged by `modelsOf` from the same three. */
+export function sourcesFrom(
+  catalogue: Catalogue,
+  credentials: readonly CredentialSummary[],
+  overrides: readonly ModelOverride[],
+): (model: Model) => Sources {
+  const base = new Map(catalogue.models.map((model) => [nameOf(model), model]));
+  const said = new Map<string, Sources>();
+  const note = (name: string, change: ModelChange, source: FigureSource): void => {
+    const sources = said.get(name) ?? {};
+    for (const figure of Object.keys(withClassPrices(change, base.get(name))) as Figure[])
+      sources[figure] = source;
+    said.set(name, sources);
+  };
+  for (const { provider, models } of credentials)
+    for (const { id, ...change } of models ?? [])
+      note(nameOf({ provider, id }), change, "credential");
+  for (const { provider, id, change } of overrides)
+    note(nameOf({ provider, id }), change, "override");
+
+  return (model) => {
+    const known = base.get(nameOf(model));
+    const its = said.get(nameOf(model)) ?? {};
+    const sources: Sources = {};
+    if (known !== undefined) {
+      const { provider: _, id: __, source: ___, synced = [], unverified = [], ...figures } = known;
+      for (const figure of Object.keys(figures) as Figure[]) sources[figure] = "seed";
+      for (const figure of unverified) sources[figure] = "unverified";
+      for (const figure of synced) sources[figure] = "models.dev";
+    }
+    Object.assign(sources, its);
+    const differing = Object.entries(sources).filter(([, source]) => source !== implied(model));
+    return Object.fromEntries(differing);
+  };
+}

@@ -1,0 +1,146 @@
+/**
+ * `sampling/createMessage` as every revision means it, with the wire's spelling taken off.
+ * Source: the specification's schemas, 2024-11-05 to 2026-07-28, "CreateMessageRequest".
+ */
+import type { Modality } from "../modality.ts";
+import type { JsonObject, JsonValue } from "../json.ts";
+import { err, ok, type Result } from "../result.ts";
+import type { Refusal } from "../refusals.ts";
+
+export interface TextBlock {
+  type: "text";
+  text: string;
+}
+export interface ImageBlock {
+  type: "image";
+  /** base64 */
+  data: string;
+  mimeType: string;
+}
+export interface AudioBlock {
+  type: "audio";
+  /** base64 */
+  data: string;
+  mimeType: string;
+}
+export interface ToolUseBlock {
+  type: "tool_use";
+  id: string;
+  name: string;
+  input: JsonObject;
+  _meta?: JsonObject;
+}
+/** What a tool may return beside plain content: a link or an embedded resource, kept as it came. */
+export interface ResourceBlock {
+  type: "resource" | "resource_link";
+  raw: JsonObject;
+}
+export interface ToolResultBlock {
+  type: "tool_result";
+  toolUseId: string;
+  content: (TextBlock | ImageBlock | AudioBlock | ResourceBlock)[];
+  structuredContent?: JsonValue;
+  isError?: boolean;
+  _meta?: JsonObject;
+}
+export type Block = TextBlock | ImageBlock | AudioBlock | ToolUseBlock | ToolResultBlock;
+
+export interface Message {
+  role: "user" | "assistant";
+  content: Block[];
+}
+
+export interface Tool {
+  name: string;
+  description?: string;
+  inputSchema: JsonObject;
+}
+
+/** Each 0–1; an absent one says nothing, which is not the same as 0. */
+export interface Priorities {
+  cost?: number;
+  speed?: number;
+  intelligence?: number;
+}
+
+export interface SamplingCall {
+  messages: Message[];
+  /** tokens; at least 1 */
+  maxTokens: number;
+  /** in the order in which they are to be tried */
+  hints: string[];
+  priorities: Priorities;
+  systemPrompt?: string;
+  includeContext: "none" | "thisServer" | "allServers";
+  temperature?: number;
+  stopSequences: string[];
+  tools: Tool[];
+  toolChoice?: "auto" | "required" | "none";
+  metadata: JsonObject;
+  outputModalities: Modality[];
+  /** the answer must be JSON: content negotiation, or the tenant's rules, asked for it */
+  format?: "json";
+}
+
+export type StopReason = "endTurn" | "stopSequence" | "maxTokens" | "toolUse" | (string & {});
+
+/** What the caller gets back, before a codec spells it for a revision. */
+export interface SamplingAnswer {
+  content: Block[];
+  /** `provider/model`, e.g. `openai/gpt-5.4-mini` */
+  model: string;
+  stopReason: StopReason;
+  /** the provider's own word for it */
+  providerStopReason?: string;
+}
+
+/** Every block of a call, those inside tool results included. */
+export function* blocksOf(call: Pick<SamplingCall, "messages">): Generator<Block | ResourceBlock> {
+  for (const message of call.messages) {
+    for (const block of message.content) {
+      yield block;
+      if (block.type === "tool_result") yield* block.content;
+    }
+  }
+}
+
+const refuse = (path: string, detail: string): Result<never, Refusal> =>
+  err({ reason: "invalid_params", path, detail });
+
+/** Turns of the history in which the assistant used tools. */
+export const toolRoundsOf = (messages: readonly Message[]): number =>
+  messages.filter(({ content }) => content.some(({ type }) => type === "tool_use")).length;
+
+/** Whether the last message answers tool uses: a loop is under way. */
+export const endsWithToolResults = (messages: readonly Message[]): boolean =>
+  messages.at(-1)?.content.some(({ type }) => type === "tool_result") ?? false;
+
+/**
+ * The tool-loop rules of 2025-11-25, "Tool Use in Sampling": a user message with a tool result holds
+ * only tool results; every assistant message with tool uses is followed at once by a user message
+ * that answers each id, and no other. Checked across the whole history.
+ */
+export function checkToolHistory(messages: readonly Message[]): Result<null, Refusal> {
+  let open: string[] = [];
+  for (const [index, message] of messages.entries()) {
+    const path = `messages.${index}.content`;
+    const results = message.content.filter((block) => block.type === "tool_result");
+    const uses = message.content.filter((block) => block.type === "tool_use");
+    if (results.length > 0 && message.role !== "user")
+      return refuse(path, "A tool result belongs in a user message.");
+    if (uses.length > 0 && message.role !== "assistant")
+      return refuse(path, "A tool use belongs in an assistant message.");
+    if (results.length > 0 && results.length < message.content.length)
+      return refuse(path, "A message with a tool result holds tool results only.");
+    const answered = results.map((block) => block.toolUseId);
+    const missing = open.find((id) => !answered.includes(id));
+    if (missing !== undefined) return refuse(path, `The tool use "${missing}" has no result here.`);
+    const stray = answered.find((id, at) => !open.includes(id) || answered.indexOf(id) !== at);
+    if (stray !== undefined) return refuse(path, `The tool result "${stray}" answers no tool use.`);
+    open = uses.map((block) => block.id);
+    if (new Set(open).size < open.length) return refuse(path, "Two tool uses share an id.");
+  }
+  if (open.length > 0)
+    return refuse(`messages.${messages.length}`, `The tool use "${open[0]}" has no result.`);
+  return ok(null);
+}

@@ -1,0 +1,183 @@
+/**
+ * Client capabilities, always raw, as they came off the wire: the SDKs' parsed copies lose
+ * `sampling.supportedModalities`. Three operations, and the one place that knows which field a
+ * capability is. Reads own properties only, so that `__proto__` on the wire is a key like any other.
+ * Source: the ClientCapabilities reference; the specification's schemas; SEP-2278.
+ */
+import { isObject, own, type JsonObject, type JsonValue } from "../json.ts";
+import { modalities, type Modality } from "../modality.ts";
+
+export type Capability =
+  | "roots"
+  | "roots.listChanged"
+  | "sampling"
+  | "sampling.tools"
+  | "sampling.context"
+  | "elicitation"
+  | "elicitation.form"
+  | "elicitation.url"
+  | "tasks"
+  | "experimental"
+  | "extensions";
+
+/** The first revision that knows a field; nothing here is older than the first revision. */
+const firstRevision = {
+  elicitation: "2025-06-18",
+  subCapabilities: "2025-11-25",
+  tasks: "2025-11-25",
+  extensions: "2026-07-28",
+} as const;
+/** The last revision of the tasks of 2025-11-25; what came after is another protocol. */
+const lastWithTasks = "2025-11-25";
+
+/** Built by definition and not by assignment: assigning `__proto__` would set a prototype. */
+const without = (object: JsonObject, keys: readonly string[]): JsonObject =>
+  Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
+
+/**
+ * Projects to the wire shape of a revision: drops what is newer, and known fields that are no
+ * objects. A client that declared only `sampling.tools` keeps a bare `sampling` below 2025-11-25.
+ * Never adds; the same when applied twice.
+ */
+export function forVersion(capabilities: JsonObject, revision: string): JsonObject {
+  const newer = (first: string): boolean => revision < first;
+  return Object.fromEntries(
+    Object.entries(capabilities).flatMap(([key, value]): [string, JsonValue][] => {
+      switch (key) {
+        case "roots":
+        case "experimental":
+          return isObject(value) ? [[key, value]] : [];
+        case "sampling":
+          if (!isObject(value)) return [];
+          return [
+            [
+              key,
+              newer(firstRevision.subCapabilities) ? without(value, ["tools", "context"]) : value,
+            ],
+          ];
+        case "elicitation":
+          if (!isObject(value) || newer(firstRevision.elicitation)) return [];
+          return [
+            [key, newer(firstRevision.subCapabilities) ? without(value, ["form", "url"]) : value],
+          ];
+        case "tasks":
+          return isObject(value) && !newer(firstRevision.tasks) && revision <= lastWithTasks
+            ? [[key, value]]
+            : [];
+        case "extensions":
+          return isObject(value) && !newer(firstRevision.extensions) ? [[key, value]] : [];
+        default:
+          return [[key, value]];
+      }
+    }),
+  );
+}
+
+/** Whether a capability is declared; a sub-capability implies its parent. */
+export function supports(capabilities: JsonObject, capability: Capability): boolean {
+  const [name = "", sub] = capability.split(".");
+  const value = own(capabilities, name);
+  if (!isObject(value)) return false;
+  if (sub === undefined) return true;
+  if (capability === "roots.listChanged") return own(value, "listChanged") === true;
+  // A bare elicitation means form.
+  if (capability === "elicitation.form" && !Object.hasOwn(value, "url"))
+    return !Object.hasOwn(value, "form") || isObject(own(value, "form"));
+  return isObject(own(value, sub));
+}
+
+/** SEP-2278: what the client can take; omitted or no list means text. */
+export function supportedModalities(capabilities: JsonObject): Modality[] {
+  const declared = own(own(capabilities, "sampling"), "supportedModalities");
+  if (!Array.isArray(declared)) return ["text"];
+  return modalities.filter((modality) => declared.includes(modality));
+}
+
+/** What of `required` is absent from `declared`, object by object; null if nothing is. */
+function absent(required: JsonObject, declared: JsonValue | undefined): JsonObject | null {
+  if (!isObject(declared)) return required;
+  const missing = Object.entries(required).flatMap(([key, value]): [string, JsonValue][] => {
+    const counterpart = own(declared, key);
+    if (!isObject(value)) return counterpart === undefined ? [[key, value]] : [];
+    const inner = absent(value, counterpart);
+    return inner === null ? [] : [[key, inner]];
+  });
+  return missing.length === 0 ? null : Object.fromEntries(missing);
+}
+
+/** `experimental` and `extensions` are compared by the presence of their keys alone. */
+function absentKeys(required: JsonObject, declared: JsonValue | undefined): JsonObject | null {
+  if (!isObject(declared)) return required;
+  const missing = Object.entries(required).filter(([key]) => !Object.hasOwn(declared, key));
+  return missing.length === 0 ? null : Object.fromEntries(missing);
+}
+
+/** The unmet flags of one capability with sub-capabilities, as its object; null if all are met. */
+function missingFlags(
+  required: JsonObject,
+  declared: JsonObject,
+  name: string,
+  flags: { [sub: string]: JsonValue },
+): JsonObject | null {
+  if (!supports(required, name as Capability)) return null;
+  const unmet = Object.entries(flags).filter(([sub]) => {
+    const capability = `${name}.${sub}` as Capability;
+    return supports(required, capability) && !supports(declared, capability);
+  });
+  if (unmet.length === 0) return supports(declared, name as Capability) ? null : {};
+  return Object.fromEntries(unmet);
+}
+
+function missingSampling(required: JsonObject, declared: JsonObject): JsonObject | null {
+  const flags = missingFlags(required, declared, "sampling", { tools: {}, context: {} });
+  const wanted = own(own(required, "sampling"), "supportedModalities");
+  if (!Array.isArray(wanted)) return flags;
+  // A bare `sampling` means text, so text alone asks for no more than that.
+  const known = supportedModalities(declared);
+  const undeclared = supportedModalities(required).filter((modality) => !known.includes(modality));
+  if (undeclared.length === 0) return flags;
+  return { ...flags, supportedModalities: undeclared };
+}
+
+/**
+ * What `required` asks and `declared` lacks, as a capabilities object that holds exactly that: the
+ * `data.requiredCapabilities` of a refusal. null when all is met.
+ */
+export function missingFrom(required: JsonObject, declared: JsonObject): JsonObject | null {
+  const compared: Record<string, JsonObject | null> = {
+    roots: missingFlags(required, declared, "roots", { listChanged: true }),
+    sampling: missingSampling(required, declared),
+    elicitation: missingFlags(required, declared, "elicitation", { form: {}, url: {} }),
+  };
+  for (const [key, compare] of [
+    ["tasks", absent],
+    ["experimental", absentKeys],
+    ["extensions", absentKeys],
+  ] as const) {
+    const wanted = own(required, key);
+    compared[key] = isObject(wanted) ? compare(wanted, own(declared, key)) : null;
+  }
+  const missing = Object.entries(compared).flatMap(([key, value]): [string, JsonObject][] =>
+    value === null ? [] : [[key, value]],
+  );
+  return missing.length === 0 ? null : Object.fromEntries(missing);
+}
+
+/** What a sampling call needs of the client that asks for it. */
+export function requiredFor(needs: {
+  tools: boolean;
+  outputModalities: readonly Modality[];
+}): JsonObject {
+  return {
+    sampling: {
+      ...(needs.tools ? { tools: {} } : {}),
+      // Text needs no declaration: it is what an absent list means.
+      supportedModalities: [...needs.outputModalities],
+    },
+  };
+}
+
+/** A caller without a session (`/v1/route`): everything counts as declared. */
+export const everyCapability: JsonObject = {
+  sampling: { tools: {}, context: {}, supportedModalities: [...modalities] },
+};

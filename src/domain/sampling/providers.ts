@@ -1,0 +1,59 @@
+/** The port to providers. */
+import type { ProviderFault } from "../attempts.ts";
+import type { Model } from "../models/model.ts";
+import type { ReasoningRequest } from "../models/reasoning.ts";
+import type { Result } from "../result.ts";
+import type { Block, SamplingCall, StopReason } from "./call.ts";
+import type { Usage } from "../usage.ts";
+
+export interface ProviderRequest {
+  /** without an id, what its models refuse isn't remembered */
+  credential: { id?: string; provider: string; apiKey: string; baseUrl: string | null };
+  model: Model;
+  call: SamplingCall;
+  /** tokens of visible text, after every cap */
+  maxTokens: number;
+  /** absent: nothing is asked of its reasoning, and it gets no room of its own */
+  reasoning?: ReasoningRequest;
+  /** whose prompts count as repetitions of one another; absent: nothing is marked for a cache */
+  cacheScope?: { tenantId: string; credentialId: string };
+  signal: AbortSignal;
+  /** W3C Trace Context for its HTTP request; absent: nobody traces it */
+  traceHeaders?: Record<string, string>;
+  /** Takes what the provider said of a failure, masked and short; absent: nobody keeps it. */
+  onMessage?: (message: string) => void;
+}
+
+export interface ProviderAnswer {
+  content: Block[];
+  stopReason: StopReason;
+  providerStopReason: string | null;
+  usage: Usage;
+  /** parameters that this model doesn't take and that were left out */
+  notes: string[];
+}
+
+/** Models that refused a parameter about reasoning, by the credential that they were asked with. */
+export interface ReasoningRefusals {
+  has(credentialId: string, model: { provider: string; id: string }): boolean;
+  add(credentialId: string, model: { provider: string; id: string }): void;
+  /** rises with every one that is added */
+  version(): number;
+}
+
+export interface Providers {
+  /** Never throws: whatever the library throws comes back as a fault without text of the provider's. */
+  complete(request: ProviderRequest): Promise<Result<ProviderAnswer, ProviderFault>>;
+  /** The ids that the provider itself lists; null: it gives no list. Never throws. */
+  listModels(
+    credential: ProviderRequest["credential"],
+    signal: AbortSignal,
+  ): Promise<string[] | null>;
+  /** null if a credential for this provider can be used as it is, else what is wrong with it. */
+  problemWith(credential: { provider: string; baseUrl: string | null }): string | null;
+  /** Where it is reached: host and port, nothing else of its URL; null: not over HTTP. */
+  addressOf(credential: {
+    provider: string;
+    baseUrl: string | null;
+  }): { address: string; port: number } | null;
+}

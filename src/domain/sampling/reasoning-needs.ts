@@ -1,0 +1,90 @@
+/** What a call and its tenant's policy say about reasoning. */
+import { isObject, own, type JsonObject } from "../json.ts";
+import { efforts, type Effort, type ReasoningNeeds, type ReasoningWish } from "../requirements.ts";
+import type { SamplingCall, ToolUseBlock } from "./call.ts";
+import { providerMetadataKey } from "./tool-loop.ts";
+
+/** The keys of a call's metadata that are about reasoning, by provider; the rest have OpenAI's. */
+const native: Readonly<Record<string, string>> = {
+  anthropic: "effort",
+  google: "thinkingConfig",
+  // Its adapter passes none of them on.
+  "workers-ai": "",
+};
+
+export const reasoningKeyOf = (provider: string): string =>
+  Object.hasOwn(native, provider) ? (native[provider] ?? "") : "reasoningEffort";
+
+const effortIn = (value: unknown): Effort | undefined =>
+  efforts.find((effort) => typeof value === "string" && effort === value.toLowerCase());
+
+/** An effort, or tokens; undefined: it says nothing that can be read. */
+function askedIn(options: unknown, provider: string): Effort | number | undefined {
+  const value = own(options, reasoningKeyOf(provider));
+  if (provider !== "google") return effortIn(value);
+  const budget = own(value, "thinkingBudget");
+  return typeof budget === "number" && Number.isFinite(budget)
+    ? Math.max(-1, Math.round(budget))
+    : effortIn(own(value, "thinkingLevel"));
+}
+
+/** Others are no provider's, and the record keeps these names. */
+const providerName = /^[a-z0-9][a-z0-9-]{0,49}$/;
+const mostAsked = 20;
+
+function askedBy(metadata: JsonObject): Record<string, Effort | number> | undefined {
+  const asked: [string, Effort | number][] = [];
+  for (const [provider, options] of Object.entries(metadata)) {
+    if (!isObject(options) || !providerName.test(provider)) continue;
+    if (asked.length === mostAsked) break;
+    const wish = askedIn(options, provider);
+    if (wish !== undefined) asked.push([provider, wish]);
+  }
+  return asked.length === 0 ? undefined : Object.fromEntries(asked);
+}
+
+/** By provider: what carries the reasoning of an earlier turn back to it. */
+const carriers: ReadonlyMap<string, string> = new Map([["google", "thoughtSignature"]]);
+
+/** A provider signs the first of several tool uses in a turn, so one of each turn will do. */
+const travels = (turns: readonly ToolUseBlock[][], provider: string, key: string): boolean =>
+  turns.every((uses) =>
+    uses.some(({ _meta }) => {
+      const carried = own(own(own(_meta, providerMetadataKey), provider), key);
+      return typeof carried === "string" && carried !== "";
+    }),
+  );
+
+/**
+ * Anthropic and others refuse a forced tool while they think, and want the reasoning of an earlier turn
+ * back with its tool uses. Only what travels in those can be given back.
+ */
+function leastOnlyOf({ toolChoice, messages }: SamplingCall): { except: string[] } | undefined {
+  if (toolChoice === "required") return { except: [] };
+  const turns = messages
+    .map(({ content }) => content.filter((block) => block.type === "tool_use"))
+    .filter((uses) => uses.length > 0);
+  if (turns.length === 0) return undefined;
+  const except = [...carriers].flatMap(([provider, key]) =>
+    travels(turns, provider, key) ? [provider] : [],
+  );
+  return { except };
+}
+
+/** undefined: nothing but what goes without saying. */
+export function reasoningNeedsOf(
+  call: SamplingCall,
+  policy: { reasoning?: ReasoningWish; reasoningTokens?: number },
+): ReasoningNeeds | undefined {
+  const leastOnly = leastOnlyOf(call);
+  const asked = askedBy(call.metadata);
+  const needs: ReasoningNeeds = {
+    ...(policy.reasoning === undefined || policy.reasoning === "least"
+      ? {}
+      : { wish: policy.reasoning }),
+    ...(policy.reasoningTokens === undefined ? {} : { tokens: policy.reasoningTokens }),
+    ...(leastOnly === undefined ? {} : { leastOnly }),
+    ...(asked === undefined ? {} : { asked }),
+  };
+  return Object.keys(needs).length === 0 ? undefined : needs;
+}

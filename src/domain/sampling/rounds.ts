@@ -1,0 +1,105 @@
+/**
+ * Multi round-trip requests of 2026-07-28: a result may ask for input, and the request is repeated with
+ * it. Who answers an entry is said in `servers/answering.ts`; how a round is spelt, in `mcp/rev2026/round.ts`.
+ * Source: 2026-07-28, basic/patterns/mrtr.
+ */
+import { canonicalJson } from "../canonical.ts";
+import { isObject, own, type JsonObject } from "../json.ts";
+
+export const samplingMethod = "sampling/createMessage";
+
+/** The requests whose results may ask for input. */
+export const roundMethods: readonly string[] = ["tools/call", "prompts/get", "resources/read"];
+
+/** How often one request is repeated before it is given up: a server that never has enough. */
+export const maxRounds = 32;
+/** How many sampling requests one result may hold: all of them are answered at once. */
+export const maxEntries = 32;
+
+/** A sampling entry of a result that asks for input. */
+export interface SamplingEntry {
+  /** the server's name for it */
+  key: string;
+  params: JsonObject;
+}
+
+/** The sampling entries of a result; none if it asks for no sampling. */
+export function samplingEntriesOf(result: unknown): SamplingEntry[] {
+  // An absent type means complete, and one that nobody knows is for the client to refuse.
+  if (own(result, "resultType") !== "input_required") return [];
+  const requests = own(result, "inputRequests");
+  if (!isObject(requests)) return [];
+  return Object.entries(requests).flatMap(([key, entry]): SamplingEntry[] => {
+    if (own(entry, "method") !== samplingMethod) return [];
+    const params = own(entry, "params");
+    return [{ key, params: isObject(params) ? params : {} }];
+  });
+}
+
+/**
+ * Whether a result asks for nothing but to be called again with its state: a server that sheds load, or
+ * that goes on where it stopped.
+ */
+export const asksAgain = (result: unknown): boolean =>
+  own(result, "resultType") === "input_required" &&
+  typeof own(result, "requestState") === "string" &&
+  Object.keys(own(result, "inputRequests") ?? {}).length === 0;
+
+/**
+ * Whether an input response answers sampling. Shape is all there is to go by: only the server knows
+ * what it asked under a key. An elicitation has an `action`, roots have `roots`.
+ */
+export const isSamplingAnswer = (response: unknown): boolean =>
+  typeof own(response, "role") === "string" &&
+  typeof own(response, "model") === "string" &&
+  own(response, "content") !== undefined;
+
+/** What makes a repeated request the same one: all but its `_meta`, its answers and its state. */
+export function identityOf(method: string, params: JsonObject): string {
+  const { _meta, inputResponses, requestState, ...rest } = params;
+  return canonicalJson([method, rest]);
+}
+
+/** What a wrapped state holds. Every text is JSON as it stood on the wire, or as it will. */
+export interface CarriedState {
+  /** one per round that went to a client */
+  nonce: string;
+  /** the server's own state; null: it gave none */
+  state: string | null;
+  /** the router's answers, by the entry's key */
+  answers: readonly (readonly [key: string, answer: string])[];
+  /** repeats so far */
+  rounds: number;
+  /** ms since the epoch */
+  expiresAt: number;
+}
+
+/** A request that may be repeated, as its text. */
+export interface RepeatedRequest {
+  /** JSON text; null: leave the member out */
+  inputResponses: string | null;
+  requestState: string | null;
+  /** JSON text of a new id; absent: it stays */
+  id?: string;
+}
+
+/** How rounds are spelt on the wire; every text is JSON. */
+export interface RoundWire {
+  /** the request with another id, other responses, another state; nothing else is touched */
+  repeated(request: string, change: RepeatedRequest): string;
+  /** a request's `params.inputResponses`, member by member */
+  responsesOf(request: string): Map<string, string>;
+  /** `params.requestState` of a request, as it stands; null: none */
+  stateSent(request: string): string | null;
+  /** `result.requestState` of a response, as it stands; null: none */
+  stateGiven(response: string): string | null;
+  /** a response without some entries, and with another state; null leaves the state as it is */
+  remaining(response: string, change: { without: readonly string[]; state: string | null }): string;
+  /** an entry's JSON text, for its digest */
+  entryText(response: string, key: string): string;
+  objectText(members: Iterable<readonly [string, string]>): string;
+  /** a response with the id of the request that the client sent */
+  withId(response: string, id: string): string;
+  /** a result that nobody may keep for another */
+  uncached(response: string): string;
+}

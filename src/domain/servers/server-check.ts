@@ -1,0 +1,132 @@
+/** What a check of a registered server found, and the sentence that says it to its administrator. */
+import type { Learnt } from "./server.ts";
+
+export type Probed =
+  /** no answer, or none in time */
+  | { kind: "silent" }
+  | {
+      kind: "mcp";
+      /** HTTP, of the answer that told */
+      status: number;
+      era: "legacy" | "modern";
+      revision: string;
+      /** as the server calls itself; null: it doesn't say */
+      name: string | null;
+      /** null: it offers none, or its list can't be read */
+      tools: number | null;
+      /** it has more tools than were counted */
+      isMore: boolean;
+    }
+  /** HTTP+SSE of 2024-11-05, which has two endpoints and no POST here */
+  | { kind: "sse"; status: number }
+  /** JSON-RPC, but it refuses `initialize` */
+  | { kind: "rpc_error"; status: number; code: number }
+  /** something else answers */
+  | { kind: "other"; status: number; mediaType: string; location: string | null };
+
+export interface ServerCheck {
+  ok: boolean;
+  /** HTTP status of the server's answer; null: it was not asked, or didn't answer */
+  status: number | null;
+  /** what was found, or what is wrong, in a sentence */
+  detail: string;
+  era: "legacy" | "modern" | null;
+  name: string | null;
+  /** how many it lists; null: none could be counted */
+  tools: number | null;
+}
+
+const mostShown = 100;
+
+/** A stranger's text, on one line and short. */
+const shown = (text: string): string =>
+  text
+    .replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, "")
+    .trim()
+    .slice(0, mostShown);
+
+function mcpSentence(found: Extract<Probed, { kind: "mcp" }>): string {
+  const { revision, name, tools, isMore } = found;
+  const called = name === null ? "" : ` "${shown(name)}"`;
+  const counted =
+    tools === null
+      ? "no tools"
+      : `${isMore ? "more than " : ""}${tools} tool${tools === 1 ? "" : "s"}`;
+  return `An MCP server${called}, revision ${shown(revision)}, ${counted}.`;
+}
+
+function otherSentence({
+  status,
+  mediaType,
+  location,
+}: Extract<Probed, { kind: "other" }>): string {
+  if (status === 401)
+    return "The server refuses what the router sends (401): check the entry's headers or its OAuth.";
+  if (status === 403)
+    return "The server forbids what the router asks (403): check its permissions.";
+  if (status >= 300 && status < 400)
+    return `The URL redirects (${status})${location === null ? "" : ` to ${shown(location)}`}: register the address itself.`;
+  if (status === 404 || status === 410)
+    return `The path is wrong: nothing is there (${status}). Many MCP servers are at /mcp.`;
+  if (status === 405)
+    return "The path is wrong: it takes no POST (405). Many MCP servers are at /mcp.";
+  if (status === 429) return "The server limits the router (429): try again later.";
+  if (status >= 500) return `The server fails (${status}).`;
+  if (mediaType === "text/html")
+    return `A page for people, and no MCP server (${status}, text/html): the path or the host is wrong.`;
+  const type = mediaType === "" ? "without a media type" : shown(mediaType);
+  return `A service that is no MCP server: it answers ${status}, ${type}, and no message of JSON-RPC.`;
+}
+
+/**
+ * What a check corrects of what is known of a server's era; null: nothing. One that answers the newer era
+ * speaks it. One that answered the older one alone may have been out of order in the newer, so that what is
+ * known is only forgotten: the next message asks anew.
+ */
+export function eraCorrection(
+  { era: known }: Learnt,
+  { era: found }: Pick<ServerCheck, "era">,
+): { era: "modern" | null; beginsSessions: null } | null {
+  if (found === null || known === found) return null;
+  if (found === "modern") return { era: "modern", beginsSessions: null };
+  return known === undefined ? null : { era: null, beginsSessions: null };
+}
+
+export function serverCheckOf(probed: Probed): ServerCheck {
+  const none = { era: null, name: null, tools: null };
+  switch (probed.kind) {
+    case "silent":
+      return {
+        ...none,
+        ok: false,
+        status: null,
+        detail: "No answer: nothing listens there, or it takes longer than 10 seconds.",
+      };
+    case "mcp":
+      return {
+        ok: true,
+        status: probed.status,
+        detail: mcpSentence(probed),
+        era: probed.era,
+        name: probed.name === null ? null : shown(probed.name),
+        tools: probed.tools,
+      };
+    case "sse":
+      return {
+        ...none,
+        ok: false,
+        status: probed.status,
+        detail:
+          "An MCP server of the transport HTTP+SSE (2024-11-05), which the router does not speak: use its Streamable HTTP endpoint.",
+      };
+    case "rpc_error":
+      return {
+        ...none,
+        ok: false,
+        status: probed.status,
+        detail: `A service of JSON-RPC that refuses initialize (error ${probed.code}), so no MCP server is at this path.`,
+      };
+    case "other":
+      return { ...none, ok: false, status: probed.status, detail: otherSentence(probed) };
+  }
+}

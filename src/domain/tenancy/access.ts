@@ -1,0 +1,69 @@
+/** Who is calling, and what that one may do. */
+import { canonicalJson } from "../canonical.ts";
+import type { JsonObject } from "../json.ts";
+import type { Limits } from "../choice/policy.ts";
+
+export const scopes = ["sampling", "proxy", "tenant-admin"] as const;
+export type Scope = (typeof scopes)[number];
+
+export interface ApiKey {
+  id: string;
+  tenantId: string;
+  name: string;
+  scopes: Scope[];
+  /** ms since the epoch; null: never */
+  expiresAt: number | null;
+  revokedAt: number | null;
+  limits: Limits;
+  createdAt: number;
+}
+
+/** A key as its row has it. */
+export interface StoredKey extends ApiKey {
+  /** hex SHA-256 of the token's secret part */
+  secretHash: string;
+  /** of `codedText`, under MASTER_KEY; null: the row is older than codes */
+  code: string | null;
+}
+
+/** What of a key's row must be as the router wrote it. A row that says anything else is no key. */
+export const codedText = (key: Omit<StoredKey, "code">): string =>
+  canonicalJson([
+    key.id,
+    key.tenantId,
+    key.secretHash,
+    key.scopes,
+    key.limits as JsonObject,
+    key.expiresAt,
+    key.revokedAt,
+  ]);
+
+/** Who acts on the admin API. */
+export type Actor =
+  | { kind: "operator" }
+  | {
+      kind: "key";
+      keyId: string;
+      tenantId: string;
+      /** ms since the epoch, of the key that acts; null: never */
+      expiresAt: number | null;
+    };
+
+/** Until when (ms since the epoch) anything may be good that an actor hands out; null: without an end. */
+export const actsUntil = (actor: Actor): number | null =>
+  actor.kind === "operator" ? null : actor.expiresAt;
+
+/** Else whoever holds a key for a day could make one for good. */
+export const outlives = (expiresAt: number | null, actor: Actor): boolean => {
+  const until = actsUntil(actor);
+  return until !== null && (expiresAt === null || expiresAt > until);
+};
+
+export const isExpired = (key: Pick<ApiKey, "expiresAt">, now: number): boolean =>
+  key.expiresAt !== null && key.expiresAt <= now;
+
+/** The bearer token of an Authorization header; null: none. */
+export function bearerOf(header: string | undefined): string | null {
+  const match = /^Bearer +(\S+) *$/i.exec(header ?? "");
+  return match?.[1] ?? null;
+}

@@ -1,0 +1,193 @@
+/**
+ * How everything that is sealed, or carries a code, comes under the current master key and the current
+ * version of seals. `docs/decisions/0010-seals-name-their-destination.md` has the argument.
+ */
+import type { StoredKey } from "./access.ts";
+import type { AdminEvent } from "../admin-event.ts";
+import type { Refusal } from "../refusals.ts";
+import type { Result } from "../result.ts";
+
+/** What a seal is bound to: opening it as anything else fails. */
+export interface SealedFor {
+  purpose: "credential" | "capture" | "result" | "server" | "token" | "authorization" | "round";
+  tenantId: string;
+  /** whose it is: a provider's name, or the origin of a server */
+  provider: string;
+  id: string;
+  /** every URL that what is sealed may be sent to; empty: it is sent nowhere. Seals of version 1 lack it */
+  destination: string;
+}
+
+/** A provider's key goes to the base URL it was given for, or to the one that the provider is known by. */
+export const providerKeyOf = (credential: {
+  tenantId: string;
+  provider: string;
+  id: string;
+  baseUrl: string | null;
+}): SealedFor => ({
+  purpose: "credential",
+  tenantId: credential.tenantId,
+  provider: credential.provider,
+  id: credential.id,
+  destination: credential.baseUrl ?? "default",
+});
+
+/** In this order: what an attacker could use comes first, what may be much comes last. */
+export const sealingSteps = [
+  "keys",
+  "credentials",
+  "servers",
+  "tokens",
+  "authorizations",
+  "captures",
+  "results",
+  "done",
+] as const;
+export type SealingStep = (typeof sealingSteps)[number];
+export type WorkStep = Exclude<SealingStep, "done">;
+
+/** How far one master key has come. */
+export interface SealingState {
+  /** of the master key, as seals name it */
+  keyId: string;
+  /** whether seals of version 1 and API keys without a code are taken over; never, once it was done */
+  adopts: boolean;
+  /** the one that is worked on */
+  step: SealingStep;
+  /** ms since the epoch: when the first process with this key and this version saw the database */
+  since: number;
+}
+
+export interface SealingRow extends SealingState {
+  code: string;
+}
+
+/** What the code of a row is made of. */
+export const sealingText = ({ keyId, adopts, step, since }: SealingState): string =>
+  JSON.stringify([keyId, adopts, step, since]);
+
+const stepOf: Record<Exclude<SealedFor["purpose"], "round">, WorkStep> = {
+  credential: "credentials",
+  server: "servers",
+  token: "tokens",
+  authorization: "authorizations",
+  capture: "captures",
+  result: "results",
+};
+
+const isAhead = (state: SealingState, step: WorkStep): boolean =>
+  sealingSteps.indexOf(state.step) <= sealingSteps.indexOf(step);
+
+/** Clients keep the state of a round for a day, and no job can seal it anew. */
+const roundsLiveMs = 24 * 3_600_000;
+
+/** @param at ms since the epoch; `beginsAt`: when the work began, which older processes may delay */
+export function acceptsFirst(
+  state: SealingState,
+  purpose: SealedFor["purpose"],
+  at: { now: number; beginsAt: number },
+): boolean {
+  if (!state.adopts) return false;
+  if (purpose === "round") return at.now < at.beginsAt + roundsLiveMs;
+  return isAhead(state, stepOf[purpose]);
+}
+
+export const acceptsUncoded = (state: SealingState): boolean =>
+  state.adopts && isAhead(state, "keys");
+
+/** What a database shows of who sealed in it. */
+export interface SealingTraces {
+  /** a seal of version 2 or a code, by a master key at hand */
+  second: boolean;
+  /** a seal of version 1, by a master key at hand */
+  first: boolean;
+  /** a seal or a code, whoever made it */
+  sealed: boolean;
+  /** an API key, captured content or a kept result */
+  used: boolean;
+}
+
+/**
+ * The state of a master key that the database has none of. Version 1 is taken over only where nothing of
+ * version 2 is: so whoever deletes the row of a state brings nothing back. Where others sealed and this
+ * key did not, it is another MASTER_KEY, and rows without a code are not its own either.
+ */
+export function firstState(
+  keyId: string,
+  /** null: the database has none of the previous key, or there is no previous key */
+  before: { previous: SealingState | "forged" | null; traces: SealingTraces; now: number },
+): SealingState {
+  const { previous, traces, now } = before;
+  const [firstStep] = sealingSteps;
+  if (previous === "forged") return { keyId, adopts: false, step: firstStep, since: now };
+  if (previous !== null) {
+    const adopts = previous.adopts && previous.step !== "done";
+    return { keyId, adopts, step: firstStep, since: now };
+  }
+  const isNew = !traces.sealed && !traces.used;
+  if (isNew) return { keyId, adopts: false, step: "done", since: now };
+  const adopts = !traces.second && (traces.first || !traces.sealed);
+  return { keyId, adopts, step: firstStep, since: now };
+}
+
+/** How many secrets there are, and how many of them no key at hand can open. */
+export interface ForeignSeals {
+  credentials: { all: number; foreign: number };
+  servers: { all: number; foreign: number };
+  /** of the master keys that sealed those */
+  keyIds: string[];
+}
+
+type Stored<T> = Promise<Result<T, Refusal>>;
+
+/** Every tenant's: for sealing anew alone. */
+export interface SealingStore {
+  states(): Stored<SealingRow[]>;
+  traces(keyIds: readonly string[]): Stored<SealingTraces>;
+  foreign(keyIds: readonly string[]): Stored<ForeignSeals>;
+  /** Writes it if there is none of its key, or the one there has the code `instead`. All rows then. */
+  begin(row: SealingRow, instead: string | null): Stored<SealingRow[]>;
+  /** The next step, with an event if there is one, if the row still has the code `from`. */
+  advance(row: SealingRow, from: string, event: AdminEvent | null): Stored<null>;
+  /** null: somebody else has the turn. What `release` was given last, empty at first. */
+  claim(now: number, until: number): Stored<{ cursor: string } | null>;
+  release(cursor: string): Stored<null>;
+}
+
+/** A seal as its row has it, with what it is bound to by what the database says now. */
+export interface SealedRow {
+  tenantId: string;
+  /** of the row, within its table: what `page` goes by */
+  place: string;
+  sealed: string;
+  /** what stands before the seal, and stays there; absent: nothing */
+  mark?: string;
+  context: SealedFor;
+}
+
+export interface Resealed extends SealedRow {
+  /** what takes the place of `sealed` */
+  fresh: string;
+}
+
+/** API keys carry codes; everything else is sealed. */
+export type SealedKind = Exclude<WorkStep, "keys">;
+
+export interface SealedRowStore {
+  /**
+   * Those after a place, in order; empty at the end. As many as fit into some megabytes, one at least.
+   */
+  page(kind: SealedKind, after: string): Stored<SealedRow[]>;
+  /** Replaces those that are still as they were read, and raises the versions of their tenants. */
+  replace(kind: SealedKind, rows: readonly Resealed[]): Stored<null>;
+  keys(after: string): Stored<StoredKey[]>;
+  /** The same for codes. */
+  recode(rows: readonly Recoded[]): Stored<null>;
+}
+
+export interface Recoded {
+  tenantId: string;
+  id: string;
+  from: string | null;
+  to: string;
+}
