@@ -1,9 +1,18 @@
 import { and, eq, gt, lte } from "drizzle-orm";
 import type { Authorization, AuthorizationStore } from "../domain/ports/server-stores.ts";
 import { ok } from "../domain/result.ts";
-import type { Database } from "./db.ts";
+import type { Database, Row } from "./db.ts";
 import { appendEvent } from "./events.ts";
 import { authorizations } from "./server-schema.ts";
+
+const authorizationOf = (row: Row): Authorization => ({
+  id: String(row["id"]),
+  tenantId: String(row["tenant_id"]),
+  serverId: String(row["server_id"]),
+  actor: String(row["actor"]),
+  sealed: String(row["sealed"]),
+  expiresAt: Number(row["expires_at"]),
+});
 
 export const createAuthorizationStore = (db: Database): AuthorizationStore => ({
   async create(authorization, event) {
@@ -13,15 +22,18 @@ export const createAuthorizationStore = (db: Database): AuthorizationStore => ({
     ]);
     return written.ok ? ok(null) : written;
   },
-  take: (id, now) =>
+  async take(id, now) {
     // One statement: of two that come with the same state, one gets it.
-    db.read(async (builder): Promise<Authorization | null> => {
-      const [row] = await builder
+    const written = await db.write([
+      db.builder
         .delete(authorizations)
         .where(and(eq(authorizations.id, id), gt(authorizations.expiresAt, now)))
-        .returning();
-      return row ?? null;
-    }),
+        .returning(),
+    ]);
+    if (!written.ok) return written;
+    const row = written.value[0]?.[0];
+    return ok(row === undefined ? null : authorizationOf(row));
+  },
   async prune(now) {
     const written = await db.write([
       db.builder

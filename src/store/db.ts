@@ -114,7 +114,8 @@ async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> 
   }
 }
 
-function createDatabase(
+/** What every engine is made of: what drizzle reads with, and what sends statements as one transaction. */
+export function createDatabase(
   builder: Builder,
   send: (statements: { sql: string; params: Parameter[] }[]) => Promise<Row[][]>,
   { timeoutMs = defaultTimeoutMs, onRoundTrip = () => {}, turns }: DatabaseOptions,

@@ -1,0 +1,50 @@
+/** The database in a file of this machine, owned by this process. One thread writes, others read. */
+import { err, ok, type Result } from "../../domain/result.ts";
+import { startThread, type DatabaseThread } from "./database-thread.ts";
+import type { Fault, Outcome, Statement } from "./protocol.ts";
+
+/** A long read keeps one of them, and short ones go to the other. */
+const readers = 2;
+
+export interface Engine {
+  /** All of it or nothing, on the disk when it is answered. */
+  write(statements: Statement[]): Promise<Outcome>;
+  /** What they read is of one moment. */
+  read(statements: Statement[]): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+const leastBusy = (threads: readonly DatabaseThread[]): DatabaseThread =>
+  threads.reduce((least, each) => (each.waiting < least.waiting ? each : least));
+
+/**
+ * @param path absolute; the file is made where there is none
+ * @param thread where `thread.ts` is, or what a bundle made of it
+ */
+export async function startEmbedded(about: {
+  path: string;
+  thread: URL;
+}): Promise<Result<Engine, Fault>> {
+  const { path, thread } = about;
+  const writer = await startThread(thread, { path, role: "writer" });
+  if (!writer.ok) return writer;
+  const started = await Promise.all(
+    Array.from({ length: readers }, () => startThread(thread, { path, role: "reader" })),
+  );
+  const reading = started.flatMap((each) => (each.ok ? [each.value] : []));
+  const close = async (): Promise<void> => {
+    await Promise.all(reading.map((each) => each.close()));
+    // Last, so that its own end takes the write-ahead log into the file.
+    await writer.value.close();
+  };
+  const failed = started.find((each) => !each.ok);
+  if (failed !== undefined && !failed.ok) {
+    await close();
+    return err(failed.error);
+  }
+  return ok({
+    write: (statements) => writer.value.run(statements),
+    read: (statements) => leastBusy(reading).run(statements),
+    close,
+  });
+}

@@ -1,0 +1,71 @@
+/** The store's seam over an engine. Reads go through drizzle's driver for D1, whose few calls are answered here. */
+import type { D1Database } from "@cloudflare/workers-types";
+import { drizzle } from "drizzle-orm/d1";
+import { createDatabase, type Database, type DatabaseOptions, type Row } from "../db.ts";
+import type { Engine } from "./engine.ts";
+import type { Bound, Outcome, Rows, Statement } from "./protocol.ts";
+
+/** libsql ends the process at a value of another kind. */
+function bound(value: unknown): Bound {
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (value === undefined || value === null) return null;
+  if (typeof value === "string" || typeof value === "number" || typeof value === "bigint")
+    return value;
+  if (value instanceof Uint8Array) return value;
+  throw new TypeError(`a ${typeof value} is no parameter of a statement`);
+}
+
+const objectsOf = ({ columns, values }: Rows): Row[] =>
+  values.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])));
+
+/** What a driver throws, which `db.ts` makes a refusal of. */
+function rowsOf(outcome: Outcome): Rows[] {
+  if (outcome.ok) return outcome.rows;
+  const { code, message } = outcome.fault;
+  throw new Error(`${code}: ${message}`);
+}
+
+interface Prepared {
+  statement: Statement;
+  bind(...values: unknown[]): Prepared;
+  all(): Promise<{ results: Row[] }>;
+  run(): Promise<{ results: Row[] }>;
+  raw(): Promise<unknown[][]>;
+}
+
+const noRows: Rows = { columns: [], values: [] };
+
+/** As much of D1's interface as drizzle uses. */
+function readingLike(engine: Pick<Engine, "read">): D1Database {
+  const rows = async (statements: Statement[]): Promise<Rows[]> =>
+    rowsOf(await engine.read(statements));
+  const prepare = (sql: string, params: Bound[] = []): Prepared => {
+    const statement = { sql, params };
+    const all = async () => ({ results: objectsOf((await rows([statement]))[0] ?? noRows) });
+    return {
+      statement,
+      bind: (...values) => prepare(sql, values.map(bound)),
+      all,
+      run: all,
+      raw: async () => (await rows([statement]))[0]?.values ?? [],
+    };
+  };
+  const batch = async (prepared: readonly Prepared[]): Promise<{ results: Row[] }[]> =>
+    (await rows(prepared.map(({ statement }) => statement))).map((each) => ({
+      results: objectsOf(each),
+    }));
+  return { prepare, batch } as unknown as D1Database;
+}
+
+export function openEmbedded(engine: Engine, options: DatabaseOptions = {}): Database {
+  return createDatabase(
+    drizzle(readingLike(engine)),
+    async (statements) =>
+      rowsOf(
+        await engine.write(
+          statements.map(({ sql, params }) => ({ sql, params: params.map(bound) })),
+        ),
+      ).map(objectsOf),
+    options,
+  );
+}

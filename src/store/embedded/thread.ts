@@ -1,0 +1,88 @@
+/**
+ * Entry of a database thread. libsql is synchronous, its promises too: a commit that waits for a slow disk,
+ * a checkpoint or a long read would stop every request of the process.
+ */
+import {
+  parentPort,
+  receiveMessageOnPort,
+  workerData,
+  type MessagePort,
+} from "node:worker_threads";
+import { faultOf, openReader, openWriter, type Connection } from "./connection.ts";
+import { commitGroup } from "./group-commit.ts";
+import type { Fault, Outcome, Reply, Request, ThreadData } from "./protocol.ts";
+
+type Run = Extract<Request, { kind: "run" }>;
+type Role = ThreadData["role"];
+
+/** In one transaction. More would let the first of them wait for too many others. */
+const mostInGroup = 128;
+
+const open = ({ path, role }: ThreadData): Connection | Fault => {
+  try {
+    return role === "writer" ? openWriter(path) : openReader(path);
+  } catch (cause) {
+    return faultOf(cause);
+  }
+};
+
+function read(connection: Connection, { statements }: Run): Outcome {
+  const several = statements.length > 1;
+  try {
+    if (several) connection.exec("begin");
+    return { ok: true, rows: statements.map((statement) => connection.run(statement)) };
+  } catch (cause) {
+    return { ok: false, fault: faultOf(cause) };
+  } finally {
+    if (connection.inTransaction) connection.exec("rollback");
+  }
+}
+
+const outcomesOf = (connection: Connection, role: Role, group: readonly Run[]): Outcome[] =>
+  role === "reader"
+    ? group.map((run) => read(connection, run))
+    : commitGroup(
+        connection,
+        group.map(({ statements }) => statements),
+      );
+
+function serve(port: MessagePort, connection: Connection, role: Role): void {
+  const say = (reply: Reply): void => port.postMessage(reply);
+  const answer = (group: readonly Run[]): void => {
+    if (group.length === 0) return;
+    const outcomes = outcomesOf(connection, role, group);
+    say({
+      outcomes: outcomes.map((outcome, at) => ({ id: (group[at] as Run).id, outcome })),
+    });
+  };
+  const close = (id: number): void => {
+    connection.close();
+    say({ outcomes: [{ id, outcome: { ok: true, rows: [] } }] });
+    port.close();
+  };
+  const most = role === "writer" ? mostInGroup : 1;
+  // What has come while the last group was written is the next one.
+  port.on("message", (first: Request) => {
+    const group: Run[] = [];
+    for (let request: Request | undefined = first; request !== undefined;) {
+      if (request.kind === "close") {
+        answer(group);
+        return close(request.id);
+      }
+      group.push(request);
+      if (group.length >= most) break;
+      request = receiveMessageOnPort(port)?.message;
+    }
+    answer(group);
+  });
+  say({ opened: null });
+}
+
+if (parentPort === null) throw new Error("only a database's owner starts its threads");
+const data = workerData as ThreadData;
+const opened = open(data);
+if ("run" in opened) serve(parentPort, opened, data.role);
+else {
+  parentPort.postMessage({ opened } satisfies Reply);
+  parentPort.close();
+}

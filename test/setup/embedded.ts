@@ -1,0 +1,44 @@
+/** The embedded engine as a store's database. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DatabaseOptions } from "../../src/store/db.ts";
+import { startEmbedded, type Engine } from "../../src/store/embedded/engine.ts";
+import { openEmbedded } from "../../src/store/embedded/open.ts";
+import { wipe, type Backend, type Opened } from "../contract/store/open.ts";
+import { readMigrations } from "./migrations.ts";
+
+export const databaseThread = new URL("../../src/store/embedded/thread.ts", import.meta.url);
+
+export async function startEngine(path: string): Promise<Engine> {
+  const engine = await startEmbedded({ path, thread: databaseThread });
+  if (!engine.ok) throw new Error(JSON.stringify(engine.error));
+  return engine.value;
+}
+
+/** One engine for all tests of a file; its database is emptied before each. */
+export function embeddedBackend(engine: () => Engine): Backend {
+  const connect = (options?: DatabaseOptions): Opened => ({
+    db: openEmbedded(engine(), options),
+    close: async () => {},
+  });
+  return {
+    name: "embedded engine",
+    migrations: readMigrations(),
+    async open() {
+      const opened = connect();
+      await wipe(opened.db);
+      return opened;
+    },
+    again: async (options) => connect(options),
+  };
+}
+
+/** A folder for a database's file, and its end. */
+export function givenFolder(): { path: string; remove: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), "sampling-router-"));
+  return {
+    path: join(folder, "database.sqlite"),
+    remove: () => rmSync(folder, { recursive: true }),
+  };
+}
