@@ -11,7 +11,7 @@ export interface Row extends Meaning {
   /** providers by name; absent: every provider */
   providers?: readonly string[];
   status: number | { from: number; to: number };
-  /** error codes and types in lower case, one of which the body has; absent: any body fits */
+  /** error codes and types in lower case, one of which the body has; absent: every body fits */
   names?: readonly string[];
   /** the beginning or a part of the message, in lower case */
   says?: string;
