@@ -30,9 +30,7 @@ async function nodeOf(left: string, right: string): Promise<string> {
   return toHex(await sha256(bytes));
 }
 
-/**
- * The tree keeps one whole subtree of each size at most: constant memory for any number of leaves.
- */
+/** Remembers one whole subtree of each size at most: constant memory for any number of leaves. */
 function createTree(): Tree {
   const whole: { leaves: number; hash: string }[] = [];
   return {
@@ -53,7 +51,7 @@ function createTree(): Tree {
   };
 }
 
-/** Level by level. The last node of an odd number goes up as it is, which makes RFC 9162's tree. */
+/** Level by level; the last of an odd number goes up as it is, which makes the same tree. */
 async function rootOf(leaves: readonly string[]): Promise<string> {
   let level = leaves;
   while (level.length > 1) {

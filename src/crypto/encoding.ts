@@ -5,9 +5,7 @@ export const toBase64Url = (bytes: Uint8Array): string =>
     .replaceAll("/", "_")
     .replaceAll("=", "");
 
-/**
- * null when the text is not base64url, or not the one spelling that `toBase64Url` gives its bytes.
- */
+/** null when it is not base64url, or not the one spelling that `toBase64Url` gives its bytes. */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[A-Za-z0-9_-]*$/.test(text)) return null;
   try {
@@ -37,10 +35,7 @@ export const sha256 = async (
     await crypto.subtle.digest("SHA-256", typeof text === "string" ? encoder.encode(text) : text),
   );
 
-/**
- * Compares in the same time however much of the two agrees, so that timing tells nothing of a hash.
- * Only for hashes: their length is no secret.
- */
+/** Takes as long for a near miss as for a far one. For hashes: it tells their length. */
 export function sameHash(left: string, right: string): boolean {
   let difference = left.length ^ right.length;
   for (let at = 0; at < left.length; at += 1)
@@ -48,7 +43,7 @@ export function sameHash(left: string, right: string): boolean {
   return difference === 0;
 }
 
-/** Compares texts of any length in the same time, by their hashes. */
+/** The same for texts of any length. */
 export async function sameText(left: string, right: string): Promise<boolean> {
   const [a, b] = await Promise.all([sha256(left), sha256(right)]);
   return sameHash(toHex(a), toHex(b));

@@ -1,4 +1,4 @@
-/** A conversation as one text, for models that take no conversation: image and speech models. */
+/** A conversation for models that take one text: image and speech models. */
 import type {
   Block,
   ImageBlock,
@@ -8,13 +8,11 @@ import type {
 } from "../domain/sampling/call.ts";
 
 export interface Briefing {
-  /** the text of the last user message; empty: it has none */
+  /** of the last user message; empty: there is none */
   text: string;
-  /** the turns before that message, one line of text each */
+  /** the turns before it, one line of text each */
   earlier: string[];
-  /**
-   * the images of the last message that has any, so that "make it blue" finds what was drawn before
-   */
+  /** of the last message that has any, so that "make it blue" finds what was drawn before */
   images: ImageBlock[];
 }
 
@@ -48,7 +46,7 @@ export function briefingOf({ messages }: Pick<SamplingCall, "messages">): Briefi
   };
 }
 
-/** Settings of a call that only language models know, as notes for the caller. */
+/** Settings of a call that only language models know, as notes. */
 export function settingsLeftOut(call: SamplingCall): string[] {
   const notes = ["maxTokens left out: it counts text, and this model writes none"];
   if (call.temperature !== undefined)

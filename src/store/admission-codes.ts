@@ -1,26 +1,20 @@
-/**
- * Codes of an admission. SQL decides what becomes of the call, so each branch that SQL may take gets a
- * code of its own.
- */
+/** Codes of an admission: SQL decides what becomes of the call, so each of its branches gets a code of its own. */
 import { sql, type SQL } from "drizzle-orm";
 import type { Receipt } from "../domain/audit/record.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import type { Row } from "./db.ts";
 import { openingCode, openingOf, type OpeningRow } from "./record-codes.ts";
 
-/** The first code of each kind of row that an admission may write. */
+/** The first code of each row that an admission may write. */
 export interface AdmissionCodes {
   admitted: string;
-  /** the code of a row with the smaller claim; null: there is no smaller claim */
+  /** of a row with the smaller claim; null: there is none */
   smaller: string | null;
-  /** the code of a row that a limit refused, with the smaller claim where there is one; null: nothing is limited */
+  /** of a row that a limit refused, which has the smaller claim where there is one; null: nothing is limited */
   limited: string | null;
 }
 
-/**
- * The codes are made side by side, since WebCrypto works off the thread. `smaller`: the row with the
- * smaller claim.
- */
+/** Side by side: WebCrypto works off the thread. `smaller`: the row with the smaller claim. */
 export async function admissionCodes(
   mac: Mac,
   { row, smaller, isLimited }: { row: OpeningRow; smaller: OpeningRow | null; isLimited: boolean },
@@ -35,10 +29,7 @@ export async function admissionCodes(
   return { admitted, smaller: less, limited };
 }
 
-/**
- * The code of the branch that the statement takes. The row never holds another branch's code, so nobody
- * can turn it into one.
- */
+/** The code of the branch that the statement takes: what it did not do, its row can't be made to say. */
 export const codeTaken = ({ admitted, smaller, limited }: AdmissionCodes): SQL => {
   const unlimited =
     smaller === null
@@ -49,7 +40,7 @@ export const codeTaken = ({ admitted, smaller, limited }: AdmissionCodes): SQL =
     : sql`case when refused.position is null then ${unlimited} else ${limited} end`;
 };
 
-/** What the row holds after the statement, as the caller's receipt. */
+/** What the row says that the statement left. */
 export const receiptOf = (row: Row): Receipt => ({
   number: Number(row["record_number"]),
   openingCode: String(row["opening_code"]),

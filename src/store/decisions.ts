@@ -1,13 +1,12 @@
 /**
- * A decision as its column keeps it. The decision is the largest part of a record: 45 feasible models
- * are 5.8 kB as objects that repeat every name of a field, and 2.6 kB as lists of values. Reading gives
- * back an equal object.
+ * A decision as its column keeps it. It is the largest part of a record: 45 feasible models are 5.8 kB as
+ * objects that repeat every name of a field, and 2.6 kB as rows. Reading gives back the very same object.
  */
 import { customType } from "drizzle-orm/sqlite-core";
 import type { JsonObject } from "../domain/json.ts";
 import type { Candidate, Decision } from "../domain/choice/decision.ts";
 
-/** provider, model, score, then cost, speed and intelligence, then an object with all other fields */
+/** provider, model, score, then cost, speed and intelligence, then what else there is of it */
 type Packed = [string, string, number, number, number, number, JsonObject?];
 
 function pack(candidate: Candidate): Packed | Candidate {
@@ -35,7 +34,7 @@ export function unpackDecision(text: string): Decision {
   return { ...stored, candidates: stored.candidates.map(unpack) };
 }
 
-/** JSON. Everything outside `candidates` is stored as it is, so that SQL can read it. */
+/** JSON; what is outside `candidates` stands as it is, for SQL to read. */
 export const decisionColumn = customType<{ data: Decision; driverData: string }>({
   dataType: () => "text",
   toDriver: packDecision,

@@ -1,4 +1,4 @@
-/** Tables of what the ledger counts and keeps beside the requests themselves. `schema.ts` has the conventions. */
+/** What the ledger counts and keeps beside the requests themselves. As in `schema.ts`. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 const tenantId = () => text("tenant_id").notNull();
@@ -15,13 +15,12 @@ export const counters = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.subject, table.resource, table.bucket] }),
-    // For pruning: buckets of seconds and of months stand in one table, and are deleted at
-    // different ages.
+    // Pruning: seconds and months live side by side, and go at different ages.
     index("counters_bucket").on(table.resource, table.bucket),
   ],
 );
 
-/** Replay keys: which request holds a key, and until when. */
+/** Calls that may be asked for again: which request holds a key, until when. */
 export const idempotency = sqliteTable(
   "idempotency",
   {
@@ -36,7 +35,7 @@ export const idempotency = sqliteTable(
     contentSha256: text("content_sha256").notNull(),
     /** how often the recorded result was given again */
     replays: integer().notNull(),
-    /** HTTP status with which the server took the answer to its sampling request */
+    /** HTTP status with which the server that asked took the answer */
     delivered: integer(),
     expiresAt: integer("expires_at").notNull(),
   },
@@ -47,7 +46,7 @@ export const idempotency = sqliteTable(
   ],
 );
 
-/** Recorded results of calls, sealed by the vault, in parts: D1 holds 2 MB in a row. */
+/** How those calls ended, sealed by the vault, in parts: D1 holds 2 MB in a row. */
 export const results = sqliteTable(
   "results",
   {
@@ -64,8 +63,8 @@ export const results = sqliteTable(
 );
 
 /**
- * What was used, by the hour in which a request arrived. The transactions that end requests write these
- * rows, so no plot has to read records.
+ * What was used, by the hour in which a request arrived: written in the transactions that end
+ * requests, so that no plot has to read the records.
  */
 export const usage = sqliteTable(
   "usage",

@@ -1,7 +1,4 @@
-/**
- * How far sealing anew has come under each master key, and which master keys and versions a database's
- * seals show.
- */
+/** How far sealing has come under each master key, and what a database shows of who sealed in it. */
 import { and, eq, sql, type SQL } from "drizzle-orm";
 import { ok } from "../domain/result.ts";
 import type { ForeignSeals, SealingRow, SealingStore } from "../domain/tenancy/sealing.ts";
@@ -20,13 +17,13 @@ const rowOf = (row: Row): SealingRow => ({
 
 const all = raw(sql`select * from sealing`);
 
-/** The tables and columns of secrets that are sent out of the router. */
+/** Where secrets stand that leave the router. */
 const secrets = sql`
   select sealed as text from credentials union all
   select sealed from servers where sealed is not null union all
   select sealed from server_tokens where sealed is not null`;
 
-/** A seal reads `<version>.<12 characters of the key's id>.…`, and a code reads the same way. */
+/** A seal reads `<version>.<12 characters of the key's id>.…`, and so does a code. */
 const madeBy = (version: string, keyIds: readonly string[]): SQL =>
   sql`substr(text, 1, 16) in (${sql.join(
     keyIds.map((keyId) => sql`${`${version}.${keyId}.`}`),
@@ -90,8 +87,7 @@ export const createSealingStore = (db: Database): SealingStore => ({
   async advance(row, from, event) {
     const isStill = sql`exists (select 1 from sealing where key_id = ${row.keyId} and code = ${from})`;
     const written = await db.write([
-      // The event stands before the change that it tells of: after the change the condition would
-      // no longer hold.
+      // Before the change that it tells of: after it, nothing would be left to find.
       ...(event === null ? [] : [appendEventWhere(event, isStill)]),
       db.builder
         .update(sealing)

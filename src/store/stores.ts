@@ -27,10 +27,7 @@ import { createThinningStore } from "./thinning.ts";
 import { createNoteUnreadable, type UnreadableDeps } from "./unreadable.ts";
 import { createUsageStore } from "./usage.ts";
 
-/**
- * Every store over one database, each made when it is first used. `unreadable` absent: unreadable
- * records are not reported.
- */
+/** Every store over one database, each made when it is first used. `unreadable` absent: nobody is told. */
 export function createStores(
   db: Database,
   deps: {

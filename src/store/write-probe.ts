@@ -1,15 +1,15 @@
-/** Whether a database takes writes: it writes one row of its own. */
+/** Whether a database takes writes: one row of its own is written. */
 import type { WriteFault } from "../domain/ports/readiness.ts";
 import type { Database } from "./db.ts";
 import { writeProbes } from "./probe-schema.ts";
 
 const withinMs = 2_000;
-/** ms for which a finding counts, so that health checks can't flood a database. */
+/** What was found counts so long, so that health checks can't flood a database. */
 const countsMs = 5_000;
 
-/** The last finding about one database, in one process. */
+/** Of one database, in one process. */
 export interface ProbeMemory {
-  /** ms, when the last probe began; null: there was none */
+  /** ms, of the last probe's beginning; null: there was none */
   at: number | null;
   fault: WriteFault | null;
 }

@@ -2,13 +2,10 @@
 
 const deadlineMs = 5_000;
 
-/**
- * null: the witness has taken the heads; else what went wrong, without the URL, which may hold a
- * secret.
- */
+/** What is wrong, without the URL, which may hold a secret; null: the witness has taken it. */
 export type SendToWitness = (body: string) => Promise<string | null>;
 
-/** `fetch` must follow no redirect: only the URL that the operator named may get the heads. */
+/** `fetch` follows no redirect: what a witness was sent, it answers for. */
 export const createWitnessSender =
   (deps: {
     url: string;

@@ -34,7 +34,7 @@ export interface Shaping {
   rules: number[];
 }
 
-/** Documented in the README, word for word. */
+/** Documented in docs/content-negotiation.md, word for word. */
 export const formatSentences: Record<Format, string> = {
   json: "Answer with one JSON value and nothing else: no prose, no code fence.",
   text: "Answer in plain text, without Markdown.",

@@ -127,7 +127,7 @@ const rpcError = z
     data: z
       .looseObject({ reason: z.enum(reasons), requestId: z.string(), retryable: z.boolean() })
       .openapi("RefusalData", {
-        description: "More members by reason, as the README's table says.",
+        description: "More members by reason, as docs/errors.md says.",
       }),
   })
   .openapi("RpcError");

@@ -127,7 +127,7 @@ function walk(from: string, to: string, names: readonly string[]): Set<string> {
 
 /** The rows of the table below a heading of the page: patterns, where `*` stands for anything. */
 function rowsUnder(heading: string): string[] {
-  const page = readFileSync(`${root}docs/proxy.md`, "utf8");
+  const page = readFileSync(`${root}docs/protocol-versions.md`, "utf8");
   const [, part] = page.split(`\n### ${heading}\n`);
   const [table] = (part ?? "").split("\n#");
   return [...(table ?? "").matchAll(/^\| ((?:`[^`]+`(?:, )?)+)/gm)].flatMap(([, cell]) =>

@@ -1,0 +1,14 @@
+/** What a host hands to the composition: its runtime's ways to write, to call out and to open a database. */
+import type { WorkersAi } from "./providers/workers-ai.ts";
+import type { Database, DatabaseOptions } from "./store/db.ts";
+
+export interface Host {
+  /** One structured line. Ids, reasons and counts; never content. */
+  log: (entry: Record<string, unknown>) => void;
+  /** Calls providers, servers and everything else outside. */
+  fetch: typeof fetch;
+  /** The host's own database; asked for where no libSQL server is set. */
+  openOwnDatabase: (options: DatabaseOptions) => Database;
+  /** absent: this host has no such binding */
+  workersAi?: WorkersAi | undefined;
+}

@@ -1,0 +1,164 @@
+/**
+ * The composition, first part: what may live as long as the isolate. No I/O: the runtime forbids one
+ * invocation to use another's.
+ */
+import { writesAtOnceOf, type Config } from "./config.ts";
+import { createKeyedHash } from "./crypto/keyed-hash.ts";
+import { createMac } from "./crypto/mac.ts";
+import { hashing } from "./crypto/chain.ts";
+import { createSigner, idOfPublicKey, verifySignature } from "./crypto/signatures.ts";
+import { createKeyTokens } from "./crypto/tokens.ts";
+import { createVaultKeys } from "./crypto/vault.ts";
+import type { UnreadableRecord } from "./domain/audit/record.ts";
+import { seedCatalogue } from "./domain/models/catalogue.ts";
+import { createElapsed } from "./domain/clocks.ts";
+import { createIds, type Ids } from "./domain/tenancy/ids.ts";
+import { recordCodesPurpose } from "./domain/audit/evidence.ts";
+import { homeShard } from "./domain/tenancy/shards.ts";
+import type { Host } from "./host.ts";
+import { createCallerMemory } from "./pipeline/authenticate.ts";
+import { holdCatalogue } from "./pipeline/catalogue.ts";
+import { createLostAdmissions } from "./pipeline/lost-admissions.ts";
+import { createOpenExchanges } from "./proxy/open-exchanges.ts";
+import { createPromptPrefixes } from "./pipeline/prompt-prefixes.ts";
+import { createStreamMemory } from "./proxy/legacy/streams.ts";
+import { createChooser } from "./pipeline/choose.ts";
+import { createSealingMemory } from "./pipeline/sealing.ts";
+import { createSharedTurns } from "./pipeline/turns.ts";
+import { createReasoningRefusals } from "./pipeline/reasoning-refusals.ts";
+import { demoModels } from "./providers/demo.ts";
+import { createWitnessSender } from "./telemetry/witness.ts";
+import { createProbeMemory } from "./store/write-probe.ts";
+
+const callersRemembered = 2_000;
+/** A credential and a model each: some 100 bytes. */
+const refusalsRemembered = 2_000;
+/** Of one tenant, each a hash: together at most some 20 MB. */
+const prefixesRemembered = 512;
+const tenantsWithPrefixes = 256;
+/** A kB each. */
+const lostRemembered = 5_000;
+/** What was measured of a provider counts within a minute at every isolate. */
+const rememberedMs = 60_000;
+export const randomBytesOf = (count: number): Uint8Array<ArrayBuffer> =>
+  crypto.getRandomValues(new Uint8Array(count));
+export const now = (): number => Date.now();
+/** ms, for durations: never set back. */
+const elapsed = createElapsed(() => Math.round(performance.now()));
+
+/** Resolves after `ms`, or as soon as the signal aborts; at once if it has. */
+const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal?.aborted === true) return resolve();
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener("abort", done);
+  });
+
+/** What a use case knows of time. */
+export const clock = { now, elapsed, wait };
+
+/** Acts after `ms`, unless what it gives is called before. */
+export const after = (ms: number, act: () => void): (() => void) => {
+  const timer = setTimeout(act, ms);
+  return () => clearTimeout(timer);
+};
+
+/** Tells of a record that can't be read, in the log and with an event's id. */
+export const unreadableReport = ({ log }: Pick<Host, "log">, ids: Ids) => ({
+  eventId: () => ids.next("event"),
+  now,
+  report: (found: UnreadableRecord) => log({ event: "record.unreadable", ...found }),
+});
+
+/** One of each for every shard that is used, made when it first is. */
+export function perShard<T>(make: (shard: string) => T): (shard: string) => T {
+  const made = new Map<string, T>();
+  return (shard) => {
+    const known = made.get(shard);
+    if (known !== undefined) return known;
+    const fresh = make(shard);
+    made.set(shard, fresh);
+    return fresh;
+  };
+}
+
+/** What seals the audit: who signs, and what vouches for records and public keys in the database. */
+async function auditingOf(config: Config, { log }: Host) {
+  const { masterKey: master, previousMasterKey: previous, rolloutMs } = config;
+  return {
+    rolloutMs,
+    hashing,
+    signer: await createSigner({ master, previous }),
+    verify: verifySignature,
+    mac: await createMac({ master, previous, purpose: recordCodesPurpose }),
+    keyMac: await createMac({ master, previous, purpose: "audit-keys" }),
+    idOfPublicKey,
+    now,
+    log,
+  };
+}
+
+/** What outlives one invocation: parsed settings, keys, pure state. No I/O. */
+export async function createIsolate(config: Config, host: Host) {
+  const refusals = createReasoningRefusals(refusalsRemembered);
+  const masters = { master: config.masterKey, previous: config.previousMasterKey };
+  return {
+    config,
+    host,
+    /** models that refuse to be asked about reasoning */
+    refusals,
+    /** home first */
+    shardNames: [homeShard, ...config.shards.map(({ name }) => name)],
+    /** Each shard has its own synced catalogue, so that a call never asks another one. */
+    choosing: perShard(() => {
+      const catalogue = holdCatalogue({
+        seed: seedCatalogue,
+        always: config.demoProvider ? demoModels : [],
+      });
+      return { catalogue, chooser: createChooser({ catalogue: catalogue.current, now, refusals }) };
+    }),
+    vaultKeys: await createVaultKeys(masters),
+    roundKeys: await createVaultKeys({ ...masters, derivedFor: "sampling-router/round/v1" }),
+    keyMac: await createMac({ ...masters, purpose: "api-key" }),
+    sealingMac: await createMac({ ...masters, purpose: "sealing" }),
+    sealingMemory: perShard(createSealingMemory),
+    auditing: await auditingOf(config, host),
+    /** null: nobody is told of chains */
+    sendToWitness:
+      config.witnessUrl === null
+        ? null
+        : createWitnessSender({
+            url: config.witnessUrl,
+            fetch: (url, init) => host.fetch(url, { ...init, redirect: "manual" }),
+          }),
+    prefixes: createPromptPrefixes({
+      hash: await createKeyedHash({
+        master: config.masterKey,
+        derivedFor: "sampling-router/prompt-prefix/v1",
+      }),
+      now: elapsed,
+      entriesRemembered: prefixesRemembered,
+      tenantsRemembered: tenantsWithPrefixes,
+    }),
+    tokens: createKeyTokens({ randomBytesOf }),
+    idsOf: perShard((shard) => createIds({ now, randomBytesOf, shard })),
+    memory: createCallerMemory({
+      capacity: callersRemembered,
+      lifetimeMs: rememberedMs,
+      now: elapsed,
+    }),
+    openExchanges: createOpenExchanges({ limits: config.openLimits, elapsed }),
+    streamMemory: createStreamMemory(callersRemembered),
+    turns: perShard((shard) => createSharedTurns(writesAtOnceOf(config, shard))),
+    heldBack: { count: 0 },
+    probes: perShard(createProbeMemory),
+    lostAdmissions: perShard(() => createLostAdmissions({ capacity: lostRemembered, elapsed })),
+  };
+}
+
+export type Isolate = Awaited<ReturnType<typeof createIsolate>>;

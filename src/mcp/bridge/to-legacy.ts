@@ -1,0 +1,88 @@
+/**
+ * A modern client's request for a legacy server, and what that server says, for the client. Changed as
+ * text: what means the same in both eras keeps its bytes.
+ */
+import { own, type JsonValue } from "../../domain/json.ts";
+import { textAt, textsIn } from "../proxy/json-parts.ts";
+import { messageIn } from "../proxy/message.ts";
+import { mapElements, withMember } from "../proxy/raw-json.ts";
+import { metaKey, metaPrefix } from "../rev2026/codec.ts";
+import type { Heard } from "./heard.ts";
+
+const metaPath = ["params", "_meta"];
+const tokenPath = [...metaPath, "progressToken"];
+
+/** Results that say how long they may be kept. The server doesn't, so: not at all. */
+const cacheable = new Set([
+  "tools/list",
+  "prompts/list",
+  "resources/list",
+  "resources/templates/list",
+  "resources/read",
+]);
+
+const nothing: Heard = { kind: "nothing" };
+
+/** A completion has no more values than that in 2026-07-28. */
+const mostValues = 100;
+
+/** What a result says that 2026-07-28 has another rule for. */
+function newerResult(message: string, method: string): string {
+  const text = withMember(message, ["result", "_meta", metaKey("serverInfo")], null);
+  const values = textAt(text, ["result", "completion", "values"]);
+  if (method !== "completion/complete" || values === null || !values.startsWith("[")) return text;
+  const first = mapElements(values, (value, index) => (index < mostValues ? value : null));
+  if (first === values) return text;
+  const cut = withMember(text, ["result", "completion", "values"], first);
+  return withMember(cut, ["result", "completion", "hasMore"], "true");
+}
+
+export interface LegacyRequest {
+  text: string;
+  /** What the client hears of one of the server's messages. Throws where it is no JSON. */
+  heard(message: string): Heard;
+}
+
+/**
+ * Many clients' requests share a session, so each gets an id that no other has; its progress token too.
+ * @param idText of the new id, JSON
+ */
+export function legacyRequest(request: string, method: string, idText: string): LegacyRequest {
+  const clientsId = textAt(request, ["id"]) ?? "null";
+  const clientsToken = textAt(request, tokenPath);
+  const wantsLogs = textAt(request, [...metaPath, metaKey("logLevel")]) !== null;
+  let text = withMember(request, ["id"], idText);
+  for (const name of textsIn(request, metaPath).keys())
+    if (name.startsWith(metaPrefix)) text = withMember(text, [...metaPath, name], null);
+  for (const name of ["inputResponses", "requestState", "task"])
+    text = withMember(text, ["params", name], null);
+  if (clientsToken !== null) text = withMember(text, tokenPath, idText);
+
+  const answer = (message: string): string => {
+    const named = withMember(message, ["id"], clientsId);
+    if (textAt(named, ["result"]) === null) return named;
+    const complete = withMember(newerResult(named, method), ["result", "resultType"], '"complete"');
+    if (!cacheable.has(method)) return complete;
+    const timed = withMember(complete, ["result", "ttlMs"], "0");
+    return withMember(timed, ["result", "cacheScope"], '"private"');
+  };
+
+  return {
+    text,
+    heard(message) {
+      const value = JSON.parse(message) as JsonValue;
+      const seen = messageIn(value);
+      const failed = own(value, "error") !== undefined && (own(value, "id") ?? null) === null;
+      if (failed || (seen.kind === "response" && JSON.stringify(seen.id) === idText))
+        return { kind: "answer", text: answer(message) };
+      if (seen.kind !== "notification") return nothing;
+      const note = withMember(message, ["params", "_meta", metaKey("subscriptionId")], null);
+      if (seen.method === "notifications/message")
+        return wantsLogs ? { kind: "notification", text: note } : nothing;
+      const its = JSON.stringify(seen.params["progressToken"] ?? null) === idText;
+      if (seen.method !== "notifications/progress" || clientsToken === null || !its) return nothing;
+      const told = withMember(note, ["params", "progressToken"], clientsToken);
+      return { kind: "notification", text: told };
+    },
+  };
+}

@@ -1,0 +1,98 @@
+/** A legacy client's request for a modern server, and what that server says, for the client. */
+import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { serverFailed, type Refusal } from "../../domain/refusals.ts";
+import { textAt, textsIn } from "../proxy/json-parts.ts";
+import { messageIn } from "../proxy/message.ts";
+import { withMember } from "../proxy/raw-json.ts";
+import { metaKey, modernRevision } from "../rev2026/codec.ts";
+import { implementationOf } from "./discovery.ts";
+import type { Heard } from "./heard.ts";
+import {
+  olderContent,
+  olderToolAnswer,
+  olderToolList,
+  type WrappedOutputs,
+} from "./older-shapes.ts";
+
+/** Of a request's `_meta`; to the client's revision these names mean nothing. */
+const reserved = new Set(["logLevel", "subscriptionId"].map(metaKey));
+
+/** The request as a modern client would send it. */
+export function modernRequest(
+  request: string,
+  session: { capabilities: JsonObject; clientInfo: JsonObject },
+): string {
+  const said: [string, JsonValue][] = [
+    [metaKey("clientCapabilities"), session.capabilities],
+    [metaKey("clientInfo"), implementationOf(session.clientInfo)],
+    [metaKey("protocolVersion"), modernRevision],
+  ];
+  let text = request;
+  for (const path of [["params"], ["params", "_meta"]])
+    if (!(textAt(text, path) ?? "").startsWith("{")) text = withMember(text, path, "{}");
+  for (const name of textsIn(text, ["params", "_meta"]).keys())
+    if (reserved.has(name)) text = withMember(text, ["params", "_meta", name], null);
+  for (const [name, value] of said)
+    text = withMember(text, ["params", "_meta", name], JSON.stringify(value));
+  for (const name of ["inputResponses", "requestState", "task"])
+    text = withMember(text, ["params", name], null);
+  return text;
+}
+
+/** What a server asks for that only the client could give, as the capabilities that it would need. */
+function askedOf(result: JsonValue | undefined): Refusal {
+  const methods = new Set(
+    Object.values(own(result, "inputRequests") ?? {}).map((entry) => own(entry, "method")),
+  );
+  const needs: readonly (readonly [string, string])[] = [
+    ["elicitation/create", "elicitation"],
+    ["roots/list", "roots"],
+    ["sampling/createMessage", "sampling"],
+  ];
+  const required = needs.flatMap(([method, name]) => (methods.has(method) ? [[name, {}]] : []));
+  return required.length === 0
+    ? serverFailed("It asks to be called again.")
+    : {
+        reason: "capability_missing",
+        requiredCapabilities: Object.fromEntries(required) as JsonObject,
+      };
+}
+
+/** The request that an answer belongs to, as far as the answer's shape depends on it. */
+export interface AnsweredRequest {
+  method: string;
+  /** the tool being called; null: none is */
+  tool: string | null;
+  wrapped: WrappedOutputs;
+  /** the client's */
+  revision: string;
+}
+
+/** An answer as the client's revision has it. */
+function olderAnswer(message: string, result: JsonValue | undefined, of: AnsweredRequest): string {
+  const text = ["resultType", "ttlMs", "cacheScope"].reduce(
+    (rest, name) => withMember(rest, ["result", name], null),
+    message,
+  );
+  if (!isObject(result)) return text;
+  if (of.method === "tools/list") return olderToolList(text);
+  if (of.method === "prompts/get") return olderContent(text, of.revision);
+  if (of.method !== "tools/call") return text;
+  const isWrapped = of.tool !== null && own(of.wrapped, of.tool) === true;
+  return olderContent(olderToolAnswer(text, result, isWrapped), of.revision);
+}
+
+/** What the client hears of one of the server's messages. Throws where it is no JSON. */
+export function heardFromModern(message: string, of: AnsweredRequest): Heard {
+  const value = JSON.parse(message) as JsonValue;
+  const seen = messageIn(value);
+  if (seen.kind === "notification")
+    return ["notifications/progress", "notifications/message"].includes(seen.method)
+      ? { kind: "notification", text: message }
+      : { kind: "nothing" };
+  if (seen.kind !== "response") return { kind: "nothing" };
+  const result = own(value, "result");
+  if (own(result, "resultType") === "input_required")
+    return { kind: "refused", refusal: askedOf(result) };
+  return { kind: "answer", text: olderAnswer(message, result, of) };
+}

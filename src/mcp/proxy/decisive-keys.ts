@@ -1,0 +1,206 @@
+/**
+ * The keys that the router decides by, where they stand, and when two of them are the same key to
+ * somebody. A parser takes the first of two equal keys or the last; Go, .NET and Java take `Method` for
+ * `method`, Go also by Unicode's simple case folding (`ſ` for s); the Python SDK takes `result_type` for
+ * `resultType`; C ends a text at its first NUL.
+ */
+import { contentNegotiationKey } from "../../domain/sampling/negotiation.ts";
+import { metaKey } from "../rev2026/codec.ts";
+
+export interface Rule {
+  /** as a refusal names the place */
+  label: string;
+  /** each with a bit of its own */
+  names: ReadonlyMap<string, number>;
+  /** Whether all keys count, and not only `names`. */
+  isUnique: boolean;
+  /** what holds in a member's value; null: nothing there counts */
+  inside: Readonly<Record<string, RuleName | null>>;
+  otherwise: RuleName | null;
+  /** by how a name reads to whoever reads it loosely */
+  loose: ReadonlyMap<string, string>;
+}
+
+/** Never looked into: other people's data, and what describes it. */
+const foreign = Object.fromEntries(
+  [
+    "_meta",
+    "arguments",
+    "content",
+    "input",
+    "inputSchema",
+    "outputSchema",
+    "requestedSchema",
+    "schema",
+    "structuredContent",
+  ].map((name) => [name, null]),
+);
+const carried = { _meta: "meta", capabilities: "capabilities" } as const;
+const rounds = { inputRequests: "requests", inputResponses: "responses" } as const;
+const roundNames = ["inputRequests", "inputResponses", "requestState", "resultType"];
+const bodyNames = ["name", "_meta", "capabilities", "protocolVersion", ...roundNames];
+export const paramsNames = [...bodyNames, "arguments", "clientInfo", "requestId", "uri"];
+export const resultNames = bodyNames;
+export const answerNames = ["role", "content", "model"];
+
+interface Row {
+  label: string;
+  names?: readonly string[];
+  all?: "unique";
+  inside?: Readonly<Record<string, string | null>>;
+  otherwise?: string;
+}
+const request = "the sampling request";
+const capabilities = "the capabilities";
+const answer = "the answer to a sampling request";
+const rows = {
+  message: {
+    label: "the message",
+    names: ["jsonrpc", "id", "method", "params", "result", "error"],
+  },
+  params: { label: "params", names: paramsNames, inside: { ...carried, ...rounds } },
+  result: { label: "result", names: resultNames, inside: { ...carried, ...rounds } },
+  /** a client's, which may answer sampling */
+  clientResult: {
+    label: answer,
+    names: [...resultNames, ...answerNames, "stopReason"],
+    all: "unique",
+    inside: { ...foreign, ...carried, ...rounds },
+    otherwise: "unique",
+  },
+  meta: {
+    label: "_meta",
+    names: ["protocolVersion", "clientCapabilities", "clientInfo"].map(metaKey),
+    inside: { [metaKey("clientCapabilities")]: "capabilities" },
+  },
+  capabilities: {
+    label: capabilities,
+    names: ["elicitation", "experimental", "extensions", "roots", "sampling", "tasks"],
+    all: "unique",
+    inside: { sampling: "samplingCapability", tasks: "tasks", extensions: "extensions" },
+  },
+  samplingCapability: {
+    label: capabilities,
+    names: ["context", "supportedModalities", "tools"],
+    all: "unique",
+  },
+  tasks: {
+    label: capabilities,
+    names: ["cancel", "list", "requests"],
+    all: "unique",
+    inside: { requests: "taskRequests" },
+  },
+  taskRequests: {
+    label: capabilities,
+    names: ["elicitation", "sampling", "tools"],
+    all: "unique",
+    inside: { sampling: "taskSampling" },
+  },
+  taskSampling: { label: capabilities, names: ["createMessage"], all: "unique" },
+  extensions: {
+    label: capabilities,
+    names: [metaKey("tasks"), contentNegotiationKey],
+    all: "unique",
+    inside: { [contentNegotiationKey]: "negotiation" },
+  },
+  negotiation: { label: capabilities, names: ["features", "version"], all: "unique" },
+  requests: { label: "inputRequests", all: "unique", otherwise: "entry" },
+  entry: { label: "an entry of inputRequests", names: ["method", "params"] },
+  responses: { label: "inputResponses", all: "unique", otherwise: "answer" },
+  answer: {
+    label: answer,
+    names: [...answerNames, "stopReason", "_meta"],
+    all: "unique",
+    inside: foreign,
+    otherwise: "unique",
+  },
+  sampling: {
+    label: request,
+    names: [
+      ...paramsNames,
+      "includeContext",
+      "maxTokens",
+      "messages",
+      "metadata",
+      "modelPreferences",
+      "stopSequences",
+      "systemPrompt",
+      "task",
+      "temperature",
+      "toolChoice",
+      "tools",
+    ],
+    all: "unique",
+    inside: {
+      ...foreign,
+      ...carried,
+      ...rounds,
+      messages: "turn",
+      modelPreferences: "preferences",
+      toolChoice: "choice",
+      tools: "tool",
+    },
+    otherwise: "unique",
+  },
+  turn: {
+    label: request,
+    names: ["role", "content"],
+    all: "unique",
+    inside: foreign,
+    otherwise: "unique",
+  },
+  preferences: {
+    label: request,
+    names: ["costPriority", "hints", "intelligencePriority", "speedPriority"],
+    all: "unique",
+    inside: { hints: "hint" },
+    otherwise: "unique",
+  },
+  hint: { label: request, names: ["name"], all: "unique", otherwise: "unique" },
+  choice: { label: request, names: ["mode"], all: "unique", otherwise: "unique" },
+  tool: {
+    label: request,
+    names: ["annotations", "description", "inputSchema", "name", "outputSchema", "title"],
+    all: "unique",
+    inside: foreign,
+    otherwise: "unique",
+  },
+  unique: { label: request, all: "unique", inside: foreign, otherwise: "unique" },
+} as const satisfies Record<string, Row>;
+
+export type RuleName = keyof typeof rows;
+
+const isAscii = (key: string): boolean => /^[\x20-\x7e]*$/.test(key);
+
+/** By upper case first, so that every letter of a folding orbit ends at the same one: ſ, K, ı, İ. */
+export const caseFolded = (key: string): string =>
+  isAscii(key)
+    ? key.toLowerCase()
+    : key.toUpperCase().toLowerCase().replaceAll("i\u0307", "i").normalize("NFC");
+
+const unread = /[\p{Cc}\p{Cf}\p{Cs}\ufffd]/gu;
+const separators = /(?<=[^_-])[_-]/g;
+/** As whoever reads loosely may read it: without separators, and without what has no look. */
+const looselyRead = (key: string): string =>
+  caseFolded(isAscii(key) ? key : key.replaceAll(unread, "")).replaceAll(separators, "");
+
+/** The name that somebody may take a key for which is not that name; undefined: nobody does. */
+export function lookalike({ loose }: Rule, key: string): string | undefined {
+  const end = key.indexOf("\0");
+  const cut = end === -1 ? undefined : loose.get(looselyRead(key.slice(0, end)));
+  return cut ?? loose.get(looselyRead(key));
+}
+
+export const rules = Object.fromEntries(
+  Object.entries<Row>(rows).map(([name, { label, names = [], all, inside = {}, otherwise }]) => [
+    name,
+    {
+      label,
+      names: new Map(names.map((each, at) => [each, 2 ** at])),
+      isUnique: all === "unique",
+      inside,
+      otherwise: otherwise ?? null,
+      loose: new Map(names.map((each) => [looselyRead(each), each])),
+    },
+  ]),
+) as unknown as Record<RuleName, Rule>;

@@ -1,0 +1,294 @@
+/**
+ * Server-sent events, cut at their ends and otherwise left alone: every byte that goes in comes out
+ * again, comments, ids, `retry`, line ends and byte order mark included. An event whose data could be
+ * meant for the router is handed out by itself; one that can't be is passed on while it still arrives.
+ * Source: WHATWG HTML, "Server-sent events", 9.2.5 and 9.2.6.
+ */
+import { blockOf, fieldOf as fieldAt, remainsOf, type Line } from "./event-block.ts";
+import { hasOddLineEnds, type EventReader } from "./event-data.ts";
+import type { Fault } from "./message-reader.ts";
+
+export type Segment =
+  /** goes on as it is */
+  | { kind: "bytes"; bytes: Uint8Array<ArrayBuffer> }
+  /** a whole event that may be for the router */
+  | {
+      kind: "event";
+      bytes: Uint8Array<ArrayBuffer>;
+      data: string;
+      /** as a resuming client would name it; null: it has none */
+      id: string | null;
+      /** what is left of it for the client when the router takes its data; empty: nothing */
+      rest: Uint8Array<ArrayBuffer>;
+      /** the same event with other data */
+      withData(data: string): Uint8Array<ArrayBuffer>;
+    }
+  /** an event that somebody could read otherwise than the router: taken out. `bytes`: what is left of it */
+  | {
+      kind: "unreadable";
+      fault: Fault;
+      bytes: Uint8Array<ArrayBuffer>;
+      /** null: some of it has gone out, and not its end */
+      whole: { data: string; withData(data: string): Uint8Array<ArrayBuffer> } | null;
+    }
+  /** an event too large to be held, and not known to be harmless: taken out. How it began. */
+  | { kind: "oversized"; head: string };
+
+const lf = 10;
+const cr = 13;
+const encoder = new TextEncoder();
+const none = new Uint8Array(new ArrayBuffer(0));
+const headBytes = 1_024;
+/** Of one event that is held: each costs many times the two bytes that it may be long. */
+const mostLines = 65_536;
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+export function createEventSplitter(options: {
+  /** bytes of one event that are held at most */
+  maxEventBytes: number;
+  /** a cheap look at its data: false only if it is certainly not for the router */
+  mayConcern: (data: string) => boolean;
+  /** the same of one that is still arriving, by how its data begins: true only if it is certainly not */
+  passes: (head: string, tooLarge: boolean) => boolean;
+  /** reads an event as others may; absent: nobody minds how others read it */
+  read?: ((isFirst: boolean) => EventReader) | undefined;
+}) {
+  const { maxEventBytes, mayConcern, passes, read } = options;
+  let held = new Uint8Array(new ArrayBuffer(0));
+  let length = 0;
+  /** `held` is this splitter's own memory, and no chunk of the stream */
+  let owned = true;
+  let lines: Line[] = [];
+  let lineStart = 0;
+  let searchedTo = 0;
+  /** `hold`: undecided; `pass`: certainly not ours; `discard`: too large to know */
+  let mode: "hold" | "pass" | "discard" = "hold";
+  /** of the event that passes */
+  let reader: EventReader | null = null;
+  /** some of that event has gone out */
+  let hasGone = false;
+  /** a line whose beginning has gone out already */
+  let openLine = false;
+  let afterCr = false;
+  let firstBlock = true;
+  let idSeen = false;
+  /** the first data line's beginning was looked at in full */
+  let headSeen = false;
+  /** so many of the first lines are known to hold no data */
+  let dataless = 0;
+
+  const fieldOf = (line: Line): { name: string; value: number } => {
+    const { start } = line;
+    // The stream's first line may begin with a byte order mark, which is no part of it.
+    const marked = firstBlock && (lines[0] === line || lines.length === 0) && held[start] === 0xef;
+    const from = marked ? start + 3 : start;
+    return fieldAt(held, line, from);
+  };
+
+  const begin = (isFirst: boolean): EventReader | null => read?.(isFirst) ?? null;
+  const faultIn = (bytes: Uint8Array<ArrayBuffer>, isFirst: boolean): Fault | null => {
+    const whole = begin(isFirst);
+    return whole?.push(bytes) ?? whole?.end() ?? null;
+  };
+
+  /** A block is complete: its lines, then the empty one that ends it. */
+  const finishBlock = (end: number): Segment => {
+    const start = lines[0]?.start ?? lineStart;
+    const bytes = held.slice(start, end);
+    const fields = lines.map((line) => ({ ...line, ...fieldOf(line) }));
+    const isFirst = firstBlock;
+    firstBlock = false;
+    idSeen ||= fields.some(({ name }) => name === "id");
+    const block = blockOf(held, fields);
+    const { data, id, withData } = block;
+    const fault = faultIn(bytes, isFirst);
+    if (fault !== null) {
+      const left = remainsOf(block);
+      const whole = { data: data ?? "", withData: left.withData };
+      return { kind: "unreadable", fault, bytes: left.rest, whole };
+    }
+    // Some clients look at no type: where events are read, each of them is.
+    const isMessage = block.type === "" || read !== undefined;
+    if (data === null || !isMessage || !mayConcern(data)) return { kind: "bytes", bytes };
+    return { kind: "event", bytes, data, id, rest: block.rest, withData };
+  };
+
+  /** A part of an event that passes while it arrives; or its end before its end. */
+  const passed = (bytes: Uint8Array<ArrayBuffer>, about: { isLast: boolean; wasOpen: boolean }) => {
+    const fault = reader?.push(bytes) ?? (about.isLast ? reader?.end() : null) ?? null;
+    if (fault === null) {
+      hasGone = true;
+      return { kind: "bytes", bytes } as const;
+    }
+    mode = "discard";
+    // As an event of a type that is nobody's. What has come of its data is no JSON anyway.
+    const ending = encoder.encode(`${about.wasOpen ? "\n" : ""}event: unreadable\n\n`);
+    return { kind: "unreadable", fault, bytes: hasGone ? ending : none, whole: null } as const;
+  };
+
+  /** Lines of comments. */
+  const comment = (bytes: Uint8Array<ArrayBuffer>): Segment =>
+    read !== undefined && hasOddLineEnds(bytes)
+      ? { kind: "unreadable", fault: { kind: "malformed" }, bytes: none, whole: null }
+      : { kind: "bytes", bytes };
+
+  const append = (chunk: Uint8Array<ArrayBuffer>): void => {
+    if (length === 0) {
+      held = chunk;
+      owned = false;
+      length = chunk.byteLength;
+      return;
+    }
+    if (length + chunk.byteLength > held.byteLength) {
+      const grown = new Uint8Array(Math.max(4_096, 2 * (length + chunk.byteLength)));
+      grown.set(held.subarray(0, length));
+      held = grown;
+      owned = true;
+    }
+    held.set(chunk, length);
+    length += chunk.byteLength;
+  };
+
+  const restart = (at: number): void => {
+    lines = [];
+    lineStart = at;
+    mode = "hold";
+    reader = null;
+    hasGone = false;
+    openLine = false;
+    headSeen = false;
+    dataless = 0;
+  };
+
+  /** Forgets what was handed out, up to `at`. */
+  const drop = (at: number): void => {
+    if (at === 0 && owned) return;
+    // A copy, since the chunk it came in belongs to somebody else.
+    held = held.slice(at, length);
+    owned = true;
+    length -= at;
+    lineStart = Math.max(0, lineStart - at);
+    searchedTo = Math.max(0, searchedTo - at);
+    lines = lines.map(({ start, end, next }) => ({
+      start: start - at,
+      end: end - at,
+      next: next - at,
+    }));
+  };
+
+  /** What is known of an event that is still arriving. */
+  const decideEarly = (out: Segment[]): void => {
+    if (mode !== "hold") return;
+    const start = lines[0]?.start ?? lineStart;
+    const tooLarge = length - start > maxEventBytes || lines.length > mostLines;
+    if (headSeen && !tooLarge) return;
+    const isData = (line: Line): boolean => fieldOf(line).name === "data";
+    let first = lines[dataless];
+    // Each line is looked at once, however many parts it arrives in.
+    for (; first !== undefined && !isData(first); first = lines[dataless]) dataless += 1;
+    const current = { start: lineStart, end: length, next: length };
+    if (first === undefined && isData(current)) first = current;
+    let head = "";
+    if (first !== undefined) {
+      const { value } = fieldOf(first);
+      head = decoder.decode(held.subarray(value, Math.min(first.end, value + headBytes)));
+      headSeen = first.end - value >= headBytes || first !== current;
+      if (passes(head, tooLarge)) {
+        mode = "pass";
+        reader = begin(firstBlock);
+      }
+    }
+    if (mode === "hold" && tooLarge) {
+      mode = "discard";
+      out.push({ kind: "oversized", head });
+    }
+    if (mode !== "hold") idSeen ||= lines.some((line) => fieldOf(line).name === "id");
+  };
+
+  const push = (chunk: Uint8Array<ArrayBuffer>): Segment[] => {
+    const out: Segment[] = [];
+    if (chunk.byteLength === 0) return out;
+    append(chunk);
+    const wasOpen = openLine;
+    /** from where nothing has gone out yet */
+    let kept = 0;
+    const view = held.subarray(0, length);
+    if (afterCr) {
+      afterCr = false;
+      if (view[searchedTo] === lf) {
+        const last = lines.at(-1);
+        searchedTo += 1;
+        lineStart = searchedTo;
+        if (last !== undefined && mode === "hold") last.next = searchedTo;
+      }
+    }
+    let nextLf = -1;
+    let nextCr = -1;
+    const find = (byte: number, known: number, from: number): number => {
+      if (known >= from) return known;
+      const at = view.indexOf(byte, from);
+      return at === -1 ? Infinity : at;
+    };
+    for (;;) {
+      nextLf = find(lf, nextLf, searchedTo);
+      nextCr = find(cr, nextCr, searchedTo);
+      const end = Math.min(nextLf, nextCr);
+      if (end === Infinity) break;
+      const next = end === nextCr && nextLf === end + 1 ? end + 2 : end + 1;
+      afterCr = end === nextCr && next === length && next === end + 1;
+      const blank = end === lineStart && !openLine;
+      if (!blank) {
+        if (mode === "hold") lines.push({ start: lineStart, end, next });
+        openLine = false;
+        lineStart = next;
+        searchedTo = next;
+        continue;
+      }
+      if (mode === "hold") {
+        const start = lines[0]?.start ?? lineStart;
+        if (start > kept) out.push({ kind: "bytes", bytes: view.slice(kept, start) });
+        out.push(finishBlock(next));
+      } else if (mode === "pass")
+        out.push(passed(view.slice(kept, next), { isLast: true, wasOpen }));
+      kept = next;
+      searchedTo = next;
+      restart(next);
+    }
+    searchedTo = length;
+    decideEarly(out);
+    // Comments wait for nothing.
+    const comments = lines.findIndex((line) => fieldOf(line).name !== ":");
+    const flushed =
+      mode === "hold" ? lines.splice(0, comments === -1 ? lines.length : comments) : [];
+    firstBlock &&= flushed.length === 0;
+    dataless = Math.max(0, dataless - flushed.length);
+    const heldFrom = mode === "hold" ? (lines[0]?.start ?? lineStart) : length;
+    if (heldFrom > kept && mode === "pass")
+      out.push(passed(view.slice(kept, heldFrom), { isLast: false, wasOpen }));
+    else if (heldFrom > kept && mode === "hold") out.push(comment(view.slice(kept, heldFrom)));
+    if (mode !== "hold") {
+      openLine ||= length > lineStart;
+      lines = [];
+      lineStart = length;
+    }
+    drop(heldFrom);
+    return out;
+  };
+
+  return {
+    push,
+    /** The stream is over. What is left of it is no event, though some clients take it for one. */
+    end(): Segment[] {
+      if (mode === "pass" && read !== undefined)
+        return [passed(none, { isLast: true, wasOpen: openLine })];
+      if (mode !== "hold" || length === 0) return [];
+      if (read === undefined) return [{ kind: "bytes", bytes: held.slice(0, length) }];
+      if (length > lineStart) lines.push({ start: lineStart, end: length, next: length });
+      return [finishBlock(length)];
+    },
+    /** A client could resume it. */
+    hasIds: (): boolean => idSeen,
+    /** Nothing of an event has gone out without its end: a comment may be put in. */
+    isBetweenEvents: (): boolean => mode === "hold",
+  };
+}

@@ -1,0 +1,295 @@
+/**
+ * JSON read while it arrives, byte by byte and as strictly as `JSON.parse` (RFC 8259), without making
+ * values of it. Keys are told of only where a listener wants them; all else is skipped in the same pass.
+ * Names the attack: what one parser refuses, another reads (comments, `NaN`, a second value behind the
+ * first), and it may find a request there.
+ */
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  endsPlain,
+  endsWide,
+  isBlank,
+  isDigit,
+  isHex,
+  literals,
+  mayEnd,
+  minus,
+  nextPart,
+  openBrace,
+  openBracket,
+  plainEscapes,
+  plainRun,
+  quote,
+} from "./json-grammar.ts";
+import { createUtf8Check, textOf } from "./utf8.ts";
+
+export interface JsonListener {
+  /** @returns whether the members are wanted; if not, nothing is told of before the end of this value */
+  opened(kind: "object" | "array"): boolean;
+  closed(): void;
+  /** @returns whether the text that follows is wanted */
+  key(key: string): boolean;
+  text(text: string): void;
+  /** Whether nothing more needs to be read. */
+  isDone(): boolean;
+}
+
+export interface JsonScanner {
+  /** @returns false once the bytes can't be JSON */
+  push(bytes: Uint8Array<ArrayBuffer>): boolean;
+  /** @returns false where the value is not whole */
+  end(): boolean;
+}
+
+// States between tokens: what may come next.
+const value = 0;
+const firstElement = 1;
+const firstKey = 2;
+const nextKey = 3;
+const colon = 4;
+const after = 5;
+// States in a token.
+const inText = 6;
+const inEscape = 7;
+const inHex = 8;
+const inNumber = 9;
+const inLiteral = 10;
+
+/** Levels of nesting, one byte of memory each. */
+const mostDepth = 16 * 1024 * 1024;
+/** Bytes of a key that anybody decides by, or of a method. */
+const mostTokenBytes = 4_096;
+
+export function createJsonScanner(listener: JsonListener): JsonScanner {
+  let bytes = new Uint8Array(new ArrayBuffer(0));
+  let at = 0;
+  let state = value;
+  let depth = 0;
+  /** so many of the open values are watched */
+  let watched = 0;
+  /** 1: an object, 0: an array */
+  let kinds = new Uint8Array(64);
+  let part = minus;
+  let word = "";
+  let wordAt = 0;
+  let hexLeft = 0;
+  let isKey = false;
+  let wantsText = false;
+  /** where the token that is gathered begins in these bytes; -1: none is */
+  let tokenAt = -1;
+  let gathered: Uint8Array<ArrayBuffer> | null = null;
+  let hasEscapes = false;
+  let isWide = false;
+  let utf8: ReturnType<typeof createUtf8Check> | null = null;
+
+  const open = (kind: number): boolean => {
+    if (depth === mostDepth) return false;
+    if (depth === kinds.length) {
+      const grown = new Uint8Array(2 * depth);
+      grown.set(kinds);
+      kinds = grown;
+    }
+    kinds[depth] = kind;
+    depth += 1;
+    if (watched === depth - 1 && listener.opened(kind === 1 ? "object" : "array")) watched = depth;
+    state = kind === 1 ? firstKey : firstElement;
+    return true;
+  };
+  const close = (kind: number): boolean => {
+    if (depth === 0 || kinds[depth - 1] !== kind) return false;
+    if (watched === depth) {
+      watched -= 1;
+      listener.closed();
+    }
+    depth -= 1;
+    state = after;
+    return true;
+  };
+
+  /** Where the characters that stand for themselves end in a text. */
+  const plainEnd = (from: number): number => {
+    let end = plainRun(bytes, from, isWide ? endsWide : endsPlain);
+    if (end < bytes.length && (bytes[end] as number) > 127) {
+      isWide = true;
+      end = plainRun(bytes, end, endsWide);
+    }
+    return end;
+  };
+
+  const beginText = (asKey: boolean): boolean => {
+    isKey = asKey;
+    const isWanted = asKey ? watched === depth : wantsText;
+    if (!asKey) wantsText = false;
+    tokenAt = isWanted ? at : -1;
+    gathered = isWanted ? new Uint8Array(0) : null;
+    hasEscapes = false;
+    state = inText;
+    return true;
+  };
+  /** Keeps what has come of a token. False: it is longer than any that counts. */
+  const gather = (end: number): boolean => {
+    if (gathered === null) return true;
+    const more = bytes.subarray(tokenAt, end);
+    if (gathered.length + more.length > mostTokenBytes) return false;
+    if (gathered.length === 0) gathered = more;
+    else {
+      const both = new Uint8Array(gathered.length + more.length);
+      both.set(gathered);
+      both.set(more, gathered.length);
+      gathered = both;
+    }
+    return true;
+  };
+  const endText = (): boolean => {
+    if (!gather(at - 1)) return false;
+    state = isKey ? colon : after;
+    if (gathered === null) return true;
+    const raw = textOf(gathered);
+    gathered = null;
+    const token = hasEscapes ? (JSON.parse(`"${raw}"`) as string) : raw;
+    if (isKey) wantsText = listener.key(token);
+    else listener.text(token);
+    return true;
+  };
+
+  const beginValue = (c: number): boolean => {
+    if (c === quote) return beginText(false);
+    wantsText = false;
+    if (c === openBrace) return open(1);
+    if (c === openBracket) return open(0);
+    if (c === 45 || isDigit(c)) {
+      part = c === 45 ? minus : nextPart(minus, c);
+      state = inNumber;
+      return true;
+    }
+    word = literals.get(c) ?? "";
+    wordAt = 1;
+    state = inLiteral;
+    return word !== "";
+  };
+
+  /** One character between tokens; `at` is behind it. */
+  const structural = (c: number): boolean => {
+    switch (state) {
+      case value:
+        return beginValue(c);
+      case firstElement:
+        return c === closeBracket ? close(0) : beginValue(c);
+      case firstKey:
+        return c === quote ? beginText(true) : c === closeBrace && close(1);
+      case nextKey:
+        return c === quote && beginText(true);
+      case colon:
+        state = value;
+        return c === 58;
+      default:
+        if (c !== 44) return c === closeBrace ? close(1) : c === closeBracket && close(0);
+        state = kinds[depth - 1] === 1 ? nextKey : value;
+        return depth > 0;
+    }
+  };
+
+  const skipText = (): boolean => {
+    at = plainEnd(at);
+    if (at === bytes.length) return true;
+    const c = bytes[at];
+    at += 1;
+    if (c === quote) return endText();
+    hasEscapes = true;
+    state = inEscape;
+    return c === backslash;
+  };
+  const escape = (c: number): boolean => {
+    hexLeft = 4;
+    state = c === 117 ? inHex : inText;
+    return c === 117 || plainEscapes.has(c);
+  };
+  const hex = (c: number): boolean => {
+    hexLeft -= 1;
+    if (hexLeft === 0) state = inText;
+    return isHex(c);
+  };
+  const skipNumber = (): boolean => {
+    for (; at < bytes.length; at += 1) {
+      const next = nextPart(part, bytes[at] as number);
+      if (next === -1) {
+        state = after;
+        return mayEnd(part);
+      }
+      part = next;
+    }
+    return true;
+  };
+  const literal = (c: number): boolean => {
+    const isRight = c === word.charCodeAt(wordAt);
+    wordAt += 1;
+    if (wordAt === word.length) state = after;
+    return isRight;
+  };
+
+  /** What nobody watches, up to its end: the same steps, with what they need at hand. */
+  const skipUnwatched = (): boolean => {
+    const here = bytes;
+    const to = here.length;
+    for (;;) {
+      if (at >= to || depth <= watched) return true;
+      if (state === after && here[at] === 44) {
+        at += 1;
+        state = kinds[depth - 1] === 1 ? nextKey : value;
+      }
+      const isKeyNext = state === nextKey || state === firstKey;
+      if (here[at] !== quote || !(isKeyNext || state === value || state === firstElement)) {
+        if (at < to && !step()) return false;
+        continue;
+      }
+      const end = plainEnd(at + 1);
+      if (end === to || here[end] !== quote) {
+        if (!step()) return false;
+        continue;
+      }
+      at = end + 1;
+      state = isKeyNext ? colon : after;
+      if (isKeyNext && at < to && here[at] === 58) {
+        at += 1;
+        state = value;
+      }
+    }
+  };
+
+  const step = (): boolean => {
+    if (state === inText) return skipText();
+    if (state === inNumber) return skipNumber();
+    const c = bytes[at] as number;
+    at += 1;
+    if (state <= after) return isBlank(c) || structural(c);
+    if (state === inEscape) return escape(c);
+    return state === inHex ? hex(c) : literal(c);
+  };
+
+  return {
+    push(more) {
+      bytes = more;
+      at = 0;
+      if (gathered !== null) tokenAt = 0;
+      const to = more.length;
+      for (;;) {
+        if (at >= to) break;
+        if (depth > watched ? !skipUnwatched() : !step()) return false;
+        if (watched > 0 && listener.isDone()) return true;
+      }
+      const isTextOpen = state === inText || state === inEscape || state === inHex;
+      if (isTextOpen && gathered !== null) {
+        if (!gather(to)) return false;
+        // The bytes belong to somebody else, who may use their memory again.
+        gathered = gathered.slice();
+      }
+      return !isWide || (utf8 ??= createUtf8Check()).takes(more);
+    },
+    end() {
+      if (state === inNumber && mayEnd(part)) state = after;
+      return depth === 0 && state === after && (utf8 === null || utf8.ends());
+    },
+  };
+}

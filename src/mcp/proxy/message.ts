@@ -1,0 +1,49 @@
+/**
+ * What a proxied body says, as far as the proxy must know. Never refuses: JSON that is no message is the
+ * server's to judge, and goes on as it came.
+ */
+import { isObject, parsedJson, type JsonObject, type JsonValue } from "../../domain/json.ts";
+import { isId, type RequestId } from "../jsonrpc.ts";
+
+export type ProxiedMessage =
+  | { kind: "request"; id: RequestId; method: string; params: JsonObject }
+  | { kind: "notification"; method: string; params: JsonObject }
+  | { kind: "response"; id: RequestId }
+  | { kind: "unknown" };
+
+export type ProxiedRequest = Extract<ProxiedMessage, { kind: "request" }>;
+
+/** The tool that a request calls, its name as long as a record keeps it; null: it calls none. */
+export function toolIn({ method, params }: ProxiedRequest): string | null {
+  const { name } = params;
+  return method === "tools/call" && typeof name === "string" ? name.slice(0, 200) : null;
+}
+
+export interface ProxiedBody {
+  batch: boolean;
+  messages: ProxiedMessage[];
+}
+
+export function messageIn(value: JsonValue): ProxiedMessage {
+  if (!isObject(value)) return { kind: "unknown" };
+  const { id, method } = value;
+  const params = isObject(value["params"]) ? value["params"] : {};
+  if (typeof method === "string") {
+    if (isId(id)) return { kind: "request", id, method, params };
+    return id === undefined ? { kind: "notification", method, params } : { kind: "unknown" };
+  }
+  const answers = Object.hasOwn(value, "result") || Object.hasOwn(value, "error");
+  return answers && isId(id) ? { kind: "response", id } : { kind: "unknown" };
+}
+
+/** null: no JSON. */
+export function bodyIn(text: string): ProxiedBody | null {
+  const value = parsedJson(text);
+  if (value === undefined) return null;
+  return Array.isArray(value)
+    ? { batch: true, messages: value.map(messageIn) }
+    : { batch: false, messages: [messageIn(value)] };
+}
+
+export const requestsIn = ({ messages }: ProxiedBody) =>
+  messages.filter((message) => message.kind === "request");

@@ -1,0 +1,33 @@
+/** The database of one shard, the host's own or a libSQL server, and the stores over it. */
+import { createClient } from "@libsql/client/web";
+import type { Ids } from "./domain/tenancy/ids.ts";
+import type { Stores } from "./domain/ports/stores.ts";
+import { unreadableReport, type Isolate } from "./isolate.ts";
+import { openLibsql, type Database, type DatabaseOptions } from "./store/db.ts";
+import { createStores } from "./store/stores.ts";
+
+function openDatabase(
+  { config: { database, shards }, host }: Isolate,
+  { name, ...options }: DatabaseOptions & { name: string },
+): Database {
+  const named = shards.find((shard) => shard.name === name);
+  if (named === undefined && database.kind === "own") return host.openOwnDatabase(options);
+  const { url, authToken } = named ?? (database as Extract<typeof database, { kind: "libsql" }>);
+  const client = createClient(authToken === null ? { url } : { url, authToken });
+  return openLibsql(client, options);
+}
+
+export function openShard(
+  isolate: Isolate,
+  { ids, ...options }: DatabaseOptions & { name: string; ids: Ids },
+): { db: Database; stores: Stores } {
+  const { config, host, auditing } = isolate;
+  const db = openDatabase(isolate, options);
+  const stores = createStores(db, {
+    nonce: () => crypto.randomUUID(),
+    mac: auditing.mac,
+    sessionLimits: config.sessionLimits,
+    unreadable: unreadableReport(host, ids),
+  });
+  return { db, stores };
+}

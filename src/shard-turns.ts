@@ -1,0 +1,18 @@
+/** The turns of one shard's database and of its admissions, as one invocation takes them. */
+import { createDoor, createTurns, type Door } from "./pipeline/turns.ts";
+import type { Turns } from "./domain/limits/turns.ts";
+import { after, clock, type Isolate } from "./isolate.ts";
+
+const { elapsed, wait } = clock;
+
+export function createShardTurns(
+  { turns, heldBack }: Pick<Isolate, "turns" | "heldBack">,
+  name: string,
+): { turns: Turns; door: Door } {
+  const { writes, admissions } = turns(name);
+  const admitting = createTurns({ order: admissions, elapsed, after });
+  return {
+    turns: createTurns({ order: writes, elapsed, after }),
+    door: createDoor({ turns: admitting, heldBack, wait }),
+  };
+}

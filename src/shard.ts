@@ -1,0 +1,300 @@
+/** The composition, second part: everything over the database of one shard, for one invocation. */
+import journal from "../migrations/meta/_journal.json" with { type: "json" };
+import { createCatalogueSource } from "./catalogue/source.ts";
+import { versionOf } from "./catalogue/version.ts";
+import { toBase64Url, toHex, sameText, sha256 } from "./crypto/encoding.ts";
+import { seedCatalogue } from "./domain/models/catalogue.ts";
+import { lazily, once } from "./domain/lazily.ts";
+import type { Services } from "./http/context.ts";
+import type { Oauth } from "./domain/servers/oauth.ts";
+import type { Providers } from "./domain/sampling/providers.ts";
+import { createOauth } from "./oauth/client.ts";
+import { createProbe } from "./mcp/probe.ts";
+import { createAdminUseCases } from "./pipeline/admin/use-cases.ts";
+import { createAdmit } from "./pipeline/admit.ts";
+import { createAttempt } from "./pipeline/attempt.ts";
+import { createAuthenticate } from "./pipeline/authenticate.ts";
+import { createDeliver } from "./proxy/legacy/deliver.ts";
+import { createRoundStates } from "./proxy/modern/round-state.ts";
+import { createRounds } from "./proxy/modern/rounds.ts";
+import { createStreams } from "./proxy/legacy/streams.ts";
+import { roundWire } from "./mcp/rev2026/round.ts";
+import { createCancellation, type Cancellation } from "./pipeline/cancel.ts";
+import { createCatalogueReader, type CatalogueReader } from "./pipeline/catalogue.ts";
+import { createEndCall } from "./pipeline/end-call.ts";
+import { createFinish, type Summary } from "./pipeline/finish.ts";
+import { createIdempotency, type Idempotency } from "./pipeline/idempotency.ts";
+import { createObserve } from "./pipeline/observe.ts";
+import { createRelease } from "./pipeline/release.ts";
+import { createRoute } from "./pipeline/route.ts";
+import { createSample } from "./pipeline/sample.ts";
+import { createCatalogueJob, type CatalogueSyncDeps } from "./pipeline/scheduled/catalogue.ts";
+import { createJobs } from "./pipeline/scheduled/jobs.ts";
+import { createSessions } from "./pipeline/sessions.ts";
+import { createSettle } from "./pipeline/settle.ts";
+import { createUpstream, type Upstream } from "./pipeline/upstream.ts";
+import { createUpstreamHeaders, type UpstreamHeaders } from "./pipeline/upstream-headers.ts";
+import { createProviders } from "./providers/registry.ts";
+import { createReadiness } from "./store/migrations.ts";
+import { createWriteProbe } from "./store/write-probe.ts";
+import { createTraces } from "./telemetry/traces.ts";
+import { openShard } from "./shard-database.ts";
+import { createShardTurns } from "./shard-turns.ts";
+import { createShardSeals } from "./shard-seals.ts";
+import { after, clock, randomBytesOf, type Isolate } from "./isolate.ts";
+
+const { now, elapsed, wait } = clock;
+
+/** What no single shard can do. */
+export type Everywhere = Pick<
+  Services,
+  "adminFor" | "readiness" | "finishAuthorization" | "auditKeys"
+>;
+
+export interface About {
+  /** keeps work alive after the response */
+  background: (work: Promise<unknown>) => void;
+  onRoundTrip?: () => void;
+  /** where the request arrived that is served; absent: none did */
+  origin?: string;
+}
+
+interface Parts {
+  providers: Providers;
+  oauth: Oauth;
+  upstreamHeaders: UpstreamHeaders;
+  upstream: Upstream;
+  cancellation: Cancellation;
+  idempotency: Idempotency<Summary>;
+  /** null: this deployment syncs no catalogue */
+  catalogueSync: CatalogueSyncDeps | null;
+}
+
+/**
+ * Everything over the database of one shard. An invocation uses little of it, and a message that the
+ * proxy only hands on next to nothing, so each part is made when it is first asked for.
+ */
+export function createShard(
+  isolate: Isolate,
+  about: About & { name: string; everywhere: Everywhere },
+) {
+  const { config, host, tokens, memory, streamMemory, sendToWitness } = isolate;
+  const { fetch, log } = host;
+  const { background, onRoundTrip, name, everywhere } = about;
+  const { catalogue, chooser } = isolate.choosing(name);
+  const ids = isolate.idsOf(name);
+  const { sessionTtlMs, allowPrivateUpstreams, catalogueUrl } = config;
+  const ownOrigins = [
+    ...config.publicOrigins,
+    ...(about.origin === undefined ? [] : [about.origin]),
+  ];
+  const { turns, door } = createShardTurns(isolate, name);
+  const { db, stores } = openShard(isolate, {
+    name,
+    ids,
+    turns,
+    ...(onRoundTrip !== undefined && { onRoundTrip }),
+  });
+  const { vault, roundVault, keyCodes, reseal } = createShardSeals(isolate, { name, stores, ids });
+  const nonce = (): string => toBase64Url(randomBytesOf(32));
+  const readCatalogue: CatalogueReader = () =>
+    createCatalogueReader({ held: catalogue, catalogues: stores.catalogues })();
+  // Nothing waits for it: what is chosen meanwhile is chosen from the catalogue at hand, and says so.
+  if (catalogue.takesTurn(elapsed())) background(readCatalogue());
+
+  const parts: Parts = lazily<Parts>({
+    providers: () =>
+      createProviders({
+        // A redirect could carry a key, or the prompt, to another host.
+        fetch: (input, init) => fetch(input, { ...init, redirect: "manual" }),
+        workersAi: host.workersAi,
+        demo: config.demoProvider,
+        prefixes: isolate.prefixes,
+        now,
+        refusals: isolate.refusals,
+      }),
+    oauth: () =>
+      createOauth({
+        fetch,
+        allowPrivate: allowPrivateUpstreams,
+        now,
+      }),
+    upstreamHeaders: () =>
+      createUpstreamHeaders({
+        servers: stores.servers,
+        serverTokens: stores.serverTokens,
+        vault,
+        oauth: parts.oauth,
+        ids,
+        nonce,
+        ...clock,
+      }),
+    upstream: () =>
+      createUpstream({
+        fetch: ({ url, ...request }) => fetch(url, { ...request, redirect: "manual" }),
+        credentials: parts.upstreamHeaders,
+        after,
+        allowPrivate: allowPrivateUpstreams,
+        ownOrigins,
+      }),
+    cancellation: () => createCancellation({ cancellations: stores.cancellations, now, wait }),
+    idempotency: () =>
+      createIdempotency<Summary>({ idempotency: stores.idempotency, vault, now, wait }),
+    catalogueSync: () =>
+      catalogueUrl === null
+        ? null
+        : {
+            catalogues: stores.catalogues,
+            source: createCatalogueSource({
+              url: catalogueUrl,
+              fetch,
+            }),
+            seed: seedCatalogue,
+            versionOf,
+            now,
+          },
+  });
+
+  const sample = (): Services["sample"] => {
+    const { ledger } = stores;
+    const { providers, idempotency, cancellation } = parts;
+    const endCall = createEndCall({ ledger, ids });
+    const traces = createTraces({
+      target: config.traceTarget,
+      fetch,
+      randomBytesOf,
+      background,
+      wait,
+      log,
+    });
+    return createSample({
+      chooser,
+      admit: createAdmit({ ledger, sessionTtlMs }),
+      finish: createFinish({
+        attempt: createAttempt({ providers, vault, ...clock, chance: () => Math.random() }),
+        settle: createSettle({ endCall, vault, ids, now, wait, log }),
+        cancellation,
+        idempotency,
+        ...clock,
+        background,
+        forget: ({ memoryKey }) => memory.delete(memoryKey),
+      }),
+      idempotency,
+      observe: createObserve({ traces, providers, now, log }),
+      door,
+      release: createRelease({ ledger, endCall, lost: isolate.lostAdmissions(name), now, wait }),
+      ledger,
+      ids,
+      ...clock,
+      background,
+    });
+  };
+
+  const services = lazily<Services>({
+    authenticate: () =>
+      createAuthenticate({ snapshots: stores.snapshots, tokens, keyCodes, memory, now }),
+    sample,
+    cancellation: () => parts.cancellation,
+    background: () => background,
+    idempotency: () => stores.idempotency,
+    servers: () => stores.servers,
+    upstream: () => parts.upstream,
+    deliver: () => createDeliver({ upstream: parts.upstream, wait }),
+    note: () => log,
+    wait: () => wait,
+    door: () => door,
+    openExchanges: () => isolate.openExchanges,
+    streams: () => createStreams({ sessions: stores.sessions, memory: streamMemory, ...clock }),
+    rounds: () =>
+      createRounds({
+        wire: roundWire,
+        states: createRoundStates({ vault: roundVault, nonce, now }),
+        sha256Hex: async (text) => toHex(await sha256(text)),
+        nonce,
+        wait,
+      }),
+    route: () => createRoute({ chooser }),
+    sessions: () => createSessions({ sessions: stores.sessions, chooser, ids, now, sessionTtlMs }),
+    ids: () => ids,
+    now: () => now,
+    elapsed: () => elapsed,
+    sha256Hex: () => async (bytes) => toHex(await sha256(bytes)),
+    isOperator: () => (token) => sameText(token, config.adminToken),
+    allowedOrigins: () => config.allowedOrigins,
+    publicOrigins: () => config.publicOrigins,
+    report: () => (requestId, thrown) =>
+      log({
+        event: "internal",
+        requestId,
+        fault: thrown instanceof Error ? thrown.name : typeof thrown,
+      }),
+    adminFor: () => everywhere.adminFor,
+    readiness: () => everywhere.readiness,
+    auditKeys: () => everywhere.auditKeys,
+    finishAuthorization: () => everywhere.finishAuthorization,
+  });
+
+  const syncCatalogue = (): ReturnType<typeof createCatalogueJob> | null =>
+    parts.catalogueSync === null
+      ? null
+      : createCatalogueJob({
+          ...parts.catalogueSync,
+          report: (fault) => log({ event: "catalogue", fault }),
+        });
+  const admin = once(() =>
+    createAdminUseCases({
+      ...stores,
+      providers: parts.providers,
+      oauth: parts.oauth,
+      catalogueSync: parts.catalogueSync,
+      ...isolate.auditing,
+      ids,
+      tokens,
+      keyCodes,
+      vault,
+      catalogue: readCatalogue,
+      allowPrivateUpstreams,
+      ownOrigins,
+      upstream: parts.upstreamHeaders,
+      probe: createProbe({
+        fetch,
+        allowPrivate: allowPrivateUpstreams,
+        ownOrigins,
+      }),
+      nonce,
+      sha256Hex: async (text) => toHex(await sha256(text)),
+    }),
+  );
+  const readiness = once(() =>
+    createReadiness(
+      db,
+      journal.entries.map(({ tag }) => `${tag}.sql`),
+      createWriteProbe({ db, memory: isolate.probes(name), now, elapsed }),
+    ),
+  );
+  return {
+    name,
+    ids,
+    services,
+    get placements() {
+      return stores.placements;
+    },
+    get admin() {
+      return admin();
+    },
+    get readiness() {
+      return readiness();
+    },
+    jobs: () =>
+      createJobs({
+        ...stores,
+        ...isolate.auditing,
+        ids,
+        reseal,
+        sendToWitness,
+        syncCatalogue: syncCatalogue(),
+      })(),
+  };
+}
+
+export type Shard = ReturnType<typeof createShard>;

@@ -1,0 +1,102 @@
+/**
+ * `npm run catalogue -- sync|show`: the synced catalogue of each database at DATABASE_URL and
+ * DATABASE_URLS; with `--url https://router.example`, of that deployment, whatever its database, with
+ * ADMIN_TOKEN.
+ */
+import { parseArgs } from "node:util";
+import { createCatalogueSource } from "../catalogue/source.ts";
+import { versionOf } from "../catalogue/version.ts";
+import { defaultCatalogueUrl } from "../config.ts";
+import { seedCatalogue } from "../domain/models/catalogue.ts";
+import type { CatalogueStore } from "../domain/ports/catalogues.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import { syncNow } from "../pipeline/scheduled/catalogue.ts";
+import { createCatalogueStore } from "../store/catalogues.ts";
+import { openLibsql } from "../store/db.ts";
+import { linesOfState, linesOfSync } from "./catalogue-lines.ts";
+import { remoteCatalogue } from "./catalogue-remote.ts";
+import { connect } from "./migrations.ts";
+import { parseSettings } from "./settings.ts";
+
+type Done = Promise<Result<string[], string>>;
+
+const usage = "usage: npm run catalogue -- sync|show [--url https://router.example]";
+const unreachable = err("the database does not answer, or has no migrations: npm run db:migrate");
+
+async function sync(catalogues: CatalogueStore): Done {
+  const url = process.env["CATALOGUE_URL"] || defaultCatalogueUrl;
+  const outcome = await syncNow({
+    catalogues,
+    source: createCatalogueSource({ url, fetch }),
+    seed: seedCatalogue,
+    versionOf,
+    now: () => Date.now(),
+  });
+  return outcome.ok ? linesOfSync(outcome.value, url) : unreachable;
+}
+
+async function show(catalogues: CatalogueStore): Done {
+  const state = await catalogues.state();
+  const stored = await catalogues.newerThan(seedCatalogue.version);
+  if (!state.ok || !stored.ok) return unreachable;
+  const { version, models } = stored.value ?? seedCatalogue;
+  const providers = Map.groupBy(models, ({ provider }) => provider);
+  const { syncedAt = null, dueAt = null, fault = null } = state.value ?? {};
+  return ok([
+    ...linesOfState({ version, syncedAt, dueAt, fault }),
+    ...[...providers].map(([provider, its]) => {
+      const retired = its.filter(({ status }) => status === "retired").length;
+      return `${provider}: ${its.length - retired} models${retired > 0 ? `, ${retired} retired` : ""}`;
+    }),
+  ]);
+}
+
+/** null: nothing that this script knows. */
+function argumentsOf(given: string[]): { command: "sync" | "show"; url: string | null } | null {
+  try {
+    const { positionals, values } = parseArgs({
+      args: given,
+      options: { url: { type: "string" } },
+      allowPositionals: true,
+    });
+    const [command] = positionals;
+    if ((command !== "sync" && command !== "show") || positionals.length > 1) return null;
+    return { command, url: values.url ?? null };
+  } catch {
+    return null;
+  }
+}
+
+async function run(given: string[]): Done {
+  const asked = argumentsOf(given);
+  if (asked === null) return err(usage);
+  const { command, url: remote } = asked;
+  if (remote !== null)
+    return remoteCatalogue({ command, url: remote, token: process.env["ADMIN_TOKEN"], fetch });
+  const settings = parseSettings(process.env);
+  if (!settings.ok) return settings;
+  const { databases } = settings.value;
+  if (databases.length === 0)
+    return err(
+      "DATABASE_URL is missing. A deployment syncs by itself once a day; to have it now, with its " +
+        `operator's token in ADMIN_TOKEN: npm run catalogue -- ${command} --url https://router.example`,
+    );
+  const lines: string[] = [];
+  for (const database of databases) {
+    const client = connect(database);
+    const catalogues = createCatalogueStore(openLibsql(client));
+    const done = await (command === "sync" ? sync(catalogues) : show(catalogues));
+    client.close();
+    const heading = databases.length > 1 ? [`${database.name}:`] : [];
+    if (!done.ok) return err([...lines, ...heading, done.error].join("\n"));
+    lines.push(...heading, ...done.value);
+  }
+  return ok(lines);
+}
+
+const done = await run(process.argv.slice(2));
+if (done.ok) process.stdout.write(`${done.value.join("\n")}\n`);
+else {
+  process.stderr.write(`sampling-router: ${done.error}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,32 @@
+/** `npm run db:migrate`: brings the databases at DATABASE_URL and DATABASE_URLS up to date. */
+import { checkout, parseSettings } from "./settings.ts";
+import { migrateAll, readMigrations } from "./migrations.ts";
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+async function run(): Promise<string | null> {
+  const settings = parseSettings(process.env);
+  if (!settings.ok) return settings.error;
+  const { databases, embedded } = settings.value;
+  const forD1 = "for D1, run: npx wrangler d1 migrations apply DB --remote";
+  if (databases.length === 0) return `DATABASE_URL is missing; ${forD1}`;
+  const applied = await migrateAll(databases, readMigrations(checkout));
+  if (!applied.ok) return applied.error;
+  const several = databases.length > 1 || embedded;
+  for (const { shard, name } of applied.value)
+    say(several ? `Applied ${name} to ${shard}` : `Applied ${name}`);
+  if (applied.value.length === 0)
+    say(
+      several
+        ? `Nothing to apply: ${databases.map(({ name }) => name).join(", ")} are up to date.`
+        : "Nothing to apply: the database is up to date.",
+    );
+  if (embedded) say(`DATABASE_URL is not set; ${forD1}`);
+  return null;
+}
+
+const fault = await run();
+if (fault !== null) {
+  process.stderr.write(`sampling-router: ${fault}\n`);
+  process.exitCode = 1;
+}

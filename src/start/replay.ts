@@ -1,0 +1,51 @@
+/**
+ * `npm run replay -- <requestId> [tenant]`: makes a recorded decision again, on the running router, and
+ * shows both side by side. Ends with 1 when they differ.
+ */
+import { z } from "zod";
+import { ok } from "../domain/result.ts";
+import { keptAdminToken } from "./secrets.ts";
+import { parseSettings } from "./settings.ts";
+
+const answered = z.looseObject({
+  same: z.boolean(),
+  differences: z.array(z.string()),
+  recorded: z.looseObject({
+    catalogueVersion: z.string(),
+    candidates: z.array(
+      z.looseObject({ provider: z.string(), model: z.string(), score: z.number().optional() }),
+    ),
+  }),
+});
+const refused = z.looseObject({ detail: z.string() });
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const fail = (problem: string): never => {
+  process.stderr.write(`sampling-router: ${problem}\n`);
+  process.exit(1);
+};
+
+const [requestId, tenant = "demo"] = process.argv.slice(2);
+if (requestId === undefined) fail("npm run replay -- <requestId> [tenant]");
+const settings = parseSettings(process.env);
+if (!settings.ok) throw fail(settings.error);
+const { port, stateDir, adminToken } = settings.value;
+const token = adminToken === undefined ? keptAdminToken(stateDir) : ok(adminToken);
+if (!token.ok) throw fail(token.error);
+const url = `http://127.0.0.1:${port}/admin/v1/tenants/${tenant}/requests/${requestId}/replay`;
+const response = await fetch(url, {
+  method: "POST",
+  headers: { Authorization: `Bearer ${token.value}` },
+}).catch(() => fail(`no router answers on port ${port}; start it with npm start`));
+const body: unknown = await response.json();
+if (!response.ok) {
+  const problem = refused.safeParse(body);
+  fail(problem.success ? problem.data.detail : `HTTP ${response.status}`);
+}
+const { same, differences, recorded } = answered.parse(body);
+say(`${requestId}, catalogue ${recorded.catalogueVersion}`);
+for (const [at, { provider, model, score }] of recorded.candidates.entries())
+  say(`  ${String(at + 1).padStart(3)}. ${`${provider}/${model}`.padEnd(44)} ${score ?? ""}`);
+say(same ? "The same decision." : "Not the same:");
+for (const difference of differences) say(`  ${difference}`);
+process.exitCode = same ? 0 : 1;
