@@ -9,8 +9,8 @@ export const faultReaches = ["model", "credential", "endpoint"] as const;
 export type FaultReach = (typeof faultReaches)[number];
 
 /**
- * What a provider's error names, in this list's words alone: `providers/fault-reach.ts` says from which
- * words of which provider each one is read, and never passes on a text of the provider's.
+ * What a provider's error names, in the words of this list alone. `providers/fault-reach.ts` says which words
+ * of which provider each code is read from, and passes on no text of the provider's.
  */
 export const faultCodes = [
   "invalid_key",
@@ -32,26 +32,26 @@ export type FaultKind =
   | "network"
   | "timeout"
   | "auth"
-  /** the key that is stored can't be opened, so nothing was called */
+  /** the stored key can't be opened, so nothing was called */
   | "unopenable"
   | "invalid_request"
   | "malformed"
   | "empty"
-  /** an answer, but not the JSON that was asked for */
+  /** an answer that is not the JSON that was asked for */
   | "not_json"
   /** an answer without the tool use that was required, or with one that was not offered */
   | "wrong_tool_use"
   | "cancelled";
 
-/** What went wrong at a provider. Holds no text of the provider's: those carry keys and prompts. */
+/** What went wrong at a provider. Holds no text of the provider's: such texts carry keys and prompts. */
 export interface ProviderFault {
   kind: FaultKind;
-  /** HTTP status of the provider; null when there was none */
+  /** HTTP status of the provider; null: there was no answer */
   status: number | null;
   retryable: boolean;
   /** ms, from the provider's Retry-After */
   retryAfterMs: number | null;
-  /** may the provider have charged for it */
+  /** whether the provider may have charged for the attempt */
   billed: "no" | "maybe";
   reach: FaultReach;
   /** absent: the error named nothing that this list has */
@@ -65,7 +65,7 @@ export interface AttemptSummary {
   model: string;
   status: number | null;
   retryable: boolean;
-  /** of a success that was none, and of what was not called; absent: the status says it */
+  /** of a success that could not be used, and of what was not called; absent: the status says it */
   fault?: FaultKind | null;
 }
 
@@ -78,19 +78,19 @@ export interface Attempt extends AttemptSummary {
   latencyMs: number;
   /** ms, as the provider asked */
   retryAfterMs: number | null;
-  /** of the fault; absent: it answered */
+  /** reach of the fault; absent: the model answered */
   reach?: FaultReach;
   /** absent: the fault named nothing that the list has */
   code?: FaultCode;
-  /** what of the call this model did not take; absent: nothing */
+  /** what of the call this model did not take; absent: it took everything */
   notes?: string[];
-  /** what it used, as counted or estimated; absent: nothing is known, or nothing was used */
+  /** what the attempt used, as counted or estimated; absent: nothing is known, or nothing was used */
   usage?: Usage;
-  /** what the call was charged for it; null: no known price; absent: it has not been charged yet */
+  /** what the call was charged for the attempt; null: no known price; absent: not charged yet */
   costMicroUsd?: number | null;
 }
 
-/** The provider does not know the key: nothing but a new one will help. */
+/** The provider does not know the key, so only a new key helps. */
 export const isKeyRefused = ({ fault, status, code }: Attempt): boolean =>
   fault === "auth" && (status === 401 || code === "invalid_key");
 

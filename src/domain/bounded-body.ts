@@ -1,12 +1,15 @@
 /**
- * A body from outside, counted while it is read. What `fetch` gives has its content coding undone, so the
- * bytes counted are unpacked ones: 300 kB of gzip may be 300 MB.
+ * A body from outside, counted while it is read. `fetch` gives bodies with their content coding undone, so the
+ * counted bytes are unpacked: 300 kB of gzip may be 300 MB.
  */
 import { concatenated } from "./bytes.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Taken at once, where as much is there: each step through JavaScript costs as much as some kB unpacked. */
+/**
+ * Bytes that are taken at once where as many are there. Each step through JavaScript costs as much as unpacking
+ * some kB.
+ */
 const pieceBytes = 64 * 1024;
 
 interface Source {
@@ -14,7 +17,10 @@ interface Source {
   cancel(reason?: unknown): Promise<void>;
 }
 
-/** What the Workers runtime adds to a reader of byte streams: a read that waits for as much as was asked. */
+/**
+ * What the Workers runtime adds to a reader of byte streams: a read that waits for as many bytes as were asked
+ * for.
+ */
 interface ReaderAtLeast {
   readAtLeast(minBytes: number, view: Uint8Array): ReturnType<Source["read"]>;
 }
@@ -22,9 +28,9 @@ interface ReaderAtLeast {
 const readsAtLeast = (reader: object): reader is ReaderAtLeast => "readAtLeast" in reader;
 
 /**
- * Reads a byte stream in large pieces. The Workers runtime unpacks 4 kB at a time: 4 MiB would be a thousand
- * turns, and twelve such answers a stall for everybody. Elsewhere pieces come as they were made: the standard's
- * own `min` fails where a body that is there already holds less.
+ * Reads a byte stream in large pieces. The Workers runtime unpacks 4 kB at a time, so 4 MiB would be a thousand
+ * turns, and twelve such answers would stall everybody's calls. Other runtimes give pieces as they were made:
+ * the standard's own `min` fails where a body that is there already holds less.
  */
 function sourceOf(body: ReadableStream<Uint8Array>): Source {
   const reader = byteReaderOf(body);
@@ -35,22 +41,22 @@ function sourceOf(body: ReadableStream<Uint8Array>): Source {
   };
 }
 
-/** null: no byte stream, or no Workers runtime */
+/** null: the body is no byte stream, or the runtime is not Workers */
 function byteReaderOf(body: ReadableStream): (ReadableStreamBYOBReader & ReaderAtLeast) | null {
   try {
     const reader = body.getReader({ mode: "byob" });
     if (readsAtLeast(reader)) return reader;
     reader.releaseLock();
   } catch {
-    // It is no byte stream.
+    // The body is no byte stream.
   }
   return null;
 }
 
 /**
- * The body up to `mostBytes`. What follows is not read: the source is cancelled, which ends its connection.
+ * The body up to `mostBytes`. The rest is not read: the source is cancelled, which ends its connection.
  *
- * @param exceeded ends what the reader sees: by an error, or as a body that is complete
+ * @param exceeded ends what the reader sees: by an error, or as if the body were complete
  */
 export function boundedStream(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
@@ -65,7 +71,7 @@ export function boundedStream(
         const bytes = value ?? new Uint8Array();
         left -= bytes.byteLength;
         if (left < 0) {
-          // Not awaited: a source may be slow to end, and the reader need not wait for that.
+          // Not awaited: a source may be slow to end, and the reader need not wait for it.
           void reader.cancel().catch(() => undefined);
           if (exceeded !== "cut") return controller.error(exceeded());
         }
@@ -75,12 +81,12 @@ export function boundedStream(
       },
       cancel: (reason) => reader.cancel(reason),
     },
-    // Nothing is read ahead of whoever counts.
+    // Nothing is read ahead of the reader, who counts.
     { highWaterMark: 0 },
   );
 }
 
-/** All of a body; null where it is longer than `mostBytes`, of which the rest is not read. */
+/** The whole body; null: the body is longer than `mostBytes`, and its rest is not read. */
 export async function readBounded(
   body: ReadableStream<Uint8Array> | null,
   mostBytes: number,

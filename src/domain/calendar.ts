@@ -9,9 +9,10 @@ export interface Window {
 
 const daySeconds = 86_400;
 
-/** Days since the epoch of the first of a month; months count from 0 and may lie beyond a year. */
+/** Days from the epoch to the first day of a month. Months count from 0 and may lie beyond a year. */
 function firstOfMonth(year: number, month: number): number {
-  // Years begin in March, so that the leap day is a year's last (Hinnant, "days_from_civil").
+  // Years begin in March here, so that the leap day is the last day of a year (Hinnant,
+  // "days_from_civil").
   const shifted = year * 12 + month - 2;
   const marchYear = Math.floor(shifted / 12);
   const marchMonth = shifted - marchYear * 12;
@@ -20,9 +21,9 @@ function firstOfMonth(year: number, month: number): number {
   return marchYear * 365 + leaps + Math.floor((153 * marchMonth + 2) / 5) - 719_468;
 }
 
-/** Months since year 0 in which a day, counted from the epoch, lies. */
+/** Months since year 0, for a day that is counted from the epoch. */
 function monthOf(day: number): number {
-  // Never too late by more than one: an average month is 30.436875 days.
+  // Too late by one month at most: an average month has 30.436875 days.
   let month = 1970 * 12 + Math.floor(day / 30.436875) + 1;
   while (firstOfMonth(0, month) > day) month -= 1;
   return month;

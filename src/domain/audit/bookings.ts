@@ -5,9 +5,9 @@ import { nameOf } from "../models/model.ts";
 
 /** One model's part of a call. */
 export interface Booking {
-  /** null: the one that the request itself counts under */
+  /** null: the model that the request itself counts under */
   model: string | null;
-  /** 1 in one of a call's bookings, else 0 */
+  /** 1 in one booking of a call, 0 in the others */
   requests: number;
   inputTokens: number;
   outputTokens: number;
@@ -15,8 +15,8 @@ export interface Booking {
 }
 
 /**
- * The request counts once. What each attempt used and cost goes to the model that it was made with, and what
- * no attempt accounts for to the request's own, so that the bookings add up to what the record says.
+ * The request counts once. What each attempt used and cost is booked under the model that was called. What no
+ * attempt accounts for is booked under the request's own model. So the bookings add up to what the record says.
  */
 export function bookingsOf({
   attempts,
@@ -36,7 +36,7 @@ export function bookingsOf({
     const spent = {
       inputTokens: attempt.usage?.inputTokens ?? 0,
       outputTokens: attempt.usage?.outputTokens ?? 0,
-      // A sum with an unknown price in it is unknown: its parts are nobody's either.
+      // A sum with an unknown price in it is unknown, so none of its parts is booked either.
       costMicroUsd: costMicroUsd === null ? 0 : (attempt.costMicroUsd ?? 0),
     };
     if (spent.inputTokens + spent.outputTokens + spent.costMicroUsd === 0) continue;

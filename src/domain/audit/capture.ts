@@ -1,9 +1,12 @@
-/** What a policy that captures keeps of one call: all of it, or how large it was; secrets masked. */
+/**
+ * What a capturing policy keeps of one call: the request and the answer, or only how large they were. Secrets
+ * are masked.
+ */
 import type { JsonObject, JsonValue } from "../json.ts";
 import { maskValue } from "./masking.ts";
 import type { Block } from "../sampling/call.ts";
 
-/** D1 takes 2 MB a row; sealing adds a third, and other scripts are up to three bytes a character. */
+/** D1 takes 2 MB a row. Sealing adds a third, and other scripts have up to three bytes a character. */
 export const mostCapturedCharacters = 400_000;
 
 /** What a provider said of one failed attempt: masked, and 500 characters at most. */
@@ -13,15 +16,15 @@ export interface ProviderMessage {
   message: string;
 }
 
-/** Stands before a sealed text that holds providers' messages alone: such a call is not captured. */
+/** Stands before a sealed text that holds providers' messages alone. Such a call does not count as captured. */
 const messagesOnly = "messages:";
 
 export const isCaptured = (stored: string | null): boolean =>
   stored !== null && !stored.startsWith(messagesOnly);
-/** As many characters as `isCaptured` needs. */
+/** As many characters of the stored text as `isCaptured` needs. */
 export const markCharacters = messagesOnly.length;
 
-/** The JSON to be sealed; null: nothing is kept. `captured`: of `captureOf`. */
+/** The JSON to be sealed; null: nothing is kept. `captured`: a text by `captureOf`. */
 export function keptOf(
   captured: string | null,
   messages: readonly ProviderMessage[],
@@ -31,7 +34,7 @@ export function keptOf(
   return captured === null ? `{${member}` : `${captured.slice(0, -1)},${member}`;
 }
 
-/** How the sealed text is stored, and what of it is to be opened. */
+/** The sealed text as it is stored, with the mark of `messagesOnly` where the call is not captured. */
 export const storedAs = (sealed: string, captured: string | null): string =>
   captured === null ? `${messagesOnly}${sealed}` : sealed;
 export const sealedIn = (stored: string): string =>
@@ -48,7 +51,7 @@ export function openedOf(text: string): {
   return { content: Object.keys(content).length === 0 ? null : content, providerMessages };
 }
 
-/** JSON. `params` is JSON already, as it came. */
+/** The JSON of request and answer. `params` is JSON already, as it came. */
 export function captureOf(
   params: string,
   result: readonly Block[] | null,

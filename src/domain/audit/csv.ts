@@ -11,11 +11,11 @@ export function csvCell(value: Cell): string {
   if (value === null) return "";
   if (typeof value !== "string") return String(value);
   const safe = formula.test(value) ? `'${value}` : value;
-  // The semicolon separates where the comma is a decimal point.
+  // Spreadsheets take the semicolon for a separator where the comma is a decimal point.
   return /[",;\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** The columns, in their order. */
+/** The columns of an export as CSV, in their order. */
 const columns: Record<string, (record: SamplingRecord, place: Place) => Cell> = {
   id: ({ id }) => id,
   createdAt: ({ createdAt }) => createdAt,
@@ -43,7 +43,7 @@ const columns: Record<string, (record: SamplingRecord, place: Place) => Cell> = 
   contentSha256: ({ contentSha256 }) => contentSha256,
   seal: (_, { seal }) => seal,
   position: (_, { position }) => position,
-  // At the end: whoever reads by position finds the others where they were.
+  // New columns stand at the end, so that readers by position find the others where they were.
   cacheReadTokens: ({ usage }) => usage?.classes?.cacheReadTokens ?? null,
   cacheWriteTokens: ({ usage }) => usage?.classes?.cacheWriteTokens ?? null,
   cacheWriteHourTokens: ({ usage }) => usage?.classes?.cacheWriteHourTokens ?? null,
@@ -54,13 +54,13 @@ const columns: Record<string, (record: SamplingRecord, place: Place) => Cell> = 
 
 export const csvColumns: readonly string[] = Object.keys(columns);
 
-/** Without its line break. */
+/** One row, without its line break. */
 export const csvRow = (record: SamplingRecord, place: Place): string =>
   Object.values(columns)
     .map((cellOf) => csvCell(cellOf(record, place)))
     .join(",");
 
-/** In the place of a record that can't be read: its id, and that it is one. */
+/** The row in the place of a record that can't be read: its id, and the word that says so. */
 export const csvUnreadable = (id: string, { seal, position }: Place): string => {
   const known: Record<string, Cell> = { id, outcome: "unreadable", seal, position };
   return csvColumns.map((name) => csvCell(known[name] ?? null)).join(",");

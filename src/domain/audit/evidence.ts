@@ -1,21 +1,26 @@
 /**
- * What of a record is not just the database's word. Whoever can write to the database, and has no MASTER_KEY,
- * can make none of these codes: the seal run tells a record of the router from one that was changed or made.
+ * What of a record is not just the database's word: its codes. Whoever can write to the database, and has no
+ * MASTER_KEY, can make none of them. So the seal run tells a record of the router from one that was changed or
+ * made.
  */
 import type { Mac } from "../tenancy/mac.ts";
 
-/** The key of record codes is derived for this alone. */
+/** The purpose for which the key of record codes is derived, and no other key. */
 export const recordCodesPurpose = "records";
 
 /**
- * Who wrote the first code: an admission that admitted, one that refused in SQL, or `refuse`, which needs no
- * admission. An admitted record can't be made a refused one: its row never held that code.
+ * Who wrote the first code: an admission that admitted, an admission that SQL refused, or `refuse`, which needs
+ * no admission. Nobody can turn an admitted record into a refused one, because its row never held the code of a
+ * refusal.
  */
 export type OpeningKind = "admitted" | "limited" | "refused";
 
 export const openingText = (kind: OpeningKind, opening: string): string => `${kind}\n${opening}`;
 
-/** An ending that replaces the sweep's is another one: a record that is sealed already may have it. */
+/**
+ * An ending that replaces the sweep's has a kind of its own: only a record with that kind may be sealed a
+ * second time.
+ */
 export type EndingKind = "ended" | "ended-late";
 
 /** @param about the first code and the record's number, null where its writer can't know the number */
@@ -36,7 +41,7 @@ export interface Evidence {
   correction: string | null;
   codes: { opening: string | null; ending: string | null; correction: string | null };
   isRefused: boolean;
-  /** what SQL alone may have made of it: its columns say no more than that; null: nothing */
+  /** the columns hold no more than what SQL alone writes, so SQL may have made the end; null: they hold more */
   endedBySql: "limited" | "swept" | null;
 }
 
@@ -44,15 +49,15 @@ export interface Evidence {
 export type CodeFault = "none" | "opening" | "ending" | "correction";
 
 export type Standing =
-  /** a code is absent; `isCorrected`: the one of its correction is there */
+  /** a code is absent; `isCorrected`: the correction's code is there */
   | { state: "uncoded"; number: number | null; isCorrected: boolean }
   | { state: "bad"; number: number | null; fault: CodeFault }
   | {
       state: "sound";
       number: number;
-      /** it may be sealed though it was before: corrected since, or ended after the sweep */
+      /** the record may be sealed a second time: it was corrected since, or ended after the sweep */
       isReplaced: boolean;
-      /** those of its codes that were made under MASTER_KEY_PREVIOUS */
+      /** which of its codes were made under MASTER_KEY_PREVIOUS */
       previous: { opening: boolean; later: boolean };
     };
 
@@ -62,7 +67,8 @@ async function endingOf(
 ): Promise<EndingKind | null> {
   const about = {
     openingCode: codes.opening ?? "",
-    // `refuse` is one statement: the database gives the number while it writes the code.
+    // `refuse` is one statement: the database gives out the number while it writes the code, so the
+    // code can't cover it.
     number: isRefused ? null : number,
     ending,
   };
@@ -71,7 +77,7 @@ async function endingOf(
   return null;
 }
 
-/** What a record's codes say of it. */
+/** What a record's codes say about the record. */
 export async function standingOf(mac: Mac, evidence: Evidence): Promise<Standing> {
   const { number, opening, correction, codes, endedBySql } = evidence;
   const bad = (fault: CodeFault): Standing => ({ state: "bad", number, fault });

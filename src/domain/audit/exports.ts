@@ -1,7 +1,7 @@
 /**
- * The lines of an export. Each line is canonical JSON: a header, then for each seal a section and those of
- * its records that are exported, then a footer. Sections are signed one by one, so that what was changed
- * can be named. Every line that is signed lives in one export: it carries the hash of the header.
+ * The lines of an export. Each line is canonical JSON: a header, then for each seal a section and the records
+ * that the filter lets through, then a footer. Sections are signed one by one, so that a change can be named
+ * where it is. Each signed line carries the hash of the header, so it counts in one export alone.
  */
 import type { SamplingRecord } from "./record.ts";
 import type { RequestFilter } from "./record.ts";
@@ -9,26 +9,26 @@ import type { AuditKey, Checked, Place, Seal, SealedRecord } from "./seals.ts";
 
 export interface HeaderLine {
   kind: "header";
-  /** 2: its seals may be of version 2 */
+  /** 2: the export may hold seals of version 2 */
   version: 1 | 2;
   tenant: { id: string; slug: string };
   filter: RequestFilter;
-  /** the seal after which this part begins; 0: at the beginning */
+  /** number of the seal after which this part begins; 0: the part begins at the beginning */
   after: number;
-  /** the newest seal when the export began: all its parts end there */
+  /** number of the newest seal when the export began; all its parts end there */
   through: number;
-  /** whether every seal between the first and the last is here, whatever of it the filter lets through */
+  /** whether every seal between the first and the last is here, whatever records the filter lets through */
   whole: boolean;
   exportedAt: number;
-  /** the router's public keys; whoever wants to be sure has them from elsewhere */
+  /** the router's public keys; a careful reader has them from elsewhere */
   keys: AuditKey[];
   keyId: string;
   signature: string;
 }
 
 /**
- * Why a sealed record doesn't follow, in the place of its id: the filter, it is there no more, or what is
- * there can't be read by the router.
+ * Why a sealed record doesn't follow, in the place of its id: the filter leaves it out, it was deleted, or the
+ * router can't read it.
  */
 export const outside = "outside";
 export const gone = "gone";
@@ -45,7 +45,7 @@ export interface SectionLine {
   checked?: Checked;
   /** packed */
   leaves: string;
-  /** for each leaf the record's id if it follows, else `outside`, `gone` or `unreadable` */
+  /** for each leaf the id of its record if that follows, else `outside`, `gone` or `unreadable` */
   records: string[];
   signature: string;
 }
@@ -61,17 +61,17 @@ export interface FooterLine {
   tenantId: string;
   filter: RequestFilter;
   sections: number;
-  /** records */
+  /** how many records */
   count: number;
-  /** of the tree over the records' leaves, in their order */
+  /** root of the tree over the records' leaves, in their order */
   root: string;
-  /** hash of the last section's statement; null: there is none */
+  /** hash of the last section's statement; null: there is no section */
   last: string | null;
   /** where the next part begins; null: this is the end */
   nextCursor: string | null;
-  /** finished records of the tenant that no seal holds yet, and no part of this export */
+  /** finished records of the tenant that are in no seal yet, and so not in this export */
   waiting: number;
-  /** finished records without a seal that can't be read, and so can't be sealed; absent: none */
+  /** finished records without a seal that can't be read, so that no seal can hold them; absent: none */
   unreadable?: number;
   signature: string;
 }
@@ -91,13 +91,13 @@ export function parseCursor(text: string): ExportCursor {
   return { after: Number(after), through: Number(through) };
 }
 
-/** Filters by time leave a stretch of the chain; any other picks records out of it. */
+/** Filters by time leave a stretch of the chain. All other filters pick records out of it. */
 export const isStretch = ({ outcome, model, key, server, session }: RequestFilter): boolean =>
   [outcome, model, key, server, session].every((each) => each === undefined);
 
 type Filtered = Pick<SamplingRecord, "createdAt" | "outcome" | "model" | "who">;
 
-/** As the list of records filters. */
+/** Lets a record through as the list of records does. */
 export function lets(filter: RequestFilter, { createdAt, outcome, model, who }: Filtered): boolean {
   const wanted: [unknown, unknown][] = [
     [filter.outcome, outcome],
@@ -113,7 +113,7 @@ export function lets(filter: RequestFilter, { createdAt, outcome, model, who }: 
   );
 }
 
-/** Whether the filter can leave none of a seal's records out. */
+/** Whether the filter is sure to let every record of a seal through. */
 export const covers = (filter: RequestFilter, seal: Seal): boolean =>
   isStretch(filter) &&
   seal.firstCreatedAt >= (filter.from ?? -Infinity) &&

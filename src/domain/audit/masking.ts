@@ -42,12 +42,13 @@ const whole: readonly Pattern[] = [
   token("aws key", "(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16,}"),
   {
     kind: "jwt",
-    // Not after a hyphen either, or a text of many beginnings would be read to its end from each.
+    // A hyphen may not come before it either, or a text of many beginnings would be read to its end
+    // from each one.
     pattern: /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}(?:\.[A-Za-z0-9_-]*)?/g,
   },
 ];
 
-/** The first group stays, and what follows it is masked. */
+/** Patterns of which the first group stays, and what follows it is masked. */
 const after: readonly Pattern[] = [
   {
     kind: "token",
@@ -61,7 +62,7 @@ const after: readonly Pattern[] = [
   },
   {
     kind: "password",
-    // The last @ before the path: a password may hold one.
+    // Up to the last @ before the path, since a password may hold an @.
     pattern:
       /((?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}:\/\/[^\s:/?#@"'<>[\]]{0,200}:)[^\s/?#"'<>[\]]{1,200}(?=@[^\s@])/g,
   },
@@ -83,10 +84,10 @@ const after: readonly Pattern[] = [
 
 const keyBegin = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const keyEnd = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
-/** What an unfinished key goes on with: base64, white space, and a line break that was escaped. */
+/** What may follow inside of an unfinished private key: base64, white space, and an escaped line break. */
 const keyBody = /(?:[A-Za-z0-9+/=\s]|\\n|\\r)*/y;
 
-/** By hand: a pattern from begin to end would look for the end anew from each begin. */
+/** Without a pattern: one from begin to end would look for the end anew from each begin. */
 function maskPrivateKeys(text: string): string {
   let masked = "";
   let from = 0;
@@ -117,10 +118,10 @@ function maskOnce(text: string): string {
   return masked;
 }
 
-/** A mask may uncover the boundary of another secret; nothing needs more rounds than a few. */
+/** A mask may uncover the boundary of another secret. A few rounds are enough for any text. */
 const rounds = 4;
 
-/** The text with a mask in the place of each secret found; one without any comes back as it is. */
+/** The text with a mask in the place of each secret found. A text without secrets comes back as it is. */
 export function maskSecrets(text: string): string {
   let current = text;
   for (let round = 0; round < rounds; round += 1) {
@@ -133,12 +134,12 @@ export function maskSecrets(text: string): string {
 
 const secretKey = new RegExp(`^(?:${keyWords}|authorization|cookie|set-cookie|x-api-key)$`, "i");
 
-/** Every text in a value, keys too; what stands under a telling key whatever it looks like. */
+/** Masks every text in a value, keys too, and whatever stands under a key that names a secret. */
 export function maskValue(value: JsonValue): JsonValue {
   if (typeof value === "string") return maskSecrets(value);
   if (Array.isArray(value)) return value.map((item) => maskValue(item));
   if (typeof value !== "object" || value === null) return value;
-  // Media is data: by chance it could hold anything.
+  // Media is data, in which anything may stand by chance.
   const isMedia = value["type"] === "image" || value["type"] === "audio";
   return Object.fromEntries(
     Object.entries(value).map(([key, item]): [string, JsonValue] => {

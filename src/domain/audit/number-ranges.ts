@@ -1,6 +1,6 @@
-/** Sets of whole numbers as ranges: a chain says which of a million records are open in a few bytes. */
+/** Sets of whole numbers as ranges, so that a chain says in a few bytes which of a million records are open. */
 
-/** First and last, both of the set. */
+/** First and last number; both belong to the range. */
 export type NumberRange = readonly [first: number, last: number];
 
 /** @param numbers in any order; one that comes twice counts once */
@@ -14,7 +14,7 @@ export function rangesOf(numbers: readonly number[]): NumberRange[] {
   return ranges;
 }
 
-/** @param ranges in order, none of which overlap */
+/** @param ranges in order, without overlaps */
 export function isIn(ranges: readonly NumberRange[], number: number): boolean {
   let [low, high] = [0, ranges.length - 1];
   while (low <= high) {
@@ -27,7 +27,7 @@ export function isIn(ranges: readonly NumberRange[], number: number): boolean {
   return false;
 }
 
-/** What of `ranges` is not in `taken`; both in order, without overlaps. */
+/** The part of `ranges` that is not in `taken`. Both are in order and have no overlaps. */
 export function without(
   ranges: readonly NumberRange[],
   taken: readonly NumberRange[],

@@ -1,4 +1,4 @@
-/** The audit record of one sampling request. Holds sizes and hashes; content only when captured. */
+/** The audit record of one sampling request. It holds sizes and hashes, and content only when captured. */
 import type { AdminEvent } from "../admin-event.ts";
 import type { Attempt } from "../attempts.ts";
 import type { CircuitChange } from "../choice/circuits.ts";
@@ -10,7 +10,7 @@ import type { Decision } from "../choice/decision.ts";
 import type { Reason, Refusal } from "../refusals.ts";
 import type { Usage } from "../usage.ts";
 
-/** `admitted`: still running. `unknown`: its isolate died; charged as reserved. */
+/** `admitted`: the call still runs. `unknown`: the call's isolate died, and the call is charged as reserved. */
 export const outcomes = [
   "admitted",
   "succeeded",
@@ -21,14 +21,14 @@ export const outcomes = [
 ] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** Whether an operator may say what a call really cost. */
+/** Whether an operator may say what the call really cost. */
 export const isCorrectable = ({
   outcome,
   usage,
 }: Pick<SamplingRecord, "outcome" | "usage">): boolean =>
   outcome === "unknown" || usage?.implausible === true;
 
-/** What was asked, without what was said. */
+/** Counts and names of what was asked, without what was said. */
 export interface Asked {
   messages: number;
   /** characters of all texts */
@@ -51,7 +51,7 @@ export interface Who {
   sessionId: string | null;
   /** the registered server whose tool asked; null: the caller asked for itself */
   serverId: string | null;
-  /** the tool that was being called; null: none, or the stream didn't tell */
+  /** the tool that was being called; null: none was, or the stream didn't name it */
   tool: string | null;
   clientName: string | null;
   clientVersion: string | null;
@@ -74,11 +74,11 @@ export interface Opening {
   /** ms since the epoch */
   createdAt: number;
   asked: Asked | null;
-  /** hex SHA-256 of the request's params as they came */
+  /** hex SHA-256 of the request's params as they arrived */
   contentSha256: string;
 }
 
-/** What an operator found out about a call whose isolate died, or whose usage was not believed. */
+/** The operator's figures for a call whose isolate died, or whose usage was not believed. */
 export interface Correction {
   outcome: "succeeded" | "failed" | "cancelled";
   inputTokens: number;
@@ -90,16 +90,19 @@ export interface Correction {
   at: number;
 }
 
-/** Of what is sealed of a record. Rows say theirs: what was sealed before gives its bytes for ever. */
+/**
+ * The version of a record's sealed bytes. Each row has its own, so that what was sealed before gives the same
+ * bytes for ever.
+ */
 export type RecordVersion = 1 | 2;
-/** Of the records that are written from now on. */
+/** The version of records that are written from now on. */
 export const recordVersion: RecordVersion = 2;
 
 export interface SamplingRecord extends Opening {
   version: RecordVersion;
   outcome: Outcome;
   reason: Reason | null;
-  /** limit, path or capability that refused; never content */
+  /** the limit, path or capability that refused; never content */
   reasonDetail: string | null;
   decision: Decision | null;
   attempts: Attempt[];
@@ -108,27 +111,30 @@ export interface SamplingRecord extends Opening {
   usage: Usage | null;
   /** what was charged, all attempts together; null: no known price */
   costMicroUsd: number | null;
-  /** more was charged than reserved: money, or tokens where a limit counts them */
+  /** whether more was charged than reserved: money, or tokens where a limit counts them */
   overshoot: boolean;
   model: string | null;
   timing: Timing | null;
   /** ms, arrival to settlement */
   totalMs: number | null;
-  /** ms of it that was not the provider's */
+  /** ms of the total that were not the provider's */
   overheadMs: number | null;
   settledAt: number | null;
-  /** by an operator; the other figures stay as they were */
+  /** an operator's figures; the record's own stay as they were */
   correction: Correction | null;
-  /** how often its result was given again; null: it can't be, or no longer */
+  /** how often the recorded result was given again; null: it can't be, or no longer */
   replays: number | null;
   captured: boolean;
 }
 
-/** A record whose row is none: a number that no driver gives back, a JSON that is none, an unknown outcome. */
+/**
+ * A record whose row can't be read: a number that no driver gives back, a text that is no JSON, an unknown
+ * outcome.
+ */
 export interface UnreadableRecord {
   tenantId: string;
   id: string;
-  /** which column, and never what stands there */
+  /** names the column, and never its value */
   problem: string;
 }
 
@@ -146,7 +152,7 @@ export interface Ending {
   overheadMs: number;
 }
 
-/** What the admission wrote, as the code of its end needs it. */
+/** The columns that the admission wrote and the code of the end covers. */
 export interface Receipt {
   /** among the tenant's records */
   number: number;
@@ -162,21 +168,21 @@ export interface Settlement extends Ending {
   id: string;
   tenantId: string;
   now: number;
-  /** null: the admission's answer was lost, so the row is asked first */
+  /** null: the admission's answer was lost, so the row is read first */
   receipt: Receipt | null;
   holds: Hold[];
-  /** to charge to the limits of tokens, instead of what was reserved */
+  /** tokens that limits are charged, instead of the reserved ones */
   chargedTokens: number;
-  /** to charge to the budgets, instead of what was reserved; the reservation where nobody knows */
+  /** money that budgets are charged, instead of the reserved amount; the reservation where nobody knows */
   chargedMicroUsd: number;
-  /** its result, sealed, for whoever repeats it; or its key is free again; null: it had no key */
+  /** the sealed result, for repetitions; `free`: the replay key is free again; null: the call had no key */
   result: { parts: string[]; expiresAt: number } | "free" | null;
-  /** how fast its answers came */
+  /** how fast the providers answered */
   health: HealthChange[];
   circuits: CircuitChange[];
-  /** whether the call held a circuit's probe, which is free then */
+  /** whether the call held a circuit's probe, which becomes free */
   probed: boolean;
-  /** credentials that a provider refused, each with the event that says so */
+  /** credentials that their provider refused, each with the event that says so */
   failing: { credentialId: string; event: AdminEvent }[];
   /** sealed JSON of the request and the result, when the policy captures */
   captured: string | null;
@@ -193,7 +199,7 @@ export function askedOf(call: SamplingCall, bytes: number, inputModalities: Moda
     outputModalities: call.outputModalities,
     tools: call.tools.length,
     maxTokens: call.maxTokens,
-    // All of them, or the decision could not be replayed; the codec bounds them.
+    // All hints, or the decision could not be replayed. The codec bounds how many there are.
     hints: call.hints,
     priorities: call.priorities,
     includeContext: call.includeContext,
@@ -201,7 +207,7 @@ export function askedOf(call: SamplingCall, bytes: number, inputModalities: Moda
   };
 }
 
-/** What a record says of its refusal: places, capabilities, counts; never content. */
+/** What a record says about its refusal: places, capabilities, counts; never content. */
 export function detailOf(refusal: Refusal): string | null {
   switch (refusal.reason) {
     case "invalid_params":
@@ -225,7 +231,7 @@ export interface RequestFilter {
   outcome?: Outcome;
   model?: string;
   key?: string;
-  /** its id */
+  /** the server's id */
   server?: string;
   session?: string;
 }

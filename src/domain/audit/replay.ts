@@ -1,6 +1,6 @@
 /**
- * A recorded decision, made again: from its requirements, hints, weights and measurements, on the
- * figures of today. The same, unless a figure or a name has changed since; then it says what.
+ * Makes a recorded decision again, from its requirements, hints, weights and measurements, on the figures of
+ * today. The result is the same unless a figure or a name has changed since, and then it says which.
  */
 import type { SamplingRecord } from "./record.ts";
 import { entryOf, type Entry } from "../choice/entry.ts";
@@ -11,10 +11,10 @@ import { decide } from "../choice/selection.ts";
 
 export interface Replay {
   same: boolean;
-  /** why not, a sentence each; empty when it is the same */
+  /** why the result differs, one sentence for each reason; empty: it is the same */
   differences: string[];
   recorded: Decision;
-  /** null: nothing of what was feasible then is known today */
+  /** null: no model that was feasible then is known today */
   replayed: Decision | null;
 }
 
@@ -28,7 +28,7 @@ const shownOf = ({
 }: Candidate): string =>
   JSON.stringify([provider, model, score, axes, matchedHint, viaEquivalence]);
 
-/** null for a record without a decision: it was refused before one was made. */
+/** null for a record without a decision: such a request was refused before one was made. */
 export function replay(
   record: Pick<SamplingRecord, "decision" | "asked">,
   today: { models: readonly Model[]; catalogueVersion: string },
@@ -68,7 +68,7 @@ export function replay(
       models: today.models,
       unserved: 0,
       catalogueVersion: today.catalogueVersion,
-      // Which previews were candidates is settled: those that are recorded.
+      // The record lists the previews that were candidates, so the policy of today does not matter.
       policy: { previews: "allowed" },
     }),
   );

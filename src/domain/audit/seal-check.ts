@@ -1,40 +1,43 @@
 /**
  * What a seal says beside its records: which numbers it closes, and what was found changed, missing or made.
- * Each seal carries on from the one before, so that no run reads more of the chain than its head.
+ * Each seal carries on from the seal before it, so a run reads no more of the chain than its head.
  */
 import type { CodeFault, Standing } from "./evidence.ts";
 import { countIn, isIn, rangesOf, without, type NumberRange } from "./number-ranges.ts";
 
-/** ms in which records from before the codes are sealed, where there were any; a backlog takes a while */
+/**
+ * ms in which records without codes are still sealed where there were seals before, since a backlog takes a
+ * while
+ */
 const uncodedMs = 86_400_000;
 /** ms in which codes of the former MASTER_KEY still count for records that were sealed before */
 const lateCodesMs = 86_400_000;
-/** Ranges that are named one by one; the rest is named as one. */
+/** So many ranges are named one by one, and the rest is named as one. */
 const mostRanges = 200;
 
 export type Tampering =
-  /** the record stands in this seal at `position`, as the database had it */
+  /** a code of the record at `position` is wrong; the record stands in this seal as the database had it */
   | { what: "code"; code: CodeFault; id: string; position: number }
-  /** its number was sealed before, or never given out */
+  /** the record's number was sealed before, or never given out */
   | { what: "second"; id: string; position: number }
-  /** records that were admitted and are gone; `count` of those numbers */
+  /** records that were admitted and are gone; `count` of the numbers from first to last */
   | { what: "missing"; first: number; last: number; count: number }
   /** seals that were cut off; what is left of their records is sealed again */
   | { what: "seals"; first: number; last: number }
   /** the seal before this one is none of the router's */
   | { what: "head"; number: number }
-  /** the counter of numbers was set back */
+  /** the counter of the tenant's numbers was set back */
   | { what: "counter"; last: number };
 
 export interface Checked {
-  /** of the tree over the records' leaves, in their order */
+  /** root of the tree over the records' leaves, in their order */
   tree: string;
-  /** records with a number up to this are sealed or named as missing, but for those in `open` */
+  /** every record with a number up to this one is sealed or named as missing, except those in `open` */
   through: number;
   open: NumberRange[];
-  /** ms since the epoch: until then a record without codes is `unauthenticated`, later it is tampered with */
+  /** ms since the epoch; a record without codes is `unauthenticated` until then, and tampered with later */
   uncodedUntil: number;
-  /** whose codes count: MASTER_KEY's, and up to this number those of the one before */
+  /** whose codes count: those of MASTER_KEY, and for numbers up to this one those of the key before */
   codes: { key: string; since: number; previousThrough: number };
   tampered: Tampering[];
   /** positions of records for which no code vouches */
@@ -43,24 +46,27 @@ export interface Checked {
   replaced: NumberRange[];
 }
 
-/** What the next seal needs to know of the last. */
+/** What the next seal needs to know of the one before. */
 export type ChainState = Pick<Checked, "through" | "open" | "uncodedUntil" | "codes">;
 
 export interface CheckInput {
-  /** null: there is none that could be trusted */
+  /** null: there is no state that can be trusted */
   state: ChainState | null;
-  /** what stands in its place: nothing, seals from before the codes, or one that the router did not make */
+  /**
+   * what stands in the place of a state: nothing, seals from before the codes, or a seal that the router did
+   * not make
+   */
   before: "nothing" | "unchecked" | "forged";
-  /** the last number that was given out */
+  /** the last number that was given out to a record */
   counter: number;
   /** numbers of all records that are not sealed, in order; those above `presentThrough` were not read */
   present: readonly number[];
-  /** `Number.MAX_SAFE_INTEGER` where all were */
+  /** the highest number that was read; `Number.MAX_SAFE_INTEGER` where all were */
   presentThrough: number;
-  /** numbers of records that seals without a state hold since */
+  /** numbers of records in seals that came after the state */
   placed: readonly number[];
   records: readonly { id: string; standing: Standing }[];
-  /** what was found before the records were looked at */
+  /** what was found before the records themselves were checked */
   found: readonly Tampering[];
   now: number;
   codeKey: string;
@@ -87,11 +93,12 @@ const missingOf = (ranges: readonly NumberRange[]): Tampering[] => {
   return [...named, { what: "missing", first, last, count: countIn(rest) }];
 };
 
-/** Numbers that a record may still have when this seal is made. */
+/** Numbers whose records are not sealed by this seal and may be sealed later. */
 function openNumbers(input: CheckInput, through: number): NumberRange[] {
   const { state, before, present, presentThrough, placed } = input;
   const unread: NumberRange[] = presentThrough < through ? [[presentThrough + 1, through]] : [];
-  // Of a chain from before the numbers, only what is there can be said to be open.
+  // A chain from before the numbers says nothing of what is missing, so only records that are there
+  // count as open.
   if (state === null && before !== "nothing")
     return [
       ...rangesOf(present.filter((number) => number <= Math.min(presentThrough, through))),
@@ -108,7 +115,8 @@ function leftOpen(
   expected: readonly NumberRange[],
   taken: ReadonlySet<number>,
 ): NumberRange[] {
-  // A made-up record may have the number of a real one, which then stays open.
+  // A made-up record may carry the number of a real one. The number then stays open for the real
+  // record.
   const sealed = new Map<number, number>();
   for (const { standing } of records)
     if (standing.number !== null)
@@ -132,7 +140,7 @@ interface Marks {
   replaced: number[];
 }
 
-/** What is said of each record, by its position. */
+/** What the seal says of each record, by the record's position. */
 function markRecords(
   { records, now }: CheckInput,
   about: Pick<ChainState, "through" | "uncodedUntil" | "codes"> & { expected: NumberRange[] },
@@ -162,7 +170,7 @@ function markRecords(
   return marks;
 }
 
-/** Checks the records of one seal, and what should be there beside them. Everything but `tree`. */
+/** Checks the records of one seal, and which records should be there beside them. Gives everything but `tree`. */
 export function checkSeal(input: CheckInput): Omit<Checked, "tree"> {
   const { state, before, counter, present, presentThrough, found, now } = input;
   const through = Math.max(state?.through ?? 0, counter);

@@ -1,7 +1,7 @@
 /**
- * Finished records are sealed per tenant into a chain. A record's canonical bytes are its leaf; the
- * leaves of one seal make a Merkle tree (RFC 9162, section 2.1.1); a seal's statement names the tree's
- * root and the hash of the statement before it, and is signed. Hashes are SHA-256 in lower-case hex.
+ * Finished records are sealed per tenant into a chain. A record's canonical bytes are its leaf, and the leaves
+ * of one seal make a Merkle tree (RFC 9162, section 2.1.1). A seal's statement names the tree's root and the
+ * hash of the statement before it, and is signed. Hashes are SHA-256 in lower-case hex.
  */
 import type { SamplingRecord, UnreadableRecord } from "./record.ts";
 import type { AdminEvent } from "../admin-event.ts";
@@ -20,7 +20,10 @@ export const mostSealed = 256;
 /** What the first seal of a tenant names as its predecessor. */
 export const noPrevious = "0".repeat(64);
 
-/** Version 2 also says what was checked, which its `root` vouches for. Both stand in one chain. */
+/**
+ * Seals of version 2 also say what was checked, for which their `root` vouches. Both versions stand in one
+ * chain.
+ */
 export type SealVersion = 1 | 2;
 
 /** What is signed. */
@@ -29,13 +32,13 @@ export interface Statement {
   tenantId: string;
   /** 1, 2, 3… of each tenant */
   number: number;
-  /** of the statement before it, canonical; `noPrevious` for the first */
+  /** hash of the canonical statement before this one; `noPrevious` for the first */
   previous: string;
-  /** version 1: of the tree over its records' leaves, in their order; 2: the leaf of what was checked */
+  /** version 1: root of the tree over the records' leaves, in their order; version 2: the leaf of `checked` */
   root: string;
-  /** records; 0 where it was made for what is missing */
+  /** how many records; 0: the seal was made for what is missing */
   count: number;
-  /** ms, the earliest and the latest `createdAt` of its records; of none, `sealedAt` */
+  /** ms, the earliest and the latest `createdAt` of the records; without records, `sealedAt` */
   firstCreatedAt: number;
   lastCreatedAt: number;
   sealedAt: number;
@@ -53,16 +56,16 @@ export interface StoredSeal extends Seal {
 }
 
 export interface SealWithLeaves extends StoredSeal {
-  /** packed; a record that has been deleted leaves its own behind */
+  /** packed; a record that has been deleted leaves its leaf behind */
   leaves: string;
 }
 
-/** A seal without what it vouches for: enough to plan an export. */
+/** A seal without its leaves and records: enough to plan an export. */
 export type SealSpan = Pick<Seal, "number" | "count">;
 
 /** Where a record stands in its tenant's chain. */
 export interface Place {
-  /** its seal's number */
+  /** number of the record's seal */
   seal: number;
   /** from 0 */
   position: number;
@@ -74,7 +77,7 @@ export interface AuditKey {
   publicKey: string;
 }
 
-/** A key with the code by which MASTER_KEY vouches for it; null: nobody does. */
+/** A key with the code by which MASTER_KEY vouches for it; null: nobody vouches for it. */
 export interface StoredAuditKey extends AuditKey {
   code: string | null;
 }
@@ -84,11 +87,11 @@ export interface ChainHead {
   /** the tenant's id */
   tenant: string;
   number: number;
-  /** of its statement */
+  /** hash of the newest seal's statement */
   hash: string;
 }
 
-/** A signature is for one kind of text: none can be passed off as another. */
+/** A signature is for one kind of text, so none can be passed off as another. */
 export type SignedAs = "seal" | "header" | "section" | "footer" | "heads";
 
 export const signedText = (kind: SignedAs, value: object): string =>
@@ -109,8 +112,8 @@ export const statementOf = (seal: Statement): Statement => ({
 });
 
 /**
- * What is sealed of a record: everything that never changes once it has ended. Version 2 has the keys of
- * version 1; its `usage` and `attempts` also say classes of tokens and what each attempt used and cost.
+ * The sealed part of a record: everything that never changes once the record has ended. Version 2 has the keys
+ * of version 1; its `usage` and `attempts` also say classes of tokens and what each attempt used and cost.
  */
 export const sealedRecord = (record: SamplingRecord) => ({
   version: record.version,
@@ -139,29 +142,29 @@ export type SealedRecord = ReturnType<typeof sealedRecord>;
 
 // -- Ports ------------------------------------------------------------------------------------------
 
-/** A Merkle tree that is given its leaves one by one. */
+/** A Merkle tree that gets its leaves one by one. */
 export interface Tree {
   add(leaf: string): Promise<void>;
-  /** hex; of nothing, the hash of nothing */
+  /** hex; without leaves, the hash of nothing */
   root(): Promise<string>;
 }
 
 export interface Hashing {
   of(text: string): Promise<string>;
-  /** of a record's canonical text */
+  /** the leaf of a record's canonical text */
   leafOf(text: string): Promise<string>;
   tree(): Tree;
   rootOf(leaves: readonly string[]): Promise<string>;
-  /** Leaves as one text. */
+  /** Many leaves as one text. */
   pack(leaves: readonly string[]): string;
-  /** null: no such text */
+  /** null: the text is not packed leaves */
   unpack(packed: string): string[] | null;
 }
 
 export interface Signer {
-  /** the one it signs with */
+  /** the key that it signs with */
   key: AuditKey;
-  /** that one, and the one of the previous MASTER_KEY while it is set */
+  /** that key, and the key of the previous MASTER_KEY while one is set */
   keys: AuditKey[];
   sign(text: string): Promise<string>;
 }
@@ -181,15 +184,15 @@ export interface Waiting {
   head: StoredSeal | null;
   /** the newest seal of version 2; null: there is none */
   checkedHead: StoredSeal | null;
-  /** oldest first: they have ended, have no seal, and can be read */
+  /** oldest first; these records have ended, have no seal, and can be read */
   records: WaitingRecord[];
-  /** the last number given out; 0: none was */
+  /** the last number that was given out; 0: none was */
   counter: number;
-  /** numbers of all records without a seal, running ones too; at most `mostPresent` */
+  /** numbers of all records without a seal, also of running calls; at most `mostPresent` */
   present: number[];
-  /** numbers of records in seals after `checkedHead` */
+  /** numbers of records in the seals after `checkedHead` */
   placed: number[];
-  /** the highest seal that any record says it stands in; 0: none does */
+  /** the highest seal number in any record's row; 0: there is none */
   lastPlace: number;
 }
 
@@ -197,25 +200,25 @@ export interface Waiting {
 export const mostPresent = 10_000;
 
 export interface SealStore {
-  /** The turn of one of all that ask, until it is released or `until` has come; null: another's. */
+  /** Gives the turn to one of all callers, until it is released or `until` has come; null: somebody else has it. */
   claim(now: number, until: number): Stored<{ cursor: string } | null>;
   release(cursor: string): Stored<null>;
-  /** How far a job with a name of its own has come. */
+  /** How far the named job has come. */
   cursor(job: string): Stored<string>;
   keepCursor(job: string, cursor: string): Stored<null>;
-  /** Ids of tenants that have records to seal, in order. */
+  /** Ids of tenants with records to seal, in order. */
   waitingTenants(after: string, limit: number): Stored<string[]>;
-  /** Ids of tenants that were given numbers, in order. */
+  /** Ids of tenants whose records have numbers, in order. */
   numberedTenants(after: string, limit: number): Stored<string[]>;
-  /** What is to be sealed next, and all that says whether something is missing. */
+  /** The records to be sealed next, and everything that says whether a record is missing. */
   waiting(tenantId: string, before: number, limit: number): Stored<Waiting>;
-  /** Gives records their place back that stand in seals above `after`, of which there are none. */
+  /** Takes records out of seals above `after` that no longer exist, so that they are sealed again. */
   reopen(tenantId: string, after: number, event: AdminEvent): Stored<null>;
-  /** How many finished records have no seal yet, those aside that can't be read. */
+  /** How many finished records have no seal yet. Those that can't be read are counted apart. */
   countWaiting(tenantId: string): Stored<{ waiting: number; unreadable: number }>;
   /**
-   * Seals the records in their order, or nothing: false when the chain has grown meanwhile, or one of
-   * them is no longer as it was read. The event, if any, is logged with it.
+   * Seals the records in their order, or nothing: false where the chain has grown meanwhile, or a record is no
+   * longer as it was read. The event, if any, is logged in the same transaction.
    */
   append(
     seal: SealWithLeaves,
@@ -239,23 +242,23 @@ export interface SealStore {
     range: { first: number; last: number },
     limit: number,
   ): Stored<SealSpan[]>;
-  /** Seals with all that is left of their records, in the chain's order. */
+  /** Seals with all their records that still exist, in the chain's order. */
   read(
     tenantId: string,
     range: { first: number; last: number },
   ): Stored<{
     seals: SealWithLeaves[];
     records: (Place & { record: SamplingRecord })[];
-    /** what is left of them that can't be read */
+    /** records of these seals that can't be read */
     unreadable: (Place & UnreadableRecord)[];
   }>;
   /** Heads of chains, by tenant. */
   heads(after: string, limit: number): Stored<Seal[]>;
-  /** The last seal that names the key, with the one that follows it, of some tenants. */
+  /** For some tenants, the last seal that names the key and the seal that follows it. */
   lastOf(keyId: string, limit: number): Stored<{ last: StoredSeal; next: StoredSeal }[]>;
   keys(): Stored<StoredAuditKey[]>;
-  /** A code takes the place of an older one. */
+  /** Keeps the keys. A new code replaces the code of a key that is there already. */
   keepKeys(keys: readonly StoredAuditKey[], now: number): Stored<null>;
-  /** Logs a key that nobody vouches for, once. */
+  /** Logs, once, a key that nobody vouches for. */
   reportKey(event: AdminEvent): Stored<null>;
 }

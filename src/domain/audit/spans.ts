@@ -1,7 +1,7 @@
 /**
- * What is told of a finished request: its spans and its log line, from values that exist anyway.
- * Names: OpenTelemetry's semantic conventions for generative AI, "client inference"; what they have
- * no name for is `sampling_router.*`. Nothing of a caller's or a provider's text is in any of it.
+ * The spans and the log line of a finished request, made from values that exist anyway. Names are those of
+ * OpenTelemetry's semantic conventions for generative AI, "client inference", and `sampling_router.*` where the
+ * conventions have none. Spans and lines hold no text of a caller's or a provider's.
  */
 import type { Attempt } from "../attempts.ts";
 import type { Opening, Outcome, Timing } from "./record.ts";
@@ -22,15 +22,15 @@ export interface Ended {
   attempts: readonly Attempt[];
   /** of the attempt that answered */
   answered: { stopReason: StopReason } | null;
-  /** what its attempts used together; null: nothing is known */
+  /** what the attempts used together; null: nothing is known */
   usage: Usage | null;
-  /** what its attempts cost together, those included that nobody is sure of; null: unknown price */
+  /** what the attempts cost together, also those that may not have been billed; null: unknown price */
   chargedMicroUsd: number | null;
   timing: Timings;
   endedAt: number;
 }
 
-/** A provider call as it was begun; `attempts` of the same index says how it went. */
+/** A provider call as it began. The item of `attempts` with the same index says how the call went. */
 export interface Begun {
   spanId: string;
   startedAt: number;
@@ -40,7 +40,7 @@ export interface Begun {
 
 export interface Told {
   opening: Opening;
-  /** null: none was made */
+  /** null: no decision was made */
   decision: Decision | null;
   ended: Ended;
 }
@@ -59,10 +59,10 @@ const finishReasons: ReadonlyMap<string, string> = new Map([
   ["toolUse", "tool_call"],
 ]);
 
-/** A stop reason may be the provider's own word, and a word can be anything. */
+/** A stop reason may be the provider's own word, which could hold anything. */
 const finishReasonOf = (stopReason: StopReason): string => finishReasons.get(stopReason) ?? "other";
 
-/** Leaves out what isn't known. */
+/** Leaves out attributes without a value. */
 const known = (attributes: Record<string, Attributes[string] | null | undefined>): Attributes =>
   Object.fromEntries(
     Object.entries(attributes).filter(
@@ -92,7 +92,10 @@ const answerOf = ({ answered }: Ended, model: string): Attributes =>
         "gen_ai.response.finish_reasons": [finishReasonOf(answered.stopReason)],
       };
 
-/** The conventions renamed `cache_creation` to `cache_write` in 2026; both kinds of writing are in it. */
+/**
+ * The conventions renamed `cache_creation` to `cache_write` in 2026. Both kinds of cache writes are in the
+ * figure.
+ */
 function usageAttributes(usage: Usage | null | undefined): Attributes {
   if (usage === null || usage === undefined) return {};
   const { classes = {} } = usage;
@@ -112,7 +115,7 @@ function usageAttributes(usage: Usage | null | undefined): Attributes {
 const usdOf = (microUsd: number | null | undefined): number | null =>
   microUsd === null || microUsd === undefined ? null : microUsd / 1e6;
 
-/** The attempt that answered, if one did, else the first choice. */
+/** The model of the attempt that answered, if one did, else the model that was chosen first. */
 const chosenOf = ({ decision, ended }: Told): { provider: string; model: string } | null =>
   (ended.answered === null ? undefined : ended.attempts.at(-1)) ?? decision;
 
@@ -176,7 +179,7 @@ function attemptAttributes(told: Told, attempt: Attempt, server: Begun["server"]
   };
 }
 
-/** One span for the request, and one for each provider call, whose parent it is. */
+/** One span for the request, and a child span for each provider call. */
 export function spansOf(
   told: Told,
   own: { spanId: string; parentSpanId: string | null },

@@ -25,7 +25,7 @@ export interface ThinnedMinute {
   requests: number;
 }
 
-/** What the one record of such a minute says: ms since the epoch, `until` exclusive. */
+/** What the one record of such a minute says. Times in ms since the epoch; `until` is exclusive. */
 export interface Thinned {
   requests: number;
   from: number;
@@ -39,13 +39,13 @@ export const thinnedDetail = ({ minute, requests }: ThinnedMinute): string =>
     until: (minute + minuteSeconds) * 1_000,
   } satisfies Thinned);
 
-/** null: the record is of one request. */
+/** null: the record stands for one request. */
 export function thinnedIn({
   outcome,
   reason,
   reasonDetail,
 }: Pick<SamplingRecord, "outcome" | "reason" | "reasonDetail">): Thinned | null {
-  // Else it is the name of a limit.
+  // In all other records `reasonDetail` is the name of a limit.
   if (outcome !== "refused" || reason !== "rate_limited" || reasonDetail?.startsWith("{") !== true)
     return null;
   const detail: unknown = JSON.parse(reasonDetail);
@@ -56,7 +56,7 @@ export function thinnedIn({
     : null;
 }
 
-/** What the one record's id is made of: the same whoever writes it, and however often. */
+/** The text that the one record's id is made from. It is the same whoever writes the record, and however often. */
 export const thinnedName = ({ tenantId, keyId, minute }: ThinnedMinute): string =>
   `sampling-router/thinned/v1 ${tenantId} ${keyId} ${minute}`;
 

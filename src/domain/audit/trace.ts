@@ -1,6 +1,6 @@
 /**
- * The port to traces. What a request is part of comes from its caller (W3C Trace Context); what is
- * recorded of it is derived once it is over, so that ids are all that a running call has to carry.
+ * The port to traces. A request's trace comes from its caller (W3C Trace Context). The request's spans are
+ * derived once it is over, so a running call carries nothing but ids.
  */
 
 /** The caller's `traceparent` and `tracestate`, as they came; null: none. */
@@ -36,11 +36,14 @@ export interface Trace {
   traceId: string | null;
   /** ids of the request's own span and of the caller's; null: nothing is recorded */
   recorded: { spanId: string; parentSpanId: string | null } | null;
-  /** A new span's id, and what tells a provider of it. Nothing recorded: the caller's own context. */
+  /**
+   * The id of a new span, and the headers that tell a provider of it. Where nothing is recorded, the headers
+   * are the caller's own context.
+   */
   child(): { spanId: string; headers: Record<string, string> };
   /**
-   * Called once. Returns at once: the spans are made and sent after the answer, where a failure,
-   * even a bug, is one line in the log. Nothing recorded: they aren't made.
+   * Called once, and returns at once. The spans are made and sent after the answer; a failure there, even a
+   * bug, is one line in the log. Where nothing is recorded, no spans are made.
    */
   end(spans: () => readonly Span[]): void;
 }

@@ -1,11 +1,11 @@
-/** Whether an export goes as far as somebody else remembers: a chain can't lose its end unseen. */
+/** Whether an export reaches the head that somebody else remembers, so that a chain can't lose its end unseen. */
 import { canonicalJson } from "../canonical.ts";
 import { statementOf, type ChainHead, type Hashing, type Statement } from "./seals.ts";
 
 export type HeadVerdict =
-  /** nobody gave a head */
+  /** nobody gave a head to compare */
   | { state: "unasked" }
-  /** no head was given of this tenant, or the files can't say: they leave its seal out */
+  /** no head of this tenant was given, or the files leave out the seal that the head names */
   | { state: "unchecked"; why: string }
   | { state: "wrong"; why: string }
   | { state: "sound"; number: number };
@@ -24,7 +24,7 @@ export function createHeadCheck(hashing: Hashing, heads: readonly ChainHead[] | 
       found = head.hash === (await hashing.of(canonicalJson(statementOf(seal))));
     },
 
-    /** @param about the tenant's id; `isToEnd`: the files have every seal of the chain up to its end */
+    /** @param about the tenant's id; `isToEnd`: the files have every seal up to the end of the chain */
     verdict(about: { tenant: string | null; isToEnd: boolean }): HeadVerdict {
       if (heads === null) return { state: "unasked" };
       tenant = about.tenant ?? tenant;

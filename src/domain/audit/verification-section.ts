@@ -1,4 +1,4 @@
-/** Whether a section of an export is what the router signed, and its records what it sealed. */
+/** Whether the router signed a section of an export, and sealed the records in it. */
 import { canonicalJson } from "../canonical.ts";
 import {
   covers,
@@ -21,13 +21,13 @@ import {
   type VerifySignature,
 } from "./seals.ts";
 
-/** What is wrong, and with which line: counted from 1, 0 for the file as a whole. */
+/** What is wrong, and in which line. Lines count from 1; 0 is the file as a whole. */
 export interface Finding {
   line: number;
   text: string;
 }
 
-/** A line as it was read; `parsed` is null when it is none of an export's, spelt as the router spells. */
+/** A line as it was read. `parsed` is null where the line is none of an export's, in the router's own spelling. */
 export interface ReadLine<L> {
   number: number;
   text: string;
@@ -37,15 +37,15 @@ export interface ReadLine<L> {
 export interface VerificationDeps {
   hashing: Hashing;
   verify: VerifySignature;
-  /** null: nobody that is trusted has given a key of that id */
+  /** null: no trusted source gave a key with that id */
   keyOf: (id: string) => AuditKey | null;
 }
 
-/** The id that a line speaks of, for people: what was changed is hard to read otherwise. */
+/** The id in a line, for people: a changed line is hard to read otherwise. */
 export const idIn = (text: string): string =>
   /"id":"(req_[0-9a-z]{26})"/.exec(text)?.[1] ?? "no id";
 
-/** What is wrong with a signed line's signature; null: nothing. */
+/** What is wrong with the signature of a signed line; null: the signature is right. */
 export async function faultOf(
   deps: VerificationDeps,
   signed: { kind: SignedAs; keyId: string; signature: string; value: object },
@@ -57,13 +57,13 @@ export async function faultOf(
   return (await deps.verify(key, { text, signature })) ? null : "is not what was signed";
 }
 
-/** Where a section stands: what comes before it, in this file or the one before. */
+/** What stands before a section, in this file or in the one before. */
 export interface Standing {
   header: HeaderLine;
   /** hash of the header's line */
   export: string;
   index: number;
-  /** the seal before it; null: this is the first of the export */
+  /** the statement of the seal before; null: this section is the first of the export */
   before: Statement | null;
 }
 
@@ -94,7 +94,10 @@ async function chainFaults(
   return faults;
 }
 
-/** Version 1 vouches for the leaves; version 2 for what was checked, which vouches for the leaves. */
+/**
+ * A seal of version 1 vouches for the leaves. One of version 2 vouches for `checked`, which vouches for the
+ * leaves.
+ */
 async function rootFaults(
   { hashing }: VerificationDeps,
   { seal, checked }: SectionLine,
@@ -145,7 +148,7 @@ export async function sectionFaults(
 export const isThere = (presence: string): boolean =>
   presence !== outside && presence !== gone && presence !== unreadable;
 
-/** What is wrong with the records that follow a section which is right itself. */
+/** What is wrong with the records of a section whose own line is right. */
 export async function recordFindings(
   { hashing }: VerificationDeps,
   section: { number: number; line: SectionLine; header: HeaderLine },

@@ -1,6 +1,6 @@
 /**
- * Verifies an export line by line, and its parts one after another. It holds one section at a time.
- * Offline: it believes the keys that it was given, and nothing else that the files say.
+ * Verifies an export line by line, and its parts one after another, with one section in memory at a time. Works
+ * offline: it believes the keys that it was given, and nothing else that the files say.
  */
 import { canonicalJson } from "../canonical.ts";
 import {
@@ -37,7 +37,7 @@ import {
   type VerificationDeps,
 } from "./verification-section.ts";
 
-/** What the files say that they are, as far as their headers could be read. */
+/** What the files claim to be, as far as their headers could be read. */
 export interface Scope {
   tenant: HeaderLine["tenant"];
   filter: HeaderLine["filter"];
@@ -48,33 +48,33 @@ export interface Scope {
 export interface Verified {
   /** null: no header could be read */
   scope: Scope | null;
-  /** numbers of the first and the last seal that were read; null: none was */
+  /** numbers of the first and the last seal that were read; null: no seal was read */
   sealNumbers: { first: number; last: number } | null;
   records: number;
   seals: number;
-  /** records of which only the hash is left */
+  /** records of which only the leaf is left */
   gone: number;
   /** records of these seals that the filter left out */
   outside: number;
   /** records that the router could not read: sealed ones, and those that no seal can hold */
   unreadable: number;
-  /** what the router itself found, with the number of the seal that says so; the first of them */
+  /** what the router itself found, each with the number of the seal that says so; the first ones of many */
   tampered: { seal: number; tampering: Tampering }[];
   /** records for which no code vouches */
   unauthenticated: number;
   /** records that were sealed before, and corrected or ended since */
   replaced: number;
-  /** where the export goes on; null: it is here to its end */
+  /** where the export goes on; null: the export is complete */
   nextCursor: string | null;
 }
 
-/** Of what the router found, so much is kept. */
+/** How many of the router's own findings are kept. */
 const mostTampered = 1_000;
 
 interface OpenSection {
   number: number;
   line: SectionLine;
-  /** false: nothing can be said of its records */
+  /** false: nothing can be said about the section's records */
   isSound: boolean;
   rows: ReadLine<RecordLine>[];
 }
@@ -224,7 +224,7 @@ export function createVerification(deps: {
       line.sections === sections &&
       line.count === count &&
       line.root === (await tree.root()) &&
-      // A part without sections has no last one of its own.
+      // A part without sections has no last statement of its own.
       (line.last === last || (line.last === null && sections === 0));
     if (!isWhole)
       say(
@@ -232,7 +232,7 @@ export function createVerification(deps: {
         `the footer counts ${line.count} records in ${line.sections} sections; here are ${count} in ${sections}`,
       );
     ended = { header, footer: line };
-    // Each part says how many there were; the last one knows best.
+    // Each part says how many there were. The figure of the last part is the newest.
     if (line.nextCursor === null) total.unreadable += line.unreadable ?? 0;
     if (line.nextCursor === null && (line.unreadable ?? 0) > 0)
       say(number, `the router could not read, and not seal, ${line.unreadable} records`);
@@ -246,7 +246,7 @@ export function createVerification(deps: {
     header.filter.to === undefined && footer.nextCursor === null;
 
   return {
-    /** One line of the file, without its line break. */
+    /** Takes one line of the file, without its line break. */
     async line(read: ReadLine<ExportLine>): Promise<void> {
       const { number, text, parsed } = read;
       lines = number;
@@ -270,7 +270,7 @@ export function createVerification(deps: {
       section?.rows.push({ number, text, parsed });
     },
 
-    /** The end of a file. What is wrong with it, in the order of its lines. */
+    /** Takes the end of a file. Gives what is wrong with the file, in the order of its lines. */
     async endOfFile(): Promise<Finding[]> {
       await closeSection();
       if (!isOver) say(lines, "the end is cut off: the footer is missing");
@@ -284,7 +284,7 @@ export function createVerification(deps: {
 
     total: (): Verified => total,
 
-    /** Once all files are read. */
+    /** Asked once all files are read. */
     head: (): HeadVerdict =>
       head.verdict({
         tenant: total.scope?.tenant.id ?? null,
