@@ -1,10 +1,10 @@
 /** The Worker's entry: fetch, scheduled, and what the Workers runtime hands to the composition. */
 import type { Ai, D1Database, ExecutionContext, ExportedHandler } from "@cloudflare/workers-types";
-import { createInvocation } from "./compose.ts";
+import { createInvocation } from "./compose/invocation.ts";
 import { parseConfig, type Bindings } from "./config.ts";
 import { createApp } from "./http/app.ts";
-import type { Host } from "./host.ts";
-import { createIsolate, type Isolate } from "./isolate.ts";
+import type { Host } from "./compose/host.ts";
+import { createIsolate, type Isolate } from "./compose/isolate.ts";
 import { createWorkersAi } from "./providers/workers-ai.ts";
 import { openD1 } from "./store/db.ts";
 

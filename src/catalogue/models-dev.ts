@@ -1,6 +1,7 @@
 /**
  * The format of https://models.dev/api.json: `{[provider]: {models: {[model]: {…}}}}`. Fields that we
- * don't read may be anything; one that we read and that isn't what it was makes the whole file malformed.
+ * don't read may hold anything. A field that we read, and that has another type than expected, makes
+ * the whole file malformed.
  */
 import { z } from "zod";
 import type { CatalogueEntry } from "../domain/models/catalogue-sync.ts";
@@ -8,7 +9,7 @@ import { modalities, type Modality } from "../domain/modality.ts";
 import type { Model } from "../domain/models/model.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 
-/** Theirs to ours. Providers that are not here are not called by the router. */
+/** Names of providers at models.dev, and ours. The router calls no provider that is not here. */
 const providers: ReadonlyMap<string, string> = new Map([
   ["anthropic", "anthropic"],
   ["cerebras", "cerebras"],
@@ -33,7 +34,10 @@ const price = z.looseObject({
   cache_write: z.number().optional(),
   input_audio: z.number().optional(),
 });
-/** Nothing is priced or limited by these: one that is not as expected is left out. */
+/**
+ * Benchmarks price and limit nothing, so a benchmark with unexpected fields is left out and the file
+ * still counts.
+ */
 const benchmark = z
   .looseObject({
     name: z.string().min(1).max(60),
@@ -75,14 +79,16 @@ const provider = z.looseObject({ models: z.record(z.string(), model) });
 type ModelsDevModel = z.infer<typeof model>;
 
 const longContextTokens = 200_000;
-/** Their long-context price begins at the boundary itself, everyone else's above it. */
+/**
+ * These providers charge the long-context price from the boundary on, all others above the boundary.
+ */
 const inclusive: ReadonlySet<string> = new Set(["openai", "xai"]);
 
-/** Video, PDF and whatever comes are nothing that sampling has. */
+/** Video, PDF and other modalities are left out: the protocol's sampling has none of them. */
 const ours = (names: readonly string[]): Modality[] =>
   modalities.filter((modality) => names.includes(modality));
 
-/** What its provider calls a model that may change or end without notice. */
+/** Words by which a provider names a model that may change or end without notice. */
 const calledPreview = /(^|[^a-z])(preview|alpha|beta|exp|experimental)([^a-z]|$)/i;
 
 const statusOf = ({ status, id, name: shown }: ModelsDevModel): Model["status"] =>
@@ -96,7 +102,7 @@ const statusOf = ({ status, id, name: shown }: ModelsDevModel): Model["status"] 
 const releasedAtOf = ({ release_date: date }: ModelsDevModel): string | null =>
   date !== undefined && /^\d{4}-\d{2}(-\d{2})?$/.test(date) ? date : null;
 
-/** Those where more is better; a rate of errors or a rank would turn the order around. */
+/** Metrics of which more is better. A rate of errors or a rank would turn the order around. */
 const risingMetrics: ReadonlySet<string> = new Set(
   [
     "percent correct",
@@ -109,7 +115,9 @@ const risingMetrics: ReadonlySet<string> = new Set(
   ].concat(["pass@1", "average pass@1"]),
 );
 
-/** By benchmark and everything about how it was run; of several results the newest. */
+/**
+ * Scores by benchmark and everything about how the benchmark was run; of several results the newest.
+ */
 function scoresOf({ benchmarks = [] }: ModelsDevModel): Record<string, number> {
   const dated = benchmarks
     .filter((result) => result !== null)
@@ -125,14 +133,17 @@ function scoresOf({ benchmarks = [] }: ModelsDevModel): Record<string, number> {
   return scores;
 }
 
-/** There, 0 stands for unknown too, and unknown is never free. */
+/** At models.dev 0 stands for unknown too, and an unknown price is never free. */
 const known = (figure: number | undefined): number | null =>
   figure === undefined || figure === 0 ? null : figure;
 
-/** Anthropic's documentation of prompt caching: what stays for an hour costs twice the plain input. */
+/**
+ * Anthropic's documentation of prompt caching: a cache write that lasts an hour costs twice the plain
+ * input.
+ */
 const hourTimes: ReadonlyMap<string, number> = new Map([["anthropic", 2]]);
 
-/** What some of the input costs; a price that is not there is left out. */
+/** Prices of the classes of input that are billed apart; a class without a price is left out. */
 function classPricesOf(ourProvider: string, cost: z.infer<typeof price>) {
   const hour = hourTimes.get(ourProvider);
   const prices = {
@@ -186,7 +197,10 @@ const entryOf = (ourProvider: string, its: ModelsDevModel): CatalogueEntry => ({
   status: statusOf(its),
 });
 
-/** Keys only where something is known, so that a sync does not vouch for nothing. */
+/**
+ * Has a key only where models.dev knows something, so that a sync vouches for no figure that it did not
+ * bring.
+ */
 function scoredAndDated(its: ModelsDevModel): Pick<CatalogueEntry, "releasedAt" | "scores"> {
   const releasedAt = releasedAtOf(its);
   const scores = scoresOf(its);

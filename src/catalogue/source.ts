@@ -5,7 +5,7 @@ import { err } from "../domain/result.ts";
 import { parseModelsDev } from "./models-dev.ts";
 
 const deadlineMs = 20_000;
-/** The file has 2 MB; an isolate has 128. */
+/** The file has 2 MB, and an isolate has 128 MB for everything. */
 const mostBytes = 16 * 1024 * 1024;
 
 export const createCatalogueSource = (deps: {

@@ -1,8 +1,11 @@
-/** A version that says when, and is the same for the same models wherever they were synced. */
+/**
+ * A version of the catalogue. It names the day, and the same models have the same version wherever they
+ * were synced.
+ */
 
 const digits = 8;
 
-/** `2026-11-21.1a2b3c4d`: the day in UTC, and what the models are. */
+/** `2026-11-21.1a2b3c4d`: the day in UTC, and a hash of the models. */
 export async function versionOf(models: readonly unknown[], now: number): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(models));
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));

@@ -30,7 +30,9 @@ async function nodeOf(left: string, right: string): Promise<string> {
   return toHex(await sha256(bytes));
 }
 
-/** Remembers one whole subtree of each size at most: constant memory for any number of leaves. */
+/**
+ * The tree keeps one whole subtree of each size at most: constant memory for any number of leaves.
+ */
 function createTree(): Tree {
   const whole: { leaves: number; hash: string }[] = [];
   return {
@@ -51,7 +53,7 @@ function createTree(): Tree {
   };
 }
 
-/** Level by level; the last of an odd number goes up as it is, which makes the same tree. */
+/** Level by level. The last node of an odd number goes up as it is, which makes RFC 9162's tree. */
 async function rootOf(leaves: readonly string[]): Promise<string> {
   let level = leaves;
   while (level.length > 1) {

@@ -5,7 +5,9 @@ export const toBase64Url = (bytes: Uint8Array): string =>
     .replaceAll("/", "_")
     .replaceAll("=", "");
 
-/** null when it is not base64url, or not the one spelling that `toBase64Url` gives its bytes. */
+/**
+ * null when the text is not base64url, or not the one spelling that `toBase64Url` gives its bytes.
+ */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[A-Za-z0-9_-]*$/.test(text)) return null;
   try {
@@ -35,7 +37,10 @@ export const sha256 = async (
     await crypto.subtle.digest("SHA-256", typeof text === "string" ? encoder.encode(text) : text),
   );
 
-/** Takes as long for a near miss as for a far one. For hashes: it tells their length. */
+/**
+ * Compares in the same time however much of the two agrees, so that timing tells nothing of a hash.
+ * Only for hashes: their length is no secret.
+ */
 export function sameHash(left: string, right: string): boolean {
   let difference = left.length ^ right.length;
   for (let at = 0; at < left.length; at += 1)
@@ -43,7 +48,7 @@ export function sameHash(left: string, right: string): boolean {
   return difference === 0;
 }
 
-/** The same for texts of any length. */
+/** Compares texts of any length in the same time, by their hashes. */
 export async function sameText(left: string, right: string): Promise<boolean> {
   const [a, b] = await Promise.all([sha256(left), sha256(right)]);
   return sameHash(toHex(a), toHex(b));

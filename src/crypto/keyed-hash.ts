@@ -3,7 +3,10 @@ import { toBase64Url } from "./encoding.ts";
 
 export type KeyedHash = (text: string) => Promise<string>;
 
-/** `master`: 32 bytes. `derivedFor` keeps the hashes of two uses apart. Gives 43 characters of base64url. */
+/**
+ * `master`: 32 bytes. `derivedFor` keeps the hashes of two purposes apart. A hash has 43 characters of
+ * base64url.
+ */
 export async function createKeyedHash(deps: {
   master: Uint8Array<ArrayBuffer>;
   derivedFor: string;

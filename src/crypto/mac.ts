@@ -16,7 +16,7 @@ async function ringKeyOf(
   return { prefix: `c1.${id}.`, hash };
 }
 
-/** `master` and `previous`: 32 bytes each. `purpose` keeps the codes of two uses apart. */
+/** `master` and `previous`: 32 bytes each. `purpose` keeps the codes of two purposes apart. */
 export async function createMac(deps: {
   master: Uint8Array<ArrayBuffer>;
   previous: Uint8Array<ArrayBuffer> | null;

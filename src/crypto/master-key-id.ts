@@ -1,4 +1,7 @@
-/** How seals and codes name the master key that made them: no part of the key, and a hash of all of it. */
+/**
+ * The name that seals and codes give to the master key that made them: a hash of the whole key, and no
+ * part of it.
+ */
 import { sha256, toHex } from "./encoding.ts";
 
 const keyIdCharacters = 12;

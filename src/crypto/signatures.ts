@@ -4,7 +4,7 @@ import { fromBase64Url, sha256, toBase64Url, toHex } from "./encoding.ts";
 
 const seedBits = 256;
 const keyIdCharacters = 16;
-/** RFC 8410, section 7: what stands before the 32 bytes of an Ed25519 seed in PKCS #8. */
+/** RFC 8410, section 7: the bytes of PKCS #8 before the 32 bytes of an Ed25519 seed. */
 const pkcs8Head = [48, 46, 2, 1, 0, 48, 5, 6, 3, 43, 101, 112, 4, 34, 4, 32];
 
 interface Pair {
@@ -12,11 +12,11 @@ interface Pair {
   secret: CryptoKey;
 }
 
-/** Of a raw public key. */
+/** The id of a raw public key. */
 export const auditKeyId = async (publicKey: Uint8Array<ArrayBuffer>): Promise<string> =>
   toHex(await sha256(publicKey)).slice(0, keyIdCharacters);
 
-/** The id of a public key as rows have it; null: it is no base64url. */
+/** The id of a public key in base64url, as rows have it; null: the text is no base64url. */
 export async function idOfPublicKey(publicKey: string): Promise<string | null> {
   const raw = fromBase64Url(publicKey);
   return raw === null ? null : auditKeyId(raw);
@@ -35,7 +35,7 @@ async function pairOf(master: Uint8Array<ArrayBuffer>): Promise<Pair> {
     seedBits,
   );
   const encoded = new Uint8Array([...pkcs8Head, ...new Uint8Array(seed)]);
-  // WebCrypto derives a public key nowhere else than in an export of the private one.
+  // WebCrypto gives the public key of a private one only in an export of the private key.
   const open = await crypto.subtle.importKey("pkcs8", encoded, "Ed25519", true, ["sign"]);
   const { x = "" } = await crypto.subtle.exportKey("jwk", open);
   const raw = fromBase64Url(x) ?? new Uint8Array();
@@ -62,7 +62,7 @@ export async function createSigner(deps: {
   };
 }
 
-/** False for anything that is no signature of that text by that key; never throws. */
+/** False for anything that is no signature of that text by that key. Never throws. */
 export const verifySignature: VerifySignature = async (key, { text, signature }) => {
   const raw = fromBase64Url(key.publicKey);
   const bytes = fromBase64Url(signature);

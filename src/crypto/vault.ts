@@ -1,8 +1,10 @@
 /**
- * Seals with AES-256-GCM, a fresh 96-bit random nonce each, bound to what it was sealed for and where it
- * may be sent. A seal reads `v2.<key id>.<nonce>.<ciphertext>`; the key id lets MASTER_KEY rotate while the
- * previous one still opens. Seals of version 1 don't name where they may be sent, so they count only as
- * long as `versions` says so. Never logs, and never says more than "unopenable".
+ * Seals secrets with AES-256-GCM and a fresh random nonce of 96 bits. A seal is bound to what the
+ * secret is for, and to where it may be sent.
+ *
+ * A seal reads `v2.<key id>.<nonce>.<ciphertext>`. The key id lets MASTER_KEY rotate while the previous
+ * key still opens. Seals of version 1 don't name where the secret may be sent, so they count only as
+ * long as `versions` says so. The vault never logs, and its only error is "unopenable".
  */
 import { err, ok } from "../domain/result.ts";
 import type { SealVersions, SealedFor, Vault } from "../domain/ports/stores.ts";
@@ -11,7 +13,7 @@ import { masterKeyId } from "./master-key-id.ts";
 
 const nonceBytes = 12;
 
-/** The keys that open; the first one seals. */
+/** The keys that open seals. The first key makes new ones. */
 export interface VaultKeys {
   current: { id: string; key: CryptoKey };
   ring: ReadonlyMap<string, CryptoKey>;
@@ -33,7 +35,10 @@ async function keyOf(master: Uint8Array<ArrayBuffer>, info: string): Promise<Cry
   );
 }
 
-/** `master` and `previous`: 32 bytes each. `derivedFor` separates the keys of vaults made of the same. */
+/**
+ * `master` and `previous`: 32 bytes each. `derivedFor` separates the keys of two vaults that share a
+ * master key.
+ */
 export async function createVaultKeys(deps: {
   master: Uint8Array<ArrayBuffer>;
   previous: Uint8Array<ArrayBuffer> | null;
@@ -47,7 +52,10 @@ export async function createVaultKeys(deps: {
   return { current, ring };
 }
 
-/** Unambiguous: JSON quotes what would otherwise run into its neighbour, and no version's is another's. */
+/**
+ * JSON quotes each part, so no part can run into its neighbour. No context of version 1 is one of
+ * version 2.
+ */
 function boundTo(version: 1 | 2, context: SealedFor): Uint8Array<ArrayBuffer> {
   const { purpose, tenantId, provider, id, destination } = context;
   const first = [purpose, tenantId, provider, id];
@@ -98,7 +106,7 @@ export function vaultOf(deps: {
           bytes,
         );
         versions.opened(version);
-        // A byte order mark at the beginning belongs to the text, too.
+        // A byte order mark at the beginning belongs to the text, too, and is kept.
         return ok(new TextDecoder("utf-8", { ignoreBOM: true }).decode(plain));
       } catch {
         return err("unopenable");
@@ -107,7 +115,7 @@ export function vaultOf(deps: {
   };
 }
 
-/** One that neither makes nor opens seals of version 1. */
+/** A vault that neither makes nor opens seals of version 1. */
 export const createVault = async (
   deps: Parameters<typeof createVaultKeys>[0] & {
     randomBytesOf: (count: number) => Uint8Array<ArrayBuffer>;

@@ -9,7 +9,7 @@ import type { Codec } from "../mcp/codec.ts";
 import { codecFor, isModern } from "../mcp/era.ts";
 import { decodeModernMeta, modernCodec, modernRevision } from "../mcp/rev2026/codec.ts";
 import type { Caller } from "../pipeline/authenticate.ts";
-import { ambiguityIn } from "../mcp/proxy/ambiguous.ts";
+import { ambiguityIn } from "../mcp/json-text/ambiguous.ts";
 import { needsKnownCaller, readBody } from "../mcp/body.ts";
 import { type HttpEnv } from "./context.ts";
 import { bearerOf } from "../domain/tenancy/access.ts";

@@ -2,7 +2,8 @@
 import { own, type JsonObject } from "../domain/json.ts";
 import type { Codec } from "./codec.ts";
 import { createLegacyCodec, legacyRevisions, type LegacyRevision } from "./rev2025/codec.ts";
-import { metaKey, modernCodec, modernRevision } from "./rev2026/codec.ts";
+import { modernCodec, modernRevision } from "./rev2026/codec.ts";
+import { metaKey } from "./meta-key.ts";
 
 const legacyCodecs = new Map<string, Codec>(
   legacyRevisions.map((revision) => [revision, createLegacyCodec(revision)]),

@@ -5,9 +5,10 @@ import { hopsHeader, nextHop } from "../domain/servers/hops.ts";
 import { routerAgent } from "../domain/servers/proxied-headers.ts";
 import { hasHeader } from "../domain/servers/static-headers.ts";
 import { problemWithUpstream, type UpstreamRules } from "../domain/servers/upstreams.ts";
-import { discoveredIn, discoverMethod, discoverText } from "./bridge/discovery.ts";
+import { discoveredIn, discoverMethod, discoverText } from "./translate/discovery.ts";
 import { serverInfo } from "./initialize.ts";
-import { metaKey, modernRevision } from "./rev2026/codec.ts";
+import { modernRevision } from "./rev2026/codec.ts";
+import { metaKey } from "./meta-key.ts";
 
 const deadlineMs = 10_000;
 const mostBytes = 4 * 1024 * 1024;

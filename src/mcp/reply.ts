@@ -3,7 +3,7 @@ import { refusalTable, type Refusal } from "../domain/refusals.ts";
 import type { Wire } from "./codec.ts";
 import { legacyWireOf } from "./faults.ts";
 import { errorMessage, type RequestId } from "./jsonrpc.ts";
-import { sseKeepAlive, sseMessage } from "./sse.ts";
+import { sseKeepAlive, sseMessage } from "./sse/write.ts";
 import { allowHeader, limitHeaders } from "./refusal-headers.ts";
 import type { LimitState } from "../domain/limits/holds.ts";
 

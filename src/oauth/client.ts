@@ -25,7 +25,7 @@ import { err, ok } from "../domain/result.ts";
 import { discover } from "./discovery.ts";
 import { createExchange, type ExchangeDeps } from "./exchange.ts";
 
-/** Everything about a grant that is known before there is one. */
+/** Everything about a grant that is known before the grant exists. */
 type Terms = Pick<OauthGrant, "issuer" | "tokenEndpoint" | "resource" | "authentication">;
 
 function authenticationAt(
@@ -33,7 +33,7 @@ function authenticationAt(
   secret: string | null,
 ): OauthGrant["authentication"] {
   if (secret === null) return "none";
-  // RFC 8414: absent means Basic alone.
+  // RFC 8414: a server that lists no methods takes Basic alone.
   const methods = as.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
   return !methods.includes("client_secret_basic") && methods.includes("client_secret_post")
     ? "post"
@@ -43,8 +43,9 @@ function authenticationAt(
 const formEncoded = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1);
 
 /**
- * RFC 6749 wants id and secret form-encoded, and many servers don't decode them. The library encodes even
- * hyphens and dots, which the form encoding leaves alone: like this, most secrets are the same either way.
+ * RFC 6749 wants id and secret form-encoded, and many servers don't decode them. The library encodes
+ * even hyphens and dots, which the form encoding leaves alone. Encoded as here, most secrets read the
+ * same with and without decoding.
  */
 const basic =
   (secret: string): ClientAuth =>
@@ -64,10 +65,10 @@ const serverOf = ({ issuer, tokenEndpoint }: Terms): AuthorizationServer => ({
   token_endpoint: tokenEndpoint,
 });
 
-/** s: no token lives longer, and no number of a server's should outgrow a clock. */
+/** s. No token counts as good for longer, since no number of a server's should outgrow a clock. */
 const longestLifeSeconds = 10 * 366 * 86_400;
 
-/** ms since the epoch; null: the server did not say. */
+/** ms since the epoch; null: the server named no end. */
 const endOf = (seconds: number | undefined, now: number): number | null =>
   seconds === undefined
     ? null
@@ -79,7 +80,7 @@ export function createOauth(deps: ExchangeDeps & { now: () => number }): Oauth {
     answer: TokenEndpointResponse,
     refreshToken: string | null,
   ): OauthGrant => {
-    // The library takes DPoP's too, which a bearer header would waste.
+    // The library also takes DPoP tokens, which are worthless in a bearer header.
     if (answer.token_type !== "bearer") throw new Error("no bearer token");
     return {
       ...terms,
@@ -97,7 +98,8 @@ export function createOauth(deps: ExchangeDeps & { now: () => number }): Oauth {
       const { as, resource, scopes, isDiscovered } = found.value;
       if (as.authorization_endpoint === undefined || as.token_endpoint === undefined)
         return err("not_discovered");
-      // The specification: a client must not go on where PKCE isn't announced.
+      // OAuth 2.1 for MCP (2025-11-25, basic/authorization): a client must stop where the server
+      // doesn't announce PKCE.
       if (isDiscovered && as.code_challenge_methods_supported?.includes("S256") !== true)
         return err("no_pkce");
       const verifier = generateRandomCodeVerifier();
@@ -139,7 +141,7 @@ export function createOauth(deps: ExchangeDeps & { now: () => number }): Oauth {
           ...serverOf(terms),
           authorization_response_iss_parameter_supported: sendsIssuer,
         };
-        // Where the entry names the endpoints, of the issuer only its origin is known.
+        // Where the entry names the endpoints, only the origin of the issuer is known.
         const issuer = came.get("iss");
         if (asking.client.tokenEndpoint !== null && URL.parse(issuer ?? "")?.origin === as.issuer)
           as.issuer = issuer ?? as.issuer;

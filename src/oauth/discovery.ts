@@ -1,4 +1,7 @@
-/** Who grants tokens for a server: what its entry says, else RFC 9728's and RFC 8414's metadata. */
+/**
+ * Who grants tokens for a server: the server's entry says so, else the metadata of RFC 9728 and RFC
+ * 8414.
+ */
 import {
   discoveryRequest,
   processDiscoveryResponse,
@@ -12,11 +15,11 @@ import type { Exchange } from "./exchange.ts";
 
 export interface Discovered {
   as: AuthorizationServer;
-  /** for RFC 8707's indicator */
+  /** the value of RFC 8707's resource indicator */
   resource: string;
-  /** what the resource's metadata says that there is to ask for */
+  /** the scopes that the resource's metadata offers */
   scopes: string[];
-  /** false: the entry names the endpoints, and nothing else is known */
+  /** false: the entry names the endpoints, and nothing else is known of the authorization server */
   isDiscovered: boolean;
 }
 
@@ -29,7 +32,10 @@ interface Resource {
 const textsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 
-/** RFC 9728 wants the very URL; servers name a parent of it as well, and the SDKs accept that. */
+/**
+ * RFC 9728 wants the very URL of the server. Servers also name a parent of the URL, and the SDKs accept
+ * that.
+ */
 function covers(resource: string, url: URL): boolean {
   const its = URL.parse(resource);
   if (its?.origin !== url.origin) return false;
@@ -37,7 +43,7 @@ function covers(resource: string, url: URL): boolean {
   return `${url.pathname}/`.startsWith(folder);
 }
 
-/** null: no such metadata at that place. */
+/** null: there is no such metadata at that place. */
 async function resourceAt(exchange: Exchange, place: URL, url: URL): Promise<Resource | null> {
   const answer = await resourceDiscoveryRequest(place, exchange.options);
   if (answer.status !== 200) return null;
@@ -81,7 +87,7 @@ export async function discover(
     const root = new URL(url.origin);
     const resource = (await resourceAt(exchange, url, url)) ??
       (url.pathname === "/" ? null : await resourceAt(exchange, root, url)) ??
-        // Before 2025-06-18, the server itself was the authorization server.
+        // Before revision 2025-06-18 the MCP server itself was the authorization server.
         { resource: text, issuer: url.origin, scopes: [] };
     return { resource, as: await serverAt(exchange, new URL(resource.issuer)) };
   });

@@ -1,6 +1,7 @@
 /**
- * The requests of one asking: each URL checked, whoever named it; no redirect followed; one deadline for
- * all; answers bounded. What went wrong is remembered as a fault, since a thrown text may hold secrets.
+ * The HTTP requests of one OAuth step. Each URL is checked, whoever named it. No redirect is followed,
+ * one deadline holds for all requests, and answers are bounded. What went wrong is kept as a fault,
+ * since a thrown text may hold secrets.
  */
 import {
   allowInsecureRequests,
@@ -22,7 +23,10 @@ export interface ExchangeDeps {
   allowPrivate: boolean;
 }
 
-/** An id token is nobody's business here, and one that doesn't please would spoil the tokens beside it. */
+/**
+ * The router has no use for an id token, and an id token that the library can't verify would spoil the
+ * tokens beside it.
+ */
 function withoutIdToken(bytes: Uint8Array<ArrayBuffer>): BodyInit {
   try {
     const { id_token: _, ...rest } = JSON.parse(new TextDecoder().decode(bytes)) as {
@@ -87,10 +91,10 @@ export function createExchange({ fetch: send, allowPrivate }: ExchangeDeps) {
     });
   };
   return {
-    /** For every request of the library. */
+    /** Options for every request of the library. */
     options: { [customFetch]: fetchChecked, [allowInsecureRequests]: allowPrivate, signal },
     allowPrivate,
-    /** Runs a step of it; whatever is thrown becomes a fault. */
+    /** Runs one step; whatever the step throws becomes a fault. */
     async attempt<T>(work: () => Promise<T>): Promise<Result<T, OauthFault>> {
       fault = null;
       try {

@@ -1,6 +1,6 @@
 /**
- * `fetch` for a provider's answers: each is counted while it is read, in unpacked bytes, and no more of it is
- * read than can be carried. One answer without end would take the memory of every tenant's calls.
+ * `fetch` for a provider's answers. Each answer is counted in unpacked bytes while it is read, and
+ * reading ends at the bound: one answer without end would take the memory of every tenant's calls.
  */
 import { InvalidResponseDataError } from "@ai-sdk/provider";
 import { boundedStream } from "../domain/bounded-body.ts";
@@ -12,23 +12,30 @@ const mebibyte = 1024 * 1024;
 
 /** Unpacked bytes of one answer. */
 export const mostAnswerBytes: Readonly<Record<Overlong, number>> = {
-  /** A million tokens of text, as JSON. The longest output that a model of the catalogue declares is far below. */
+  /**
+   * A million tokens of text as JSON. The longest output that a model of the catalogue declares is far
+   * below.
+   */
   text: 4 * mebibyte,
   /** The media as base64, and the rest of the JSON around it. */
   media: Math.ceil((maxMediaBytes / 3) * 4) + mebibyte,
 };
 
-/** Of an error: its status and the beginning of its body say what is to be known. */
+/** Bytes of an error. Its status and the beginning of its body say all that the router needs. */
 export const mostErrorBytes = 256 * 1024;
 
-/** HTTP holds a body to its length, unless a coding was undone; null: no length is known. */
+/**
+ * HTTP holds a body to its declared length, unless a coding was undone; null: no length is known.
+ */
 function lengthOf({ headers }: Response): number | null {
   const length = headers.get("content-length");
   const coding = headers.get("content-encoding") ?? "identity";
   return length === null || coding !== "identity" ? null : Number(length);
 }
 
-/** A success that is longer is an error of the reader; an error of the provider is cut. */
+/**
+ * A success that is longer than the bound makes its reader fail. An error that is longer is cut.
+ */
 export function boundedFetch(inner: typeof fetch, what: Overlong): typeof fetch {
   return async (input, init) => {
     const response = await inner(input, init);
@@ -45,7 +52,7 @@ export function boundedFetch(inner: typeof fetch, what: Overlong): typeof fetch 
       exceeded: response.ok ? () => answerTooLarge(what) : "cut",
     });
     const headers = new Headers(response.headers);
-    // Both describe the body as it travelled.
+    // Both headers describe the body as it travelled, before it was unpacked.
     headers.delete("content-encoding");
     headers.delete("content-length");
     return new Response(counted, { status: response.status, headers });
@@ -53,8 +60,9 @@ export function boundedFetch(inner: typeof fetch, what: Overlong): typeof fetch 
 }
 
 /**
- * The same for answers that hold media, and from the provider itself. Some libraries fetch an image from a
- * link in the answer: that would be any address that the provider names, with the tenant's key or without.
+ * `boundedFetch` for answers that hold media, which may come from the provider alone. Some libraries
+ * fetch an image from a link in the answer. The provider could name any address there, and the request
+ * may carry the tenant's key.
  */
 export function boundedMediaFetch(inner: typeof fetch, baseUrl: string): typeof fetch {
   const { origin } = new URL(baseUrl);

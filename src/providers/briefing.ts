@@ -1,4 +1,4 @@
-/** A conversation for models that take one text: image and speech models. */
+/** A conversation as one text, for models that take no conversation: image and speech models. */
 import type {
   Block,
   ImageBlock,
@@ -8,11 +8,13 @@ import type {
 } from "../domain/sampling/call.ts";
 
 export interface Briefing {
-  /** of the last user message; empty: there is none */
+  /** the text of the last user message; empty: it has none */
   text: string;
-  /** the turns before it, one line of text each */
+  /** the turns before that message, one line of text each */
   earlier: string[];
-  /** of the last message that has any, so that "make it blue" finds what was drawn before */
+  /**
+   * the images of the last message that has any, so that "make it blue" finds what was drawn before
+   */
   images: ImageBlock[];
 }
 
@@ -46,7 +48,7 @@ export function briefingOf({ messages }: Pick<SamplingCall, "messages">): Briefi
   };
 }
 
-/** Settings of a call that only language models know, as notes. */
+/** Settings of a call that only language models know, as notes for the caller. */
 export function settingsLeftOut(call: SamplingCall): string[] {
   const notes = ["maxTokens left out: it counts text, and this model writes none"];
   if (call.temperature !== undefined)

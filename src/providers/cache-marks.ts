@@ -1,6 +1,6 @@
 /**
- * A prompt as its provider's cache wants it: marks on blocks where the provider keeps what is marked, a
- * key where the provider wants one. Nothing that the model reads changes.
+ * Prepares a prompt for its provider's cache: marks on blocks where the provider caches what is marked,
+ * a key where the provider wants a key. Nothing that the model reads changes.
  */
 import type {
   LanguageModelV4CallOptions,
@@ -24,14 +24,17 @@ import { type TokenFamily } from "../domain/requirements.ts";
 type Options = LanguageModelV4CallOptions;
 type Part = Exclude<LanguageModelV4Message["content"], string>[number];
 
-/** How a mark travels. */
+/** How a wire carries a mark. */
 interface MarkWire {
   mark: SharedV4ProviderOptions;
-  /** whether every block takes one; else those of users and the results of tools, if they have a text */
+  /**
+   * true: every block takes a mark; false: only users' blocks and tool results take one, if they have a
+   * text
+   */
   onEveryBlock: boolean;
 }
 
-/** By credential's provider. OpenRouter's body is finished by `marksOnBlocks`. */
+/** By the credential's provider. `marksOnBlocks` finishes the body for OpenRouter. */
 const markWires: Readonly<Record<string, MarkWire>> = {
   anthropic: {
     mark: { anthropic: { cacheControl: { type: "ephemeral" } } },
@@ -43,13 +46,13 @@ const markWires: Readonly<Record<string, MarkWire>> = {
   },
 };
 
-/** Of the tools, in place of a message's position. */
+/** The place of the tools, where a message would have its position. */
 const toolsPlace = -1;
 
 interface Piece extends PromptPiece {
-  /** as it is compared */
+  /** the block as it is compared with blocks of earlier prompts */
   text: string;
-  /** position of its message; of a part in it */
+  /** position of the block's message, and of the part in it */
   message: number;
   part: number;
 }
@@ -127,7 +130,8 @@ function piecesOf(options: Options, wire: MarkWire, family: TokenFamily): Piece[
         tokens: tokensOf(part, family),
         markable: markable(role, part, wire),
         endsMessage: position === content.length - 1,
-        // Another tool choice makes other entries of messages, and the same of tools and system prompt.
+        // Anthropic: another tool choice keeps the cache entries of tools and system prompt, and
+        // not those of messages.
         text: JSON.stringify([role, compared, toolChoice?.type ?? null]),
         message: at,
         part: position,
@@ -137,7 +141,9 @@ function piecesOf(options: Options, wire: MarkWire, family: TokenFamily): Piece[
   return pieces;
 }
 
-/** Whether the caller says what is to be cached: for the whole prompt, or with a tool use sent back. */
+/**
+ * Whether the caller says what to cache: for the whole prompt, or beside a tool use that was sent back.
+ */
 function marksItself({ prompt, providerOptions }: Options): boolean {
   const marks = (options: SharedV4ProviderOptions | undefined): boolean =>
     ["cacheControl", "cache_control"].some((name) =>
@@ -195,7 +201,7 @@ const mergedInto = (
     ]),
   );
 
-/** A loop goes on only while tools are offered: after `none`, the answer is the last one. */
+/** A tool loop goes on only while tools are offered. After `none` the answer is the last one. */
 const loopUnderWay = ({ call }: ProviderRequest): boolean =>
   call.tools.length > 0 && call.toolChoice !== "none" && endsWithToolResults(call.messages);
 
@@ -228,7 +234,7 @@ async function withCacheMarks(prepared: Prepared): Promise<Options> {
   return chosen.length === 0 ? options : withMarks(options, chosen, wire.mark);
 }
 
-/** Of a wire whose provider wants a key: nothing on it is marked. */
+/** The wire of a provider that wants a key. Nothing on such a wire is marked. */
 const unmarked: MarkWire = { mark: {}, onEveryBlock: false };
 
 async function withCacheKey(prepared: Prepared): Promise<Options> {
@@ -247,8 +253,8 @@ async function withCacheKey(prepared: Prepared): Promise<Options> {
 }
 
 /**
- * The same request, with what its provider needs to cache a prompt that is likely to come again. As it
- * was where caching is off, where nothing is remembered, and where the provider needs nothing.
+ * The request with what its provider needs to cache a prompt that is likely to come again. The request
+ * is unchanged where caching is off, where nothing is remembered, and where the provider needs nothing.
  */
 export async function withCaching(given: {
   request: ProviderRequest;

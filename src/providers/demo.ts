@@ -6,7 +6,10 @@ import type { Block, SamplingCall } from "../domain/sampling/call.ts";
 
 const label = "[demo model, no provider was called]";
 const quoted = 80;
-/** A little less than the estimate reckons, so that its own figure stays within `maxTokens`. */
+/**
+ * Fewer characters a token than the estimate assumes, so that the answer's own figure stays within
+ * `maxTokens`.
+ */
 const charactersPerToken = 3;
 
 const demoModel = (
@@ -58,7 +61,7 @@ function lastUserText(call: SamplingCall): string {
   return "";
 }
 
-/** The first characters, whole: no half of a surrogate pair. */
+/** The first characters of a text, without half of a surrogate pair at the end. */
 const firstOf = (text: string, length: number): string => [...text].slice(0, length).join("");
 
 interface Said {
@@ -75,7 +78,7 @@ function say(call: SamplingCall, maxTokens: number): Said {
   return { text, stopReason: stops.length > 0 ? "stopSequence" : "endTurn" };
 }
 
-/** The same call has the same answer. Usage is estimated, and marked so. */
+/** The same call gets the same answer. Usage is estimated, and marked as an estimate. */
 export function demoAnswer(request: Pick<ProviderRequest, "call" | "maxTokens">): ProviderAnswer {
   const { call, maxTokens } = request;
   const inputTokens = estimateInputTokens(call);
@@ -92,7 +95,7 @@ export function demoAnswer(request: Pick<ProviderRequest, "call" | "maxTokens">)
     };
   const said = say(call, maxTokens);
   const { stopReason } = said;
-  // Who asks for JSON gets JSON, with the label inside.
+  // A caller who asks for JSON gets JSON, with the label inside.
   const text = call.format === "json" ? JSON.stringify({ demo: said.text }) : said.text;
   return {
     content: [{ type: "text", text }],

@@ -1,6 +1,6 @@
 /**
- * Reads what a provider's error means from its status and body. Codes and messages of the provider's are
- * compared with the table's and never leave this file: a fault gets a code of our own list.
+ * Reads from status and body what a provider's error means. The provider's codes and messages are
+ * compared with the table and never leave this file: a fault gets a code of our own list.
  */
 import type { FaultCode } from "../domain/attempts.ts";
 import { own, type JsonValue } from "../domain/json.ts";
@@ -9,7 +9,9 @@ import { faultRows, type Meaning, type Row } from "./fault-rows.ts";
 const lower = (value: unknown): string[] =>
   typeof value === "string" ? [value.toLowerCase()] : [];
 
-/** Where providers put their codes: OpenAI `code` and `type`, Anthropic `type`, Google `status` and `reason`. */
+/**
+ * All codes in a body. OpenAI has `code` and `type`, Anthropic `type`, Google `status` and `reason`.
+ */
 function namesIn(body: JsonValue | undefined): string[] {
   const listed = Array.isArray(body) ? body[0] : body;
   const error = own(listed, "error") ?? listed;
@@ -33,8 +35,9 @@ const fitsStatus = (row: Row, status: number): boolean =>
     : status >= row.status.from && status <= row.status.to;
 
 /**
- * What an error status means. Total for 400 to 599; any other number is the endpoint's.
- * @param error.body parsed; undefined: no JSON
+ * What an error status means. Knows every status from 400 to 599; any other number is a fault of the
+ * endpoint.
+ * @param error.body parsed; undefined: the body was no JSON
  * @param error.model the id that was asked for, as the provider knows it
  */
 export function meaningOf(error: {

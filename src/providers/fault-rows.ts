@@ -1,16 +1,17 @@
 /**
- * What a provider's error status and error code mean: one table, each row with the page it is from. The
- * first row that fits decides, and a provider's own rows come before those of all. `fault-reach.ts` reads it.
+ * What a provider's error status and error code mean: one table, each row with the page that says so.
+ * The first row that fits decides. A provider's own rows come before the rows of all providers.
+ * `fault-reach.ts` reads the table.
  */
 import type { FaultCode, ProviderFault } from "../domain/attempts.ts";
 
 export type Meaning = Pick<ProviderFault, "kind" | "reach" | "retryable">;
 
 export interface Row extends Meaning {
-  /** providers by name; absent: every one */
+  /** providers by name; absent: every provider */
   providers?: readonly string[];
   status: number | { from: number; to: number };
-  /** error codes and types, of which the body has one, in lower case; absent: whatever it has */
+  /** error codes and types in lower case, one of which the body has; absent: every body fits */
   names?: readonly string[];
   /** the beginning or a part of the message, in lower case */
   says?: string;
@@ -29,7 +30,9 @@ const openrouterErrors = "https://openrouter.ai/docs/api/reference/errors-and-de
 const rfc = "https://www.rfc-editor.org/rfc/rfc9110";
 
 const auth = { kind: "auth", reach: "credential", retryable: true } as const;
-/** An account without money is no rate: no pause helps, but another credential does. */
+/**
+ * An account without money is not a rate limit: waiting does not help, and another credential does.
+ */
 const noMoney = { kind: "rate_limit", reach: "credential", retryable: true } as const;
 const limited = { kind: "rate_limit", reach: "model", retryable: true } as const;
 const unknownModel = { kind: "invalid_request", reach: "model", retryable: true } as const;
@@ -78,7 +81,7 @@ const openai: readonly Row[] = [
     code: "model_not_allowed",
     source: "https://github.com/continuedev/continue/issues/10120",
   },
-  // Limits are for each model of an organization and project.
+  // OpenAI's limits hold for each model of an organization and project.
   {
     ...limited,
     providers: ["openai"],
@@ -121,7 +124,7 @@ const anthropic: readonly Row[] = [
     code: "spend_limit",
     source: anthropicLimits,
   },
-  // Limits are for each class of models of an organization.
+  // Anthropic's limits hold for each class of models of an organization.
   {
     ...limited,
     providers: ["anthropic"],
@@ -148,7 +151,7 @@ const google: readonly Row[] = [
     code: "invalid_key",
     source: "https://github.com/continuedev/continue/issues/9251",
   },
-  // The free tier is not offered where the account is: billing has to be enabled.
+  // Google offers no free tier where the account is: billing has to be enabled.
   {
     ...auth,
     providers: ["google"],
@@ -157,7 +160,7 @@ const google: readonly Row[] = [
     code: "country_not_supported",
     source: googleErrors,
   },
-  // Limits are for each model of a project.
+  // Google's limits hold for each model of a project.
   {
     ...limited,
     providers: ["google"],
@@ -184,7 +187,8 @@ const google: readonly Row[] = [
 ];
 
 const compatible: readonly Row[] = [
-  // The model behind it is down, or nobody serves the model as asked: OpenRouter itself answers.
+  // OpenRouter itself answers: the model behind it is down, or nobody serves the model as it was
+  // asked.
   {
     ...overloaded,
     providers: ["openrouter"],
@@ -223,7 +227,7 @@ const compatible: readonly Row[] = [
   },
 ];
 
-/** What holds for every provider that no row above speaks of. */
+/** Rows for every provider, read where none of a provider's own rows fits. */
 const common: readonly Row[] = [
   { ...auth, status: 401, code: "invalid_key", source: rfc },
   {
@@ -262,7 +266,7 @@ const common: readonly Row[] = [
     source: "https://docs.together.ai/docs/error-codes",
   },
   { ...brokenEndpoint, status: { from: 500, to: 599 }, source: rfc },
-  // Wrong with the request, whoever reads it.
+  // The request itself is wrong: every provider would refuse it.
   {
     kind: "invalid_request",
     reach: "model",
@@ -272,7 +276,7 @@ const common: readonly Row[] = [
   },
 ];
 
-/** A provider's own rows come before those of all. */
+/** A provider's own rows come before the rows of all providers. */
 export const faultRows: readonly Row[] = [
   ...openai,
   ...anthropic,

@@ -1,6 +1,6 @@
 /**
- * Everything a provider's library may throw, as a fault that holds numbers and our own words only:
- * messages, stacks, bodies and headers of these errors carry keys and whole prompts.
+ * Turns whatever a provider's library may throw into a fault that holds only numbers and our own words.
+ * The messages, stacks, bodies and headers of these errors carry keys and whole prompts.
  */
 import {
   APICallError,
@@ -33,35 +33,41 @@ const fault = (kind: FaultKind, rest: Partial<ProviderFault> = {}): ProviderFaul
   ...rest,
 });
 
-/** A success that says nothing. */
+/** The fault of a success without content. */
 export const emptyAnswer = (): ProviderFault => fault("empty", { status: 200 });
 
-/** A success that can't be read. */
+/** The fault of a success that can't be read. */
 export const malformedAnswer = (): ProviderFault => fault("malformed", { status: 200 });
 
-/** What was asked for, by the name of what is thrown. */
+/** Thrown errors by the kind of answer that was too large. */
 const tooLarge: ReadonlyMap<unknown, Overlong> = new Map([
   ["TextTooLarge", "text"],
   ["MediaTooLarge", "media"],
 ]);
 
-/** To be thrown while an answer is read that is larger than can be carried. Holds nothing of it. */
+/**
+ * The error to throw while an answer is read that is larger than its bound. The error holds nothing of
+ * the answer.
+ */
 export const answerTooLarge = (what: Overlong): Error =>
   Object.assign(new Error("The answer is too large."), {
     name: what === "text" ? "TextTooLarge" : "MediaTooLarge",
   });
 
-/** A success of which the rest was not read. Whether it is tried elsewhere: `overlongRows`. */
+/**
+ * The fault of a success of which the rest was not read. `overlongRows` says whether another candidate
+ * is asked.
+ */
 export function tooLargeAnswer(what: Overlong): ProviderFault {
   const { kind, reach, retryable, code } = overlongRows[what];
   return fault(kind, { status: 200, reach, retryable, code });
 }
 
-/** Refused on this side of the wire: another model may well take it. */
+/** The request was refused before it was sent: another model may take it. */
 export const notSent = (): ProviderFault =>
   fault("invalid_request", { billed: "no", reach: "model" });
 
-/** The call's own signal went off. */
+/** The call's own signal ended the attempt. */
 export const aborted = (signal: AbortSignal): ProviderFault =>
   isTimeout(signal.reason) ? fault("timeout") : fault("cancelled", { retryable: false });
 
@@ -74,10 +80,10 @@ function isTimeout(thrown: unknown): boolean {
   );
 }
 
-/** No call waits longer, and no number in a header should outgrow a clock. */
+/** ms. No call waits longer, and no number in a header should outgrow a clock. */
 const longestWaitMs = 86_400_000;
 
-/** ms to wait by a `retry-after` header: seconds, or an HTTP date. */
+/** ms to wait, from a `retry-after` header: seconds, or an HTTP date. */
 function waitOf(header: string, now: number): number | null {
   if (/^\d+(\.\d+)?$/.test(header.trim())) return Math.ceil(Number(header) * 1_000);
   const date = Date.parse(header);
@@ -94,7 +100,10 @@ function parse(text: string | undefined): JsonValue | undefined {
   }
 }
 
-/** Google says it in the body: `{error: {details: [{"@type": "…RetryInfo", retryDelay: "1.5s"}]}}`. */
+/**
+ * Google says the time in the body: `{error: {details: [{"@type": "…RetryInfo", retryDelay:
+ * "1.5s"}]}}`.
+ */
 function retryInfo(body: string | undefined): number | null {
   const details = own(own(parse(body), "error"), "details");
   for (const detail of Array.isArray(details) ? details : []) {
@@ -106,8 +115,8 @@ function retryInfo(body: string | undefined): number | null {
 }
 
 /**
- * ms, from `retry-after-ms`, `retry-after` or Google's body, a day at most; null when the provider
- * says nothing that can be read.
+ * ms, from `retry-after-ms`, `retry-after` or Google's body, a day at most; null: the provider says no
+ * time that can be read.
  */
 export function retryAfterMsOf(
   answer: { headers?: Record<string, string> | undefined; body?: string | undefined },
@@ -123,13 +132,13 @@ export function retryAfterMsOf(
 }
 
 /**
- * The connection never stood, so nobody can have charged for it: Node's codes for the address, the
- * connection and its TLS. The Workers runtime gives no code: there `request-evidence.ts` knows.
+ * Node's codes for a connection that never stood: address, connection, TLS. Nobody can have charged for
+ * such a request. The Workers runtime gives no code; there `request-evidence.ts` knows.
  */
 const neverConnected =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EAI_FAIL|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|CERT_\w+|ERR_TLS_\w+|ERR_SSL_\w+|EPROTO|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|HOSTNAME_MISMATCH)$/;
 
-/** The chain of causes, with an end even where it is a circle. */
+/** The chain of an error's causes. It ends even where the causes form a circle. */
 function* causesOf(thrown: unknown): Generator<object> {
   let current = thrown;
   for (let depth = 0; depth < 8 && typeof current === "object" && current !== null; depth += 1) {
@@ -151,8 +160,8 @@ const isUnreadable = (thrown: unknown): boolean =>
   thrown instanceof SyntaxError;
 
 /**
- * OpenAI's Responses library throws with a status that it made up, 400 or 500, for a success that
- * failed inside; then the body is the parsed one, against its type.
+ * OpenAI's Responses library throws for a success that failed inside. The status of that error, 400 or
+ * 500, is made up, and its body is already parsed, against its declared type.
  */
 function faultInside(body: JsonObject): ProviderFault {
   const error = own(body, "error");
@@ -163,7 +172,7 @@ function faultInside(body: JsonObject): ProviderFault {
     : fault("server", { status: 200 });
 }
 
-/** Who was asked, as far as an error's meaning depends on it; and the time. */
+/** Who was asked, as far as an error's meaning depends on it, and the time. */
 interface Asked {
   provider?: string | undefined;
   /** the model's id */
@@ -185,7 +194,7 @@ function faultOfCall(error: APICallError, { provider, model, now }: Asked): Prov
   }
   if (text?.trim() === "") return fault("empty", { status });
   if ([...causesOf(error)].some(isUnreadable)) return fault("malformed", { status });
-  // A body that breaks off: the status had come, the rest did not.
+  // The status had come, and then the body broke off.
   return fault(error.cause === undefined ? "malformed" : "network", { status });
 }
 
@@ -201,11 +210,11 @@ export const faultContext = (
 });
 
 /**
- * Classifies what a provider's library threw. Total: never throws, keeps none of its text.
+ * Classifies what a provider's library threw. Never throws itself, and keeps no text of the error.
  * @param context the call's own signal, who was asked, and the time
  */
 export function faultOf(thrown: unknown, context: Asked & { signal: AbortSignal }): ProviderFault {
-  // An answer with a status is one, whether or not somebody hung up while it was read.
+  // An answer with an error status counts as one, even if somebody hung up while it was read.
   if (APICallError.isInstance(thrown) && (thrown.statusCode ?? 0) >= 400)
     return faultOfCall(thrown, context);
   for (const cause of causesOf(thrown)) {
@@ -216,7 +225,7 @@ export function faultOf(thrown: unknown, context: Asked & { signal: AbortSignal 
   if (APICallError.isInstance(thrown)) return faultOfCall(thrown, context);
   if (EmptyResponseBodyError.isInstance(thrown) || NoContentGeneratedError.isInstance(thrown))
     return emptyAnswer();
-  // Thrown for a list of choices that is empty.
+  // The library throws this for an empty list of choices.
   if (InvalidResponseDataError.isInstance(thrown)) return emptyAnswer();
   if (isUnreadable(thrown)) return malformedAnswer();
   if (LoadAPIKeyError.isInstance(thrown) || LoadSettingError.isInstance(thrown))

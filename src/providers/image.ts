@@ -24,28 +24,30 @@ import { notesOfWarnings } from "./warnings.ts";
 
 export interface ServedImage {
   model: ImageModelV4;
-  /** the name under which the library looks for options of its own */
+  /** the name under which the library looks for its own options */
   namespace: string;
   providerOptions?: SharedV4ProviderOptions;
-  /** the library drops images to start from, and doesn't say so */
+  /** the library drops images to start from, without saying so */
   dropsFiles?: true;
 }
 
-/** These endpoints know one text: what came before and the system prompt stand in front of it. */
+/**
+ * These endpoints take one text, so the system prompt and the earlier turns stand in front of it.
+ */
 function promptOf(call: SamplingCall, { text, earlier }: Briefing): string {
   const parts = [call.systemPrompt?.trim() ?? ""];
   if (earlier.length > 0) parts.push(["The conversation so far:", ...earlier].join("\n"));
   return [...parts, text].filter((part) => part !== "").join("\n\n");
 }
 
-/** What the image is made from, as long as model and library take it; null: they don't. */
+/** The images to start from, as far as model and library take them; null: they don't take them. */
 async function filesOf(
   { images }: Briefing,
   { model }: ProviderRequest,
   served: ServedImage,
 ): Promise<ImageModelV4File[] | null> {
   if (images.length === 0) return [];
-  // The library says no for some; where it doesn't know, the catalogue does.
+  // The library knows it for some models. For the others the catalogue says it.
   const refused = served.dropsFiles || (await served.model.supportsFileInputs) === false;
   if (refused || !model.inputModalities.includes("image")) return null;
   return images.map(({ data, mimeType }) => ({
@@ -58,7 +60,7 @@ async function filesOf(
 const isSize = (value: unknown): value is `${number}x${number}` =>
   typeof value === "string" && /^\d{2,4}x\d{2,4}$/.test(value);
 
-/** OpenAI tells, per image, how many of the input tokens were images. */
+/** OpenAI reports, for each image, how many of the input tokens were images. */
 function imageInputTokensOf({ providerMetadata }: ImageModelV4Result): number {
   let tokens = 0;
   for (const told of Object.values(providerMetadata ?? {}))
@@ -92,7 +94,7 @@ function answerOf(
 ): Result<ProviderAnswer, ProviderFault> {
   const blocks: Block[] = [];
   const counted = usageOf(generated, request, generated.images.length);
-  // What can't be used has been paid for all the same.
+  // An answer that can't be used has been paid for all the same.
   const spent = { usage: counted.estimated ? null : counted };
   for (const image of generated.images) {
     if (image.length === 0) continue;

@@ -26,7 +26,7 @@ import { refusesReasoning } from "./reasoning-faults.ts";
 import { answerOf } from "./result.ts";
 import { notesOfWarnings } from "./warnings.ts";
 
-/** How a request travels, which decides what it may hold. */
+/** The wire that a request takes. The wire decides what a request may hold. */
 export type Wire =
   | "openai-chat"
   | "openai-responses"
@@ -47,8 +47,9 @@ interface Traits {
   /** how many stop sequences the endpoint takes; more are an error there */
   stopSequences: number;
   /**
-   * What a model may answer with beside text. OpenAI's chat models speak and OpenRouter's draw, but their
-   * libraries drop it: asking them would be paying for an answer that can't be read.
+   * What a model may answer with beside text. OpenAI's chat models speak and OpenRouter's models draw,
+   * but their libraries drop such output. Asking for it would mean to pay for an answer that can't be
+   * read.
    */
   emits: readonly Modality[];
 }
@@ -66,11 +67,11 @@ const traits: Readonly<Record<Wire, Traits>> = {
     emits: [],
   },
   google: { media: inside, stopSequences: 5, emits: ["image", "audio"] },
-  // Its adapter leaves them out without a word.
+  // The adapter for Workers AI leaves stop sequences out without a word.
   "workers-ai": { media: outside, stopSequences: 0, emits: [] },
 };
 
-/** Providers whose reasoning models answer a stop sequence with 400. */
+/** Providers whose reasoning models answer 400 to a stop sequence. */
 const reasoningRefusesStop = new Set(["openai", "xai"]);
 
 function stopLimitOf(request: ProviderRequest, wire: Wire): number {
@@ -79,19 +80,22 @@ function stopLimitOf(request: ProviderRequest, wire: Wire): number {
   return traits[wire].stopSequences;
 }
 
-/** Images and audio that were asked for. */
+/** The media modalities that were asked for: images and audio. */
 export const mediaOf = ({ call }: ProviderRequest): Modality[] =>
   call.outputModalities.filter((modality) => modality !== "text");
 
-/** What Gemini is to answer with: left alone, it may also write where only an image was asked for. */
+/**
+ * What Gemini answers with. Without this option Gemini may also write where only an image was asked
+ * for.
+ */
 const emitting = (modalities: readonly Modality[]): SharedV4ProviderOptions => ({
   google: { responseModalities: modalities.map((modality) => modality.toUpperCase()) },
 });
 
 /**
- * Whether the provider's own JSON mode may be asked for. Gemini refuses `responseMimeType` beside images, for
- * every model that draws, and beside function calling (googleapis/python-genai#867). What the prompt says
- * of JSON, and the check of the answer, hold without JSON mode too.
+ * Whether the provider's own JSON mode may be asked for. Gemini refuses `responseMimeType` beside
+ * images, for every model that draws, and beside function calling (googleapis/python-genai#867).
+ * Without JSON mode the prompt still asks for JSON, and the answer is still checked.
  */
 function takesJsonMode(request: ProviderRequest, wire: Wire): boolean {
   if (mediaOf(request).length > 0) return false;
@@ -101,7 +105,7 @@ function takesJsonMode(request: ProviderRequest, wire: Wire): boolean {
   );
 }
 
-/** What a call asks for, less what the model doesn't take. */
+/** The options of a call, without those that the model doesn't take. */
 export function optionsOf(
   request: ProviderRequest,
   served: Pick<Served, "wire" | "providerOptions">,
@@ -134,7 +138,7 @@ export function optionsOf(
     else notes.push("responseFormat left out: this model does not take it with what was asked");
   }
   if (media.includes("audio")) {
-    // Its length is that of what is said, in other tokens than those that the caller counts.
+    // An audio answer's length is counted in other tokens than those that the caller bounds.
     delete options.maxOutputTokens;
     notes.push("maxTokens left out: it counts text, and audio was asked for");
   } else if (media.includes("image")) {
@@ -160,7 +164,7 @@ export function optionsOf(
 
 const refusedNote = "reasoning left out: this model refuses to be asked for it";
 
-/** The same request, without a word about reasoning. */
+/** The same request, saying nothing about reasoning. */
 const silenced = (request: ProviderRequest): ProviderRequest => ({
   ...request,
   call: { ...request.call, metadata: withoutReasoningOf(request) },
@@ -194,8 +198,8 @@ interface GenerateDeps {
 }
 
 /**
- * Calls the model: once, or twice where it refuses what is said about reasoning, which costs nothing.
- * Never throws.
+ * Calls the model once. Calls it a second time where the model refuses what the request says about
+ * reasoning, since that refusal costs nothing. Never throws.
  */
 export async function generate(
   request: ProviderRequest,
@@ -216,7 +220,8 @@ export async function generate(
       return await generateOnce(request, served, { prefixes, said: [] });
     } catch (thrown) {
       if (!isSaid || !refusesReasoning(thrown)) throw thrown;
-      // With a forced tool, it may be the tool that the parameter doesn't go with.
+      // With a forced tool the refusal may be about the tool beside the parameter, and not about
+      // the model.
       const isModels = isOurs && request.call.toolChoice !== "required";
       if (isModels && credential.id !== undefined) refusals?.add(credential.id, model);
       return await generateOnce(silenced(request), served, { prefixes, said: [refusedNote] });

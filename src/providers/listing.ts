@@ -1,11 +1,14 @@
-/** The models that a provider lists for a key: `GET /v1/models`, as OpenAI defined it and others took it on. */
+/**
+ * The models that a provider lists for a key: `GET /v1/models`, which OpenAI defined and others
+ * adopted.
+ */
 import { readBounded } from "../domain/bounded-body.ts";
 import { isObject, own, type JsonValue } from "../domain/json.ts";
 import type { ProviderRequest } from "../domain/sampling/providers.ts";
 
 const mostBytes = 4 * 1024 * 1024;
 const mostListed = 500;
-/** A stranger's text, shown to an administrator: ids and nothing else. */
+/** The ids are a stranger's text that an administrator sees, so nothing but ids passes. */
 const id = /^[A-Za-z0-9@][\w.:/@+-]{0,199}$/;
 
 const headersFor = ({
@@ -18,7 +21,7 @@ const headersFor = ({
   return { Authorization: `Bearer ${apiKey}` };
 };
 
-/** `{data: [{id}]}`, and Google's `{models: [{name: "models/…"}]}`; null: neither. */
+/** Reads OpenAI's `{data: [{id}]}` and Google's `{models: [{name: "models/…"}]}`; null: neither. */
 function idsIn(body: JsonValue): string[] | null {
   const listed = own(body, "data") ?? own(body, "models");
   if (!Array.isArray(listed)) return null;
@@ -31,7 +34,7 @@ function idsIn(body: JsonValue): string[] | null {
     .slice(0, mostListed);
 }
 
-/** null: the provider gives no list, or none that can be read. Never throws. */
+/** null: the provider gives no list, or a list that can't be read. Never throws. */
 export async function listModels(
   credential: ProviderRequest["credential"],
   about: { fetch: typeof fetch; baseUrl: string; signal: AbortSignal },

@@ -1,17 +1,18 @@
-/** Images and audio that a provider sent: what they really are, how large, how long. */
+/** Images and audio that a provider sent: their real type, size and length. */
 import type { ProviderFault } from "../domain/attempts.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { AudioBlock, Block, ImageBlock, SamplingCall } from "../domain/sampling/call.ts";
 import { emptyAnswer, tooLargeAnswer } from "./faults.ts";
 
 /**
- * Bytes of all images and audio of one answer. An isolate has 128 MB for everything it does, and this
- * much is 11 MB as base64, of which the provider's body, its parsed form, our answer and the sealed copy
- * for a retry each hold one. Seven minutes of MP3, three of WAV, any image of 1536 by 1024.
+ * Bytes of all images and audio of one answer. That much is 11 MB as base64, and four copies exist at
+ * once: the provider's body, its parsed form, our answer, and the sealed copy for a repetition. An
+ * isolate has 128 MB for everything. It is enough for seven minutes of MP3, three of WAV, any image of
+ * 1536 by 1024.
  */
 export const maxMediaBytes = 8 * 1024 * 1024;
 
-/** `String.fromCharCode` takes its arguments on the stack; a whole image would not fit. */
+/** `String.fromCharCode` takes its arguments on the stack, where a whole image would not fit. */
 const chunk = 8_192;
 
 export function base64Of(data: string | Uint8Array): string {
@@ -25,13 +26,13 @@ export function base64Of(data: string | Uint8Array): string {
 const bytesOfBase64 = (base64: string): Uint8Array =>
   Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 
-/** Enough for every signature below. A multiple of four. */
+/** Bytes, enough for every signature below. A multiple of four, so that base64 can be cut there. */
 const headLength = 64;
 
 const startsWith = (bytes: Uint8Array, text: string, from = 0): boolean =>
   [...text].every((character, at) => bytes[from + at] === character.charCodeAt(0));
 
-/** The MIME type by the first bytes; null for what isn't an image or audio that callers know. */
+/** The MIME type by the first bytes; null: no image or audio that callers know. */
 export function sniff(bytes: Uint8Array): string | null {
   if (startsWith(bytes, "\u0089PNG\r\n\u001a\n")) return "image/png";
   if (startsWith(bytes, "\u00ff\u00d8\u00ff")) return "image/jpeg";
@@ -50,11 +51,14 @@ export function sniff(bytes: Uint8Array): string | null {
   return (second & 0x06) === 0x02 ? "audio/mpeg" : null;
 }
 
-/** Bytes that a base64 text stands for. */
+/** How many bytes a base64 text stands for. */
 const sizeOfBase64 = (text: string): number =>
   (text.length / 4) * 3 - (text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0);
 
-/** A block with the MIME type that its bytes say; null when they say none, or are no base64. */
+/**
+ * A block with the MIME type that the bytes themselves say; null: they say none, or the text is no
+ * base64.
+ */
 export function mediaBlockOf(data: string | Uint8Array): ImageBlock | AudioBlock | null {
   const base64 = base64Of(data);
   if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return null;
@@ -63,7 +67,7 @@ export function mediaBlockOf(data: string | Uint8Array): ImageBlock | AudioBlock
   return { type: mimeType.startsWith("image/") ? "image" : "audio", data: base64, mimeType };
 }
 
-/** Raw samples (16 bits, one channel) in the container that makes them a file. */
+/** Raw samples (16 bits, one channel) inside a WAV container, so that they can be played. */
 export function wavOf(samples: Uint8Array, sampleRate: number): Uint8Array {
   const wav = new Uint8Array(44 + samples.length);
   const view = new DataView(wav.buffer);
@@ -87,7 +91,9 @@ export function wavOf(samples: Uint8Array, sampleRate: number): Uint8Array {
 /** Gemini's rate where the type names none. */
 const usualSampleRate = 24_000;
 
-/** The same, where a MIME type says that the data is raw samples: `audio/L16;rate=24000`. */
+/**
+ * `mediaBlockOf` for a MIME type that says that the data is raw samples: `audio/L16;rate=24000`.
+ */
 export function containedOf(data: string | Uint8Array, mimeType: string): string | Uint8Array {
   if (!/^audio\/(l16|pcm)(;|$)/i.test(mimeType)) return data;
   const rate = Number(/rate=(\d{4,6})/.exec(mimeType)?.[1] ?? usualSampleRate);
@@ -98,7 +104,10 @@ export function containedOf(data: string | Uint8Array, mimeType: string): string
   }
 }
 
-/** kbit/s of MPEG 1 and of MPEG 2, layer III, by the frame header's index; 0: not said. */
+/**
+ * kbit/s of MPEG 1 and of MPEG 2, layer III, by the index in the frame's header; 0: the header does not
+ * say.
+ */
 const mp3Rates: readonly (readonly number[])[] = [
   [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
   [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
@@ -118,7 +127,7 @@ export function secondsOf({ data, mimeType }: AudioBlock): number | null {
   const view = new DataView(bytes.buffer);
   if (mimeType === "audio/wav") {
     const perSecond = bytes.length < 44 ? 0 : view.getUint32(28, true);
-    // The header's own length is 0 or all ones where the file was written as a stream.
+    // Where the file was written as a stream, the length in the header is 0 or all ones.
     return perSecond === 0 ? null : Math.max(0, bytes.length - 44) / perSecond;
   }
   const at = id3Length(bytes);
@@ -129,8 +138,9 @@ export function secondsOf({ data, mimeType }: AudioBlock): number | null {
 }
 
 /**
- * An answer that holds what was asked, in a size that can be carried. A model that was asked for an image
- * and only wrote about it has not answered; one that wants a tool run first has not finished.
+ * The blocks of an answer that holds what was asked for, in a size that can be carried. A model that
+ * was asked for an image and only wrote about it has not answered; a model that wants a tool run first
+ * has not finished.
  */
 export function checkedBlocks(
   blocks: Block[],

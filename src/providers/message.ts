@@ -1,7 +1,7 @@
 /**
- * What a provider said of a call that it refused, fit to be kept: its message alone, without the key and
- * whatever else looks like a secret, and short. It goes to the sealed part of the record and nowhere else;
- * faults, attempts, logs and spans hold no text of a provider's.
+ * The provider's message about a call that it refused, fit to be kept: short, without the key and
+ * whatever else looks like a secret. The message goes to the sealed part of the record alone; faults,
+ * attempts, logs and spans hold no text of a provider's.
  */
 import { APICallError } from "@ai-sdk/provider";
 import { isObject, own, type JsonValue } from "../domain/json.ts";
@@ -9,11 +9,14 @@ import type { ProviderRequest } from "../domain/sampling/providers.ts";
 import { maskSecrets } from "../domain/audit/masking.ts";
 
 const mostCharacters = 500;
-/** Masking takes time with the length, and a page of HTML says nothing after its beginning. */
+/**
+ * Characters that are masked. Masking takes time with the length, and a page of HTML says nothing after
+ * its beginning.
+ */
 const mostRead = 4_000;
-/** In which the call's own texts are looked for: providers echo whole requests. */
+/** Characters in which the call's own texts are looked for, since providers echo whole requests. */
 const mostSearched = 65_536;
-/** A shorter text of the call, such as "yes", is a word of everybody's. */
+/** A shorter text of the call, such as "yes", occurs in messages that echo nothing. */
 const fewestCharacters = 6;
 
 function parsed(text: string): JsonValue | undefined {
@@ -24,7 +27,10 @@ function parsed(text: string): JsonValue | undefined {
   }
 }
 
-/** `{error: {message}}` of OpenAI, Anthropic and Google, who may put it into an array; `{message}`, `{detail}`. */
+/**
+ * `{error: {message}}` of OpenAI, Anthropic and Google (who may put it into an array), or `{message}`,
+ * or `{detail}`.
+ */
 function messageIn(body: unknown): string | null {
   const [value] = Array.isArray(body) ? (body as unknown[]) : [body];
   if (!isObject(value)) return null;
@@ -34,7 +40,7 @@ function messageIn(body: unknown): string | null {
   return typeof found === "string" ? found : null;
 }
 
-/** What the caller wrote, as it stands in a text and in JSON, longest first. */
+/** The texts that the caller wrote, both plain and as they stand in JSON, longest first. */
 function textsOf({ systemPrompt = "", messages }: ProviderRequest["call"]): string[] {
   const blocks = messages.flatMap(({ content }) => content);
   const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
@@ -45,14 +51,17 @@ function textsOf({ systemPrompt = "", messages }: ProviderRequest["call"]): stri
     .toSorted((a, b) => b.length - a.length);
 }
 
-/** null: it said nothing, or nobody was reached. What only `capture` may keep is taken out of an echo. */
+/**
+ * null: the provider said nothing, or was not reached. What the caller wrote is taken out of an echo:
+ * only `capture` may keep it.
+ */
 export function messageOf(
   thrown: unknown,
   { credential: { apiKey }, call }: Pick<ProviderRequest, "credential" | "call">,
 ): string | null {
   if (!APICallError.isInstance(thrown)) return null;
   const body: unknown = thrown.responseBody;
-  // A success that can't be read may be the answer itself, which only `capture` may keep.
+  // A success that can't be read may hold the answer itself, which only `capture` may keep.
   if (typeof body === "string" && (thrown.statusCode ?? 0) < 400) return null;
   const text = typeof body === "string" ? (messageIn(parsed(body)) ?? body) : messageIn(body);
   if (text === null) return null;
@@ -63,7 +72,7 @@ export function messageOf(
   return plain === "" ? null : [...plain].slice(0, mostCharacters).join("");
 }
 
-/** Hands on what was said, if anybody keeps it. */
+/** Hands on the provider's message, if anybody keeps it. */
 export function passOn(
   thrown: unknown,
   request: Pick<ProviderRequest, "credential" | "call" | "onMessage">,

@@ -1,12 +1,12 @@
 /**
- * A call's `metadata` for its provider: what stands under the provider's own name, and of that only
- * what shapes an answer. The rest could change the model, the bill or what the provider keeps: some
- * adapters copy unknown options into the body.
+ * The part of a call's `metadata` that reaches its provider: what stands under the provider's own name,
+ * and of that only what shapes an answer. Some adapters copy unknown options into the body, where they
+ * could change the model, the bill, or what the provider keeps.
  */
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
 import { isObject, own, type JsonObject, type JsonValue } from "../domain/json.ts";
 
-/** What is asked of a model, which decides what its endpoint takes. */
+/** What kind of model is asked, which decides what its endpoint takes. */
 export type Kind = "language" | "image" | "speech";
 
 const openai = [
@@ -36,14 +36,14 @@ const passed: Readonly<Record<Kind, Readonly<Record<string, readonly string[]>>>
   },
   speech: { google: ["voice"] },
 };
-/** Every OpenAI-compatible endpoint. */
+/** The options that every OpenAI-compatible endpoint takes. */
 const compatible: Readonly<Record<Kind, readonly string[]>> = {
   language: ["user", "reasoningEffort", "textVerbosity"],
   image: ["size", "quality", "user"],
   speech: ["voice", "outputFormat", "speed"],
 };
 
-/** Without members that are null: what is null is absent, also inside of an option. */
+/** Null means absent, also inside of an option, so null members are taken out. */
 const withoutNulls = (object: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(object).flatMap(([key, value]): [string, JsonValue][] => {
@@ -70,7 +70,7 @@ export function optionsFromMetadata(
   return { options: kept.length === 0 ? null : Object.fromEntries(kept), notes };
 }
 
-/** Ours win: they say what a provider may keep. */
+/** Our options win over the caller's: ours say what a provider may keep. */
 export const mergeOptions = (
   namespace: string,
   fromMetadata: JsonObject | null,

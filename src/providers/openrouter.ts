@@ -1,9 +1,9 @@
-/** What OpenRouter wants otherwise than the adapter for compatible endpoints sends it. */
+/** Mends what the adapter for compatible endpoints sends otherwise than OpenRouter wants it. */
 import { isObject, type JsonValue } from "../domain/json.ts";
 
 /**
- * OpenRouter reads a mark for the cache on a block of a message. The adapter puts the mark beside a text
- * that is not in blocks. Source: OpenRouter's documentation, "Prompt caching".
+ * OpenRouter reads a cache mark on a block of a message. The adapter puts the mark beside a text that
+ * is not in blocks. Source: OpenRouter's documentation, "Prompt caching".
  */
 export function marksOnBlocks(body: Record<string, unknown>): Record<string, unknown> {
   const messages = body["messages"] as JsonValue[];

@@ -25,8 +25,9 @@ import type {
 import { providerMetadataKey } from "../domain/sampling/tool-loop.ts";
 
 /**
- * Where a wire takes images and audio beside the user's own messages. Where it doesn't, the library
- * drops them in silence, or sends their base64 as text; here they follow in the next user message.
+ * Whether a wire takes images and audio outside of the user's own messages. Where a wire doesn't, the
+ * library drops them in silence or sends their base64 as text, so here they follow in the next user
+ * message.
  */
 export interface MediaPlaces {
   inToolResults: boolean;
@@ -36,7 +37,7 @@ export interface MediaPlaces {
 type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
 type ContentOutput = Extract<LanguageModelV4ToolResultOutput, { type: "content" }>;
 
-/** Spellings that some provider refuses, though it takes the format. */
+/** Spellings of media types that some provider refuses although it takes the format. */
 const mediaTypeOf: Readonly<Record<string, string>> = {
   "image/jpg": "image/jpeg",
   "audio/wave": "audio/wav",
@@ -56,7 +57,7 @@ const isMedia = (block: Block | ResourceBlock): block is ImageBlock | AudioBlock
 
 const textPart = (text: string): LanguageModelV4TextPart => ({ type: "text", text });
 
-/** An embedded text resource is its text; anything else about a resource is told as JSON. */
+/** An embedded text resource is told as its text, any other resource as JSON. */
 function textOfResource({ raw }: ResourceBlock): string {
   const resource = raw["resource"];
   if (typeof resource === "object" && resource !== null && !Array.isArray(resource)) {
@@ -89,7 +90,8 @@ function outputOf(
   }
   if (block.isError) return { output: { type: "error-text", value: text }, left: media };
   if (media.length === 0) return { output: { type: "text", value: text }, left: [] };
-  // Always a text, and only one: Gemini 2 would get one function response per text, and none without.
+  // Always exactly one text: Gemini 2 would get one function response for each text, and none
+  // without.
   const said = text === "" ? "The result is attached." : text;
   if (!places.inToolResults) return { output: { type: "text", value: said }, left: media };
   const value: ContentOutput["value"] = [textPart(said), ...media.map(fileOf)];
@@ -99,7 +101,7 @@ function outputOf(
 const labelled = (label: string, media: readonly (ImageBlock | AudioBlock)[]): UserPart[] =>
   media.length === 0 ? [] : [textPart(label), ...media.map(fileOf)];
 
-/** What the provider of an earlier turn wanted back with this tool use. */
+/** What the provider of an earlier turn wanted back together with this tool use. */
 function metadataOf(block: ToolUseBlock): { providerOptions?: SharedV4ProviderOptions } {
   const kept = own(block._meta, providerMetadataKey);
   return isObject(kept) ? { providerOptions: kept as SharedV4ProviderOptions } : {};
@@ -183,11 +185,12 @@ const toolOf = ({ name, description, inputSchema }: Tool): LanguageModelV4Functi
   type: "function",
   name,
   ...(description === undefined ? {} : { description }),
-  // A JSON schema by the specification; what the provider doesn't know in it, the provider refuses.
+  // The specification wants a JSON schema. A provider refuses by itself what it doesn't know in a
+  // schema.
   inputSchema: inputSchema as JSONSchema7,
 });
 
-/** `tools` and `toolChoice` of a call; empty when it offers none. */
+/** `tools` and `toolChoice` of a call; empty where the call offers no tools. */
 export function toolsOf(
   call: Pick<SamplingCall, "tools" | "toolChoice">,
 ): Pick<LanguageModelV4CallOptions, "tools" | "toolChoice"> {

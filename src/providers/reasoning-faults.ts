@@ -1,6 +1,6 @@
 /**
- * Whether a provider's 400 is about a parameter of reasoning. Read from a closed list of fields and
- * fragments, and nothing of it is kept: such bodies quote prompts.
+ * Whether a provider's 400 is about a parameter of reasoning. The body is compared with a closed list
+ * of fields and fragments, and nothing of the body is kept: such bodies quote prompts.
  */
 import { APICallError } from "@ai-sdk/provider";
 import { own, parsedJson, type JsonValue } from "../domain/json.ts";
@@ -20,8 +20,8 @@ const params: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What the others say in their message, which may also quote the request; so a fragment is a parameter's
- * name as it stands in a sentence about it, and only the beginning of the message is looked at.
+ * What other providers say in their message. The message may also quote the request, so a fragment is a
+ * parameter's name inside a sentence about it, and only the beginning of the message is read.
  */
 const fragments: readonly RegExp[] = [
   // Anthropic: "thinking.type: …", "thinking: …", "output_config.effort: …", "`thinking` may not be enabled when …"
@@ -50,7 +50,9 @@ const textsIn = (error: JsonValue | undefined): string[] =>
     typeof text === "string" ? [text.slice(0, longestHead)] : [],
   );
 
-/** Mistral, Together and whoever else runs FastAPI: `{detail: [{loc: ["body", "reasoning_effort"]}]}`. */
+/**
+ * Mistral, Together and others that run FastAPI: `{detail: [{loc: ["body", "reasoning_effort"]}]}`.
+ */
 function isLocated(body: JsonValue): boolean {
   const details = own(own(body, "message") ?? body, "detail") ?? own(body, "detail");
   if (!Array.isArray(details)) return false;

@@ -1,6 +1,6 @@
 /**
- * What each way of sending an effort puts into a request, in the words of the adapters' options. The
- * adapters' own `reasoning` option is not used: it sends `none` to models that refuse it, and switches
+ * What each way of sending an effort puts into a request, in the adapters' own options. The adapters'
+ * general `reasoning` option is not used: it sends `none` to models that refuse it, and switches
  * thinking on where it was off.
  */
 import { reasoningKeyOf } from "../domain/sampling/reasoning-needs.ts";
@@ -13,7 +13,9 @@ import { type Effort } from "../domain/requirements.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { ProviderRequest } from "../domain/sampling/providers.ts";
 
-/** Tokens of a budget: what the catalogue lists for the effort, as far as there is room for it. */
+/**
+ * Tokens of a thinking budget: what the catalogue lists for the effort, as far as there is room.
+ */
 const budgetFor = (control: ReasoningControl, effort: Effort, headroom: number): number => {
   const listed = control.budgets?.[effort] ?? headroom;
   const positive = Object.values(control.budgets ?? {}).filter((tokens) => tokens > 0);
@@ -27,7 +29,7 @@ interface Sent {
   headroom: number;
 }
 
-/** `off`: what says so; else what says how much. */
+/** `off`: the options that switch reasoning off; `on`: the options that say how much. */
 const either = (effort: Effort, off: JsonObject, on: JsonObject): JsonObject =>
   effort === "none" ? off : on;
 
@@ -52,11 +54,12 @@ const ways: Readonly<Record<Sending, (sent: Sent) => JsonObject>> = {
     ),
   anthropic_budget: ({ effort, control, headroom }) => {
     const budget = budgetFor(control, effort, headroom);
-    // It must be less than max_tokens, to which the adapter adds it.
+    // Anthropic wants the budget below max_tokens, to which the adapter adds the budget.
     const fits = effort !== "none" && headroom >= leastAnthropicBudget;
     return fits ? { thinking: { type: "enabled", budgetTokens: budget } } : {};
   },
-  // A model that thinks by itself is told how much alone: with a forced tool, to switch it on is refused.
+  // A model that thinks by itself is only told how much. Switching it on is refused beside a forced
+  // tool.
   anthropic_adaptive: ({ effort, control }) =>
     either(
       effort,
@@ -91,7 +94,7 @@ export function reasoningOptions({
   return Object.keys(options).length === 0 ? null : options;
 }
 
-/** The call's own options, without what they say about reasoning if that may not be sent. */
+/** The call's own options. What they say about reasoning is taken out where it may not be sent. */
 export function withoutReasoning(options: JsonObject | null, provider: string): JsonObject | null {
   if (options === null) return null;
   const { [reasoningKeyOf(provider)]: _, ...rest } = options;

@@ -46,20 +46,25 @@ const needsResponses = /(-pro|-codex|deep-research)/;
 
 type CredentialPlace = Pick<ProviderRequest["credential"], "provider" | "baseUrl">;
 
-/** null when there is none, or none that is a URL over http. */
+/** null: the credential names no URL and its provider has none, or the URL is not one over http. */
 function baseUrlOf({ provider, baseUrl }: CredentialPlace): string | null {
   const text = baseUrl?.trim() ? baseUrl.trim() : baseUrls.get(provider);
   if (text === undefined || !URL.canParse(text)) return null;
   const url = new URL(text);
   if (url.protocol !== "https:" && url.protocol !== "http:") return null;
-  // Ollama's own variable, OLLAMA_HOST, names the host; the wire is one step below.
+  // Ollama's own variable, OLLAMA_HOST, names the host alone; its OpenAI wire is at `/v1`.
   if (provider === "ollama" && url.pathname === "/") url.pathname = "/v1";
   return url.toString();
 }
 
-/** Stays out of the provider's logs and fine-tuning sets; new OpenAI accounts store by default. */
+/**
+ * Keeps calls out of the provider's logs and fine-tuning sets; new OpenAI accounts store by default.
+ */
 const unstored = { openai: { store: false } };
-/** The adapter would ask for a summary of the reasoning, which unverified organisations are refused. */
+/**
+ * The adapter would ask for a summary of the reasoning, which OpenAI refuses to unverified
+ * organisations.
+ */
 const unsummarized = { openai: { ...unstored.openai, reasoningSummary: null } };
 
 function problemOf(credential: CredentialPlace, deps: ProvidersDeps): string | null {
@@ -76,21 +81,25 @@ function problemOf(credential: CredentialPlace, deps: ProvidersDeps): string | n
     : `The provider "${provider}" needs a base URL: it has no default one.`;
 }
 
-/** What is asked of a model: a conversation, an image or speech; null when it can't be asked for it. */
+/**
+ * What is asked of a model: a conversation, an image or speech; null: the model can't be asked for what
+ * the call wants.
+ */
 export function kindOf({ model, call }: Pick<ProviderRequest, "model" | "call">): Kind | null {
   const wanted = call.outputModalities;
   if (model.outputModalities.includes("text")) return "language";
-  // Such a model has an endpoint of its own, and each of those makes one thing.
+  // A model without text has an endpoint of its own, and each such endpoint makes one kind of
+  // media.
   const [only, ...more] = wanted;
   if (more.length > 0 || only === undefined || !model.outputModalities.includes(only)) return null;
   return only === "image" ? "image" : "speech";
 }
-/** null when a credential can't be used as it is. Makes no request. */
+/** null: the credential can't be used as it is. Makes no request. */
 function serveLanguage(request: ProviderRequest, deps: ProvidersDeps): Served | null {
   const { credential, model } = request;
   const { apiKey, provider } = credential;
   if (provider === "workers-ai") {
-    // Any other id would be somebody else's model, billed through the operator's gateway.
+    // An id without `@` would be another provider's model, billed through the operator's gateway.
     if (deps.workersAi === undefined || !model.id.startsWith("@")) return null;
     return { model: deps.workersAi.chat(model.id), wire: "workers-ai" };
   }
@@ -131,7 +140,10 @@ function serveLanguage(request: ProviderRequest, deps: ProvidersDeps): Served | 
   }
 }
 
-/** The same for images. Of Google's models only Gemini's are left, and those are language models. */
+/**
+ * `serveLanguage` for images. Of Google's models that draw only Gemini's are left, and those are
+ * language models.
+ */
 function serveImage(request: ProviderRequest, deps: ProvidersDeps): ServedImage | null {
   const { credential, model } = request;
   const { apiKey, provider } = credential;
@@ -157,17 +169,17 @@ function serveImage(request: ProviderRequest, deps: ProvidersDeps): ServedImage 
       return {
         model: compatible.imageModel(model.id),
         namespace: provider,
-        // Many answer with a link unless told otherwise, and links aren't followed.
+        // Many endpoints answer with a link unless told otherwise, and links aren't followed.
         providerOptions: { [provider]: { response_format: "b64_json" } },
       };
     }
   }
 }
 
-/** OpenAI's first speech models only read. */
+/** OpenAI's first speech models only read aloud, and take no instructions. */
 const readsOnly = /^tts-1/;
 
-/** The same for speech. */
+/** `serveLanguage` for speech. */
 function serveSpeech(request: ProviderRequest, deps: ProvidersDeps): ServedSpeech | null {
   const { credential, model } = request;
   const { apiKey, provider } = credential;
@@ -183,11 +195,12 @@ function serveSpeech(request: ProviderRequest, deps: ProvidersDeps): ServedSpeec
       model: createGoogle({ apiKey, baseURL, fetch }).speech(model.id),
       takesInstructions: true,
     };
-  // The compatible library has no speech; the endpoint is OpenAI's wherever it is offered.
+  // The library for compatible endpoints has no speech. The endpoint is OpenAI's wherever it is
+  // offered.
   return {
     model: createOpenAI({ name: provider, apiKey, baseURL, fetch }).speech(model.id),
     takesInstructions: provider === "openai" && !readsOnly.test(model.id),
-    // The smallest that everything plays.
+    // The smallest format that everything plays.
     outputFormat: "mp3",
   };
 }
@@ -213,7 +226,7 @@ async function complete(
   }
 }
 
-/** What came back, with no usage that nobody can mean. */
+/** The answer, with usage that nobody can mean taken out. */
 function believed(
   result: Result<ProviderAnswer, ProviderFault>,
   request: ProviderRequest,
@@ -227,7 +240,7 @@ function believed(
 export function createProviders(deps: ProvidersDeps): Providers {
   return {
     async complete(request) {
-      // Gone before it began: nothing was sent, nothing is billed.
+      // The call ended before this attempt began: nothing was sent, nothing is billed.
       if (request.signal.aborted) return err({ ...aborted(request.signal), billed: "no" });
       if (problemOf(request.credential, deps) !== null) return err(notSent());
       const kind = kindOf(request);

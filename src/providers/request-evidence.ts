@@ -1,16 +1,25 @@
 /**
- * What is known of a provider's HTTP request beside its answer: whether it left at all, and with which
- * status it was answered. Nobody charges for a request that did not arrive whole.
+ * What is known of a provider's HTTP request beside its answer: whether the request left at all, and
+ * with which status it was answered. No provider charges for a request that did not arrive whole.
  */
 
-/** A body in so many pieces: the runtime takes the first few before the connection stands, never the last. */
+/**
+ * A body is sent in so many pieces. The runtime takes the first few before the connection stands, and
+ * never the last.
+ */
 const pieces = 8;
 
-/** Statuses under 400 with which nothing was generated: no content, not modified, elsewhere, another protocol. */
+/**
+ * Statuses under 400 for which nothing was generated: no content, not modified, elsewhere, another
+ * protocol.
+ */
 const saysNothing = (status: number): boolean =>
   status < 200 || status === 204 || status === 205 || (status >= 300 && status < 400);
 
-/** The Workers runtime's own: a stream whose length is announced, so that the request is not chunked. */
+/**
+ * The Workers runtime's own class: a stream whose length is announced, so that the request is not
+ * chunked.
+ */
 type FixedLength = new (length: number) => TransformStream<Uint8Array, Uint8Array>;
 
 const fixedLengthOf = (globals: object): FixedLength | null => {
@@ -20,11 +29,14 @@ const fixedLengthOf = (globals: object): FixedLength | null => {
 
 export interface RequestEvidence {
   fetch: typeof fetch;
-  /** No request of this fetch can have been billed: none arrived whole, or all were answered with nothing. */
+  /**
+   * True if no request of this fetch can have been billed: none arrived whole, or all were answered
+   * with nothing.
+   */
   surelyFree(): boolean;
 }
 
-/** Writes all of it, piece by piece; calls `done` once the last piece was taken. */
+/** Writes the whole body, piece by piece, and calls `done` once the last piece was taken. */
 async function feed(
   bytes: Uint8Array,
   writable: WritableStream<Uint8Array>,
@@ -39,11 +51,13 @@ async function feed(
 }
 
 /**
- * A fetch that keeps the evidence of its requests. In the Workers runtime a refused connection, an unknown
- * host and a failed TLS handshake look like a connection that was lost while the provider was at work
- * ("Network connection lost.", "internal error"), with no code. What tells them apart is the request's
- * body: it is taken to its end only by a connection that stands. Where the runtime has no stream of a
- * fixed length, errors have codes, and `faults.ts` reads those.
+ * A fetch that keeps the evidence of its requests.
+ *
+ * In the Workers runtime a refused connection, an unknown host and a failed TLS handshake look like a
+ * connection that was lost while the provider was at work: "Network connection lost." or "internal
+ * error", without a code. The request's body tells them apart, since only a connection that stands
+ * takes the body to its end. Where the runtime has no stream of a fixed length, errors have codes, and
+ * `faults.ts` reads those.
  */
 export function withEvidence(call: typeof fetch, globals: object = globalThis): RequestEvidence {
   const FixedLengthStream = fixedLengthOf(globals);
@@ -59,7 +73,7 @@ export function withEvidence(call: typeof fetch, globals: object = globalThis): 
         arrived = false;
         const bytes = new TextEncoder().encode(init.body);
         const { readable, writable } = new FixedLengthStream(bytes.byteLength);
-        // Fails with the request, which says so itself.
+        // Writing fails when the request fails, and the request reports that by itself.
         feed(bytes, writable, () => (arrived = true)).catch(() => undefined);
         sent = { ...init, body: readable };
       }

@@ -15,16 +15,16 @@ import { emptyAnswer, malformedAnswer } from "./faults.ts";
 import { checkedBlocks, containedOf, mediaBlockOf } from "./media.ts";
 import { reportedUsage, usageOf } from "./usage.ts";
 
-/** What of a generated result is read. */
+/** The parts of a generated result that are read. */
 export type Generated = Pick<
   LanguageModelV4GenerateResult,
   "content" | "finishReason" | "usage"
 > & {
-  /** `body`: the answer as it came; some libraries leave figures of it out */
+  /** `body`: the answer as it came, for figures that some libraries leave out */
   response?: { body?: unknown } | undefined;
 };
 
-/** The input of a tool call; null when it is no JSON object. No input at all is an empty one. */
+/** The input of a tool call; null: it is no JSON object. An absent input is an empty object. */
 function inputOf(text: string): JsonObject | null {
   if (text.trim() === "") return {};
   try {
@@ -35,14 +35,14 @@ function inputOf(text: string): JsonObject | null {
   }
 }
 
-/** A part as a block; null for what the protocol has no block for; undefined when it is unreadable. */
+/** A part as a block; null: the protocol has no block for it; undefined: the part can't be read. */
 function blockOf(
   part: LanguageModelV4Content,
   wanted: readonly Modality[],
 ): Block | null | undefined {
   if (part.type === "text") return part.text === "" ? null : { type: "text", text: part.text };
   if (part.type === "tool-call") {
-    // Run by the provider itself: there is nothing for the caller to run.
+    // The provider itself ran this tool, so there is nothing for the caller to run.
     if (part.providerExecuted) return null;
     const input = inputOf(part.input);
     if (input === null) return undefined;
@@ -52,11 +52,11 @@ function blockOf(
     return use;
   }
   if (part.type !== "file" || part.data.type !== "data") return null;
-  // What else there is, such as a document, the protocol has no block for.
+  // The protocol has no block for other files, such as a document.
   const kind = /^(image|audio)\//.exec(part.mediaType)?.[1];
   if (kind === undefined) return null;
   const block = mediaBlockOf(containedOf(part.data.data, part.mediaType));
-  // One that nobody asked for doesn't spoil the rest.
+  // A broken part that nobody asked for doesn't spoil the rest of the answer.
   return block ?? (wanted.some((modality) => modality === kind) ? undefined : null);
 }
 
@@ -77,12 +77,15 @@ function blocksOfParts(
   return blocks;
 }
 
-/** The protocol's word for why a model stopped; the provider's own where the protocol has none. */
+/**
+ * The protocol's word for why a model stopped, or the provider's own word where the protocol has none.
+ */
 export function stopReasonOf(
   { unified, raw }: LanguageModelV4FinishReason,
   blocks: readonly Block[],
 ): StopReason {
-  // Not every server that speaks a provider's wire has its words; a tool use asks to be answered.
+  // Not every server that speaks a provider's wire uses its words. An answer with a tool use asks
+  // to be answered.
   if (unified === "stop" || unified === "other")
     if (blocks.some(({ type }) => type === "tool_use")) return "toolUse";
   switch (unified) {
@@ -93,7 +96,7 @@ export function stopReasonOf(
     case "tool-calls":
       return "toolUse";
     case "content-filter":
-      // OpenAI's refusals stop like any other answer.
+      // A refusal of OpenAI's has the stop reason of any other answer.
       return raw === undefined || raw === "stop" ? "contentFilter" : raw;
     case "error":
     case "interrupted":
@@ -104,20 +107,20 @@ export function stopReasonOf(
 
 const isBlank = (block: Block): boolean => block.type === "text" && block.text.trim() === "";
 
-/** The answer, or the fault of a success that holds nothing or nothing readable. */
+/** The answer; or a fault, for a success that holds nothing or nothing readable. */
 export function answerOf(
   generated: Generated,
   call: SamplingCall,
   notes: readonly string[],
 ): Result<ProviderAnswer, ProviderFault> {
   const blocks = blocksOfParts(generated.content, call.outputModalities);
-  // What can't be used has been paid for all the same.
+  // An answer that can't be used has been paid for all the same.
   const spent = { usage: reportedUsage(generated) };
   if (blocks === null) return err({ ...malformedAnswer(), ...spent });
   const stopReason = stopReasonOf(generated.finishReason, blocks);
   const isCut = generated.finishReason.unified === "length";
   if (blocks.length === 0 && !isCut) return err({ ...emptyAnswer(), ...spent });
-  // All of its tokens went into reasoning: they are charged, and another model may do with fewer.
+  // All of its tokens went into reasoning. They are charged, and another model may do with fewer.
   if (blocks.every(isBlank) && isCut)
     return err({ ...emptyAnswer(), reach: "model", usage: usageOf(generated, call, blocks) });
   const checked = checkedBlocks(blocks, call);

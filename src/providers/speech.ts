@@ -22,18 +22,24 @@ import { notesOfWarnings } from "./warnings.ts";
 
 export interface ServedSpeech {
   model: SpeechModelV4;
-  /** whether it can be told how to speak; others would read the instructions out, or refuse them */
+  /**
+   * whether the model can be told how to speak; other models would read the instructions out, or refuse
+   * them
+   */
   takesInstructions: boolean;
-  /** absent: the library's own */
+  /** absent: the library's own format */
   outputFormat?: string;
 }
 
-/** Those with a container, so that the audio can be told and played. */
+/** Formats with a container, so that the audio's type can be recognized and played. */
 const formats = new Set(["mp3", "wav", "flac", "aac", "opus"]);
 
 type Asked = Pick<SpeechModelV4CallOptions, "voice" | "outputFormat" | "speed">;
 
-/** Of the wrong type: left out. A name or a number that the provider doesn't know, it refuses. */
+/**
+ * Options of the wrong type are left out. A name or number that the provider doesn't know, the provider
+ * refuses.
+ */
 function askedOf(options: JsonObject | null, served: ServedSpeech): Asked {
   const { voice, speed } = options ?? {};
   const format = options?.["outputFormat"];
@@ -46,7 +52,7 @@ function askedOf(options: JsonObject | null, served: ServedSpeech): Asked {
   };
 }
 
-/** Google reports tokens with speech; OpenAI's endpoint answers with bytes and nothing else. */
+/** Google reports tokens with speech. OpenAI's endpoint answers with bytes and nothing else. */
 function usageOf(generated: SpeechModelV4Result, spoken: string, audio: AudioBlock): Usage {
   const tokens = (name: string): number | null => {
     const count = own(generated.usage, name);

@@ -1,6 +1,6 @@
 /**
- * A fetch that says which trace its request belongs to. The libraries take headers in as many ways as
- * they have kinds of models; the request itself is one place.
+ * A fetch that adds the trace to each request. The libraries take headers in as many ways as they have
+ * kinds of models; the request itself is one place.
  */
 export function tracedFetch(
   call: typeof fetch,

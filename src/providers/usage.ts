@@ -1,4 +1,4 @@
-/** What a language model's provider counted, in the classes that it bills apart. */
+/** What a language model's provider counted, in the classes that are billed apart. */
 import type { LanguageModelV4GenerateResult } from "@ai-sdk/provider";
 import { estimateInputTokens, tokensOfText } from "../domain/sampling/estimate.ts";
 import { own, type JsonValue } from "../domain/json.ts";
@@ -7,16 +7,19 @@ import { classesWithin, tokensOfLargestInlineImage } from "../domain/models/cost
 import { type TokenClasses, type Usage } from "../domain/usage.ts";
 import { secondsOf } from "./media.ts";
 
-/** What of a generated result is read. */
+/** The parts of a generated result that are read. */
 type Counted = Pick<LanguageModelV4GenerateResult, "content" | "usage"> & {
   response?: { body?: unknown } | undefined;
 };
 
-/** Tokens as reported; null for what is no count. */
+/** Tokens as reported; null: the figure is no count. */
 export const countedTokens = (tokens: unknown): number | null =>
   typeof tokens !== "number" || !Number.isFinite(tokens) || tokens < 0 ? null : Math.round(tokens);
 
-/** A figure of the provider's own usage, by its path: as the library keeps it, else as it came. */
+/**
+ * A figure of the provider's own usage, by its path: from what the library keeps, else from the body as
+ * it came.
+ */
 function figureOf({ usage, response }: Counted, ...path: string[]): JsonValue | undefined {
   const body = response?.body;
   for (const source of [usage.raw, own(body, "usage"), own(body, "usageMetadata")]) {
@@ -29,7 +32,10 @@ function figureOf({ usage, response }: Counted, ...path: string[]): JsonValue | 
 const countAt = (counted: Counted, ...path: string[]): number =>
   countedTokens(figureOf(counted, ...path)) ?? 0;
 
-/** Google's list of tokens by modality: `[{modality: "IMAGE", tokenCount: 1290}]`. Null: it has none. */
+/**
+ * Google's list of tokens by modality: `[{modality: "IMAGE", tokenCount: 1290}]`. Null: there is no
+ * such list.
+ */
 function countIn(counted: Counted, list: string, modality: string): number | null {
   const details = figureOf(counted, list);
   if (!Array.isArray(details)) return null;
@@ -37,7 +43,7 @@ function countIn(counted: Counted, list: string, modality: string): number | nul
   return countedTokens(own(detail, "tokenCount"));
 }
 
-/** Of what Anthropic wrote to its cache, the part that stays for an hour. */
+/** The part of Anthropic's cache writes that stays for an hour. */
 const hourWritesIn = (counted: Counted): number =>
   countAt(counted, "cache_creation", "ephemeral_1h_input_tokens");
 
@@ -47,11 +53,16 @@ const audioIn = (counted: Counted): number =>
   (countAt(counted, "prompt_tokens_details", "audio_tokens") ||
     countAt(counted, "input_tokens_details", "audio_tokens"));
 
-/** DeepSeek has a name of its own for it, which the library for OpenAI's wire doesn't read. */
+/**
+ * DeepSeek has a name of its own for cache reads, which the library for OpenAI's wire doesn't read.
+ */
 const readIn = (counted: Counted): number =>
   countedTokens(counted.usage.inputTokens.cacheRead) || countAt(counted, "prompt_cache_hit_tokens");
 
-/** OpenRouter tells it as OpenAI does, which the library for compatible endpoints doesn't read. */
+/**
+ * OpenRouter reports cache writes as OpenAI does, and the library for compatible endpoints doesn't read
+ * them.
+ */
 const writtenIn = (counted: Counted): number =>
   countedTokens(counted.usage.inputTokens.cacheWrite) ||
   countAt(counted, "prompt_tokens_details", "cache_write_tokens");
@@ -76,14 +87,14 @@ const withClasses = (usage: Usage, classes: TokenClasses): Usage => {
 };
 
 /**
- * The tokens that the provider counted; null where it counted none. Some leave reasoning out of the output
- * and have it in the total alone (Gemini behind OpenAI's wire, xAI): what a total has beyond its parts is
- * output that nobody sees.
+ * The tokens that the provider counted; null where the provider counted none. Some providers leave
+ * reasoning out of the output and report it in the total alone (Gemini behind OpenAI's wire, xAI): what
+ * a total has beyond its parts is output that nobody sees.
  */
 export function reportedUsage(counted: Counted): Usage | null {
   const inputTokens = countedTokens(counted.usage.inputTokens.total);
   const output = countedTokens(counted.usage.outputTokens.total);
-  // Libraries turn "none reported" into zeros; no call has an input of zero tokens.
+  // Libraries turn "none reported" into zeros, and no call has an input of zero tokens.
   if (inputTokens === null || inputTokens === 0 || output === null) return null;
   const total = countAt(counted, "total_tokens") || countAt(counted, "totalTokenCount");
   const hidden = Math.max(0, total - inputTokens - output);
@@ -94,8 +105,8 @@ export function reportedUsage(counted: Counted): Usage | null {
 }
 
 /**
- * Of the output tokens those that are images. Where the provider doesn't say, they are what neither text nor
- * reasoning accounts for, and no more than the largest images have.
+ * How many of the output tokens are images. Where the provider doesn't say, they are what neither text
+ * nor reasoning accounts for, and no more than the largest images have.
  */
 function imageTokensIn(counted: Counted, usage: Usage, blocks: readonly Block[]): number {
   const reported = countIn(counted, "candidatesTokensDetails", "IMAGE");

@@ -1,13 +1,13 @@
 /**
- * The models behind the Workers AI binding. Only the Worker's host imports this file: its packages are a
- * tenth of what a host without that binding would have to install.
+ * The models behind the Workers AI binding. Only the Worker's host imports this file: its packages would be
+ * a tenth of what a host without that binding installs.
  */
 import { createWorkersAI } from "workers-ai-provider";
 import type { ServedImage } from "./image.ts";
 import type { Served } from "./language.ts";
 import type { ServedSpeech } from "./speech.ts";
 
-/** The Workers AI binding, as far as it is used. */
+/** The Workers AI binding, as far as the router uses it. */
 export interface AiBinding {
   run(model: string, inputs: object, options?: object): Promise<unknown>;
 }

@@ -2,7 +2,7 @@
 import type { SealedServer } from "../domain/servers/server.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
-import type { ProxiedBody } from "../mcp/proxy/message.ts";
+import type { ProxiedBody } from "../mcp/message.ts";
 import type { RequestId } from "../mcp/jsonrpc.ts";
 import type { Caller } from "../pipeline/authenticate.ts";
 import type { Sending } from "../pipeline/upstream.ts";

@@ -4,7 +4,7 @@
  */
 import { parsedJson } from "../domain/json.ts";
 import { serverFailed, type Refusal } from "../domain/refusals.ts";
-import { sseMessageText } from "../mcp/sse.ts";
+import { sseMessageText } from "../mcp/sse/write.ts";
 import type { BodyKind } from "./filler.ts";
 import { isJson, streamedHeaders, streamsAnswer } from "./media-type.ts";
 import { answers, bytesOf, eventsOf } from "./modern/relay.ts";

@@ -2,7 +2,7 @@
  * The client's side of one proxied request: an HTTP response of its own, or a stream once one has
  * begun. Whatever is said after that is said in the stream.
  */
-import { sseKeepAlive, sseMessageText } from "../mcp/sse.ts";
+import { sseKeepAlive, sseMessageText } from "../mcp/sse/write.ts";
 
 /** The runtime notices that a client has left when it writes: once a second while the router works… */
 const keepAliveMs = 1_000;

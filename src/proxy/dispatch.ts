@@ -2,8 +2,8 @@
 import { isObject, own } from "../domain/json.ts";
 import { serverFailed } from "../domain/refusals.ts";
 import type { SamplingMode } from "../domain/servers/server.ts";
-import { discoverMethod, discoverRefusalOf, discoveredIn } from "../mcp/bridge/discovery.ts";
-import { requestsIn } from "../mcp/proxy/message.ts";
+import { discoverMethod, discoverRefusalOf, discoveredIn } from "../mcp/translate/discovery.ts";
+import { requestsIn } from "../mcp/message.ts";
 import type { ProxyServices } from "./services.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
 import { proxyLegacy } from "./legacy/message.ts";

@@ -2,10 +2,10 @@
 import { isObject, parsedJson, type JsonObject } from "../domain/json.ts";
 import { serverFailed, type Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import { createEventReader } from "../mcp/proxy/event-data.ts";
-import { createEventSplitter } from "../mcp/proxy/event-splitter.ts";
-import { faultIn } from "../mcp/proxy/message-reader.ts";
-import { messageIn } from "../mcp/proxy/message.ts";
+import { createEventReader } from "../mcp/sse/event-data.ts";
+import { createEventSplitter } from "../mcp/sse/event-splitter.ts";
+import { faultIn } from "../mcp/json-text/message-reader.ts";
+import { messageIn } from "../mcp/message.ts";
 import { concatenated } from "../domain/bytes.ts";
 import { isEventStream } from "./media-type.ts";
 

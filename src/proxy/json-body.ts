@@ -8,7 +8,7 @@ import {
   faultIn,
   type Fault,
   type MessageReader,
-} from "../mcp/proxy/message-reader.ts";
+} from "../mcp/json-text/message-reader.ts";
 import { declaredBytes } from "../mcp/body.ts";
 
 /** What is held at most of a body that may pass while it arrives… */

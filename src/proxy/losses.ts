@@ -7,11 +7,11 @@ import { parsedJson } from "../domain/json.ts";
 import { serverFailed, type Refusal } from "../domain/refusals.ts";
 import { legacyWireOf, modernWireOf } from "../mcp/faults.ts";
 import { errorMessage, type RequestId } from "../mcp/jsonrpc.ts";
-import { certainIds, mayAnswer } from "../mcp/proxy/certain-id.ts";
-import { createEventReader, type EventReader } from "../mcp/proxy/event-data.ts";
-import type { Segment } from "../mcp/proxy/event-splitter.ts";
-import { explainFault, type Fault } from "../mcp/proxy/message-reader.ts";
-import { sseMessage } from "../mcp/sse.ts";
+import { certainIds, mayAnswer } from "../mcp/json-text/certain-id.ts";
+import { createEventReader, type EventReader } from "../mcp/sse/event-data.ts";
+import type { Segment } from "../mcp/sse/event-splitter.ts";
+import { explainFault, type Fault } from "../mcp/json-text/message-reader.ts";
+import { sseMessage } from "../mcp/sse/write.ts";
 import type { ProxyServices } from "./services.ts";
 import type { ClientSide } from "./client-side.ts";
 

@@ -1,10 +1,10 @@
 /** What a proxied message's sender waits for: as what it counts while it is open, and how its answer may begin. */
 import type { OpenKind } from "../domain/limits/open-limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
-import { discoverMethod } from "../mcp/bridge/discovery.ts";
+import { discoverMethod } from "../mcp/translate/discovery.ts";
 import { legacyWireOf, modernWireOf } from "../mcp/faults.ts";
 import { errorMessage } from "../mcp/jsonrpc.ts";
-import { requestsIn, type ProxiedBody } from "../mcp/proxy/message.ts";
+import { requestsIn, type ProxiedBody } from "../mcp/message.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
 import { restOf, streamOf } from "./begun-answer.ts";
 import { takesStream } from "./media-type.ts";

@@ -1,20 +1,26 @@
-/** Codes of an admission: SQL decides what becomes of the call, so each of its branches gets a code of its own. */
+/**
+ * Codes of an admission. SQL decides what becomes of the call, so each branch that SQL may take gets a
+ * code of its own.
+ */
 import { sql, type SQL } from "drizzle-orm";
 import type { Receipt } from "../domain/audit/record.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import type { Row } from "./db.ts";
 import { openingCode, openingOf, type OpeningRow } from "./record-codes.ts";
 
-/** The first code of each row that an admission may write. */
+/** The first code of each kind of row that an admission may write. */
 export interface AdmissionCodes {
   admitted: string;
-  /** of a row with the smaller claim; null: there is none */
+  /** the code of a row with the smaller claim; null: there is no smaller claim */
   smaller: string | null;
-  /** of a row that a limit refused, which has the smaller claim where there is one; null: nothing is limited */
+  /** the code of a row that a limit refused, with the smaller claim where there is one; null: nothing is limited */
   limited: string | null;
 }
 
-/** Side by side: WebCrypto works off the thread. `smaller`: the row with the smaller claim. */
+/**
+ * The codes are made side by side, since WebCrypto works off the thread. `smaller`: the row with the
+ * smaller claim.
+ */
 export async function admissionCodes(
   mac: Mac,
   { row, smaller, isLimited }: { row: OpeningRow; smaller: OpeningRow | null; isLimited: boolean },
@@ -29,7 +35,10 @@ export async function admissionCodes(
   return { admitted, smaller: less, limited };
 }
 
-/** The code of the branch that the statement takes: what it did not do, its row can't be made to say. */
+/**
+ * The code of the branch that the statement takes. The row never holds another branch's code, so nobody
+ * can turn it into one.
+ */
 export const codeTaken = ({ admitted, smaller, limited }: AdmissionCodes): SQL => {
   const unlimited =
     smaller === null
@@ -40,7 +49,7 @@ export const codeTaken = ({ admitted, smaller, limited }: AdmissionCodes): SQL =
     : sql`case when refused.position is null then ${unlimited} else ${limited} end`;
 };
 
-/** What the row says that the statement left. */
+/** What the row holds after the statement, as the caller's receipt. */
 export const receiptOf = (row: Row): Receipt => ({
   number: Number(row["record_number"]),
   openingCode: String(row["opening_code"]),

@@ -1,4 +1,4 @@
-/** Admission: one transaction, one round trip. The row is written whether it is admitted or refused. */
+/** Admission: one transaction, one round trip. The row is written whether the call is admitted or refused. */
 import { and, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import {
   concurrencyRetryMs,
@@ -28,7 +28,7 @@ import { refusedUsage } from "./usage.ts";
 
 const number = (value: unknown): number => Number(value ?? 0);
 
-/** The holds with their names, each with the least that would do. */
+/** The holds with their names, each with the least amount that would do. */
 const asRows = (holds: readonly Hold[], smaller: readonly Hold[] = holds): string =>
   JSON.stringify(
     holds.map((hold, at) => ({
@@ -39,7 +39,7 @@ const asRows = (holds: readonly Hold[], smaller: readonly Hold[] = holds): strin
     })),
   );
 
-/** Every hold with what is used of it, as a table expression named `used`. */
+/** Every hold with what is used of its limit, as a table expression named `used`. */
 const usedOf = (tenantId: string, rows: string, now: number) => sql`
   select h.key as position, h.value ->> 'limit' as "limit", h.value ->> 'amount' as amount,
     h.value ->> 'least' as least,
@@ -62,8 +62,8 @@ const usedOf = (tenantId: string, rows: string, now: number) => sql`
   from json_each(${rows}) h`;
 
 /**
- * The second at which enough of a window will have passed for the amount to fit: the oldest bucket
- * whose successors leave room; null if it never will.
+ * The second at which enough of a window will have passed for the amount to fit: that of the oldest
+ * bucket whose successors leave room; null: it will never fit.
  */
 const freeAt = (tenantId: string) => sql`(
   select min(b.bucket) + ${longestWaitSeconds} from counters b
@@ -110,7 +110,7 @@ export async function admit(
     smaller: smaller === undefined ? null : { ...values, ...instead },
     isLimited: holds.length > 0,
   });
-  /** What the choice assumed still holds: whoever was revoked meanwhile gets nothing. */
+  /** What the choice assumed must still hold: a key that was revoked meanwhile gets nothing. */
   const isCurrent = sql`tenants.id = ${tenantId} and tenants.version = ${tenantVersion}
       and (${sessionId} is null or exists (
         select 1 from sessions where sessions.id = ${sessionId}
@@ -157,7 +157,7 @@ export async function admit(
   const isNew = (outcome: "admitted" | "refused") => sql`exists (
     select 1 from sampling_requests where id = ${id} and tenant_id = ${tenantId}
       and outcome = ${outcome} and counted = 0)`;
-  // As the row says: which of the two claims it was is known since the statement before.
+  // The row says which of the two claims was admitted; the statement before wrote it.
   const bump = sql`
     insert into counters (tenant_id, subject, resource, bucket, amount)
     select r.tenant_id, h.value ->> 'subject', h.value ->> 'resource', h.value ->> 'bucket',
@@ -187,7 +187,7 @@ export async function admit(
                 eq(sessions.id, sessionId),
                 eq(sessions.tenantId, tenantId),
                 eq(sessions.keyId, keyId),
-                // An expired one stays expired: its caller was told so.
+                // An expired session stays expired: its client was told so.
                 gt(sessions.expiresAt, now),
               ),
             ),
@@ -213,13 +213,13 @@ export async function admit(
               and exists (select 1 from tenants where ${isCurrent})`),
         ];
   const request = { id, tenantId, now };
-  // Only a limit of money lasts until a moment; the others are rates, whose refusals are thinned.
+  // Only limits of money have an end (`until`). All others are rates, whose refusals are thinned.
   const mayThin = holds.some(({ until }) => until === null);
   const deciding = [
     raw(insert),
     ...(mayThin ? [countRefusal(request)] : []),
     refusedUsage(request),
-    // Of a refusal that is only counted, what follows finds no row.
+    // Where the refusal is only counted, the statements that follow find no row.
     ...(mayThin ? [thinRefusal(request)] : []),
   ];
   const before = [

@@ -1,4 +1,4 @@
-/** Public keys that signed seals, and who vouches for them. */
+/** Public keys that signed seals, and the code that vouches for each. */
 import { and, asc, desc, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { ok } from "../domain/result.ts";
@@ -27,7 +27,8 @@ export const createAuditKeyStore = (db: Database): KeyStore => ({
         db.builder
           .insert(auditKeys)
           .values({ id, publicKey, code, createdAt: now })
-          // What stands under the id of a key that MASTER_KEY vouches for, is that key or was put there.
+          // MASTER_KEY vouches for this key. A row with the same id is the same key, or was put
+          // there by somebody else, so it is overwritten.
           .onConflictDoUpdate({ target: auditKeys.id, set: { publicKey, code } }),
       ),
     );

@@ -23,7 +23,7 @@ export const createAuthorizationStore = (db: Database): AuthorizationStore => ({
     return written.ok ? ok(null) : written;
   },
   async take(id, now) {
-    // One statement: of two that come with the same state, one gets it.
+    // One statement, so that only one of two callers with the same state gets it.
     const written = await db.write([
       db.builder
         .delete(authorizations)

@@ -18,7 +18,7 @@ export const createCatalogueStore = (db: Database): CatalogueStore => {
   return {
     newerThan: (version) =>
       db.read(async (builder) => {
-        // Most of the time there is nothing newer, and then no models travel.
+        // Mostly there is nothing newer, and then no models travel.
         const isNewer = sql`exists (select 1 from ${catalogueMeta} where ${catalogueMeta.version} <> ${version})`;
         const [metaRows, rows] = await builder.batch([
           builder.select().from(catalogueMeta).where(meta).limit(1),
@@ -42,7 +42,7 @@ export const createCatalogueStore = (db: Database): CatalogueStore => {
         isNull(catalogueMeta.seedVersion),
         ne(catalogueMeta.seedVersion, seedVersion),
       );
-      // A read first: the job asks every minute, and a write would take the lock each time.
+      // Reads first: the job asks every minute, and a write would take the lock each time.
       const waiting = await db.read((builder) =>
         builder.select().from(catalogueMeta).where(meta).limit(1),
       );

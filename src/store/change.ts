@@ -6,14 +6,17 @@ import type { Builder, Compiled, Database } from "./db.ts";
 import { appendEvent } from "./events.ts";
 import { tenants } from "./schema.ts";
 
-/** Makes every choice that was prepared on the old state stale. */
+/** Raises the tenant's version, which makes every choice that was prepared on the old state stale. */
 export const raiseVersion = (builder: Builder, tenantId: string): Compiled =>
   builder
     .update(tenants)
     .set({ version: sql`${tenants.version} + 1` })
     .where(eq(tenants.id, tenantId));
 
-/** A change of something that a tenant owns, the tenant's new version and the event: all or nothing. */
+/**
+ * A change of something that a tenant owns, together with the tenant's new version and the event: all
+ * or nothing.
+ */
 export async function writeChange(
   db: Database,
   tenantId: string,

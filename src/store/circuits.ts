@@ -9,7 +9,7 @@ interface Settling {
   tenantId: string;
   requestId: string;
   now: number;
-  /** holds when the transaction runs */
+  /** must hold when the transaction runs */
   condition: SQL;
 }
 
@@ -18,7 +18,7 @@ function faultStatement(
   { scope, ...fault }: CircuitFault & { scope: string },
 ): Compiled {
   const kept = JSON.stringify(fault);
-  // A claim names the state that it saw, so no two states have the same time.
+  // A claim names the time of the state that it saw, so no two states may have the same time.
   return raw(sql`
     insert into circuits (tenant_id, scope, faults, probe_id, probe_until, updated_at)
     select ${tenantId}, ${scope}, ${`[${kept}]`}, null, null, ${now}
@@ -35,7 +35,7 @@ function faultStatement(
       updated_at = max(excluded.updated_at, updated_at + 1)`);
 }
 
-/** What the attempts of one call say, in their order; and what it was probing is free again. */
+/** What the attempts of one call say, in their order. The circuits that the call was probing are free again. */
 export function circuitStatements(
   settling: Settling,
   { changes, probed }: { changes: readonly CircuitChange[]; probed: boolean },
@@ -62,11 +62,14 @@ interface Claim {
   requestId: string;
   probes: readonly CircuitProbe[];
   now: number;
-  /** ms since the epoch, by which the call has ended, whatever becomes of its process */
+  /** ms since the epoch; the call has ended by then, whatever becomes of its process */
   until: number;
 }
 
-/** One call at a time tries what was open: those circuits that nobody tries, as they were seen. */
+/**
+ * Claims the circuits that the call wants to try, so that one call at a time does. A circuit is claimed
+ * if nobody else tries it and it is as the choice saw it.
+ */
 export const claimProbes = (
   { tenantId, requestId, probes, now, until }: Claim,
   condition: SQL,
@@ -81,7 +84,10 @@ export const claimProbes = (
           and p.value ->> 'updatedAt' = circuits.updated_at)
       and ${condition}`);
 
-/** Those that somebody else tries, or that changed: a row that is gone was closed by an answer. */
+/**
+ * The circuits that somebody else tries, or that changed since the choice. A row that is gone was
+ * closed by an answer.
+ */
 export const blockedProbes = ({ tenantId, requestId, probes }: Claim): Compiled =>
   raw(sql`
     select scope from circuits

@@ -1,4 +1,7 @@
-/** What an operator found out about a call that nobody could be sure of: budgets, usage and the log of events follow. */
+/**
+ * The operator's figures for a call whose own figures are not known. Budgets, usage and the log of
+ * events follow them.
+ */
 import { and, eq, or, sql, type SQL } from "drizzle-orm";
 import type { Correction } from "../domain/audit/record.ts";
 import type { AdminEvent } from "../domain/admin-event.ts";
@@ -13,8 +16,8 @@ import { samplingRequests } from "./schema.ts";
 import { correctable, correctedUsage } from "./usage.ts";
 
 /**
- * The event with what the row said `before`, read in the transaction: of two changes at once, the second
- * follows the first. `condition` is of a row `r`.
+ * The event with what the row said `before`, read in the transaction: of two changes at once, the
+ * second one sees the first. `condition` is about a row `r`.
  */
 export const loggedWithBefore = (event: AdminEvent, condition: SQL): Compiled =>
   raw(sql`
@@ -35,7 +38,8 @@ export async function correct(
 ): Answer<boolean> {
   const correctionCode = await mac.code(correctionText(correctionOf({ id, tenantId, correction })));
   const its = sql`r.id = ${id} and r.tenant_id = ${tenantId} and ${correctable}`;
-  // What each changes is counted from what the row says by then: sent twice, it changes once.
+  // The difference is reckoned from what the row says when the statement runs, so a batch that is
+  // sent twice changes it once.
   const charge = raw(sql`
     insert into counters (tenant_id, subject, resource, bucket, amount)
     select r.tenant_id, h.value ->> 'subject', h.value ->> 'resource', h.value ->> 'bucket',

@@ -1,6 +1,6 @@
 /**
- * One seam over two drivers. Reads go through drizzle; writes go through `write`, which sends
- * compiled statements as one transaction in one round trip.
+ * One seam over all drivers. Reads go through drizzle; writes go through `write`, which sends compiled
+ * statements as one transaction in one round trip.
  */
 import type { Client } from "@libsql/client";
 import type { D1Database, D1PreparedStatement } from "@cloudflare/workers-types";
@@ -17,42 +17,42 @@ import { sql, type SQL } from "drizzle-orm";
 
 export type Parameter = string | number | null;
 
-/** Anything drizzle can compile, or SQL compiled already. */
+/** A statement that drizzle can compile, or that is compiled already. */
 export interface Compiled {
   toSQL(): { sql: string; params: unknown[] };
 }
 
-/** What the row that it is written to can be read with again: see `domain/magnitudes.ts`. */
+/** Holds a number within what a driver can read back: see `domain/magnitudes.ts`. */
 const writable = (parameter: unknown): Parameter =>
   typeof parameter === "number" && !Number.isSafeInteger(parameter)
     ? asReadable(parameter)
     : (parameter as Parameter);
 
-/** The sum of a row's column and of what an insert adds to it, no larger than can be read. */
+/** The sum of a row's column and of what an insert adds to it, held within what a driver can read back. */
 export const summed = (column: string): SQL =>
   sql.raw(`max(-${largestInteger}, min(${largestInteger}, ${column} + excluded.${column}))`);
 
 const dialect = new SQLiteAsyncDialect();
 
-/** What drizzle's builder can't say. */
+/** A statement that drizzle's builder can't say. */
 export const raw = (statement: SQL): Compiled => ({ toSQL: () => dialect.sqlToQuery(statement) });
 
 export type Row = Record<string, unknown>;
 
-/** drizzle's builder, typed once: both drivers build and map alike. */
+/** drizzle's builder, with one type: all drivers build and map alike. */
 export type Builder = DrizzleD1Database;
 
 export interface Database {
   readonly builder: Builder;
-  /** Reads and everything drizzle runs by itself. Counts as one round trip. */
+  /** Reads, and everything that drizzle runs by itself. Counts as one round trip. */
   read<T>(work: (builder: Builder) => Promise<T>): Answer<T>;
-  /** One transaction, one round trip; the rows that each statement returned. */
+  /** One transaction, one round trip. Gives the rows that each statement returned. */
   write(statements: readonly Compiled[], turn?: WriteTurn): Answer<Row[][]>;
-  /** Whether a write succeeds within so many ms; null: it does. */
+  /** null: a write succeeded within so many ms; else why it didn't. */
   probe(statement: Compiled, withinMs: number): Promise<WriteFault | null>;
 }
 
-/** Whose turn a write takes. */
+/** In whose turn a write is sent. */
 export interface WriteTurn {
   /** a tenant's id */
   lane: string;
@@ -63,16 +63,16 @@ export interface WriteTurn {
 export interface DatabaseOptions {
   /** ms for one round trip */
   timeoutMs?: number;
-  /** Called once for every round trip, for the bench and `Server-Timing`. */
+  /** Called once for every round trip, for the bench and for `Server-Timing`. */
   onRoundTrip?: (kind: "read" | "write") => void;
-  /** Bounds how many writes are sent at once; absent: nothing does. */
+  /** Bounds how many writes are sent at once; absent: no bound. */
   turns?: Turns;
 }
 
 const defaultTimeoutMs = 5_000;
-/** What a caller is told to wait when the database is out of reach. */
+/** ms that a caller is told to wait when the database is out of reach. */
 const retryAfterMs = 1_000;
-/** SQLite says busy when another writer holds the lock; the same statements may be sent again. */
+/** SQLite answers "busy" when another writer holds the lock. The same statements may then be sent again. */
 const lockedTries = 3;
 const lockedWaitMs = 25;
 
@@ -83,7 +83,8 @@ const messageOf = (cause: unknown): string => {
   return text;
 };
 
-// Drivers and D1 tell constraint and lock faults apart in their message alone; the codes differ.
+// Drivers and D1 name constraint and lock faults with different codes, so the message tells them
+// apart.
 const isConstraint = (cause: unknown): boolean =>
   /UNIQUE constraint failed/i.test(messageOf(cause));
 const isLocked = (cause: unknown): boolean =>
@@ -114,7 +115,10 @@ async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> 
   }
 }
 
-/** What every engine is made of: what drizzle reads with, and what sends statements as one transaction. */
+/**
+ * Makes a database of what every engine has: a builder that drizzle reads with, and a function that
+ * sends statements as one transaction.
+ */
 export function createDatabase(
   builder: Builder,
   send: (statements: { sql: string; params: Parameter[] }[]) => Promise<Row[][]>,
@@ -179,7 +183,8 @@ export function openD1(binding: D1Database, options: DatabaseOptions = {}): Data
 }
 
 export function openLibsql(client: Client, options: DatabaseOptions = {}): Database {
-  // "write" takes the lock at once; drizzle's own batch starts deferred and then waits seconds for it.
+  // "write" takes the lock at once. drizzle's own batch starts deferred, and then waits seconds for
+  // the lock.
   const send = async (statements: { sql: string; params: Parameter[] }[]): Promise<Row[][]> => {
     const results = await client.batch(
       statements.map(({ sql, params }) => ({ sql, args: params })),

@@ -1,12 +1,13 @@
 /**
- * A decision as its column keeps it. It is the largest part of a record: 45 feasible models are 5.8 kB as
- * objects that repeat every name of a field, and 2.6 kB as rows. Reading gives back the very same object.
+ * A decision as its column keeps it. The decision is the largest part of a record: 45 feasible models
+ * are 5.8 kB as objects that repeat every name of a field, and 2.6 kB as lists of values. Reading gives
+ * back an equal object.
  */
 import { customType } from "drizzle-orm/sqlite-core";
 import type { JsonObject } from "../domain/json.ts";
 import type { Candidate, Decision } from "../domain/choice/decision.ts";
 
-/** provider, model, score, then cost, speed and intelligence, then what else there is of it */
+/** provider, model, score, then cost, speed and intelligence, then an object with all other fields */
 type Packed = [string, string, number, number, number, number, JsonObject?];
 
 function pack(candidate: Candidate): Packed | Candidate {
@@ -34,7 +35,7 @@ export function unpackDecision(text: string): Decision {
   return { ...stored, candidates: stored.candidates.map(unpack) };
 }
 
-/** JSON; what is outside `candidates` stands as it is, for SQL to read. */
+/** JSON. Everything outside `candidates` is stored as it is, so that SQL can read it. */
 export const decisionColumn = customType<{ data: Decision; driverData: string }>({
   dataType: () => "text",
   toDriver: packDecision,

@@ -5,11 +5,11 @@ import { raw, type Builder, type Compiled, type Database } from "./db.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import { adminEvents } from "./schema.ts";
 
-/** The event's row, for the same transaction as the change that it tells of. */
+/** Writes an event's row, in the transaction of the change that the event tells of. */
 export const appendEvent = (builder: Builder, event: AdminEvent): Compiled =>
   builder.insert(adminEvents).values(event);
 
-/** Likewise, if the condition holds when the transaction runs. */
+/** Writes the event's row if the condition holds when the transaction runs. */
 export const appendEventWhere = (event: AdminEvent, condition: SQL): Compiled =>
   raw(sql`
     insert into admin_events (id, at, actor, action, tenant_id, target, detail)

@@ -1,9 +1,9 @@
-/** What was seen of providers, and what failed lately. As in `schema.ts`. */
+/** Tables of what was measured of providers, and of what failed lately. `schema.ts` has the conventions. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { CircuitFault } from "../domain/choice/circuits.ts";
 import type { Sample } from "../domain/choice/health.ts";
 
-/** What was seen of a credential's model: how fast it answered. */
+/** What was measured of one model under one credential: how fast it answered. */
 export const health = sqliteTable(
   "health",
   {
@@ -26,7 +26,7 @@ export const health = sqliteTable(
   ],
 );
 
-/** A row from a fault to the next answer. */
+/** One row for each circuit, from a fault to the next answer. */
 export const circuits = sqliteTable(
   "circuits",
   {
@@ -35,7 +35,7 @@ export const circuits = sqliteTable(
     scope: text().notNull(),
     /** newest first */
     faults: text({ mode: "json" }).$type<CircuitFault[]>().notNull(),
-    /** the request that tries it, once it was open for its time; null: none does */
+    /** the request that tries the circuit, once it was open for its time; null: no request does */
     probeId: text("probe_id"),
     probeUntil: integer("probe_until"),
     updatedAt: integer("updated_at").notNull(),

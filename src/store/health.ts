@@ -1,4 +1,4 @@
-/** What settlements write about providers, as statements of their own transaction. */
+/** What settlements write about providers, as statements of the settlement's own transaction. */
 import { and, eq, lt, sql, type SQL } from "drizzle-orm";
 import type { AdminEvent } from "../domain/admin-event.ts";
 import { forgottenAfterMs } from "../domain/choice/circuits.ts";
@@ -10,10 +10,10 @@ import { appendEventWhere } from "./events.ts";
 import { circuits, health } from "./health-schema.ts";
 import { credentials, tenants } from "./schema.ts";
 
-/** Unused this long, it says nothing any more. */
+/** ms after which a sample says nothing any more. */
 const keptMs = 86_400_000;
 
-/** One answer's mark on its credential's model, if the condition holds when the transaction runs. */
+/** Adds one answer's sample to its credential's model, if the condition holds when the transaction runs. */
 export function healthStatement(
   tenantId: string,
   { credentialId, model, sample }: HealthChange,
@@ -35,7 +35,10 @@ export function healthStatement(
       updated_at = excluded.updated_at`);
 }
 
-/** A credential that its provider refused: marked once, with its event, and every choice on it stale. */
+/**
+ * Marks a credential whose key its provider refused: once, with an event, and every choice that was
+ * prepared on it becomes stale.
+ */
 export function failingStatements(
   builder: Builder,
   tenantId: string,

@@ -1,4 +1,7 @@
-/** Who holds the key of a call: claimed by admission, answered by settlement, each in its transaction. */
+/**
+ * Which request holds a replay key. Admission claims the key and settlement answers it, each in its own
+ * transaction.
+ */
 import { and, eq, gt, gte, lt, sql, type SQL } from "drizzle-orm";
 import type { IdempotencyStore, IdempotentCall, Reservation } from "../domain/ports/ledger.ts";
 import type { Settlement } from "../domain/audit/record.ts";
@@ -8,7 +11,7 @@ import { idempotency, results } from "./ledger-schema.ts";
 import { samplingRequests } from "./schema.ts";
 
 const pruneSize = 1_000;
-/** An answer of the libSQL server ends at 10 MB, and a part is one. */
+/** A response of the libSQL server ends at 10 MB, and each part may have 4 MB. */
 const partsAtOnce = 4;
 const noServer = "";
 
@@ -22,7 +25,7 @@ export const callOf = ({ opening, idempotency: asked }: Reservation): Idempotent
         key: asked.key,
       };
 
-/** A live claim of the key, by another request than `requestId`. */
+/** A live claim of the key by another request than `requestId`. */
 export const heldByAnother = (
   { tenantId, keyId, serverId, key }: IdempotentCall,
   requestId: string,
@@ -54,7 +57,7 @@ export function claim(
 const ofRequest = ({ tenantId, requestId }: { tenantId: string; requestId: string }) =>
   and(eq(idempotency.tenantId, tenantId), eq(idempotency.requestId, requestId));
 
-/** Keeps the sealed result of a call, or sets its key free, where `condition` says that it just ended. */
+/** Where `condition` says that this call just ended: keeps its sealed result, or sets its key free. */
 export function answerClaim(
   builder: Builder,
   { id, tenantId, result }: Settlement,
@@ -139,7 +142,7 @@ export const createIdempotencyStore = (db: Database): IdempotencyStore => ({
     }
     return ok({
       ...first,
-      // Its record may be gone before its key: short retention.
+      // Retention may delete the record before its key.
       outcome: outcome ?? "unknown",
       result: first.result === null ? null : sealed.join(""),
     });
@@ -161,7 +164,7 @@ export const createIdempotencyStore = (db: Database): IdempotencyStore => ({
         .where(
           and(
             keysOf(call),
-            // What follows is hex: all of it sorts before a tilde.
+            // Everything after this prefix is hex, so all of it sorts before a tilde.
             gte(idempotency.idempotencyKey, call.keys),
             lt(idempotency.idempotencyKey, `${call.keys}~`),
             gt(idempotency.expiresAt, now),

@@ -1,4 +1,7 @@
-/** Whose turn a job is: one caller's at a time, until it is released or its time is over. */
+/**
+ * Turns of scheduled jobs. One caller at a time has a job's turn, until the caller releases it or its
+ * time is over.
+ */
 import { and, eq, gt, lte, or } from "drizzle-orm";
 import { clockSlackMs } from "../domain/clocks.ts";
 import { ok } from "../domain/result.ts";
@@ -13,7 +16,7 @@ export const createJobTurn = (db: Database, job: string): Pick<SealStore, "claim
       db.builder
         .update(jobTurns)
         .set({ until })
-        // A turn that ends later than this one would is of a clock that was set back.
+        // A turn that would end later than this one was taken before a clock was set back.
         .where(
           and(
             eq(jobTurns.job, job),

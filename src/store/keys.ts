@@ -6,7 +6,7 @@ import type { Database } from "./db.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import { apiKeys } from "./schema.ts";
 
-/** A key as it may be shown. */
+/** A key without its hash and code, as it may be shown. */
 const shown = ({ secretHash: _, code: _code, ...key }: StoredKey): ApiKey => key;
 
 export const createKeyStore = (db: Database): KeyStore => {

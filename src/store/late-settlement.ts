@@ -1,7 +1,7 @@
 /**
- * A settlement that comes after the sweep: the call's process was alive, and knows what the sweep could not.
- * The row is opened again and ended by the ordinary settlement, in one transaction: no other statement ever
- * sees it open.
+ * A settlement that comes after the sweep. The call's process was alive, and knows what the sweep could
+ * not. The row is opened again and ended by the ordinary settlement, in one transaction, so no other
+ * statement sees it open.
  */
 import { sql } from "drizzle-orm";
 import type { AdminEvent } from "../domain/admin-event.ts";
@@ -13,8 +13,9 @@ import { settle, type SettlementTry } from "./settlement.ts";
 import { unsweptUsage } from "./usage.ts";
 
 /**
- * Takes back what the sweep counted, logs what it had written, and opens the row. The sweep left what was held
- * in the counters, so the settlement's own charge is counted from there. What an operator found out stands.
+ * Takes back what the sweep counted, logs what the sweep had written, and opens the row. The sweep left
+ * the held amounts in the counters, and the settlement's own charge is reckoned from there. A row that
+ * an operator has corrected stays as it is.
  */
 function reopening({ settlement: { id, tenantId } }: SettlementTry, event: AdminEvent): Compiled[] {
   const swept = sql`r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'unknown'
@@ -22,7 +23,7 @@ function reopening({ settlement: { id, tenantId } }: SettlementTry, event: Admin
   return [
     ...unsweptUsage(swept),
     loggedWithBefore(event, swept),
-    // A minute's counter that is gone is not made anew: it would hold less than nothing.
+    // A minute's counter that is gone is not made anew, because it would begin below zero.
     raw(sql`
       update sampling_requests as r set outcome = 'admitted', seal_number = null,
         seal_position = null, holds = (
@@ -35,7 +36,7 @@ function reopening({ settlement: { id, tenantId } }: SettlementTry, event: Admin
   ];
 }
 
-/** True if this try put an end in place of the sweep's `unknown`. What was sealed is sealed again. */
+/** True if this try replaced the sweep's `unknown`. A sealed record will be sealed again. */
 export const settleSwept = (
   deps: { db: Database; mac: Mac },
   its: SettlementTry,

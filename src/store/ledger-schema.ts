@@ -1,4 +1,4 @@
-/** What the ledger counts and keeps beside the requests themselves. As in `schema.ts`. */
+/** Tables of what the ledger counts and keeps beside the requests themselves. `schema.ts` has the conventions. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 const tenantId = () => text("tenant_id").notNull();
@@ -15,12 +15,13 @@ export const counters = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.subject, table.resource, table.bucket] }),
-    // Pruning: seconds and months live side by side, and go at different ages.
+    // For pruning: buckets of seconds and of months stand in one table, and are deleted at
+    // different ages.
     index("counters_bucket").on(table.resource, table.bucket),
   ],
 );
 
-/** Calls that may be asked for again: which request holds a key, until when. */
+/** Replay keys: which request holds a key, and until when. */
 export const idempotency = sqliteTable(
   "idempotency",
   {
@@ -35,7 +36,7 @@ export const idempotency = sqliteTable(
     contentSha256: text("content_sha256").notNull(),
     /** how often the recorded result was given again */
     replays: integer().notNull(),
-    /** HTTP status with which the server that asked took the answer */
+    /** HTTP status with which the server took the answer to its sampling request */
     delivered: integer(),
     expiresAt: integer("expires_at").notNull(),
   },
@@ -46,7 +47,7 @@ export const idempotency = sqliteTable(
   ],
 );
 
-/** How those calls ended, sealed by the vault, in parts: D1 holds 2 MB in a row. */
+/** Recorded results of calls, sealed by the vault, in parts: D1 holds 2 MB in a row. */
 export const results = sqliteTable(
   "results",
   {
@@ -63,8 +64,8 @@ export const results = sqliteTable(
 );
 
 /**
- * What was used, by the hour in which a request arrived: written in the transactions that end
- * requests, so that no plot has to read the records.
+ * What was used, by the hour in which a request arrived. The transactions that end requests write these
+ * rows, so no plot has to read records.
  */
 export const usage = sqliteTable(
   "usage",

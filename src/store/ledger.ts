@@ -1,7 +1,7 @@
 /**
- * The ledger. Admission and settlement (beside) are one transaction and one round trip each. The very
- * same batch may run twice (a lock, a lost answer), so counters move only while the row says that they
- * have not yet, and the same transaction makes it say that they have: nothing counts twice.
+ * The ledger. Admission and settlement (in files beside) are one transaction and one round trip each.
+ * The very same batch may run twice, because of a lock or a lost answer. So counters move only while
+ * the row says that they have not moved yet, and the same transaction makes the row say that they have.
  */
 import { and, eq, sql } from "drizzle-orm";
 import { windowSeconds, type Resource } from "../domain/limits/holds.ts";
@@ -25,7 +25,7 @@ const sweepSize = 200;
 const pruneSize = 5_000;
 
 const daySeconds = 86_400;
-/** How long a counter can still matter: its window, and a while for corrections of what it holds. */
+/** s for which a counter can still matter: its window, and some time for corrections of what it holds. */
 const keptSeconds = {
   requests: 2 * windowSeconds,
   tokens: 2 * windowSeconds,

@@ -1,6 +1,6 @@
 /**
- * Applies and checks migrations. The table and its name are wrangler's, so that
- * `wrangler d1 migrations` and this agree on what a database has.
+ * Applies and checks migrations. The table and its name are wrangler's, so `wrangler d1 migrations` and
+ * this code agree on what a database has.
  */
 import { sql } from "drizzle-orm";
 import type { Answer } from "../domain/ports/stores.ts";
@@ -36,7 +36,7 @@ async function appliedOf(db: Database): Answer<string[]> {
   return rows.ok ? ok((rows.value[1] ?? []).map((row) => String(row["name"]))) : rows;
 }
 
-/** Names of migrations that the database has and this version does not: a newer version was there. */
+/** Names of migrations that the database has and this version does not: a newer version applied them. */
 export async function unknownMigrations(
   db: Database,
   known: readonly Migration[],
@@ -48,8 +48,9 @@ export async function unknownMigrations(
 }
 
 /**
- * Each migration is one transaction whose first statement claims its name, which is unique: of two
- * migrators at once, one applies and the other finds it applied. Returns the names applied here.
+ * Applies migrations. Each one is a transaction whose first statement claims the migration's unique
+ * name: of two migrators at once, one applies it and the other finds it applied. Returns the names of
+ * those applied here.
  */
 export async function migrate(db: Database, migrations: readonly Migration[]): Answer<string[]> {
   const done: string[] = [];
@@ -67,7 +68,7 @@ export async function migrate(db: Database, migrations: readonly Migration[]): A
   return ok(done);
 }
 
-/** @param probe says why no write succeeds; absent: nobody looks */
+/** @param probe says why no write succeeds; absent: writes are not checked */
 export const createReadiness = (
   db: Database,
   expected: readonly string[],
@@ -75,7 +76,7 @@ export const createReadiness = (
 ): Readiness => ({
   async check() {
     const rows = await db.read(async (builder) => {
-      // A database that was never migrated answers too: it lacks everything.
+      // A database that was never migrated answers too: it lacks every migration.
       const there = await builder.all(
         sql`select 1 from sqlite_master where type = 'table' and name = 'd1_migrations'`,
       );

@@ -21,7 +21,8 @@ export const createPlacementStore = (db: Database): PlacementStore => {
   return {
     async claim({ slug, tenantId, shard }) {
       const written = await db.write([
-        // A tenant that was made before there were other shards has no placement, and its slug.
+        // A tenant that was made before there were several shards has no placement, but it has its
+        // slug.
         raw(sql`
           insert into placements (slug, tenant_id, shard) select ${slug}, ${tenantId}, ${shard}
           where not exists (select 1 from tenants where slug = ${slug})
@@ -58,7 +59,8 @@ export const createPlacementStore = (db: Database): PlacementStore => {
             .select({ shard: placements.shard, count })
             .from(placements)
             .groupBy(placements.shard),
-          // Home's own are counted where they are: the older ones have no placement.
+          // The home shard's own tenants are counted in its table, because the older ones have no
+          // placement.
           reader.select({ count }).from(tenants),
         ]);
         return {

@@ -1,4 +1,4 @@
-/** What the readiness check writes. As in `schema.ts`. */
+/** The table that the readiness check writes. `schema.ts` has the conventions. */
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 
 /** One row, which the readiness check writes. */

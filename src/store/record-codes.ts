@@ -16,7 +16,7 @@ export type RequestRow = typeof samplingRequests.$inferSelect;
 
 const columns = getTableColumns(samplingRequests);
 
-/** Id, who, asked, decision, reservation: what is known at admission. */
+/** Columns that are known at admission: id, who, asked, decision, reservation. */
 const openingNames = [
   "id",
   "tenantId",
@@ -37,7 +37,10 @@ const openingNames = [
   "decision",
 ] as const satisfies (keyof RequestRow)[];
 
-/** What a settlement writes. With the opening these are all columns that a seal's leaf is made of. */
+/**
+ * Columns that a settlement writes. With those of the opening they are all columns that a seal's leaf
+ * is made of.
+ */
 const endingNames = [
   "outcome",
   "reason",
@@ -61,7 +64,10 @@ const endingNames = [
 export type OpeningRow = Partial<Pick<RequestRow, (typeof openingNames)[number]>>;
 export type EndingRow = Pick<RequestRow, (typeof endingNames)[number]>;
 
-/** As the database gives it back: not what no UTF-8 can say, and no number that `db.ts` lets not through. */
+/**
+ * A value as the database gives it back: without what UTF-8 can't say, and with numbers held as `db.ts`
+ * holds them.
+ */
 function encoded(name: keyof RequestRow, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   const driven: unknown = columns[name].mapToDriverValue(value);
@@ -74,14 +80,14 @@ const textOf = <N extends keyof RequestRow>(
   row: Partial<Pick<RequestRow, N>>,
 ): string => JSON.stringify(names.map((name) => encoded(name, row[name])));
 
-/** The columns of an opening as its codes cover them. */
+/** The columns of an opening, as the text that its codes cover. */
 export const openingOf = (row: OpeningRow): string => textOf(openingNames, row);
 
-/** `opening`: as `openingOf` makes it. */
+/** `opening`: a text by `openingOf`. */
 export const openingCode = (mac: Mac, kind: OpeningKind, opening: string): Promise<string> =>
   mac.code(openingText(kind, opening));
 
-/** Of a row that has its first code. `number`: null where whoever writes it can't know. */
+/** The second code, of a row that has its first one. `number`: null where the writer can't know it. */
 export const endingCode = (
   mac: Mac,
   kind: EndingKind,
@@ -89,7 +95,7 @@ export const endingCode = (
 ): Promise<string> =>
   mac.code(endingText(kind, { ...about, ending: textOf(endingNames, about.row) }));
 
-/** A correction, as its code has it: bound to its record. */
+/** A correction as the text that its code covers, bound to its record. */
 export const correctionOf = ({
   id,
   tenantId,
@@ -97,7 +103,7 @@ export const correctionOf = ({
 }: Pick<RequestRow, "id" | "tenantId" | "correction">): string =>
   JSON.stringify([id, tenantId, correction]);
 
-/** Whether nothing stands in the row but what SQL writes of its own, in an admission or in the sweep. */
+/** Whether the row's end holds only what SQL itself writes, in an admission or in the sweep. */
 function endedBySql(row: RequestRow): Evidence["endedBySql"] {
   const { decision, outcome, settledAt } = row;
   const isPlain =

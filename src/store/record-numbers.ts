@@ -1,4 +1,4 @@
-/** Numbers of a tenant's records, without gaps: given out in the transaction that writes the record. */
+/** Numbers of a tenant's records, without gaps. The transaction that writes a record gives out its number. */
 import { sql, type SQL } from "drizzle-orm";
 import { raw, type Compiled } from "./db.ts";
 
@@ -7,8 +7,9 @@ export const nextNumber = (tenantId: string): SQL =>
   sql`(select coalesce(max(last), 0) + 1 from record_numbers where tenant_id = ${tenantId})`;
 
 /**
- * After the record, and before its row says that it is counted: a batch that is sent twice finds that it is,
- * and a row that was not kept has used no number.
+ * Counts the number as used. It comes after the record's row is written and before the row says that it
+ * is counted. So a batch that is sent twice finds the row counted, and a row that was not kept has used
+ * no number.
  */
 export const useNumber = ({ id, tenantId }: { id: string; tenantId: string }): Compiled =>
   raw(sql`

@@ -1,4 +1,4 @@
-/** The audit record as a row, and back. */
+/** The audit record as a row, and a row as an audit record. */
 import { recordVersion, type Opening, type SamplingRecord } from "../domain/audit/record.ts";
 import type { samplingRequests } from "./schema.ts";
 
@@ -16,7 +16,7 @@ export const openingColumns = ({ id, who, createdAt, asked, contentSha256 }: Ope
   recordVersion,
 });
 
-/** Of a call that nobody was called for. */
+/** Columns of a call for which no provider was called. */
 export const unspent = {
   model: null,
   inputTokens: null,

@@ -18,8 +18,8 @@ const pruneSize = 1_000;
 const dayMs = 86_400_000;
 
 /**
- * With a sign, since a column of an index would lure SQLite from the order of ids: it would fetch all
- * that a time span has and sort it, to give a page of it.
+ * With a sign, so that no index on this column is used. Else SQLite would leave the order of ids, fetch
+ * all that a time span has and sort it, to give one page of it.
  */
 const createdAt = sql`+${samplingRequests.createdAt}`;
 
@@ -34,8 +34,8 @@ const conditionsOf = (filter: RequestFilter) => [
 ];
 
 /**
- * The least id of a request of that moment (ms), as `domain/tenancy/ids.ts` makes them: contents have no time of
- * their own, but the ids that they go by sort by time.
+ * The least id of a request of that moment (ms), as `domain/tenancy/ids.ts` makes ids. Captured
+ * contents have no time of their own, but the ids of their requests sort by time.
  */
 const idAt = (moment: SQL): SQL => {
   const characters = Array.from(
@@ -107,7 +107,7 @@ export const createRequestStore = (db: Database, note: NoteUnreadable): RequestS
     );
     if (!found.ok) return found;
     const { read, decode } = found.value;
-    // The page is what was asked for, whatever of it can be shown: its cursor leads past all of it.
+    // The cursor leads past every row that was read, also those that can't be shown.
     const { data, nextCursor } = pageOf(
       read.map((each) => ({ ...each, id: each.row.id })),
       page,
@@ -123,14 +123,15 @@ export const createRequestStore = (db: Database, note: NoteUnreadable): RequestS
     return ok({ data: shown, nextCursor });
   },
   async prune(now) {
-    // A policy that can't be read has the defaults, and stops nobody else's records.
+    // A tenant whose policy can't be read has the defaults, so that other tenants' records are
+    // still pruned.
     const policy = sql.raw("case when json_valid(t.policy) then t.policy end");
     const contents = sql`
       select c.request_id from tenants t cross join captures c
       where json_extract(${policy}, '$.contentRetentionDays') is not null and c.tenant_id = t.id
         and c.request_id < ${idAt(sql`(${now} - ${dayMs} * json_extract(${policy}, '$.contentRetentionDays'))`)}
       limit ${pruneSize}`;
-    // `cross join` keeps the order of the loops: each tenant's aged records, and none of the others.
+    // `cross join` keeps the order of the loops: for each tenant the aged records, and no others.
     const aged = sql`
       select r.id from tenants t cross join sampling_requests r
       where r.tenant_id = t.id and r.seal_number is not null and r.created_at < ${now} - ${dayMs}

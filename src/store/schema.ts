@@ -35,7 +35,7 @@ export const tenants = sqliteTable("tenants", {
   createdAt: integer("created_at").notNull(),
 });
 
-/** Which shard has the tenant of a slug: in the home shard alone, and only of tenants made since there are others. */
+/** Which shard has the tenant of a slug; in the home shard, for tenants made since there are several shards. */
 export const placements = sqliteTable(
   "placements",
   {
@@ -57,7 +57,7 @@ export const apiKeys = sqliteTable(
     name: text().notNull(),
     /** hex SHA-256 of the token's secret part; the secret itself is stored nowhere */
     secretHash: text("secret_hash").notNull(),
-    /** what `codedText` says of the row, authenticated under MASTER_KEY; null: from before there were codes */
+    /** a code under MASTER_KEY over what `codedText` says of the row; null: from before there were codes */
     code: text(),
     scopes: text({ mode: "json" }).$type<Scope[]>().notNull(),
     limits: text({ mode: "json" }).$type<Limits>().notNull(),
@@ -120,9 +120,9 @@ export const sessions = sqliteTable(
   },
   (table) => [
     index("sessions_tenant").on(table.tenantId, table.id),
-    // A key's sessions are counted. Without a column that their use changes.
+    // For counting a key's sessions. A session's use changes none of these columns.
     index("sessions_key").on(table.tenantId, table.keyId),
-    // Two keys may know the same server's session id; neither gets the other's.
+    // Two keys may know the same session id of a server, and neither gets the other's session.
     uniqueIndex("sessions_upstream")
       .on(table.tenantId, table.serverId, table.keyId, table.upstreamId)
       .where(sql`${table.serverId} is not null`),
@@ -150,11 +150,11 @@ export const samplingRequests = sqliteTable(
     outcome: text().$type<Outcome>().notNull(),
     reason: text().$type<Reason>(),
     reasonDetail: text("reason_detail"),
-    /** `provider/model` that was chosen, then the one that answered */
+    /** `provider/model`: first the one that was chosen, then the one that answered */
     model: text(),
-    /** whether admission has raised the counters; false inside its own transaction alone */
+    /** whether the admission has raised the counters; false only inside of the admission's own transaction */
     counted: integer({ mode: "boolean" }).notNull().default(false),
-    /** which try of the settlement ended it: the same batch sent again may say that it did */
+    /** which try of the settlement ended the call, so that the same batch sent again may say that it did */
     settlement: text(),
     leaseUntil: integer("lease_until"),
     reservedTokens: integer("reserved_tokens"),
@@ -164,54 +164,54 @@ export const samplingRequests = sqliteTable(
     usageEstimated: integer("usage_estimated", { mode: "boolean" }),
     /** images, seconds of audio, characters read aloud; null: text only */
     mediaUsage: text("media_usage", { mode: "json" }).$type<MediaUsage>(),
-    /** tokens that are priced apart; null: none */
+    /** tokens of the classes that are priced apart; null: none */
     usageClasses: text("usage_classes", { mode: "json" }).$type<TokenClasses>(),
-    /** reported figures were not believed, so the call was charged as reserved */
+    /** the reported figures were not believed, so the call was charged as reserved */
     usageImplausible: integer("usage_implausible", { mode: "boolean" }).notNull().default(false),
     costMicroUsd: integer("cost_micro_usd"),
     overshoot: integer({ mode: "boolean" }).notNull(),
-    /** what an operator found out about a call that nobody could be sure of; the other columns stay as they were */
+    /** what an operator found out about a call whose figures were not known; the other columns stay as they were */
     correction: text({ mode: "json" }).$type<Correction>(),
     timing: text({ mode: "json" }).$type<Timing>(),
     totalMs: integer("total_ms"),
     overheadMs: integer("overhead_ms"),
     settledAt: integer("settled_at"),
-    /** ms until the refused limit has room, as found at admission */
+    /** ms until the limit that refused has room, as the admission found it */
     retryAfterMs: integer("retry_after_ms"),
     /** position in `holds` of the limit that refused */
     refusedHold: integer("refused_hold"),
-    /** of what is sealed of it; rows from before there was another are of version 1 */
+    /** version of the record's sealed bytes; rows from before there were versions are of version 1 */
     recordVersion: integer("record_version").$type<RecordVersion>().notNull().default(1),
-    /** its place in the tenant's chain; null: not sealed yet, or corrected since */
+    /** the record's place in the tenant's chain; null: not sealed yet, or corrected since */
     sealNumber: integer("seal_number"),
     sealPosition: integer("seal_position"),
-    /** among the tenant's records, without gaps, given out by the admission; null: written before there were any */
+    /** number among the tenant's records, without gaps; null: from before there were numbers */
     recordNumber: integer("record_number"),
-    /** over who, asked, decision, reservation, made by the admission; see `record-codes.ts` */
+    /** the first code: over who, asked, decision, reservation; the admission makes it, see `record-codes.ts` */
     openingCode: text("opening_code"),
-    /** over the whole record, made by the settlement; null: SQL ended it */
+    /** the second code: over the whole record, made by the settlement; null: SQL ended the call */
     endingCode: text("ending_code"),
-    /** over the correction */
+    /** the code over the correction */
     correctionCode: text("correction_code"),
-    // The large ones last: SQLite reads a row up to the last column that it needs, page by page.
+    // The large columns stand last: SQLite reads a row page by page, up to the last column needed.
     asked: text({ mode: "json" }).$type<Asked>(),
     decision: decisionColumn(),
     attempts: text({ mode: "json" }).$type<Attempt[]>().notNull(),
     holds: text({ mode: "json" }).$type<Hold[]>().notNull(),
   },
   (table) => [
-    // Finished and not sealed: empties itself, so it stays small.
+    // Records that have ended and are not sealed. Sealing takes them out, so the index stays small.
     index("sampling_requests_unsealed")
       .on(table.tenantId, table.settledAt, table.id)
       .where(sql`${table.sealNumber} is null and ${table.outcome} <> 'admitted'`),
-    // Those of them that have not ended too: a number that is neither here nor in the chain is missing.
+    // All records that are not sealed: a number that is neither here nor in the chain is missing.
     index("sampling_requests_unsealed_number")
       .on(table.tenantId, table.recordNumber)
       .where(sql`${table.sealNumber} is null and ${table.recordNumber} is not null`),
     index("sampling_requests_chain")
       .on(table.tenantId, table.sealNumber, table.sealPosition)
       .where(sql`${table.sealNumber} is not null`),
-    // Lists go by it, whatever they are filtered by: what does not match is passed over in the index.
+    // All lists go by this index: rows that do not match are passed over in the index.
     index("sampling_requests_tenant").on(
       table.tenantId,
       table.id,
@@ -221,9 +221,9 @@ export const samplingRequests = sqliteTable(
       table.keyId,
       table.sessionId,
     ),
-    // Retention is each tenant's own.
+    // For retention, which is each tenant's own.
     index("sampling_requests_age").on(table.tenantId, table.createdAt),
-    // Concurrency counts live rows: this index holds nothing else.
+    // For counting concurrent calls: it holds the calls that run, and nothing else.
     index("sampling_requests_live")
       .on(table.tenantId, table.keyId, table.serverId, table.leaseUntil)
       .where(sql`${table.outcome} = 'admitted'`),
@@ -245,13 +245,13 @@ export const captures = sqliteTable(
   (table) => [index("captures_tenant").on(table.tenantId, table.requestId)],
 );
 
-/** Calls that their callers took back, until their owners have seen it. */
+/** Calls that their callers cancelled. A row stays until the call's owner has seen it. */
 export const cancellations = sqliteTable(
   "cancellations",
   {
     tenantId: tenantId(),
     sessionId: text("session_id").notNull(),
-    /** the JSON-RPC id, as JSON: 1 and "1" are two calls */
+    /** the call's JSON-RPC id, as JSON: 1 and "1" are two calls */
     messageId: text("message_id").notNull(),
     at: integer().notNull(),
   },
@@ -261,7 +261,7 @@ export const cancellations = sqliteTable(
   ],
 );
 
-/** The synced catalogue, which is every tenant's. One row per provider: D1 holds 2 MB in a row. */
+/** The synced catalogue, which all tenants share. One row per provider: D1 holds 2 MB in a row. */
 export const catalogues = sqliteTable("catalogues", {
   provider: text().primaryKey(),
   models: text({ mode: "json" }).$type<Model[]>().notNull(),
@@ -273,15 +273,15 @@ export const catalogueMeta = sqliteTable("catalogue_meta", {
   /** null: never synced */
   version: text(),
   syncedAt: integer("synced_at"),
-  /** when the next sync may begin; while one runs, when it counts as cut off */
+  /** when the next sync may begin; while a sync runs, when that sync counts as cut off */
   dueAt: integer("due_at").notNull(),
-  /** of the seed that the last sync began with */
+  /** version of the seed that the last sync began with */
   seedVersion: text("seed_version"),
-  /** why the last one was refused; null: it was not */
+  /** why the last sync was refused; null: it was not */
   fault: text(),
 });
 
-/** The log of admin actions. It outlives the tenants that it speaks of. */
+/** The log of admin actions. It outlives the tenants that its events are about. */
 export const adminEvents = sqliteTable(
   "admin_events",
   {

@@ -3,7 +3,7 @@ import type { Builder } from "./db.ts";
 import { seals } from "./seal-schema.ts";
 
 const { leaves: _leaves, ...columns } = getTableColumns(seals);
-/** Of a seal, what is read where nobody asks for its records. */
+/** The columns of a seal that are read where nobody asks for its records. */
 export const withoutLeaves = columns;
 
 export const headOf = (builder: Builder, tenantId: string) =>

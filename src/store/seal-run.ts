@@ -1,4 +1,4 @@
-/** What a seal run reads and writes: what waits, what should be there beside it, and the seal itself. */
+/** What a seal run reads and writes: the records that wait, the numbers that must be there, and the seal itself. */
 import { and, asc, eq, getTableColumns, gt, lte, sql, type SQL } from "drizzle-orm";
 import type { SamplingRecord, UnreadableRecord } from "../domain/audit/record.ts";
 import { largestInteger } from "../domain/magnitudes.ts";
@@ -33,13 +33,13 @@ type SealRun = Pick<
   | "append"
 >;
 
-/** Records that one transaction gives their place back. */
+/** How many records one transaction takes out of the chain, to be sealed again. */
 const reopenedAtOnce = 2_000;
 
-// Spelt out, and not a parameter: or the partial index would not be used.
+// Spelt out and not a parameter: with a parameter SQLite would not use the partial index.
 export const unsealed = sql`${samplingRequests.sealNumber} is null and ${samplingRequests.outcome} <> 'admitted'`;
 
-/** What of a record could have changed between reading and sealing it. */
+/** The parts of a record that could have changed between reading and sealing it. */
 const fingerprint = (record: SamplingRecord) => [
   record.id,
   record.outcome,
@@ -50,7 +50,7 @@ const fingerprint = (record: SamplingRecord) => [
   record.correction?.at ?? null,
 ];
 
-/** The seal's row, if it is the next one and every record is as it was read. */
+/** Writes the seal's row, if it is the next one and every record is as it was read. */
 function insertSeal(seal: SealWithLeaves, records: readonly SamplingRecord[]): Compiled {
   const { tenantId, number, signature, leaves, checked } = seal;
   const table = getTableColumns(seals);
@@ -59,7 +59,7 @@ function insertSeal(seal: SealWithLeaves, records: readonly SamplingRecord[]): C
   const asRead = JSON.stringify(records.map(fingerprint));
   const encoded = (name: keyof typeof columns) =>
     columns[name] === null ? null : table[name].mapToDriverValue(columns[name]);
-  // The plus keeps the tenant's index out of it: each record is found by its id.
+  // The plus keeps the tenant's index out of the plan: each record is found by its id.
   return raw(sql`
     insert into seals (${sql.join(
       names.map((name) => sql.identifier(table[name].name)),
@@ -80,11 +80,11 @@ function insertSeal(seal: SealWithLeaves, records: readonly SamplingRecord[]): C
     on conflict do nothing`);
 }
 
-/** The newest seal of version 2: what it says is carried on by the next. */
+/** The newest seal of version 2. The next seal carries on what it says. */
 const checkedNumber = (tenantId: string): SQL => sql`coalesce((select s.number from seals s
   where s.tenant_id = ${tenantId} and s.version >= 2 order by s.number desc limit 1), 0)`;
 
-/** The newest seal, and the newest of version 2: mostly one and the same. */
+/** The newest seal, and the newest of version 2. Mostly both are the same. */
 const headsOf = (builder: Builder, tenantId: string) =>
   builder
     .select(withoutLeaves)
@@ -103,7 +103,10 @@ const readable = sql.raw(`record_number between 1 and ${largestInteger}`);
 const readableOf = (value: SQL): SQL => sql`max(0, min(coalesce(cast((${value}) as integer), 0),
   ${sql.raw(String(largestInteger))}))`;
 
-/** Numbers in the index of records without a seal, then those that seals after the last check hold. */
+/**
+ * Numbers of records without a seal, from the index, then the numbers of records that later seals than
+ * the last checked one hold.
+ */
 const numbersStatement = (tenantId: string): SQL => sql`
   select * from (select 'present' as kind, record_number as number from sampling_requests
     where tenant_id = ${tenantId} and seal_number is null and record_number is not null
@@ -139,7 +142,7 @@ export const createSealRun = (db: Database, note: NoteUnreadable): SealRun => ({
     ]);
     return written.ok ? ok(null) : written;
   },
-  // From tenant to tenant through the index, and not over all that waits.
+  // Goes from tenant to tenant through the index, and not over all records that wait.
   waitingTenants: (after, limit) =>
     db.read(async (builder) => {
       const rows = await builder.all<{ id: string }>(sql`
@@ -204,7 +207,7 @@ export const createSealRun = (db: Database, note: NoteUnreadable): SealRun => ({
       unreadable.push({ tenantId, id: row.id, problem: decoded.error });
       return [];
     });
-    // From now on they stand in nobody's way: this page may hold nothing else.
+    // Noted records stop no others from now on: this page may hold nothing else.
     await note(unreadable);
     const numbersOf = (kind: string): number[] =>
       numbers.filter((row) => row.kind === kind).map(({ number }) => number);
@@ -244,7 +247,7 @@ export const createSealRun = (db: Database, note: NoteUnreadable): SealRun => ({
       update record_numbers set last = ${checked?.through ?? 0}
       where tenant_id = ${tenantId} and last < ${checked?.through ?? 0} and ${isThere}`;
     const { id, publicKey, code } = key;
-    // One that somebody has mended is like any other from now on.
+    // A record that somebody has mended is like any other from now on.
     const mended = sql`
       delete from unreadable_records where tenant_id = ${tenantId}
         and request_id in (select value from json_each(${ids}))`;

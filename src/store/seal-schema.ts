@@ -3,7 +3,7 @@ import type { SealingStep } from "../domain/tenancy/sealing.ts";
 import { customType, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Checked, SealVersion } from "../domain/audit/seals.ts";
 
-/** What is no JSON reads as null, as which no seal of version 2 was made: it must not stop a chain. */
+/** A value that is no JSON reads as null, as in seals of version 1: one broken value must not stop a chain. */
 const checkedColumn = customType<{ data: Checked; driverData: string }>({
   dataType: () => "text",
   toDriver: (checked) => JSON.stringify(checked),
@@ -16,7 +16,10 @@ const checkedColumn = customType<{ data: Checked; driverData: string }>({
   },
 });
 
-/** Each tenant's chain. What is signed, then the leaves: last, so that listing reads no overflow page. */
+/**
+ * Each tenant's chain: the signed columns, then the leaves. The leaves stand last, so that listing
+ * reads no overflow page.
+ */
 export const seals = sqliteTable(
   "seals",
   {
@@ -31,7 +34,7 @@ export const seals = sqliteTable(
     sealedAt: integer("sealed_at").notNull(),
     keyId: text("key_id").notNull(),
     signature: text().notNull(),
-    /** what was found while it was made; null: version 1 */
+    /** what was found while the seal was made; null: a seal of version 1 */
     checked: checkedColumn(),
     /** 32 bytes a record, base64url: they outlive the records */
     leaves: text().notNull(),
@@ -39,34 +42,34 @@ export const seals = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.number] })],
 );
 
-/** Public keys that ever signed: old seals stay verifiable after MASTER_KEY has changed. */
+/** Public keys that ever signed, so that old seals stay verifiable after MASTER_KEY has changed. */
 export const auditKeys = sqliteTable("audit_keys", {
   id: text().primaryKey(),
   publicKey: text("public_key").notNull(),
   createdAt: integer("created_at").notNull(),
-  /** under MASTER_KEY, over id and key; null: nobody vouches for it */
+  /** a code under MASTER_KEY over id and key; null: nobody vouches for the key */
   code: text(),
 });
 
-/** The last number that each tenant's records were given. */
+/** The last number that was given to a record of each tenant. */
 export const recordNumbers = sqliteTable("record_numbers", {
   tenantId: text("tenant_id").primaryKey(),
   last: integer().notNull(),
 });
 
-/** How far everything that is sealed or coded has come under each master key. */
+/** How far sealing anew has come under each master key, for everything that is sealed or coded. */
 export const sealing = sqliteTable("sealing", {
-  /** of the master key */
+  /** id of the master key */
   keyId: text("key_id").primaryKey(),
-  /** whether seals of version 1 and API keys without a code are taken over */
+  /** whether seals of version 1, and API keys without a code, still count */
   adopts: integer({ mode: "boolean" }).notNull(),
   step: text().$type<SealingStep>().notNull(),
   /** ms since the epoch */
   since: integer().notNull(),
-  /** of all the others, under that master key */
+  /** a code under that master key over all the other columns */
   code: text().notNull(),
 });
-/** Records that could not be read: each is reported once. They are tried again after a day. */
+/** Records that could not be read. Each is reported once, and tried again after a day. */
 export const unreadableRecords = sqliteTable(
   "unreadable_records",
   {
@@ -78,7 +81,7 @@ export const unreadableRecords = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.requestId] })],
 );
 
-/** Whose turn a job is, and how far it has come. */
+/** Who has the turn of a job, and how far the job has come. */
 export const jobTurns = sqliteTable("job_turns", {
   job: text().primaryKey(),
   until: integer().notNull(),

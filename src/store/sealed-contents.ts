@@ -1,4 +1,4 @@
-/** Captured contents and kept results, which may be large and many: a page is measured before it is read. */
+/** Captured contents and kept results. They may be large and many, so a page is measured before it is read. */
 import { sql, type SQL } from "drizzle-orm";
 import { isCaptured, markCharacters, sealedIn } from "../domain/audit/capture.ts";
 import { resultPartsOf } from "../domain/sampling/once.ts";
@@ -8,11 +8,11 @@ import type { Resealed, SealedRow } from "../domain/tenancy/sealing.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
 
 const mostRows = 50;
-/** Of one page, and so of one parameter: D1 takes 2 MB. A larger row is a page of its own. */
+/** Characters of one page, and so of one parameter: D1 takes 2 MB. A larger row is a page of its own. */
 const mostCharacters = 1_000_000;
-/** An answer of the libSQL server ends at 10 MB, and a part is one at most. */
+/** A response of the libSQL server ends at 10 MB, and each part may have 4 MB. */
 const partsAtOnce = 4;
-/** Enough of a seal to know it by: version, key and nonce. */
+/** Characters of a seal that tell seals apart: version, key and nonce. */
 const headCharacters = 40;
 const headOf = (sealed: string): string => sealed.slice(0, headCharacters);
 
@@ -30,7 +30,7 @@ interface Measured {
   characters: number;
 }
 
-/** The first ones that fit together; the very first one in any case. */
+/** The first rows that fit together, and the very first one in any case. */
 function fitting(rows: readonly Measured[]): Measured[] {
   let sum = 0;
   return rows.filter(({ characters }, at) => {
@@ -103,7 +103,7 @@ export const pageOfContents = (
 ): Answer<SealedRow[]> =>
   kind === "captures" ? capturesAfter(db, after) : resultsAfter(db, after);
 
-/** What stands before a seal stays there. */
+/** What stands before the seal in a row stays there. */
 const replaceCaptures = (rows: readonly Resealed[]): Compiled[] => [
   raw(sql`
     update captures set sealed = c.mark || c.fresh
@@ -115,7 +115,7 @@ const replaceCaptures = (rows: readonly Resealed[]): Compiled[] => [
       and substr(captures.sealed, 1, length(c.mark || c.head)) = c.mark || c.head`),
 ];
 
-/** The first part last: by it the others know that they still belong to what was read. */
+/** Writes the first part last: the other parts find by the first one that they still belong to what was read. */
 function replaceResult({ place, sealed, fresh }: Resealed): Compiled[] {
   const { tenantId, id } = idsOf(place);
   return resultPartsOf(fresh)

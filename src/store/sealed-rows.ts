@@ -1,4 +1,4 @@
-/** Everything that is sealed or coded, every tenant's, page by page: for sealing anew alone. */
+/** Reads everything that is sealed or coded, of every tenant, page by page. Only sealing anew uses it. */
 import { and, asc, eq, gt, isNotNull, sql, type SQL } from "drizzle-orm";
 import type { StoredKey } from "../domain/tenancy/access.ts";
 import { ok } from "../domain/result.ts";
@@ -20,7 +20,7 @@ type Secret = Exclude<SealedKind, "captures" | "results">;
 
 const url = { url: servers.url, oauth: servers.oauth };
 
-/** A row whose server is gone is nobody's, and goes with its next pruning. */
+/** Readers of each kind of secret. A row whose server is gone belongs to nobody and goes with the next pruning. */
 const readers: Record<Secret, (builder: Builder, after: string) => Promise<SealedRow[]>> = {
   async credentials(builder, after) {
     const rows = await builder
@@ -63,7 +63,7 @@ const readers: Record<Secret, (builder: Builder, after: string) => Promise<Seale
         servers,
         and(eq(servers.id, serverTokens.serverId), eq(servers.tenantId, serverTokens.tenantId)),
       )
-      // Ids are unique in all tenants, and there are few of them.
+      // Ids are unique over all tenants, and there are few of them.
       .where(and(gt(serverTokens.serverId, after), isNotNull(serverTokens.sealed)))
       .orderBy(asc(serverTokens.serverId))
       .limit(pageSize);
@@ -107,7 +107,7 @@ const tables: Record<Secret, { table: SQL; place: SQL }> = {
   authorizations: { table: sql`authorizations`, place: sql`id` },
 };
 
-/** Rows travel as one parameter, so that any number of them is one statement. */
+/** The rows travel as one parameter, so any number of rows is one statement. */
 function replaceSecrets(kind: Secret, rows: readonly Resealed[]): Compiled[] {
   const { table, place } = tables[kind];
   const changes = JSON.stringify(
@@ -124,7 +124,7 @@ function replaceSecrets(kind: Secret, rows: readonly Resealed[]): Compiled[] {
   ];
 }
 
-/** Snapshots of before hold seals that are gone. */
+/** Snapshots from before hold seals that no longer exist, so they become stale. */
 const raiseVersions = (rows: readonly { tenantId: string }[]): Compiled =>
   raw(sql`
     update tenants set version = version + 1

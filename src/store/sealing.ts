@@ -1,4 +1,7 @@
-/** How far sealing has come under each master key, and what a database shows of who sealed in it. */
+/**
+ * How far sealing anew has come under each master key, and which master keys and versions a database's
+ * seals show.
+ */
 import { and, eq, sql, type SQL } from "drizzle-orm";
 import { ok } from "../domain/result.ts";
 import type { ForeignSeals, SealingRow, SealingStore } from "../domain/tenancy/sealing.ts";
@@ -17,13 +20,13 @@ const rowOf = (row: Row): SealingRow => ({
 
 const all = raw(sql`select * from sealing`);
 
-/** Where secrets stand that leave the router. */
+/** The tables and columns of secrets that are sent out of the router. */
 const secrets = sql`
   select sealed as text from credentials union all
   select sealed from servers where sealed is not null union all
   select sealed from server_tokens where sealed is not null`;
 
-/** A seal reads `<version>.<12 characters of the key's id>.…`, and so does a code. */
+/** A seal reads `<version>.<12 characters of the key's id>.…`, and a code reads the same way. */
 const madeBy = (version: string, keyIds: readonly string[]): SQL =>
   sql`substr(text, 1, 16) in (${sql.join(
     keyIds.map((keyId) => sql`${`${version}.${keyId}.`}`),
@@ -87,7 +90,8 @@ export const createSealingStore = (db: Database): SealingStore => ({
   async advance(row, from, event) {
     const isStill = sql`exists (select 1 from sealing where key_id = ${row.keyId} and code = ${from})`;
     const written = await db.write([
-      // Before the change that it tells of: after it, nothing would be left to find.
+      // The event stands before the change that it tells of: after the change the condition would
+      // no longer hold.
       ...(event === null ? [] : [appendEventWhere(event, isStill)]),
       db.builder
         .update(sealing)

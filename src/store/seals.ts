@@ -1,4 +1,4 @@
-/** The audit chain: one row per seal, and in each record's row its place in it. */
+/** The audit chain: one row per seal, and in each record's row the record's place in the chain. */
 import { and, asc, between, desc, eq, gt, gte, lt, sql } from "drizzle-orm";
 import type { UnreadableRecord } from "../domain/audit/record.ts";
 import { ok } from "../domain/result.ts";
@@ -24,7 +24,7 @@ export const createSealStore = (db: Database, note: NoteUnreadable): SealStore =
           unreadable: sql<number>`coalesce(sum(${isUnreadable}), 0)`.mapWith(Number),
         })
         .from(samplingRequests)
-        // The moment says nothing, but it decides for the index of what is not sealed.
+        // This condition always holds. It makes SQLite take the index of what is not sealed.
         .where(
           and(
             eq(samplingRequests.tenantId, tenantId),

@@ -1,4 +1,4 @@
-/** Registered servers, as `schema.ts` says of all tables. */
+/** Tables of registered servers. `schema.ts` has the conventions. */
 import {
   index,
   integer,
@@ -30,7 +30,7 @@ export const servers = sqliteTable(
     oauth: text({ mode: "json" }).$type<OauthClient>(),
     learnt: text({ mode: "json" }).$type<Learnt>().notNull(),
     status: text().$type<"active" | "failing">().notNull(),
-    /** values of its headers and the OAuth client's secret, sealed by the vault */
+    /** values of the entry's headers and the OAuth client's secret, sealed by the vault */
     sealed: text(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
@@ -38,17 +38,17 @@ export const servers = sqliteTable(
   (table) => [uniqueIndex("servers_slug").on(table.tenantId, table.slug)],
 );
 
-/** What the authorization server of a server granted. */
+/** Tokens that a server's authorization server granted. */
 export const serverTokens = sqliteTable(
   "server_tokens",
   {
     tenantId: tenantId(),
     serverId: text("server_id").notNull(),
     sealed: text(),
-    /** another with every write: whoever read the row can tell that it is still the one */
+    /** changes with every write: whoever read the row can tell that it is still the same */
     generation: text().notNull(),
     expiresAt: integer("expires_at"),
-    /** of the one caller that is asking for a new one */
+    /** nonce of the one caller that is asking for a new token */
     lease: text(),
     leaseUntil: integer("lease_until").notNull(),
     fault: text().$type<OauthFault>(),
@@ -56,7 +56,7 @@ export const serverTokens = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.serverId] })],
 );
 
-/** Who was sent away to authorize the router at an authorization server. */
+/** Pending authorizations: a person was sent to an authorization server to authorize the router. */
 export const authorizations = sqliteTable(
   "authorizations",
   {

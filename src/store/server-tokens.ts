@@ -1,5 +1,5 @@
 /**
- * Tokens for registered servers. A refresh token may be good for one use: two isolates that refresh at
+ * Tokens for registered servers. A refresh token may be good for one use. Two isolates that refresh at
  * once must not both spend it, and what one of them got must not be overwritten by the other.
  */
 import { and, eq, isNull, gt, lte, or, sql } from "drizzle-orm";
@@ -20,7 +20,7 @@ const columns = {
   fault: serverTokens.fault,
 };
 
-/** A row as the driver gives it, when its statement is one of several. */
+/** A row as the driver gives it where its statement is one of several. */
 const tokensOf = (row: Row): ServerTokens => ({
   tenantId: String(row["tenant_id"]),
   serverId: String(row["server_id"]),
@@ -49,13 +49,13 @@ export const createTokenStore = (db: Database, deps: { nonce: () => string }): T
     get: read,
     async claim(tenantId, serverId, { from, lease, now, leaseUntil }) {
       const written = await db.write([
-        // A server that is gone, or another tenant's, gets no row.
+        // No row is made for a server that is gone, or is another tenant's.
         raw(sql`
           insert into server_tokens (tenant_id, server_id, generation, lease_until)
           select tenant_id, id, ${deps.nonce()}, 0 from servers
           where tenant_id = ${tenantId} and id = ${serverId}
           on conflict do nothing`),
-        // The batch sent again finds its own lease, and may have it.
+        // The same batch sent again finds the lease that it wrote itself, and may have it.
         db.builder
           .update(serverTokens)
           .set({ lease, leaseUntil })
@@ -65,7 +65,8 @@ export const createTokenStore = (db: Database, deps: { nonce: () => string }): T
               from === null ? isNull(serverTokens.sealed) : eq(serverTokens.generation, from),
               or(
                 lte(serverTokens.leaseUntil, now),
-                // No lease is longer than this one: that row is of a clock that was set back.
+                // No lease is longer than this one: a later end was written before a clock was set
+                // back.
                 gt(serverTokens.leaseUntil, leaseUntil + clockSlackMs),
                 eq(serverTokens.lease, lease),
               ),
@@ -87,7 +88,8 @@ export const createTokenStore = (db: Database, deps: { nonce: () => string }): T
           .update(serverTokens)
           .set({ sealed, generation, expiresAt, lease: null, leaseUntil: 0, fault: null })
           .where(still(tenantId, serverId, from)),
-        // Not the number of changes: a batch that was sent twice changes nothing the second time.
+        // Reads the row instead of the number of changes: a batch that is sent twice changes
+        // nothing the second time.
         db.builder
           .select({ generation: serverTokens.generation })
           .from(serverTokens)
@@ -107,7 +109,7 @@ export const createTokenStore = (db: Database, deps: { nonce: () => string }): T
     async replace({ tenantId, serverId, ...fresh }, { event, now }) {
       const there = sql`exists (select 1 from servers where tenant_id = ${tenantId} and id = ${serverId})`;
       const written = await db.write([
-        // A server that went meanwhile leaves nothing behind.
+        // A server that was deleted meanwhile leaves nothing behind.
         raw(sql`
           insert into server_tokens
             (tenant_id, server_id, sealed, generation, expires_at, lease, lease_until, fault)

@@ -20,7 +20,7 @@ export const createServerStore = (db: Database): ServerStore => {
         .limit(1);
       return row ?? null;
     });
-  /** What was granted for it, and who is on the way to get it. */
+  /** Deletes the server's tokens and its pending authorizations. */
   const forgetTokens = (tenantId: string, id: string) =>
     [serverTokens, authorizations].map((table) =>
       db.builder.delete(table).where(and(eq(table.tenantId, tenantId), eq(table.serverId, id))),
@@ -78,7 +78,8 @@ export const createServerStore = (db: Database): ServerStore => {
     async setStatus(tenantId, id, status, { event, now }) {
       const changes = and(its(tenantId, id), ne(servers.status, status));
       const written = await db.write([
-        // Before the change that it tells of: after it, nothing would be left to find.
+        // The event stands before the change that it tells of: after the change the condition would
+        // no longer hold.
         appendEventWhere(
           event,
           sql`exists (select 1 from servers where tenant_id = ${tenantId} and id = ${id}

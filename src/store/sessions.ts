@@ -44,7 +44,7 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
     },
     async create(session) {
       const { tenantId, keyId, serverId, upstreamId } = session;
-      // A server may give the same id again: it then means the new session.
+      // A server may give the same id again. The id then means the new session.
       const before =
         serverId === null || upstreamId === null
           ? []
@@ -63,7 +63,7 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
       const written = await db.write(
         [
           ...before,
-          // Its `initialize` was counted before.
+          // The `initialize` of a proxied session was counted before the server was asked.
           limiting.makeRoom(session, { now: session.createdAt, where: sql`true` }),
           limiting.insert(session),
         ],
@@ -98,7 +98,7 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
           db.builder
             .update(sessions)
             .set({ lastUsedAt: now, expiresAt })
-            // An expired one stays expired: its caller was told so.
+            // An expired session stays expired: its client was told so.
             .where(and(its(tenantId, id), gt(sessions.expiresAt, now))),
         ],
         { lane: tenantId },
@@ -140,7 +140,7 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
     async end(tenantId, id, event) {
       const there = sql`exists (select 1 from ${sessions} where ${its(tenantId, id)})`;
       const written = await db.write([
-        // Before the session goes, since the event is about one that was there.
+        // The event stands before the deletion, since it is about a session that was there.
         ...(event === null ? [] : [appendEventWhere(event, there)]),
         db.builder.delete(sessions).where(its(tenantId, id)).returning({ id: sessions.id }),
       ]);

@@ -1,4 +1,4 @@
-/** Settlement: one transaction, one round trip. It ends a call that is open, and counts once. */
+/** Settlement: one transaction, one round trip. It ends a call that is open, and counts it once. */
 import { and, eq, or, sql } from "drizzle-orm";
 import { recordVersion, type Receipt, type Settlement } from "../domain/audit/record.ts";
 import type { EndingKind } from "../domain/audit/evidence.ts";
@@ -22,7 +22,7 @@ export interface SettlementTry {
   kind?: EndingKind;
 }
 
-/** Whether what was charged may differ from what was held. */
+/** Whether the charge may differ from what was held. */
 const changesCounters = ({ holds }: Settlement): boolean =>
   holds.some(({ resource }) => isMoney(resource) || resource === "tokens");
 
@@ -30,14 +30,14 @@ const countsTokens = ({ holds }: Settlement): boolean =>
   holds.some(({ resource }) => resource === "tokens");
 
 /**
- * Tokens are charged to limits of tokens, and to nothing else. Where no price was known, no money was reserved
- * that a charge could go beyond.
+ * Tokens are charged to limits of tokens only. Where no price was known, no money was reserved that a
+ * charge could exceed.
  */
 const isOvershoot = (settlement: Settlement, receipt: Receipt): boolean =>
   (countsTokens(settlement) && settlement.chargedTokens > receipt.reservedTokens) ||
   (receipt.reservedMicroUsd !== null && settlement.chargedMicroUsd > receipt.reservedMicroUsd);
 
-/** The columns of an end, as the row will have them and its code covers them. */
+/** The columns of an end, as the row will have them and as its code covers them. */
 const endingRow = (settlement: Settlement, receipt: Receipt): EndingRow => {
   const { usage } = settlement;
   return {
@@ -61,7 +61,10 @@ const endingRow = (settlement: Settlement, receipt: Receipt): EndingRow => {
   };
 };
 
-/** What the admission wrote, where its answer was lost. `isCoded`: not from before there were codes. */
+/**
+ * What the admission wrote, read where the admission's answer was lost. `isCoded`: the row is not from
+ * before there were codes.
+ */
 async function receiptIn(
   db: Database,
   { id, tenantId }: Settlement,
@@ -92,9 +95,10 @@ async function receiptIn(
   });
 }
 
-/** What was charged, less what was held. */
+/** Books what was charged, less what was held. */
 const chargeStatement = ({ id, tenantId, chargedTokens, chargedMicroUsd }: Settlement): Compiled =>
-  // The row says what was held: whoever lost the answer of an admission does not know which claim it was.
+  // The row says what was held. A caller that lost the answer of its admission does not know which
+  // claim was admitted.
   raw(sql`
     insert into counters (tenant_id, subject, resource, bucket, amount)
     select r.tenant_id, h.value ->> 'subject', h.value ->> 'resource', h.value ->> 'bucket',
@@ -106,7 +110,7 @@ const chargeStatement = ({ id, tenantId, chargedTokens, chargedMicroUsd }: Settl
     on conflict (tenant_id, subject, resource, bucket)
       do update set amount = ${summed("amount")}`);
 
-/** What counts while the row is open: it comes before the row's end, which is what makes it count once. */
+/** Statements that count while the row is open. They stand before the row's end, so they count once. */
 function countingStatements(builder: Builder, settlement: Settlement): Compiled[] {
   const { id, tenantId, now, circuits: changes, probed } = settlement;
   const open = sql`exists (select 1 from sampling_requests r where r.id = ${id}
@@ -133,7 +137,8 @@ function endStatement(builder: Builder, { settlement, nonce }: SettlementTry, { 
     .update(samplingRequests)
     .set({
       ...row,
-      // Needed no more where nothing can be corrected. They are the largest part of a row.
+      // Holds are needed no more where nothing can be corrected, and they are the largest part of a
+      // row.
       ...(usage?.implausible === true ? {} : { holds: [] }),
       recordVersion,
       settlement: nonce,
@@ -143,14 +148,15 @@ function endStatement(builder: Builder, { settlement, nonce }: SettlementTry, { 
       and(
         eq(samplingRequests.id, id),
         eq(samplingRequests.tenantId, tenantId),
-        // The second: this very batch, whose first answer was lost. It ended the call, and says so.
+        // The second condition holds where this very batch ran before and its answer was lost: it
+        // did end the call.
         or(eq(samplingRequests.outcome, "admitted"), eq(samplingRequests.settlement, nonce)),
       ),
     )
     .returning({ id: samplingRequests.id });
 }
 
-/** What is kept of a call that this try ended: captured content, the answer for who asks again. */
+/** What is kept of a call that this try ended: captured content, and the answer for repetitions. */
 function keepingStatements(builder: Builder, { settlement, nonce }: SettlementTry): Compiled[] {
   const { id, tenantId, captured } = settlement;
   const ended = sql`exists (select 1 from sampling_requests r where r.id = ${id}
@@ -163,8 +169,8 @@ function keepingStatements(builder: Builder, { settlement, nonce }: SettlementTr
 }
 
 /**
- * Ends the call, if it is open when the transaction runs; true if this try did. `first`: statements of the
- * same transaction that come before.
+ * Ends the call, if it is open when the transaction runs; true if this try did. `first`: statements
+ * that stand before, in the same transaction.
  */
 export async function settle(
   { db, mac }: { db: Database; mac: Mac },

@@ -9,7 +9,7 @@ import { servers } from "./server-schema.ts";
 export const createSnapshots = (db: Database): Snapshots => ({
   load: (keyId, sessionId, now, serverSlug) =>
     db.read(async (builder) => {
-      // The key is the only thing known yet; everything else is found through its tenant.
+      // Only the key is known yet. Everything else is found through the key's tenant.
       const tenantId = sql`(select ${apiKeys.tenantId} from ${apiKeys} where ${apiKeys.id} = ${keyId})`;
       const itsServer = and(eq(servers.tenantId, tenantId), eq(servers.slug, serverSlug ?? ""));
       const itsId =
@@ -19,7 +19,8 @@ export const createSnapshots = (db: Database): Snapshots => ({
               eq(sessions.serverId, sql`(select ${servers.id} from ${servers} where ${itsServer})`),
               eq(sessions.upstreamId, sessionId ?? ""),
             );
-      // No join of the two: in a batch, D1 answers with objects, in which same-named columns are one.
+      // Two reads and no join: in a batch, D1 answers with objects, in which columns of the same
+      // name are one.
       const [
         keyRows,
         tenantRows,

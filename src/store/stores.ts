@@ -27,7 +27,10 @@ import { createThinningStore } from "./thinning.ts";
 import { createNoteUnreadable, type UnreadableDeps } from "./unreadable.ts";
 import { createUsageStore } from "./usage.ts";
 
-/** Every store over one database, each made when it is first used. `unreadable` absent: nobody is told. */
+/**
+ * Every store over one database, each made when it is first used. `unreadable` absent: unreadable
+ * records are not reported.
+ */
 export function createStores(
   db: Database,
   deps: {

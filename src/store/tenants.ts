@@ -30,8 +30,9 @@ export const createTenantStore = (db: Database): TenantStore => {
   return {
     async create(tenant, event) {
       const { id, slug, name, policy, ceiling, version, createdAt } = tenant;
-      // Its first event is what says that it was made: the log outlives tenants, so it is made once. The
-      // second condition is for the home shard, where a slug may be kept for a tenant of another one.
+      // A tenant's first event says that the tenant was made. The log outlives tenants, so a
+      // tenant's id is made once, ever. The second condition is for the home shard, where a slug
+      // may be kept for a tenant on another shard.
       const isNew = sql`
         not exists (select 1 from admin_events where tenant_id = ${id})
         and not exists (select 1 from placements where slug = ${slug} and tenant_id <> ${id})`;
@@ -95,7 +96,8 @@ export const createTenantStore = (db: Database): TenantStore => {
         .select({ id: samplingRequests.id })
         .from(samplingRequests)
         .where(eq(samplingRequests.tenantId, id));
-      // A large tenant's records in slices: all at once, every other tenant would wait for it.
+      // Deletes a large tenant's records in slices: all at once, every other tenant would wait for
+      // it.
       const some = sql`
         select id from sampling_requests where tenant_id = ${id} order by id limit ${sliceSize}`;
       for (let more = true; more;) {
@@ -108,7 +110,7 @@ export const createTenantStore = (db: Database): TenantStore => {
         more = (sliced.value[2] ?? []).length > 0;
       }
       const written = await db.write([
-        // Found through their requests, which therefore go after them.
+        // Captures are found through their requests, which are therefore deleted after them.
         db.builder.delete(captures).where(inArray(captures.requestId, its)),
         ...owned.map((table) => db.builder.delete(table).where(eq(table.tenantId, id))),
         db.builder.delete(tenants).where(eq(tenants.id, id)),

@@ -1,6 +1,6 @@
 /**
- * Thinned records: see `domain/audit/thinning.ts`. A minute's refusals are counted in the transaction that decides
- * them, so the hundred holds for any number of isolates.
+ * Thinned records: see `domain/audit/thinning.ts`. A minute's refusals are counted in the transaction
+ * that decides them, so the bound of a hundred holds for any number of isolates.
  */
 import { sql } from "drizzle-orm";
 import type { ThinningStore } from "../domain/ports/ledger.ts";
@@ -14,13 +14,14 @@ import {
 import { raw, type Compiled, type Database } from "./db.ts";
 import { usageHourOf } from "./usage.ts";
 
-/** A resource of `counters`: the subject is a key, the bucket a minute. */
+/** A resource in `counters`: the subject is a key, the bucket a minute. */
 const resource = "refusals";
-/** A minute is over for every isolate, whose clocks differ a little. */
+/** s after which a minute is over for every isolate, since their clocks differ a little. */
 const lagSeconds = minuteSeconds;
 const listed = 50;
 
-// Every admission under a rate limit sends both, so their texts are made once. Parameters in their order.
+// Every admission under a rate limit sends both texts, so they are made once. The parameters stand
+// in the order of their question marks.
 const isNewRefusal = `id = ? and tenant_id = ?
   and outcome = 'refused' and reason = 'rate_limited' and counted = 0`;
 const countText = `
@@ -40,12 +41,12 @@ interface NewRequest {
   now: number;
 }
 
-/** After the statement that wrote a request, before any that numbers or counts what was recorded. */
+/** Stands after the statement that wrote a request, and before any that numbers or counts what was recorded. */
 export const countRefusal = ({ id, tenantId, now }: NewRequest): Compiled => ({
   toSQL: () => ({ sql: countText, params: [minuteOf(now), id, tenantId] }),
 });
 
-/** Takes the row away again once the minute has had its hundred; returns what the row said of the refusal. */
+/** Takes the row away again once its minute has had a hundred. Returns what the row said of the refusal. */
 export const thinRefusal = ({ id, tenantId, now }: NewRequest): Compiled => ({
   toSQL: () => ({ sql: thinText, params: [id, tenantId, minuteOf(now)] }),
 });
@@ -65,7 +66,8 @@ export const createThinningStore = (db: Database): ThinningStore => ({
     const its = sql`tenant_id = ${tenantId} and subject = ${keyId} and resource = ${resource}
       and bucket = ${minute}`;
     const written = await db.write([
-      // The record counted as one more refusal, but each of its requests was counted when it was refused.
+      // Usage counted the summing record as one more refusal, but each of its requests was counted
+      // when it was refused.
       raw(sql`
         update usage set refused = refused - 1
         where tenant_id = ${tenantId} and hour = ${usageHourOf(minute * 1_000)}

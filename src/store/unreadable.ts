@@ -1,4 +1,4 @@
-/** What could not be read is written down once, with its event, and stepped over from then on. */
+/** A record that could not be read is written down once, with its event, and stepped over from then on. */
 import { and, eq, sql, type SQL } from "drizzle-orm";
 import type { UnreadableRecord } from "../domain/audit/record.ts";
 import { raw, type Database } from "./db.ts";
@@ -7,7 +7,7 @@ import { unreadableRecords } from "./seal-schema.ts";
 
 const dayMs = 86_400_000;
 
-/** How somebody hears of it. */
+/** Where unreadable records are reported. */
 export interface UnreadableDeps {
   eventId: () => string;
   now: () => number;
@@ -16,7 +16,10 @@ export interface UnreadableDeps {
 
 export type NoteUnreadable = (found: readonly UnreadableRecord[]) => Promise<void>;
 
-/** Writes and reports those that nobody knew of. Whoever reads is not failed by what can't be written. */
+/**
+ * Writes and reports the records that were not known to be unreadable. If that fails, the read that
+ * found them still succeeds.
+ */
 export const createNoteUnreadable =
   (db: Database, deps: UnreadableDeps | undefined): NoteUnreadable =>
   async (found) => {
@@ -53,10 +56,10 @@ const ofRecord = and(
   eq(unreadableRecords.requestId, samplingRequests.id),
 );
 
-/** Of a record that was found unreadable, ever. */
+/** The record was found unreadable at some time. */
 export const isUnreadable: SQL = sql`exists (select 1 from ${unreadableRecords} where ${ofRecord})`;
 
-/** …within a day: then somebody may have mended it, and it is tried again. */
+/** The record was found unreadable within a day. Later somebody may have mended it, and it is tried again. */
 export const isUnreadableNow = (now: number): SQL =>
   sql`exists (select 1 from ${unreadableRecords} where ${ofRecord}
     and ${unreadableRecords.foundAt} > ${now - dayMs})`;

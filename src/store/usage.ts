@@ -1,6 +1,6 @@
 /**
- * What was used, by the hour in which requests arrived. Written in the very transactions that end them,
- * so that it says what the records say, and plots read hours instead of records.
+ * What was used, by the hour in which requests arrived. The very transactions that end requests write
+ * it, so it agrees with the records, and plots read hours instead of records.
  */
 import { and, asc, eq, gte, lt, sql, type SQL } from "drizzle-orm";
 import type { Correction, Settlement } from "../domain/audit/record.ts";
@@ -13,7 +13,10 @@ import { usage } from "./ledger-schema.ts";
 import type { NoteUnreadable } from "./unreadable.ts";
 
 const hourMs = 3_600_000;
-/** In the text of a statement: drivers bind numbers as floats, and a float divides without rounding. */
+/**
+ * The divisor stands in the statement's text: drivers bind numbers as floats, and a float divides
+ * without rounding.
+ */
 const hourOf = sql.raw(`r.created_at / ${hourMs} * 3600`);
 /** The hour (s since the epoch) in which a request of that moment (ms since the epoch) is counted. */
 export const usageHourOf = (createdAt: number): number => Math.floor(createdAt / hourMs) * 3_600;
@@ -21,7 +24,7 @@ const secondsOf = { hour: 3_600, day: 86_400 };
 const outcomes = ["succeeded", "failed", "refused", "cancelled", "unknown"] as const;
 const figures = [...outcomes, "input_tokens", "output_tokens", "cost_micro_usd"] as const;
 
-/** Adds the figures of the requests that `condition` finds, each in its own hour. */
+/** Adds the figures of the requests that `condition` finds, each to its own hour. */
 const add = (about: {
   model?: SQL;
   figures: readonly SQL[];
@@ -53,8 +56,9 @@ export const refusedUsage = ({ id, tenantId }: { id: string; tenantId: string })
   });
 
 /**
- * Before the settlement ends the row, which is what makes it count once. The request counts under the model
- * that answered, else the chosen one; tokens and money under the models that they were spent on.
+ * Stands before the settlement ends the row, so that it counts once. The request counts under the model
+ * that answered, else under the chosen one; tokens and money count under the models that they were
+ * spent on.
  */
 export const settledUsage = (settlement: Settlement): Compiled =>
   add({
@@ -72,26 +76,26 @@ export const settledUsage = (settlement: Settlement): Compiled =>
       and r.outcome = 'admitted'`,
   });
 
-/** What a row's decision expected; null where that can't be read, which must not stop the other rows. */
+/** What a row's decision expected; null where that can't be read, so that it does not stop the other rows. */
 export const estimateOf = (figure: "inputTokens" | "outputTokens", table = "r"): SQL =>
   sql.raw(
     `case when json_valid(${table}.decision) then json_extract(${table}.decision, '$.estimate.${figure}') end`,
   );
 
-/** Before the sweep ends the rows that `condition` finds. */
+/** Stands before the sweep ends the rows that `condition` finds. */
 export const sweptUsage = (condition: SQL): Compiled =>
   add({
     figures: [
       ...countOf("unknown"),
       sql`sum(coalesce(${estimateOf("inputTokens")}, 0))`,
       sql`sum(coalesce(${estimateOf("outputTokens")}, 0))`,
-      // A sum of what no integer holds would fail, and with it the sweep of all others.
+      // A sum that no integer holds would fail, and with it the sweep of all other rows.
       sql`sum(min(coalesce(r.reserved_micro_usd, 0), ${largestInteger}))`,
     ],
     condition,
   });
 
-/** Before the rows that `condition` finds are open again: without what the sweep added for them. */
+/** Stands before the rows that `condition` finds are opened again, and takes back what the sweep added for them. */
 export const unsweptUsage = (condition: SQL): Compiled[] => [
   add({
     figures: [
@@ -102,7 +106,7 @@ export const unsweptUsage = (condition: SQL): Compiled[] => [
     ],
     condition,
   }),
-  // Another model may have answered: nothing is left of the one that was chosen.
+  // Another model may have answered, and then nothing is left under the model that was chosen.
   raw(sql`
     delete from usage where ${sql.raw(figures.map((name) => `${name} = 0`).join(" and "))}
       and (tenant_id, hour, key_id, server_id, model) in (
@@ -110,10 +114,10 @@ export const unsweptUsage = (condition: SQL): Compiled[] => [
         from sampling_requests r where ${condition})`),
 ];
 
-/** `isCorrectable`, of a row. */
+/** `isCorrectable`, as a condition on a row. */
 export const correctable = sql`(r.outcome = 'unknown' or r.usage_implausible = 1)`;
 
-/** Before the row carries the correction: what it changes of what the row says by then. */
+/** Stands before the row carries the correction. The difference is reckoned from what the row says then. */
 export function correctedUsage(
   its: { tenantId: string; id: string },
   correction: Correction,
@@ -152,7 +156,8 @@ export const createUsageStore = (db: Database, note: NoteUnreadable): UsageStore
       const at = sql<number>`${usage.hour} ${begins}`.mapWith(Number);
       const group = groupOf[by];
       const total = (column: SQL | (typeof usage)[keyof typeof usage.$inferSelect]) =>
-        // Not `sum`: integers of any size add up to what a driver gives back.
+        // `total` and not `sum`, which fails beyond 64 bits. The sum is one that a driver gives
+        // back.
         sql<number>`total(case when ${isSound} then ${column} end)`.mapWith(Number);
       return builder
         .select({
@@ -184,7 +189,7 @@ export const createUsageStore = (db: Database, note: NoteUnreadable): UsageStore
         .limit(limit);
     });
     if (!rows.ok) return rows;
-    // One row for all that a tenant's usage has of them: what they held is theirs to say.
+    // One report stands for all broken figures of a tenant's usage, and names none of them.
     if (rows.value.some(({ unsound }) => unsound > 0))
       await note([{ tenantId, id: "usage", problem: "a figure is no readable integer" }]);
     return ok(rows.value.map(({ unsound: _, ...row }) => row));

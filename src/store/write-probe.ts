@@ -1,15 +1,15 @@
-/** Whether a database takes writes: one row of its own is written. */
+/** Whether a database takes writes: it writes one row of its own. */
 import type { WriteFault } from "../domain/ports/readiness.ts";
 import type { Database } from "./db.ts";
 import { writeProbes } from "./probe-schema.ts";
 
 const withinMs = 2_000;
-/** What was found counts so long, so that health checks can't flood a database. */
+/** ms for which a finding counts, so that health checks can't flood a database. */
 const countsMs = 5_000;
 
-/** Of one database, in one process. */
+/** The last finding about one database, in one process. */
 export interface ProbeMemory {
-  /** ms, of the last probe's beginning; null: there was none */
+  /** ms, when the last probe began; null: there was none */
   at: number | null;
   fault: WriteFault | null;
 }

@@ -10,12 +10,12 @@ import type { Span } from "../domain/audit/trace.ts";
 export interface TraceTarget {
   /** the collector's, path included */
   url: string;
-  /** secret, as a rule */
+  /** headers of the request, which usually hold a secret */
   headers: Record<string, string>;
   serviceName: string;
 }
 
-/** A span with the trace that it belongs to: `context` is its own. */
+/** A span, and `context`, which has the span's own id and the id of its trace. */
 export interface Placed {
   span: Span;
   context: SpanContext;
@@ -23,7 +23,7 @@ export interface Placed {
 
 /** Far below the 30 s that the runtime leaves for work after the answer. */
 const deadlineMs = 5_000;
-/** A collector's answer is small; a larger one is none, and isn't read. */
+/** A collector's answer is small. A larger body is no collector's answer and isn't read. */
 const mostResponseBytes = 10_000;
 
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
@@ -61,7 +61,7 @@ export function encode(placed: readonly Placed[], serviceName: string): Uint8Arr
   return new Uint8Array(JsonTraceSerializer.serializeRequest(spans) ?? []);
 }
 
-/** How many spans a success says that it did not take. */
+/** How many spans the collector says that it did not take, in an answer that is a success. */
 async function rejectedIn(response: Response): Promise<number> {
   const reader = response.body?.getReader();
   const bytes: number[] = [];
@@ -73,12 +73,15 @@ async function rejectedIn(response: Response): Promise<number> {
     bytes.push(...part.value);
   }
   const answer = JsonTraceSerializer.deserializeResponse(Uint8Array.from(bytes));
-  // A 64-bit integer, which JSON from protobuf has as text.
+  // Protobuf's JSON has 64-bit integers as text.
   const rejected: unknown = answer.partialSuccess?.rejectedSpans;
   return Number(rejected ?? 0);
 }
 
-/** null when it went well, else one word for what went wrong: nothing of the URL, headers or answer. */
+/**
+ * null when the collector took the spans, else one word for what went wrong. The word holds nothing of
+ * the URL, the headers or the answer.
+ */
 export async function send(
   body: Uint8Array<ArrayBuffer>,
   target: Pick<TraceTarget, "url" | "headers">,

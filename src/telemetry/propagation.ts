@@ -1,4 +1,7 @@
-/** W3C Trace Context, by OpenTelemetry's own propagator. Values in, values out: no ambient context. */
+/**
+ * W3C Trace Context, by OpenTelemetry's own propagator, which gets and gives plain values: no ambient
+ * context.
+ */
 import {
   defaultTextMapGetter,
   defaultTextMapSetter,
@@ -11,12 +14,15 @@ import type { Propagated } from "../domain/audit/trace.ts";
 
 const propagator = new W3CTraceContextPropagator();
 
-/** Flags that version 00 knows: sampled, random. The others must be sent as 0, and the library doesn't. */
+/**
+ * Flags that version 00 knows: sampled, random. All other flags must be sent as 0, and the library
+ * sends them as they came.
+ */
 const knownFlags = 0b11;
-/** Nothing longer is a `traceparent` that anybody sends; `tracestate` may be cut at 512 characters. */
+/** A longer `traceparent` is none that anybody sends; `tracestate` may be cut at 512 characters. */
 const mostCharacters = 2_048;
 
-/** null: none, or malformed. */
+/** null: the request has no trace context, or a malformed one. */
 export function parentIn({ traceparent, tracestate }: Propagated): SpanContext | null {
   if (traceparent === null || traceparent.length > mostCharacters) return null;
   const carrier = {
@@ -31,7 +37,7 @@ export function parentIn({ traceparent, tracestate }: Propagated): SpanContext |
   return {
     ...context,
     traceFlags: context.traceFlags & knownFlags,
-    // A list that had no valid member would travel on as an empty header.
+    // A list that had no valid member would travel on as an empty header, so it is left out.
     ...(traceState === undefined || traceState.serialize() === "" ? {} : { traceState }),
   };
 }

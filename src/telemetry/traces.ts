@@ -1,4 +1,7 @@
-/** The port to traces for one invocation: what its requests record is sent once, after the last of them. */
+/**
+ * The port to traces for one invocation. Spans of all requests in the invocation are sent once, after
+ * the last request.
+ */
 import { TraceFlags, type SpanContext } from "@opentelemetry/api";
 import type { Trace, Traces } from "../domain/audit/trace.ts";
 import { encode, send, type Placed, type TraceTarget } from "./otlp.ts";
@@ -9,7 +12,10 @@ const hexOf = (bytes: Uint8Array): string =>
 
 const isSampled = ({ traceFlags }: SpanContext): boolean => (traceFlags & TraceFlags.SAMPLED) !== 0;
 
-/** A context that is only handed on: nobody here records, so the caller's span stays the parent. */
+/**
+ * A trace context that the router only hands on. The router records nothing here, so the caller's span
+ * stays the parent.
+ */
 function passed(parent: SpanContext | null): Trace {
   const headers = parent === null ? {} : headersOf(parent);
   return {
@@ -25,7 +31,7 @@ export function createTraces(deps: {
   target: TraceTarget | null;
   fetch: typeof fetch;
   randomBytesOf: (count: number) => Uint8Array;
-  /** Keeps work alive after the response. */
+  /** Keeps work alive after the response was sent. */
   background: (work: Promise<unknown>) => void;
   /** Resolves after `ms`. */
   wait: (ms: number) => Promise<void>;
@@ -36,7 +42,7 @@ export function createTraces(deps: {
   let waiting: (() => Placed[])[] = [];
 
   const flush = async (made: (() => Placed[])[], to: TraceTarget): Promise<void> => {
-    // The answer goes first.
+    // The caller's answer goes first.
     await wait(0);
     let spans = 0;
     try {

@@ -2,10 +2,13 @@
 
 const deadlineMs = 5_000;
 
-/** What is wrong, without the URL, which may hold a secret; null: the witness has taken it. */
+/**
+ * null: the witness has taken the heads; else what went wrong, without the URL, which may hold a
+ * secret.
+ */
 export type SendToWitness = (body: string) => Promise<string | null>;
 
-/** `fetch` follows no redirect: what a witness was sent, it answers for. */
+/** `fetch` must follow no redirect: only the URL that the operator named may get the heads. */
 export const createWitnessSender =
   (deps: {
     url: string;

@@ -46,7 +46,7 @@ const file = (name: string, text: string): string => {
   return path;
 };
 const audit = async (...args: string[]): Promise<{ code: number; text: string }> => {
-  const ran = promisify(execFile)(process.execPath, ["src/start/audit.ts", "verify", ...args], {
+  const ran = promisify(execFile)(process.execPath, ["src/cli/audit.ts", "verify", ...args], {
     cwd: checkout,
   });
   try {

@@ -23,7 +23,7 @@ const script = (name: string, args: string[], env: Record<string, string>) =>
   new Promise<{ code: number; out: string; err: string }>((resolve) => {
     execFile(
       `${checkout}node_modules/node/bin/node`,
-      [`src/start/${name}.ts`, ...args],
+      [`src/cli/${name}.ts`, ...args],
       { cwd: checkout, env: { PATH: process.env["PATH"], ...env } },
       (fault, out, err) => resolve({ code: fault === null ? 0 : 1, out, err }),
     );

@@ -416,7 +416,7 @@ describe("settings", () => {
       DATABASE_URLS: `eu=${second.url}`,
     };
     const migrate = async () =>
-      (await run(process.execPath, ["src/start/migrate.ts"], { env })).stdout;
+      (await run(process.execPath, ["src/cli/migrate.ts"], { env })).stdout;
     expect(await migrate()).toMatch(/^(Applied \S+ to home\n)+(Applied \S+ to eu\n)+$/);
     expect(await migrate()).toBe("Nothing to apply: home, eu are up to date.\n");
     await Promise.all([first.stop(), second.stop()]);

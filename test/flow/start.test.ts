@@ -186,7 +186,7 @@ describe("Ctrl-C right after the start", () => {
 
 describe("npm run replay", () => {
   const replay = (env: Record<string, string>): Promise<string> =>
-    run(process.execPath, [join(import.meta.dirname, "../../src/start/replay.ts"), "req_1"], {
+    run(process.execPath, [join(import.meta.dirname, "../../src/cli/replay.ts"), "req_1"], {
       env: { PATH: process.env["PATH"] ?? "", PORT: "9", ...env },
     }).then(
       () => "it ended with 0",

@@ -12,7 +12,7 @@ export const databaseThread = new URL("../../src/store/embedded/thread.ts", impo
 
 export async function startEngine(path: string): Promise<Engine> {
   const engine = await startEmbedded({ path, thread: databaseThread });
-  if (!engine.ok) throw new Error(JSON.stringify(engine.error));
+  if (!engine.ok) throw new Error(engine.error);
   return engine.value;
 }
 

@@ -1,4 +1,4 @@
-/** What the pipeline needs from the rooms below it; `compose.ts` hands it in. */
+/** What the pipeline needs from the rooms below it; `compose/invocation.ts` hands it in. */
 import type { RequestFilter } from "../audit/record.ts";
 import type { ApiKey, StoredKey } from "../tenancy/access.ts";
 import type { SamplingRecord } from "../audit/record.ts";

@@ -7,7 +7,7 @@ import { parseEnvelope, type Envelope, type Incoming } from "../../mcp/jsonrpc.t
 import { needsKnownCaller, readBody } from "../../mcp/body.ts";
 import { type HttpEnv } from "../context.ts";
 import { bearerOf } from "../../domain/tenancy/access.ts";
-import { ambiguityIn, idToRefuse } from "../../mcp/proxy/ambiguous.ts";
+import { ambiguityIn, idToRefuse } from "../../mcp/json-text/ambiguous.ts";
 import { authenticate, handleLegacy, type Arrived } from "./legacy.ts";
 import { handleModern, unsupportedRevision } from "./modern.ts";
 import { refusalReply, respond, respondAll, type Reply } from "../../mcp/reply.ts";

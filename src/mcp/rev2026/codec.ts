@@ -1,4 +1,5 @@
 /** 2026-07-28: no session, capabilities in every request's `_meta`, results that say they are complete. */
+import { metaKey } from "../meta-key.ts";
 import { forVersion } from "../../domain/sampling/capabilities.ts";
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
@@ -10,10 +11,6 @@ import { serverInfo } from "../initialize.ts";
 import { createLegacyCodec } from "../rev2025/codec.ts";
 
 export const modernRevision = "2026-07-28";
-
-/** How the protocol's own members of a `_meta` begin. */
-export const metaPrefix = "io.modelcontextprotocol/";
-export const metaKey = (name: string): string => metaPrefix + name;
 
 // Blocks, params and the single-or-array rule are those of 2025-11-25; what differs is around them.
 const shared = createLegacyCodec("2025-11-25");

@@ -1,9 +1,9 @@
 /** Rounds on the wire of 2026-07-28: requests repeated and results trimmed as text. */
 import type { CapabilityEdit } from "../../domain/servers/offer.ts";
 import type { RoundWire } from "../../domain/sampling/rounds.ts";
-import { objectText, textAt, textsIn } from "../proxy/json-parts.ts";
-import { metaKey } from "./codec.ts";
-import { withMember } from "../proxy/raw-json.ts";
+import { objectText, textAt, textsIn } from "../json-text/parts.ts";
+import { metaKey } from "../meta-key.ts";
+import { withMember } from "../json-text/raw-json.ts";
 
 const capabilitiesPath = ["params", "_meta", metaKey("clientCapabilities")];
 const responsesPath = ["params", "inputResponses"];

@@ -7,7 +7,7 @@ import {
   discoverMethod,
   discoverText,
   type Discovered,
-} from "../../mcp/bridge/discovery.ts";
+} from "../../mcp/translate/discovery.ts";
 import { modernRevision } from "../../mcp/rev2026/codec.ts";
 import type { ProxyServices } from "../services.ts";
 import type { ProxyArrived } from "../arrived.ts";

@@ -6,11 +6,11 @@ import { bridgedMethods, bridgedMode } from "../../domain/servers/bridging.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
-import { discoverMethod, discoverResultOf } from "../../mcp/bridge/discovery.ts";
-import { legacyRequest, type LegacyRequest } from "../../mcp/bridge/to-legacy.ts";
+import { discoverMethod, discoverResultOf } from "../../mcp/translate/discovery.ts";
+import { legacyRequest, type LegacyRequest } from "../../mcp/translate/to-legacy.ts";
 import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";
 import { errorMessage, resultMessage } from "../../mcp/jsonrpc.ts";
-import { bodyIn, requestsIn } from "../../mcp/proxy/message.ts";
+import { bodyIn, requestsIn } from "../../mcp/message.ts";
 import {
   checkHeaders,
   decodeModernMeta,

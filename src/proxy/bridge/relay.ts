@@ -1,7 +1,7 @@
 /** What a server says to one request, on its way to a client of the other era. */
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
-import type { Heard } from "../../mcp/bridge/heard.ts";
-import { sseMessageText } from "../../mcp/sse.ts";
+import type { Heard } from "../../mcp/translate/heard.ts";
+import { sseMessageText } from "../../mcp/sse/write.ts";
 import { conclude, type ClientSide } from "../client-side.ts";
 import { streamsAnswer } from "../media-type.ts";
 import { bytesOf, eventsOf, tooLarge } from "../modern/relay.ts";

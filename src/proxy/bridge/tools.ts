@@ -4,9 +4,9 @@
  */
 import { own, type JsonObject } from "../../domain/json.ts";
 import type { ParamHeader, Session } from "../../domain/tenancy/session.ts";
-import { wrappedOutputsIn, type WrappedOutputs } from "../../mcp/bridge/older-shapes.ts";
-import { paramHeadersIn } from "../../mcp/bridge/param-headers.ts";
-import { modernRequest } from "../../mcp/bridge/to-modern.ts";
+import { wrappedOutputsIn, type WrappedOutputs } from "../../mcp/translate/older-shapes.ts";
+import { paramHeadersIn } from "../../mcp/translate/param-headers.ts";
+import { modernRequest } from "../../mcp/translate/to-modern.ts";
 import { modernRevision } from "../../mcp/rev2026/codec.ts";
 import type { ProxyServices } from "../services.ts";
 import type { ProxyArrived } from "../arrived.ts";

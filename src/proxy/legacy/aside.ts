@@ -9,7 +9,7 @@
  */
 import type { Session } from "../../domain/tenancy/session.ts";
 import { startsOther } from "../concerns.ts";
-import { createEventSplitter } from "../../mcp/proxy/event-splitter.ts";
+import { createEventSplitter } from "../../mcp/sse/event-splitter.ts";
 import { renewStreamMs } from "./streams.ts";
 import { maxBodyBytes } from "../../mcp/body.ts";
 import type { ProxyServices } from "../services.ts";

@@ -6,7 +6,7 @@ import { isSamplingAnswer } from "../../domain/sampling/rounds.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 import { errorMessage, type RequestId } from "../../mcp/jsonrpc.ts";
 import { legacyWireOf } from "../../mcp/faults.ts";
-import { requestsIn, toolIn, type ProxiedBody } from "../../mcp/proxy/message.ts";
+import { requestsIn, toolIn, type ProxiedBody } from "../../mcp/message.ts";
 import { renewStreamMs } from "./streams.ts";
 import type { ProxyServices } from "../services.ts";
 import { refuse, sendOn, type ProxyArrived } from "../arrived.ts";

@@ -6,8 +6,8 @@
 import { returnedHeaders } from "../../domain/servers/proxied-headers.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { startsOther, startsResponse } from "../concerns.ts";
-import { createEventSplitter } from "../../mcp/proxy/event-splitter.ts";
-import { sseKeepAlive, sseMessage } from "../../mcp/sse.ts";
+import { createEventSplitter } from "../../mcp/sse/event-splitter.ts";
+import { sseKeepAlive, sseMessage } from "../../mcp/sse/write.ts";
 import { maxBodyBytes } from "../../mcp/body.ts";
 import { streamedHeaders } from "../media-type.ts";
 import { readJsonBody } from "../json-body.ts";

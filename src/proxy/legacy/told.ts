@@ -5,7 +5,7 @@
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { editsFor, type Offered } from "../../domain/servers/offer.ts";
 import type { SamplingMode } from "../../domain/servers/server.ts";
-import { withMember } from "../../mcp/proxy/raw-json.ts";
+import { withMember } from "../../mcp/json-text/raw-json.ts";
 
 export interface Told {
   text: string;

@@ -1,7 +1,7 @@
 /** An answer to a modern request without rounds, on its way to the client. */
 import { serverFailed } from "../../domain/refusals.ts";
-import { faultIn } from "../../mcp/proxy/message-reader.ts";
-import { sseMessageText } from "../../mcp/sse.ts";
+import { faultIn } from "../../mcp/json-text/message-reader.ts";
+import { sseMessageText } from "../../mcp/sse/write.ts";
 import { returnedHeaders } from "../../domain/servers/proxied-headers.ts";
 import { readJsonBody } from "../json-body.ts";
 import { passRest, unreadableAnswer, type Reading } from "../losses.ts";

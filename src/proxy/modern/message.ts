@@ -14,7 +14,7 @@ import { identityOf, isSamplingAnswer, roundMethods } from "../../domain/samplin
 import type { SamplingMode } from "../../domain/servers/server.ts";
 import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";
 import { errorMessage } from "../../mcp/jsonrpc.ts";
-import { requestsIn, toolIn, type ProxiedRequest } from "../../mcp/proxy/message.ts";
+import { requestsIn, toolIn, type ProxiedRequest } from "../../mcp/message.ts";
 import {
   checkHeaders,
   decodeModernMeta,

@@ -78,13 +78,36 @@ function connect(url: string, pragmas: readonly string[]): Connection {
   };
 }
 
+/** All of a database up to this size is looked at as it is opened: some tenths of a second. */
+const wholeBytes = 64 * 1024 * 1024;
+
+/** What can be said of the file before anybody relies on it: it throws as SQLite does. */
+function checkFile(connection: Connection): void {
+  // A file that can't be written is opened all the same, and says so at the first write.
+  connection.exec("begin immediate");
+  connection.exec("rollback");
+  const one = (sql: string): unknown => connection.run({ sql, params: [] }).values[0]?.[0];
+  const bytes = Number(one("pragma page_count")) * Number(one("pragma page_size"));
+  const found = bytes > wholeBytes ? "ok" : one("pragma quick_check(1)");
+  if (found === "ok") return;
+  throw Object.assign(new Error(String(found)), { code: "SQLITE_CORRUPT" });
+}
+
 /** A commit returns when it is on the disk; on macOS only `fullfsync` says so. */
-export const openWriter = (path: string): Connection =>
-  connect(pathToFileURL(path).href, [
+export function openWriter(path: string): Connection {
+  const connection = connect(pathToFileURL(path).href, [
     "journal_mode = WAL",
     "synchronous = FULL",
     ...(process.platform === "darwin" ? ["fullfsync = ON", "checkpoint_fullfsync = ON"] : []),
   ]);
+  try {
+    checkFile(connection);
+    return connection;
+  } catch (cause) {
+    connection.close();
+    throw cause;
+  }
+}
 
 /** The file system itself refuses what this one would write. */
 export const openReader = (path: string): Connection =>

@@ -1,6 +1,8 @@
 /** The database in a file of this machine, owned by this process. One thread writes, others read. */
 import { err, ok, type Result } from "../../domain/result.ts";
 import { startThread, type DatabaseThread } from "./database-thread.ts";
+import { lockFile } from "./lock.ts";
+import { startFault } from "./start-faults.ts";
 import type { Fault, Outcome, Statement } from "./protocol.ts";
 
 /** A long read keeps one of them, and short ones go to the other. */
@@ -18,13 +20,31 @@ const leastBusy = (threads: readonly DatabaseThread[]): DatabaseThread =>
   threads.reduce((least, each) => (each.waiting < least.waiting ? each : least));
 
 /**
+ * Refused at once where another process owns the file, or it can't be written.
  * @param path absolute; the file is made where there is none
  * @param thread where `thread.ts` is, or what a bundle made of it
  */
 export async function startEmbedded(about: {
   path: string;
   thread: URL;
-}): Promise<Result<Engine, Fault>> {
+}): Promise<Result<Engine, string>> {
+  const lock = lockFile(about.path);
+  if (!lock.ok) return lock;
+  const threads = await startThreads(about);
+  if (!threads.ok) {
+    lock.value.release();
+    return err(startFault(about.path, threads.error));
+  }
+  return ok({
+    ...threads.value,
+    async close() {
+      await threads.value.close();
+      lock.value.release();
+    },
+  });
+}
+
+async function startThreads(about: { path: string; thread: URL }): Promise<Result<Engine, Fault>> {
   const { path, thread } = about;
   const writer = await startThread(thread, { path, role: "writer" });
   if (!writer.ok) return writer;

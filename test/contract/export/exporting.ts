@@ -11,7 +11,7 @@ import type { AuditKey, Signer } from "../../../src/domain/audit/seals.ts";
 import { createVerification } from "../../../src/domain/audit/verification.ts";
 import type { Finding } from "../../../src/domain/audit/verification-section.ts";
 import { createExportAdmin, type ExportFormat } from "../../../src/pipeline/admin/export.ts";
-import { readLines } from "../../../src/start/export-files.ts";
+import { readLines } from "../../../src/cli/export-files.ts";
 import { start } from "../store/fixtures.ts";
 import { value } from "../store/open.ts";
 import { sealingParts } from "../store/sealing.ts";

@@ -91,7 +91,7 @@ describe("a witness", () => {
     return path;
   };
   const audit = async (...args: string[]): Promise<{ code: number; text: string }> => {
-    const ran = promisify(execFile)(process.execPath, ["src/start/audit.ts", "verify", ...args], {
+    const ran = promisify(execFile)(process.execPath, ["src/cli/audit.ts", "verify", ...args], {
       cwd: checkout,
     });
     try {

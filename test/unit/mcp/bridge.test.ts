@@ -2,10 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { sentBy } from "../../../src/domain/servers/proxied-headers.ts";
 import { bridgedMode, personalHeaders } from "../../../src/domain/servers/bridging.ts";
-import { discoveredIn } from "../../../src/mcp/bridge/discovery.ts";
-import { paramHeadersIn, paramHeadersOf } from "../../../src/mcp/bridge/param-headers.ts";
-import { legacyRequest } from "../../../src/mcp/bridge/to-legacy.ts";
-import { heardFromModern, modernRequest } from "../../../src/mcp/bridge/to-modern.ts";
+import { discoveredIn } from "../../../src/mcp/translate/discovery.ts";
+import { paramHeadersIn, paramHeadersOf } from "../../../src/mcp/translate/param-headers.ts";
+import { legacyRequest } from "../../../src/mcp/translate/to-legacy.ts";
+import { heardFromModern, modernRequest } from "../../../src/mcp/translate/to-modern.ts";
 import { headerText } from "../../../src/mcp/rev2026/headers.ts";
 
 describe("what a probe tells", () => {

@@ -1,6 +1,6 @@
 /** Whom a message is about that can't be read for certain. */
 import { describe, expect, it } from "vitest";
-import { certainIds } from "../../../src/mcp/proxy/certain-id.ts";
+import { certainIds } from "../../../src/mcp/json-text/certain-id.ts";
 
 describe("the id of a message that can't be read for certain", () => {
   it.each([

@@ -2,8 +2,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { startsOther } from "../../../src/proxy/concerns.ts";
-import { createEventReader } from "../../../src/mcp/proxy/event-data.ts";
-import { createEventSplitter, type Segment } from "../../../src/mcp/proxy/event-splitter.ts";
+import { createEventReader } from "../../../src/mcp/sse/event-data.ts";
+import { createEventSplitter, type Segment } from "../../../src/mcp/sse/event-splitter.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { objectText, textAt, textsIn } from "../../../src/mcp/proxy/json-parts.ts";
+import { objectText, textAt, textsIn } from "../../../src/mcp/json-text/parts.ts";
 
 describe("text at a path", () => {
   it.each([

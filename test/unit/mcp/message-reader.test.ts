@@ -5,7 +5,7 @@ import {
   createMessageReader,
   faultIn,
   type Sender,
-} from "../../../src/mcp/proxy/message-reader.ts";
+} from "../../../src/mcp/json-text/message-reader.ts";
 
 const encoder = new TextEncoder();
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);

@@ -6,9 +6,9 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject, JsonValue } from "../../../src/domain/json.ts";
-import { wrappedOutputsIn } from "../../../src/mcp/bridge/older-shapes.ts";
-import { movedSchema } from "../../../src/mcp/bridge/schema-refs.ts";
-import { heardFromModern } from "../../../src/mcp/bridge/to-modern.ts";
+import { wrappedOutputsIn } from "../../../src/mcp/translate/older-shapes.ts";
+import { movedSchema } from "../../../src/mcp/translate/schema-refs.ts";
+import { heardFromModern } from "../../../src/mcp/translate/to-modern.ts";
 
 /** The specification's examples `tool-with-array-output-schema` and `result-with-array-structured-content`. */
 const users = {

@@ -1,7 +1,7 @@
 /** JSON text changed in one place. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { withMember, withoutElements } from "../../../src/mcp/proxy/raw-json.ts";
+import { withMember, withoutElements } from "../../../src/mcp/json-text/raw-json.ts";
 import { tell } from "../../../src/proxy/legacy/told.ts";
 
 describe("a member set in JSON text", () => {

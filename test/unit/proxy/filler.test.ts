@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createFiller } from "../../../src/proxy/filler.ts";
-import { createEventSplitter } from "../../../src/mcp/proxy/event-splitter.ts";
+import { createEventSplitter } from "../../../src/mcp/sse/event-splitter.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

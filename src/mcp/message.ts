@@ -2,8 +2,8 @@
  * What a proxied body says, as far as the proxy must know. Never refuses: JSON that is no message is the
  * server's to judge, and goes on as it came.
  */
-import { isObject, parsedJson, type JsonObject, type JsonValue } from "../../domain/json.ts";
-import { isId, type RequestId } from "../jsonrpc.ts";
+import { isObject, parsedJson, type JsonObject, type JsonValue } from "../domain/json.ts";
+import { isId, type RequestId } from "./jsonrpc.ts";
 
 export type ProxiedMessage =
   | { kind: "request"; id: RequestId; method: string; params: JsonObject }

@@ -22,7 +22,7 @@ import {
   plainEscapes,
   plainRun,
   quote,
-} from "./json-grammar.ts";
+} from "./grammar.ts";
 import { createUtf8Check, textOf } from "./utf8.ts";
 
 export interface JsonListener {

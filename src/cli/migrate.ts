@@ -1,6 +1,6 @@
 /** `npm run db:migrate`: brings the databases at DATABASE_URL and DATABASE_URLS up to date. */
-import { checkout, parseSettings } from "./settings.ts";
-import { migrateAll, readMigrations } from "./migrations.ts";
+import { checkout, parseSettings } from "../start/settings.ts";
+import { migrateAll, readMigrations } from "../start/migrations.ts";
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 

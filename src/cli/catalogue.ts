@@ -15,8 +15,8 @@ import { createCatalogueStore } from "../store/catalogues.ts";
 import { openLibsql } from "../store/db.ts";
 import { linesOfState, linesOfSync } from "./catalogue-lines.ts";
 import { remoteCatalogue } from "./catalogue-remote.ts";
-import { connect } from "./migrations.ts";
-import { parseSettings } from "./settings.ts";
+import { connect } from "../start/migrations.ts";
+import { parseSettings } from "../start/settings.ts";
 
 type Done = Promise<Result<string[], string>>;
 

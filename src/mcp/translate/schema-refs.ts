@@ -4,7 +4,7 @@
  * and 9.4; what an older dialect says otherwise is named where it counts.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
-import { elementsOf, membersOf, whole, type Span } from "../proxy/raw-json.ts";
+import { elementsOf, membersOf, whole, type Span } from "../json-text/raw-json.ts";
 
 /** Where the schema stands from now on, as a JSON Pointer. */
 export const movedTo = "#/properties/result";

@@ -4,8 +4,8 @@
  * Wrapped as the official SDK's server does for such clients. Changed as text.
  */
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../../domain/json.ts";
-import { objectText, textAt, textsIn } from "../proxy/json-parts.ts";
-import { mapElements, withMember } from "../proxy/raw-json.ts";
+import { objectText, textAt, textsIn } from "../json-text/parts.ts";
+import { mapElements, withMember } from "../json-text/raw-json.ts";
 import { isObjectSchema, movedSchema } from "./schema-refs.ts";
 
 /** By tool: whether its output is wrapped for an older client. */

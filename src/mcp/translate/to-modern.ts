@@ -1,10 +1,11 @@
 /** A legacy client's request for a modern server, and what that server says, for the client. */
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
-import { textAt, textsIn } from "../proxy/json-parts.ts";
-import { messageIn } from "../proxy/message.ts";
-import { withMember } from "../proxy/raw-json.ts";
-import { metaKey, modernRevision } from "../rev2026/codec.ts";
+import { textAt, textsIn } from "../json-text/parts.ts";
+import { messageIn } from "../message.ts";
+import { withMember } from "../json-text/raw-json.ts";
+import { modernRevision } from "../rev2026/codec.ts";
+import { metaKey } from "../meta-key.ts";
 import { implementationOf } from "./discovery.ts";
 import type { Heard } from "./heard.ts";
 import {

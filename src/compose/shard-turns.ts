@@ -1,6 +1,6 @@
 /** The turns of one shard's database and of its admissions, as one invocation takes them. */
-import { createDoor, createTurns, type Door } from "./pipeline/turns.ts";
-import type { Turns } from "./domain/limits/turns.ts";
+import { createDoor, createTurns, type Door } from "../pipeline/turns.ts";
+import type { Turns } from "../domain/limits/turns.ts";
 import { after, clock, type Isolate } from "./isolate.ts";
 
 const { elapsed, wait } = clock;

@@ -5,7 +5,8 @@ import { modernWireOf } from "../faults.ts";
 import { explain } from "../../domain/refusals.ts";
 import { serverInfo } from "../initialize.ts";
 import { errorMessage, type RequestId } from "../jsonrpc.ts";
-import { metaKey, modernRevision } from "../rev2026/codec.ts";
+import { modernRevision } from "../rev2026/codec.ts";
+import { metaKey } from "../meta-key.ts";
 
 export const discoverMethod = "server/discover";
 

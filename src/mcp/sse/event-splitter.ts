@@ -6,7 +6,7 @@
  */
 import { blockOf, fieldOf as fieldAt, remainsOf, type Line } from "./event-block.ts";
 import { hasOddLineEnds, type EventReader } from "./event-data.ts";
-import type { Fault } from "./message-reader.ts";
+import type { Fault } from "../json-text/message-reader.ts";
 
 export type Segment =
   /** goes on as it is */

@@ -1,6 +1,6 @@
 /** The lines of one server-sent event, and what is made of them for the client. */
 import { concatenated } from "../../domain/bytes.ts";
-import { sseDataLines } from "../sse.ts";
+import { sseDataLines } from "./write.ts";
 
 export interface Line {
   start: number;

@@ -5,7 +5,7 @@
  * `resultType`; C ends a text at its first NUL.
  */
 import { contentNegotiationKey } from "../../domain/sampling/negotiation.ts";
-import { metaKey } from "../rev2026/codec.ts";
+import { metaKey } from "../meta-key.ts";
 
 export interface Rule {
   /** as a refusal names the place */

@@ -1,15 +1,15 @@
 /**
- * The composition root. `isolate.ts`, `shard.ts` and this file see every floor, and no other does.
+ * The composition root: the files of this room see every floor, and no others do.
  */
-import { err } from "./domain/result.ts";
-import { homeShard, shardOf, shardOfState } from "./domain/tenancy/shards.ts";
-import type { Services } from "./http/context.ts";
+import { err } from "../domain/result.ts";
+import { homeShard, shardOf, shardOfState } from "../domain/tenancy/shards.ts";
+import type { Services } from "../http/context.ts";
 import {
   createAdminFor,
   createShardedAuditKeys,
   createShardedReadiness,
-} from "./pipeline/admin/sharded.ts";
-import { createShardedJobs, type Jobs } from "./pipeline/scheduled/jobs.ts";
+} from "../pipeline/admin/sharded.ts";
+import { createShardedJobs, type Jobs } from "../pipeline/scheduled/jobs.ts";
 import { perShard, type Isolate } from "./isolate.ts";
 import { createShard, type About, type Everywhere, type Shard } from "./shard.ts";
 

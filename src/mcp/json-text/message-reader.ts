@@ -13,7 +13,7 @@ import {
   type Rule,
   type RuleName,
 } from "./decisive-keys.ts";
-import { createJsonScanner, type JsonListener } from "./json-scanner.ts";
+import { createJsonScanner, type JsonListener } from "./scanner.ts";
 
 /**
  * `server`: may ask for sampling; `client`: may answer it; `caller`: asks the router itself;

@@ -2,33 +2,33 @@
  * The composition, first part: what may live as long as the isolate. No I/O: the runtime forbids one
  * invocation to use another's.
  */
-import { writesAtOnceOf, type Config } from "./config.ts";
-import { createKeyedHash } from "./crypto/keyed-hash.ts";
-import { createMac } from "./crypto/mac.ts";
-import { hashing } from "./crypto/chain.ts";
-import { createSigner, idOfPublicKey, verifySignature } from "./crypto/signatures.ts";
-import { createKeyTokens } from "./crypto/tokens.ts";
-import { createVaultKeys } from "./crypto/vault.ts";
-import type { UnreadableRecord } from "./domain/audit/record.ts";
-import { seedCatalogue } from "./domain/models/catalogue.ts";
-import { createElapsed } from "./domain/clocks.ts";
-import { createIds, type Ids } from "./domain/tenancy/ids.ts";
-import { recordCodesPurpose } from "./domain/audit/evidence.ts";
-import { homeShard } from "./domain/tenancy/shards.ts";
+import { writesAtOnceOf, type Config } from "../config.ts";
+import { createKeyedHash } from "../crypto/keyed-hash.ts";
+import { createMac } from "../crypto/mac.ts";
+import { hashing } from "../crypto/chain.ts";
+import { createSigner, idOfPublicKey, verifySignature } from "../crypto/signatures.ts";
+import { createKeyTokens } from "../crypto/tokens.ts";
+import { createVaultKeys } from "../crypto/vault.ts";
+import type { UnreadableRecord } from "../domain/audit/record.ts";
+import { seedCatalogue } from "../domain/models/catalogue.ts";
+import { createElapsed } from "../domain/clocks.ts";
+import { createIds, type Ids } from "../domain/tenancy/ids.ts";
+import { recordCodesPurpose } from "../domain/audit/evidence.ts";
+import { homeShard } from "../domain/tenancy/shards.ts";
 import type { Host } from "./host.ts";
-import { createCallerMemory } from "./pipeline/authenticate.ts";
-import { holdCatalogue } from "./pipeline/catalogue.ts";
-import { createLostAdmissions } from "./pipeline/lost-admissions.ts";
-import { createOpenExchanges } from "./proxy/open-exchanges.ts";
-import { createPromptPrefixes } from "./pipeline/prompt-prefixes.ts";
-import { createStreamMemory } from "./proxy/legacy/streams.ts";
-import { createChooser } from "./pipeline/choose.ts";
-import { createSealingMemory } from "./pipeline/sealing.ts";
-import { createSharedTurns } from "./pipeline/turns.ts";
-import { createReasoningRefusals } from "./pipeline/reasoning-refusals.ts";
-import { demoModels } from "./providers/demo.ts";
-import { createWitnessSender } from "./telemetry/witness.ts";
-import { createProbeMemory } from "./store/write-probe.ts";
+import { createCallerMemory } from "../pipeline/authenticate.ts";
+import { holdCatalogue } from "../pipeline/catalogue.ts";
+import { createLostAdmissions } from "../pipeline/lost-admissions.ts";
+import { createOpenExchanges } from "../proxy/open-exchanges.ts";
+import { createPromptPrefixes } from "../pipeline/prompt-prefixes.ts";
+import { createStreamMemory } from "../proxy/legacy/streams.ts";
+import { createChooser } from "../pipeline/choose.ts";
+import { createSealingMemory } from "../pipeline/sealing.ts";
+import { createSharedTurns } from "../pipeline/turns.ts";
+import { createReasoningRefusals } from "../pipeline/reasoning-refusals.ts";
+import { demoModels } from "../providers/demo.ts";
+import { createWitnessSender } from "../telemetry/witness.ts";
+import { createProbeMemory } from "../store/write-probe.ts";
 
 const callersRemembered = 2_000;
 /** A credential and a model each: some 100 bytes. */

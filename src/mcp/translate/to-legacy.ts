@@ -3,10 +3,10 @@
  * text: what means the same in both eras keeps its bytes.
  */
 import { own, type JsonValue } from "../../domain/json.ts";
-import { textAt, textsIn } from "../proxy/json-parts.ts";
-import { messageIn } from "../proxy/message.ts";
-import { mapElements, withMember } from "../proxy/raw-json.ts";
-import { metaKey, metaPrefix } from "../rev2026/codec.ts";
+import { textAt, textsIn } from "../json-text/parts.ts";
+import { messageIn } from "../message.ts";
+import { mapElements, withMember } from "../json-text/raw-json.ts";
+import { metaKey, metaPrefix } from "../meta-key.ts";
 import type { Heard } from "./heard.ts";
 
 const metaPath = ["params", "_meta"];

@@ -1,6 +1,6 @@
 /** What a host hands to the composition: its runtime's ways to write, to call out and to open a database. */
-import type { WorkersAi } from "./providers/workers-ai.ts";
-import type { Database, DatabaseOptions } from "./store/db.ts";
+import type { WorkersAi } from "../providers/workers-ai.ts";
+import type { Database, DatabaseOptions } from "../store/db.ts";
 
 export interface Host {
   /** One structured line. Ids, reasons and counts; never content. */

@@ -4,7 +4,7 @@
  * end lines at U+2028 and its like, and find an event in what the router takes for a comment.
  * Source: WHATWG HTML, "Server-sent events", 9.2.6.
  */
-import { createMessageReader, type Fault } from "./message-reader.ts";
+import { createMessageReader, type Fault } from "../json-text/message-reader.ts";
 
 export interface EventReader {
   push(bytes: Uint8Array<ArrayBuffer>): Fault | null;

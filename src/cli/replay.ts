@@ -4,8 +4,8 @@
  */
 import { z } from "zod";
 import { ok } from "../domain/result.ts";
-import { keptAdminToken } from "./secrets.ts";
-import { parseSettings } from "./settings.ts";
+import { keptAdminToken } from "../start/secrets.ts";
+import { parseSettings } from "../start/settings.ts";
 
 const answered = z.looseObject({
   same: z.boolean(),

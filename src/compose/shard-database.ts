@@ -1,10 +1,10 @@
 /** The database of one shard, the host's own or a libSQL server, and the stores over it. */
 import { createClient } from "@libsql/client/web";
-import type { Ids } from "./domain/tenancy/ids.ts";
-import type { Stores } from "./domain/ports/stores.ts";
+import type { Ids } from "../domain/tenancy/ids.ts";
+import type { Stores } from "../domain/ports/stores.ts";
 import { unreadableReport, type Isolate } from "./isolate.ts";
-import { openLibsql, type Database, type DatabaseOptions } from "./store/db.ts";
-import { createStores } from "./store/stores.ts";
+import { openLibsql, type Database, type DatabaseOptions } from "../store/db.ts";
+import { createStores } from "../store/stores.ts";
 
 function openDatabase(
   { config: { database, shards }, host }: Isolate,

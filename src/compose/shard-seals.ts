@@ -1,10 +1,10 @@
 /** What seals and vouches for the rows of one shard: the isolate's keys under what its database says of them. */
-import { vaultOf } from "./crypto/vault.ts";
-import type { Ids } from "./domain/tenancy/ids.ts";
-import type { Answer, Stores, Vault } from "./domain/ports/stores.ts";
-import { createKeyCodes, type KeyCodes } from "./pipeline/key-codes.ts";
-import { createResealJob } from "./pipeline/scheduled/reseal.ts";
-import { createSealing } from "./pipeline/sealing.ts";
+import { vaultOf } from "../crypto/vault.ts";
+import type { Ids } from "../domain/tenancy/ids.ts";
+import type { Answer, Stores, Vault } from "../domain/ports/stores.ts";
+import { createKeyCodes, type KeyCodes } from "../pipeline/key-codes.ts";
+import { createResealJob } from "../pipeline/scheduled/reseal.ts";
+import { createSealing } from "../pipeline/sealing.ts";
 import { now, randomBytesOf, type Isolate } from "./isolate.ts";
 
 interface ShardSeals {

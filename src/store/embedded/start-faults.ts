@@ -1,0 +1,17 @@
+/** What a person is told whose database can't be opened. */
+import type { Fault } from "./protocol.ts";
+
+const sentences: readonly [RegExp, string][] = [
+  [
+    /^SQLITE_(CORRUPT|NOTADB)/,
+    "is corrupted: restore a backup of it, or move it away to begin anew",
+  ],
+  [/^SQLITE_(READONLY|PERM|AUTH)/, "can't be written: see its mode, its owner and its file system"],
+  [/^SQLITE_CANTOPEN/, "can't be opened: see its mode, its owner and its folder"],
+  [/^SQLITE_FULL/, "can't be written: the disk is full"],
+];
+
+export const startFault = (path: string, { code, message }: Fault): string => {
+  const found = sentences.find(([pattern]) => pattern.test(code));
+  return `${path} ${found?.[1] ?? `can't be opened: ${message}`}`;
+};

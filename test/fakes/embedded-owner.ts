@@ -1,0 +1,9 @@
+/** A process that owns a database's file until it is ended. Says `owned`, or why it does not own it. */
+import { startEmbedded } from "../../src/store/embedded/engine.ts";
+import { databaseThread } from "../setup/embedded.ts";
+
+const [path] = process.argv.slice(2);
+const engine = await startEmbedded({ path: path ?? "", thread: databaseThread });
+process.stdout.write(engine.ok ? "owned\n" : `${engine.error}\n`);
+if (!engine.ok) process.exit(1);
+setInterval(() => {}, 60_000);
