@@ -3,7 +3,7 @@ import { maxAttempts } from "./failover.ts";
 import type { Model } from "../models/model.ts";
 import { byPreference, type Order } from "./score.ts";
 
-/** A feasible model with those of its credentials that a call could come to, best first. */
+/** A feasible model with those of its credentials that a call could use, best first. */
 export interface Choice {
   model: Model;
   credentialIds: string[];
@@ -20,7 +20,7 @@ function keepBest(order: Order, best: number[], place: number): void {
   best.splice(at, 0, place);
 }
 
-/** The best place of each group of credentials; -1: no model of the group is feasible. */
+/** The best place of each group of credentials; -1: the group has no feasible model. */
 function leadersOf(order: Order): Int32Array {
   const { entries, field } = order.scores;
   const { of, ids } = field.columns.credentials;
@@ -33,12 +33,13 @@ function leadersOf(order: Order): Int32Array {
   return leaders;
 }
 
-/** Of each group of credentials, whether it is of one of the best few providers. */
+/** For each group of credentials, whether the group belongs to one of the best few providers. */
 function leadingGroups(order: Order): boolean[] {
   const { entries, field } = order.scores;
   const providerAt = (place: number): string =>
     field.entries[entries[place] ?? 0]?.model.provider ?? "";
-  // An attempt rules out one endpoint at most, so as many providers as attempts are enough.
+  // An attempt rules out one endpoint at most, so it is enough to look at as many providers as
+  // there are attempts.
   const { ids } = field.columns.credentials;
   if (ids.length <= maxAttempts) return ids.map(() => true);
   const leaders = leadersOf(order);
@@ -64,7 +65,8 @@ function bestByCredential(order: Order): Map<string, number[]> {
   const { entries, field } = order.scores;
   const { of, ids } = field.columns.credentials;
   const leads = leadingGroups(order);
-  // Most models of a provider are served by the same credentials, so they are looked through together.
+  // Most models of a provider are served by the same credentials, so these models are looked
+  // through together.
   const byGroup = ids.map((): number[] => []);
   for (let place = 0; place < entries.length; place += 1) {
     const group = of[entries[place] ?? 0] ?? 0;
@@ -83,8 +85,8 @@ function bestByCredential(order: Order): Map<string, number[]> {
 }
 
 /**
- * The best few of each credential of the best few providers, in order. A call makes few attempts, and what
- * it leaves is at the least a model of a credential, so whatever fails, its next candidate is one of these.
+ * The best few of each credential of the best few providers, in order. A call makes few attempts, and a fault
+ * rules out a model of a credential at the least. So whatever fails, the call's next candidate is one of these.
  */
 export function choicesOf(order: Order): Choice[] {
   const { entries, field } = order.scores;

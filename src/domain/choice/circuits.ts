@@ -1,6 +1,6 @@
 /**
- * Circuits: what failed again and again is left alone for a while, then tried by one call. There is one
- * for each endpoint, credential and model of a tenant. A row exists only from a fault to the next answer.
+ * Circuits: what failed again and again is left alone for a while, then tried by one call. Each endpoint,
+ * credential and model of a tenant has its own circuit. A row exists only from a fault to the next answer.
  */
 import { isKeyRefused, type Attempt, type FaultReach } from "../attempts.ts";
 import { clockSlackMs } from "../clocks.ts";
@@ -9,7 +9,7 @@ import { nameOf } from "../models/model.ts";
 
 /** One fault, as a circuit's row keeps it. */
 export interface CircuitFault {
-  /** ms since the epoch: when the attempt began, and when it had failed */
+  /** ms since the epoch: when the attempt began, and when it failed */
   began: number;
   at: number;
   /** ms, as the provider asked */
@@ -18,19 +18,19 @@ export interface CircuitFault {
 
 export interface Circuit {
   scope: string;
-  /** newest first, at most `keptFaults`; all of them since the last answer */
+  /** newest first, at most `keptFaults`, all of them since the last answer */
   faults: CircuitFault[];
-  /** ms since the epoch, until which one call is trying it; null: none is */
+  /** ms since the epoch; one call is trying the circuit until then; null: none is */
   probeUntil: number | null;
-  /** ms since the epoch of the last change, by which a claim knows that nothing happened meanwhile */
+  /** ms since the epoch of the last change; a claim compares it, to see that nothing happened since the choice */
   updatedAt: number;
 }
 
-/** What one attempt adds. */
+/** What one attempt changes in its circuits. */
 export interface CircuitChange {
-  /** whose circuits an answer, or an error that only something alive can send, closes */
+  /** scopes of the circuits that close: an answer closes them, or an error that only a living service can send */
   closes: string[];
-  /** where its fault counts; null: nowhere */
+  /** the fault, and the scope in which it counts; null: it counts nowhere */
   fault: (CircuitFault & { scope: string }) | null;
 }
 
@@ -38,7 +38,7 @@ export const keptFaults = 16;
 
 /** Faults within the window that open a circuit. */
 const faultsToOpen = 2;
-/** Long enough for two calls that hang for most of a deadline, one after the other. */
+/** Long enough for two calls, one after the other, that each hang for most of a deadline. */
 const windowMs = 5 * 60_000;
 
 const openMs = 15_000;
@@ -68,12 +68,12 @@ export const scopeOf = (reach: FaultReach, path: CircuitPath): string =>
 export type CircuitState =
   | { state: "closed" }
   | { state: "open"; until: number; asked: boolean }
-  /** its time is over and nothing answered since: one call may try it */
+  /** its time is over and no answer came since, so one call may try it */
   | { state: "half-open" };
 
 /**
- * How long a row of faults keeps a circuit open. A fault of a call that began before the circuit opened
- * says nothing new; one that began after the time was over doubles it.
+ * How long a row of faults keeps a circuit open. A fault of a call that began before the circuit opened says
+ * nothing new. A fault of a call that began after the circuit's time was over doubles the time.
  */
 function openings(faults: readonly CircuitFault[]): { until: number | null; asked: number | null } {
   let until: number | null = null;
@@ -82,7 +82,7 @@ function openings(faults: readonly CircuitFault[]): { until: number | null; aske
   let backoffMs = openMs;
   let lastAt: number | null = null;
   for (const { began, at, retryAfterMs } of faults.toReversed()) {
-    // A provider that says when to come back is believed at once.
+    // A provider that says when to come back is believed at its first fault.
     if (retryAfterMs !== null)
       asked = Math.max(asked ?? 0, at + Math.min(retryAfterMs, longestOpenMs));
     const since = until ?? lastAt;
@@ -104,18 +104,19 @@ function openings(faults: readonly CircuitFault[]): { until: number | null; aske
   return { until, asked };
 }
 
-/** `open` with `asked`: until then the provider itself said not to come back. */
+/** `open` with `asked`: the provider itself asked not to be called until then. */
 export function stateOf(
   circuit: Pick<Circuit, "faults" | "probeUntil">,
   now: number,
 ): CircuitState {
-  // What is further ahead was written before a clock was set back: it would keep the circuit open for the jump.
+  // A fault further ahead was written before a clock was set back, and would keep the circuit open
+  // for the whole jump.
   const faults = circuit.faults.filter(({ at }) => at <= now + clockSlackMs);
   const { until, asked } = openings(faults);
   const isAsked = asked !== null && asked > now;
   if (isAsked || (until !== null && until > now))
     return { state: "open", until: Math.max(until ?? 0, asked ?? 0), asked: isAsked };
-  // Closed too when nothing failed for so long that nobody remembers.
+  // A circuit in which nothing failed for so long is closed, too.
   if (until === null || now - until > windowMs) return { state: "closed" };
   const { probeUntil } = circuit;
   return probeUntil !== null && probeUntil > now && probeUntil <= latestLeaseEnd(now)
@@ -123,20 +124,20 @@ export function stateOf(
     : { state: "half-open" };
 }
 
-/** Nobody remembers a circuit that did not change for so long. */
+/** ms without a change after which a circuit's row is deleted. */
 export const forgottenAfterMs = 2 * (longestOpenMs + windowMs);
 
 /**
  * Where a fault counts; null: nowhere. An empty answer makes this call leave the endpoint, but may be the
- * answer to this one prompt, so it counts against the model. A redirect or a 204 answers no prompt. A
- * refused key needs no circuit: it is marked.
+ * answer to this one prompt, so it counts against the model. A redirect or a 204 is never an answer to a
+ * prompt, so it counts against the endpoint. A refused key needs no circuit: the credential is marked.
  */
 function countedAs(attempt: Attempt): FaultReach | null {
   const { fault, reach = "endpoint", status, retryable } = attempt;
   switch (fault) {
     case null:
     case "cancelled":
-    // Nothing was called; a circuit would only hide why.
+    // Nothing was called, and a circuit would only hide why.
     case "unopenable":
     case "not_json":
     case "wrong_tool_use":
@@ -156,7 +157,7 @@ const wider: Record<FaultReach, readonly FaultReach[]> = {
   endpoint: [],
 };
 
-/** What attempts say of their circuits. `beganAt`: ms since the epoch, by position. */
+/** What the attempts say of their circuits. `beganAt`: ms since the epoch, by position. */
 export function circuitChangesOf(
   attempts: readonly (Attempt & { endpoint: string; beganAt: number })[],
 ): CircuitChange[] {
@@ -174,7 +175,8 @@ export function circuitChangesOf(
       ];
     const counted = countedAs(attempt);
     const { reach = "endpoint", status } = attempt;
-    // An error of its own is a sign of life: what it speaks of is broken, what stands around that is not.
+    // A provider's own error is a sign of life. What the fault speaks of is broken, and the wider
+    // circuits around it are not.
     const closes = status === null ? [] : wider[reach].map((around) => scopeOf(around, path));
     const at = beganAt + latencyMs;
     const fault =

@@ -1,48 +1,54 @@
-/** What a ranking compares of a field's entries, sorted and grouped once: read thousands of times for one choice. */
+/**
+ * What a ranking compares of a field's entries, sorted and grouped once. One choice reads it thousands of
+ * times.
+ */
 import { abilityOf } from "../models/ability.ts";
 import type { Entry } from "./entry.ts";
 import type { Model } from "../models/model.ts";
 
 export interface Ranks {
-  /** by position: 0 for the worst; equals share one */
+  /** rank by position; 0 is the worst, and equal values share a rank */
   of: Uint32Array;
-  /** how many there are */
+  /** how many ranks there are */
   count: number;
 }
 
-/** Entries that cost the same: same prices, same tokenizer, same output, same reasoning. */
+/** Entries in groups of equal cost: same prices, same tokenizer, same output, same reasoning. */
 export interface PriceGroups {
-  /** by position */
+  /** group by position */
   of: Uint32Array;
-  /** one entry of each */
+  /** one entry of each group */
   entries: readonly Entry[];
 }
 
-/** Entries that the same credentials serve. */
+/** Entries in groups that the same credentials serve. */
 export interface CredentialGroups {
-  /** by position */
+  /** group by position */
   of: Uint32Array;
   /** the credentials of each group */
   ids: readonly (readonly string[])[];
 }
 
-/** By position in the field's entries. */
+/** Columns of values, by position in the field's entries. */
 export interface Columns {
-  /** where nothing is said of reasoning, so that every model is asked for the least */
+  /** for requests that say nothing of reasoning, so that every model is asked for its least effort */
   prices: PriceGroups;
-  /** where something is said: then providers and efforts differ, and a model's limits may leave less room */
+  /**
+   * for requests that say something: then providers and efforts differ, and a model's limits may leave less
+   * room
+   */
   pricesWithReasoning: PriceGroups;
   credentials: CredentialGroups;
   speed: Ranks;
   intelligence: Ranks;
   newness: Ranks;
-  /** 1: the model reasons whatever is asked of it */
+  /** 1: the model reasons whatever effort is asked of it */
   alwaysReasons: Uint8Array;
-  /** 1: an ordinary answer is expected to take longer than the call may */
+  /** 1: an ordinary answer is expected to take longer than the call's deadline */
   isLate: Uint8Array;
 }
 
-/** Lowest first. */
+/** Ranks of the values, the lowest value first. */
 function ranksOf(values: readonly number[]): Ranks {
   const distinct = Float64Array.from(new Set(values)).toSorted();
   const ranks = new Map([...distinct].map((value, rank) => [value, rank]));
@@ -52,13 +58,13 @@ function ranksOf(values: readonly number[]): Ranks {
   };
 }
 
-/** What decides the cost of a model's answers, as texts that are equal where the cost is. */
+/** Everything that decides the cost of a model's answers, as texts that are equal where the cost is equal. */
 interface Pricing {
   atLeast: string;
   withReasoning: string;
 }
 
-/** Models are never changed, only replaced, so what was made of one stays right. */
+/** Models are replaced and never changed, so what was derived from a model stays right. */
 const pricings = new WeakMap<Model, Pricing>();
 
 function pricingOf({ model, leastReasoning }: Entry): Pricing {
@@ -84,7 +90,7 @@ function pricingOf({ model, leastReasoning }: Entry): Pricing {
   return pricing;
 }
 
-/** Entries by what they have in common: the group of each, and one entry of each group. */
+/** Groups entries by a text that equal ones share: the group of each entry, and one entry of each group. */
 function groupsOf(
   entries: readonly Entry[],
   keyOf: (entry: Entry) => string,
@@ -113,7 +119,7 @@ export function credentialGroupsOf(entries: readonly Entry[]): CredentialGroups 
   return { of, ids: firsts.map(({ credentialIds }) => credentialIds) };
 }
 
-/** `models`: all that are known, since scores are compared among all of them. */
+/** `models`: all known models, since scores are compared among all of them. */
 export function columnsOf(entries: readonly Entry[], models: readonly Model[]): Columns {
   const ability = abilityOf(models);
   return {
@@ -128,6 +134,9 @@ export function columnsOf(entries: readonly Entry[], models: readonly Model[]): 
   };
 }
 
-/** A date as a number that sorts as it does; unknown is oldest. `2024-05` is the month's beginning. */
+/**
+ * A date as a number that sorts the same way. An unknown date is the oldest, and `2024-05` is the month's first
+ * day.
+ */
 const dayOf = (releasedAt: string | null | undefined): number =>
   Number((releasedAt ?? "").replaceAll("-", "").padEnd(8, "0")) || 0;

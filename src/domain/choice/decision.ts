@@ -1,4 +1,4 @@
-/** A choice, explained: what the record and the dry run say of every candidate. */
+/** The explanation of a choice: what the record and the dry run say of every candidate. */
 import { inputTokensFor } from "../sampling/estimate.ts";
 import type { FailoverCandidate } from "./failover.ts";
 import type { Field } from "./field.ts";
@@ -15,18 +15,18 @@ import { expectedUsage } from "../models/cost.ts";
 export interface Candidate {
   provider: string;
   model: string;
-  /** 0–1, higher is better; absent for an excluded one */
+  /** 0–1, higher is better; absent: the model is excluded */
   score?: number;
   axes?: Axes;
   matchedHint?: string;
   viaEquivalence?: true;
-  /** it began the tool loop that this call continues */
+  /** this model began the tool loop that the call continues */
   viaToolLoop?: true;
-  /** an ordinary answer is expected to take it longer than the call may */
+  /** an ordinary answer of this model is expected to take longer than the call's deadline */
   isLate?: true;
-  /** no hint asks for it; the call goes there only after a fault at those that a hint asks for */
+  /** no hint asks for this model; the call goes there only after faults at all models that a hint asks for */
   viaFailover?: true;
-  /** what was seen of it; absent: too little */
+  /** the model's measured speed; absent: too few samples */
   measured?: Measured;
   excludedBy?: ExclusionReason;
 }
@@ -34,9 +34,9 @@ export interface Candidate {
 export interface Decision {
   provider: string;
   model: string;
-  /** the chosen one first, then in the order of failover, excluded ones last */
+  /** the chosen one first, the others in the order of failover, excluded ones last */
   candidates: Candidate[];
-  /** how many more were excluded, by reason, without being listed */
+  /** how many more models were excluded without being listed, by reason */
   excluded: Partial<Record<ExclusionReason, number>>;
   requirements: Requirements;
   weights: Axes;
@@ -46,44 +46,44 @@ export interface Decision {
   failover?: FailoverCandidate[];
   /** what content negotiation changed; absent: nothing was declared */
   negotiation?: NegotiationRecord;
-  /** who began the tool loop that this call continues; absent: none is under way */
+  /** which model began the tool loop that this call continues; absent: no loop is under way */
   toolLoop?: Pick<ToolLoop, "provider" | "model">;
-  /** what was read differently from how it was written */
+  /** sentences about what was read differently from how it was written */
   notes: string[];
 }
 
 const round = (value: number): number => Math.round(value * 1e4) / 1e4;
 
-/** What the choice is made of: everything else about a request is of no account. */
+/** What the choice is made of. Nothing else of a request matters to it. */
 export interface Asking {
   needs: Requirements;
   hints: readonly string[];
-  /** of the three axes; they add up to 1 */
+  /** weights of the three axes; they add up to 1 */
   weights: Axes;
   notes: readonly string[];
   negotiation?: NegotiationRecord | null;
   toolLoop?: ToolLoop | null;
 }
 
-/** What a hint doesn't prefer comes after all that it does; what is late, last of all. */
+/** The level of models that no hint prefers: after all preferred ones, and before models that would be late. */
 export const unhintedLevel = 60_000;
 export const lateLevel = 60_001;
-/** Who began a tool loop comes before whatever a hint prefers. */
+/** The level of the model that began a tool loop: before whatever a hint prefers. */
 export const loopLevel = 0;
 
-/** A field held against one request. */
+/** A field, judged for one request. */
 export interface Ranking {
-  /** of the feasible, by place among them */
+  /** order of the feasible models, by place among them */
   order: Order;
   narrowed: Narrowed;
-  /** by position in the field: why it is out; 0: it is feasible, else the reason's place and one */
+  /** by position in the field: 0 where the model is feasible, else 1 plus the index of the reason */
   out: Uint8Array;
 }
 
 export const isOf = (loop: ToolLoop | null, { provider, id }: Model): boolean =>
   loop?.provider === provider && loop.model === id;
 
-/** Every candidate, feasible ones first, in the order of failover. */
+/** Every candidate, in the order of failover, with the excluded ones last. */
 function candidatesOf(
   field: Field,
   { order: { scores }, narrowed, out }: Ranking,
@@ -106,7 +106,7 @@ function candidatesOf(
     };
     if (entry.measured !== null) candidate.measured = entry.measured;
     if (entry.isLate) candidate.isLate = true;
-    // Not by its level: who began a tool loop may be hinted as well.
+    // Not by the level: the model that began a tool loop may be hinted as well.
     if (narrowed.hint !== null && (narrowed.levels?.[position] ?? 0) !== 0) {
       candidate.matchedHint = narrowed.hint;
       if (narrowed.viaEquivalence) candidate.viaEquivalence = true;
@@ -124,11 +124,11 @@ export function excludedOf({ entries }: Field, out: Uint8Array): Candidate[] {
   });
 }
 
-/** Caller text, so short. */
+/** Hints are the caller's text, so only so much is shown. */
 const longestHintShown = 60;
 const mostHintsShown = 5;
 
-/** Says which hints were of no use. A replayed decision has the notes already. */
+/** Says which hints had no effect. A replayed decision has these notes already. */
 function withHintNotes({ notes, hints }: Asking, { models }: Field): string[] {
   const unknown = hints
     .filter((hint) => hint.trim() !== "" && !isKnownHint(hint, models))
@@ -162,7 +162,8 @@ export function explain(asking: Asking, field: Field, ranking: Ranking): Decisio
     },
     catalogueVersion: field.catalogueVersion,
     ...(negotiation === null || negotiation === undefined ? {} : { negotiation }),
-    // Only if it is known here: what the caller wrote there stays out of the record.
+    // Only if the model is known here: other names are the caller's text, which stays out of the
+    // record.
     ...(isOf(toolLoop, model) ? { toolLoop: { provider: model.provider, model: model.id } } : {}),
     notes: withHintNotes(asking, field),
   };

@@ -1,8 +1,9 @@
-/** Which credentials share an endpoint: what breaks at one breaks for all of them. */
+/** Which credentials share an endpoint. What breaks at one endpoint breaks for all credentials that use it. */
 
 /**
- * Where known providers are reached. Those of the native ones are here too, and always handed in:
- * without, the libraries read `OPENAI_BASE_URL` and the like, and would send a tenant's key there.
+ * Where known providers are reached. The URLs of providers with a library of their own are here too, and always
+ * handed in: without them the libraries read `OPENAI_BASE_URL` and the like, and would send a tenant's key
+ * there.
  */
 export const baseUrls: ReadonlyMap<string, string> = new Map([
   ["openai", "https://api.openai.com/v1"],

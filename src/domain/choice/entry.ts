@@ -1,4 +1,4 @@
-/** One model of a tenant's field, with all that doesn't depend on the request. */
+/** One model of a tenant's field, with everything that doesn't depend on the request. */
 import { expectedMs, type Measured } from "./health.ts";
 import type { Model } from "../models/model.ts";
 import type { ExclusionReason } from "../requirements.ts";
@@ -10,34 +10,37 @@ import { type TokenFamily } from "../requirements.ts";
 /** A model that some credential can serve. */
 export interface Entry {
   model: Model;
-  /** active, and with no open circuit on the way */
+  /** ids of active credentials without an open circuit on the way */
   credentialIds: string[];
-  /** active, and used where nothing else is feasible: open for faults, and not on the provider's word */
+  /**
+   * ids of active credentials for when nothing else is feasible: a circuit is open because of faults, and not
+   * because the provider asked
+   */
   spareIds?: string[] | undefined;
-  /** ms since the epoch, when the first of them may be tried; absent: one may be used */
+  /** ms since the epoch, when the first credential may be tried; absent: one may be used now */
   openUntil?: number | undefined;
-  /** what excludes it whatever the request is */
+  /** the reason that excludes the model whatever the request is */
   exclusion: ExclusionReason | null;
   measured: Measured | null;
   /** ms that an ordinary answer is expected to take */
   expectedMs: number;
   /** an ordinary answer is expected to take longer than the call may */
   isLate: boolean;
-  /** reasons whatever is asked of it */
+  /** the model reasons whatever effort is asked of it */
   alwaysReasons: boolean;
-  /** at the least effort: the effort, and tokens of room before the model's own limits */
+  /** at the least effort: that effort, and the tokens of room before the model's own limits */
   leastReasoning: Pick<Reasoning, "effort" | "room">;
-  /** its provider calls it a preview */
+  /** the provider calls the model a preview */
   isPreview: boolean;
-  /** whose tokenizer it has */
+  /** the family of the model's tokenizer */
   family: TokenFamily;
-  /** the place of that among all families */
+  /** the place of that family among all families */
   familyPlace: number;
   tools: boolean;
   /** Infinity: unknown */
   contextTokens: number;
   outputTokens: number;
-  /** the modalities that it takes, and that it makes, as bits */
+  /** the modalities that the model takes, and those that it makes, as bits */
   takes: number;
   makes: number;
 }
@@ -51,7 +54,7 @@ type EntryParts = Pick<
   deadline: number | { isLate: boolean };
 };
 
-/** An entry, with what follows from its parts. */
+/** Makes an entry, with everything that follows from its parts. */
 export function entryOf({ deadline, ...parts }: EntryParts): Entry {
   const { model, measured } = parts;
   const takesMs = expectedMs(model.speed, measured);

@@ -1,19 +1,19 @@
 /**
- * Where a call goes after a fault. Pure: the same candidates and faults give the same next step, so the
- * candidates that any row of faults can lead to are known, and reserved, before the first call.
+ * Where a call goes after a fault. Pure: the same candidates and faults give the same next step. So the
+ * candidates to which any row of faults can lead are known, and reserved, before the first call.
  */
 import { faultReaches, type FaultReach, type ProviderFault } from "../attempts.ts";
 
-/** More would be a storm: four providers that fail at once are an outage. */
+/** More attempts would make a storm: four providers that fail at once are an outage. */
 export const maxAttempts = 4;
 
-/** An attempt that starts later than this before the deadline could not answer anyway. */
+/** ms. An attempt that starts with less time before the deadline could not answer anyway. */
 const leastUsefulMs = 250;
 
-/** Before another model of an endpoint that just failed; doubled each time, give or take half. */
+/** ms to wait before another model of an endpoint that just failed; doubled each time, give or take half. */
 const backoffMs = 100;
 
-/** Attempts at one endpoint while another one has a candidate: the first, and one more. */
+/** Attempts at one endpoint while another endpoint has a candidate: the first, and one more. */
 const attemptsAtEndpoint = 2;
 
 /** One model under one credential. */
@@ -24,20 +24,20 @@ export interface Place {
   endpoint: string;
 }
 
-/** One that was tried: its position among the candidates, and what its fault speaks of. */
+/** A candidate that was tried: its position, and what its fault speaks of. */
 export interface Tried {
   at: number;
   reach: FaultReach;
 }
 
-/** A candidate that is reserved, and which first faults lead to it at once. */
+/** A reserved candidate, and which faults of the first candidate lead to it at once. */
 export interface FailoverCandidate {
   provider: string;
   model: string;
   after: FaultReach[];
 }
 
-/** Whether a fault of that reach at one place speaks of another place too. */
+/** Whether a fault of that reach at `from` also speaks of `to`. */
 export function reaches(reach: FaultReach, from: Place, to: Place): boolean {
   if (reach === "endpoint") return from.endpoint === to.endpoint;
   if (from.credentialId !== to.credentialId) return false;
@@ -45,11 +45,11 @@ export function reaches(reach: FaultReach, from: Place, to: Place): boolean {
 }
 
 /**
- * The position of the next candidate; null: all were tried. The best in order that no fault speaks of and
- * whose endpoint has attempts left; where every untried one is spoken of, or its endpoint has had its
- * share, the best of those at the endpoints with the fewest attempts.
+ * The position of the next candidate; null: all were tried. It is the best one that no fault speaks of and
+ * whose endpoint has attempts left. Where there is none, it is the best one at the endpoints with the fewest
+ * attempts.
  *
- * @param avoided positions that come last, whatever their order: somebody else is probing them
+ * @param avoided positions that come last, whatever their order, because another call probes them
  */
 export function nextCandidate(
   places: readonly Place[],
@@ -70,7 +70,8 @@ export function nextCandidate(
       const from = places[attempt.at];
       return from !== undefined && reaches(attempt.reach, from, place);
     });
-    // Lower comes first: free, then somebody else's probe, then a used-up endpoint, then a broken one.
+    // Lower comes first: free, then probed by another call, then at a used-up endpoint, then at a
+    // broken one.
     const cost =
       (avoided.has(at) ? 1 : 0) +
       (attempts >= attemptsAtEndpoint ? 2 * attempts : 0) +
@@ -83,8 +84,8 @@ export function nextCandidate(
 }
 
 /**
- * Positions of the candidates that some row of faults can lead to, within so many attempts; ascending.
- * Nothing else is ever called, so nothing else is reserved.
+ * Positions, ascending, of the candidates to which some row of faults can lead within so many attempts. Nothing
+ * else is ever called, so nothing else is reserved.
  */
 export function reachable(places: readonly Place[], attempts: number): number[] {
   const found = new Set<number>();
@@ -99,7 +100,7 @@ export function reachable(places: readonly Place[], attempts: number): number[] 
   return [...found].toSorted((a, b) => a - b);
 }
 
-/** Which reaches of a fault at the first candidate lead to each one at once; by position. */
+/** For each candidate, by position: the reaches of a fault at the first candidate that lead to it at once. */
 export function firstStepsOf(places: readonly Place[]): FaultReach[][] {
   const steps: FaultReach[][] = places.map(() => []);
   const first = nextCandidate(places, []);
@@ -116,17 +117,17 @@ export type Step = { next: "stop" } | { next: "try"; at: number; waitMs: number 
 const stop: Step = { next: "stop" };
 
 /**
- * After a fault: which candidate is tried, and after how many ms. The last candidate is tried once more
- * when its own Retry-After lies within the deadline.
+ * After a fault: which candidate is tried next, and after how many ms. The last candidate is tried once more
+ * where its own Retry-After ends before the deadline.
  */
 export function stepAfter(input: {
   places: readonly Place[];
-  /** oldest first, the one that just failed last; never empty */
+  /** oldest first, so the one that just failed is last; never empty */
   tried: readonly Tried[];
-  /** of the last one */
+  /** the fault of the last one */
   fault: Pick<ProviderFault, "retryable" | "retryAfterMs" | "billed" | "code">;
   most: number;
-  /** 0–1, for jitter */
+  /** 0–1, chance for the jitter */
   chance: number;
   remainingMs: number;
   avoided?: ReadonlySet<number>;
@@ -136,9 +137,10 @@ export function stepAfter(input: {
   if (last === undefined || !fault.retryable || tried.length >= input.most) return stop;
   const at = nextCandidate(places, tried, input.avoided);
   if (at !== null) {
-    // Each answer without end may be billed, and takes the time of everybody's calls.
+    // Each answer without end may be billed, and its bytes take time from everybody's calls.
     const endsAtEndpoint = fault.code === "answer_too_large";
-    // What lies outside is asked at once; else a moment passes, so that callers don't come back as one.
+    // A candidate outside of the fault's reach is asked at once. Else a moment passes, so that
+    // callers don't all come back together.
     const [from, to] = [places[last.at], places[at]];
     const wide = last.reach === "endpoint" ? "endpoint" : "credential";
     if (endsAtEndpoint && from !== undefined && to !== undefined && reaches("endpoint", from, to))
@@ -149,7 +151,7 @@ export function stepAfter(input: {
         : 0;
     return remainingMs > leastUsefulMs + waitMs ? { next: "try", at, waitMs } : stop;
   }
-  // Only what cost nothing is asked again: the reservation holds each candidate once.
+  // Only an attempt that cost nothing is repeated: the reservation holds each candidate once.
   if (fault.retryAfterMs === null || fault.billed !== "no") return stop;
   return fault.retryAfterMs + leastUsefulMs < remainingMs
     ? { next: "try", at: last.at, waitMs: fault.retryAfterMs }

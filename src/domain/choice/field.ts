@@ -25,7 +25,7 @@ import { costMicroUsd, isPriced, mostUsage } from "../models/cost.ts";
 
 /** What one tenant can choose from, prepared once for many requests. */
 export interface Field {
-  /** every model known, for hints that name one that can't serve */
+  /** every known model, for hints that name one that can't serve */
   models: readonly Model[];
   /** by name */
   entries: readonly Entry[];
@@ -33,7 +33,7 @@ export interface Field {
   served: readonly Model[];
   /** what a ranking compares of the entries */
   columns: Columns;
-  /** what some model of it can do, also while its circuit is open */
+  /** what some model of the field can do, also while its circuit is open */
   able: { outputs: ReadonlySet<Modality>; tools: boolean };
   /** the tokenizers of the models that may be chosen */
   families: readonly TokenFamily[];
@@ -46,11 +46,11 @@ export interface Field {
 }
 
 export interface FieldCircuits {
-  /** ms since the epoch, for which the field was prepared */
+  /** ms since the epoch for which the field was prepared */
   now: number;
-  /** ms since the epoch, when one of them has been open for its time */
+  /** ms since the epoch, when the first of the circuits has been open for its time */
   until: number;
-  /** those that one call may try, by scope: when they last changed */
+  /** the circuits that one call may try, by scope, with the time of their last change */
   halfOpen: ReadonlyMap<string, number>;
 }
 
@@ -60,18 +60,18 @@ export interface FieldPolicy {
   maxTokens?: number;
   reasoning?: ReasoningWish;
   reasoningTokens?: number;
-  /** what one call may use by the size of the limits that apply; absent: as much as it likes */
+  /** what one call may use at most by the size of its limits; absent: nothing bounds a call */
   bounds?: CallBounds;
-  /** the asking server's own lists; a model passes both */
+  /** the asking server's own lists; a model has to pass both */
   server?: Pick<FieldPolicy, "allowedModels" | "deniedModels">;
-  /** money is limited, so what it would cost must be known */
+  /** money is limited, so the cost of a model must be known */
   budgeted?: true;
-  /** default: only if a hint names one, or nothing else can serve */
+  /** absent: previews are chosen only if a hint names one, or nothing else can serve */
   previews?: Previews;
   /** ms for all attempts of one call together */
   deadlineMs?: number;
   promptCaching?: PromptCaching;
-  /** providers that the operator pays, and gave no leave to use */
+  /** providers that the operator pays and gave the tenant no leave to use */
   withheldProviders?: ReadonlySet<string>;
 }
 
@@ -99,12 +99,12 @@ function standingExclusion(
   return credentials.every(({ status }) => status === "failing") ? "credential_failing" : null;
 }
 
-/** How the circuits on the way to a model stand, by credential. */
+/** The circuits on the way to a model by one credential. */
 interface Way {
   id: string;
-  /** ms since the epoch; null: none is open */
+  /** ms since the epoch, when the last of them may be tried; null: none is open */
   openUntil: number | null;
-  /** the provider said not to ask this model before then */
+  /** the provider itself asked not to be called for this model before then */
   asked: boolean;
 }
 
@@ -126,7 +126,10 @@ function wayOf(
   return way;
 }
 
-/** Which credentials a model has: those to use, those in need, and when the first of them may be tried. */
+/**
+ * A model's credentials: those to use, those for when nothing else is feasible, and when the first of them may
+ * be tried.
+ */
 function waysOf(ways: readonly Way[]): Pick<Entry, "credentialIds" | "spareIds" | "openUntil"> {
   const closed = ways.filter(({ openUntil }) => openUntil === null).map(({ id }) => id);
   if (closed.length > 0 || ways.length === 0) return { credentialIds: closed };
@@ -139,7 +142,7 @@ function waysOf(ways: readonly Way[]): Pick<Entry, "credentialIds" | "spareIds" 
 
 const byModelName = (a: Model, b: Model): number => (nameOf(a) < nameOf(b) ? -1 : 1);
 
-/** Of entries in any order. */
+/** Prepares a field. The entries come in any order. */
 export function fieldOf(
   entries: readonly Entry[],
   parts: Pick<Field, "models" | "unserved" | "catalogueVersion" | "policy" | "circuits">,
@@ -159,7 +162,7 @@ export function fieldOf(
   };
 }
 
-/** absent: nothing failed lately */
+/** undefined: nothing failed lately. */
 function circuitsOf(
   circuits: readonly Circuit[],
   now: number,
@@ -212,7 +215,7 @@ function hasRoom(entry: Entry, sought: Sought, bounds?: CallBounds): boolean {
   const { leastReasoning } = entry;
   const { needs, maxTokens } = sought;
   const { reasoning } = needs;
-  // The model takes what is left.
+  // This model's reasoning takes the room that is left.
   if (reasoning?.shrinks === true) return true;
   const wanted =
     reasoning === undefined ? leastReasoning.room : wantedHeadroom(entry.model, reasoning);
@@ -224,12 +227,12 @@ function hasRoom(entry: Entry, sought: Sought, bounds?: CallBounds): boolean {
   if (bounds === undefined) return true;
   if (inputTokens + output > bounds.tokens) return false;
   if (bounds.microUsd === Number.POSITIVE_INFINITY) return true;
-  // As it would be reserved.
+  // The usage as it would be reserved.
   const usage = mostUsage(entry.model, { ...needs, inputTokens });
   return (costMicroUsd(entry.model, usage) ?? 0) <= bounds.microUsd;
 }
 
-/** Why a model that could serve is left alone unless a hint names it; null: it is not. */
+/** Why a feasible model is chosen only if a hint names it; null: it may be chosen without. */
 export function standsAside(
   { isPreview, makes }: Entry,
   policy: FieldPolicy,
@@ -239,7 +242,10 @@ export function standsAside(
   return isPreview && policy.previews !== "allowed" ? "preview" : null;
 }
 
-/** The same field for a request that nothing else can serve: what is open for faults is asked all the same. */
+/**
+ * The field for a request that nothing else can serve: models behind circuits that faults opened count as
+ * feasible.
+ */
 export function withSpares(field: Field): Field {
   const entries = field.entries.map((entry) =>
     entry.openUntil === undefined || (entry.spareIds ?? []).length === 0
@@ -253,7 +259,7 @@ export function withSpares(field: Field): Field {
   };
 }
 
-/** Why a model can't serve this request; null if it can. The first reason that applies, in this order. */
+/** Why a model can't serve this request: the first reason that applies, in this order; null: it can. */
 export function exclusionOf(
   entry: Entry,
   sought: Sought,
@@ -264,11 +270,11 @@ export function exclusionOf(
   if ((entry.takes & sought.takes) !== sought.takes) return "input_modality";
   if ((entry.makes & sought.makes) !== sought.makes) return "output_modality";
   if (sought.tools && !entry.tools) return "tools";
-  // `maxTokens` bounds what is written; an image or speech is as long as it is.
+  // `maxTokens` bounds written text. An image or speech is as long as it is.
   const writes = (entry.makes & textBit) === 0 ? 0 : sought.maxTokens;
   if (writes > entry.outputTokens) return "output_limit";
   if ((sought.most[entry.familyPlace] ?? 0) + writes > entry.contextTokens) return "context_window";
   if (writes > 0 && !hasRoom(entry, sought, bounds)) return "reasoning_room";
-  // The last, so that it is named only where nothing else stands in the way.
+  // The last reason, so that it is named only where no other one applies.
   return entry.openUntil === undefined ? null : "circuit_open";
 }

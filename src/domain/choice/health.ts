@@ -1,6 +1,6 @@
 /**
- * What the router saw of a credential's models: how fast they answered. Kept per tenant, credential and
- * model, written with every settlement. What fails is in `circuits.ts`.
+ * What the router measured of a credential's models: how fast they answered. Kept per tenant, credential and
+ * model, and written with every settlement. What fails is in `circuits.ts`.
  */
 import type { Tier } from "../models/model.ts";
 
@@ -21,7 +21,7 @@ export interface Health {
   samples: Sample[];
 }
 
-/** What one answer adds to it. */
+/** What one answer adds to the samples. */
 export interface HealthChange {
   credentialId: string;
   model: string;
@@ -29,15 +29,15 @@ export interface HealthChange {
 }
 
 export const keptSamples = 32;
-/** Half of a sample's weight is gone after this: what became slow loses rank within minutes. */
+/** ms after which half of a sample's weight is gone, so that a model that became slow loses rank within minutes. */
 const halfLifeMs = 10 * 60_000;
-/** Fewer say nothing: one answer may have been any length. */
+/** Fewer samples say nothing, since one answer may have any length. */
 const leastSamples = 3;
 
 export interface Measured {
   /** median ms to the whole answer */
   p50Ms: number;
-  /** median output tokens per second, waiting included */
+  /** median output tokens per second, time to wait included */
   tokensPerSecond: number;
   samples: number;
 }
@@ -53,7 +53,7 @@ function weightedMedian(values: readonly { value: number; weight: number }[]): n
   return sorted.at(-1)?.value ?? 0;
 }
 
-/** null when too little was seen. */
+/** null: too little was measured. */
 export function measuredFrom(samples: readonly Sample[], now: number): Measured | null {
   if (samples.length < leastSamples) return null;
   const weighed = (value: (sample: Sample) => number) =>
@@ -72,7 +72,7 @@ export function measuredFrom(samples: readonly Sample[], now: number): Measured 
   };
 }
 
-/** What a tier stands for until something was measured. */
+/** The speed that a tier stands for until something was measured. */
 const priors: Record<NonNullable<Tier>, Omit<Measured, "samples">> = {
   1: { p50Ms: 12_000, tokensPerSecond: 20 },
   2: { p50Ms: 8_000, tokensPerSecond: 40 },
@@ -81,12 +81,15 @@ const priors: Record<NonNullable<Tier>, Omit<Measured, "samples">> = {
   5: { p50Ms: 1_500, tokensPerSecond: 250 },
 };
 const unknownTier = 3;
-/** So many samples weigh as much as the tier. */
+/** As many samples weigh as much as the tier does. */
 const priorSamples = 2;
-/** An answer of ordinary length, to turn tokens per second into time. */
+/** Output tokens of an ordinary answer, which turn tokens per second into time. */
 const ordinaryTokens = 300;
 
-/** ms that an ordinary answer is expected to take: half by time to answer, half by tokens per second. */
+/**
+ * ms that an ordinary answer is expected to take: half by the time to the answer, half by the tokens per
+ * second.
+ */
 export function expectedMs(tier: Tier, measured: Measured | null): number {
   const prior = priors[tier ?? unknownTier];
   const timeOf = ({ p50Ms, tokensPerSecond }: Omit<Measured, "samples">): number =>

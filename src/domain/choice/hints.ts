@@ -1,8 +1,8 @@
 /**
- * Hints, as `ModelPreferences.hints` means them: tried in order, and the first that a feasible model
- * answers to decides. Within one hint a model that is named comes before its versions, those before its
- * line, nearest generation first, and that before any other name that holds the hint. A model that is
- * gone is served by its successor, as a match of that hint.
+ * Hints, as `ModelPreferences.hints` means them: they are tried in order, and the first hint to which a
+ * feasible model answers decides. Within one hint, a model of that very name comes first, then its versions,
+ * then its line from the nearest generation on, then any other name that contains the hint. A model that is
+ * gone is served by its successor, which counts as a match of the hint.
  */
 import { classesNamedBy, equivalentsOf } from "../models/equivalents.ts";
 import { goneModelNamed } from "../models/gone-models.ts";
@@ -22,15 +22,16 @@ import {
 import type { Model } from "../models/model.ts";
 
 export interface Narrowed {
-  /** by position: 0 for what no hint prefers, else the lower the better; null: none is preferred */
+  /** by position: 0 where no hint prefers the model, else the lower the better; null: no model is preferred */
   levels: Uint16Array | null;
-  /** the hint that narrowed the field; null: none applied */
+  /** the hint that narrowed the field; null: no hint did */
   hint: string | null;
-  /** the hint named a model that can't serve, and these stand in for it */
+  /** the hint named a model that can't serve, and the preferred models stand in for it */
   viaEquivalence: boolean;
 }
 
-// Levels, best first. Generations of a line lie between the line's level and the next.
+// Levels, best first. The generations of a line have the levels between the line's own and the
+// next.
 const equalLevel = 1;
 const versionLevel = 2;
 const successorLevel = 3;
@@ -40,10 +41,10 @@ const fitLevels: Readonly<Record<Fit, number>> = {
   beginning: 50_001,
   inside: 50_002,
 };
-/** More successors than any line has; the rest share a level. */
+/** More successors than any line has. Any further ones share a level. */
 const mostSuccessors = 900;
 
-/** Where each feasible match of one hint stands. */
+/** The level of each feasible match of one hint. */
 interface Matches {
   served: Served;
   index: ModelIndex;
@@ -51,7 +52,7 @@ interface Matches {
   any: boolean;
 }
 
-/** `asides`: also those that only a hint may choose. */
+/** `asides`: also the models that only a hint may choose. */
 function put(
   matches: Matches,
   at: number,
@@ -64,7 +65,7 @@ function put(
   matches.any = true;
 }
 
-/** What the hint names and is served no more: whose place a successor takes. */
+/** A model that the hint names and nobody serves any more. A successor takes its place. */
 interface Gone {
   provider: string;
   parsed: ParsedName;
@@ -79,7 +80,7 @@ const goneFrom = (model: Model): Gone[] => {
     : [{ provider: model.provider, parsed, intelligence: model.intelligence }];
 };
 
-/** Empty if the hint names a model that some provider still serves, or none at all. */
+/** Empty where the hint names a model that some provider still serves, or no model at all. */
 function goneModelsFor(hint: ReadHint, all: ModelIndex): Gone[] {
   const retiredAmong = (positions: readonly number[]): Gone[] | null => {
     const named = positions.flatMap((at) => all.models[at] ?? []);
@@ -96,7 +97,7 @@ function goneModelsFor(hint: ReadHint, all: ModelIndex): Gone[] {
   if (equal !== null) return equal;
   const versions = retiredAmong(versionsOf(all, hint));
   if (versions !== null) return versions;
-  // `claude-3`: every size of a generation that is gone.
+  // `claude-3` names every size of a generation that is gone.
   const { parsed } = hint;
   if (parsed === null || parsed.sized || parsed.generation === null) return [];
   const ofGeneration = (all.bySeries.get(parsed.series) ?? []).filter((at) =>
@@ -112,7 +113,10 @@ function isOfGeneration(named: ParsedName, model: Model | undefined): boolean {
     : generation === named.generation;
 }
 
-/** The newest of the line at the same provider, else of the line elsewhere; never older or weaker. */
+/**
+ * The newest of the line at the same provider, else the newest of the line elsewhere; never an older or weaker
+ * one.
+ */
 function putSuccessors(matches: Matches, gone: readonly Gone[]): void {
   const { index, served } = matches;
   for (const { provider, parsed, intelligence } of gone) {
@@ -133,7 +137,7 @@ function putSuccessors(matches: Matches, gone: readonly Gone[]): void {
       [
         finished(there),
         finished(fit),
-        // A preview may be followed by a preview.
+        // Only a preview may be followed by a preview.
         parsed.preview ? there : [],
       ].find((among) => among.length > 0) ?? [];
     const newest = first.toSorted((a, b) => {
@@ -146,8 +150,8 @@ function putSuccessors(matches: Matches, gone: readonly Gone[]): void {
 }
 
 /**
- * The hint's line, or its series if it names no size; the nearest generation first, and of
- * `gemini-flash-latest` the newest.
+ * The hint's line, or its series where the hint names no size. The nearest generation comes first; for
+ * `gemini-flash-latest` the newest does.
  */
 function putLine(matches: Matches, { parsed, folded }: ReadHint, asides: boolean): void {
   const { index } = matches;
@@ -162,7 +166,7 @@ function putLine(matches: Matches, { parsed, folded }: ReadHint, asides: boolean
     if (isLatest) return -(generation ?? 0);
     if (parsed.generation === null) return 0;
     if (generation === null) return Number.POSITIVE_INFINITY;
-    // `gemini-3` names all of 3.x alike; `gpt-4` names one model of its line.
+    // `gemini-3` means all of 3.x alike. `gpt-4` means one model of its line.
     return ofLine === undefined && isOfGeneration(parsed, model)
       ? 0
       : Math.abs(generation - parsed.generation);
@@ -172,7 +176,7 @@ function putLine(matches: Matches, { parsed, folded }: ReadHint, asides: boolean
     put(matches, at, { level: lineLevel + distances.indexOf(distanceOf(at)), asides });
 }
 
-/** Whether models that only write are called so too, served or not: then the hint means no image model. */
+/** Whether the hint also names models that only write, served or not. Then the hint means no image model. */
 const namesWriters = (hint: ReadHint, all: readonly Model[]): boolean =>
   containing(indexOf(all), hint).some(({ at, fit }) => {
     const model = all[at];
@@ -207,7 +211,7 @@ function levelsFor(hint: ReadHint, served: Served, all: readonly Model[]): Uint1
   for (const at of versionsOf(index, hint)) put(matches, at, { level: versionLevel, asides: true });
   const holding = containing(index, hint);
   for (const asides of [false, true]) {
-    // What only a hint may choose is chosen by a hint that fits nothing else.
+    // A model that only a hint may choose is chosen by a hint that fits no other.
     if (asides && matches.any) break;
     putLine(matches, hint, asides);
     const meansText = asides && holding.length > 0 && namesWriters(hint, all);
@@ -216,7 +220,7 @@ function levelsFor(hint: ReadHint, served: Served, all: readonly Model[]): Uint1
   return matches.any ? levels : null;
 }
 
-/** Narrows the feasible models by the hints; `all` is every model known, served or not. */
+/** Narrows the feasible models by the hints. `all`: every known model, served or not. */
 export function narrow(hints: readonly string[], served: Served, all: readonly Model[]): Narrowed {
   const read = hints.flatMap((hint) => {
     const of = readHint(hint);
@@ -235,11 +239,11 @@ export function narrow(hints: readonly string[], served: Served, all: readonly M
   return { levels: null, hint: null, viaEquivalence: false };
 }
 
-/** Looking through every name takes longer than the choice, and servers repeat their hints. */
+/** Remembered, since looking through every name takes longer than the choice, and servers repeat their hints. */
 const knownHints = new WeakMap<ModelIndex, Map<string, boolean>>();
 const mostKnownHints = 500;
 
-/** Whether the hint is the name, or a part of the name, of any model that is or was. */
+/** Whether the hint is the name, or a part of the name, of any model that exists or has existed. */
 export function isKnownHint(hint: string, all: readonly Model[]): boolean {
   const read = readHint(hint);
   if (read === null) return false;

@@ -1,6 +1,6 @@
 /**
- * What of a call had no effect on its answer, by name. The sentences that say why are `notes`: one about a
- * parameter begins with the parameter's name.
+ * The parts of a call that had no effect on its answer, by name. Sentences that say why are in `notes`; a
+ * sentence about a parameter begins with the parameter's name.
  */
 import type { JsonObject } from "../json.ts";
 import type { SamplingCall } from "../sampling/call.ts";
@@ -8,16 +8,16 @@ import type { Decision } from "./decision.ts";
 import type { NegotiationRecord } from "../sampling/shaping.ts";
 
 export interface Ignored {
-  /** of content negotiation: unknown, malformed, contradicting an earlier one, or overruled */
+  /** tags of content negotiation: unknown, malformed, contradicting an earlier tag, or overruled */
   tags: string[];
-  /** before the hint that was followed; all of them where none was */
+  /** hints before the one that was followed; all hints where none was */
   hints: string[];
-  /** of `sampling/createMessage`, such as `temperature` or `metadata.openai` */
+  /** params of `sampling/createMessage`, such as `temperature` or `metadata.openai` */
   parameters: string[];
 }
 
 const metadataPrefix = "metadata.";
-/** Members of `metadata` that the router itself reads. */
+/** Prefix of the members of `metadata` that the router itself reads. */
 const routersMembers = "sampling-router/";
 const mostNames = 32;
 const mostCharacters = 64;
@@ -25,18 +25,18 @@ const mostCharacters = 64;
 const noted =
   /^(messages|systemPrompt|temperature|maxTokens|stopSequences|tools|toolChoice|metadata\.[\w-]+)\b(?: [^:]*)?(?: left out|: \d+ option\(s\) not passed on)/;
 
-/** Names as a caller wrote them, in a bounded form. */
+/** Names as a caller wrote them, shortened and limited in number. */
 export const shownNames = (names: Iterable<string>): string[] =>
   [...new Set([...names].map((name) => name.slice(0, mostCharacters)))].slice(0, mostNames);
 
-/** A format or verbosity that a rule of the tenant overruled, or that there was no text to shape with. */
+/** A format or verbosity that a rule of the tenant overruled, or that no text was there to shape with. */
 const overruled = ({ features, format, verbosity }: NegotiationRecord): string[] =>
   features.filter((tag) => {
     const [name, value] = tag.split("=");
     return (name === "format" && value !== format) || (name === "verbosity" && value !== verbosity);
   });
 
-/** Members of `metadata` that are for others than the provider that answers. */
+/** Members of `metadata` that are meant for another provider than the one that answers. */
 function metadataFor(metadata: JsonObject, provider: string): string[] {
   return Object.entries(metadata).flatMap(([key, value]) =>
     value === null || key === provider || key.startsWith(routersMembers)
@@ -59,7 +59,7 @@ export function ignoredIn({
 }: {
   call: SamplingCall;
   decision: Decision;
-  /** the provider */
+  /** the provider that answers */
   answeredBy: string;
   notes: readonly string[];
 }): Ignored {

@@ -2,7 +2,7 @@ import type { ReasoningWish } from "../requirements.ts";
 import type { PromptCaching } from "../sampling/prompt-caching.ts";
 import type { ShapingRule } from "../sampling/shaping.ts";
 
-/** What a tenant may do, and what one of its keys may. Absent means: no such limit. */
+/** What a tenant may do, and what one of its keys may do. An absent member is no limit. */
 export interface Limits {
   requestsPerMinute?: number;
   tokensPerMinute?: number;
@@ -22,7 +22,7 @@ export interface ServerPolicy {
   deniedModels?: string[];
   /** tool-use turns that a request's own history may hold */
   toolRounds?: number;
-  /** the kill switch: nothing is sampled for it */
+  /** the kill switch: nothing is sampled for this server */
   disabled?: boolean;
 }
 
@@ -40,23 +40,26 @@ export interface Policy {
   capture?: "none" | "full";
   /** whether secrets found in captured text are masked (the default) or kept */
   captureSecrets?: "mask" | "keep";
-  /** false: what providers say of failed calls is not kept; absent: it is, sealed */
+  /** false: what providers say of failed calls is not kept; absent: their messages are kept, sealed */
   providerMessages?: boolean;
   /** days until a finished audit record is deleted */
   retentionDays?: number;
-  /** days until captured content is deleted; absent: with its record */
+  /** days until captured content is deleted; absent: it is deleted with its record */
   contentRetentionDays?: number;
   /** tool-use turns that a request's own history may hold */
   toolRounds?: number;
   /** how content is shaped by what clients declare */
   rules?: ShapingRule[];
-  /** provider calls that one request may make, failover included; a reservation covers them all */
+  /** provider calls that one request may make, failover included; a reservation covers all of them */
   maxAttempts?: number;
   /** ms for all attempts of one call together */
   deadlineMs?: number;
   /** absent: auto */
   promptCaching?: PromptCaching;
-  /** when previews are chosen: if a hint names one or nothing else can serve (the default), as others are, or never */
+  /**
+   * when previews are chosen: if a hint names one or nothing else can serve (the default), like other models,
+   * or never
+   */
   previews?: Previews;
 }
 
@@ -68,7 +71,7 @@ export const defaultDeadlineMs = 45_000;
 export const defaultToolRounds = 25;
 export const defaultRetentionDays = 90;
 
-/** What one call may use at most by the size of its limits, whatever is left of them now. */
+/** What one call may use at most by the size of its limits, whatever of the limits is used up. */
 export interface CallBounds {
   tokens: number;
   microUsd: number;

@@ -1,4 +1,4 @@
-/** How feasible models are ranked: quantiles on three axes, weighed by the request's priorities. */
+/** Ranks feasible models: by quantiles on three axes, weighed by the request's priorities. */
 import type { Ranks } from "./columns.ts";
 import type { Field } from "./field.ts";
 import type { Priorities } from "../sampling/call.ts";
@@ -11,7 +11,10 @@ export interface Axes {
   intelligence: number;
 }
 
-/** Absent priorities share what the largest given one leaves. None at all: balanced. */
+/**
+ * The axes without a priority share what the largest given priority leaves. Without any priority all three
+ * weigh the same.
+ */
 export function weightsOf(priorities: Priorities): Axes {
   const given = [priorities.cost, priorities.speed, priorities.intelligence].filter(
     (priority) => priority !== undefined,
@@ -24,33 +27,33 @@ export function weightsOf(priorities: Priorities): Axes {
     intelligence: priorities.intelligence ?? share,
   };
   const sum = raw.cost + raw.speed + raw.intelligence;
-  // All three at 0 ask for nothing: balanced, like none at all.
+  // Three priorities of 0 ask for nothing, like no priorities at all.
   if (sum === 0) return { cost: 1 / 3, speed: 1 / 3, intelligence: 1 / 3 };
   return { cost: raw.cost / sum, speed: raw.speed / sum, intelligence: raw.intelligence / sum };
 }
 
-/** The feasible ones of a field; all but `entries` and `field` by place among them. */
+/** Values of the feasible models of a field. All but `entries` and `field` go by place among the feasible. */
 export interface Scores {
   field: Field;
   /** positions in the field's entries, ascending, so by name */
   entries: Uint32Array;
-  /** micro-USD; Infinity: unknown, so the dearest */
+  /** micro-USD; Infinity: unknown, which counts as the dearest */
   costs: Float64Array;
   cost: Float64Array;
   speed: Float64Array;
   intelligence: Float64Array;
   score: Float64Array;
-  /** what decides between equal scores: all axes together, less what reasoning takes */
+  /** decides between equal scores: all axes together, less what reasoning takes */
   balance: Float64Array;
   /** by rank; 0 is the oldest */
   newness: Uint32Array;
 }
 
-/** Share of the others that are strictly worse, ties counting half: 0–1, whatever the unit. */
+/** The share of the other models that are strictly worse; ties count half: 0–1, whatever the unit. */
 const shareOf = (worse: number, equal: number, all: number): number =>
   all === 1 ? 1 : (worse + (equal - 1) / 2) / (all - 1);
 
-/** How many of the entries are of each group. */
+/** How many of the entries belong to each group. */
 function countsOf(entries: Uint32Array, groups: Pick<Ranks, "of" | "count">): Uint32Array {
   const counts = new Uint32Array(groups.count);
   for (const entry of entries) {
@@ -60,7 +63,7 @@ function countsOf(entries: Uint32Array, groups: Pick<Ranks, "of" | "count">): Ui
   return counts;
 }
 
-/** By rank. The ranks were sorted when the field was prepared; here they are only counted. */
+/** Shares by rank. The ranks were sorted when the field was prepared, so here they are only counted. */
 function sharesByRank(entries: Uint32Array, ranks: Ranks): Float64Array {
   const counts = countsOf(entries, ranks);
   const shares = new Float64Array(ranks.count);
@@ -74,14 +77,14 @@ function sharesByRank(entries: Uint32Array, ranks: Ranks): Float64Array {
 }
 
 interface Costs {
-  /** the group of each, by position in the field */
+  /** the price group, by position in the field */
   of: Uint32Array;
   /** micro-USD, by group of prices */
   costs: Float64Array;
   shares: Float64Array;
 }
 
-/** Reckoned once for all that have the same prices. */
+/** A cost is reckoned once for all models with the same prices. */
 function costsByGroup(field: Field, entries: Uint32Array, sought: Sought): Costs {
   const { columns } = field;
   const prices =
@@ -100,7 +103,7 @@ function costsByGroup(field: Field, entries: Uint32Array, sought: Sought): Costs
     present.push(group);
   }
   const costOf = (group: number | undefined): number => costs[group ?? 0] ?? 0;
-  // Two that are unknown differ by NaN, which sorts like 0.
+  // Two unknown costs differ by NaN, which sorts like 0.
   const dearestFirst = present.toSorted((a, b) => costOf(b) - costOf(a) || 0);
   const shares = new Float64Array(count);
   let worse = 0;
@@ -117,16 +120,16 @@ function costsByGroup(field: Field, entries: Uint32Array, sought: Sought): Costs
   return { of: prices.of, costs, shares };
 }
 
-/** An answer of so many tokens or fewer leaves a model that must reason little room. */
+/** Tokens. A shorter answer leaves little room to a model that always reasons. */
 const smallAnswerTokens = 1_000;
-/** Scores that differ by less than this count as near, where nothing weighs everything. */
+/** Scores that differ by less count as near, unless one weight is 1. */
 const nearness = 0.1;
 
-/** What a model that always reasons loses when the answer is to be small: first place among the near. */
+/** What a model that always reasons loses where the answer is to be small: first place among near ones. */
 const reasoningLoss = ({ needs, makes }: Sought): number =>
   needs.maxTokens <= smallAnswerTokens && (makes & textBit) !== 0 ? nearness : 0;
 
-/** `entries`: positions of the feasible ones, ascending. */
+/** `entries`: positions of the feasible models, ascending. */
 export function scoreAll(about: {
   field: Field;
   entries: Uint32Array;
@@ -146,7 +149,7 @@ export function scoreAll(about: {
   const newness = new Uint32Array(entries.length);
   const balance = new Float64Array(entries.length);
   const loss = reasoningLoss(sought);
-  // At a weight of 1 nothing but that axis is asked for, and only equals are near.
+  // At a weight of 1 only that axis counts, and only equal scores are near.
   const openness = 1 - Math.max(weights.cost, weights.speed, weights.intelligence);
   for (let place = 0; place < entries.length; place += 1) {
     const position = entries[place] ?? 0;
@@ -167,7 +170,7 @@ export function scoreAll(about: {
   return { field, entries, costs, cost, speed, intelligence, score, balance, newness };
 }
 
-/** Higher score, then the better balance, then newer, then cheaper, then by name. By place. */
+/** Higher score first, then better balance, newer, cheaper, and by name. The arguments are places. */
 function byRank(scores: Scores, a: number, b: number): number {
   const { score, balance, costs, newness } = scores;
   const lead = (score[b] ?? 0) - (score[a] ?? 0);
@@ -179,7 +182,7 @@ function byRank(scores: Scores, a: number, b: number): number {
   return costA === costB ? a - b : costA - costB;
 }
 
-/** What a choice goes by: levels, the lower the better, then scores. By place. */
+/** The order of a choice: by level, the lower the better, then by score. By place. */
 export interface Order {
   scores: Scores;
   levels: Uint16Array;

@@ -1,6 +1,6 @@
 /**
- * The choice: feasible first, then preferred, and explained. Pure: the same request, field and
- * catalogue version give the same decision.
+ * The choice: feasible first, then preferred, and explained. Pure: the same request, field and catalogue
+ * version give the same decision.
  */
 import { choicesOf, type Choice } from "./choices.ts";
 import {
@@ -30,13 +30,13 @@ import { credentialsLedBy, toolLoopOf } from "../sampling/tool-loop.ts";
 
 export interface Plan {
   requirements: Requirements;
-  /** the best few of each credential, in order: whatever faults there are, a call goes to one of these */
+  /** the best few of each credential, in order; whatever faults there are, a call goes to one of these */
   choices: Choice[];
-  /** circuits that one call may try, by scope: when they last changed */
+  /** circuits that one call may try, by scope, with the time of their last change */
   halfOpen: ReadonlyMap<string, number>;
-  /** Made when it is first read: a choice needs the best few, an explanation every candidate. */
+  /** Made when it is first read, since a choice needs the best few and an explanation needs every candidate. */
   readonly decision: Decision;
-  /** What is chosen where limits have nothing left for reasoning; null: that is this plan. Made when read. */
+  /** The choice where the limits have nothing left for reasoning; null: that is this plan. Made when it is read. */
   readonly withoutRoom: Plan | null;
 }
 
@@ -73,7 +73,10 @@ function notesOf(call: SamplingCall, needs: Requirements): string[] {
   return notes;
 }
 
-/** Of a field in which nothing is feasible: whether only open circuits stand in the way. null: not they. */
+/**
+ * For a field without a feasible model: the refusal where only open circuits stand in the way; null: something
+ * else does.
+ */
 function openIn(
   { entries, circuits }: Field,
   out: Uint8Array,
@@ -87,9 +90,9 @@ function openIn(
 }
 
 /**
- * Chooses. Refuses with every model that has a credential and what excluded it. A model whose reasoning
- * wants more room than its limits have is skipped; where there is no other, the room shrinks instead. What
- * an open circuit keeps away is asked where even then nothing else is feasible.
+ * Chooses. A refusal lists every model that has a credential, with what excluded it. A model whose reasoning
+ * wants more room than its limits have is skipped; where there is no other model, the room shrinks instead. A
+ * model behind an open circuit is asked where nothing else is feasible even then.
  */
 export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
   const roomy = decideWith(asking, field);
@@ -113,7 +116,7 @@ export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
   );
 }
 
-/** By place among the feasible. `begun`: the position of the model that began the tool loop; -1: none. */
+/** Levels by place among the feasible. `begun`: position of the model that began the tool loop; -1: none. */
 function levelsOf(
   { columns: { isLate } }: Field,
   positions: Uint32Array,
@@ -129,7 +132,7 @@ function levelsOf(
   return levels;
 }
 
-/** The error: why each model is out, by position in the field. */
+/** The error holds, by position in the field, why each model is out. */
 function decideWith(asking: Asking, field: Field): Result<Plan, Uint8Array> {
   const { needs, hints, weights, toolLoop = null } = asking;
   const { served } = field;
@@ -140,7 +143,7 @@ function decideWith(asking: Asking, field: Field): Result<Plan, Uint8Array> {
     toolLoop === null
       ? -1
       : served.findIndex((model, at) => out[at] === 0 && isOf(toolLoop, model));
-  // Whatever brought it into the loop: the loop stays with it.
+  // The loop stays with its model, whatever brought the model into the loop.
   if (begun !== -1) aside[begun] = 0;
   const narrowed = narrow(
     hints,
@@ -170,7 +173,7 @@ function decideWith(asking: Asking, field: Field): Result<Plan, Uint8Array> {
       const reasoning = {
         ...needs.reasoning,
         roomless: true as const,
-        // A loop stays with the model that began it.
+        // A tool loop stays with the model that began it.
         ...(toolLoop !== null && { shrinks: true as const }),
       };
       const notes = [...asking.notes, roomlessNote];
@@ -184,7 +187,7 @@ function decideWith(asking: Asking, field: Field): Result<Plan, Uint8Array> {
   });
 }
 
-/** `negotiation`: for the record alone. */
+/** `negotiation` is for the record alone. */
 export function choose(
   call: SamplingCall,
   field: Field,

@@ -11,11 +11,11 @@ const previewCode = codeOf("preview");
 export const reasonOf = (code: number | undefined): ExclusionReason | undefined =>
   exclusionReasons[(code ?? 0) - 1];
 
-/** By position in the field. */
+/** Judgements by position in the field. */
 export interface Sieved {
-  /** why it is out; 0: it is feasible, else the reason's place and one */
+  /** 0 where the model is feasible, else 1 plus the index of the reason that excludes it */
   out: Uint8Array;
-  /** why a feasible one is left alone unless a hint names it; 0: it is not */
+  /** 0 where the model may be chosen without a hint, else 1 plus the index of the reason against it */
   aside: Uint8Array;
 }
 
@@ -37,8 +37,8 @@ export function sieve({ entries, policy }: Field, sought: Sought): Sieved {
 }
 
 /**
- * Leaves out what stands aside: all but what a hint prefers, or previews if there is nothing else.
- * Gives the positions of what stays, ascending.
+ * Takes out the models that only a hint may choose, unless a hint prefers them; previews stay where there is
+ * nothing else. Gives the positions of the models that stay, ascending.
  */
 export function settleAsides({ out, aside }: Sieved, { levels }: Narrowed): Uint32Array {
   const positions = new Uint32Array(out.length);

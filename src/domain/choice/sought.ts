@@ -1,4 +1,4 @@
-/** A request's requirements, made ready to be held against thousands of models. */
+/** A request's requirements, prepared so that they can be compared with thousands of models. */
 import { inputTokensFor, mostInputTokens } from "../sampling/estimate.ts";
 import { modalities, type Modality } from "../modality.ts";
 import type { Requirements } from "../requirements.ts";
@@ -14,12 +14,12 @@ export const imageBit = bitsOf(["image"]);
 
 export interface Sought {
   needs: Requirements;
-  /** modalities as bits */
+  /** the modalities as bits */
   takes: number;
   makes: number;
   tools: boolean;
   maxTokens: number;
-  /** tokens of the input, by the place of a family: likely, and at most */
+  /** input tokens by the place of a tokenizer's family: the likely number, and the largest */
   likely: readonly number[];
   most: readonly number[];
 }

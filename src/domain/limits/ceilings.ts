@@ -2,29 +2,32 @@
 import type { Limits } from "../choice/policy.ts";
 
 export interface Ceiling {
-  /** of the tenant as a whole; an absent one is none */
+  /** for the tenant as a whole; an absent member is no limit */
   limits: Limits;
-  /** those of `operatorPaidProviders` that the tenant may use; absent: none */
+  /** the members of `operatorPaidProviders` that the tenant may use; absent: none of them */
   providers?: string[];
 }
 
-/** Of tenants that are made from now on. */
+/** The ceiling of a new tenant. */
 export const firstCeiling: Ceiling = { limits: {} };
 
-/** Called with a binding of the deployment, without a key of the tenant's: the bill is the operator's. */
+/**
+ * Providers that are called with a binding of the deployment and without a key of the tenant's, so that the
+ * operator pays.
+ */
 export const operatorPaidProviders: ReadonlySet<string> = new Set(["workers-ai"]);
 
 /**
- * The providers of the operator's that a tenant may use.
+ * The providers paid by the operator that a tenant may use.
  * @param ceiling null: the tenant is from before there were ceilings
- * @param held the providers of its credentials: what an older tenant had, it keeps
+ * @param held the providers of the tenant's credentials, which an older tenant may go on using
  */
 const leaveOf = (ceiling: Ceiling | null, held: readonly string[]): readonly string[] =>
   ceiling === null
     ? [...new Set(held)].filter((provider) => operatorPaidProviders.has(provider))
     : (ceiling.providers ?? []);
 
-/** The ceiling as it holds. */
+/** The ceiling in force. */
 export const ceilingOf = (ceiling: Ceiling | null, held: readonly string[]): Ceiling => {
   if (ceiling !== null) return ceiling;
   const providers = leaveOf(null, held);
@@ -36,7 +39,10 @@ export const hasLeave = (
   { provider, held }: { provider: string; held: readonly string[] },
 ): boolean => !operatorPaidProviders.has(provider) || leaveOf(ceiling, held).includes(provider);
 
-/** The providers whose models are out of a tenant's reach; undefined: none. An older tenant keeps what it has. */
+/**
+ * The providers whose models the tenant may not use; undefined: none. A tenant from before there were ceilings
+ * keeps what it has.
+ */
 export function withheldBy(ceiling: Ceiling | null): ReadonlySet<string> | undefined {
   if (ceiling === null) return undefined;
   const withheld = [...operatorPaidProviders].filter(
@@ -48,9 +54,9 @@ export function withheldBy(ceiling: Ceiling | null): ReadonlySet<string> | undef
 const namesOf = (limits: Limits): (keyof Limits)[] => Object.keys(limits) as (keyof Limits)[];
 
 export interface NarrowedLimits {
-  /** of each limit the smaller one */
+  /** the smaller one of each limit */
   limits: Limits;
-  /** those that are the operator's; absent: none */
+  /** which limits are the operator's; absent: none */
   fromCeiling?: ReadonlySet<keyof Limits>;
 }
 
@@ -68,7 +74,7 @@ export function narrowed(own: Limits, ceiling: Limits | undefined): NarrowedLimi
   return { limits, fromCeiling: new Set(smaller) };
 }
 
-/** The first limit that is larger than the ceiling's; null: none is. */
+/** The first limit that is larger than the ceiling's; null: no limit is. */
 export function beyondCeiling(
   own: Limits,
   ceiling: Limits,

@@ -1,4 +1,4 @@
-/** Policy and reservation into holds; a store only sums, compares and bumps them. */
+/** Makes holds of a policy and a reservation. A store only sums, compares and adds holds. */
 import type { CallBounds } from "../choice/policy.ts";
 import { calendarMonthOf, dayOf, type Window } from "../calendar.ts";
 import type { Limits } from "../choice/policy.ts";
@@ -12,49 +12,50 @@ export const isMoney = (resource: Resource): boolean =>
 
 export type LimitScope = "tenant" | "key" | "server";
 
-/** Room asked for, of one limit. */
+/** The amount that one call asks for, of one limit. */
 export interface Hold {
   scope: LimitScope;
-  /** whose: the tenant's, the key's or the server's id */
+  /** whose limit: the id of the tenant, the key or the server */
   subject: string;
   resource: Resource;
-  /** the first bucket that counts, in seconds since the epoch */
+  /** the first bucket that counts, in s since the epoch */
   since: number;
   /** the bucket that this hold is added to */
   bucket: number;
-  /** s since the epoch at which a calendar window ends; null: a sliding one */
+  /** s since the epoch, when a calendar window ends; null: the window slides */
   until: number | null;
   limit: number;
   amount: number;
-  /** present: the limit is the operator's ceiling for the tenant, which is smaller than its own */
+  /** present: the limit is the operator's ceiling, which is smaller than the tenant's own */
   ceiling?: true;
 }
 
 /** How one limit stands after admission. */
 export interface LimitState {
-  /** such as `tenant.requestsPerMinute`; the operator's for the tenant: `ceiling.requestsPerMinute` */
+  /** such as `tenant.requestsPerMinute`; the operator's ceiling is `ceiling.requestsPerMinute` */
   name: string;
-  /** of money in micro-USD */
+  /** in micro-USD where the limit is one of money */
   limit: number;
   remaining: number;
-  /** s until the oldest of what is used is free again, at the latest */
+  /** s until the oldest used amount is free again, at the latest */
   resetSeconds: number;
   windowSeconds: number;
 }
 
 export const windowSeconds = 60;
 
-/** s: the longest that a sliding window makes anybody wait, the oldest second included. */
+/** s: the longest time that a sliding window makes anybody wait, the oldest second included. */
 export const longestWaitSeconds = windowSeconds + 1;
 
 /**
- * The last bucket that counts. Of a sliding window that is a minute ahead: two clocks may differ by as much.
- * What is later was counted before the clock was set back, and would block until the clock is there again.
+ * The last bucket that counts. In a sliding window that is a minute ahead, since two clocks may differ by as
+ * much. A later bucket was counted before a clock was set back, and would block until the clock gets there
+ * again.
  */
 export const lastBucketOf = ({ bucket, until }: Pick<Hold, "bucket" | "until">): number =>
   until === null ? bucket + windowSeconds : until - 1;
 
-/** Until a call that holds concurrency may end; one that refuses for it says to come back then. */
+/** ms after which a call refused for concurrency may try again: by then another call may have ended. */
 export const concurrencyRetryMs = 1_000;
 
 const limitNames = {
@@ -80,11 +81,11 @@ export interface LimitedScope {
   scope: LimitScope;
   subject: string;
   limits: Limits;
-  /** those that are the operator's ceiling; absent: none */
+  /** which limits are the operator's ceiling; absent: none */
   fromCeiling?: ReadonlySet<keyof Limits>;
 }
 
-/** The smallest limit of money that applies, in micro-USD; null: none does. */
+/** The smallest limit of money that applies, in micro-USD; null: none applies. */
 export function smallestBudget(scopes: readonly LimitedScope[]): number | null {
   const budgets = scopes.flatMap(({ limits }) =>
     moneyResources.flatMap((resource) => limits[limitNames[resource]] ?? []),
@@ -100,9 +101,9 @@ export const callBoundsOf = (scopes: readonly LimitedScope[]): CallBounds => ({
 });
 
 /**
- * Rates: one-second buckets over the last minute, the current second and the whole one 60 s ago
- * included: never more than the limit in any minute, at the price of at most a second's delay. Money:
- * the day and the month, in UTC, one bucket each.
+ * Rates: one-second buckets over the last minute. The current second and the whole second 60 s ago both count,
+ * so no minute ever holds more than the limit, at the price of a second's delay at most. Money: the day and the
+ * month, in UTC, one bucket each.
  */
 export function holdsOf(input: {
   /** ms since the epoch */
@@ -145,7 +146,7 @@ export function holdsOf(input: {
   );
 }
 
-/** How a limit stands, from what the ledger summed. `oldest`: the first bucket in use, if any. */
+/** How a limit stands, from what the ledger summed. `oldest`: the first bucket in use, if there is one. */
 export function stateOf(
   hold: Hold,
   { used, oldest, now }: { used: number; oldest: number | null; now: number },

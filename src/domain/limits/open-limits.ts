@@ -1,7 +1,7 @@
-/** How much the proxy holds open at most, and the settings that say so. */
+/** How much the proxy holds open at most, and the settings for it. */
 import { err, ok, type Result } from "../result.ts";
 
-/** `messages` are those that nobody waits for: notifications, answers, the end of a session. */
+/** `messages`: messages that nobody waits for, which are notifications, answers, and the end of a session. */
 export type OpenKind = "requests" | "streams" | "messages";
 
 /** The most of each kind that one process holds at once. */
@@ -26,11 +26,11 @@ export const openLimitSettings = [
 
 const defaultRequests = 256;
 const defaultStreams = 1_024;
-/** A tenant has several keys, and none of them may take the share of all. */
+/** A tenant has several keys, and no key may take the share of all. */
 const tenantTimes = 4;
 const mostDigits = 7;
 
-/** A tenant's limit that is not given is four times its key's. */
+/** A tenant's limit that is not set is four times its key's. */
 export function parseOpenLimits(
   env: OpenLimitSettings,
 ): Result<OpenLimits, { setting: string; problem: string }> {

@@ -1,7 +1,8 @@
 /**
- * Who is next where only so many may work at once: tenants in turn, whatever each of them has waiting.
- * What ends a call goes before what begins one and is never refused: an answer has been paid for by then.
- * Pure: the caller says what time it is, and is told by `wake` that its turn has come.
+ * The order in which waiting work gets its turn, where only so many may work at once. Tenants take turns,
+ * however much each of them has waiting. What ends a call goes before what begins one and is never refused,
+ * because an answer has been paid for by then. Pure: the caller says what time it is, and `wake` tells the
+ * caller that its turn has come.
  */
 import type { Refusal } from "../refusals.ts";
 import type { Result } from "../result.ts";
@@ -11,16 +12,16 @@ export type TurnKind = "begins" | "ends";
 export interface TurnLimits {
   /** turns that are held at once */
   atOnce: number;
-  /** waiting in one lane, and in all lanes together */
+  /** how many may wait in one lane, and in all lanes together */
   mostOfLane: number;
   mostInAll: number;
-  /** ms; what is expected to wait longer is refused as it comes… */
+  /** ms; work that is expected to wait longer is refused as it comes… */
   longestWaitMs: number;
-  /** …unless fewer of its lane wait: ordinary callers of a slow database */
+  /** …unless fewer of its lane wait, as for ordinary callers of a slow database */
   fewOfLane: number;
   /** ms after which a turn that nobody gave back is given to the next */
   leaseMs: number;
-  /** ms within which a turn is taken, or passes on: its invocation may have died while it waited */
+  /** ms within which a given turn has to be taken, or it passes on: its invocation may have died while it waited */
   takenWithinMs: number;
 }
 
@@ -29,26 +30,26 @@ export interface Ticket {
   readonly kind: TurnKind;
   readonly wake: () => void;
   state: "waiting" | "given" | "taken" | "over";
-  /** ms, of its last change */
+  /** ms, when its state last changed */
   since: number;
 }
 
-/** What hosts and stores see of it. A lane is a tenant's id; empty: the router's own work. */
+/** Turns as hosts and stores see them. A lane is a tenant's id; the empty lane is the router's own work. */
 export interface Turns {
-  /** Waits for a turn. What it gives is called once the work is done. */
+  /** Waits for a turn. The function that it gives is called once the work is done. */
   enter(asked: { lane: string; kind: TurnKind }): Promise<Result<() => void, Refusal>>;
-  /** How one of that lane would be refused now; null: it would wait, or get its turn at once. */
+  /** The refusal that one more of that lane would get now; null: it would wait, or get its turn at once. */
   refusalFor(lane: string): Refusal | null;
 }
 
-/** A new measurement's share of the mean. */
+/** The share of a new measurement in the mean. */
 const share = 0.1;
 const firstGuessMs = 5;
-/** What is told to wait, at least and at most. */
+/** ms after which refused work may try again, at least and at most. */
 const shortestRetryMs = 100;
 const longestRetryMs = 30_000;
 
-/** Lanes in turn; each first in, first out. */
+/** Lanes that are served in turn. Each lane is first in, first out. */
 function createLanes() {
   const lanes = new Map<string, Ticket[]>();
   return {
@@ -57,7 +58,7 @@ function createLanes() {
       if (lane === undefined) lanes.set(ticket.lane, [ticket]);
       else lane.push(ticket);
     },
-    /** The lane that was served goes behind the others. */
+    /** Takes the next ticket. Its lane goes behind all others. */
     next(): Ticket | null {
       const first = lanes.entries().next();
       if (first.done === true) return null;
@@ -75,7 +76,7 @@ function createLanes() {
       if (lane.length === 0) lanes.delete(ticket.lane);
     },
     lengthOf: (lane: string): number => lanes.get(lane)?.length ?? 0,
-    /** of each lane, at most as many as `depth` */
+    /** how many wait, counting `depth` of each lane at most */
     countTo: (depth: number): number => {
       let sum = 0;
       for (const lane of lanes.values()) sum += Math.min(lane.length, depth);
@@ -97,7 +98,7 @@ export function createTurnOrder(limits: TurnLimits) {
   const isOverdue = ({ state, since }: Ticket, now: number): boolean =>
     now - since > (state === "given" ? takenWithinMs : leaseMs);
 
-  /** Turns that are free go to those who wait. */
+  /** Gives free turns to those who wait. */
   const advance = (now: number): void => {
     for (const ticket of held)
       if (isOverdue(ticket, now)) {
@@ -117,7 +118,7 @@ export function createTurnOrder(limits: TurnLimits) {
     }
   };
 
-  /** What one more of that lane would wait: each lane before it is served as often as its own. */
+  /** ms that one more of that lane would wait. Each other lane is served before it as often as its own. */
   const expectedMs = (lane: string): number => {
     const own = begins.lengthOf(lane) + 1;
     const others = begins.countTo(own) - begins.lengthOf(lane);
@@ -146,14 +147,14 @@ export function createTurnOrder(limits: TurnLimits) {
       advance(now);
       return ticket;
     },
-    /** False: it has passed on, or has not come yet. */
+    /** False: the turn has passed on, or has not come yet. */
     take(ticket: Ticket, now: number): boolean {
       if (ticket.state !== "given") return false;
       ticket.state = "taken";
       ticket.since = now;
       return true;
     },
-    /** Done, or not wanted any more. */
+    /** The work is done, or not wanted any more. */
     leave(ticket: Ticket, now: number): void {
       if (ticket.state === "waiting") {
         (ticket.kind === "ends" ? ends : begins).remove(ticket);
