@@ -1,5 +1,5 @@
 /** The house's rules, derived again from the source: the lint rules can't be weakened unseen. */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 
@@ -32,7 +32,30 @@ const floors: Record<string, number> = {
   pipeline: 2,
   proxy: 3,
   http: 4,
+  compose: 5,
+  start: 6,
+  cli: 7,
 };
+/** Each group of the domain imports what stands left of it; "" is the domain's root. */
+const domainGroups = [
+  "",
+  "tokens",
+  "models",
+  "sampling",
+  "choice",
+  "limits",
+  "tenancy",
+  "servers",
+  "audit",
+  "ports",
+];
+/** The folder inside of its room; "" for a file at the room's root. */
+const folderIn = (path: string): string =>
+  path
+    .replace(/^src\//, "")
+    .split("/")
+    .slice(1, -1)
+    .join("/");
 const ownRoom = (target: string): string => room(target.replace(/^src\//, ""));
 const violations = (rule: (file: (typeof files)[number], target: string) => boolean): string[] =>
   files.flatMap((file) =>
@@ -47,6 +70,26 @@ const onlyIn = (pattern: RegExp, places: readonly string[]): string[] =>
       pattern.test(target) &&
       !places.some((place) => path === place || path.startsWith(`${place}/`)),
   );
+
+/** The first way back to where it began; null: there is none. */
+function circleIn(graph: ReadonlyMap<string, Iterable<string>>): string[] | null {
+  const done = new Set<string>();
+  const visit = (node: string, trail: string[]): string[] | null => {
+    if (trail.includes(node)) return [...trail.slice(trail.indexOf(node)), node];
+    if (done.has(node)) return null;
+    for (const next of graph.get(node) ?? []) {
+      const circle = graph.has(next) ? visit(next, [...trail, node]) : null;
+      if (circle !== null) return circle;
+    }
+    done.add(node);
+    return null;
+  };
+  for (const node of graph.keys()) {
+    const circle = visit(node, []);
+    if (circle !== null) return circle;
+  }
+  return null;
+}
 
 describe("the house", () => {
   it("is read whole: every room is there", () => {
@@ -63,6 +106,49 @@ describe("the house", () => {
         if (from === undefined || to === undefined || !target.startsWith("src/")) return false;
         return to > from || (to === from && room(path) !== ownRoom(target));
       }),
+    ).toEqual([]);
+  });
+
+  it("has a domain whose groups import only what stands left of them", () => {
+    const groupAt = (path: string): number => domainGroups.indexOf(folderIn(path));
+    const domain = files.filter(({ path }) => room(path) === "domain");
+    expect(new Set(domain.map(({ path }) => folderIn(path)))).toEqual(new Set(domainGroups));
+    expect(
+      violations(
+        ({ path }, target) =>
+          room(path) === "domain" &&
+          ownRoom(target) === "domain" &&
+          groupAt(target) > groupAt(path),
+      ),
+    ).toEqual([]);
+  });
+
+  it("has two eras in the proxy that know neither each other nor the bridge between them", () => {
+    const eras = ["legacy", "modern"];
+    expect(
+      violations(
+        ({ path }, target) =>
+          room(path) === "proxy" &&
+          eras.includes(folderIn(path)) &&
+          ownRoom(target) === "proxy" &&
+          [...eras, "bridge"].includes(folderIn(target)) &&
+          folderIn(target) !== folderIn(path),
+      ),
+    ).toEqual([]);
+  });
+
+  it("has a composition that only hosts import, and settings that only it, hosts and commands read", () => {
+    const composers = ["compose", "worker.ts", "node.ts"];
+    expect(
+      violations(
+        ({ path }, target) => ownRoom(target) === "compose" && !composers.includes(room(path)),
+      ),
+    ).toEqual([]);
+    expect(
+      violations(
+        ({ path }, target) =>
+          target === "src/config.ts" && ![...composers, "start", "cli"].includes(room(path)),
+      ),
     ).toEqual([]);
   });
 
@@ -132,11 +218,14 @@ describe("the house", () => {
     );
   });
 
-  it("keeps clocks, chance and the network out of the pipeline", () => {
-    const impure =
-      /\b(fetch\(|Date\.now|new Date\(|crypto\.|Math\.random|setTimeout|process\.|console\.)/;
+  it("keeps clocks, chance and the network out of the pipeline, and of the proxy all but timers", () => {
+    const impure = /\b(fetch\(|Date\.now|new Date\(|crypto\.|Math\.random|process\.|console\.)/;
     expect(
-      files.filter(({ path, text }) => room(path) === "pipeline" && impure.test(text)),
+      files.filter(
+        ({ path, text }) =>
+          (["pipeline", "proxy"].includes(room(path)) && impure.test(text)) ||
+          (room(path) === "pipeline" && /\bsetTimeout/.test(text)),
+      ),
     ).toEqual([]);
   });
 
@@ -149,21 +238,39 @@ describe("the house", () => {
     ).toEqual([]);
   });
 
-  it("has no cycle", () => {
-    const graph = new Map(files.map((file) => [`src/${file.path}`, importsOf(file)]));
-    const done = new Set<string>();
-    const visit = (path: string, trail: string[]): string[] | null => {
-      if (trail.includes(path)) return [...trail, path];
-      if (done.has(path)) return null;
-      for (const next of graph.get(path) ?? []) {
-        if (!graph.has(next)) continue;
-        const cycle = visit(next, [...trail, path]);
-        if (cycle !== null) return cycle;
-      }
-      done.add(path);
-      return null;
-    };
-    for (const path of graph.keys()) expect(visit(path, [])).toBeNull();
+  it("has no circle between files", () => {
+    expect(
+      circleIn(new Map(files.map((file) => [`src/${file.path}`, importsOf(file)]))),
+    ).toBeNull();
+  });
+
+  it("has no circle between folders", () => {
+    // A file at a room's root stands for itself: what opens a room imports its folders, and what they share is below.
+    const nodeOf = (path: string): string =>
+      folderIn(path) === "" ? path : path.slice(0, path.lastIndexOf("/"));
+    const graph = new Map<string, Set<string>>();
+    for (const file of files) {
+      const from = nodeOf(`src/${file.path}`);
+      const to = graph.get(from) ?? new Set();
+      for (const target of importsOf(file).filter((each) => each.startsWith("src/")))
+        if (nodeOf(target) !== from) to.add(nodeOf(target));
+      graph.set(from, to);
+    }
+    expect([...graph.keys()]).toEqual(
+      expect.arrayContaining(["src/proxy/bridge", "src/mcp/json-text", "src/domain/choice"]),
+    );
+    expect(circleIn(graph)).toBeNull();
+  });
+
+  it("says in its README where things are that are there", () => {
+    const readme = readFileSync(join(root, "README.md"), "utf8");
+    const named = [...readme.matchAll(/`((?:[\w.-]+\/)+[\w-]+\.(?:ts|json))`/g)].map(
+      ([, path = ""]) => path,
+    );
+    expect(named.length).toBeGreaterThan(40);
+    expect(
+      named.filter((path) => !existsSync(join(root, path)) && !existsSync(join(root, "..", path))),
+    ).toEqual([]);
   });
 
   it("has small files with plain names, and no classes of its own", () => {

@@ -6,12 +6,12 @@ import type { Asked } from "../domain/servers/own-origin.ts";
 import type { Answer } from "../domain/ports/stores.ts";
 import type { Readiness } from "../domain/ports/readiness.ts";
 import type { AdminFor } from "../pipeline/admin/sharded.ts";
-import type { ProxyServices } from "../proxy/services.ts";
+import type { BridgeServices } from "../proxy/bridge/services.ts";
 import type { Route } from "../pipeline/route.ts";
 import type { Door } from "../pipeline/turns.ts";
 
 /** What every handler can use; the proxy's part of it is named where it is used. */
-export interface Services extends ProxyServices {
+export interface Services extends BridgeServices {
   route: Route;
   adminFor: AdminFor;
   /** how admissions are let in, tenants in turn */

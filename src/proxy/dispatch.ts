@@ -4,7 +4,7 @@ import { serverFailed } from "../domain/refusals.ts";
 import type { SamplingMode } from "../domain/servers/server.ts";
 import { discoverMethod, discoverRefusalOf, discoveredIn } from "../mcp/translate/discovery.ts";
 import { requestsIn } from "../mcp/message.ts";
-import type { ProxyServices } from "./services.ts";
+import type { BridgeServices } from "./bridge/services.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
 import { proxyLegacy } from "./legacy/message.ts";
 import { proxyModern } from "./modern/message.ts";
@@ -14,7 +14,7 @@ import { bridgeToLegacy } from "./bridge/legacy-server.ts";
 import { beginTowardsModern, bridgeToModern } from "./bridge/modern-server.ts";
 
 export async function dispatchModern(
-  services: ProxyServices,
+  services: BridgeServices,
   arrived: ProxyArrived,
 ): Promise<Response> {
   const { method, body, server } = arrived;
@@ -40,7 +40,7 @@ const isAnswered = (mode: SamplingMode): boolean =>
  * one. null: it doesn't.
  */
 async function beginDirectly(
-  services: ProxyServices,
+  services: BridgeServices,
   arrived: ProxyArrived,
 ): Promise<Response | null> {
   const { server } = arrived;
@@ -61,7 +61,7 @@ async function beginDirectly(
 }
 
 /** Who refuses the handshake of the era that it was known by may have moved to the other one. */
-async function beginLegacy(services: ProxyServices, arrived: ProxyArrived): Promise<Response> {
+async function beginLegacy(services: BridgeServices, arrived: ProxyArrived): Promise<Response> {
   const begun = await proxyLegacy(services, arrived);
   const isKnown = arrived.server.learnt.era === "legacy";
   if (isKnown && discoveredIn(begun.status, undefined).era === "legacy")
@@ -71,7 +71,7 @@ async function beginLegacy(services: ProxyServices, arrived: ProxyArrived): Prom
 
 /** A legacy client's era matters when it begins; its session knows from then on. */
 export async function dispatchLegacy(
-  services: ProxyServices,
+  services: BridgeServices,
   arrived: ProxyArrived,
 ): Promise<Response> {
   const { body, caller, requestId } = arrived;

@@ -5,7 +5,7 @@ import type { Refusal } from "../domain/refusals.ts";
 import { isModern } from "../mcp/era.ts";
 import { bodyIn, requestsIn, type ProxiedBody } from "../mcp/message.ts";
 import { needsKnownCaller, readBody } from "../mcp/body.ts";
-import type { ProxyServices } from "./services.ts";
+import type { BridgeServices } from "./bridge/services.ts";
 import { refuse, type ProxyArrived } from "./arrived.ts";
 import { ambiguityIn, idToRefuse } from "../mcp/json-text/ambiguous.ts";
 import { keyEnded } from "./key-watch.ts";
@@ -79,7 +79,7 @@ function speaksModern(body: ProxiedBody | null, header: string | null): boolean 
  * A server may ask on the client's stream as soon as it gets a request, so no request overtakes the GET
  * that was sent before it. What of the two takes longer here is up to the database.
  */
-export async function receive(services: ProxyServices, inbound: Inbound): Promise<Response> {
+export async function receive(services: BridgeServices, inbound: Inbound): Promise<Response> {
   const { headers, method, signal } = inbound.request;
   const session = headers.get(sessionHeader);
   if (session === null) return handle(services, inbound);
@@ -91,7 +91,7 @@ export async function receive(services: ProxyServices, inbound: Inbound): Promis
   return handle(services, inbound).finally(opened);
 }
 
-async function handle(services: ProxyServices, inbound: Inbound): Promise<Response> {
+async function handle(services: BridgeServices, inbound: Inbound): Promise<Response> {
   const { request: raw, requestId, through, problem } = inbound;
   const startedAt = services.now();
   const { headers } = raw;

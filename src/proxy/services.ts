@@ -1,18 +1,14 @@
 /**
- * The pipeline and the proxy's own parts, as one proxied message needs them: over the database of the
- * caller's shard, and no other.
+ * The pipeline, as one proxied message needs it, whatever its era: over the database of the caller's shard,
+ * and no other.
  */
 import type { Ids } from "../domain/tenancy/ids.ts";
-import type { IdempotencyStore } from "../domain/ports/ledger.ts";
 import type { ServerStore } from "../domain/ports/server-stores.ts";
 import type { Authenticate } from "../pipeline/authenticate.ts";
 import type { Cancellation } from "../pipeline/cancel.ts";
 import type { Sample } from "../pipeline/sample.ts";
 import type { Sessions } from "../pipeline/sessions.ts";
 import type { Upstream } from "../pipeline/upstream.ts";
-import type { Deliver } from "./legacy/deliver.ts";
-import type { Streams } from "./legacy/streams.ts";
-import type { BeginRounds } from "./modern/rounds.ts";
 import type { OpenExchanges } from "./open-exchanges.ts";
 
 export interface ProxyServices {
@@ -21,11 +17,6 @@ export interface ProxyServices {
   sessions: Sessions;
   cancellation: Cancellation;
   upstream: Upstream;
-  rounds: BeginRounds;
-  /** of requests that were taken out of streams */
-  idempotency: Pick<IdempotencyStore, "isTaken" | "deliver">;
-  deliver: Deliver;
-  streams: Streams;
   openExchanges: OpenExchanges;
   wait: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** One structured line: ids, reasons and counts; never content. */

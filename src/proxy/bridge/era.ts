@@ -9,7 +9,7 @@ import {
   type Discovered,
 } from "../../mcp/translate/discovery.ts";
 import { modernRevision } from "../../mcp/rev2026/codec.ts";
-import type { ProxyServices } from "../services.ts";
+import type { BridgeServices } from "./services.ts";
 import type { ProxyArrived } from "../arrived.ts";
 import { dropBody, readAnswer } from "../first-answer.ts";
 
@@ -38,7 +38,7 @@ export interface Said {
   answer: JsonObject | null;
 }
 
-export async function discover(services: ProxyServices, arrived: ProxyArrived): Promise<Asked> {
+export async function discover(services: BridgeServices, arrived: ProxyArrived): Promise<Asked> {
   // Of the whole answer: a server may begin a stream and never say anything in it.
   const late = new AbortController();
   const heard = new AbortController();
@@ -74,7 +74,7 @@ export async function discover(services: ProxyServices, arrived: ProxyArrived): 
 
 /** `undefined` forgets. Not written: the next one asks again. */
 export async function learn(
-  services: ProxyServices,
+  services: BridgeServices,
   { server }: Pick<ProxyArrived, "server">,
   learnt: { [K in keyof Learnt]?: Learnt[K] | undefined },
 ): Promise<void> {
@@ -97,7 +97,7 @@ interface Era {
   said: Said | null;
 }
 
-export async function eraOf(services: ProxyServices, arrived: ProxyArrived): Promise<Era> {
+export async function eraOf(services: BridgeServices, arrived: ProxyArrived): Promise<Era> {
   const known = arrived.server.learnt.era ?? null;
   if (known !== null) return { era: known, discovered: null, said: null };
   const discovered = await discover(services, arrived);

@@ -19,7 +19,7 @@ import {
 } from "../../mcp/rev2026/codec.ts";
 import { checkName } from "../../mcp/rev2026/headers.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
-import type { ProxyServices } from "../services.ts";
+import type { BridgeServices } from "./services.ts";
 import { isFaithful, refuse, type ProxyArrived } from "../arrived.ts";
 import { openClientSide } from "../client-side.ts";
 import { takesStream } from "../media-type.ts";
@@ -46,7 +46,7 @@ function faultOf(arrived: ProxyArrived, method: string, meta: ModernMeta): Refus
 
 /** The message as the legacy proxy takes it. */
 function inSession(
-  services: ProxyServices,
+  services: BridgeServices,
   arrived: ProxyArrived,
   about: { session: Session; meta: ModernMeta; text: string; left: AbortSignal },
 ): ProxyArrived {
@@ -87,7 +87,7 @@ function inSession(
 }
 
 export async function bridgeToLegacy(
-  services: ProxyServices,
+  services: BridgeServices,
   original: ProxyArrived,
 ): Promise<Response> {
   const { body, requestId } = original;
@@ -151,7 +151,7 @@ export async function bridgeToLegacy(
 
 /** Sends it, and once more in a new session if the server has forgotten the old one. */
 async function ask(
-  services: ProxyServices,
+  services: BridgeServices,
   arrived: ProxyArrived,
   about: { session: Session; isNew: boolean; meta: ModernMeta; legacy: LegacyRequest },
 ): Promise<Result<{ response: Response; session: Session }, Refusal>> {
@@ -173,7 +173,7 @@ async function ask(
 
 /** The client has left, which cancels in its era; here it takes a message. */
 async function cancel(
-  services: ProxyServices,
+  services: BridgeServices,
   arrived: ProxyArrived,
   about: { session: Session; meta: ModernMeta; messageId: string },
 ): Promise<void> {

@@ -11,7 +11,7 @@ import type { Session } from "../../domain/tenancy/session.ts";
 import { isLegacy, latestLegacy } from "../../mcp/era.ts";
 import { serverInfo } from "../../mcp/initialize.ts";
 import type { ModernMeta } from "../../mcp/rev2026/codec.ts";
-import type { ProxyServices } from "../services.ts";
+import type { BridgeServices } from "./services.ts";
 import type { ProxyArrived } from "../arrived.ts";
 import { dropBody } from "../first-answer.ts";
 import { begin, isRefused } from "../legacy/initialize.ts";
@@ -35,7 +35,7 @@ export function sessionHeaders(
 
 /** Under what the session is found: whatever the server is told of its client, and by whom. */
 async function bridgeKeyOf(
-  services: ProxyServices,
+  services: BridgeServices,
   arrived: ProxyArrived,
   meta: ModernMeta,
 ): Promise<string> {
@@ -56,7 +56,7 @@ async function bridgeKeyOf(
 
 /** Begins one, whatever there is. */
 async function beginSession(
-  services: ProxyServices,
+  services: BridgeServices,
   arrived: ProxyArrived,
   about: { meta: ModernMeta; key: string },
 ): Promise<Result<Session, Refusal>> {
@@ -112,7 +112,7 @@ async function beginSession(
 
 /** The session for this request. `renew`: ends the one that its server no longer knows. */
 export async function sessionFor(
-  services: ProxyServices,
+  services: BridgeServices,
   arrived: ProxyArrived,
   about: { meta: ModernMeta; renew: Session | null },
 ): Promise<Result<{ session: Session; isNew: boolean }, Refusal>> {

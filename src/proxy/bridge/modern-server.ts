@@ -20,7 +20,7 @@ import { bodyIn, requestsIn, type ProxiedRequest } from "../../mcp/message.ts";
 import { modernRevision } from "../../mcp/rev2026/codec.ts";
 import { headerText, nameIn } from "../../mcp/rev2026/headers.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
-import type { ProxyServices } from "../services.ts";
+import type { BridgeServices } from "./services.ts";
 import { isFaithful, refuse, type ProxyArrived } from "../arrived.ts";
 import { openClientSide } from "../client-side.ts";
 import { shortened } from "../../pipeline/id-text.ts";
@@ -36,7 +36,7 @@ const jsonReply = (message: unknown, headers: Record<string, string> = {}): Resp
 
 /** `initialize`, answered from what the server says of itself to anybody. */
 export async function beginTowardsModern(
-  services: ProxyServices,
+  services: BridgeServices,
   arrived: ProxyArrived,
   { request, discovered }: { request: ProxiedRequest; discovered: JsonObject },
 ): Promise<Response> {
@@ -124,7 +124,7 @@ async function misses(response: Response): Promise<boolean> {
 
 /** What the client hears of one of the server's messages. */
 function hear(
-  services: ProxyServices,
+  services: BridgeServices,
   about: { message: string; request: ProxiedRequest; session: Session },
 ): Heard {
   const { message, request, session } = about;
@@ -142,7 +142,7 @@ function hear(
 }
 
 async function carry(
-  services: ProxyServices,
+  services: BridgeServices,
   arrived: ProxyArrived,
   about: { request: ProxiedRequest; session: Session; left: AbortSignal; bridging: Bridging },
 ): Promise<void> {
@@ -161,7 +161,7 @@ async function carry(
 }
 
 export async function bridgeToModern(
-  services: ProxyServices,
+  services: BridgeServices,
   arrived: ProxyArrived,
 ): Promise<Response> {
   const { method, body, requestId } = arrived;

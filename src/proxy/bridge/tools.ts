@@ -8,7 +8,7 @@ import { wrappedOutputsIn, type WrappedOutputs } from "../../mcp/translate/older
 import { paramHeadersIn } from "../../mcp/translate/param-headers.ts";
 import { modernRequest } from "../../mcp/translate/to-modern.ts";
 import { modernRevision } from "../../mcp/rev2026/codec.ts";
-import type { ProxyServices } from "../services.ts";
+import type { BridgeServices } from "./services.ts";
 import type { ProxyArrived } from "../arrived.ts";
 import { dropBody, readAnswer } from "../first-answer.ts";
 import { headersFor } from "./era.ts";
@@ -28,7 +28,7 @@ function remembered(outputs: WrappedOutputs): WrappedOutputs | null {
 
 /** Remembers it with the session. False: they could not be read, and the old ones stay. */
 export async function readTools(
-  services: ProxyServices,
+  services: BridgeServices,
   arrived: ProxyArrived,
   { session, left }: { session: Session; left: AbortSignal },
 ): Promise<boolean> {
@@ -78,7 +78,7 @@ export async function readTools(
 
 /** The client reads the tools again, and goes by what it reads from then on. */
 export async function noteTools(
-  services: ProxyServices,
+  services: BridgeServices,
   session: Session,
   result: unknown,
 ): Promise<void> {

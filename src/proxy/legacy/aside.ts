@@ -12,7 +12,7 @@ import { startsOther } from "../concerns.ts";
 import { createEventSplitter } from "../../mcp/sse/event-splitter.ts";
 import { renewStreamMs } from "./streams.ts";
 import { maxBodyBytes } from "../../mcp/body.ts";
-import type { ProxyServices } from "../services.ts";
+import type { LegacyServices } from "./services.ts";
 import type { ProxyArrived } from "../arrived.ts";
 import { createLosses } from "../losses.ts";
 import { streamsAnswer } from "../media-type.ts";
@@ -35,7 +35,7 @@ const handOverTries = 10;
 const afterwardsMs = 10_000;
 
 interface Standing {
-  services: ProxyServices;
+  services: LegacyServices;
   arrived: ProxyArrived;
   session: Session;
   /** the request has ended */
@@ -48,7 +48,7 @@ const nothingToEnd = (): void => undefined;
 
 /** Opens one where it is missing. What it gives ends it. */
 export async function openAside(
-  services: ProxyServices,
+  services: LegacyServices,
   arrived: ProxyArrived,
   method: string | undefined,
 ): Promise<() => void> {

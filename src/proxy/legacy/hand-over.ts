@@ -6,7 +6,7 @@
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
-import type { ProxyServices } from "../services.ts";
+import type { LegacyServices } from "./services.ts";
 import type { ProxyArrived } from "../arrived.ts";
 
 /** As often as it is asked for, where the router held it; the server may not notice its end at once. */
@@ -20,7 +20,7 @@ const patienceMs = 3_000;
 
 /** Waits until the router has let go; false: it was not the router's. */
 async function letGo(
-  services: ProxyServices,
+  services: LegacyServices,
   session: Session,
   left: AbortSignal,
 ): Promise<boolean> {
@@ -36,7 +36,7 @@ async function letGo(
 }
 
 export async function openClients(
-  services: ProxyServices,
+  services: LegacyServices,
   { caller: { session }, left }: Pick<ProxyArrived, "caller" | "left">,
   open: () => Promise<Result<Response, Refusal>>,
 ): Promise<Result<Response, Refusal>> {

@@ -9,7 +9,7 @@ import { ok, type Result } from "../../domain/result.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 import type { RequestId } from "../../mcp/jsonrpc.ts";
 import { tell, type Told } from "./told.ts";
-import type { ProxyServices } from "../services.ts";
+import type { LegacyServices } from "./services.ts";
 import { refuse, type ProxyArrived } from "../arrived.ts";
 import { createLosses } from "../losses.ts";
 import { offeredBy } from "../offered.ts";
@@ -25,7 +25,7 @@ export const isRefused = ({ response, answer }: Begun): boolean =>
 
 /** What a server said to `initialize`, and what it was told; nothing is stored yet. */
 export async function begin(
-  services: ProxyServices,
+  services: LegacyServices,
   arrived: Pick<
     ProxyArrived,
     "server" | "caller" | "text" | "headers" | "authorization" | "left" | "requestId"
@@ -71,7 +71,7 @@ export async function begin(
 }
 
 export async function proxyInitialize(
-  services: ProxyServices,
+  services: LegacyServices,
   arrived: ProxyArrived,
   { id, params }: { id: RequestId; params: JsonObject },
 ): Promise<Response> {

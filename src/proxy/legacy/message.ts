@@ -8,7 +8,7 @@ import { errorMessage, type RequestId } from "../../mcp/jsonrpc.ts";
 import { legacyWireOf } from "../../mcp/faults.ts";
 import { requestsIn, toolIn, type ProxiedBody } from "../../mcp/message.ts";
 import { renewStreamMs } from "./streams.ts";
-import type { ProxyServices } from "../services.ts";
+import type { LegacyServices } from "./services.ts";
 import { refuse, sendOn, type ProxyArrived } from "../arrived.ts";
 import { openAside } from "./aside.ts";
 import { openClients } from "./hand-over.ts";
@@ -22,7 +22,7 @@ import { createTaker } from "./take.ts";
 
 /** The client takes requests back: their provider calls end, wherever they run. */
 export async function noteCancellations(
-  services: ProxyServices,
+  services: LegacyServices,
   { caller: { session } }: ProxyArrived,
   { messages }: ProxiedBody,
 ): Promise<void> {
@@ -50,7 +50,7 @@ function idsMeant(id: unknown): RequestId[] {
 
 /** Whoever answers a request that the router took, guessing its id, answers nobody; nor with a batch. */
 async function answersForUs(
-  services: ProxyServices,
+  services: LegacyServices,
   { caller: { session }, server: { sampling }, text, method }: ProxyArrived,
 ): Promise<boolean> {
   if (session === null || sampling === "client" || method !== "POST") return false;
@@ -84,7 +84,7 @@ const idsIn = (body: ProxiedBody | null): RequestId[] =>
   body === null ? [] : requestsIn(body).map(({ id }) => id);
 
 /** What follows the end of a stream, and what keeps it known while it is open. */
-function watched(services: ProxyServices, { caller: { session } }: ProxyArrived): () => void {
+function watched(services: LegacyServices, { caller: { session } }: ProxyArrived): () => void {
   if (session === null) return () => undefined;
   services.background(services.streams.clientHolds(session));
   const renewing = setInterval(
@@ -99,7 +99,7 @@ function watched(services: ProxyServices, { caller: { session } }: ProxyArrived)
 
 /** It asked for a stream and got none. */
 function noteNoStream(
-  { streams, background }: ProxyServices,
+  { streams, background }: LegacyServices,
   session: Session,
   status: number,
 ): void {
@@ -109,7 +109,7 @@ function noteNoStream(
 }
 
 export async function proxyLegacy(
-  services: ProxyServices,
+  services: LegacyServices,
   arrived: ProxyArrived,
 ): Promise<Response> {
   const { server, method, body, requestId } = arrived;

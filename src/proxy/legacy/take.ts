@@ -17,7 +17,7 @@ import { withoutElements } from "../../mcp/json-text/raw-json.ts";
 import { samplingMethod } from "../../domain/sampling/rounds.ts";
 import { answerForNobody } from "./for-nobody.ts";
 import { mayConcernSampling, startsResponse } from "../concerns.ts";
-import type { ProxyServices } from "../services.ts";
+import type { LegacyServices } from "./services.ts";
 import { answerMessage, ask, type Asked } from "../ask.ts";
 import type { ProxyArrived } from "../arrived.ts";
 import { shortened } from "../../pipeline/id-text.ts";
@@ -37,7 +37,7 @@ type Considered =
 const pass: Considered = { kind: "pass" };
 
 export function createTaker(
-  services: ProxyServices,
+  services: LegacyServices,
   arrived: ProxyArrived,
   stream: {
     /** the tool being called; null: the stream doesn't tell */

@@ -25,7 +25,7 @@ import {
 import { checkName } from "../../mcp/rev2026/headers.ts";
 import { roundWire, withCapabilities } from "../../mcp/rev2026/round.ts";
 import type { RoundSampler } from "./rounds.ts";
-import type { ProxyServices } from "../services.ts";
+import type { ModernServices } from "./services.ts";
 import { isFaithful, refuse, sendOn, type ProxyArrived } from "../arrived.ts";
 import { ask } from "../ask.ts";
 import { conclude, openClientSide } from "../client-side.ts";
@@ -37,7 +37,7 @@ import { relay } from "./relay.ts";
 
 /** As it comes, both ways. */
 async function pass(
-  services: ProxyServices,
+  services: ModernServices,
   arrived: ProxyArrived,
   body: string | Uint8Array<ArrayBuffer> | null,
 ): Promise<Response> {
@@ -91,7 +91,7 @@ const answersSampling = (request: string): boolean =>
 
 /** Who answers a round's entries: the tenant's models, on behalf of this client. */
 function samplerFor(
-  services: ProxyServices,
+  services: ModernServices,
   arrived: ProxyArrived,
   about: { request: ProxiedRequest; meta: ModernMeta; offered: Offered },
 ): RoundSampler {
@@ -138,7 +138,7 @@ function samplerFor(
 }
 
 async function withRounds(
-  services: ProxyServices,
+  services: ModernServices,
   arrived: ProxyArrived,
   about: {
     request: ProxiedRequest;
@@ -215,7 +215,7 @@ async function withRounds(
 }
 
 export async function proxyModern(
-  services: ProxyServices,
+  services: ModernServices,
   arrived: ProxyArrived,
 ): Promise<Response> {
   const { server, text, body, bytes, headers } = arrived;
