@@ -14,7 +14,7 @@ import type { Door } from "../pipeline/turns.ts";
 export interface Services extends BridgeServices {
   route: Route;
   adminFor: AdminFor;
-  /** how admissions are let in, tenants in turn */
+  /** how calls are let in, tenants in turn */
   door: Door;
   readiness: Readiness;
   /** every public key that ever signed, on any shard */

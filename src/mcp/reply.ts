@@ -14,16 +14,19 @@ export interface Running {
   leavingCancels: boolean;
 }
 
-export type Reply =
+/** of one message */
+export type Single =
   | { kind: "accepted" }
   | { kind: "message"; status: number; message: object; headers: Record<string, string> }
   | { kind: "running"; running: Running; headers: Record<string, string> };
+
+export type Reply = Single | { kind: "batch"; replies: readonly Single[] };
 
 export const answer = (
   message: object,
   headers: Record<string, string> = {},
   status = 200,
-): Reply => ({ kind: "message", status, message, headers });
+): Single => ({ kind: "message", status, message, headers });
 
 export function refusalReply(
   id: RequestId | null,
@@ -34,7 +37,7 @@ export function refusalReply(
     wireOf?: (refusal: Refusal) => Wire;
     timing?: string;
   } = {},
-): Reply {
+): Single {
   const { code, status: wireStatus } = (about.wireOf ?? legacyWireOf)(refusal);
   // Nobody can tell by its body what an answer without an id is about; 200 would be a success.
   const status = id === null ? refusalTable[refusal.reason].status : wireStatus;
@@ -110,6 +113,8 @@ export async function respond(
         status: reply.status,
         headers: { "Content-Type": "application/json", ...reply.headers },
       });
+    case "batch":
+      return respondAll(reply.replies);
     case "running": {
       if (request.acceptsStream) return stream(reply.running, reply.headers, request.signal);
       const { message, timing } = await reply.running.finish(
@@ -127,7 +132,7 @@ export async function respond(
 }
 
 /** A batch's answers, once all are there, as one JSON array. */
-export async function respondAll(replies: readonly Reply[]): Promise<Response> {
+async function respondAll(replies: readonly Single[]): Promise<Response> {
   const messages = await Promise.all(
     replies
       .filter((reply) => reply.kind !== "accepted")

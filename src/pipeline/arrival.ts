@@ -6,6 +6,7 @@ import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
 import type { SamplingCall } from "../domain/sampling/call.ts";
 import type { Propagated } from "../domain/audit/trace.ts";
+import type { CallTurn } from "../domain/sampling/call-turn.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Declared } from "./choose.ts";
 import type { AskingServer } from "./scopes.ts";
@@ -35,6 +36,8 @@ export interface Arrival {
   /** the same moment by the clock of durations */
   beganAt: number;
   authMs: number;
+  /** the turn that the request came with; null: it takes one of its own */
+  turn: CallTurn | null;
   /** the trace that the caller is in */
   propagated: Propagated;
 }

@@ -11,6 +11,7 @@ import type { ReasoningRequest } from "../domain/models/reasoning.ts";
 import type { PromptCaching } from "../domain/sampling/prompt-caching.ts";
 import { nameOf, type Model } from "../domain/models/model.ts";
 import type { Refusal } from "../domain/refusals.ts";
+import type { CallTurn } from "../domain/sampling/call-turn.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SamplingCall } from "../domain/sampling/call.ts";
 
@@ -42,6 +43,8 @@ interface Walk {
   promptCaching: PromptCaching;
   /** the caller's own cancellation */
   signal: AbortSignal;
+  /** Lets others have the turn while a provider is at work. */
+  outside: CallTurn["outside"];
   /** Takes what a provider said of a failure; absent: nobody keeps it. */
   onMessage?: (said: ProviderMessage) => void;
   /** Before each provider call: what its HTTP request says of the trace. */
@@ -132,6 +135,7 @@ export function createAttempt(deps: {
       ...(walk.promptCaching === "off" ? {} : { cacheScope: { tenantId, credentialId: id } }),
       signal: AbortSignal.any([walk.signal, AbortSignal.timeout(timeoutMs)]),
       traceHeaders,
+      outside: walk.outside,
       ...(walk.onMessage !== undefined && {
         onMessage: (message: string) =>
           walk.onMessage?.({ provider: model.provider, model: model.id, message }),
@@ -199,7 +203,7 @@ export function createAttempt(deps: {
       const following = steps[next.at]?.credential.id;
       if (attempts.some((one) => one.fault === "unopenable" && one.credentialId === following))
         break;
-      if (next.waitMs > 0) await wait(next.waitMs, walk.signal);
+      if (next.waitMs > 0) await walk.outside(() => wait(next.waitMs, walk.signal));
       if (walk.signal.aborted) return end(err({ reason: "cancelled" }));
       at = next.at;
       step = steps[at];

@@ -75,8 +75,10 @@ export function createCallerMemory(deps: {
 const unauthorized = (detail: string): Result<never, Refusal> =>
   err({ reason: "unauthorized", detail });
 
-const memoryKeyOf = (keyId: string, { through, sessionId }: Claim): string =>
-  `${keyId} ${through?.server ?? ""} ${sessionId ?? ""}`;
+const memoryKeyOf = (
+  keyId: string,
+  { through, sessionId }: Pick<Claim, "through" | "sessionId">,
+): string => `${keyId} ${through?.server ?? ""} ${sessionId ?? ""}`;
 
 /**
  * How long a proxied message may rest on what was read before: it is not checked again by an
@@ -94,6 +96,24 @@ export type Authenticate = (
   claim: Claim,
   freshness: "memory" | "recent" | "watch" | "database",
 ) => Promise<Result<Caller, Refusal>>;
+
+/** The lane of callers that this process does not remember: each costs it a read of the database. */
+const unknownLane = "unknown";
+
+export type LaneOf = (claim: Pick<Claim, "token" | "sessionId">) => Promise<string>;
+
+/** Among whom a request takes turns, by what this process remembers: its tenant. Nothing is read for it. */
+export function createLaneOf(deps: { tokens: KeyTokens; memory: CallerMemory }): LaneOf {
+  const { tokens, memory } = deps;
+  return async ({ token, sessionId }) => {
+    const keyId = token === null ? null : tokens.keyIdOf(token);
+    if (token === null || keyId === null) return unknownLane;
+    const known = memory.get(memoryKeyOf(keyId, { sessionId }))?.snapshot;
+    if (known === undefined || !(await tokens.matches(token, known.key.secretHash)))
+      return unknownLane;
+    return known.tenant.id;
+  };
+}
 
 export function createAuthenticate(deps: {
   snapshots: Snapshots;

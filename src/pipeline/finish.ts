@@ -8,6 +8,7 @@ import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SamplingAnswer, SamplingCall } from "../domain/sampling/call.ts";
 import { withOrigin } from "../domain/sampling/tool-loop.ts";
+import type { CallTurn } from "../domain/sampling/call-turn.ts";
 import type { Reserved } from "./admit.ts";
 import type { Arrival } from "./arrival.ts";
 import type { AttemptAll } from "./attempt.ts";
@@ -49,6 +50,7 @@ export interface Admitted {
   receipt: Receipt;
   observed: Observation;
   arrival: Arrival;
+  turn: CallTurn;
   /** circuits that somebody else tries */
   blocked: readonly string[];
   chooseMs: number;
@@ -76,7 +78,7 @@ export function createFinish(deps: {
     deps;
 
   const attemptAll = async (
-    { arrival, caller, plan, reserved, observed, blocked }: Admitted,
+    { arrival, caller, plan, reserved, observed, blocked, turn }: Admitted,
     signal: AbortSignal,
   ) => {
     const { tenant, credentials } = caller.snapshot;
@@ -100,6 +102,7 @@ export function createFinish(deps: {
       promptCaching: tenant.policy.promptCaching ?? "auto",
       signal: watch === null ? signal : AbortSignal.any([signal, watch.signal]),
       begins: observed.begins,
+      outside: turn.outside,
       ...(tenant.policy.providerMessages !== false && {
         onMessage: (said: ProviderMessage) => void messages.push(said),
       }),

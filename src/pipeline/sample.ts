@@ -11,6 +11,7 @@ import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SamplingCall } from "../domain/sampling/call.ts";
 import type { Timings } from "../domain/audit/spans.ts";
+import type { CallTurn } from "../domain/sampling/call-turn.ts";
 import {
   reservationOf,
   smallerOf,
@@ -40,6 +41,7 @@ type Begun = Omit<Started, "timing" | "by">;
 
 /** One request, on its way. */
 interface Underway {
+  turn: CallTurn;
   arrival: Arrival;
   opening: Opening;
   observed: Observation;
@@ -149,10 +151,10 @@ export function createSample(deps: {
       requestId: first.requestId,
       limits: [],
       outcome: ok(async (signal) => {
-        const joined = await idempotency.join(its, signal);
+        const joined = await underway.turn.outside(() => idempotency.join(its, signal));
         if (joined.state === "free") {
           // The first one set the key free.
-          const { outcome } = await begin(underway);
+          const { outcome } = await decide(underway);
           if (outcome.ok) return outcome.value(signal);
           observed.ends(refusedWith(outcome.error));
           return outcome;
@@ -167,15 +169,21 @@ export function createSample(deps: {
   };
 
   /** In turn, and only so long: nobody holds a turn while a provider is called. */
-  const begin = async (underway: Underway): Promise<Begun> => {
-    const { id, who } = underway.opening;
-    const entered = await door.enter({ lane: who.tenantId, kind: "begins" });
+  const begin = async (asked: Omit<Underway, "turn">): Promise<Begun> => {
+    const { id, who } = asked.opening;
+    const { turn: given } = asked.arrival;
+    const entered = given === null ? await door.enter(who.tenantId) : ok(given);
     if (!entered.ok) return { requestId: id, limits: [], outcome: entered };
-    try {
-      return await decide(underway);
-    } finally {
-      entered.value();
+    const turn = entered.value;
+    const underway = Object.assign(asked, { turn });
+    const begun = await decide(underway);
+    const { outcome } = begun;
+    if (!outcome.ok) {
+      turn.end();
+      return begun;
     }
+    const run = outcome.value;
+    return { ...begun, outcome: ok((signal) => run(signal).finally(turn.end)) };
   };
 
   const decide = async (underway: Underway): Promise<Begun> => {
@@ -254,7 +262,7 @@ export function createSample(deps: {
   return async (arrival: Arrival): Promise<Started> => {
     const opening = openingOf(arrival, ids.next("request"));
     const observed = observe({ opening, authMs: arrival.authMs }, arrival.propagated);
-    const underway: Underway = { arrival, opening, observed, by: "here" };
+    const underway = { arrival, opening, observed, by: "here" as By };
     const begun = await begin(underway);
     if (!begun.outcome.ok) observed.ends(refusedWith(begun.outcome.error));
     return { ...begun, timing: observed.timing, by: () => underway.by };

@@ -3,14 +3,16 @@
  * the Workers runtime hands to the other's own context; each also looks by itself, for a runtime that
  * drops such a call.
  */
+import type { LaneOf } from "./authenticate.ts";
 import type { Refusal } from "../domain/refusals.ts";
-import { err, ok } from "../domain/result.ts";
+import { err, ok, type Result } from "../domain/result.ts";
 import {
   createTurnOrder,
   type TurnLimits,
   type TurnOrder,
   type Turns,
 } from "../domain/limits/turns.ts";
+import type { CallTurn } from "../domain/sampling/call-turn.ts";
 
 /** Of one database, and of the admissions in front of it. */
 export interface SharedTurns {
@@ -22,8 +24,10 @@ export interface SharedTurns {
 const lookMs = 250;
 /** What ends a call goes on without a turn after that, rather than be lost with its invocation. */
 const endsWaitMs = 2_000;
-/** A refused caller hears of it so late, or the next request of a flood would be there at once. */
-const heldBackMs = 1_000;
+/** A refused caller hears of it so late, or the next request of a flood would be there at once… */
+const shortestHoldMs = 1_000;
+/** …and so much later for each that waits with it: of any number, some 200 refusals a second are left. */
+const msPerHeldBack = 5;
 const mostHeldBack = 2_000;
 
 const limits: Omit<TurnLimits, "atOnce"> = {
@@ -54,6 +58,11 @@ export function createTurns(deps: {
   after: (ms: number, act: () => void) => () => void;
 }): Turns {
   const { order, elapsed, after } = deps;
+  /**
+   * workerd looks for bytes that came only when no promise is left to go on with. Turns that wake one another
+   * without a pause let nobody be heard: neither a provider's answer nor another tenant's request.
+   */
+  const breathe = (): Promise<void> => new Promise((done) => void after(0, done));
   const refusalFor = (lane: string): Refusal | null => {
     order.advance(elapsed());
     const retryAfterMs = order.retryAfterMs(lane);
@@ -65,6 +74,7 @@ export function createTurns(deps: {
       const refusal = kind === "ends" ? null : refusalFor(lane);
       if (refusal !== null) return err(refusal);
       const begun = elapsed();
+      let hasWaited = false;
       let woken = Promise.withResolvers<void>();
       const ask = () => order.ask({ lane, kind, wake: () => woken.resolve() }, elapsed());
       let ticket = ask();
@@ -81,20 +91,27 @@ export function createTurns(deps: {
           order.leave(ticket, elapsed());
           return err(unavailable(limits.longestWaitMs));
         }
+        hasWaited = true;
         const stop = after(lookMs, woken.resolve);
         await woken.promise;
         stop();
         woken = Promise.withResolvers<void>();
         order.advance(elapsed());
       }
+      if (hasWaited) await breathe();
       return ok(() => order.leave(ticket, elapsed()));
     },
   };
 }
 
-export interface Door extends Turns {
-  /** The refusal of one that would be refused now, after a while; null: it may come in. */
-  turnAway(lane: string): Promise<Refusal | null>;
+/** The call of nobody who waits: a message that is handled without a turn. */
+export const withoutTurn: CallTurn = { outside: (wait) => wait(), end: () => {} };
+
+export interface Door {
+  /** Among whom a request takes turns. */
+  laneOf: LaneOf;
+  /** Waits for a call's turn; who is refused hears of it a little later. */
+  enter(lane: string): Promise<Result<CallTurn, Refusal>>;
 }
 
 /** How many refused callers wait for their refusal in one process */
@@ -102,32 +119,52 @@ export interface HeldBack {
   count: number;
 }
 
-/** The turns of admissions. Who is refused hears of it a little later, so that a flood can't be quicker. */
+/** The turns of calls. A refusal is held back, so that a flood of refused callers costs little. */
 export function createDoor(deps: {
   turns: Turns;
   heldBack: HeldBack;
   wait: (ms: number) => Promise<void>;
+  laneOf: LaneOf;
 }): Door {
-  const { turns, heldBack, wait } = deps;
+  const { turns, heldBack, wait, laneOf } = deps;
   const holdBack = async (refusal: Refusal): Promise<Refusal> => {
     if (heldBack.count >= mostHeldBack) return refusal;
     heldBack.count += 1;
     try {
-      await wait(heldBackMs);
+      await wait(Math.max(shortestHoldMs, heldBack.count * msPerHeldBack));
     } finally {
       heldBack.count -= 1;
     }
     return refusal;
   };
+  const callTurnOf = (lane: string, first: () => void): CallTurn => {
+    let leave: (() => void) | null = first;
+    let hasEnded = false;
+    const handOn = (): void => {
+      leave?.();
+      leave = null;
+    };
+    return {
+      async outside(wait) {
+        handOn();
+        try {
+          return await wait();
+        } finally {
+          const again = hasEnded ? null : await turns.enter({ lane, kind: "ends" });
+          if (again?.ok === true) leave = again.value;
+        }
+      },
+      end() {
+        hasEnded = true;
+        handOn();
+      },
+    };
+  };
   return {
-    refusalFor: turns.refusalFor,
-    async turnAway(lane) {
-      const refusal = turns.refusalFor(lane);
-      return refusal === null ? null : holdBack(refusal);
-    },
-    async enter(asked) {
-      const entered = await turns.enter(asked);
-      return entered.ok ? entered : err(await holdBack(entered.error));
+    laneOf,
+    async enter(lane) {
+      const entered = await turns.enter({ lane, kind: "begins" });
+      return entered.ok ? ok(callTurnOf(lane, entered.value)) : err(await holdBack(entered.error));
     },
   };
 }

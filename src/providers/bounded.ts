@@ -3,6 +3,7 @@
  * reading ends at the bound: one answer without end would take the memory of every tenant's calls.
  */
 import { InvalidResponseDataError } from "@ai-sdk/provider";
+import type { CallTurn } from "../domain/sampling/call-turn.ts";
 import { boundedStream } from "../domain/bounded-body.ts";
 import { answerTooLarge } from "./faults.ts";
 import type { Overlong } from "./overlong-rows.ts";
@@ -57,6 +58,21 @@ export function boundedFetch(inner: typeof fetch, what: Overlong): typeof fetch 
     headers.delete("content-length");
     return new Response(counted, { status: response.status, headers });
   };
+}
+
+/** Statuses with which no body may stand. */
+const bodiless = new Set([101, 204, 205, 304]);
+
+/** A fetch that waits for the whole answer while others have the turn; absent: nobody else waits for one. */
+export function readOutside(inner: typeof fetch, outside?: CallTurn["outside"]): typeof fetch {
+  if (outside === undefined) return inner;
+  return (input, init) =>
+    outside(async () => {
+      const response = await inner(input, init);
+      const { status, headers } = response;
+      const body = await response.arrayBuffer();
+      return new Response(bodiless.has(status) ? null : body, { status, headers });
+    });
 }
 
 /**

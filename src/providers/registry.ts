@@ -14,7 +14,7 @@ import type {
 import type { PromptPrefixes } from "../domain/sampling/prompt-caching.ts";
 import { baseUrls } from "../domain/choice/endpoints.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import { boundedFetch, boundedMediaFetch } from "./bounded.ts";
+import { boundedFetch, boundedMediaFetch, readOutside } from "./bounded.ts";
 import { demoAnswer } from "./demo.ts";
 import { aborted, faultContext, faultOf, notSent } from "./faults.ts";
 import { generateImage, type ServedImage } from "./image.ts";
@@ -105,10 +105,12 @@ function serveLanguage(request: ProviderRequest, deps: ProvidersDeps): Served | 
   }
   const baseURL = baseUrlOf(credential);
   if (baseURL === null) return null;
-  const fetch =
+  const fetch = readOutside(
     mediaOf(request).length > 0
       ? boundedMediaFetch(deps.fetch, baseURL)
-      : boundedFetch(deps.fetch, "text");
+      : boundedFetch(deps.fetch, "text"),
+    request.outside,
+  );
   switch (provider) {
     case "openai": {
       const openai = createOpenAI({ apiKey, baseURL, fetch });
@@ -153,7 +155,7 @@ function serveImage(request: ProviderRequest, deps: ProvidersDeps): ServedImage 
   }
   const baseURL = baseUrlOf(credential);
   if (baseURL === null || provider === "anthropic") return null;
-  const fetch = boundedMediaFetch(deps.fetch, baseURL);
+  const fetch = readOutside(boundedMediaFetch(deps.fetch, baseURL), request.outside);
   switch (provider) {
     case "openai":
       return {
@@ -189,7 +191,7 @@ function serveSpeech(request: ProviderRequest, deps: ProvidersDeps): ServedSpeec
   }
   const baseURL = baseUrlOf(credential);
   if (baseURL === null || provider === "anthropic") return null;
-  const fetch = boundedMediaFetch(deps.fetch, baseURL);
+  const fetch = readOutside(boundedMediaFetch(deps.fetch, baseURL), request.outside);
   if (provider === "google")
     return {
       model: createGoogle({ apiKey, baseURL, fetch }).speech(model.id),
@@ -250,7 +252,10 @@ export function createProviders(deps: ProvidersDeps): Providers {
       const evidence = withEvidence(deps.fetch);
       try {
         const fetch = tracedFetch(evidence.fetch, request.traceHeaders);
-        const completed = believed(await complete(request, kind, { ...deps, fetch }), request);
+        const completing = () => complete(request, kind, { ...deps, fetch });
+        // A binding has no fetch during which others could have the turn.
+        const outside = request.credential.provider === "workers-ai" ? request.outside : undefined;
+        const completed = believed(await (outside?.(completing) ?? completing()), request);
         return completed.ok || !evidence.surelyFree()
           ? completed
           : err({ ...completed.error, billed: "no" });

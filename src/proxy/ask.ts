@@ -77,6 +77,7 @@ export async function ask(
     startedAt: services.now(),
     beganAt: services.elapsed(),
     authMs: 0,
+    turn: null,
   });
   const { requestId } = started;
   const ended = (outcome: Asked["outcome"]): Asked => ({ requestId, outcome, by: started.by() });

@@ -1,7 +1,8 @@
 /**
  * The order in which waiting work gets its turn, where only so many may work at once. Tenants take turns,
- * however much each of them has waiting. What ends a call goes before what begins one and is never refused,
- * because an answer has been paid for by then. Pure: the caller says what time it is, and `wake` tells the
+ * however much each of them has waiting. Of one tenant, what ends a call goes before what begins one. What
+ * ends a call is never refused, because its answer has been paid for. An end passes no other tenant's turn, or
+ * the answers of a flood would hold everybody up. Pure: the caller says what time it is, and `wake` tells the
  * caller that its turn has come.
  */
 import type { Refusal } from "../refusals.ts";
@@ -49,14 +50,22 @@ const firstGuessMs = 5;
 const shortestRetryMs = 100;
 const longestRetryMs = 30_000;
 
-/** Lanes that are served in turn. Each lane is first in, first out. */
+interface Lane {
+  ends: Ticket[];
+  begins: Ticket[];
+}
+
+/** Lanes in turn; ends before begins in each, and each of both first in, first out. */
 function createLanes() {
-  const lanes = new Map<string, Ticket[]>();
+  const lanes = new Map<string, Lane>();
+  let waitingBegins = 0;
+  const sizeOf = ({ begins, ends }: Lane): number => begins.length + ends.length;
   return {
     add(ticket: Ticket): void {
-      const lane = lanes.get(ticket.lane);
-      if (lane === undefined) lanes.set(ticket.lane, [ticket]);
-      else lane.push(ticket);
+      const lane = lanes.get(ticket.lane) ?? { ends: [], begins: [] };
+      lane[ticket.kind].push(ticket);
+      if (ticket.kind === "begins") waitingBegins += 1;
+      lanes.set(ticket.lane, lane);
     },
     /** Takes the next ticket. Its lane goes behind all others. */
     next(): Ticket | null {
@@ -64,22 +73,27 @@ function createLanes() {
       if (first.done === true) return null;
       const [name, lane] = first.value;
       lanes.delete(name);
-      const ticket = lane.shift() ?? null;
-      if (lane.length > 0) lanes.set(name, lane);
+      const ticket = lane.ends.shift() ?? lane.begins.shift() ?? null;
+      if (ticket?.kind === "begins") waitingBegins -= 1;
+      if (sizeOf(lane) > 0) lanes.set(name, lane);
       return ticket;
     },
     remove(ticket: Ticket): void {
       const lane = lanes.get(ticket.lane);
-      const at = lane?.indexOf(ticket) ?? -1;
+      const at = lane?.[ticket.kind].indexOf(ticket) ?? -1;
       if (lane === undefined || at === -1) return;
-      lane.splice(at, 1);
-      if (lane.length === 0) lanes.delete(ticket.lane);
+      lane[ticket.kind].splice(at, 1);
+      if (ticket.kind === "begins") waitingBegins -= 1;
+      if (sizeOf(lane) === 0) lanes.delete(ticket.lane);
     },
-    lengthOf: (lane: string): number => lanes.get(lane)?.length ?? 0,
-    /** how many wait, counting `depth` of each lane at most */
-    countTo: (depth: number): number => {
-      let sum = 0;
-      for (const lane of lanes.values()) sum += Math.min(lane.length, depth);
+    allBegins: (): number => waitingBegins,
+    beginsOf: (lane: string): number => lanes.get(lane)?.begins.length ?? 0,
+    /** How many turns pass before one more of that lane has had its own: each other lane's at most as often. */
+    before(name: string): number {
+      const lane = lanes.get(name);
+      const own = (lane === undefined ? 0 : sizeOf(lane)) + 1;
+      let sum = own;
+      for (const other of lanes.values()) if (other !== lane) sum += Math.min(sizeOf(other), own);
       return sum;
     },
   };
@@ -88,11 +102,8 @@ function createLanes() {
 export function createTurnOrder(limits: TurnLimits) {
   const { atOnce, mostOfLane, mostInAll, longestWaitMs, fewOfLane, leaseMs, takenWithinMs } =
     limits;
-  const ends = createLanes();
-  const begins = createLanes();
+  const lanes = createLanes();
   const held = new Set<Ticket>();
-  let waitingEnds = 0;
-  let waitingBegins = 0;
   let meanMs = firstGuessMs;
 
   const isOverdue = ({ state, since }: Ticket, now: number): boolean =>
@@ -106,11 +117,8 @@ export function createTurnOrder(limits: TurnLimits) {
         held.delete(ticket);
       }
     while (held.size < atOnce) {
-      const ending = ends.next();
-      const ticket = ending ?? begins.next();
+      const ticket = lanes.next();
       if (ticket === null) return;
-      if (ending === null) waitingBegins -= 1;
-      else waitingEnds -= 1;
       ticket.state = "given";
       ticket.since = now;
       held.add(ticket);
@@ -118,32 +126,23 @@ export function createTurnOrder(limits: TurnLimits) {
     }
   };
 
-  /** ms that one more of that lane would wait. Each other lane is served before it as often as its own. */
-  const expectedMs = (lane: string): number => {
-    const own = begins.lengthOf(lane) + 1;
-    const others = begins.countTo(own) - begins.lengthOf(lane);
-    return ((waitingEnds + own + others) * meanMs) / atOnce;
-  };
+  /** ms that one more of that lane would wait */
+  const expectedMs = (lane: string): number => (lanes.before(lane) * meanMs) / atOnce;
 
   return {
     advance,
     /** ms until one more of that lane might be served; null: it may wait now */
     retryAfterMs(lane: string): number | null {
-      const isFull = begins.lengthOf(lane) >= mostOfLane || waitingBegins >= mostInAll;
-      const wait = held.size < atOnce && waitingBegins === 0 ? 0 : expectedMs(lane);
-      const isSoon = wait <= longestWaitMs || begins.lengthOf(lane) < fewOfLane;
+      const waiting = lanes.beginsOf(lane);
+      const isFull = waiting >= mostOfLane || lanes.allBegins() >= mostInAll;
+      const wait = held.size < atOnce && lanes.allBegins() === 0 ? 0 : expectedMs(lane);
+      const isSoon = wait <= longestWaitMs || waiting < fewOfLane;
       if (!isFull && isSoon) return null;
       return Math.min(longestRetryMs, Math.max(shortestRetryMs, Math.ceil(wait)));
     },
     ask(asked: { lane: string; kind: TurnKind; wake: () => void }, now: number): Ticket {
       const ticket: Ticket = { ...asked, state: "waiting", since: now };
-      if (asked.kind === "ends") {
-        ends.add(ticket);
-        waitingEnds += 1;
-      } else {
-        begins.add(ticket);
-        waitingBegins += 1;
-      }
+      lanes.add(ticket);
       advance(now);
       return ticket;
     },
@@ -156,11 +155,7 @@ export function createTurnOrder(limits: TurnLimits) {
     },
     /** The work is done, or not wanted any more. */
     leave(ticket: Ticket, now: number): void {
-      if (ticket.state === "waiting") {
-        (ticket.kind === "ends" ? ends : begins).remove(ticket);
-        if (ticket.kind === "ends") waitingEnds -= 1;
-        else waitingBegins -= 1;
-      }
+      if (ticket.state === "waiting") lanes.remove(ticket);
       if (ticket.state === "taken") meanMs += share * (Math.max(0, now - ticket.since) - meanMs);
       ticket.state = "over";
       held.delete(ticket);

@@ -4,6 +4,7 @@ import type { Model } from "../models/model.ts";
 import type { ReasoningRequest } from "../models/reasoning.ts";
 import type { Result } from "../result.ts";
 import type { Block, SamplingCall, StopReason } from "./call.ts";
+import type { CallTurn } from "./call-turn.ts";
 import type { Usage } from "../usage.ts";
 
 export interface ProviderRequest {
@@ -20,6 +21,8 @@ export interface ProviderRequest {
   signal: AbortSignal;
   /** W3C Trace Context for its HTTP request; absent: nobody traces it */
   traceHeaders?: Record<string, string>;
+  /** Waits for the provider's answer out of turn; absent: nobody else waits for a turn. */
+  outside?: CallTurn["outside"];
   /** Takes what the provider said of a failure, masked and short; absent: nobody keeps it. */
   onMessage?: (message: string) => void;
 }

@@ -7,12 +7,13 @@ import type { Result } from "../../domain/result.ts";
 import type { Codec } from "../../mcp/codec.ts";
 import { errorMessage, resultMessage, type RequestId } from "../../mcp/jsonrpc.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
+import type { CallTurn } from "../../domain/sampling/call-turn.ts";
 import type { Timings } from "../../domain/audit/spans.ts";
 import type { Services } from "../context.ts";
 import { shortened } from "../../pipeline/id-text.ts";
 import { limitHeaders } from "../../mcp/refusal-headers.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
-import { refusalReply, type Reply } from "../../mcp/reply.ts";
+import { refusalReply, type Single } from "../../mcp/reply.ts";
 import { propagatedIn } from "../../mcp/trace-context.ts";
 
 export const createMessageMethods = ["sampling/createMessage", "sampling-router/createMessage"];
@@ -33,6 +34,7 @@ export interface CreateMessage {
   beganAt: number;
   authMs: number;
   leavingCancels: boolean;
+  turn: CallTurn | null;
 }
 
 const nameIn = (clientInfo: JsonObject, key: string): string | null => {
@@ -45,12 +47,8 @@ const serverTiming = (timing: Timings): string =>
     .map(([name, ms]) => `${name};dur=${ms}`)
     .join(", ");
 
-export async function createMessage(services: Services, input: CreateMessage): Promise<Reply> {
+export async function createMessage(services: Services, input: CreateMessage): Promise<Single> {
   const { id, params, codec, caller } = input;
-  // Before anything is read of the call: what a flood costs is what is done for each request that is refused.
-  const full = await services.door.turnAway(caller.snapshot.tenant.id);
-  if (full !== null)
-    return refusalReply(id, full, services.ids.next("request"), { wireOf: codec.wireOf });
   const { _meta, ...content } = params;
   const contentText = JSON.stringify(content);
   const sha256 = (text: string) => services.sha256Hex(new TextEncoder().encode(text));
@@ -79,6 +77,7 @@ export async function createMessage(services: Services, input: CreateMessage): P
     startedAt: input.startedAt,
     beganAt: input.beganAt,
     authMs: input.authMs,
+    turn: input.turn,
     propagated: propagatedIn(input.headers, _meta),
   });
   const { requestId, limits, outcome } = started;

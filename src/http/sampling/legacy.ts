@@ -2,6 +2,7 @@
 import { own, type JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, type Result } from "../../domain/result.ts";
+import type { CallTurn } from "../../domain/sampling/call-turn.ts";
 import { codecFor, negotiate } from "../../mcp/era.ts";
 import { decodeInitialize, encodeInitialize } from "../../mcp/initialize.ts";
 import { resultMessage, type Incoming, type RequestId } from "../../mcp/jsonrpc.ts";
@@ -9,7 +10,7 @@ import type { Caller } from "../../pipeline/authenticate.ts";
 import type { Services } from "../context.ts";
 import { shortened } from "../../pipeline/id-text.ts";
 import { createMessage, createMessageMethods } from "./create-message.ts";
-import { answer, refusalReply, type Reply } from "../../mcp/reply.ts";
+import { answer, refusalReply, type Single } from "../../mcp/reply.ts";
 
 export interface Arrived {
   token: string | null;
@@ -21,6 +22,8 @@ export interface Arrived {
   startedAt: number;
   /** the same moment by the clock of durations */
   beganAt: number;
+  /** null: each call takes a turn of its own */
+  turn: CallTurn | null;
 }
 
 async function initialize(
@@ -28,8 +31,8 @@ async function initialize(
   arrived: Arrived,
   id: RequestId,
   params: JsonObject,
-): Promise<Reply> {
-  const refused = (refusal: Refusal): Reply => refusalReply(id, refusal, arrived.requestId);
+): Promise<Single> {
+  const refused = (refusal: Refusal): Single => refusalReply(id, refusal, arrived.requestId);
   const caller = await services.authenticate(
     { token: arrived.token, sessionId: null, scope: "sampling" },
     "database",
@@ -55,9 +58,9 @@ async function inSession(
   services: Services,
   arrived: Arrived,
   message: Extract<Incoming, { kind: "request" }>,
-): Promise<Reply> {
+): Promise<Single> {
   const { id, method, params } = message;
-  const refused = (refusal: Refusal): Reply => refusalReply(id, refusal, arrived.requestId);
+  const refused = (refusal: Refusal): Single => refusalReply(id, refusal, arrived.requestId);
   const isSampling = createMessageMethods.includes(method);
   const authenticated = await authenticate(services, arrived, isSampling ? "memory" : "database");
   if (!authenticated.ok) return refused(authenticated.error);
@@ -81,6 +84,7 @@ async function inSession(
       beganAt: arrived.beganAt,
       authMs: services.elapsed() - arrived.beganAt,
       leavingCancels: false,
+      turn: arrived.turn,
     });
   const touched = await services.sessions.touch(caller);
   if (!touched.ok) return refused(touched.error);
@@ -105,7 +109,7 @@ export async function handleLegacy(
   services: Services,
   arrived: Arrived,
   message: Incoming,
-): Promise<Reply> {
+): Promise<Single> {
   if (message.kind === "request")
     return message.method === "initialize"
       ? initialize(services, arrived, message.id, message.params)

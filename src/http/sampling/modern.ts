@@ -8,7 +8,7 @@ import { checkHeaders, decodeModernMeta, modernRevision } from "../../mcp/rev202
 import type { Services } from "../context.ts";
 import { createMessage, createMessageMethods } from "./create-message.ts";
 import type { Arrived } from "./legacy.ts";
-import { answer, refusalReply, type Reply } from "../../mcp/reply.ts";
+import { answer, refusalReply, type Single } from "../../mcp/reply.ts";
 
 export const unsupportedRevision = (requested: string): Refusal => ({
   reason: "unsupported_protocol_version",
@@ -20,9 +20,9 @@ export async function handleModern(
   services: Services,
   arrived: Arrived,
   message: Incoming,
-): Promise<Reply> {
+): Promise<Single> {
   const id = message.kind === "request" ? message.id : null;
-  const refused = (refusal: Refusal): Reply =>
+  const refused = (refusal: Refusal): Single =>
     refusalReply(id, refusal, arrived.requestId, { wireOf: modernWireOf });
   const claim = { token: arrived.token, sessionId: null, scope: "sampling" } as const;
   const again = () => services.authenticate(claim, "database");
@@ -30,7 +30,7 @@ export async function handleModern(
   const caller = await services.authenticate(claim, isSampling ? "memory" : "database");
   if (!caller.ok) return refused(caller.error);
   const header = arrived.headers.get("MCP-Protocol-Version");
-  const unsupported = (requested: string): Reply => refused(unsupportedRevision(requested));
+  const unsupported = (requested: string): Single => refused(unsupportedRevision(requested));
   // Nothing of ours asks anything of a caller, and nothing here can be taken back but by leaving.
   if (message.kind !== "request")
     return header === null || header === modernRevision
@@ -60,6 +60,7 @@ export async function handleModern(
       beganAt: arrived.beganAt,
       authMs: services.elapsed() - arrived.beganAt,
       leavingCancels: true,
+      turn: arrived.turn,
     });
   if (method !== "server/discover")
     return refused({ reason: "method_not_found", method: method.slice(0, 100) });

@@ -10,7 +10,8 @@ import { bearerOf } from "../../domain/tenancy/access.ts";
 import { ambiguityIn, idToRefuse } from "../../mcp/json-text/ambiguous.ts";
 import { authenticate, handleLegacy, type Arrived } from "./legacy.ts";
 import { handleModern, unsupportedRevision } from "./modern.ts";
-import { refusalReply, respond, respondAll, type Reply } from "../../mcp/reply.ts";
+import { refusalReply, respond, type Reply, type Single } from "../../mcp/reply.ts";
+import { withoutTurn } from "../../pipeline/turns.ts";
 
 const json = "application/json";
 const eventStream = "text/event-stream";
@@ -29,7 +30,7 @@ const namesStream = (header: string | undefined): boolean =>
   header.toLowerCase().includes(eventStream) &&
   accepts(header, eventStream);
 
-const handle = (c: Context<HttpEnv>, arrived: Arrived, message: Incoming): Promise<Reply> => {
+const handle = (c: Context<HttpEnv>, arrived: Arrived, message: Incoming): Promise<Single> => {
   const params = message.kind === "response" ? {} : message.params;
   const header = arrived.headers.get("MCP-Protocol-Version");
   const modern =
@@ -42,23 +43,19 @@ const handle = (c: Context<HttpEnv>, arrived: Arrived, message: Incoming): Promi
   return (modern ? handleModern : handleLegacy)(c.get("services"), arrived, message);
 };
 
-async function handleBatch(
+async function batchReply(
   c: Context<HttpEnv>,
   arrived: Arrived,
   messages: Envelope["messages"],
-): Promise<Response> {
-  const refused = (refusal: Refusal): Promise<Response> =>
-    respond(refusalReply(null, refusal, arrived.requestId), {
-      acceptsStream: false,
-      signal: c.req.raw.signal,
-    });
+): Promise<Reply> {
   const caller = await authenticate(c.get("services"), arrived, "database");
-  if (!caller.ok) return refused(caller.error);
+  if (!caller.ok) return refusalReply(null, caller.error, arrived.requestId);
   const revision = caller.value.session?.revision ?? "";
+  const detail = `No batches in ${revision}.`;
   if (!allowsBatch(revision))
-    return refused({ reason: "invalid_request", detail: `No batches in ${revision}.` });
+    return refusalReply(null, { reason: "invalid_request", detail }, arrived.requestId);
   const replies = await Promise.all(
-    messages.map(async (message): Promise<Reply> => {
+    messages.map(async (message): Promise<Single> => {
       if (!message.ok)
         return refusalReply(message.error.id, message.error.refusal, arrived.requestId);
       const { value } = message;
@@ -71,7 +68,33 @@ async function handleBatch(
       return handleLegacy(c.get("services"), arrived, value);
     }),
   );
-  return respondAll(replies);
+  return { kind: "batch", replies };
+}
+
+/** What is replied to a body whose caller has its turn. */
+async function replyTo(
+  c: Context<HttpEnv>,
+  arrived: Arrived,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<Reply> {
+  const { requestId, turn } = arrived;
+  const envelope = parseEnvelope(bytes);
+  if (!envelope.ok) return refusalReply(null, envelope.error, requestId);
+  // Nobody else reads these bytes; yet which of two keys was meant is not the router's to guess.
+  const ambiguity = ambiguityIn(bytes, "caller");
+  if (ambiguity !== null)
+    return refusalReply(idToRefuse(new TextDecoder().decode(bytes)), ambiguity, requestId);
+  if (envelope.value.batch) {
+    // Each of its calls takes a turn of its own.
+    turn?.end();
+    return batchReply(c, { ...arrived, turn: null }, envelope.value.messages);
+  }
+  const [message] = envelope.value.messages;
+  if (message === undefined)
+    return refusalReply(null, { reason: "invalid_request", detail: "Empty." }, requestId);
+  return message.ok
+    ? handle(c, arrived, message.value)
+    : refusalReply(message.error.id, message.error.refusal, requestId);
 }
 
 async function post(c: Context<HttpEnv>): Promise<Response> {
@@ -79,8 +102,9 @@ async function post(c: Context<HttpEnv>): Promise<Response> {
   const acceptsStream = namesStream(c.req.header("Accept"));
   const refused = (refusal: Refusal): Promise<Response> =>
     respond(refusalReply(null, refusal, requestId), { acceptsStream, signal: c.req.raw.signal });
-  const startedAt = c.get("services").now();
-  const beganAt = c.get("services").elapsed();
+  const services = c.get("services");
+  const startedAt = services.now();
+  const beganAt = services.elapsed();
   const accept = c.req.header("Accept");
   if (!accepts(accept, json) && !accepts(accept, eventStream))
     return refused({ reason: "not_acceptable", accept: `${json}, ${eventStream}` });
@@ -91,38 +115,43 @@ async function post(c: Context<HttpEnv>): Promise<Response> {
     return refused({ reason: "unauthorized", detail: "Send Authorization: Bearer <API key>." });
   if (needsKnownCaller(c.req.raw)) {
     const claim = { token, sessionId: null, scope: "sampling" } as const;
-    const known = await c.get("services").authenticate(claim, "memory");
+    const known = await services.authenticate(claim, "memory");
     if (!known.ok) return refused(known.error);
   }
-  const body = await readBody(c.req.raw);
-  if (!body.ok) return refused(body.error);
+  const sessionId = c.req.header("Mcp-Session-Id") ?? null;
+  const entered = await services.door.enter(await services.door.laneOf({ token, sessionId }));
+  const turn = entered.ok ? entered.value : withoutTurn;
+  // Out of turn: a caller may send as slowly as it likes.
+  const body = await turn.outside(() => readBody(c.req.raw));
+  if (!body.ok) {
+    turn.end();
+    return refused(body.error);
+  }
+  const { headers } = c.req.raw;
+  // What nobody answers goes on: a client whose calls wait may still cancel them.
+  const id = entered.ok ? null : idToRefuse(new TextDecoder().decode(body.value));
   const arrived: Arrived = {
     token,
-    sessionId: c.req.header("Mcp-Session-Id") ?? null,
-    headers: c.req.raw.headers,
+    sessionId,
+    headers,
     bytes: body.value.byteLength,
     requestId,
     startedAt,
     beganAt,
+    turn,
   };
-  const envelope = parseEnvelope(body.value);
-  if (!envelope.ok) return refused(envelope.error);
-  // Nobody else reads these bytes; yet which of two keys was meant is not the router's to guess.
-  const ambiguity = ambiguityIn(body.value, "caller");
-  if (ambiguity !== null) {
-    const id = idToRefuse(new TextDecoder().decode(body.value));
-    return respond(refusalReply(id, ambiguity, requestId), {
-      acceptsStream,
-      signal: c.req.raw.signal,
-    });
+  let isRunning = false;
+  try {
+    const reply =
+      entered.ok || id === null
+        ? await replyTo(c, arrived, body.value)
+        : refusalReply(id, entered.error, requestId);
+    isRunning = reply.kind === "running";
+    return await respond(reply, { acceptsStream, signal: c.req.raw.signal });
+  } finally {
+    // A call that runs ends its turn itself.
+    if (!isRunning) turn.end();
   }
-  if (envelope.value.batch) return handleBatch(c, arrived, envelope.value.messages);
-  const [message] = envelope.value.messages;
-  if (message === undefined) return refused({ reason: "invalid_request", detail: "Empty." });
-  const reply = message.ok
-    ? await handle(c, arrived, message.value)
-    : refusalReply(message.error.id, message.error.refusal, requestId);
-  return respond(reply, { acceptsStream, signal: c.req.raw.signal });
 }
 
 async function end(c: Context<HttpEnv>): Promise<Response> {
@@ -140,6 +169,7 @@ async function end(c: Context<HttpEnv>): Promise<Response> {
     requestId: c.get("requestId"),
     startedAt: services.now(),
     beganAt: services.elapsed(),
+    turn: null,
   };
   const revision = c.req.header("MCP-Protocol-Version");
   if (revision !== undefined && !isLegacy(revision)) return reply(unsupportedRevision(revision));

@@ -51,15 +51,29 @@ describe("turns", () => {
     expect(served).toEqual(["flood", "flood", "calm", "other", "flood", "calm", "flood"]);
   });
 
-  it("go to what ends a call first, also among tenants in turn", () => {
-    const { served, asking, finish } = given();
-    asking("a");
-    asking("b");
-    asking("end-a", "ends");
-    asking("end-a", "ends");
-    asking("end-b", "ends");
-    for (let count = 0; count < 4; count += 1) finish(5);
-    expect(served).toEqual(["a", "end-a", "end-b", "end-a", "b"]);
+  it("go to what ends a call before what begins one, of the same tenant only", () => {
+    const { order, served, asking, finish, held } = given();
+    const kinds: string[] = [];
+    asking("flood");
+    for (let count = 0; count < 3; count += 1) asking("flood");
+    for (let count = 0; count < 3; count += 1) asking("flood", "ends");
+    asking("calm");
+    while (held.length > 0) {
+      kinds.push(held[0]?.kind ?? "");
+      finish(5);
+    }
+    expect(order.retryAfterMs("calm")).toBeNull();
+    expect(served.slice(0, 4)).toEqual(["flood", "flood", "calm", "flood"]);
+    expect(kinds).toEqual([
+      "begins",
+      "ends",
+      "begins",
+      "ends",
+      "ends",
+      "begins",
+      "begins",
+      "begins",
+    ]);
   });
 
   it("are held by no more than may work at once", () => {

@@ -96,6 +96,7 @@ async function walk(
     maxAttempts: fields.maxAttempts ?? 4,
     blocked: fields.blocked ?? [],
     maxTokens: 10,
+    outside: (wait) => wait(),
     call: call(),
     credentials: ["a", "b"].map((provider) => ({
       ...credential(provider),

@@ -57,11 +57,11 @@ describe("turns of a process", () => {
     const { clock, entering } = given();
     const first = entering("a");
     const second = entering("b");
-    await clock.settled();
+    await clock.pass(0);
     expect(first.left).not.toBeNull();
     expect(second.left).toBeNull();
     first.left?.();
-    await clock.settled();
+    await clock.pass(0);
     expect(second.left).not.toBeNull();
   });
 
@@ -69,16 +69,16 @@ describe("turns of a process", () => {
     const { clock, entering } = given();
     const all = Array.from({ length: 1_000 }, () => entering("flood"));
     const calm = entering("calm");
-    await clock.settled();
+    await clock.pass(0);
     const refused = all.flatMap(({ refusal }) => refusal ?? []);
     expect(refused.length).toBeGreaterThan(700);
     for (const refusal of refused)
       expect(refusal).toEqual({ reason: "unavailable", retryAfterMs: expect.any(Number) });
     expect(calm.refusal).toBeNull();
     all[0]?.left?.();
-    await clock.settled();
+    await clock.pass(0);
     all[1]?.left?.();
-    await clock.settled();
+    await clock.pass(0);
     expect(calm.left).not.toBeNull();
   });
 
@@ -87,7 +87,7 @@ describe("turns of a process", () => {
     const hanging = entering("a");
     const flood = Array.from({ length: 500 }, () => entering("a"));
     const ends = Array.from({ length: 500 }, () => entering("a", "ends"));
-    await clock.settled();
+    await clock.pass(0);
     expect(hanging.left).not.toBeNull();
     expect(flood.some(({ refusal }) => refusal !== null)).toBe(true);
     await clock.pass(2_500);
@@ -110,21 +110,78 @@ describe("turns of a process", () => {
 });
 
 describe("the door", () => {
-  it("tells a refused caller a second later, and two thousand of them at most", async () => {
-    const { clock, turns, entering } = given();
+  const doorOf = ({ turns, clock }: ReturnType<typeof given>) =>
+    createDoor({ turns, heldBack: { count: 0 }, wait: clock.wait, laneOf: async () => "a" });
+
+  it("tells refused callers later the more of them wait, and two thousand of them at most", async () => {
+    const parts = given();
+    const { clock, entering } = parts;
     for (let count = 0; count < 300; count += 1) entering("flood");
     await clock.settled();
-    const door = createDoor({ turns, heldBack: { count: 0 }, wait: clock.wait });
+    const door = doorOf(parts);
     let told = 0;
     for (let count = 0; count < 2_010; count += 1)
-      void door.turnAway("flood").then((refusal) => {
-        if (refusal?.reason === "unavailable") told += 1;
+      void door.enter("flood").then((entered) => {
+        if (!entered.ok && entered.error.reason === "unavailable") told += 1;
         return undefined;
       });
     await clock.settled();
     expect(told).toBe(10);
-    expect(await door.turnAway("calm")).toBeNull();
     await clock.pass(1_000);
+    expect(told).toBe(10 + 200);
+    await clock.pass(9_000);
     expect(told).toBe(2_010);
+  });
+
+  it("lets others have the turn of a call that waits, and gives the call its turn again", async () => {
+    const parts = given();
+    const { clock, entering } = parts;
+    const entered = await doorOf(parts).enter("a");
+    if (!entered.ok) throw new Error(entered.error.reason);
+    const turn = entered.value;
+    const provider = Promise.withResolvers<string>();
+    let answered = "";
+    void turn.outside(() => provider.promise).then((text) => (answered = text));
+    const other = entering("b");
+    await clock.pass(1);
+    expect(other.left).not.toBeNull();
+    provider.resolve("done");
+    await clock.pass(1);
+    expect(answered).toBe("");
+    other.left?.();
+    await clock.pass(1);
+    expect(answered).toBe("done");
+    const third = entering("c");
+    await clock.pass(1);
+    expect(third.left).toBeNull();
+    turn.end();
+    await clock.pass(1);
+    expect(third.left).not.toBeNull();
+  });
+
+  it("gives no turn to a call that ended while it waited", async () => {
+    const parts = given();
+    const { clock, entering } = parts;
+    const entered = await doorOf(parts).enter("a");
+    if (!entered.ok) throw new Error(entered.error.reason);
+    const provider = Promise.withResolvers<void>();
+    const waiting = entered.value.outside(() => provider.promise);
+    entered.value.end();
+    provider.resolve();
+    await waiting;
+    const next = entering("b");
+    await clock.settled();
+    expect(next.left).not.toBeNull();
+  });
+
+  it("goes on in turn also when what the call waited for fails", async () => {
+    const parts = given();
+    const entered = await doorOf(parts).enter("a");
+    if (!entered.ok) throw new Error(entered.error.reason);
+    const failing = entered.value.outside(() => Promise.reject(new Error("reset")));
+    await expect(failing).rejects.toThrow("reset");
+    const next = parts.entering("b");
+    await parts.clock.settled();
+    expect(next.left).toBeNull();
   });
 });
