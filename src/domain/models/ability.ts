@@ -1,17 +1,17 @@
 /**
- * How intelligent models are, finer than by tier. A published score is compared only with scores of the
- * same benchmark under the same setting, and only among models of one tier: it moves a model by at most
- * half a tier, so it never takes one past a model of another tier.
+ * How intelligent models are, finer than by tier. A published score is compared only with scores of the same
+ * benchmark under the same setting, and only among models of one tier. A score moves a model by less than half
+ * a tier, so it never takes a model past one of another tier.
  */
 import { parseModel } from "./lines.ts";
 import type { Model } from "./model.ts";
 
-/** What an unknown tier counts as. */
+/** The tier that an unknown tier counts as. */
 const middleTier = 3;
 
-/** Less than half, so that the best of a tier stays below the worst of the next. */
+/** Less than half a tier, so that the best of a tier stays below the worst of the next. */
 const mostMovement = 0.49;
-/** So many comparisons weigh as much as the tier: one lucky score says little. */
+/** As many comparisons weigh as much as the tier does: one lucky score says little. */
 const doubt = 2;
 
 interface Evidence {
@@ -20,7 +20,7 @@ interface Evidence {
   others: number;
 }
 
-/** By model: where its scores stand among those of its tier. */
+/** For each model: where its scores stand among those of its tier. */
 function evidenceOf(models: readonly Model[]): Map<Model, Evidence> {
   const groups = new Map<string, { model: Model; score: number }[]>();
   for (const model of models) {
@@ -56,7 +56,7 @@ const lineKey = (model: Model): string => parseModel(model)?.core ?? model.id;
 const lineAndTier = (model: Model): string =>
   `${parseModel(model)?.line} ${model.intelligence ?? middleTier}`;
 
-/** Within a line and tier the newer is never below the older, whatever a benchmark says. */
+/** Within a line and tier the newer model is never below the older one, whatever a benchmark says. */
 function keepLineOrder(models: readonly Model[], ability: Map<Model, number>): void {
   // Where no score moved anything, all are equal.
   const moved = new Set([...ability.keys()].map(lineAndTier));
@@ -79,10 +79,10 @@ function keepLineOrder(models: readonly Model[], ability: Map<Model, number>): v
 const abilityIn = (ability: ReadonlyMap<Model, number>, model: Model): number =>
   ability.get(model) ?? model.intelligence ?? middleTier;
 
-/** Lists of models are never changed, only replaced. */
+/** Lists of models are replaced and never changed, so what was made of one stays right. */
 const abilities = new WeakMap<readonly Model[], ReadonlyMap<Model, number>>();
 
-/** Tier and fraction; `models`: all that are known, of which the model is one. */
+/** The model's tier and a fraction. `models`: all known models, of which the model is one. */
 export function abilityOf(models: readonly Model[]): (model: Model) => number {
   let ability = abilities.get(models);
   if (ability === undefined) {

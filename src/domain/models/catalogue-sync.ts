@@ -1,8 +1,8 @@
 /**
- * A newer models.dev over the catalogue at hand, or why it isn't taken. Of a model that the seed knows,
- * prices, limits, published scores and its end come from models.dev; names, families, aliases,
- * modalities, tiers and days of release stay as curated. Nobody looks at what comes in: whatever would break routing for every tenant is refused
- * whole, and the catalogue at hand stays.
+ * Merges a newer file of models.dev into the catalogue at hand, or says why the file is refused. Of a model
+ * that the seed knows, prices, limits, published scores and the end come from models.dev; names, families,
+ * aliases, modalities, tiers and days of release stay as curated. No person looks at what comes in. So a file
+ * that would break routing for every tenant is refused whole, and the catalogue at hand stays.
  */
 import { newestFirst, parseModel } from "./lines.ts";
 import {
@@ -17,7 +17,7 @@ import {
 } from "./model.ts";
 import { err, ok, type Result } from "../result.ts";
 
-/** A model as models.dev has it, in our words; what it doesn't say is null. */
+/** A model as models.dev has it, in our words. What models.dev doesn't say is null. */
 export type CatalogueEntry = Omit<
   Model,
   "aliases" | "intelligence" | "speed" | "source" | "synced" | "unverified"
@@ -32,7 +32,7 @@ export interface CatalogueChanges {
   added: string[];
   retired: string[];
   repriced: { model: string; from: Price; to: Price }[];
-  /** left as they were: their new prices can't be right */
+  /** models that were left as they were, because their new prices can't be right */
   odd: string[];
 }
 
@@ -48,17 +48,20 @@ export interface Synced {
   changes: CatalogueChanges;
 }
 
-/** A provider with fewer models may lose one without being broken. */
+/** A provider with fewer models may lose one without its list being broken. */
 const countedFrom = 5;
 const leastShare = 0.7;
-/** The dearest model ever sold asked 600. */
+/** The dearest model ever sold asked 600 USD. */
 const highestUsdPerMTok = 1_000;
-/** No price moved like this overnight: it is another unit, or a slipped point. */
+/** No price moves by such a factor overnight: the new one has another unit, or a slipped point. */
 const priceStep = 20;
-/** One odd model is skipped; from here on it is the file that is odd. */
+/** A few odd models are skipped. With more of them, the file itself is odd. */
 const mostOdd = 3;
 
-/** Not for sampling: they embed, judge, transcribe, research for an hour or answer on a socket alone. */
+/**
+ * Names of models that are not for sampling: they embed, judge, transcribe, research for an hour or answer on a
+ * socket alone.
+ */
 const otherTrades =
   /embed|rerank|deep-research|moderation|guard|safeguard|whisper|transcri|(^|[/-])(asr|ocr|live|realtime)([-.]|$)/i;
 
@@ -74,7 +77,7 @@ const pricesOf = (entry: CatalogueEntry): number[] =>
     ),
   );
 
-/** models.dev has one price for what comes out: of a model that draws and writes, the image's. */
+/** models.dev has one output price. Of a model that draws and writes, it is the price of images. */
 const textPriceOf = ({ outputUsdPerMTok, mediaPrices }: Model): number | null =>
   mediaPrices?.imageOutputUsdPerMTok ?? outputUsdPerMTok;
 
@@ -87,18 +90,18 @@ const isAbsurd = (entry: CatalogueEntry, current: Model | undefined): boolean =>
     (isStep(current.inputUsdPerMTok, entry.inputUsdPerMTok) ||
       isStep(textPriceOf(current), entry.outputUsdPerMTok)));
 
-/** A context smaller than the output is a mistake that would exclude the model for good. */
+/** A context smaller than the output is a mistake in the file, and would exclude the model for good. */
 const hasSoundLimits = ({ contextTokens, outputTokens }: CatalogueEntry): boolean =>
   contextTokens === null || outputTokens === null || contextTokens >= outputTokens;
 
-/** Tiers as models.dev has them; the prices of classes that it doesn't know stay as curated. */
+/** Price tiers as models.dev has them. Prices of classes that models.dev doesn't know stay as curated. */
 const tiersOver = (seed: Model, { priceTiers }: CatalogueEntry): PriceTier[] =>
   priceTiers.map((tier) => ({
     ...seed.priceTiers.find(({ aboveInputTokens }) => aboveInputTokens === tier.aboveInputTokens),
     ...tier,
   }));
 
-/** What models.dev knows better than the seed: figures that change after a model's release. */
+/** The figures that models.dev knows better than the seed, because they change after a model's release. */
 function figuresOf(entry: CatalogueEntry, seed: Model): Partial<Model> {
   const { inputUsdPerMTok, outputUsdPerMTok } = entry;
   const figures: Partial<Model> = {};
@@ -106,7 +109,7 @@ function figuresOf(entry: CatalogueEntry, seed: Model): Partial<Model> {
     Object.assign(figures, { inputUsdPerMTok, priceTiers: tiersOver(seed, entry) });
     for (const price of classPrices)
       if (entry[price] !== null && entry[price] !== undefined) figures[price] = entry[price];
-    // Where images have a price of their own, the one that models.dev has is not that of text.
+    // Where images have a price of their own, models.dev's output price is not the price of text.
     if (seed.mediaPrices?.imageOutputUsdPerMTok === undefined)
       figures.outputUsdPerMTok = outputUsdPerMTok;
   }
@@ -115,7 +118,7 @@ function figuresOf(entry: CatalogueEntry, seed: Model): Partial<Model> {
     if (entry.outputTokens !== null) figures.outputTokens = entry.outputTokens;
   }
   if (entry.status === "retired") figures.status = "retired";
-  // The seed's day was looked at; models.dev has some wrong.
+  // The seed's day of release was checked by a person; models.dev has some wrong.
   const releasedAt = seed.releasedAt ?? entry.releasedAt;
   if (releasedAt !== undefined && releasedAt !== seed.releasedAt) figures.releasedAt = releasedAt;
   if (entry.scores !== undefined) figures.scores = entry.scores;
@@ -128,20 +131,23 @@ const withFigures = (model: Model, figures: Partial<Model>): Model => ({
   synced: Object.keys(figures).toSorted() as Figure[],
 });
 
-/** Gone from the file: it can't be chosen any more, but a hint that names it still finds its like. */
+/** A model that vanished from the file can't be chosen any more, but a hint that names it still finds its like. */
 const retire = (model: Model): Model => ({
   ...model,
   status: "retired",
   synced: [...new Set<Figure>([...(model.synced ?? []), "status"])].toSorted(),
 });
 
-/** The lowest tier of living relatives: a new member of a family may always be its smallest. */
+/** The lowest tier of active relatives, because a new member of a family may be its smallest. */
 function tierOf(axis: "intelligence" | "speed", relatives: readonly Model[]): Tier {
   const tiers = relatives.map((model) => model[axis]).filter((tier) => tier !== null);
   return tiers.length === 0 ? null : (Math.min(...tiers) as Tier);
 }
 
-/** The newest of the line: its size is known, so its tier is the best guess for the next of it. */
+/**
+ * The newest model of the line. Its size is known, so its tier is the best guess for the next model of the
+ * line.
+ */
 function newestOfLine(entry: CatalogueEntry, seed: Catalogue): Model | undefined {
   const read = parseModel(entry);
   if (read === null || read.generation === null) return undefined;
@@ -165,7 +171,7 @@ function newModel(entry: CatalogueEntry, seed: Catalogue): Model {
     ...entry,
     ...limits,
     aliases: [],
-    // A model is as clever wherever it runs, but not as fast.
+    // A model is as intelligent wherever it runs, but not as fast.
     intelligence: kin?.intelligence ?? tierOf("intelligence", there.length > 0 ? there : relatives),
     speed: kin?.provider === entry.provider ? kin.speed : tierOf("speed", there),
     source: "catalogue",
@@ -179,7 +185,7 @@ const isServable = (entry: CatalogueEntry): boolean =>
   !otherTrades.test(entry.id) &&
   !otherTrades.test(entry.family ?? "");
 
-/** Whether a model at hand should be in the file: on the first sync, all that the seed has. */
+/** Whether a model at hand should be in the file; on the first sync every model of the seed should. */
 const isExpected = (model: Model, isFirst: boolean): boolean =>
   model.status !== "retired" && (isFirst || model.synced !== undefined);
 
@@ -217,7 +223,7 @@ function changesOf(
   return changes;
 }
 
-/** `current` is what the last sync left; the seed itself before the first one. */
+/** `current`: what the last sync left; before the first sync, the seed itself. */
 export function syncCatalogue(about: {
   seed: Catalogue;
   current: Catalogue;
@@ -240,7 +246,7 @@ export function syncCatalogue(about: {
     const name = nameOf(model);
     const entry = listed.get(name);
     const was = known.get(name);
-    // What the last sync gave stays for what is odd today, and for what is gone today.
+    // Models that are odd or gone today keep what the last sync gave them.
     const figures = was?.synced?.map((figure) => [figure, was[figure]]) ?? [];
     if (entry !== undefined && !skipped.has(name))
       models.set(name, withFigures(model, figuresOf(entry, model)));
@@ -253,7 +259,7 @@ export function syncCatalogue(about: {
   const curated = new Set(seed.models.flatMap(namesOf));
   for (const entry of entries) {
     const name = nameOf(entry);
-    // A name that the seed has as an alias is that model.
+    // A name that is an alias of the seed's is the seed's model.
     if (curated.has(name) || skipped.has(name) || !isServable(entry)) continue;
     models.set(name, newModel(entry, seed));
   }

@@ -1,4 +1,4 @@
-/** The models known without asking anyone: curated by hand in `catalogue.json`. */
+/** The models that are known without asking anyone: curated by hand in `catalogue.json`. */
 import seed from "./catalogue.json" with { type: "json" };
 import type { Catalogue, Model } from "./model.ts";
 

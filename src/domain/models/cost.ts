@@ -1,11 +1,11 @@
-/** Tokens, images and audio into money. Money is micro-USD, whole, rounded up once at the end. */
+/** Turns tokens, images and audio into money: whole micro-USD, rounded up once at the end. */
 import type { MediaUsage, TokenClasses, Usage } from "../usage.ts";
 import { wholeMicroUsd } from "../magnitudes.ts";
 import type { MediaPrices, Model, PriceTier, TokenPrices } from "./model.ts";
 import type { Requirements } from "../requirements.ts";
 import { headroomOf, likelyReasoningOf, type Thinker } from "./reasoning.ts";
 
-/** What a usage must say to be priced; an estimate says that it is one. */
+/** The parts of a usage that are priced. An estimate says that it is one. */
 export type Billable = Pick<Usage, "inputTokens" | "outputTokens" | "media" | "classes"> &
   Partial<Pick<Usage, "estimated">>;
 
@@ -23,8 +23,8 @@ interface ClassPrices {
 }
 
 /**
- * Null where the plain prices are unknown. A class without a price of its own costs what plain input does:
- * the tokens were processed, so 0 is never right, and a read from a cache is nowhere dearer than that.
+ * Null where the plain prices are unknown. A class without a price of its own costs what plain input costs. The
+ * tokens were processed, so 0 is never right, and nobody charges more for cache reads than for plain input.
  */
 function pricesAt(model: Priced, inputTokens: number): ClassPrices | null {
   let tier: PriceTier | null = null;
@@ -32,7 +32,7 @@ function pricesAt(model: Priced, inputTokens: number): ClassPrices | null {
     const { aboveInputTokens: above } = each;
     if (inputTokens > above && above > (tier?.aboveInputTokens ?? -1)) tier = each;
   }
-  // Of a tier that doesn't say, the class price below it is too low.
+  // Where a tier does not name a class's price, the price below the tier would be too low.
   const prices: TokenPrices = tier ?? model;
   const { inputUsdPerMTok: plain, outputUsdPerMTok: output } = prices;
   if (plain === null || output === null) return null;
@@ -49,7 +49,7 @@ function pricesAt(model: Priced, inputTokens: number): ClassPrices | null {
   };
 }
 
-/** The classes, each cut to what its total leaves, so that no token is counted twice; 0 is left out. */
+/** The classes, each cut to what its total leaves, so that no token is counted twice. A class of 0 is left out. */
 export function classesWithin({ inputTokens, outputTokens, classes }: Billable): TokenClasses {
   if (classes === undefined) return {};
   const within = (count: number | undefined, most: number): number =>
@@ -64,7 +64,7 @@ export function classesWithin({ inputTokens, outputTokens, classes }: Billable):
     classes.audioInputTokens,
     inputTokens - cacheWriteTokens - cacheWriteHourTokens,
   );
-  // Audio for which nothing else is left must have come from the cache.
+  // Audio that is left over when everything else is counted must have come from the cache.
   const leastRead =
     audioInputTokens + cacheReadTokens + cacheWriteTokens + cacheWriteHourTokens - inputTokens;
   const cacheReadAudioTokens = within(
@@ -113,12 +113,12 @@ function byTokens(model: Priced, usage: Billable): number | null {
 
 const microUsd = 1_000_000;
 
-/** Null where the model has no price of its own for anything that was made. */
+/** Null where the model has no price of its own for something that was made. */
 function byUnits(prices: MediaPrices | undefined, media: MediaUsage | undefined): number | null {
   const units: [number | undefined, number | undefined][] = [
     [prices?.usdPerImage, media?.images],
     [prices?.usdPerAudioMinute, media?.audioSeconds && media.audioSeconds / 60],
-    // Per million, like tokens: the two millions cancel out.
+    // USD per million of units is micro-USD per unit: the two millions cancel out.
     [prices?.usdPerMCharacters && prices.usdPerMCharacters / microUsd, media?.characters],
   ];
   let micro: number | null = null;
@@ -128,9 +128,9 @@ function byUnits(prices: MediaPrices | undefined, media: MediaUsage | undefined)
 }
 
 /**
- * Micro-USD of a usage on a model; null where the price is unknown, which is never 0. Tokens that the
- * provider counted are what it bills. Where it counted none, the price of an image, a minute or a
- * character is nearer to the bill than a guess of tokens, and stands for the whole call.
+ * Micro-USD that a usage costs on a model; null: the price is unknown, which is never 0. Tokens that the
+ * provider counted are what it bills. Where it counted none, the price of an image, a minute or a character is
+ * nearer to the bill than a guess of tokens, and stands for the whole call.
  */
 export function costMicroUsd(model: Priced, usage: Billable): number | null {
   const units = byUnits(model.mediaPrices, usage.media);
@@ -147,7 +147,7 @@ const addUp = (parts: readonly object[]): Record<string, number> => {
   return sums;
 };
 
-/** What several provider calls used, as one; null: nothing is known of any. */
+/** What several provider calls used together; null: nothing is known of any of them. */
 export function usageTogether(usages: readonly Usage[]): Usage | null {
   const [first, ...more] = usages;
   if (first === undefined || more.length === 0) return first ?? null;
@@ -163,32 +163,32 @@ export function usageTogether(usages: readonly Usage[]): Usage | null {
   };
 }
 
-/** The largest image of a model that does nothing else: GPT Image at high quality, 1024 by 1536. */
+/** Tokens of the largest image of a model that only draws: GPT Image at high quality, 1024 by 1536. */
 const tokensOfLargestImage = 6_240;
-/** The largest image of a model that also writes: Gemini at 4K. */
+/** Tokens of the largest image of a model that also writes: Gemini at 4K. */
 export const tokensOfLargestInlineImage = 2_520;
 
-/** Output tokens of one image, at most; where no provider says, that is what it is charged as. */
+/** The most output tokens of one image. Where no provider says a number, an image is charged as that. */
 export const imageTokensOf = (model: Pick<Model, "outputModalities">): number =>
   model.outputModalities.includes("text") ? tokensOfLargestInlineImage : tokensOfLargestImage;
 
-/** Gemini's; OpenAI's speech has about 21. */
+/** Gemini's figure; OpenAI's speech has about 21. */
 export const tokensPerAudioSecond = 25;
-/** Slow reading. Measured on English prose: 15 to 16. */
+/** Slow reading; English prose was measured at 15 to 16. */
 export const charactersPerSecond = 12;
 /** No script packs more characters of speech into a token of our own estimate. */
 const charactersPerToken = 4;
 
-/** What of a model its usage depends on. */
+/** The parts of a model on which its usage depends. */
 type Worker = Pick<Model, "outputModalities"> & Partial<Thinker>;
 
-/** What of a request decides about its usage. */
+/** The parts of a request on which its usage depends. */
 export type UsageNeeds = Pick<Requirements, "inputTokens" | "maxTokens" | "outputModalities"> &
   Partial<Pick<Requirements, "inputModalities" | "cacheWrites" | "reasoning">>;
 
 /**
- * `maxTokens` bounds text; reasoning comes on top of it; an image and speech are as long as they are. Audio
- * is most of what it is part of.
+ * The usage of a call. `maxTokens` bounds text, and reasoning comes on top of it. An image and speech are as
+ * long as they are, and speech is most of the answer that it is part of.
  */
 export function usageWith(model: Worker, needs: UsageNeeds, reasoningTokens: number): Billable {
   const { inputTokens, outputModalities } = needs;
@@ -215,20 +215,20 @@ export function usageWith(model: Worker, needs: UsageNeeds, reasoningTokens: num
   };
 }
 
-/** What a call will likely use, with as much text as it may have. Choices compare that. */
+/** What a call will likely use, with as much text as it may have. Choices compare this figure. */
 export const expectedUsage = (model: Worker, needs: UsageNeeds): Billable =>
   usageWith(model, needs, likelyReasoningOf(model, needs));
 
-/** The same, with all the room that its reasoning has. */
+/** `expectedUsage` with all the room that reasoning has. */
 export const roomyUsage = (model: Worker, needs: UsageNeeds): Billable =>
   usageWith(model, needs, headroomOf(model, needs));
 
-/** Write a cache only where a request marks what to keep; others do it by themselves. */
+/** Providers that write a cache only where a request marks what to keep. Others write it by themselves. */
 const needMarks: ReadonlySet<string> = new Set(["anthropic"]);
 
 /**
- * What a call will use at its dearest: `roomyUsage`, with all of its input in the dearest class that the
- * request can cause. A reservation holds that.
+ * What a call uses at its dearest, which a reservation holds: `roomyUsage` with all of its input in the dearest
+ * class that the request can cause.
  */
 export function mostUsage(
   model: Priced & Worker & Pick<Model, "provider">,
@@ -248,7 +248,7 @@ export function mostUsage(
   return { ...expected, classes };
 }
 
-/** Whether whatever it may be asked for has a known price. */
+/** Whether everything that the model may be asked for has a known price. */
 export const isPriced = (model: Priced & Worker): boolean =>
   model.outputModalities.every((modality) => {
     const needs = { inputTokens: 1, maxTokens: 1, outputModalities: [modality] };

@@ -1,7 +1,7 @@
 /**
- * What stands in at another provider for a model that can't serve. A line is of the class that its
- * newest member has today: Claude Sonnet 3 was weaker than any small model now, and who asks for it
- * means today's Sonnet.
+ * Which models of other providers stand in for a model that can't serve. A line is of the class that its newest
+ * member has today. Claude Sonnet 3 was weaker than any small model is now, and a caller who asks for it means
+ * today's Sonnet.
  */
 import { goneModelNamed } from "./gone-models.ts";
 import { isForCode, newestFirst, parseModel } from "./lines.ts";
@@ -22,21 +22,24 @@ interface Tiers {
   speed: number | null;
 }
 
-/** What models are compared by. */
+/** What stand-ins are compared by. */
 export interface ModelClass extends Tiers {
   isForCode: boolean;
 }
 
 const statusRank = { active: 0, preview: 1, retired: 2 } as const;
 
-/** Whose tiers speak for a line: one that is served and no preview, then the newest. */
+/**
+ * Orders the members of a line by whose tiers count for the line: active ones that are no preview first, then
+ * the newest.
+ */
 const speaksFirst = (a: Model, b: Model): number =>
   statusRank[a.status] - statusRank[b.status] || newestFirst(a, b);
 
-/** An index is never changed, so the classes of its lines stay. */
+/** An index is never changed, so the classes of its lines stay right. */
 const classesByIndex = new WeakMap<ModelIndex, Map<string, ModelClass>>();
 
-/** null: nobody is of that line. */
+/** null: no model is of that line. */
 function classOfLine(index: ModelIndex, line: string): ModelClass | null {
   const classes = classesByIndex.get(index) ?? new Map<string, ModelClass>();
   classesByIndex.set(index, classes);
@@ -51,20 +54,20 @@ function classOfLine(index: ModelIndex, line: string): ModelClass | null {
   return found;
 }
 
-/** A model without a line is of its own class. */
+/** A model without a line has a class of its own. */
 function classOf(index: ModelIndex, model: Model): ModelClass {
   const line = parseModel(model)?.line;
   const ofLine = line === undefined ? null : classOfLine(index, line);
   return ofLine ?? { intelligence: model.intelligence, speed: model.speed, isForCode: false };
 }
 
-/** Models that answer with text and nothing else; all of them where none does. */
+/** The models that answer with text and nothing else; all models where there is no such model. */
 function writersAmong(positions: readonly number[], all: readonly Model[]): readonly number[] {
   const writers = positions.filter((at) => all[at] !== undefined && writesOnly(all[at]));
   return writers.length > 0 ? writers : positions;
 }
 
-/** The classes of what a hint names: models, their versions, a line, or whatever holds the hint. */
+/** The classes of what a hint names: of models, of their versions, of a line, or of whatever contains the hint. */
 export function classesNamedBy(hint: ReadHint, all: readonly Model[]): ModelClass[] {
   const index = indexOf(all);
   const { folded, parsed } = hint;
@@ -77,15 +80,15 @@ export function classesNamedBy(hint: ReadHint, all: readonly Model[]): ModelClas
   }
   if (named.length === 0)
     for (const { at, fit } of containing(index, hint)) if (fit !== "inside") named.push(at);
-  // `gpt-9`, `claude-9`: nobody knows it, and its line or its series is known.
+  // `gpt-9`, `claude-9`: the model is unknown, and its line or its series is known.
   if (named.length === 0 && parsed !== null && parsed.generation !== null) {
     const ofLine = classOfLine(index, parsed.line);
     if (ofLine !== null) return [ofLine];
     named.push(...(index.bySeries.get(parsed.series) ?? []));
   }
-  // Tiers are few, so models that share theirs share a class.
+  // There are few tiers, so models with the same tiers share a class.
   const classes = new Map<string, ModelClass>();
-  // `nano` is a size of GPT, and what Google calls its image models.
+  // `nano` is a size of GPT models, and also what Google calls its image models.
   for (const at of writersAmong(named, all)) {
     const model = all[at];
     if (model === undefined) continue;
@@ -97,7 +100,10 @@ export function classesNamedBy(hint: ReadHint, all: readonly Model[]): ModelClas
 
 const unknownGap = 2.5;
 
-/** How far a model is from a class: a weaker one further than a stronger, a slower than a faster. */
+/**
+ * How far a model is from a class. A weaker model is further away than a stronger one, a slower one further
+ * than a faster one.
+ */
 function gapOf({ intelligence, speed }: Tiers, target: Tiers): number {
   const lead =
     intelligence === null || target.intelligence === null
@@ -107,7 +113,7 @@ function gapOf({ intelligence, speed }: Tiers, target: Tiers): number {
   return (lead < 0 ? -3 * lead : 2 * lead) + (pace < 0 ? -pace : pace / 4);
 }
 
-/** So much further away than the nearest line is still a neighbour: the priorities decide. */
+/** Lines up to this much further away than the nearest are neighbours too, among which priorities decide. */
 const neighbourhood = 1;
 
 interface StandIn {
@@ -116,9 +122,9 @@ interface StandIn {
   line: ModelClass;
 }
 
-/** Those of a class; of the lines that are near it, the members that are. */
+/** The models of the lines that are near a class. */
 function neighboursOf(target: ModelClass, candidates: readonly StandIn[]): readonly StandIn[] {
-  // Tiers are few, so those that share theirs share the gap.
+  // There are few tiers, so models with the same tiers share a gap.
   const gaps = new Map<string, number>();
   const gap = (of: Tiers): number => {
     const key = `${of.intelligence} ${of.speed}`;
@@ -131,12 +137,13 @@ function neighboursOf(target: ModelClass, candidates: readonly StandIn[]): reado
   const bound = leastOf(({ line }) => line) + neighbourhood;
   const near = candidates.filter(({ model, line }) => gap(model) <= bound && gap(line) <= bound);
   if (near.length > 0) return near;
-  // The member that speaks for its line can't serve; the nearest of those that can.
+  // The member whose tiers count for the line can't serve, so the nearest member that can stands
+  // in.
   const nearest = leastOf(({ model }) => model);
   return candidates.filter(({ model }) => gap(model) === nearest);
 }
 
-/** Level 1 for each feasible model that stands in for one of the classes; null: none does. */
+/** Level 1 for each feasible model that stands in for one of the classes; null: no model does. */
 export function equivalentsOf(
   named: readonly ModelClass[],
   served: Served,

@@ -1,8 +1,8 @@
 /**
- * Names that authors still write, of models that their providers serve no more, or hardly, and that the
- * seed never had. No figures: nobody can call them, and their line says what stands in for them. One that
- * a sync brings is a model again.
- * Source: memory of the providers' deprecation pages; a wrong line here costs a hint its best match only.
+ * Names that authors still write, of models that their providers serve no more, or hardly, and that the seed
+ * never had. The names have no figures, since nobody can call these models; their line says what stands in for
+ * them. A model that a sync brings back is a model again. Source: memory of the providers' deprecation pages. A
+ * wrong line here costs a hint its best match only.
  */
 import { bareName, foldName, parseName, type ParsedName } from "./lines.ts";
 
@@ -30,7 +30,7 @@ const plainNames: Readonly<Record<string, string>> = {
   groq: "llama3-70b-8192 llama3-8b-8192 llama2-70b-4096 llama-3.1-70b-versatile",
 };
 
-/** Names whose line cannot be read from them: what the provider named as the replacement says it. */
+/** Names from which the line can't be read; the line is that of the replacement that the provider named. */
 const renamed: readonly (readonly [provider: string, names: string, line: string])[] = [
   ["anthropic", "claude-instant claude-instant-1 claude-instant-1.2", "claude-haiku-1"],
   ["anthropic", "claude-1 claude-v1 claude-1.3", "claude-sonnet-1"],
@@ -83,6 +83,6 @@ export const goneModels: readonly GoneModel[] = [
 
 const byName = new Map(goneModels.map((gone) => [gone.folded, gone]));
 
-/** null where no such name is known to have been a model. */
+/** null: no such name is known to have been a model's. */
 export const goneModelNamed = (folded: string): GoneModel | null =>
   byName.get(bareName(folded)) ?? null;

@@ -1,6 +1,6 @@
 /**
  * Model names as people write them. A line is a series and a size (`gpt`, `gpt-mini`, `claude-sonnet`,
- * `gemini-flash`); its members differ by generation. Derived from names, so synced and custom models
+ * `gemini-flash`), and its members differ by generation. Lines are read from names, so synced and custom models
  * have a line too. A series has one maker, and an aggregator's copy of a model is of the same line.
  */
 import { nameOf, type Model } from "./model.ts";
@@ -11,17 +11,17 @@ export interface ParsedName {
   /** such as `claude-sonnet`; without a size, the series alone */
   line: string;
   sized: boolean;
-  /** compares within a line; null: the name says none */
+  /** comparable within a line; null: the name has none */
   generation: number | null;
-  /** the name says a whole number only: `gemini-3` may mean 3.1 too */
+  /** the name has a whole number only, so `gemini-3` may mean 3.1 too */
   wholeGeneration: boolean;
-  /** line, generation and other words in one order, without dates and the like */
+  /** line, generation and other words in a fixed order, without dates and the like */
   core: string;
   /** the name itself says preview, beta or experimental */
   preview: boolean;
 }
 
-/** One spelling of many: lower case, `-` for every separator, letters apart from the number after them. */
+/** One spelling for many: lower case, `-` for every separator, letters apart from the number after them. */
 export const foldName = (text: string): string =>
   text
     .trim()
@@ -33,15 +33,18 @@ export const foldName = (text: string): string =>
     .replaceAll(/-*\/-*/g, "/")
     .replaceAll(/^[-/]+|[-/]+$/g, "");
 
-/** A folded name without the providers, makers and folders before it. */
+/** A folded name without the names of providers, makers and folders before it. */
 export const bareName = (folded: string): string => folded.slice(folded.lastIndexOf("/") + 1);
 
-/** The first word of a name that says who makes the model or whose region serves it, not what it is. */
+/**
+ * Words at the beginning of a name that say who makes the model or whose region serves it, and not which model
+ * it is.
+ */
 const makers: ReadonlySet<string> = new Set(
   "anthropic openai google meta mistralai xai amazon zai us eu apac global open models".split(" "),
 );
 
-/** Words that begin a name, and the series they stand for. */
+/** Words that begin a name, and the series that each stands for. */
 const seriesByWord: ReadonlyMap<string, string> = new Map([
   ...(
     "claude gpt gemini gemma llama mistral ministral magistral codestral devstral pixtral mixtral " +
@@ -50,7 +53,7 @@ const seriesByWord: ReadonlyMap<string, string> = new Map([
     .split(" ")
     .map((word) => [word, word] as const),
   ["chatgpt", "gpt"],
-  // A size that one series alone has names the series.
+  // A size that only one series has names the series.
   ["sonnet", "claude"],
   ["haiku", "claude"],
   ["opus", "claude"],
@@ -67,7 +70,7 @@ const sizes: ReadonlySet<string> = new Set(
 const sizesInWords: ReadonlySet<string> = new Set(
   "small medium large nemo scout maverick".split(" "),
 );
-/** Billions of them: `70b`, `8x7b`. */
+/** Numbers of parameters, in billions: `70b`, `8x7b`. */
 const parameters = /^\d+(x\d+)?b$/;
 
 /** Words that say how a model is tuned, packed or released, and not which model it is. */
@@ -113,20 +116,21 @@ function readWords(series: string, words: readonly string[]): Words {
   return read;
 }
 
-/** null where the name begins with no series that is known. */
+/** null: the name begins with no known series. */
 export function parseName(folded: string): ParsedName | null {
   const words = bareName(folded).replaceAll(shortDates, "").split("-");
   while (words.length > 1 && makers.has(words[0] ?? "")) words.shift();
   const first = words[0] ?? "";
   const series = seriesByWord.get(first);
-  // An `o` alone is a letter; with a number it is OpenAI's series.
+  // A single `o` is only a letter; with a number it is OpenAI's series.
   if (series === undefined || (first === "o" && !/^\d$/.test(words[1] ?? ""))) return null;
   const read = readWords(series, first === series || first === "chatgpt" ? words.slice(1) : words);
   const { generation } = read;
-  // OpenAI names GPT-4o mini as what replaces GPT-3.5: they are of one size.
+  // OpenAI names GPT-4o mini as the replacement of GPT-3.5, so both are of one size.
   if (series === "gpt" && read.sizes.length === 0 && Math.floor(generation ?? 0) === 3)
     read.sizes.push("mini");
-  // A size in words says it: the parameters beside it differ from release to release.
+  // Where a name has a size in words, its parameters don't count: they differ from release to
+  // release.
   const inWords = read.sizes.some((size) => sizesInWords.has(size));
   const said = inWords ? read.sizes.filter((size) => !parameters.test(size)) : read.sizes;
   const line = [series, ...said.toSorted()].join("-");
@@ -141,10 +145,10 @@ export function parseName(folded: string): ParsedName | null {
   };
 }
 
-/** Models are never changed, only replaced, so what was read of one stays right. */
+/** Models are replaced and never changed, so what was read of one stays right. */
 const parsed = new WeakMap<Pick<Model, "id">, ParsedName | null>();
 
-/** From the id, else the display name, else the family; null where none says a line. */
+/** Read from the id, else from the display name, else from the family; null: none of them has a line. */
 export function parseModel(model: Pick<Model, "id" | "name" | "family">): ParsedName | null {
   const known = parsed.get(model);
   if (known !== undefined) return known;
@@ -167,7 +171,7 @@ const familyAlone = (family: string): ParsedName => ({
   preview: false,
 });
 
-/** Lines that are made for programming: no stand-ins for a model that is not. */
+/** Lines made for programming, whose models stand in for no other kind of model. */
 export const isForCode = (line: string): boolean =>
   /(^|-)(codex|coder|code|build|codestral|devstral)(-|$)/.test(line);
 

@@ -1,4 +1,4 @@
-/** Lists of models, made ready so that a hint finds its models among thousands in microseconds. */
+/** Lists of models, prepared so that a hint finds its models among thousands in microseconds. */
 import { bareName, foldName, parseModel, parseName, type ParsedName } from "./lines.ts";
 import { nameOf, type Model } from "./model.ts";
 
@@ -6,19 +6,19 @@ import { nameOf, type Model } from "./model.ts";
 export const writesOnly = ({ outputModalities }: Pick<Model, "outputModalities">): boolean =>
   outputModalities.every((modality) => modality === "text");
 
-/** Between names; no folded hint holds it, so none can reach over it. */
+/** Stands between names. No folded hint contains it, so no hint matches across two names. */
 const separator = "\n";
 
 export interface ModelIndex {
   models: readonly Model[];
-  /** positions by every folded name: id, provider and id, display name, aliases */
+  /** positions by each folded name: id, provider and id, display name, aliases */
   byName: ReadonlyMap<string, readonly number[]>;
   byCore: ReadonlyMap<string, readonly number[]>;
   byLine: ReadonlyMap<string, readonly number[]>;
   bySeries: ReadonlyMap<string, readonly number[]>;
-  /** the names of all in one text: one search of it is quicker than one of each */
+  /** all names as one text: one search of it is quicker than one search for each name */
   text: string;
-  /** where each model's names begin in the text, and the end */
+  /** where each model's names begin in the text, and where the text ends */
   starts: Uint32Array;
 }
 
@@ -31,22 +31,22 @@ export interface Served {
   isAside?: (position: number) => boolean;
 }
 
-/** A hint as it is looked for. */
+/** A hint, prepared for the search. */
 export interface ReadHint {
   folded: string;
   parsed: ParsedName | null;
 }
 
-/** Servers send the same few hints with every request, so what was read stays for a while. */
+/** Servers send the same few hints with every request, so prepared hints are kept for a while. */
 const readHints = new Map<string, ReadHint | null>();
 const mostReadHints = 500;
 
-/** null when it can match nothing. */
+/** null: the hint can match nothing. */
 export function readHint(hint: string): ReadHint | null {
   const known = readHints.get(hint);
   if (known !== undefined) return known;
   const asked = foldName(hint);
-  // The product, and what its authors call the series.
+  // ChatGPT is the product; its makers call the series GPT.
   const folded = asked === "chatgpt" || asked === "chat-gpt" ? "gpt" : asked;
   const read = folded === "" ? null : { folded, parsed: parseName(folded) };
   if (readHints.size >= mostReadHints) readHints.clear();
@@ -54,16 +54,16 @@ export function readHint(hint: string): ReadHint | null {
   return read;
 }
 
-/** Everything that a model is found by. */
+/** Everything by which a model is found. */
 interface Findable {
-  /** folded names, with and without what stands before them; each once */
+  /** folded names, with and without what stands before them, each one once */
   names: readonly string[];
-  /** the names and the family, to be searched */
+  /** the names and the family as one text, to be searched */
   text: string;
   parsed: ParsedName | null;
 }
 
-/** Models are never changed, only replaced, so what was made of one stays right. */
+/** Models are replaced and never changed, so what was made of one stays right. */
 const findables = new WeakMap<Model, Findable>();
 
 function findableOf(model: Model): Findable {
@@ -87,7 +87,7 @@ function add(groups: Map<string, number[]>, key: string, at: number): void {
   else group.push(at);
 }
 
-/** Lists of models are never changed either. */
+/** Lists of models are replaced and never changed, too. */
 const indexes = new WeakMap<readonly Model[], ModelIndex>();
 
 export function indexOf(models: readonly Model[]): ModelIndex {
@@ -118,7 +118,7 @@ export function indexOf(models: readonly Model[]): ModelIndex {
 
 const none: readonly number[] = [];
 
-/** Positions of the models whose name the hint is, with or without what stands before the name. */
+/** Positions of the models that have the hint as their name, with or without what stands before the name. */
 export const equalTo = ({ byName }: ModelIndex, { folded }: ReadHint): readonly number[] =>
   byName.get(folded) ?? byName.get(bareName(folded)) ?? none;
 
@@ -131,7 +131,10 @@ export const versionsOf = ({ byCore }: ModelIndex, { parsed }: ReadHint): readon
 const isWordCharacter = (code: number): boolean =>
   (code >= 48 && code <= 57) || (code >= 97 && code <= 122);
 
-/** How a name holds a hint: as whole words, from a word's beginning, or inside, as `mini` in `gemini`. */
+/**
+ * How a name contains a hint: as whole words, from a word's beginning, or inside of a word, like `mini` in
+ * `gemini`.
+ */
 export type Fit = "words" | "beginning" | "inside";
 
 const fitAt = (text: string, from: number, to: number): Fit => {
@@ -147,19 +150,19 @@ export interface Holder {
   fit: Fit;
 }
 
-/** A search takes as long as the rest of a choice, and servers repeat their hints. */
+/** Remembered, since a search takes as long as the rest of a choice, and servers repeat their hints. */
 const holders = new WeakMap<ModelIndex, { byHint: Map<string, readonly Holder[]>; size: number }>();
-/** Of the lists for one index together; then all are forgotten. */
+/** Size of all remembered lists of one index together. Beyond it all are forgotten. */
 const mostHolders = 50_000;
 
-/** Models one of whose names holds the hint, ascending by position, with the best fit of each. */
+/** Models with a name that contains the hint, ascending by position, with the best fit of each. */
 export function containing(index: ModelIndex, { folded }: ReadHint): readonly Holder[] {
   const known = holders.get(index) ?? { byHint: new Map<string, readonly Holder[]>(), size: 0 };
   holders.set(index, known);
   const before = known.byHint.get(folded);
   if (before !== undefined) return before;
   const found = holdersIn(index, folded);
-  // A list that is empty takes room as well.
+  // An empty list takes room as well.
   known.size += found.length + folded.length;
   if (known.size > mostHolders) {
     known.byHint.clear();
@@ -179,7 +182,7 @@ function holdersIn({ text, starts, models }: ModelIndex, folded: string): Holder
     const last = found.at(-1);
     if (last?.at !== model) found.push({ at: model, fit });
     else if (fitRank[fit] < fitRank[last.fit]) last.fit = fit;
-    // There is no better hit in this model.
+    // No better hit is possible in this model, so the search goes on with the next one.
     if (fit === "words") hit = (starts[model + 1] ?? text.length) - 1;
   }
   return found;

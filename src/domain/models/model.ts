@@ -1,30 +1,30 @@
-/** Models as the choice sees them: the catalogue, what a tenant changed in it, what it may use. */
+/** Models as the choice sees them: those of the catalogue, what a tenant changed, and what the tenant may use. */
 import type { Modality } from "../modality.ts";
 import type { ReasoningControl } from "./reasoning.ts";
 
-/** 1 (lowest) to 5 (highest); null where nobody knows. */
+/** 1 (lowest) to 5 (highest); null: unknown. */
 export type Tier = 1 | 2 | 3 | 4 | 5 | null;
 
 /**
- * USD per million tokens, which is also micro-USD per token. Null or absent: unknown, which is never free;
- * `cost.ts` says what a class of tokens costs then.
+ * USD per million tokens, which equals micro-USD per token. Null or absent: unknown, which is never free;
+ * `cost.ts` says what such a class of tokens costs.
  */
 export interface TokenPrices {
   inputUsdPerMTok: number | null;
   outputUsdPerMTok: number | null;
-  /** of input that the provider read from its cache */
+  /** for input that the provider read from its cache */
   cachedInputUsdPerMTok?: number | null | undefined;
-  /** of input that the provider wrote to its cache: for five minutes, or for however long it keeps it */
+  /** for input that the provider wrote to its cache, for five minutes or for the provider's own time */
   cacheWriteUsdPerMTok?: number | null | undefined;
-  /** the same, for an hour */
+  /** for input that the provider wrote to its cache for an hour */
   cacheWriteHourUsdPerMTok?: number | null | undefined;
-  /** of audio in the input */
+  /** for audio in the input */
   audioInputUsdPerMTok?: number | null | undefined;
-  /** of audio that the provider read from its cache */
+  /** for audio that the provider read from its cache */
   cachedAudioInputUsdPerMTok?: number | null | undefined;
 }
 
-/** The prices of `TokenPrices` that are for some of the input. */
+/** The members of `TokenPrices` that are for a part of the input. */
 export const classPrices = [
   "cachedInputUsdPerMTok",
   "cacheWriteUsdPerMTok",
@@ -34,22 +34,22 @@ export const classPrices = [
 ] as const satisfies readonly (keyof TokenPrices)[];
 
 export interface PriceTier extends TokenPrices {
-  /** these prices count for the whole request once its input is larger than this many tokens */
+  /** these prices hold for the whole request once its input is larger than this many tokens */
   aboveInputTokens: number;
   inputUsdPerMTok: number;
   outputUsdPerMTok: number;
 }
 
 /**
- * What images and audio cost in units of their own. An absent one: this model isn't billed by it.
- * `cost.ts` says which of them count, and when the prices of tokens do.
+ * Prices of images and audio in units of their own. An absent price: this model isn't billed by that unit.
+ * `cost.ts` says which prices count, and when prices of tokens do.
  */
 export interface MediaPrices {
-  /** USD per million, for those tokens of input and output that are images, where text costs another */
+  /** USD per million tokens of input or output that are images, where text has another price */
   imageInputUsdPerMTok?: number | undefined;
   imageOutputUsdPerMTok?: number | undefined;
   usdPerImage?: number | undefined;
-  /** of audio that was generated */
+  /** for audio that was generated */
   usdPerAudioMinute?: number | undefined;
   /** USD per million characters read aloud */
   usdPerMCharacters?: number | undefined;
@@ -70,21 +70,21 @@ export interface Model extends TokenPrices {
   tools: boolean;
   temperature: boolean;
   reasoning: boolean;
-  /** absent: only that it reasons is known */
+  /** absent: all that is known is that the model reasons */
   reasoningControl?: ReasoningControl | undefined;
   cachedInputUsdPerMTok: number | null;
   priceTiers: PriceTier[];
-  /** absent: tokens are all it is billed by */
+  /** absent: the model is billed by tokens alone */
   mediaPrices?: MediaPrices | undefined;
   intelligence: Tier;
   speed: Tier;
-  /** `preview`: what its provider calls preview, beta or experimental */
+  /** `preview`: the provider calls the model preview, beta or experimental */
   status: "active" | "preview" | "retired";
   /** ISO date of the release; absent or null: unknown */
   releasedAt?: string | null | undefined;
   /** published results, by benchmark and setting; comparable only under the same key */
   scores?: Readonly<Record<string, number>> | undefined;
-  /** who spoke last of it */
+  /** which source set the model's figures last */
   source: "catalogue" | "credential" | "override";
   /** the figures that the last sync with models.dev gave; absent: none */
   synced?: readonly Figure[];
@@ -97,7 +97,7 @@ export interface Catalogue {
   models: readonly Model[];
 }
 
-/** What a tenant says about a model: changes to a known one, or a new one. */
+/** What a tenant says about a model: changes of a known model, or a new model. */
 export type ModelChange = Partial<
   Omit<Model, "provider" | "id" | "source" | "synced" | "unverified">
 >;
@@ -156,8 +156,8 @@ const unknownModel = (provider: string, id: string): Model => ({
 });
 
 /**
- * What a change says of a model, with what follows from it: who gives another plain input price has another
- * price list than the catalogue's, so the catalogue's prices of cached or spoken input don't count beside it.
+ * A change, with what follows from it. A tenant who sets another plain input price has another price list than
+ * the catalogue's, so the catalogue's prices of cached or spoken input don't count beside it.
  */
 export function withClassPrices<Change extends ModelChange>(
   change: Change,
@@ -168,17 +168,22 @@ export function withClassPrices<Change extends ModelChange>(
   return { ...Object.fromEntries(classPrices.map((price) => [price, null])), ...change };
 }
 
-/** The catalogue as one tenant sees it: seed, then what its credentials declare, then its overrides. */
+/**
+ * The catalogue as one tenant sees it: the seed, then what the tenant's credentials declare, then its
+ * overrides.
+ */
 export function modelsOf(
   catalogue: Catalogue,
   credentials: readonly CredentialSummary[],
   overrides: readonly ModelOverride[],
 ): readonly Model[] {
-  // The same list for all tenants that change nothing: what was made of it serves them all.
+  // All tenants that change nothing share one list, so that what was made of the list serves them
+  // all.
   if (overrides.length === 0 && credentials.every(({ models }) => (models ?? []).length === 0))
     return catalogue.models;
   const models = new Map(catalogue.models.map((model) => [nameOf(model), model]));
-  // A credential may call a model by an alias, as Ollama's `llama3.2:latest`: what is known still counts.
+  // A credential may call a model by an alias, such as Ollama's `llama3.2:latest`. What is known of
+  // the model counts then, too.
   const known = (provider: string, id: string): Model => {
     const model = catalogue.models.find(
       (its) => its.provider === provider && its.aliases.includes(id),
@@ -202,7 +207,10 @@ export function modelsOf(
   return [...models.values()];
 }
 
-/** Serve what was put there, not what there is: a credential that names no model offers none. */
+/**
+ * Providers that serve only the models that were installed there, so a credential that names no model offers
+ * none.
+ */
 export const localProviders: ReadonlySet<string> = new Set(["ollama"]);
 
 /** The credentials that can serve a model, oldest first. */
@@ -219,8 +227,8 @@ export const credentialsFor = (
   );
 
 /**
- * `*` stands for any text; case doesn't count. No regular expression: a tenant writes the globs, and a
- * dozen stars in one would keep the isolate, and with it all tenants, busy for minutes.
+ * `*` stands for any text, and case doesn't count. No regular expression: a tenant writes the globs, and a
+ * dozen stars in one could keep the isolate, and with it all tenants, busy for minutes.
  */
 function matchesGlob(glob: string, name: string): boolean {
   const text = name.toLowerCase();
@@ -237,7 +245,8 @@ function matchesGlob(glob: string, name: string): boolean {
   return text.length - last.length >= at && text.endsWith(last);
 }
 
-// Globs over `provider/model`, such as `openai/*` or `*/claude-*`. A denied one is denied even if allowed.
+// Globs over `provider/model`, such as `openai/*` or `claude-*`. A denied model is denied even if
+// it is allowed too.
 export function isAllowed(
   model: Pick<Model, "provider" | "id">,
   policy: { allowedModels?: readonly string[]; deniedModels?: readonly string[] },

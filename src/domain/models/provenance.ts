@@ -1,4 +1,4 @@
-/** Where each figure of a model came from. Apart from the choice, which never asks. */
+/** Where each figure of a model came from. The choice itself never asks for it. */
 import {
   nameOf,
   withClassPrices,
@@ -10,7 +10,10 @@ import {
   type ModelOverride,
 } from "./model.ts";
 
-/** `unverified`: the seed's, from memory or a third party, not from the provider's own pages. */
+/**
+ * `unverified`: a figure of the seed's that is from memory or a third party, and not from the provider's own
+ * pages.
+ */
 export const figureSources = [
   "seed",
   "unverified",
@@ -20,12 +23,12 @@ export const figureSources = [
 ] as const;
 export type FigureSource = (typeof figureSources)[number];
 
-/** A figure that is not here came from the model's `source`, where `catalogue` means the seed. */
+/** A figure that is absent here came from the model's `source`, where `catalogue` means the seed. */
 export type Sources = Partial<Record<Figure, FigureSource>>;
 
 const implied = ({ source }: Model): FigureSource => (source === "catalogue" ? "seed" : source);
 
-/** For models merged by `modelsOf` from the same three. */
+/** The sources of models that `modelsOf` merged from the same three lists. */
 export function sourcesFrom(
   catalogue: Catalogue,
   credentials: readonly CredentialSummary[],

@@ -1,18 +1,18 @@
 import { efforts, type Effort, type ReasoningNeeds } from "../requirements.ts";
 
-/** The ways in which an effort travels; `providers/reasoning.ts` says what each puts on the wire. */
+/** The ways to send an effort. `providers/reasoning.ts` says what each way puts on the wire. */
 export const sendings = [
   /** `reasoning_effort` (Chat Completions) or `reasoning.effort` (Responses), by the effort's name */
   "reasoning_effort",
-  /** the same, but the only word for more than `none` is `default` */
+  /** like `reasoning_effort`, but the only word for more than `none` is `default` */
   "reasoning_effort_default",
-  /** the same, but the only word that is taken is `none` */
+  /** like `reasoning_effort`, but the only word that is taken is `none` */
   "reasoning_effort_off",
   /** `thinking: {type: enabled | disabled}`, with `reasoning_effort` when enabled */
   "thinking_toggle",
   /** `reasoning: {enabled}` */
   "reasoning_toggle",
-  /** the same, with `reasoning_effort` when enabled */
+  /** like `reasoning_toggle`, with `reasoning_effort` when enabled */
   "reasoning_toggle_effort",
   /** Anthropic's `thinking: {type: enabled, budget_tokens}`; off when absent */
   "anthropic_budget",
@@ -24,13 +24,13 @@ export const sendings = [
   "google_level",
   /** Workers AI's `reasoning_effort`; `none` is `chat_template_kwargs.enable_thinking: false` */
   "workers_effort",
-  /** the same, but the template's word for `none` is `thinking: false` */
+  /** like `workers_effort`, but the template's word for `none` is `thinking: false` */
   "workers_effort_thinking",
 ] as const;
 export type Sending = (typeof sendings)[number];
 
 export interface ReasoningControl {
-  /** that the model takes, least first */
+  /** the efforts that the model takes, least first */
   efforts: Effort[];
   /** what the provider does when nothing is sent */
   byDefault: Effort;
@@ -38,24 +38,24 @@ export interface ReasoningControl {
   sentAs: Sending;
   /** tokens for each effort, where the provider takes a number of them */
   budgets?: Partial<Record<Effort, number>> | undefined;
-  /** where that was read */
+  /** the page where that was read */
   source: string;
 }
 
-/** What of a model decides how it reasons. */
+/** The parts of a model that decide how it reasons. */
 export interface Reasoner {
   provider: string;
   reasoning: boolean;
   reasoningControl?: ReasoningControl | undefined;
 }
 
-/** What of a model decides how much room its reasoning gets. */
+/** The parts of a model that decide how much room its reasoning gets. */
 export interface Thinker extends Reasoner {
   contextTokens: number | null;
   outputTokens: number | null;
 }
 
-/** Whether the model reasons whatever is asked of it, so that room for it is needed. */
+/** Whether the model reasons whatever effort is asked of it, so that it needs room for reasoning. */
 export const alwaysReasons = ({
   reasoning,
   reasoningControl,
@@ -63,15 +63,15 @@ export const alwaysReasons = ({
   reasoning && reasoningControl?.efforts[0] !== "none";
 
 /**
- * Tokens, unless the policy says otherwise. OpenAI advises to leave 25,000 for a first trial at any
- * effort; most calls here ask for the least, whose share is a quarter of this or less. Room that is not
- * used costs nothing, but it is reserved: at 2 USD per million tokens this is 0.03 USD.
+ * Tokens of room, unless the policy sets another number. OpenAI advises to leave 25,000 for a first trial at
+ * any effort. Most calls here ask for the least effort, whose room is a quarter of this or less. Unused room
+ * costs nothing, but it is reserved: at 2 USD per million tokens this is 0.03 USD.
  */
 export const defaultReasoningTokens = 16_384;
 
 /**
- * Tokens that reasoning at an effort may use: generous for what the providers' own guides and users'
- * reports name, since a model that runs out answers nothing. null: nobody knows the effort.
+ * Tokens of room at an effort, null where the effort is unknown. Generous beside the figures in the providers'
+ * own guides and users' reports, since a model that runs out answers nothing.
  */
 const roomAt = (effort: Effort | null): number => {
   switch (effort) {
@@ -95,7 +95,7 @@ const roomAt = (effort: Effort | null): number => {
 
 const rankOf = (effort: Effort): number => efforts.indexOf(effort);
 
-/** Of the efforts that a model takes, the nearest; of two that are as near, the lesser. */
+/** The nearest of the efforts that a model takes; of two that are equally near, the lesser. */
 function nearestOf(taken: readonly Effort[], effort: Effort): Effort {
   const far = (each: Effort): number => Math.abs(rankOf(each) - rankOf(effort));
   return taken.reduce((best, each) => (far(each) < far(best) ? each : best), taken[0] ?? effort);
@@ -103,25 +103,25 @@ function nearestOf(taken: readonly Effort[], effort: Effort): Effort {
 
 /** How a model will reason for a request. */
 export interface Reasoning {
-  /** null: it reasons, and nobody knows how much */
+  /** null: the model reasons, and nobody knows how much */
   effort: Effort | null;
-  /** to be sent; null: nothing is */
+  /** the effort to send; null: nothing is sent */
   sent: Effort | null;
-  /** what becomes of the call's own metadata about reasoning */
+  /** what happens to the call's own metadata about reasoning */
   metadata: "sent" | "left_out" | "absent";
-  /** tokens, before the policy's cap and the model's own limits */
+  /** tokens of room, before the policy's cap and the model's own limits */
   room: number;
 }
 
 const unreasoned: Reasoning = { effort: "none", sent: null, metadata: "absent", room: 0 };
 
-/** The call's metadata has the word; Anthropic's `effort` alone doesn't switch thinking on. */
+/** The call's metadata decides. Anthropic's `effort` alone doesn't switch thinking on. */
 function asMetadataSays(asked: Effort | number, control: ReasoningControl | undefined): Reasoning {
   const base = { sent: null, metadata: "sent" } as const;
   const isOff = control?.byDefault === "none" && control.sentAs.startsWith("anthropic_");
   if (isOff) return { ...base, effort: "none", room: 0 };
   if (typeof asked === "string") return { ...base, effort: asked, room: roomAt(asked) };
-  // -1 is Google's word for "as much as it likes".
+  // -1 is Google's word for as much as the model likes.
   if (asked < 0) return { ...base, effort: null, room: roomAt("high") };
   return { ...base, effort: asked === 0 ? "none" : null, room: asked };
 }
@@ -129,7 +129,7 @@ function asMetadataSays(asked: Effort | number, control: ReasoningControl | unde
 const isAboveLeast = (asked: Effort | number, least: Effort): boolean =>
   typeof asked === "number" ? asked !== 0 : rankOf(asked) > rankOf(least);
 
-/** What is asked of a model, and how much room that needs. */
+/** The effort that a model is asked for, and the room that it needs. */
 export function reasoningOf(model: Reasoner, needs: ReasoningNeeds = {}): Reasoning {
   const { provider, reasoningControl: control } = model;
   const asked =
@@ -151,7 +151,8 @@ export function reasoningOf(model: Reasoner, needs: ReasoningNeeds = {}): Reason
       : wish === "least"
         ? least
         : nearestOf(control.efforts, wish.effort);
-  // The provider does it by itself, or can do nothing else: a parameter could only be refused.
+  // The provider does this by itself, or can't do anything else, so a parameter could only be
+  // refused.
   const isSilent =
     wish === "provider" ||
     control.efforts.length === 1 ||
@@ -160,9 +161,9 @@ export function reasoningOf(model: Reasoner, needs: ReasoningNeeds = {}): Reason
   return { effort, sent: isSilent ? null : effort, metadata, room };
 }
 
-/** What a provider is told of one call's reasoning. */
+/** What a provider is told about one call's reasoning. */
 export interface ReasoningRequest extends Pick<Reasoning, "sent" | "metadata"> {
-  /** tokens beside those of the visible text */
+  /** tokens of reasoning beside those of the visible text */
   headroom: number;
 }
 
@@ -175,10 +176,10 @@ export function wantedHeadroom(model: Reasoner, needs: ReasoningNeeds | undefine
 const isThinker = (model: Partial<Thinker>): model is Thinker =>
   model.reasoning === true && model.provider !== undefined;
 
-/** Tokens: Anthropic takes no smaller budget. */
+/** Tokens. Anthropic takes no smaller budget. */
 export const leastAnthropicBudget = 1_024;
 
-/** Tokens that a model gets for its reasoning: what it wants, as far as its own limits leave it. */
+/** Tokens that a model gets for its reasoning: what it wants, as far as its own limits allow. */
 export function headroomOf(
   model: Partial<Thinker>,
   needs: { inputTokens: number; maxTokens: number; reasoning?: ReasoningNeeds | undefined },
@@ -190,17 +191,17 @@ export function headroomOf(
   const ofContext =
     (model.contextTokens ?? Number.POSITIVE_INFINITY) - needs.maxTokens - needs.inputTokens;
   const room = Math.max(0, Math.min(wanted, ofOutput, ofContext));
-  // With a smaller budget it is not asked to think, so it needs no room.
+  // With a smaller budget the model is not asked to think, so it needs no room.
   const isTooSmall =
     model.reasoningControl?.sentAs === "anthropic_budget" && room < leastAnthropicBudget;
   return isTooSmall ? 0 : room;
 }
 
-/** Room is generous: most of it is never used. */
+/** The likely part of the room. Room is generous, and most of it is never used. */
 const likelyShare = 1 / 8;
 
 /**
- * Tokens that a model's reasoning will likely use of its room. At `minimal` models seldom reason at all
+ * Tokens of its room that a model's reasoning will likely use. At `minimal` models seldom reason at all
  * (OpenAI's guide: "few or no reasoning tokens").
  */
 export function likelyReasoningOf(

@@ -1,4 +1,4 @@
-/** Whether a provider's answer is what was asked for. Pure; a fault says what is wrong with it. */
+/** Whether a provider's answer is what was asked for. Pure. A fault says what is wrong with the answer. */
 import type { FaultKind, ProviderFault } from "../attempts.ts";
 import { parsedJson } from "../json.ts";
 import type { ProviderAnswer } from "./providers.ts";
@@ -6,7 +6,7 @@ import { err, ok, type Result } from "../result.ts";
 import type { Block, SamplingCall } from "./call.ts";
 import { cutToVisible } from "./visible-text.ts";
 
-/** The provider answered, and charges for it, but not with what was asked. */
+/** The fault of an answer that is charged for and is not what was asked for. */
 const notAsAsked = (kind: FaultKind, { usage }: ProviderAnswer): ProviderFault => ({
   kind,
   status: 200,
@@ -20,8 +20,8 @@ const notAsAsked = (kind: FaultKind, { usage }: ProviderAnswer): ProviderFault =
 export const fenceNote = "format: a code fence around the JSON was taken off";
 
 /**
- * The JSON text inside of one Markdown code fence; null when the text is anything else. A word after the
- * opening backticks is the fence's language. Each step looks at the text once, whatever the text is.
+ * The JSON text inside of one Markdown code fence; null: the text is anything else. A word after the opening
+ * backticks is the fence's language. Each step looks at the text once, whatever the text is.
  */
 export function unfenced(text: string): string | null {
   const trimmed = text.trim();
@@ -30,7 +30,7 @@ export function unfenced(text: string): string | null {
     return null;
   const inside = trimmed.slice(fence.length, -fence.length);
   const withoutLanguage = inside.replace(/^[ \t]*[A-Za-z0-9+.-]+\s/, "");
-  // The language may be missing, and then the first word is JSON, such as `true`.
+  // Without a language, the first word is JSON already, such as `true`.
   for (const body of [inside.trim(), withoutLanguage.trim()])
     if (parsedJson(body) !== undefined) return body;
   return null;
@@ -39,14 +39,14 @@ export function unfenced(text: string): string | null {
 const usesTools = ({ content }: ProviderAnswer): boolean =>
   content.some(({ type }) => type === "tool_use");
 
-/** A tool use is no answer yet, and nobody asked for JSON where no text was wanted. */
+/** A tool use is no answer yet, and JSON was not asked for where no text was wanted. */
 const wantsJson = (answer: ProviderAnswer, { format, outputModalities }: SamplingCall): boolean =>
   format === "json" && outputModalities.includes("text") && !usesTools(answer);
 
 const textOf = ({ content }: ProviderAnswer): string =>
   content.map((block) => (block.type === "text" ? block.text : "")).join("");
 
-/** The answer with its JSON bare, in one block, where its first text stood. */
+/** The answer with its JSON without the fence, in one block, where its first text stood. */
 function withoutFence(answer: ProviderAnswer, call: SamplingCall): ProviderAnswer {
   if (!wantsJson(answer, call)) return answer;
   const text = unfenced(textOf(answer));
@@ -60,37 +60,39 @@ function withoutFence(answer: ProviderAnswer, call: SamplingCall): ProviderAnswe
 }
 
 function isJsonAsAsked(answer: ProviderAnswer, call: SamplingCall): boolean {
-  // An answer that was cut is as far as the caller's own limit allows.
+  // An answer that was cut goes as far as the caller's own limit allows.
   if (!wantsJson(answer, call) || answer.stopReason !== "endTurn") return true;
-  // Media that was asked for beside the text may stand alone.
+  // Media that was asked for beside text may stand alone.
   const hasText = answer.content.some(({ type }) => type === "text");
   if (!hasText && call.outputModalities.length > 1) return true;
   return parsedJson(textOf(answer)) !== undefined;
 }
 
 /**
- * `toolChoice`, and the names of the tools, against what was sent. Source: 2025-11-25, "Tool Choice Modes":
- * `required` means at least one tool use, `none` means no tool use.
+ * Checks `toolChoice` and the names of the tools against what was sent. Source: 2025-11-25, "Tool Choice
+ * Modes": `required` means at least one tool use, `none` means no tool use.
  */
 function isToolUseAsAsked(answer: ProviderAnswer, { tools, toolChoice }: SamplingCall): boolean {
   const uses = answer.content.filter((block) => block.type === "tool_use");
-  // Nobody on the caller's side can run a tool that was not offered.
+  // The caller's side can't run a tool that was not offered.
   if (uses.some(({ name }) => !tools.some((tool) => tool.name === name))) return false;
-  // Without tools nothing of the choice was sent.
+  // Without tools, no tool choice was sent.
   if (tools.length === 0) return true;
   if (toolChoice === "none") return uses.length === 0;
-  // An answer that was cut is as far as the caller's own limit allows, and its stop reason says so.
+  // An answer that was cut goes as far as the caller's own limit allows, and its stop reason says
+  // so.
   return toolChoice !== "required" || uses.length > 0 || answer.stopReason === "maxTokens";
 }
 
-/** The answer as the caller gets it, or why it is none. */
+/** The answer as the caller gets it, or the fault of an answer that can't be used. */
 export function checkAnswer(
   whole: ProviderAnswer,
   call: SamplingCall,
 ): Result<ProviderAnswer, ProviderFault> {
   if (!isToolUseAsAsked(whole, call)) return err(notAsAsked("wrong_tool_use", whole));
   const bare = withoutFence(whole, call);
-  // The provider counted the fence too, which is no text of the caller's: then our estimate has to do.
+  // The provider counted the fence too, which is not text for the caller. So our own estimate is
+  // used.
   const usage = bare === whole ? whole.usage : { ...whole.usage, estimated: true };
   const answer = { ...cutToVisible({ ...bare, usage }, call.maxTokens), usage: whole.usage };
   return isJsonAsAsked(answer, call) ? ok(answer) : err(notAsAsked("not_json", answer));

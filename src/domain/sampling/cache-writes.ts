@@ -1,4 +1,4 @@
-/** Which class of cache write a call can cause, so that its reservation holds the dearest. */
+/** Which class of cache writes a call can cause, so that its reservation holds the dearest one. */
 import { isObject, own, type JsonValue } from "../json.ts";
 import type { PromptCaching } from "./prompt-caching.ts";
 import type { SamplingCall } from "./call.ts";
@@ -19,7 +19,7 @@ function ownMarksOf({ metadata, messages }: SamplingCall): JsonValue[] {
   );
 }
 
-/** undefined: for five minutes, where the router marks. */
+/** undefined: five minutes, where the router marks. */
 export function cacheWritesOf(
   call: SamplingCall,
   promptCaching: PromptCaching | undefined,

@@ -1,6 +1,6 @@
 /**
- * `sampling/createMessage` as every revision means it, with the wire's spelling taken off.
- * Source: the specification's schemas, 2024-11-05 to 2026-07-28, "CreateMessageRequest".
+ * `sampling/createMessage` as every revision means it, without the spelling of any revision. Source: the
+ * specification's schemas, 2024-11-05 to 2026-07-28, "CreateMessageRequest".
  */
 import type { Modality } from "../modality.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
@@ -56,7 +56,7 @@ export interface Tool {
   inputSchema: JsonObject;
 }
 
-/** Each 0–1; an absent one says nothing, which is not the same as 0. */
+/** Each priority is 0–1. An absent priority says nothing, which is not the same as 0. */
 export interface Priorities {
   cost?: number;
   speed?: number;
@@ -90,11 +90,11 @@ export interface SamplingAnswer {
   /** `provider/model`, e.g. `openai/gpt-5.4-mini` */
   model: string;
   stopReason: StopReason;
-  /** the provider's own word for it */
+  /** the provider's own word for why the model stopped */
   providerStopReason?: string;
 }
 
-/** Every block of a call, those inside tool results included. */
+/** Every block of a call, also those inside of tool results. */
 export function* blocksOf(call: Pick<SamplingCall, "messages">): Generator<Block | ResourceBlock> {
   for (const message of call.messages) {
     for (const block of message.content) {
@@ -111,14 +111,14 @@ const refuse = (path: string, detail: string): Result<never, Refusal> =>
 export const toolRoundsOf = (messages: readonly Message[]): number =>
   messages.filter(({ content }) => content.some(({ type }) => type === "tool_use")).length;
 
-/** Whether the last message answers tool uses: a loop is under way. */
+/** Whether the last message answers tool uses, so that a tool loop is under way. */
 export const endsWithToolResults = (messages: readonly Message[]): boolean =>
   messages.at(-1)?.content.some(({ type }) => type === "tool_result") ?? false;
 
 /**
- * The tool-loop rules of 2025-11-25, "Tool Use in Sampling": a user message with a tool result holds
- * only tool results; every assistant message with tool uses is followed at once by a user message
- * that answers each id, and no other. Checked across the whole history.
+ * The tool-loop rules of 2025-11-25, "Tool Use in Sampling". A user message with a tool result holds only tool
+ * results. Every assistant message with tool uses is followed at once by a user message that answers each id,
+ * and no other. The whole history is checked.
  */
 export function checkToolHistory(messages: readonly Message[]): Result<null, Refusal> {
   let open: string[] = [];

@@ -1,8 +1,8 @@
 /**
  * Client capabilities, always raw, as they came off the wire: the SDKs' parsed copies lose
- * `sampling.supportedModalities`. Three operations, and the one place that knows which field a
- * capability is. Reads own properties only, so that `__proto__` on the wire is a key like any other.
- * Source: the ClientCapabilities reference; the specification's schemas; SEP-2278.
+ * `sampling.supportedModalities`. This file has three operations, and only this file knows which field a
+ * capability is. It reads own properties only, so that `__proto__` on the wire is a key like any other. Source:
+ * the ClientCapabilities reference; the specification's schemas; SEP-2278.
  */
 import { isObject, own, type JsonObject, type JsonValue } from "../json.ts";
 import { modalities, type Modality } from "../modality.ts";
@@ -20,24 +20,24 @@ export type Capability =
   | "experimental"
   | "extensions";
 
-/** The first revision that knows a field; nothing here is older than the first revision. */
+/** The first revision that knows a field. Fields that are not here are as old as the first revision. */
 const firstRevision = {
   elicitation: "2025-06-18",
   subCapabilities: "2025-11-25",
   tasks: "2025-11-25",
   extensions: "2026-07-28",
 } as const;
-/** The last revision of the tasks of 2025-11-25; what came after is another protocol. */
+/** The last revision with the tasks of 2025-11-25. Later tasks are another protocol. */
 const lastWithTasks = "2025-11-25";
 
-/** Built by definition and not by assignment: assigning `__proto__` would set a prototype. */
+/** Properties are defined and not assigned: assigning `__proto__` would set a prototype. */
 const without = (object: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
 
 /**
- * Projects to the wire shape of a revision: drops what is newer, and known fields that are no
- * objects. A client that declared only `sampling.tools` keeps a bare `sampling` below 2025-11-25.
- * Never adds; the same when applied twice.
+ * Capabilities as a revision writes them: drops fields that are newer, and known fields that are no objects. A
+ * client that declared only `sampling.tools` keeps a bare `sampling` below 2025-11-25. Never adds anything
+ * else; the same when applied twice.
  */
 export function forVersion(capabilities: JsonObject, revision: string): JsonObject {
   const newer = (first: string): boolean => revision < first;
@@ -73,7 +73,7 @@ export function forVersion(capabilities: JsonObject, revision: string): JsonObje
   );
 }
 
-/** Whether a capability is declared; a sub-capability implies its parent. */
+/** Whether a capability is declared. A sub-capability implies its parent. */
 export function supports(capabilities: JsonObject, capability: Capability): boolean {
   const [name = "", sub] = capability.split(".");
   const value = own(capabilities, name);
@@ -86,14 +86,14 @@ export function supports(capabilities: JsonObject, capability: Capability): bool
   return isObject(own(value, sub));
 }
 
-/** SEP-2278: what the client can take; omitted or no list means text. */
+/** SEP-2278: the modalities that the client takes. No list means text. */
 export function supportedModalities(capabilities: JsonObject): Modality[] {
   const declared = own(own(capabilities, "sampling"), "supportedModalities");
   if (!Array.isArray(declared)) return ["text"];
   return modalities.filter((modality) => declared.includes(modality));
 }
 
-/** What of `required` is absent from `declared`, object by object; null if nothing is. */
+/** The part of `required` that `declared` lacks, object by object; null: it lacks nothing. */
 function absent(required: JsonObject, declared: JsonValue | undefined): JsonObject | null {
   if (!isObject(declared)) return required;
   const missing = Object.entries(required).flatMap(([key, value]): [string, JsonValue][] => {
@@ -112,7 +112,7 @@ function absentKeys(required: JsonObject, declared: JsonValue | undefined): Json
   return missing.length === 0 ? null : Object.fromEntries(missing);
 }
 
-/** The unmet flags of one capability with sub-capabilities, as its object; null if all are met. */
+/** The missing flags of one capability with sub-capabilities, as its object; null: none is missing. */
 function missingFlags(
   required: JsonObject,
   declared: JsonObject,
@@ -132,7 +132,7 @@ function missingSampling(required: JsonObject, declared: JsonObject): JsonObject
   const flags = missingFlags(required, declared, "sampling", { tools: {}, context: {} });
   const wanted = own(own(required, "sampling"), "supportedModalities");
   if (!Array.isArray(wanted)) return flags;
-  // A bare `sampling` means text, so text alone asks for no more than that.
+  // A bare `sampling` means text, so a client that needs text alone needs no more than that.
   const known = supportedModalities(declared);
   const undeclared = supportedModalities(required).filter((modality) => !known.includes(modality));
   if (undeclared.length === 0) return flags;
@@ -140,8 +140,8 @@ function missingSampling(required: JsonObject, declared: JsonObject): JsonObject
 }
 
 /**
- * What `required` asks and `declared` lacks, as a capabilities object that holds exactly that: the
- * `data.requiredCapabilities` of a refusal. null when all is met.
+ * The part of `required` that `declared` lacks, as a capabilities object with exactly that: the
+ * `data.requiredCapabilities` of a refusal. null: nothing is missing.
  */
 export function missingFrom(required: JsonObject, declared: JsonObject): JsonObject | null {
   const compared: Record<string, JsonObject | null> = {
@@ -163,7 +163,7 @@ export function missingFrom(required: JsonObject, declared: JsonObject): JsonObj
   return missing.length === 0 ? null : Object.fromEntries(missing);
 }
 
-/** What a sampling call needs of the client that asks for it. */
+/** The capabilities that a sampling call needs of the client that asks for it. */
 export function requiredFor(needs: {
   tools: boolean;
   outputModalities: readonly Modality[];
@@ -177,7 +177,7 @@ export function requiredFor(needs: {
   };
 }
 
-/** A caller without a session (`/v1/route`): everything counts as declared. */
+/** For a caller without a session (`/v1/route`), every capability counts as declared. */
 export const everyCapability: JsonObject = {
   sampling: { tools: {}, context: {}, supportedModalities: [...modalities] },
 };

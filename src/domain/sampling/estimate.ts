@@ -1,6 +1,6 @@
 /**
- * Token estimates before a provider has counted: the likely number, which a choice compares, and the
- * most that it will be, which a reservation holds and a context must have room for.
+ * Estimates of tokens before a provider has counted: the likely number, which a choice compares, and the
+ * largest, which a reservation holds and a context must have room for.
  */
 import type { Requirements } from "../requirements.ts";
 import { type Modality } from "../modality.ts";
@@ -20,21 +20,21 @@ const base64CharactersPerAudioToken = 170;
 /** Role, separators and wrapper of one message. */
 const tokensPerMessage = 8;
 
-/** Rough, and the same for every model: where no family is known and little depends on it. */
+/** A rough estimate, the same for every model, for where no family is known and little depends on it. */
 export const tokensOfText = (text: string): number => {
   const dense = text.match(denseScript)?.length ?? 0;
   return Math.ceil(dense + (text.length - dense) / charactersPerToken);
 };
 
-/** Of an image or a recording in base64, at most. */
+/** The most tokens of an image or a recording in base64. */
 export const tokensOfMedia = (type: "image" | "audio", data: string): number =>
   type === "audio" ? Math.ceil(data.length / base64CharactersPerAudioToken) : tokensPerImage;
 
-/** A call's input, read once for whatever families are asked of it. */
+/** A call's input, read once for all families of tokenizers. */
 export interface Measure {
-  /** of all texts */
+  /** features of all texts */
   features: TextFeatures;
-  /** tokens of what is no text */
+  /** tokens of everything that is no text */
   fixed: number;
 }
 
@@ -72,25 +72,25 @@ export const tokensMeasured = ({ features, fixed }: Measure, family: TokenFamily
   fixed + Math.ceil(tokensFrom(features, family));
 
 /**
- * Tokens that the call's input will likely be, system prompt, tools and media included. The family is
- * that of the model's tokenizer; without one, the most that any known one counts.
+ * Tokens that the call's input will likely be, system prompt, tools and media included. The family is that of
+ * the model's tokenizer; without one, the family that counts most decides.
  */
 export const estimateInputTokens = (call: SamplingCall, family: TokenFamily = "other"): number =>
   tokensMeasured(measureInput(call), family);
 
-/** What was estimated for a tokenizer; for one that wasn't asked about, the most that any was. */
+/** The estimate for a tokenizer; for one that was not estimated, the largest of the estimates. */
 export const inputTokensFor = (
   { inputTokens, inputTokensByFamily }: Pick<Requirements, "inputTokens" | "inputTokensByFamily">,
   family: TokenFamily,
 ): number => inputTokensByFamily?.[family] ?? inputTokens;
 
-/** Of 304 estimates for texts that no weight was fitted to, two are further below the truth. */
+/** Of 304 estimates for texts that no weight was fitted to, two lie further below the truth. */
 const margin = 1.25;
 
 /** The most that an estimated input will turn out to be. */
 export const mostInputTokens = (estimated: number): number => Math.ceil(estimated * margin);
 
-/** Modalities that a model must read: the blocks' own, those inside tool results included. */
+/** Modalities that a model must read: those of all blocks, also inside of tool results. */
 export function inputModalitiesOf(call: SamplingCall): Modality[] {
   const found = new Set<Modality>(["text"]);
   for (const block of blocksOf(call))

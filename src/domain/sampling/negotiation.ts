@@ -1,6 +1,6 @@
 /**
- * The content-negotiation extension, 1.0: what a client says about the content it wants. Tags shape
- * content; they never decide authentication, authorisation, trust or limits, and nothing here can.
+ * The content-negotiation extension, 1.0: what a client says about the content that it wants. Tags shape
+ * content. Tags never decide authentication, authorisation, trust or limits, and nothing in this file can.
  * Source: the extension's draft; predicates after RFC 2295, section 6.
  */
 import { isObject, own, type JsonObject } from "../json.ts";
@@ -12,13 +12,13 @@ export type Format = (typeof formats)[number];
 export const verbosities = ["compact", "standard", "verbose"] as const;
 export type Verbosity = (typeof verbosities)[number];
 
-/** What a client declared. `not listed` and `listed as !tag` are different things. */
+/** What a client declared. A tag that is not listed differs from a tag that is listed as `!tag`. */
 export interface Features {
   /** tag → its value; null for a tag without one */
   declared: Map<string, string | null>;
   /** tags listed as `!tag` */
   denied: Set<string>;
-  /** as they came, cut short: unknown, malformed or contradicting an earlier one */
+  /** tags as they came, cut short: unknown, malformed or contradicting an earlier tag */
   ignored: string[];
 }
 
@@ -38,7 +38,7 @@ const tagValue = /^[a-z0-9][a-z0-9._+/-]*$/i;
 const maxFeatures = 64;
 const maxShown = 64;
 
-/** One well-formed tag; null when it is not. Exactly one `=`, exactly one leading `!`, no white space. */
+/** One well-formed tag; null: the text is none. At most one `=`, at most one leading `!`, no white space. */
 function parseTag(text: string): { name: string; value: string | null; denied: boolean } | null {
   const denied = text.startsWith("!");
   const [name = "", value, ...more] = (denied ? text.slice(1) : text).split("=");
@@ -53,7 +53,7 @@ function parseTag(text: string): { name: string; value: string | null; denied: b
 const shown = (text: unknown): string =>
   typeof text === "string" ? text.slice(0, maxShown) : typeof text;
 
-/** Reads the extension from raw capabilities. Anything odd is recorded, never an error. */
+/** Reads the extension from raw capabilities. Anything odd is recorded, and is never an error. */
 export function featuresOf(capabilities: JsonObject): Features {
   const features: Features = { declared: new Map(), denied: new Set(), ignored: [] };
   const extension = own(own(capabilities, "extensions"), contentNegotiationKey);
@@ -85,7 +85,7 @@ export type Predicate =
 const predicateShape =
   /^(?:(?<not>!)?(?<tag>[a-z][a-z0-9._-]*)|(?<key>[a-z][a-z0-9._-]*)(?<operator>!?=)(?<value>[a-z0-9][a-z0-9._+/-]*))$/i;
 
-/** null when it is none of the four. */
+/** null: the text is none of the four. */
 export function parsePredicate(text: string): Predicate | null {
   const groups = predicateShape.exec(text)?.groups;
   if (groups === undefined) return null;
@@ -96,8 +96,8 @@ export function parsePredicate(text: string): Predicate | null {
 }
 
 /**
- * `!tag` holds when the tag is not declared, listed as `!tag` or not listed at all; `tag!=value` only
- * when the tag is declared with another value.
+ * `!tag` holds when the tag is not declared, whether it is listed as `!tag` or not listed at all. `tag!=value`
+ * holds only when the tag is declared with another value.
  */
 export function holds(predicate: Predicate, { declared }: Pick<Features, "declared">): boolean {
   const has = declared.has(predicate.tag);
@@ -114,5 +114,5 @@ export function holds(predicate: Predicate, { declared }: Pick<Features, "declar
   }
 }
 
-/** Only what a client says of itself keeps a person out of it: silence does not. */
+/** Only a client that says so refuses interaction. A client that says nothing does not. */
 export const refusesInteraction = ({ denied }: Features): boolean => denied.has("interactive");

@@ -1,27 +1,27 @@
 /**
- * Calls that are made once, however often they are asked for. Each has a key that its admission claims
- * and its settlement answers, so that it is one before its provider is called.
+ * Calls that run once, however often they are sent. Admission claims the call's replay key and settlement
+ * answers it, so that a repetition is known before a provider is called.
  */
 import type { Refusal } from "../refusals.ts";
 
-/** Who may ask again. No kind's key is another's: a client's are bare hex. */
+/** Who may send the call again. No kind's key can be another kind's: a client's key is bare hex. */
 export type Once =
-  /** a client with a key of its own; hex SHA-256 of what it sent */
+  /** a client with a key of its own; hex SHA-256 of the key that it sent */
   | { kind: "client"; key: string }
-  /** a stream that is replayed; `scope` is that within which the server's id (JSON) is one request's */
+  /** a stream that is replayed; within `scope`, the server's id (JSON) names one request */
   | { kind: "stream"; scope: string; messageId: string }
-  /** a modern round that is sent again; hex SHA-256 of all that makes it the same */
+  /** a modern round that is sent again; hex SHA-256 of everything that makes two rounds the same */
   | { kind: "round"; digest: string; keptMs: number };
 
 const dayMs = 24 * 3_600_000;
-/** Those who wait for an answer that became a failure hear it too; those who ask later try anew. */
+/** A failure is also heard by those who already wait for the answer; who asks later tries anew. */
 const failureHeardMs = 5_000;
 
-/** How the keys of a stream's request begin, whatever its params. */
+/** The beginning of the keys of a stream's request, whatever its params. */
 export const streamKeys = (scope: string, messageId: string): string =>
   `stream/${JSON.stringify([scope, messageId])}/`;
 
-/** Of a call with these params (hex SHA-256). */
+/** The key of a call with these params (hex SHA-256). */
 export function keyOf(once: Once, contentSha256: string): string {
   switch (once.kind) {
     case "client":
@@ -34,24 +34,24 @@ export function keyOf(once: Once, contentSha256: string): string {
   }
 }
 
-/** ms since the epoch: until when a call holds its key that is never heard of again. */
+/** ms since the epoch, until when a call of which nothing more is heard holds its key. */
 export const heldUntil = (once: Once, about: { now: number; leaseUntil: number }): number =>
   once.kind === "round" ? about.leaseUntil : about.now + dayMs;
 
-/** ms for which a call that has ended answers those that repeat it; 0: it sets its key free. */
+/** ms for which an ended call answers its repetitions; 0: its key is free. */
 export function answersForMs(
   once: Once,
   ended: { refusal: Refusal | null; charge: { tokens: number; microUsd: number | null } },
 ): number {
   const { refusal, charge } = ended;
   switch (once.kind) {
-    // What was paid for is never paid for again.
+    // A client never pays twice for what it has paid for.
     case "client":
       return refusal !== null && charge.tokens === 0 && charge.microUsd === 0 ? 0 : dayMs;
-    // Its server has been told, whatever it was.
+    // The server has been told the outcome, whatever it was.
     case "stream":
       return dayMs;
-    // Leaving is how that era cancels, and whoever comes back wants an answer.
+    // Leaving is how the modern era cancels, and a client that comes back wants an answer.
     case "round":
       if (refusal === null) return once.keptMs;
       return refusal.reason === "cancelled" ? 0 : failureHeardMs;
@@ -61,7 +61,10 @@ export function answersForMs(
 /** The largest row of D1 is 2 MB, and sealed text is ASCII. */
 const partCharacters = 1_000_000;
 
-/** A sealed result in parts that fit a row. As many for every key and version: they seal to one length. */
+/**
+ * A sealed result in parts that fit a row. Sealed texts of any key and version have one length, so they have as
+ * many parts.
+ */
 export function resultPartsOf(sealed: string): string[] {
   const parts: string[] = [];
   for (let at = 0; at < sealed.length; at += partCharacters)

@@ -11,7 +11,7 @@
 export const promptCachings = ["auto", "off"] as const;
 export type PromptCaching = (typeof promptCachings)[number];
 
-/** Tokens, and how the provider is told. */
+/** How many tokens the provider caches at least, and how it is told. */
 export interface CacheRules {
   /**
    * `marks`: the request marks blocks, and the provider writes what stands before a mark.
@@ -42,7 +42,7 @@ const leastTokensOfClaude: readonly (readonly [RegExp, number])[] = [
   [/mythos-preview|opus-4-7/, 2_048],
   [/opus-4-[56]|haiku-4-5/, 4_096],
   [/opus-4-8|sonnet-[45]|opus-4(-[01])?(-\d{8})?$/, 1_024],
-  // Retired; as the page had them while they were served.
+  // Retired models, with the lengths that the page had while they were served.
   [/haiku/, 2_048],
   [/3-7-sonnet|3-5-sonnet|3-opus/, 1_024],
 ];
@@ -54,8 +54,8 @@ const leastTokensOfMistral = 64;
 const claude = /(^|\/)claude-/;
 
 /**
- * How a model's provider is told to cache. Null where it caches by itself (OpenAI, Google, DeepSeek, xAI,
- * Groq), where it has no cache, and where nothing is known of it.
+ * How a model's provider is told to cache; null: it caches by itself (OpenAI, Google, DeepSeek, xAI, Groq), has
+ * no cache, or nothing is known of it.
  */
 export function cacheRulesOf(model: { provider: string; id: string }): CacheRules | null {
   const { provider } = model;
@@ -72,9 +72,9 @@ export interface PromptPiece {
   of: "tools" | "system" | "user" | "assistant";
   /** estimated */
   tokens: number;
-  /** whether the provider takes a mark on it: none on an empty text, none on reasoning */
+  /** whether the provider takes a mark on this piece: on no empty text, and on no reasoning */
   markable: boolean;
-  /** the last of its message */
+  /** the last piece of its message */
   endsMessage: boolean;
 }
 
@@ -89,7 +89,7 @@ export interface CacheSituation {
 
 const isOpening = ({ of }: PromptPiece): boolean => of === "tools" || of === "system";
 
-/** The last piece of the user's message before the last: where the round before had its last mark. */
+/** The last piece of the user's message before the last one, where the round before had its last mark. */
 function endOfRoundBefore(pieces: readonly PromptPiece[]): number {
   const ends = pieces.flatMap(({ of, endsMessage }, at) =>
     of === "user" && endsMessage ? [at] : [],
@@ -97,29 +97,32 @@ function endOfRoundBefore(pieces: readonly PromptPiece[]): number {
   return ends.at(-2) ?? -1;
 }
 
-/** A whole earlier prompt, and what the assistant answered to it: a conversation that goes on. */
+/**
+ * Whether a conversation goes on: the prompt holds a whole earlier prompt, and what the assistant answered to
+ * it.
+ */
 const continues = (pieces: readonly PromptPiece[], seen: number): boolean =>
   pieces[seen - 1]?.of === "user" && pieces[seen]?.of === "assistant";
 
-/** Ends of the prefixes that are likely to come again. -1: there is no such place. */
+/** Ends of the prefixes that are likely to repeat. -1: there is no such place. */
 function likelyEnds({ pieces, loopUnderWay, seen }: CacheSituation): number[] {
   const opening = pieces.findLastIndex(isOpening);
   const last = pieces.length - 1;
-  // The provider looks back over 20 blocks only. The mark of the round before finds that round's entry
-  // however many blocks this round added.
+  // The provider looks back over 20 blocks only. A mark at the end of the round before finds that
+  // round's entry however many blocks this round added.
   if (loopUnderWay) return [opening, seen - 1, endOfRoundBefore(pieces), last];
   if (seen === 0) return [];
   return [
     seen > opening ? opening : -1,
     seen - 1,
-    // What was not sent before may be different in every call, unless a conversation goes on.
+    // What was not sent before may differ in every call, unless a conversation goes on.
     continues(pieces, seen) ? last : -1,
   ];
 }
 
 /**
- * The pieces to mark, by position, ascending; none where a repetition is not likely. A mark costs
- * nothing by itself: what is written and read is billed once, up to the last mark.
+ * Positions of the pieces to mark, ascending; none where a repetition is not likely. A mark costs nothing by
+ * itself: what is written and read is billed once, up to the last mark.
  */
 export function marksFor(situation: CacheSituation): number[] {
   const { pieces, leastTokens } = situation;
@@ -139,22 +142,22 @@ export function piecesOfKey(pieces: readonly PromptPiece[], leastTokens: number)
   return pieces.findIndex(({ endsMessage }, at) => endsMessage && at >= opening) + 1;
 }
 
-/** One prompt, as it is looked up among those that were sent. */
+/** One prompt, as it is looked up among earlier prompts. */
 export interface SentPrompt {
-  /** the call's own list, by identity: another attempt of one call is no repetition of its prompt */
+  /** the call's own list, compared by identity: another attempt of the same call is no repetition of its prompt */
   messages: object;
   tenantId: string;
-  /** within the tenant: whatever the provider keeps apart, such as credentials and models */
+  /** what the provider keeps apart within a tenant, such as credentials and models */
   scope: readonly string[];
   /** the text of each piece */
   pieces: readonly string[];
 }
 
-/** What is remembered of prompts: hashes under a key, for the cache's lifetime. Never a text. */
+/** What is remembered of prompts: hashes under a key, for the cache's lifetime, and never a text. */
 export interface PromptPrefixes {
   /**
-   * How many of the first pieces were sent within the lifetime, and first so long ago that a cache could
-   * be read by now. Remembers this prompt.
+   * How many of the first pieces were sent within the lifetime, and long enough ago that the cache can be read
+   * by now. Remembers this prompt.
    */
   recall(prompt: SentPrompt): Promise<number>;
   /** A name for the pieces, the same in every isolate. No text can be read from it. */

@@ -8,22 +8,22 @@ import type { CallTurn } from "./call-turn.ts";
 import type { Usage } from "../usage.ts";
 
 export interface ProviderRequest {
-  /** without an id, what its models refuse isn't remembered */
+  /** without an id, it is not remembered what the credential's models refuse */
   credential: { id?: string; provider: string; apiKey: string; baseUrl: string | null };
   model: Model;
   call: SamplingCall;
-  /** tokens of visible text, after every cap */
+  /** tokens of visible text, after every limit */
   maxTokens: number;
-  /** absent: nothing is asked of its reasoning, and it gets no room of its own */
+  /** absent: nothing is said about reasoning, and reasoning gets no room */
   reasoning?: ReasoningRequest;
   /** whose prompts count as repetitions of one another; absent: nothing is marked for a cache */
   cacheScope?: { tenantId: string; credentialId: string };
   signal: AbortSignal;
-  /** W3C Trace Context for its HTTP request; absent: nobody traces it */
+  /** W3C Trace Context for the HTTP request; absent: nobody traces it */
   traceHeaders?: Record<string, string>;
   /** Waits for the provider's answer out of turn; absent: nobody else waits for a turn. */
   outside?: CallTurn["outside"];
-  /** Takes what the provider said of a failure, masked and short; absent: nobody keeps it. */
+  /** Takes the provider's message about a failure, masked and short; absent: nobody keeps it. */
   onMessage?: (message: string) => void;
 }
 
@@ -36,25 +36,25 @@ export interface ProviderAnswer {
   notes: string[];
 }
 
-/** Models that refused a parameter about reasoning, by the credential that they were asked with. */
+/** Models that refused a parameter about reasoning, by credential. */
 export interface ReasoningRefusals {
   has(credentialId: string, model: { provider: string; id: string }): boolean;
   add(credentialId: string, model: { provider: string; id: string }): void;
-  /** rises with every one that is added */
+  /** rises with each model that is added */
   version(): number;
 }
 
 export interface Providers {
-  /** Never throws: whatever the library throws comes back as a fault without text of the provider's. */
+  /** Never throws: whatever the library throws comes back as a fault, without text of the provider's. */
   complete(request: ProviderRequest): Promise<Result<ProviderAnswer, ProviderFault>>;
-  /** The ids that the provider itself lists; null: it gives no list. Never throws. */
+  /** The ids of the models that the provider itself lists; null: it gives no list. Never throws. */
   listModels(
     credential: ProviderRequest["credential"],
     signal: AbortSignal,
   ): Promise<string[] | null>;
-  /** null if a credential for this provider can be used as it is, else what is wrong with it. */
+  /** null: a credential for this provider can be used as it is; else what is wrong with it. */
   problemWith(credential: { provider: string; baseUrl: string | null }): string | null;
-  /** Where it is reached: host and port, nothing else of its URL; null: not over HTTP. */
+  /** Where the provider is reached: host and port, nothing else of its URL; null: not over HTTP. */
   addressOf(credential: {
     provider: string;
     baseUrl: string | null;

@@ -4,11 +4,11 @@ import { efforts, type Effort, type ReasoningNeeds, type ReasoningWish } from ".
 import type { SamplingCall, ToolUseBlock } from "./call.ts";
 import { providerMetadataKey } from "./tool-loop.ts";
 
-/** The keys of a call's metadata that are about reasoning, by provider; the rest have OpenAI's. */
+/** Keys of a call's metadata that are about reasoning, by provider. Other providers have OpenAI's keys. */
 const native: Readonly<Record<string, string>> = {
   anthropic: "effort",
   google: "thinkingConfig",
-  // Its adapter passes none of them on.
+  // The adapter passes none of these keys on.
   "workers-ai": "",
 };
 
@@ -18,7 +18,7 @@ export const reasoningKeyOf = (provider: string): string =>
 const effortIn = (value: unknown): Effort | undefined =>
   efforts.find((effort) => typeof value === "string" && effort === value.toLowerCase());
 
-/** An effort, or tokens; undefined: it says nothing that can be read. */
+/** An effort, or a number of tokens; undefined: the options say nothing that can be read. */
 function askedIn(options: unknown, provider: string): Effort | number | undefined {
   const value = own(options, reasoningKeyOf(provider));
   if (provider !== "google") return effortIn(value);
@@ -28,7 +28,7 @@ function askedIn(options: unknown, provider: string): Effort | number | undefine
     : effortIn(own(value, "thinkingLevel"));
 }
 
-/** Others are no provider's, and the record keeps these names. */
+/** Other names are no provider's. The record keeps these names, so they are bounded. */
 const providerName = /^[a-z0-9][a-z0-9-]{0,49}$/;
 const mostAsked = 20;
 
@@ -43,10 +43,10 @@ function askedBy(metadata: JsonObject): Record<string, Effort | number> | undefi
   return asked.length === 0 ? undefined : Object.fromEntries(asked);
 }
 
-/** By provider: what carries the reasoning of an earlier turn back to it. */
+/** By provider: the key that carries the reasoning of an earlier turn back to it. */
 const carriers: ReadonlyMap<string, string> = new Map([["google", "thoughtSignature"]]);
 
-/** A provider signs the first of several tool uses in a turn, so one of each turn will do. */
+/** A provider signs only the first of several tool uses in a turn, so one signed use of each turn is enough. */
 const travels = (turns: readonly ToolUseBlock[][], provider: string, key: string): boolean =>
   turns.every((uses) =>
     uses.some(({ _meta }) => {
@@ -56,8 +56,9 @@ const travels = (turns: readonly ToolUseBlock[][], provider: string, key: string
   );
 
 /**
- * Anthropic and others refuse a forced tool while they think, and want the reasoning of an earlier turn
- * back with its tool uses. Only what travels in those can be given back.
+ * Whether only the least effort is possible. Anthropic and others refuse a forced tool while they think, and
+ * want the reasoning of an earlier turn back with its tool uses. Only reasoning that travels in tool uses can
+ * be given back.
  */
 function leastOnlyOf({ toolChoice, messages }: SamplingCall): { except: string[] } | undefined {
   if (toolChoice === "required") return { except: [] };
@@ -71,7 +72,7 @@ function leastOnlyOf({ toolChoice, messages }: SamplingCall): { except: string[]
   return { except };
 }
 
-/** undefined: nothing but what goes without saying. */
+/** undefined: the call needs nothing but the default. */
 export function reasoningNeedsOf(
   call: SamplingCall,
   policy: { reasoning?: ReasoningWish; reasoningTokens?: number },

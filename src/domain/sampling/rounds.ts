@@ -1,6 +1,6 @@
 /**
- * Multi round-trip requests of 2026-07-28: a result may ask for input, and the request is repeated with
- * it. Who answers an entry is said in `servers/answering.ts`; how a round is spelt, in `mcp/rev2026/round.ts`.
+ * Multi round-trip requests of 2026-07-28: a result may ask for input, and the client repeats the request with
+ * it. `servers/answering.ts` says who answers an entry; `mcp/rev2026/round.ts` says how a round is spelt.
  * Source: 2026-07-28, basic/patterns/mrtr.
  */
 import { canonicalJson } from "../canonical.ts";
@@ -11,21 +11,21 @@ export const samplingMethod = "sampling/createMessage";
 /** The requests whose results may ask for input. */
 export const roundMethods: readonly string[] = ["tools/call", "prompts/get", "resources/read"];
 
-/** How often one request is repeated before it is given up: a server that never has enough. */
+/** How often one request is repeated, since a server may never have enough. */
 export const maxRounds = 32;
 /** How many sampling requests one result may hold: all of them are answered at once. */
 export const maxEntries = 32;
 
 /** A sampling entry of a result that asks for input. */
 export interface SamplingEntry {
-  /** the server's name for it */
+  /** the server's name for the entry */
   key: string;
   params: JsonObject;
 }
 
 /** The sampling entries of a result; none if it asks for no sampling. */
 export function samplingEntriesOf(result: unknown): SamplingEntry[] {
-  // An absent type means complete, and one that nobody knows is for the client to refuse.
+  // An absent type means complete, and an unknown type is for the client to refuse.
   if (own(result, "resultType") !== "input_required") return [];
   const requests = own(result, "inputRequests");
   if (!isObject(requests)) return [];
@@ -37,8 +37,8 @@ export function samplingEntriesOf(result: unknown): SamplingEntry[] {
 }
 
 /**
- * Whether a result asks for nothing but to be called again with its state: a server that sheds load, or
- * that goes on where it stopped.
+ * Whether a result asks for nothing but to be called again with its state. A server does that to shed load, or
+ * to go on where it stopped.
  */
 export const asksAgain = (result: unknown): boolean =>
   own(result, "resultType") === "input_required" &&
@@ -46,23 +46,23 @@ export const asksAgain = (result: unknown): boolean =>
   Object.keys(own(result, "inputRequests") ?? {}).length === 0;
 
 /**
- * Whether an input response answers sampling. Shape is all there is to go by: only the server knows
- * what it asked under a key. An elicitation has an `action`, roots have `roots`.
+ * Whether an input response answers sampling. Only its shape can tell, because only the server knows what it
+ * asked under a key. An elicitation has an `action`, roots have `roots`.
  */
 export const isSamplingAnswer = (response: unknown): boolean =>
   typeof own(response, "role") === "string" &&
   typeof own(response, "model") === "string" &&
   own(response, "content") !== undefined;
 
-/** What makes a repeated request the same one: all but its `_meta`, its answers and its state. */
+/** What makes a repeated request the same one: everything but `_meta`, the responses and the state. */
 export function identityOf(method: string, params: JsonObject): string {
   const { _meta, inputResponses, requestState, ...rest } = params;
   return canonicalJson([method, rest]);
 }
 
-/** What a wrapped state holds. Every text is JSON as it stood on the wire, or as it will. */
+/** What a wrapped state holds. Every text is JSON as it stood on the wire, or as it will stand there. */
 export interface CarriedState {
-  /** one per round that went to a client */
+  /** differs for each round that went to a client */
   nonce: string;
   /** the server's own state; null: it gave none */
   state: string | null;
@@ -79,7 +79,7 @@ export interface RepeatedRequest {
   /** JSON text; null: leave the member out */
   inputResponses: string | null;
   requestState: string | null;
-  /** JSON text of a new id; absent: it stays */
+  /** JSON text of a new id; absent: the id stays */
   id?: string;
 }
 

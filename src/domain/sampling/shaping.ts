@@ -1,7 +1,7 @@
 /**
- * What content negotiation and a tenant's rules change in a call: the sentences below are added to the
- * system prompt and never replace it, and priorities fill in where the call gave none. Nothing else:
- * not who may call, not which models are allowed, not what is limited.
+ * What content negotiation and a tenant's rules change in a call. The sentences below are added to the system
+ * prompt and never replace it, and priorities fill in where the call gave none. Nothing else changes: not who
+ * may call, not which models are allowed, not what is limited.
  */
 import {
   holds,
@@ -14,7 +14,7 @@ import {
 import type { Modality } from "../modality.ts";
 import type { Priorities, SamplingCall } from "./call.ts";
 
-/** Applied when every predicate of `when` holds; of several that apply, the last one has the word. */
+/** Applies when every predicate of `when` holds. Of several rules that apply, the last one decides. */
 export interface ShapingRule {
   when: string[];
   set: {
@@ -47,9 +47,9 @@ export const verbositySentences: Record<Verbosity, string> = {
 };
 
 /**
- * The client's own tags first; the tenant's rules, which it wrote knowing them, over those. What a server
- * samples is read by the server's code: there the tags of the server's client shape nothing by
- * themselves, and only rules, which read all tags, do.
+ * The client's own tags count first. The tenant's rules, which the tenant wrote knowing the tags, count over
+ * them. What a server samples is read by the server's code. So there the tags of the server's client shape
+ * nothing by themselves, and only the tenant's rules do, which read all tags.
  */
 export function shapingOf({
   features,
@@ -59,9 +59,9 @@ export function shapingOf({
 }: {
   features: Features;
   rules: readonly ShapingRule[];
-  /** whose code reads the answer: that of the client which declared the features, or of its server */
+  /** whose code reads the answer: the client's, which declared the features, or its server's */
   readBy: "client" | "server";
-  /** the answer's modalities: format and verbosity shape text, and would only spoil a picture's prompt */
+  /** the modalities of the answer: format and verbosity shape text, and would only spoil an image's prompt */
   wants: readonly Modality[];
 }): Shaping {
   const tagged = (name: string): string | null =>
@@ -109,7 +109,7 @@ export function shape(call: SamplingCall, shaping: Shaping): SamplingCall {
   return shaped;
 }
 
-/** What the audit record says of it; null when nothing was declared and nothing applied. */
+/** What the audit record says of content negotiation; null: nothing was declared and no rule applied. */
 export interface NegotiationRecord {
   features: string[];
   ignored: string[];

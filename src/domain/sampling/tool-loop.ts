@@ -1,18 +1,19 @@
 /**
- * Which model and credential began a tool loop. The caller keeps the history, so this travels in the
- * tool uses of an answer and comes back with them: signatures and prompt caches are theirs. It is the
- * caller's data by then, so it may only order what is feasible for this tenant anyway.
+ * Which model and credential began a tool loop. The caller keeps the history, so the origin travels in the tool
+ * uses of an answer and comes back with them. Staying with the origin keeps signatures and prompt caches, which
+ * belong to its account. By then the origin is the caller's data, so it may only order what is feasible for
+ * this tenant anyway.
  */
 import { isObject, own } from "../json.ts";
 import type { Block, SamplingCall, ToolUseBlock } from "./call.ts";
 
 /**
- * Where a tool use carries what its provider wants back with it in the next turn, such as Gemini's
- * thought signature: the caller keeps the history, so it travels there and back.
+ * The member of a tool use's `_meta` for what its provider wants back in the next turn, such as Gemini's
+ * thought signature. The caller keeps the history, so it travels there and back.
  */
 export const providerMetadataKey = "sampling-router/providerMetadata";
 
-/** Where a tool use says who made it. */
+/** The member of a tool use's `_meta` that names the model and credential that made it. */
 export const originKey = "sampling-router/origin";
 
 export interface ToolLoop {
@@ -21,7 +22,7 @@ export interface ToolLoop {
   credentialId: string;
 }
 
-/** Longer ones are none of ours. */
+/** A longer name is none that the router wrote. */
 const longestName = 200;
 
 const nameIn = (origin: unknown, key: keyof ToolLoop): string | null => {
@@ -39,7 +40,7 @@ function originOf(block: ToolUseBlock): ToolLoop | null {
     : { provider, model, credentialId };
 }
 
-/** An answer's blocks; its tool uses say who made them. */
+/** An answer's blocks, with the origin in each tool use. */
 export const withOrigin = (content: readonly Block[], origin: ToolLoop): Block[] =>
   content.map((block) =>
     block.type === "tool_use"
@@ -47,7 +48,7 @@ export const withOrigin = (content: readonly Block[], origin: ToolLoop): Block[]
       : block,
   );
 
-/** Who made the tool uses that this call answers; null: no loop is under way, or nobody said. */
+/** The origin of the tool uses that this call answers; null: no loop is under way, or no origin came back. */
 export function toolLoopOf({ messages }: Pick<SamplingCall, "messages">): ToolLoop | null {
   const answers = messages.at(-1)?.content.some(({ type }) => type === "tool_result") ?? false;
   if (!answers) return null;
@@ -59,6 +60,6 @@ export function toolLoopOf({ messages }: Pick<SamplingCall, "messages">): ToolLo
   return null;
 }
 
-/** The credential that began the loop before the others. */
+/** The credentials, with the one that began the loop first. */
 export const credentialsLedBy = (ids: readonly string[], first: string): string[] =>
   ids.includes(first) ? [first, ...ids.filter((id) => id !== first)] : [...ids];

@@ -1,6 +1,6 @@
 /**
- * `maxTokens` bounds the text that a caller sees (the specification: it MUST be respected), while a
- * provider was given room for reasoning beside it. What of the text is beyond the bound is cut here.
+ * `maxTokens` bounds the text that a caller sees: the specification says that it MUST be respected. The
+ * provider got room for reasoning beside the text, so text beyond the bound is cut here.
  */
 import type { ProviderAnswer } from "./providers.ts";
 import type { Block } from "./call.ts";
@@ -15,12 +15,12 @@ const mostTokensPerUnit = 3;
 const textOf = (content: readonly Block[]): string =>
   content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
 
-/** As a tokenizer of the usual kind counts; what no provider counted, this stands for. */
+/** An estimate by a tokenizer of the usual kind, for what no provider counted. */
 const likelyTokens = (text: string): number => Math.ceil(tokensFrom(featuresOf(text), "openai"));
 
 /**
- * Tokens of the text: the provider's own count, less what it says was reasoning or an image. Where it
- * doesn't say what was reasoning, or counts tool uses in, our estimate is believed if it is lower.
+ * Tokens of the text: the provider's own count, less what the provider says was reasoning or an image. Where
+ * the provider doesn't tell reasoning apart, or counts tool uses in, our own estimate counts if it is lower.
  */
 function visibleTokens(answer: ProviderAnswer, text: string, estimated: number): number {
   const { content, usage } = answer;
@@ -32,7 +32,7 @@ function visibleTokens(answer: ProviderAnswer, text: string, estimated: number):
   return isBelievable && isTextAlone ? counted : Math.min(counted, estimated);
 }
 
-/** The longest beginning, whole characters and one at least, that is estimated at so many tokens or fewer. */
+/** The longest beginning of whole characters that is estimated at `tokens` or fewer; one character at least. */
 function beginningOf(text: string, tokens: number): string {
   const characters = [...text];
   let [fits, most] = [1, characters.length];
@@ -44,7 +44,7 @@ function beginningOf(text: string, tokens: number): string {
   return characters.slice(0, fits).join("");
 }
 
-/** The texts together are no longer than `text`; everything else stays as it is. */
+/** Cuts the text blocks so that together they are no longer than `text`. Everything else stays as it is. */
 function shortenedTo(content: readonly Block[], text: string): Block[] {
   let left = text.length;
   return content.flatMap((block): Block[] => {
@@ -56,8 +56,8 @@ function shortenedTo(content: readonly Block[], text: string): Block[] {
 }
 
 /**
- * The answer, its text no longer than `maxTokens`. Tool uses and media are never cut; an answer that
- * uses a tool still stops for that, or its caller would not answer the tool use.
+ * The answer with text no longer than `maxTokens`. Tool uses and media are never cut. An answer with a tool use
+ * keeps its stop reason, since its caller would not answer the tool use otherwise.
  */
 export function cutToVisible(answer: ProviderAnswer, maxTokens: number): ProviderAnswer {
   const text = textOf(answer.content);
@@ -65,7 +65,7 @@ export function cutToVisible(answer: ProviderAnswer, maxTokens: number): Provide
   const estimated = likelyTokens(text);
   const visible = visibleTokens(answer, text, estimated);
   if (visible <= maxTokens) return answer;
-  // In our own unit: the provider's count may differ from it by its tokenizer.
+  // In our own unit, from which the provider's count may differ by its tokenizer.
   const kept = beginningOf(text, (maxTokens / visible) * estimated);
   return {
     ...answer,
