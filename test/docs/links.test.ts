@@ -47,3 +47,8 @@ it("docs/README.md leads to every page of docs/", () => {
   const linked = new Set(index?.links.map((target) => `docs/${target.split("#")[0]}`));
   expect(all.filter((path) => path !== index?.path && !linked.has(path))).toEqual([]);
 });
+
+it("README.md is two screens: at most 8 kB", () => {
+  const readme = pages.find(({ path }) => path === "README.md");
+  expect(Buffer.byteLength(readme?.text ?? "")).toBeLessThanOrEqual(8_000);
+});
