@@ -1,14 +1,14 @@
 /**
- * How deep JSON may be nested before something that calls itself walks it: canonicalising, rewriting,
- * printing. Names the attack: 12 MiB of brackets parse well, and then exhaust the stack.
+ * How deep JSON may be nested before a recursive function walks it: canonicalising, rewriting, printing. The
+ * attack: 12 MiB of brackets parse well, and then exhaust the stack.
  */
 
-/** Deeper than any tool's arguments in use; shallow enough for every walk of the router. */
+/** Deeper than the arguments of any tool in use, and shallow enough for every walk of the router. */
 export const mostLevels = 256;
 
-/** Whether a value is nested deeper than so many levels; `1` is an array or object of plain values. */
+/** Whether a value is nested deeper than so many levels. An array or object of plain values has one level. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
-  // Level by level, and not by recursion, which is what is to be guarded.
+  // Level by level, and not by recursion, against which this function guards.
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
     const next: unknown[] = [];

@@ -5,7 +5,7 @@ export interface JsonObject {
   [key: string]: JsonValue;
 }
 
-/** undefined: no JSON. */
+/** undefined: the text is no JSON. */
 export function parsedJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue;
@@ -14,7 +14,7 @@ export function parsedJson(text: string): JsonValue | undefined {
   }
 }
 
-/** A plain object and nothing else; arrays and null are not. */
+/** True for a plain object, false for arrays and null. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 

@@ -1,12 +1,13 @@
-/** What an invocation may need and mostly doesn't: made when it is first asked for, once. */
+/** Values that an invocation may need and mostly doesn't. Each is made once, when it is first asked for. */
 export function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => (made ??= { value: make() }).value;
 }
 
 /**
- * An object whose members are made when they are first read. Spreading it makes them all. A proxy,
- * since defining a getter for each member takes longer than an invocation needs for the few it reads.
+ * An object whose members are made when they are first read. Spreading the object makes all members. It is a
+ * proxy, since defining a getter for each member takes longer than an invocation needs for the few that it
+ * reads.
  */
 export function lazily<T extends object>(makers: { readonly [K in keyof T]: () => T[K] }): T {
   const made: Partial<T> = {};

@@ -1,9 +1,9 @@
-/** How long a call may hold what it holds while nobody hears of it. */
+/** How long a call may hold what it holds while nothing is heard of it. */
 import { clockSlackMs } from "./clocks.ts";
 
 /** ms: no policy gives a call more. */
 export const longestDeadlineMs = 90_000;
-/** ms: a lease outlives the longest call, its deadline and then its settlement. */
+/** ms by which a lease outlives the longest call: its deadline and its settlement. */
 export const leaseSlackMs = 30_000;
 export const longestLeaseMs = longestDeadlineMs + leaseSlackMs;
 

@@ -10,6 +10,6 @@ export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
       merged.set(key, mergePatch(isObject(current) ? current : {}, value));
     } else merged.set(key, value);
   }
-  // By definition and not by assignment: assigning `__proto__` would set a prototype.
+  // Properties are defined and not assigned: assigning `__proto__` would set a prototype.
   return Object.fromEntries(merged);
 }

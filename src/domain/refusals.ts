@@ -1,16 +1,16 @@
 /**
- * Every expected "no" of the product, and the one table that says what each means on each surface.
- * JSON-RPC, problem+json, OpenAPI and the audit record read this table; nothing else maps reasons.
+ * Every expected "no" of the product, and the one table that says what each means on each surface. JSON-RPC,
+ * problem+json, OpenAPI and the audit record read this table, and nothing else maps reasons.
  */
 import type { JsonObject } from "./json.ts";
 import type { AttemptSummary } from "./attempts.ts";
 import type { ExclusionReason, Requirements } from "./requirements.ts";
 import type { Result } from "./result.ts";
 
-/** Which of three things it is that leaves a request without a model. */
+/** Which of three causes leaves a request without a model. */
 export type NoModelCause = "no_credential" | "no_known_model" | "all_excluded";
 
-/** A limit of money, what is used or reserved of it, and what the refused request needs at most, in USD. */
+/** A limit of money, what is used or reserved of it, and the most that the refused request needs, in USD. */
 export interface BudgetAmounts {
   limitUsd: number;
   usedUsd: number;
@@ -39,17 +39,17 @@ export type Refusal =
   | { reason: "idempotency_conflict" }
   | { reason: "internal" }
   | { reason: "unreadable"; what: string }
-  // A registered server's own failures, seen by the client that it serves.
+  // Failures of a registered server, as its client sees them.
   | { reason: "server_failed"; serverStatus: number | null; detail: string }
   | { reason: "server_timeout" }
   | { reason: "loop_detected"; detail: string }
-  // The wire's own refusals.
+  // Refusals of the wire itself.
   | { reason: "parse_error" }
   | { reason: "invalid_request"; detail: string }
   | { reason: "method_not_found"; method: string }
   | { reason: "header_mismatch"; header: string; missing: boolean }
   | { reason: "unsupported_protocol_version"; supported: readonly string[]; requested: string }
-  // Transport and REST.
+  // Refusals of the transport and of REST.
   | { reason: "bad_request"; detail: string }
   | { reason: "unauthorized"; detail: string }
   | { reason: "not_found"; what: string }
@@ -62,23 +62,23 @@ export type Refusal =
   | { reason: "payload_too_large"; limitBytes: number }
   | { reason: "unsupported_media_type"; expected: string };
 
-/** Everything that reaches the database may also find it out of reach. */
+/** Whatever asks the database may find it out of reach. */
 export type Answer<T> = Promise<Result<T, Refusal>>;
 
 export type Reason = Refusal["reason"];
 
 interface Meaning {
-  /** JSON-RPC error code; our own are the negative of the HTTP status they mean */
+  /** JSON-RPC error code; our own codes are the negative of the HTTP status that they mean */
   code: number;
   /** HTTP status where the surface is REST */
   status: number;
   /**
-   * HTTP status on the MCP wire: 200 for what a sampling caller must understand, since SDK clients
-   * drop the body of anything else; its own status for a transport-level fault.
+   * HTTP status on the MCP wire. It is 200 for what a sampling caller must understand, since SDK clients drop
+   * the body of any other status. A fault of the transport has its own status.
    */
   mcpStatus: number;
   title: string;
-  /** would the same request, later, have a chance; `isRetryable` knows a refusal's own data too */
+  /** whether the same request could succeed later; `isRetryable` also reads the refusal's own data */
   retryable: boolean;
 }
 
@@ -117,7 +117,8 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   unreadable: transport(-500, 500, "The record can't be read"),
   server_failed: sampling(-502, 502, "The MCP server failed", true),
   server_timeout: sampling(-504, 504, "The MCP server timed out", true),
-  // Its own status: a router on the way back would take an error in HTTP 200 for the server's word.
+  // A status of its own: a router on the way back would take an error in HTTP 200 for its server's
+  // word.
   loop_detected: transport(-508, 508, "Loop detected"),
   parse_error: transport(-32700, 400, "Parse error"),
   invalid_request: transport(-32600, 400, "Invalid request"),
@@ -137,10 +138,10 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   unsupported_media_type: transport(-415, 415, "Unsupported media type"),
 };
 
-/** Limits of what a caller may begin for nothing: a flood, whose answers nobody reads. */
+/** Limits of what a caller may begin for nothing. Such refusals answer a flood, and nobody reads their bodies. */
 const floodLimits: ReadonlySet<string> = new Set(["key.sessions", "key.initializePerMinute"]);
 
-/** HTTP status on the MCP wire. */
+/** The HTTP status of a refusal on the MCP wire. */
 export const mcpStatusOf = (refusal: Refusal): number =>
   refusal.reason === "rate_limited" && floodLimits.has(refusal.limit)
     ? refusalTable.rate_limited.status
@@ -148,14 +149,14 @@ export const mcpStatusOf = (refusal: Refusal): number =>
 
 export const reasons = Object.keys(refusalTable) as Reason[];
 
-/** @param serverStatus HTTP; null: there is no answer, or it is not what failed */
+/** @param serverStatus HTTP; null: there is no answer, or something else failed */
 export const serverFailed = (detail: string, serverStatus: number | null = null): Refusal => ({
   reason: "server_failed",
   serverStatus,
   detail,
 });
 
-/** Of the statuses below 500 those that pass; the others stay until somebody changes something. */
+/** Statuses below 500 after which a repetition may succeed. After the others somebody has to change something. */
 const passing = new Set([200, 408, 409, 425, 429]);
 
 const statusMayPass = (status: number | null): boolean =>
@@ -164,12 +165,12 @@ const statusMayPass = (status: number | null): boolean =>
 const mayPass = ({ status, retryable, fault }: AttemptSummary): boolean =>
   retryable && fault !== "unopenable" && statusMayPass(status);
 
-/** Would the same request, later, have a chance. */
+/** Whether the same request could succeed later. */
 export function isRetryable(refusal: Refusal): boolean {
   switch (refusal.reason) {
     case "rate_limited":
     case "budget_exceeded":
-      // null: it is larger than the limit itself.
+      // null: the request is larger than the limit itself.
       return refusal.retryAfterMs !== null;
     case "provider_failed":
     case "provider_timeout":
@@ -209,7 +210,7 @@ function explainBudget(refusal: Extract<Refusal, { reason: "budget_exceeded" }>)
     : `${limit} is ${limitUsd} USD, of which ${usedUsd} USD are used or reserved; this request needs up to ${neededUsd} USD; room in ${retryAfterMs} ms`;
 }
 
-/** One sentence for a person. Holds names, numbers and paths; never content, keys or headers. */
+/** One sentence for a person. It holds names, numbers and paths, and never content, keys or headers. */
 export function explain(refusal: Refusal): string {
   const { title } = refusalTable[refusal.reason];
   switch (refusal.reason) {
@@ -270,8 +271,8 @@ export function explain(refusal: Refusal): string {
 }
 
 /**
- * The refusal's own data, as `error.data` and problem+json carry it. Without the sentence: `explain`
- * says it, in `error.message`, and in the member of a problem that has the same name.
+ * The refusal's own data, as `error.data` and problem+json carry it, without the sentence by `explain`. That
+ * stands in `error.message`, and in the member of a problem with the same name.
  */
 export function dataOf(refusal: Refusal): Record<string, unknown> {
   const { detail: _, ...data }: Refusal & { detail?: string } = refusal;

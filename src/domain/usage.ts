@@ -2,43 +2,43 @@
 
 /** The images and the audio of a call, in the units that providers bill. */
 export interface MediaUsage {
-  /** those of the input tokens that are images */
+  /** input tokens that are images */
   imageInputTokens?: number;
-  /** those of the output tokens that are images */
+  /** output tokens that are images */
   imageOutputTokens?: number;
-  /** generated */
+  /** images that were generated */
   images?: number;
-  /** generated */
+  /** seconds of audio that were generated */
   audioSeconds?: number;
-  /** read aloud */
+  /** characters that were read aloud */
   characters?: number;
 }
 
 /**
- * Parts of a usage that are priced apart, each within its total. An absent one: the provider said
- * nothing of it, or 0.
+ * Parts of a usage that are priced apart, each within its total. An absent part: the provider said nothing of
+ * it, or 0.
  */
 export interface TokenClasses {
-  /** those of the input tokens that the provider read from its cache */
+  /** input tokens that the provider read from its cache */
   cacheReadTokens?: number;
-  /** those of `cacheReadTokens` that are audio */
+  /** cache-read tokens that are audio */
   cacheReadAudioTokens?: number;
-  /** those of the input tokens that the provider wrote to its cache, for five minutes */
+  /** input tokens that the provider wrote to its cache for five minutes */
   cacheWriteTokens?: number;
-  /** the same, for an hour */
+  /** input tokens that the provider wrote to its cache for an hour */
   cacheWriteHourTokens?: number;
-  /** those of the input tokens that are audio, the ones from the cache included */
+  /** input tokens that are audio, also those from the cache */
   audioInputTokens?: number;
-  /** those of the output tokens that no caller sees */
+  /** output tokens that no caller sees */
   reasoningTokens?: number;
 }
 
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
-  /** the provider reported none, so these are our estimate */
+  /** the provider reported no figures, so these are our estimate */
   estimated: boolean;
-  /** absent: the provider told the totals alone */
+  /** absent: the provider told only the totals */
   classes?: TokenClasses;
   /** absent: text only */
   media?: MediaUsage;

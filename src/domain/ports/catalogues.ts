@@ -21,25 +21,25 @@ interface Noted {
   event?: AdminEvent | null;
 }
 
-/** The synced catalogue, which is every tenant's. */
+/** The store of the synced catalogue, which all tenants share. */
 export interface CatalogueStore {
-  /** null if it has that version, or there is none. */
+  /** null: that version is the newest, or there is no synced catalogue. */
   newerThan(version: string): Stored<Catalogue | null>;
   state(): Stored<CatalogueState | null>;
   /**
-   * True for one of all that ask, if a sync is due or the seed is another than the last time. A sync that
-   * is cut off is due again at `until`.
+   * True for one of all callers, if a sync is due or the seed has changed since the last sync. A sync that is
+   * cut off is due again at `until`.
    */
   claim(
     now: number,
     turn: { until: number; latestDue: number; seedVersion: string },
   ): Stored<boolean>;
   replace(catalogue: Catalogue, at: { now: number; dueAt: number } & Noted): Stored<null>;
-  /** The one at hand stays. */
+  /** The catalogue at hand stays. */
   postpone(at: { dueAt: number; fault: string | null } & Noted): Stored<null>;
 }
 
-/** Where catalogues come from; the error says what is wrong with what came. */
+/** Where catalogues come from. The error says what is wrong with what came. */
 export interface CatalogueSource {
   entries(): Promise<Result<CatalogueEntry[], string>>;
 }

@@ -6,30 +6,30 @@ import type { Answer, Reason } from "../refusals.ts";
 import type { Decision } from "../choice/decision.ts";
 import type { ThinnedMinute } from "../audit/thinning.ts";
 
-/** What a call would hold, and the decision that says why. */
+/** What a call would hold, and the decision that explains it. */
 export interface Claim {
   decision: Decision;
   holds: Hold[];
   reservedTokens: number;
-  /** micro-USD charged if the call is never heard of again; null: unknown price */
+  /** micro-USD that is charged if nothing more is heard of the call; null: unknown price */
   reservedMicroUsd: number | null;
 }
 
 export interface Reservation extends Claim {
   opening: Opening;
   /**
-   * Claimed in place of the first where a limit has too little left for that: the same limits in the same
-   * order, of none more, and fewer tokens. Absent: there is nothing smaller.
+   * A claim to take in place of the first, where a limit has too little left for that. It has the same limits
+   * in the same order, no larger amounts, and fewer tokens. Absent: there is nothing smaller.
    */
   smaller?: Claim;
   tenantVersion: number;
   now: number;
   leaseUntil: number;
-  /** the session's new expiry, when there is a session */
+  /** the session's new expiry, if the call has a session */
   sessionExpiresAt: number | null;
   /** circuits that were open for their time, and that this call would try */
   probes: CircuitProbe[];
-  /** by which the call is known again (`sampling/once.ts`), and until when it holds that; null: it isn't */
+  /** the replay key (`sampling/once.ts`), and until when the call holds it; null: the call has none */
   idempotency: { key: string; expiresAt: number } | null;
 }
 
@@ -42,8 +42,8 @@ export interface CircuitProbe {
 
 export type Admission =
   /**
-   * `blocked`: scopes of `probes` that somebody else tries, or that are open again;
-   * `claimed`: present where it was the smaller claim
+   * `blocked`: scopes of `probes` that another call tries, or that are open again; `claimed`: present where the
+   * smaller claim was admitted
    */
   | {
       state: "admitted";
@@ -53,29 +53,29 @@ export type Admission =
       claimed?: "smaller";
     }
   | { state: "refused"; hold: Hold; retryAfterMs: number | null; limits: LimitState[] }
-  /** key, session or tenant are no longer what the choice assumed */
+  /** the key, session or tenant is no longer as the choice assumed */
   | { state: "stale" }
-  /** another request holds the key; nothing was written */
+  /** another request holds the replay key; nothing was written */
   | { state: "repeated"; first: FirstCall };
 
-/** The request that holds a key. */
+/** The request that holds a replay key. */
 export interface FirstCall {
   requestId: string;
   contentSha256: string;
 }
 
 export interface Ledger {
-  /** One batch: one transaction, one round trip. Writes the record whether admitted or refused. */
+  /** One batch: one transaction, one round trip. Writes the record, whether the call is admitted or refused. */
   admit(reservation: Reservation): Answer<Admission>;
-  /** Counts once: true the first time, false when the record was settled or swept before. */
+  /** Ends a call and counts it once: true the first time, false where the record was settled or swept before. */
   settle(settlement: Settlement): Answer<boolean>;
   /**
-   * In place of what the sweep wrote of a call whose process lived: outcome, charge, usage, also of a sealed
-   * record, which is sealed again. The event says in `before` what stood there. What an operator has corrected
-   * stays. An open call it ends as `settle` does. True if it ended one.
+   * Replaces what the sweep wrote of a call whose process lived: outcome, charge, usage. A sealed record is
+   * sealed again. The event says in `before` what stood there. What an operator has corrected stays. An open
+   * call is ended as `settle` ends it. True if a call was ended.
    */
   settleSwept(settlement: Settlement, event: AdminEvent): Answer<boolean>;
-  /** Which of these calls nobody who knows has ended: they run, or the sweep took them for lost. */
+  /** Which of these calls have no certain end: they run, or the sweep took them for lost. */
   findOpen(calls: readonly { tenantId: string; id: string }[]): Answer<string[]>;
   /** The record of a call that was refused before admission. */
   refuse(
@@ -84,33 +84,33 @@ export interface Ledger {
     detail: string | null,
     decision: Decision | null,
   ): Answer<null>;
-  /** Expired leases become `unknown`, charged as reserved. Returns how many. */
+  /** Calls whose lease has expired become `unknown`, charged as reserved. Returns how many. */
   sweep(now: number): Answer<number>;
   /**
-   * Only of a call that `isCorrectable`; budgets and usage follow, and the event says in `before` what stood there.
-   * True if there was one.
+   * Corrects a call that `isCorrectable`. Budgets and usage follow, and the event says in `before` what stood
+   * there. True if there was such a call.
    */
   correct(
     its: { tenantId: string; id: string; correction: Correction },
     event: AdminEvent,
   ): Answer<boolean>;
-  /** Counters that no window can need any more. */
+  /** Deletes counters that no window needs any more. */
   prune(now: number): Answer<number>;
 }
 
-/** Refusals that have no record of their own: `domain/audit/thinning.ts`. */
+/** Refusals without a record of their own: `domain/audit/thinning.ts`. */
 export interface ThinningStore {
   /** Minutes that are over, oldest first, some at a time. */
   ended(now: number): Answer<ThinnedMinute[]>;
-  /** Their one record stands. */
+  /** Notes that the minute's one record is written. */
   recorded(minute: ThinnedMinute): Answer<null>;
 }
 
-/** How the call that holds a key stands. */
+/** The call that holds a replay key, and its state. */
 export interface FirstCallState extends FirstCall {
   outcome: Outcome;
   leaseUntil: number | null;
-  /** sealed, whole; null: not yet, or never */
+  /** the sealed result, whole; null: not yet, or never */
   result: string | null;
 }
 
@@ -124,11 +124,11 @@ export interface IdempotentCall {
 export interface IdempotencyStore {
   /** null: no request holds the key. */
   find(call: IdempotentCall, now: number): Answer<FirstCallState | null>;
-  /** Counts a result that was given again. */
+  /** Counts that a result was given again. */
   countReplay(call: IdempotentCall): Answer<null>;
-  /** Whether a request holds any key that begins so. */
+  /** Whether a request holds any key with that beginning. */
   isTaken(call: Omit<IdempotentCall, "key"> & { keys: string }, now: number): Answer<boolean>;
-  /** How a server took the answer of a call: its HTTP status; 0: it could not be reached. */
+  /** Notes the HTTP status with which a server took the answer of a call; 0: it could not be reached. */
   deliver(call: { tenantId: string; requestId: string }, status: number): Answer<null>;
   prune(now: number): Answer<number>;
 }
@@ -144,11 +144,11 @@ export interface UsageAsked {
   by: UsageBy;
 }
 
-/** What was used in one bucket by one of whatever is compared. */
+/** What was used in one bucket by one model, key or server. */
 export interface UsageRow {
   /** ms since the epoch, the bucket's beginning in UTC */
   at: number;
-  /** model, key id or server id; empty: none */
+  /** model, key id or server id; empty: the request had none */
   group: string;
   requests: number;
   succeeded: number;

@@ -1,7 +1,7 @@
 /** Whether a deployment can work: port of the readiness check. */
 import type { Answer } from "../refusals.ts";
 
-/** Why a database that answers takes no write. */
+/** Why a database that can be read takes no write. */
 export type WriteFault = "read_only" | "full" | "too_slow" | "refused";
 
 /** Whether the database answers, has every migration, and takes writes. */

@@ -1,4 +1,4 @@
-/** The ports of registered servers: their entries, the tokens for them, and who is on the way to get one. */
+/** The ports of registered servers: their entries, their tokens, and pending authorizations. */
 import type { AdminEvent } from "../admin-event.ts";
 import type { OauthFault } from "../servers/oauth.ts";
 import type { Refusal } from "../refusals.ts";
@@ -21,19 +21,19 @@ export interface ServerStore {
     tenantId: string,
     id: string,
     change: ServerChange,
-    /** its tokens and pending authorizations were for what it was before, and go */
+    /** `forget`: tokens and pending authorizations were for the entry as it was, and are deleted */
     about: { event: AdminEvent; now: number; tokens: "keep" | "forget" },
   ): Stored<null>;
-  /** With its tokens and pending authorizations. */
+  /** Removes the entry with its tokens and pending authorizations. */
   remove(tenantId: string, id: string, event: AdminEvent): Stored<null>;
-  /** Adds to what is known of it. No event: nobody changed anything. */
+  /** Adds to what is known of a server. Without an event, since nobody changed the entry. */
   learn(
     tenantId: string,
     id: string,
-    /** null: forgotten again */
+    /** null: this is forgotten again */
     learnt: { [K in keyof Learnt]?: Learnt[K] | null },
   ): Stored<null>;
-  /** Writes the event, and the new status, only if it was another. */
+  /** Writes the event and the new status, only if the status was another. */
   setStatus(
     tenantId: string,
     id: string,
@@ -46,53 +46,53 @@ export interface ServerStore {
 export interface ServerTokens {
   tenantId: string;
   serverId: string;
-  /** JSON of an `OauthGrant`; null: none yet */
+  /** JSON of an `OauthGrant`, sealed; null: there is none yet */
   sealed: string | null;
   generation: string;
-  /** when the access token ends; 0: it was refused; null: not known */
+  /** when the access token ends; 0: it was refused; null: unknown */
   expiresAt: number | null;
-  /** until when one caller alone asks for another; after a fault, when the next may ask */
+  /** until when one caller alone asks for a new token; after a fault, when the next caller may ask */
   leaseUntil: number;
-  /** why the last asking brought nothing */
+  /** why the last attempt to get a token failed */
   fault: OauthFault | null;
 }
 
 export interface TokenStore {
   get(tenantId: string, serverId: string): Stored<ServerTokens | null>;
   /**
-   * One of many callers may ask for a new token: if the row is still of the generation that it read
-   * (null: it had no tokens), and nobody else is asking. The row as it is then, or null.
+   * Lets one of many callers ask for a new token: if the row still has the generation that the caller read
+   * (null: there were no tokens), and nobody else is asking. Gives the row as it is then, or null.
    */
   claim(
     tenantId: string,
     serverId: string,
     about: { from: string | null; lease: string; now: number; leaseUntil: number },
   ): Stored<ServerTokens | null>;
-  /** Stores a grant and ends the lease, if the row is still of that generation. True if it was. */
+  /** Stores a grant and ends the lease, if the row still has that generation. True if it had. */
   save(
     tenantId: string,
     serverId: string,
     about: { from: string; generation: string; sealed: string; expiresAt: number | null },
   ): Stored<boolean>;
-  /** The asking failed; the next one may ask at `leaseUntil`. */
+  /** Notes that the attempt failed. The next caller may ask at `leaseUntil`. */
   fail(
     tenantId: string,
     serverId: string,
     about: { from: string; fault: OauthFault; leaseUntil: number },
   ): Stored<null>;
-  /** What a person has just authorized replaces whatever there is, with an event. */
+  /** Replaces whatever is there by what a person has just authorized, with an event. */
   replace(tokens: ServerTokens, about: { event: AdminEvent; now: number }): Stored<null>;
-  /** Its access token was refused: the next caller gets another. */
+  /** The access token was refused, so the next caller gets a new one. */
   expire(tenantId: string, serverId: string, generation: string): Stored<null>;
 }
 
 /** A person was sent away to authorize the router, and may come back once. */
 export interface Authorization {
-  /** hex SHA-256 of the state: whoever reads the table can't come back with it */
+  /** hex SHA-256 of the state, so that a reader of the table can't come back with it */
   id: string;
   tenantId: string;
   serverId: string;
-  /** who asked for it */
+  /** who began the authorization */
   actor: string;
   /** JSON of a `PendingAuthorization` */
   sealed: string;
@@ -101,7 +101,7 @@ export interface Authorization {
 
 export interface AuthorizationStore {
   create(authorization: Authorization, event: AdminEvent): Stored<null>;
-  /** Gives it out once, and not after it has expired. */
+  /** Gives the authorization out once, and not after it has expired. */
   take(id: string, now: number): Stored<Authorization | null>;
   prune(now: number): Stored<number>;
 }

@@ -1,4 +1,4 @@
-/** What the pipeline needs from the rooms below it; `compose/invocation.ts` hands it in. */
+/** The ports that the pipeline needs; `compose/invocation.ts` hands in what implements them. */
 import type { RequestFilter } from "../audit/record.ts";
 import type { ApiKey, StoredKey } from "../tenancy/access.ts";
 import type { SamplingRecord } from "../audit/record.ts";
@@ -27,7 +27,7 @@ export interface Tenant {
   policy: Policy;
   /** null: the tenant is from before there were ceilings */
   ceiling: Ceiling | null;
-  /** rises with every change of the tenant or anything it owns that a choice depends on */
+  /** rises with every change on which a choice depends, of the tenant or of anything that it owns */
   version: number;
   createdAt: number;
 }
@@ -41,14 +41,14 @@ export interface Credential extends CredentialSummary {
   updatedAt: number;
 }
 
-/** A credential with its key as the vault sealed it. */
+/** A credential with its sealed key. */
 export interface SealedCredential extends Credential {
   sealed: string;
 }
 
 // -- Authentication ---------------------------------------------------------------------------------
 
-/** All that a call needs to know about its caller, read in one round trip. */
+/** Everything that a call needs to know about its caller, read in one round trip. */
 export interface Snapshot {
   tenant: Tenant;
   key: StoredKey;
@@ -62,8 +62,8 @@ export interface Snapshot {
 
 export interface Snapshots {
   /**
-   * `session` is null when there is none of that id for that key, or it has expired. With a server's
-   * slug, `sessionId` is the id that this server gave, and only its sessions are looked at.
+   * `session`: null where that key has no session with that id, or the session has expired. With a server's
+   * slug, `sessionId` is the id that the server gave, and only the server's sessions are looked at.
    */
   load(
     keyId: string,
@@ -92,24 +92,24 @@ export interface TenantChange {
 }
 
 export interface TenantStore {
-  /** Once for an id, for good: a tenant that was removed is not made again. */
+  /** An id is used once, ever: a tenant that was removed is not made again. */
   create(tenant: Tenant, event: AdminEvent): Answer<null>;
   bySlug(slug: string): Answer<Tenant | null>;
   byId(id: string): Answer<Tenant | null>;
   list(page: PageRequest): Answer<Page<Tenant>>;
   update(id: string, change: TenantChange, event: AdminEvent): Answer<null>;
-  /** With everything the tenant owns, audit records included; the event log stays. */
+  /** Removes the tenant and everything that it owns, audit records included. The event log stays. */
   remove(id: string, event: AdminEvent): Answer<null>;
 }
 
-/** Which row, and the code of what it then says. */
+/** Which row, and the code of the row with its new values. */
 type KeyPlace = "tenantId" | "id" | "code";
 
 export interface KeyStore {
   create(key: StoredKey, event: AdminEvent): Answer<null>;
   get(tenantId: string, id: string): Answer<StoredKey | null>;
   list(tenantId: string, page: PageRequest): Answer<Page<ApiKey>>;
-  /** Nothing of a key that is revoked meanwhile. */
+  /** Changes nothing where the key was revoked meanwhile. */
   replaceSecret(key: Pick<StoredKey, KeyPlace | "secretHash">, event: AdminEvent): Answer<null>;
   revoke(key: Pick<StoredKey, KeyPlace | "revokedAt">, event: AdminEvent): Answer<null>;
 }
@@ -143,33 +143,36 @@ export interface OverrideStore {
 }
 
 export interface SessionStore {
-  /** Counts as an `initialize` of its key; `rate_limited` where that key has begun or holds too many. */
+  /** Counts as an `initialize` of the session's key. `rate_limited` where the key has begun or holds too many. */
   begin(session: Session): Answer<null>;
-  /** Counts an `initialize` before a server is asked. Where this is `ok`, `create` follows, if anything is to be kept. */
+  /**
+   * Counts an `initialize` before a server is asked. Where it is `ok`, `create` follows if the session is to be
+   * kept.
+   */
   admit(key: { tenantId: string; keyId: string }, now: number): Answer<null>;
-  /** `rate_limited` where its key holds too many. */
+  /** `rate_limited` where the session's key holds too many. */
   create(session: Session): Answer<null>;
   get(tenantId: string, id: string): Answer<Session | null>;
   list(tenantId: string, page: PageRequest): Answer<Page<Session>>;
   touch(tenantId: string, id: string, now: number, expiresAt: number): Answer<null>;
-  /** Who holds the server's GET stream, and until when. */
+  /** Notes who holds the server's GET stream, and until when. */
   holdStream(
     tenantId: string,
     id: string,
     held: { clientStreamUntil: number } | { routerStreamUntil: number },
   ): Answer<null>;
-  /** The newest live one that the router keeps with a legacy server under that key. */
+  /** The newest live session that the router keeps with a legacy server under that key. */
   bridged(
     about: { tenantId: string; keyId: string; serverId: string; bridgeKey: string },
     now: number,
   ): Answer<Session | null>;
   setBridge(tenantId: string, id: string, bridge: Bridge): Answer<null>;
-  /** True if there was one. Writes the event only when an administrator ends it. */
+  /** True if there was such a session. The event is written only when an administrator ends it. */
   end(tenantId: string, id: string, event: AdminEvent | null): Answer<boolean>;
   prune(now: number): Answer<number>;
 }
 
-/** A call as its notification names it. */
+/** A call, as the notification that cancels it names it. */
 export interface CancelledCall {
   tenantId: string;
   sessionId: string;
@@ -179,7 +182,7 @@ export interface CancelledCall {
 
 export interface CancellationStore {
   record(call: CancelledCall, now: number): Answer<null>;
-  /** Whether it was recorded at `since` or later. */
+  /** Whether the cancellation was recorded at `since` or later. */
   isRecorded(call: CancelledCall, since: number): Answer<boolean>;
   prune(now: number): Answer<number>;
 }
@@ -194,8 +197,8 @@ export interface RequestStore {
   get(tenantId: string, id: string): Answer<(SamplingRecord & { content: string | null }) | null>;
   list(tenantId: string, filter: RequestFilter, page: PageRequest): Answer<Page<SamplingRecord>>;
   /**
-   * Contents older than their tenant's `contentRetentionDays`, then sealed records older than its
-   * `retentionDays`; what is not sealed yet stays. Returns how many went.
+   * Deletes contents older than their tenant's `contentRetentionDays`, then sealed records older than its
+   * `retentionDays`. Records that are not sealed yet stay. Returns how many were deleted.
    */
   prune(now: number): Answer<number>;
 }
@@ -204,7 +207,7 @@ export interface EventStore {
   list(tenantId: string | null, page: PageRequest): Answer<Page<AdminEvent>>;
 }
 
-/** Which tenant on which shard a slug is for. Kept in the home shard, once there are others. */
+/** The tenant of a slug, and its shard. Placements stand in the home shard, once there are other shards. */
 export interface Placement {
   slug: string;
   tenantId: string;
@@ -212,17 +215,20 @@ export interface Placement {
 }
 
 /**
- * A placement is written before its tenant and removed after it, so one without a tenant is what a
- * crash left, and binds nobody: see `pipeline/admin/placing.ts`.
+ * A placement is written before its tenant and removed after it. A placement without a tenant is therefore what
+ * a crash left, and binds nobody: see `pipeline/admin/placing.ts`.
  */
 export interface PlacementStore {
-  /** The placement that stands, which may be an earlier one; null: a tenant that has none has the slug. */
+  /**
+   * Gives the placement that stands then, which may be an earlier one; null: a tenant without a placement has
+   * the slug.
+   */
   claim(placement: Placement): Answer<Placement | null>;
-  /** Puts another in the place of one, if it still stands. The one that stands then. */
+  /** Replaces a placement if it still stands. Gives the one that stands then. */
   replace(from: Placement, to: Placement): Answer<Placement | null>;
   bySlug(slug: string): Answer<Placement | null>;
   release(placement: Placement): Answer<null>;
-  /** How many tenants each shard has, by name; those that have none are left out. */
+  /** How many tenants each shard has, by name. Shards without tenants are left out. */
   counts(): Answer<Record<string, number>>;
 }
 
@@ -257,26 +263,26 @@ export type { SealedFor };
 
 /** Which versions of seals count at the moment. */
 export interface SealVersions {
-  /** of a new seal; 1 as long as processes that know no other may run beside this one */
+  /** the version of a new seal: 1 as long as processes that can read no other may run beside this one */
   written(): Promise<1 | 2>;
   /** Whether a seal of version 1, which names no destination, still counts. */
   acceptsFirst(purpose: SealedFor["purpose"]): Promise<boolean>;
-  /** A seal of that version was opened. */
+  /** Tells that a seal of that version was opened. */
   opened(version: 1 | 2): void;
 }
 
 export interface Vault {
   seal(plain: string, context: SealedFor): Promise<string>;
-  /** `error` when no key at hand opens it, or it was sealed for something else. */
+  /** `error`: no key at hand opens the seal, or it was sealed for something else. */
   open(sealed: string, context: SealedFor): Promise<Result<string, "unopenable">>;
-  /** How every seal begins that the current key makes now. */
+  /** The beginning of every seal that the current key makes now. */
   readonly sealPrefix: string;
 }
 
 export interface KeyTokens {
-  /** A new token for a key id: what the caller sees once, and what is stored. */
+  /** A new token for a key id, and the hash to be stored. The caller sees the token once. */
   mint(keyId: string): Promise<{ token: string; secretHash: string }>;
-  /** The key id in a token; null if it is not one of ours. */
+  /** The key id in a token; null: the token is none of ours. */
   keyIdOf(token: string): string | null;
   matches(token: string, secretHash: string): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-/** Who answers a server's sampling request: decided before anybody is asked, and once. */
+/** Who answers a server's sampling request. The decision is made once, before anybody is asked. */
 import { missingFrom, requiredFor, supports } from "../sampling/capabilities.ts";
 import type { JsonObject } from "../json.ts";
 import type { Refusal } from "../refusals.ts";
@@ -6,9 +6,7 @@ import type { Result } from "../result.ts";
 import type { SamplingCall } from "../sampling/call.ts";
 import type { McpServer, SamplingMode } from "./server.ts";
 
-/**
- * @param declared the client's own capabilities, as its revision knows them; empty when unknown
- */
+/** @param declared the client's own capabilities, as its revision knows them; empty: unknown */
 export function answererOf(
   mode: SamplingMode,
   call: Result<SamplingCall, Refusal>,
@@ -16,14 +14,14 @@ export function answererOf(
 ): "router" | "client" {
   if (mode === "client") return "client";
   if (mode !== "client-then-router") return "router";
-  // What we can't read may be something that the client understands.
+  // A request that the router can't read may be something that the client understands.
   if (!call.ok) return supports(declared, "sampling") ? "client" : "router";
   const { tools, toolChoice, outputModalities } = call.value;
   const needs = { tools: tools.length > 0 || toolChoice !== undefined, outputModalities };
   return missingFrom(requiredFor(needs), declared) === null ? "client" : "router";
 }
 
-/** Why whatever this server asks is refused, before anything is chosen; null: it isn't. */
+/** Why every sampling request of this server is refused, before anything is chosen; null: it is not. */
 export function deniedBy({ sampling, policy }: McpServer): Refusal | null {
   if (sampling === "deny") return { reason: "forbidden", action: "sampling by this server" };
   return policy.disabled === true

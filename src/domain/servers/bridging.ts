@@ -1,6 +1,6 @@
 /**
- * What crosses eras, and what does not. Whoever bridges holds no connection to the client between
- * requests, so nobody can be asked anything but the router itself.
+ * What crosses eras, and what does not. A bridge holds no connection to the client between requests, so it can
+ * ask the client nothing: only the router itself answers.
  */
 import { isObject, own, type JsonObject } from "../json.ts";
 import { contentNegotiationKey } from "../sampling/negotiation.ts";
@@ -19,7 +19,7 @@ export const bridgedMethods: readonly string[] = [
   "completion/complete",
 ];
 
-/** What a server offers that crosses: no flags, since nothing tells of changes or takes subscriptions. */
+/** What a server offers across eras: no flags, since the bridge tells of no changes and takes no subscriptions. */
 export const bridgedOffers = (capabilities: unknown): JsonObject =>
   Object.fromEntries(
     ["tools", "prompts", "resources", "completions"].flatMap((name) =>
@@ -27,27 +27,27 @@ export const bridgedOffers = (capabilities: unknown): JsonObject =>
     ),
   );
 
-/** What a client declares that crosses: which content it likes. What it could be asked does not. */
+/** What a client declares across eras: which content it likes. What it could be asked stays behind. */
 export function bridgedDeclarations(capabilities: unknown): JsonObject {
   const negotiation = own(own(capabilities, "extensions"), contentNegotiationKey);
   return negotiation === undefined ? {} : { extensions: { [contentNegotiationKey]: negotiation } };
 }
 
-/** No client can be asked across eras: what was its own to answer is the router's, or nobody's. */
+/** No client can be asked across eras. What the client would answer is the router's to answer, or nobody's. */
 export function bridgedMode(mode: SamplingMode): SamplingMode {
   if (mode === "client-then-router") return "router";
   return mode === "client" ? "deny" : mode;
 }
 
-/** Whether clients of 2026-07-28 alone find no way to a server, as far as it is known. */
+/** Whether clients of 2026-07-28 alone can't use the server, as far as it is known. */
 export const needsAlways = ({ learnt, bridge }: Pick<McpServer, "learnt" | "bridge">): boolean =>
   learnt.era === "legacy" && bridge === "fallback";
 
-/** For whoever sends `server/discover` to it. */
+/** The sentence for a client that sends `server/discover` to such a server. */
 export const olderServerHint =
   'This server speaks only revisions before 2026-07-28: begin with initialize. For clients that know only 2026-07-28, set bridge to "always" in the server\'s entry.';
 
-/** Headers that say nothing of who the client is to the server. */
+/** Headers that tell the server nothing about who the client is. */
 const impersonal = new Set([
   "accept",
   "accept-encoding",
@@ -80,15 +80,14 @@ const impersonal = new Set([
   "via",
   "x-real-ip",
   "x-request-id",
-  // Told apart as the key, or as the authorization that is forwarded.
+  // The key, or the forwarded authorization, tells these clients apart already.
   "authorization",
   "x-sampling-router-key",
 ]);
 
 /**
- * Of the client's headers that go to the server, those that may make the client somebody else there, in
- * one order. Whatever isn't known to be harmless counts: a session too many is better than one with two
- * owners.
+ * Of the client's headers that go to the server, those that may say who the client is, in one order. A header
+ * counts unless it is known to be harmless: a session too many is better than one with two owners.
  */
 export const personalHeaders = (
   headers: Iterable<[string, string]>,

@@ -1,17 +1,17 @@
 /**
- * How many routers a request has passed. Names the attack: a registered server whose URL leads back to
- * this router, so that one request calls itself until the runtime ends.
+ * How many routers a request has passed. The attack: a registered server's URL leads back to this router, so
+ * that one request calls itself until the runtime ends.
  */
 
-/** The router's own header, in lower case. Its value: how many routers have sent the request on so far. */
+/** The router's own header, in lower case. Its value is the number of routers that have sent the request on. */
 export const hopsHeader = "x-sampling-router-hops";
 
-/** A router behind a router behind a router is in use; a fourth is a loop. */
+/** A router behind a router behind a router is in use. A fourth router means a loop. */
 const mostHops = 3;
 
 /**
- * @param count the header of a request that this router is about to send on; null: there is none
- * @returns what the sent request says; null: the request has passed too many, or its count can't be read
+ * @param count the header of a request that this router is about to send on; null: it has none
+ * @returns the header to send; null: the request has passed too many routers, or its count can't be read
  */
 export function nextHop(count: string | null): string | null {
   const text = count?.trim() ?? "0";

@@ -1,39 +1,39 @@
 /**
- * The router as an OAuth 2.1 client towards a tenant's servers. One port; what it says of a fault is a
- * code from a closed list, never text of the other side.
+ * The router as an OAuth 2.1 client of a tenant's servers. One port. A fault is a code from a closed list, and
+ * never text of the other side.
  */
 import type { Result } from "../result.ts";
 
 export const oauthGrants = ["client_credentials", "authorization_code"] as const;
 
-/** How a server's tokens are got. Endpoints that are null are discovered (RFC 9728, RFC 8414). */
+/** How tokens for a server are obtained. Endpoints that are null are discovered (RFC 9728, RFC 8414). */
 export interface OauthClient {
   grant: (typeof oauthGrants)[number];
   clientId: string;
-  /** the secret itself is sealed; false: a public client */
+  /** whether there is a secret, which itself is sealed; false: a public client */
   hasSecret: boolean;
   tokenEndpoint: string | null;
   authorizationEndpoint: string | null;
   /** scopes, space-separated */
   scope: string | null;
-  /** RFC 8707's indicator; null: what the server's metadata says, or its URL */
+  /** value of RFC 8707's resource indicator; null: what the server's metadata says, or its URL */
   resource: string | null;
 }
 
-/** What an authorization server granted, and where it is renewed: a refresh token goes nowhere else. */
+/** What an authorization server granted, and where the grant is renewed: a refresh token is sent nowhere else. */
 export interface OauthGrant {
   accessToken: string;
-  /** ms since the epoch; null: the server didn't say */
+  /** ms since the epoch; null: the server named no end */
   expiresAt: number | null;
   refreshToken: string | null;
   issuer: string;
   tokenEndpoint: string;
   resource: string;
-  /** how the client shows who it is there */
+  /** how the client authenticates at the token endpoint */
   authentication: "basic" | "post" | "none";
 }
 
-/** What has to be remembered between sending a person away and their return. */
+/** What the router has to remember while a person is away to authorize it. */
 export interface PendingAuthorization {
   verifier: string;
   redirectUri: string;
@@ -46,7 +46,7 @@ export interface PendingAuthorization {
 }
 
 export const oauthFaults = [
-  // RFC 6749's own.
+  // Error codes of RFC 6749.
   "invalid_request",
   "invalid_client",
   "invalid_grant",
@@ -55,7 +55,7 @@ export const oauthFaults = [
   "invalid_scope",
   "access_denied",
   "invalid_target",
-  // Ours.
+  // Codes of our own.
   "not_discovered",
   "not_allowed",
   "no_pkce",
@@ -74,17 +74,17 @@ export interface OauthAsking {
 
 /** Never throws. */
 export interface Oauth {
-  /** Where to send the person who may authorize the router. */
+  /** Begins an authorization: gives the URL to which the person is sent. */
   begin(
     asking: OauthAsking,
     about: { redirectUri: string; state: string },
   ): Promise<Result<{ authorizationUrl: string; pending: PendingAuthorization }, OauthFault>>;
-  /** With the query that came back. */
+  /** Ends an authorization, with the query that the person came back with. */
   finish(
     asking: OauthAsking,
     came: { pending: PendingAuthorization; state: string; query: string },
   ): Promise<Result<OauthGrant, OauthFault>>;
   byClientCredentials(asking: OauthAsking): Promise<Result<OauthGrant, OauthFault>>;
-  /** The new grant holds the old refresh token when the server sent no other. */
+  /** The new grant keeps the old refresh token where the server sent no new one. */
   refresh(asking: OauthAsking, grant: OauthGrant): Promise<Result<OauthGrant, OauthFault>>;
 }

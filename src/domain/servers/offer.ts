@@ -1,29 +1,29 @@
 /**
- * What a server behind the proxy is told of sampling. Said as edits of what the client declared, so
- * that everything else of it stays as it came.
+ * What a server behind the proxy is told about sampling, as edits of what the client declared. Everything else
+ * that the client declared stays as it came.
  */
 import { supports } from "../sampling/capabilities.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../json.ts";
 import { modalities, type Modality } from "../modality.ts";
 import type { SamplingMode } from "./server.ts";
 
-/** What the router can do for this tenant; null: no model of the tenant can be asked. */
+/** The sampling that the router can do for this tenant; null: no model of the tenant can be asked. */
 export type Offered = { tools: boolean; supportedModalities: readonly Modality[] } | null;
 
 export type SamplingAbilities = {
   supportedModalities: Modality[];
   tools: boolean;
-  /** always false: the router sees no other server's context */
+  /** always false: the router sees no context of other servers */
   context: boolean;
 };
 
-/** What the tenant's models and a client's capabilities allow together, as the client is told. */
+/** The sampling that the tenant's models and the client's capabilities allow together, as the client is told. */
 export type Hosted = SamplingAbilities & {
   /** what the tenant's models allow, whatever the client declared */
   offered: SamplingAbilities;
 };
 
-/** undefined: taken out */
+/** undefined: the member is taken out */
 export interface CapabilityEdit {
   path: readonly string[];
   value: JsonValue | undefined;
@@ -31,7 +31,7 @@ export interface CapabilityEdit {
 
 const tasksExtension = "io.modelcontextprotocol/tasks";
 
-// Sampling through tasks takes paths of its own, which nobody here looks at yet.
+// Sampling through tasks has messages of its own, which the router does not intercept yet.
 function withoutTasks(declared: JsonObject): CapabilityEdit[] {
   const edits: CapabilityEdit[] = [];
   if (own(own(own(declared, "tasks"), "requests"), "sampling") !== undefined)
@@ -81,8 +81,9 @@ function both(
 }
 
 /**
- * Never `context`: the router sees no other server's. `supportedModalities` only where the entry opts
- * in, since it stands in no schema and strict servers refuse unknown fields.
+ * Edits of what the client declared. Never `context`: the router sees no context of other servers.
+ * `supportedModalities` only where the entry opts in, since the member stands in no schema and strict servers
+ * refuse unknown ones.
  */
 export function editsFor(
   declared: JsonObject,

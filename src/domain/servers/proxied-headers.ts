@@ -1,15 +1,15 @@
 /**
- * Which headers cross the proxy, by lists of those that may. Names the attacks: a client's `Remote-User` or
+ * Which headers cross the proxy, by lists of those that may. The attacks: a client's `Remote-User` or
  * `X-Forwarded-User`, which a server takes for its own gateway's word; a server's `X-Accel-Redirect` or
- * `X-Sendfile`, which whoever stands before the router obeys; a server's `RateLimit` or `X-Request-Id`,
- * which the client takes for the router's.
+ * `X-Sendfile`, which a proxy before the router obeys; a server's `RateLimit` or `X-Request-Id`, which the
+ * client takes for the router's.
  */
 import { hopsHeader } from "./hops.ts";
 
-/** In `passHeaders` of entries that are older than the lists: everything that is not `keptBack`. */
+/** Stands in `passHeaders` of entries that are older than the lists: everything except `keptBack`. */
 export const everyHeader = "*";
 
-/** What the router calls itself towards a server where the client's own name is not sent on. */
+/** The router's `User-Agent` towards a server, where the client's own is not sent on. */
 export const routerAgent = "sampling-router";
 
 /** The client's headers that every server gets. All names here are in lower case. */
@@ -24,8 +24,8 @@ const alwaysSent: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Belong to one hop (RFC 9110, section 7.6.1), to this one's caller, or to a browser; or make some servers
- * take the request for one to another place, or of another method, than the entry's.
+ * Headers that belong to one hop (RFC 9110, section 7.6.1), to this one's caller, or to a browser; or that make
+ * some servers take the request for one to another place, or with another method.
  */
 const keptBack: ReadonlySet<string> = new Set([
   "accept-encoding",
@@ -58,7 +58,7 @@ const keptBack: ReadonlySet<string> = new Set([
 ]);
 const keptBackPrefix = /^(cf-|sec-|x-forwarded-|access-control-)/;
 
-/** Many servers read both as one character: one header would stand for another's name. */
+/** Many servers read `-` and `_` as one character, so one header would stand for another's name. */
 const asRead = (name: string): string => name.replaceAll("_", "-");
 
 const isKeptBack = (name: string): boolean => keptBack.has(name) || keptBackPrefix.test(name);
@@ -69,19 +69,20 @@ export type IsSent = (name: string) => boolean;
 const isAlwaysSent: IsSent = (name) => alwaysSent.has(name) || name.startsWith("mcp-");
 const isSentByDefault: IsSent = (name) => name !== "mcp_session_id" && !isKeptBack(asRead(name));
 
-/** @param passHeaders of the server's entry */
+/** @param passHeaders the names in the server's entry */
 export function sentBy(passHeaders: readonly string[]): IsSent {
   if (passHeaders.length === 0) return isAlwaysSent;
   if (passHeaders.includes(everyHeader)) return isSentByDefault;
   const named = new Set(passHeaders.map((name) => name.toLowerCase()));
-  // A row may be older than today's rule for names, or written by somebody else.
+  // A row may be older than today's rule for names, or somebody else may have written it.
   return (name) => isAlwaysSent(name) || (named.has(name) && isSentByDefault(name));
 }
 
 /**
- * The client's headers as they go to a server.
+ * The client's headers as they are sent to a server.
  *
- * @param own what the entry adds: the client's of the same name, however it is spelled, does not go beside it
+ * @param own headers that the entry adds; the client's header of the same name, however it is spelled, is not
+ * sent beside one of them
  */
 export function sentHeaders(
   from: Headers,
@@ -95,7 +96,7 @@ export function sentHeaders(
   from.forEach((value, name) => {
     if (isSent(name) && !named.has(name) && !owned.has(asRead(name))) headers[name] = value;
   });
-  // Some services refuse whoever has no name.
+  // Some services refuse requests without a `User-Agent`.
   headers["user-agent"] ??= routerAgent;
   for (const [name, value] of Object.entries(own)) headers[name.toLowerCase()] = value;
   return headers;
@@ -116,19 +117,20 @@ const directive = /^[a-z-]+(?:=(?:[\w-]+|"[^"\\,]*"))?$/i;
 const ofSharedCaches = /^(public|s-maxage|proxy-revalidate|private)(=|$)/i;
 
 /**
- * A server's rules for caches, at least as strict as `private`: an answer is for one key.
+ * A server's rules for caches, made at least as strict as `private`: an answer is for one key.
  *
  * @param rules a `Cache-Control` header; null: there is none
  */
 export function privateRules(rules: string | null): string {
   if (rules === null || rules === "") return "private";
   const directives = rules.split(",").map((each) => each.trim());
-  // A comma may stand inside a quoted text; who reads such a list otherwise could find `public` in it.
+  // A comma may stand inside a quoted text. A cache that reads such a list otherwise could find
+  // `public` in it.
   if (!directives.every((each) => directive.test(each))) return "no-store";
   return ["private", ...directives.filter((each) => !ofSharedCaches.test(each))].join(", ");
 }
 
-/** Headers of a server's response as the client may see them, names in lower case. */
+/** Headers of a server's response as the client may see them, with names in lower case. */
 export function returnedHeaders(from: Headers): Record<string, string> {
   const headers: Record<string, string> = {};
   from.forEach((value, name) => {
@@ -154,7 +156,7 @@ function problemWithName(name: string): string | null {
   return null;
 }
 
-/** What is wrong with an entry's `passHeaders`; null: nothing. `index` null: with all together. */
+/** What is wrong with an entry's `passHeaders`; null: nothing. `index` null: the list as a whole is wrong. */
 export function problemWithPassHeaders(
   names: readonly string[],
 ): { index: number | null; detail: string } | null {
@@ -170,7 +172,7 @@ export function problemWithPassHeaders(
   return null;
 }
 
-/** For whoever checks an entry: what of its clients' headers it lets through; null: nothing beyond the list. */
+/** For the check of an entry: which of its clients' headers the entry lets through; null: none beyond the list. */
 export function passedSentence(passHeaders: readonly string[]): string | null {
   if (passHeaders.length === 0) return null;
   return passHeaders.includes(everyHeader)

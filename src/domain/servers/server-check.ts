@@ -1,4 +1,4 @@
-/** What a check of a registered server found, and the sentence that says it to its administrator. */
+/** What a check of a registered server found, and the sentence for the server's administrator. */
 import type { Learnt } from "./server.ts";
 
 export type Probed =
@@ -6,39 +6,39 @@ export type Probed =
   | { kind: "silent" }
   | {
       kind: "mcp";
-      /** HTTP, of the answer that told */
+      /** HTTP status of the answer that was read */
       status: number;
       era: "legacy" | "modern";
       revision: string;
-      /** as the server calls itself; null: it doesn't say */
+      /** the server's own name; null: it gives none */
       name: string | null;
-      /** null: it offers none, or its list can't be read */
+      /** null: the server has no tools, or its list can't be read */
       tools: number | null;
-      /** it has more tools than were counted */
+      /** the server has more tools than were counted */
       isMore: boolean;
     }
-  /** HTTP+SSE of 2024-11-05, which has two endpoints and no POST here */
+  /** HTTP+SSE of 2024-11-05, which has two endpoints and takes no POST here */
   | { kind: "sse"; status: number }
-  /** JSON-RPC, but it refuses `initialize` */
+  /** JSON-RPC, but the server refuses `initialize` */
   | { kind: "rpc_error"; status: number; code: number }
   /** something else answers */
   | { kind: "other"; status: number; mediaType: string; location: string | null };
 
 export interface ServerCheck {
   ok: boolean;
-  /** HTTP status of the server's answer; null: it was not asked, or didn't answer */
+  /** HTTP status of the server's answer; null: the server was not asked, or didn't answer */
   status: number | null;
   /** what was found, or what is wrong, in a sentence */
   detail: string;
   era: "legacy" | "modern" | null;
   name: string | null;
-  /** how many it lists; null: none could be counted */
+  /** how many tools the server lists; null: none could be counted */
   tools: number | null;
 }
 
 const mostShown = 100;
 
-/** A stranger's text, on one line and short. */
+/** A stranger's text, shortened to one line. */
 const shown = (text: string): string =>
   text
     .replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, "")
@@ -79,9 +79,9 @@ function otherSentence({
 }
 
 /**
- * What a check corrects of what is known of a server's era; null: nothing. One that answers the newer era
- * speaks it. One that answered the older one alone may have been out of order in the newer, so that what is
- * known is only forgotten: the next message asks anew.
+ * What a check corrects of the known era; null: nothing. A server that answers in the modern era speaks it. A
+ * server that answered in the legacy era alone may have had a fault in the modern one, so the known era is only
+ * forgotten: the next message asks again.
  */
 export function eraCorrection(
   { era: known }: Learnt,

@@ -9,7 +9,7 @@ interface Problem {
   detail: string;
 }
 
-/** The entry as it was given, secrets included; repeats none of them. */
+/** The entry as it was given, with its secrets, none of which an error repeats. */
 export interface ServerEntry {
   url: string;
   headers: Record<string, string>;
@@ -38,7 +38,8 @@ function problemWithOauth(
     if (oauth.authorizationEndpoint !== null)
       return { path: "oauth.authorizationEndpoint", detail: "This grant asks nobody." };
   } else if ((oauth.authorizationEndpoint === null) !== (oauth.tokenEndpoint === null))
-    // One given and one discovered could belong to two authorization servers.
+    // An endpoint that was given and one that was discovered could belong to two authorization
+    // servers.
     return { path: "oauth", detail: "Give both endpoints, or none to have them discovered." };
   return null;
 }

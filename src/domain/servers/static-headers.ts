@@ -7,7 +7,7 @@ const mostHeaders = 32;
 const mostValueCharacters = 8_192;
 const mostCharacters = 16_384;
 
-/** These belong to one hop, to the body, or to the protocol; the proxy writes them itself. */
+/** Headers that belong to one hop, to the body, or to the protocol. The proxy writes them itself. */
 const taken = new Set([
   "accept",
   "accept-encoding",
@@ -32,7 +32,7 @@ const taken = new Set([
 const takenPrefix = /^(mcp-|cf-|x-forwarded-|x-sampling-router-)/;
 
 export interface HeaderProblem {
-  /** null: of all together, or a name that isn't fit to be repeated */
+  /** null: the headers together are wrong, or the name isn't fit to be repeated */
   name: string | null;
   detail: string;
 }

@@ -1,12 +1,13 @@
 /**
- * Where the router may be told to send requests. Names the attack: server-side request forgery through
- * a tenant's base URL. Hosts are judged as written: a Worker has no resolver, so a public name that
- * resolves to a private address is not noticed here. A deployed Worker can't reach private networks.
+ * Where the router may be told to send requests. The attack: server-side request forgery through a tenant's
+ * base URL. Hosts are judged as written. A Worker has no resolver, so a public name that resolves to a private
+ * address is not noticed here. A deployed Worker can't reach private networks.
  */
 const privateNames =
   /(^|\.)(localhost|localdomain[46]?|local|svc|consul|internal|intranet|private|corp|home|lan|home\.arpa)$/i;
 
-// The URL parser has written every spelling of an address (octal, hex, one number) as four numbers.
+// The URL parser has already written every spelling of an address (octal, hex, one number) as four
+// numbers.
 function isPrivateIpv4(host: string): boolean {
   const parts = host.split(".").map(Number);
   if (parts.length !== 4 || parts.some((part) => !Number.isInteger(part) || part > 255))
@@ -26,16 +27,16 @@ function isPrivateIpv4(host: string): boolean {
     (a === 198 && (b === 18 || b === 19)) ||
     (a === 198 && b === 51 && c === 100) ||
     (a === 203 && b === 0 && c === 113) ||
-    // The metadata and health service of one cloud.
+    // The metadata and health service of Azure.
     host === "168.63.129.16" ||
     a >= 224
   );
 }
 
 /**
- * Global unicast is 2000::/3; everything else (loopback, link-local, unique local, mapped and translated
- * IPv4) is not public. Of it, these are not either: 2001::/23 (Teredo and others), 2001:db8::/32 and
- * 3fff::/20 (documentation), 2002::/16 (6to4, which holds an IPv4 address).
+ * Public addresses are 2000::/3, global unicast. Everything else is not: loopback, link-local, unique local,
+ * mapped and translated IPv4. Of 2000::/3 these are not public either: 2001::/23 (Teredo and others),
+ * 2001:db8::/32 and 3fff::/20 (documentation), 2002::/16 (6to4, which holds an IPv4 address).
  */
 function isPrivateIpv6(host: string): boolean {
   const [first = "", second = ""] = host.slice(1, -1).split(":");
@@ -55,8 +56,8 @@ export const isLoopback = (hostname: string): boolean =>
   loopback.test(hostname.replace(/\.+$/, ""));
 
 /**
- * Host and port as far as they tell two routers apart: every name of this machine is one name, and both
- * default ports are one, because whoever ends TLS before the router hides which of them was called.
+ * Host and port, as far as they tell two routers apart. Every name of this machine is one name. Both default
+ * ports are one, because a proxy that ends TLS before the router hides which of them was called.
  */
 function placeOf({ hostname, port }: URL): string {
   const host = hostname.replace(/\.+$/, "");
@@ -72,16 +73,17 @@ const leadsTo = (url: URL, origins: readonly string[]): boolean =>
 
 export const leadsBack = "It leads back to this router.";
 
-/** What may be called, beside what every rule of this file forbids. */
+/** What may be called, beyond the rules that always hold. */
 export interface UpstreamRules {
   allowPrivate: boolean;
-  /** where this router itself is reached: a request to it would come back; absent: unknown */
+  /** where this router itself is reached, since a request there would come back; absent: unknown */
   ownOrigins?: readonly string[];
 }
 
 function problemWith(text: string, allow: UpstreamRules): { url: URL } | { problem: string } {
   const url = URL.parse(text);
-  // The parser drops blanks and line ends; who reads the entry would see another URL than is called.
+  // The parser drops blanks and line ends, so a reader of the entry would see another URL than the
+  // one that is called.
   if (url === null || /[^\x21-\x7e]|\\/.test(text)) return { problem: "Not a URL." };
   if (url.username !== "" || url.password !== "") return { problem: "A URL holds no credentials." };
   if (text.includes("#")) return { problem: "A URL to be called has no fragment." };
@@ -89,7 +91,7 @@ function problemWith(text: string, allow: UpstreamRules): { url: URL } | { probl
     return { problem: "Only https is called." };
   if (leadsTo(url, allow.ownOrigins ?? [])) return { problem: leadsBack };
   if (allow.allowPrivate) return { url };
-  // A name may end in a dot; without it, it may be an address after all, so it is parsed again.
+  // A name may end in a dot. Without the dot it may be an address after all, so it is parsed again.
   const host = URL.parse(`https://${url.hostname.replace(/\.+$/, "")}`)?.hostname ?? "";
   const isPrivate = host.startsWith("[")
     ? isPrivateIpv6(host)
@@ -97,13 +99,13 @@ function problemWith(text: string, allow: UpstreamRules): { url: URL } | { probl
   return isPrivate ? { problem: "Private addresses are not called." } : { url };
 }
 
-/** What is wrong with an endpoint's URL, which may have a query; null if it may be called. */
+/** What is wrong with an endpoint's URL, which may have a query; null: it may be called. */
 export function problemWithEndpoint(text: string, allow: UpstreamRules): string | null {
   const found = problemWith(text, allow);
   return "problem" in found ? found.problem : null;
 }
 
-/** What is wrong with an upstream's URL, as a sentence; null if it may be called. */
+/** What is wrong with an upstream's URL, as a sentence; null: it may be called. */
 export function problemWithUpstream(text: string, allow: UpstreamRules): string | null {
   const found = problemWith(text, allow);
   if ("problem" in found) return found.problem;

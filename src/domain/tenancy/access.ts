@@ -1,4 +1,4 @@
-/** Who is calling, and what that one may do. */
+/** Who is calling, and what the caller may do. */
 import { canonicalJson } from "../canonical.ts";
 import type { JsonObject } from "../json.ts";
 import type { Limits } from "../choice/policy.ts";
@@ -11,7 +11,7 @@ export interface ApiKey {
   tenantId: string;
   name: string;
   scopes: Scope[];
-  /** ms since the epoch; null: never */
+  /** ms since the epoch; null: the key never expires */
   expiresAt: number | null;
   revokedAt: number | null;
   limits: Limits;
@@ -22,11 +22,11 @@ export interface ApiKey {
 export interface StoredKey extends ApiKey {
   /** hex SHA-256 of the token's secret part */
   secretHash: string;
-  /** of `codedText`, under MASTER_KEY; null: the row is older than codes */
+  /** a code under MASTER_KEY over `codedText`; null: the row is older than codes */
   code: string | null;
 }
 
-/** What of a key's row must be as the router wrote it. A row that says anything else is no key. */
+/** The parts of a key's row that must be as the router wrote them. A row with other values is no key. */
 export const codedText = (key: Omit<StoredKey, "code">): string =>
   canonicalJson([
     key.id,
@@ -45,15 +45,15 @@ export type Actor =
       kind: "key";
       keyId: string;
       tenantId: string;
-      /** ms since the epoch, of the key that acts; null: never */
+      /** ms since the epoch, end of the key that acts; null: it never ends */
       expiresAt: number | null;
     };
 
-/** Until when (ms since the epoch) anything may be good that an actor hands out; null: without an end. */
+/** ms since the epoch, until which anything that the actor hands out may be good; null: without an end. */
 export const actsUntil = (actor: Actor): number | null =>
   actor.kind === "operator" ? null : actor.expiresAt;
 
-/** Else whoever holds a key for a day could make one for good. */
+/** Without this rule, somebody who holds a key for a day could make a key for good. */
 export const outlives = (expiresAt: number | null, actor: Actor): boolean => {
   const until = actsUntil(actor);
   return until !== null && (expiresAt === null || expiresAt > until);
@@ -62,7 +62,7 @@ export const outlives = (expiresAt: number | null, actor: Actor): boolean => {
 export const isExpired = (key: Pick<ApiKey, "expiresAt">, now: number): boolean =>
   key.expiresAt !== null && key.expiresAt <= now;
 
-/** The bearer token of an Authorization header; null: none. */
+/** The bearer token of an Authorization header; null: there is none. */
 export function bearerOf(header: string | undefined): string | null {
   const match = /^Bearer +(\S+) *$/i.exec(header ?? "");
   return match?.[1] ?? null;

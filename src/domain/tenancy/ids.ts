@@ -1,4 +1,4 @@
-/** Ids: a prefix that says what it is, then 26 characters that sort by time, then the shard. */
+/** Ids: a prefix that names the kind, then 26 characters that sort by time, then the shard. */
 import { homeShard, markOf } from "./shards.ts";
 
 export const idPrefixes = {
@@ -16,11 +16,11 @@ export interface Ids {
   next(kind: IdKind): string;
 }
 
-/** By these a caller is found, so they say where: see `shards.ts`. */
+/** A caller is found by ids of these kinds, so these ids name the shard: see `shards.ts`. */
 const marked: ReadonlySet<IdKind> = new Set<IdKind>(["tenant", "key", "session"]);
 
 export const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";
-/** of an id, after its prefix: its moment */
+/** characters after an id's prefix that hold the id's time */
 export const timeCharacters = 10;
 const randomBytes = 16;
 

@@ -1,4 +1,4 @@
-/** Texts that documentation puts where a secret belongs, and that people paste along with the rest. */
+/** Texts that documentation puts in the place of a secret, and that people paste together with the rest. */
 
 const whole =
   /^(\.{2,}|…+|x{3,}|\*{3,}|-{3,}|<.*>|\[.*\]|\{.*\}|\$\{?\w+\}?|%\w+%|(your|insert|paste|replace)\b.*|(your|insert|paste|replace)[-_].*|change-?_?me|placeholder|todo|example)$/i;
@@ -7,10 +7,10 @@ const afterPrefix = /^[a-z][a-z0-9]{0,7}([-_][a-z0-9]{1,8}){0,2}[-_]?(\.{2,}|…
 
 export const isPlaceholder = (text: string): boolean => whole.test(text) || afterPrefix.test(text);
 
-/** What a key is sent in is a header: no blanks, no line ends, nothing beyond ASCII. */
+/** A key is sent in a header: no blanks, no line ends, nothing beyond ASCII. */
 const fitForHeader = /^[\x21-\x7e]*$/;
 
-/** What is wrong with a provider's key; null: nothing. Repeats nothing of it. An empty one is none. */
+/** What is wrong with a provider's key; null: nothing. Repeats nothing of the key. An empty key is wrong. */
 export function problemWithKey(key: string): string | null {
   if (isPlaceholder(key)) return "This is a placeholder: send the key itself.";
   return fitForHeader.test(key)

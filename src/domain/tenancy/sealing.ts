@@ -1,24 +1,24 @@
 /**
- * How everything that is sealed, or carries a code, comes under the current master key and the current
- * version of seals. `docs/decisions/0010-seals-name-their-destination.md` has the argument.
+ * How everything that is sealed, or carries a code, comes under the current master key and the current version
+ * of seals. `docs/decisions/0010-seals-name-their-destination.md` has the argument.
  */
 import type { StoredKey } from "./access.ts";
 import type { AdminEvent } from "../admin-event.ts";
 import type { Refusal } from "../refusals.ts";
 import type { Result } from "../result.ts";
 
-/** What a seal is bound to: opening it as anything else fails. */
+/** What a seal is bound to. Opening it as anything else fails. */
 export interface SealedFor {
   purpose: "credential" | "capture" | "result" | "server" | "token" | "authorization" | "round";
   tenantId: string;
-  /** whose it is: a provider's name, or the origin of a server */
+  /** the owner: a provider's name, or the origin of a server */
   provider: string;
   id: string;
-  /** every URL that what is sealed may be sent to; empty: it is sent nowhere. Seals of version 1 lack it */
+  /** every URL that the secret may be sent to; empty: it is sent nowhere. Seals of version 1 lack it */
   destination: string;
 }
 
-/** A provider's key goes to the base URL it was given for, or to the one that the provider is known by. */
+/** A provider's key goes to the base URL that it was given for, or to the provider's known one. */
 export const providerKeyOf = (credential: {
   tenantId: string;
   provider: string;
@@ -32,7 +32,7 @@ export const providerKeyOf = (credential: {
   destination: credential.baseUrl ?? "default",
 });
 
-/** In this order: what an attacker could use comes first, what may be much comes last. */
+/** The order of the work: what an attacker could use comes first, what may be large comes last. */
 export const sealingSteps = [
   "keys",
   "credentials",
@@ -46,15 +46,15 @@ export const sealingSteps = [
 export type SealingStep = (typeof sealingSteps)[number];
 export type WorkStep = Exclude<SealingStep, "done">;
 
-/** How far one master key has come. */
+/** How far sealing anew has come under one master key. */
 export interface SealingState {
-  /** of the master key, as seals name it */
+  /** id of the master key, as seals name it */
   keyId: string;
-  /** whether seals of version 1 and API keys without a code are taken over; never, once it was done */
+  /** whether seals of version 1 and API keys without a code still count; false for ever once the work is done */
   adopts: boolean;
-  /** the one that is worked on */
+  /** the step that is being worked on */
   step: SealingStep;
-  /** ms since the epoch: when the first process with this key and this version saw the database */
+  /** ms since the epoch, when the first process with this key and this version saw the database */
   since: number;
 }
 
@@ -62,7 +62,7 @@ export interface SealingRow extends SealingState {
   code: string;
 }
 
-/** What the code of a row is made of. */
+/** The text that the code of a state covers. */
 export const sealingText = ({ keyId, adopts, step, since }: SealingState): string =>
   JSON.stringify([keyId, adopts, step, since]);
 
@@ -78,7 +78,7 @@ const stepOf: Record<Exclude<SealedFor["purpose"], "round">, WorkStep> = {
 const isAhead = (state: SealingState, step: WorkStep): boolean =>
   sealingSteps.indexOf(state.step) <= sealingSteps.indexOf(step);
 
-/** Clients keep the state of a round for a day, and no job can seal it anew. */
+/** ms. Clients keep the state of a round for a day, and no job can seal it anew. */
 const roundsLiveMs = 24 * 3_600_000;
 
 /** @param at ms since the epoch; `beginsAt`: when the work began, which older processes may delay */
@@ -95,26 +95,26 @@ export function acceptsFirst(
 export const acceptsUncoded = (state: SealingState): boolean =>
   state.adopts && isAhead(state, "keys");
 
-/** What a database shows of who sealed in it. */
+/** Which master keys and versions a database's seals and codes show. */
 export interface SealingTraces {
-  /** a seal of version 2 or a code, by a master key at hand */
+  /** there is a seal of version 2, or a code, by a master key at hand */
   second: boolean;
-  /** a seal of version 1, by a master key at hand */
+  /** there is a seal of version 1 by a master key at hand */
   first: boolean;
-  /** a seal or a code, whoever made it */
+  /** there is a seal or a code, by any master key */
   sealed: boolean;
-  /** an API key, captured content or a kept result */
+  /** there is an API key, captured content or a kept result */
   used: boolean;
 }
 
 /**
- * The state of a master key that the database has none of. Version 1 is taken over only where nothing of
- * version 2 is: so whoever deletes the row of a state brings nothing back. Where others sealed and this
- * key did not, it is another MASTER_KEY, and rows without a code are not its own either.
+ * The state of a master key of which the database has none. Version 1 is taken over only where nothing of
+ * version 2 is there, so deleting the row of a state brings nothing back. Where others sealed and this key did
+ * not, it is another MASTER_KEY, and rows without a code don't belong to it either.
  */
 export function firstState(
   keyId: string,
-  /** null: the database has none of the previous key, or there is no previous key */
+  /** null: the database has no state of the previous key, or there is no previous key */
   before: { previous: SealingState | "forged" | null; traces: SealingTraces; now: number },
 ): SealingState {
   const { previous, traces, now } = before;
@@ -134,39 +134,39 @@ export function firstState(
 export interface ForeignSeals {
   credentials: { all: number; foreign: number };
   servers: { all: number; foreign: number };
-  /** of the master keys that sealed those */
+  /** ids of the master keys that sealed those */
   keyIds: string[];
 }
 
 type Stored<T> = Promise<Result<T, Refusal>>;
 
-/** Every tenant's: for sealing anew alone. */
+/** Reads and writes every tenant's rows. Only sealing anew uses it. */
 export interface SealingStore {
   states(): Stored<SealingRow[]>;
   traces(keyIds: readonly string[]): Stored<SealingTraces>;
   foreign(keyIds: readonly string[]): Stored<ForeignSeals>;
-  /** Writes it if there is none of its key, or the one there has the code `instead`. All rows then. */
+  /** Writes the row if its key has none, or if the one there has the code `instead`. Gives all rows then. */
   begin(row: SealingRow, instead: string | null): Stored<SealingRow[]>;
-  /** The next step, with an event if there is one, if the row still has the code `from`. */
+  /** Writes the next step, with an event if there is one, if the row still has the code `from`. */
   advance(row: SealingRow, from: string, event: AdminEvent | null): Stored<null>;
-  /** null: somebody else has the turn. What `release` was given last, empty at first. */
+  /** null: somebody else has the turn. Else what `release` was given last; empty at first. */
   claim(now: number, until: number): Stored<{ cursor: string } | null>;
   release(cursor: string): Stored<null>;
 }
 
-/** A seal as its row has it, with what it is bound to by what the database says now. */
+/** A seal as its row has it, with what the seal has to be bound to by what the database says now. */
 export interface SealedRow {
   tenantId: string;
-  /** of the row, within its table: what `page` goes by */
+  /** the row's place in its table, by which `page` goes on */
   place: string;
   sealed: string;
-  /** what stands before the seal, and stays there; absent: nothing */
+  /** text that stands before the seal and stays there; absent: none */
   mark?: string;
   context: SealedFor;
 }
 
 export interface Resealed extends SealedRow {
-  /** what takes the place of `sealed` */
+  /** the seal that replaces `sealed` */
   fresh: string;
 }
 
@@ -174,14 +174,12 @@ export interface Resealed extends SealedRow {
 export type SealedKind = Exclude<WorkStep, "keys">;
 
 export interface SealedRowStore {
-  /**
-   * Those after a place, in order; empty at the end. As many as fit into some megabytes, one at least.
-   */
+  /** Rows after a place, in order; empty at the end. As many as fit into some megabytes, and one at least. */
   page(kind: SealedKind, after: string): Stored<SealedRow[]>;
-  /** Replaces those that are still as they were read, and raises the versions of their tenants. */
+  /** Replaces the rows that are still as they were read, and raises the versions of their tenants. */
   replace(kind: SealedKind, rows: readonly Resealed[]): Stored<null>;
   keys(after: string): Stored<StoredKey[]>;
-  /** The same for codes. */
+  /** `replace`, for the codes of API keys. */
   recode(rows: readonly Recoded[]): Stored<null>;
 }
 

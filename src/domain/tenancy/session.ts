@@ -5,23 +5,23 @@ import type { JsonObject } from "../json.ts";
 export type Bridge =
   | {
       to: "legacy";
-      /** how a request of a modern client finds it: a digest of what has to be the same */
+      /** the digest by which a modern client's request finds the session */
       key: string;
       /** the server's result of `initialize`, raw */
       initialized: JsonObject;
     }
   | {
       to: "modern";
-      /** by tool: the arguments that travel in headers too; null: the tools have not been read yet */
+      /** by tool: arguments that also travel in headers; null: the tools have not been read yet */
       paramHeaders: Readonly<Record<string, readonly ParamHeader[]>> | null;
-      /** the tools whose output is wrapped for the client; absent: not read yet */
+      /** which tools' output is wrapped for the client; absent: not read yet */
       wrapped?: Readonly<Record<string, boolean>>;
     };
 
 /** An argument that a modern request repeats as `Mcp-Param-{name}`. */
 export interface ParamHeader {
   name: string;
-  /** where it stands among the arguments */
+  /** path to the argument */
   path: readonly string[];
 }
 
@@ -33,17 +33,17 @@ export interface Session {
   /** raw, as declared */
   capabilities: JsonObject;
   clientInfo: JsonObject;
-  /** the registered server it was begun with; null: `/v1/sampling` itself */
+  /** the registered server that the session is with; null: `/v1/sampling` itself */
   serverId: string | null;
   /** the server's own session id, as the client knows it */
   upstreamId: string | null;
-  /** raw capabilities that the server was told; null: no server */
+  /** raw capabilities that the server was told; null: there is no server */
   told: JsonObject | null;
   /** null: client and server speak the same era, or there is no server */
   bridge: Bridge | null;
   /** until when the client is known to hold the server's GET stream; null: it never did */
   clientStreamUntil: number | null;
-  /** the same of the router, which holds one where the client has none */
+  /** until when the router is known to hold it, where the client does not; null: it never did */
   routerStreamUntil: number | null;
   createdAt: number;
   lastUsedAt: number;

@@ -1,36 +1,36 @@
 /**
- * Shards: one database each, for the tenants that live there. The home shard is `DATABASE_URL` or the
- * D1 binding; the others are named in `DATABASE_URLS`. The ids by which a caller is found end with the
- * name of their shard, so that a token alone says which database to ask.
+ * Shards: one database each, for the tenants that live there. The home shard is `DATABASE_URL` or the D1
+ * binding; `DATABASE_URLS` names the others. Ids by which a caller is found end with the name of their shard,
+ * so that a token alone says which database to ask.
  */
 import { err, ok, type Result } from "../result.ts";
 
-/** Its name in words; in ids it is the absence of one. */
+/** The home shard's name in words. Ids of the home shard have no mark. */
 export const homeShard = "home";
 
 /** A further database, as the settings give it. */
 export interface ShardSetting {
   name: string;
   url: string;
-  /** null: it asks for none */
+  /** null: the database asks for none */
   authToken: string | null;
 }
 
-/** Part of ids and of tokens, so what may stand there. */
+/** A shard's name is a part of ids and tokens, so only these characters may stand in it. */
 const namePattern = /^[a-z][a-z0-9]{0,11}$/;
 const idPattern = /^[a-z]+_[0-9a-z]{26}([0-9a-z]*)$/;
 const schemes = new Set(["libsql:", "https:", "http:"]);
 
-/** The shard that an id names; anything that is no id of ours is the home shard's to refuse. */
+/** The shard that an id names. What is no id of ours goes to the home shard, which refuses it. */
 export function shardOf(id: string): string {
   const mark = idPattern.exec(id)?.[1] ?? "";
   return mark === "" ? homeShard : mark;
 }
 
-/** What an id of a shard ends with. */
+/** The end of every id of a shard. */
 export const markOf = (shard: string): string => (shard === homeShard ? "" : shard);
 
-/** An OAuth `state`, which comes back alone: it says itself where its authorization waits. */
+/** An OAuth `state`. It comes back alone, so it names the shard where its authorization waits. */
 export const markedState = (nonce: string, tenantId: string): string =>
   `${nonce}.${shardOf(tenantId)}`;
 export const shardOfState = (state: string): string =>
@@ -41,11 +41,11 @@ export const isDatabaseUrl = (text: string): boolean =>
 
 interface SettingFault {
   setting: "DATABASE_URLS" | "DATABASE_AUTH_TOKENS";
-  /** names and positions, never a value */
+  /** what is wrong; holds names and positions, and never a value */
   problem: string;
 }
 
-/** `a=…,b=…` by name; a comma or white space ends a value. */
+/** Reads `a=…,b=…` by name. A comma or white space ends a value. */
 function namedValues(
   setting: SettingFault["setting"],
   text: string,
@@ -67,13 +67,13 @@ function namedValues(
   return ok(found);
 }
 
-/** Two names of one database would count its limits together and list its tenants twice. */
+/** Two names for one database would count its limits together and list its tenants twice. */
 const sameDatabase = (a: string, b: string): boolean => {
   const [one, other] = [URL.parse(a), URL.parse(b)];
   return one?.host === other?.host && one?.pathname === other?.pathname;
 };
 
-/** `homeUrl` is null where the home shard is D1. */
+/** `homeUrl`: null where the home shard is D1. */
 export function parseShards(given: {
   urls: string;
   authTokens: string;

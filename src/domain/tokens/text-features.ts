@@ -1,12 +1,15 @@
-/** What a text is made of, for estimates of its tokens: one pass over its characters, no string made of any. */
+/** What a text is made of, for estimates of its tokens. One pass over the characters, which makes no strings. */
 
-/** Of a text; each is worth a number of tokens, which differs by family. */
+/** Counts in a text. Each count is worth a number of tokens, which differs by family. */
 export interface TextFeatures {
-  /** runs of Latin letters; a capital inside one begins another */
+  /** runs of Latin letters; a capital inside of a run begins a new one */
   words: number;
   /** letters of a word after its sixth */
   long: number;
-  /** Latin letters of texts that are hardly English: 60 for each accent, 40 for each telling word, at most all */
+  /**
+   * Latin letters of texts that are hardly English: 60 for each accent, 40 for each telling word, all of them
+   * at most
+   */
   foreign: number;
   accents: number;
   /** accents beyond those of Western Europe */
@@ -14,19 +17,19 @@ export interface TextFeatures {
   /** capitals after a capital */
   capitals: number;
   digits: number;
-  /** digits in threes, begun ones included */
+  /** digits in groups of three, incomplete groups included */
   digitGroups: number;
   punctuation: number;
-  /** runs of punctuation, but for joints */
+  /** runs of punctuation, without joints */
   punctuationRuns: number;
-  /** one mark between two words, as in `a.b`: often part of the second one's token */
+  /** one mark between two words, as in `a.b`; often a part of the second word's token */
   joints: number;
   lines: number;
-  /** runs of white space that is more than one space between words */
+  /** runs of white space, except a single space between words */
   indents: number;
-  /** accents of Vietnamese, which come in twos */
+  /** Vietnamese accents, which come in twos */
   tones: number;
-  /** a digit next to a letter: identifiers, hashes, base64 */
+  /** digits next to letters: identifiers, hashes, base64 */
   mixes: number;
   /** runs of letters of alphabets other than Latin */
   otherWords: number;
@@ -38,17 +41,17 @@ export interface TextFeatures {
   arabic: number;
   /** letters that Arabic itself doesn't have: Persian, Urdu */
   persian: number;
-  /** letters that tell of another language than Russian: Ukrainian, Bulgarian */
+  /** letters that Russian doesn't have: Ukrainian, Bulgarian */
   ukrainian: number;
   indic: number;
   /** Thai and Lao */
   thai: number;
   han: number;
-  /** of texts in traditional characters: 15 for each telling one, at most all */
+  /** characters of texts in traditional Chinese: 15 for each telling one, all of them at most */
   traditional: number;
   kana: number;
   hangul: number;
-  /** halves of emoji, and of whatever else lies beyond the first plane */
+  /** halves of emoji, and of everything else beyond the first plane */
   emoji: number;
   /** boxes, arrows and the rest */
   other: number;
@@ -123,7 +126,7 @@ function kindOf(code: number): Kind {
 const isLatin = (kind: Kind | null): boolean =>
   kind === lower || kind === upper || kind === accented || kind === tone;
 
-/** Beside those that only others write: the hard sign, which Bulgarian has everywhere and Russian hardly. */
+/** Besides letters that Russian doesn't have: the hard sign, frequent in Bulgarian and rare in Russian. */
 const isBeyondRussian = (unit: number): boolean =>
   unit === 0x44a || (unit !== 0x401 && unit !== 0x451 && (unit < 0x410 || unit > 0x44f));
 
@@ -132,14 +135,14 @@ const foreignPerAccent = 60;
 const foreignPerWord = 40;
 const longestTelling = 4;
 const letterBits = 5;
-/** A word's letters in five bits each: no string is made of it. */
+/** A word's letters in five bits each, so that no string is made of the word. */
 const codeOf = (word: string): number => {
   let code = 0;
   for (let at = 0; at < word.length; at += 1)
     code = (code << letterBits) | (word.charCodeAt(at) & 31);
   return code;
 };
-/** Frequent in texts of some European or Indonesian language, rare in English and in code. */
+/** Words that are frequent in some European or Indonesian language, and rare in English and in code. */
 const tellingWords = new Set(
   (
     "der das und ist nicht mit sich auf ein eine den von zu de la el los las que una por con para del se " +
@@ -152,7 +155,7 @@ const tellingWords = new Set(
     .map(codeOf),
 );
 const traditionalPerTelling = 15;
-/** Frequent in Taiwan and Hong Kong, and written otherwise elsewhere, in Japan too. */
+/** Characters that are frequent in Taiwan and Hong Kong, and written otherwise elsewhere, also in Japan. */
 const tellingHan = new Set(
   [..."這個們說會對學還樣當與從賣錢麼為關發變實經將應該讓幾總並嗎邊來裡處體產點國"].map((each) =>
     each.charCodeAt(0),
@@ -196,12 +199,12 @@ export function featuresOf(text: string): TextFeatures {
   let letters = 0;
   let telling = 0;
   let tellingTraditional = 0;
-  /** letters of the word at hand */
+  /** letters of the current word */
   let code = 0;
-  /** of the run of marks at hand; 0: none, or it did not follow a word */
+  /** marks of the current run; 0: there is none, or it did not follow a word */
   let marks = 0;
   let before: Kind | null = null;
-  /** of letters in this word, of digits or of white space in this run */
+  /** letters in the current word, or digits or white space in the current run */
   let run = 0;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
@@ -246,7 +249,7 @@ export function featuresOf(text: string): TextFeatures {
         break;
       case space:
         run = isSame ? run + 1 : before === newline ? 2 : 1;
-        // The space before a word is part of the word's token.
+        // The space before a word is a part of the word's token.
         if (run === 2) found.indents += 1;
         break;
       case newline:
@@ -273,7 +276,7 @@ export function featuresOf(text: string): TextFeatures {
 
 export const featureNames = Object.keys(featuresOf("")) as (keyof TextFeatures)[];
 
-/** Adds a text's features to those of others. */
+/** Adds a text's features to a sum. */
 export function addFeatures(sum: TextFeatures, text: string): void {
   const found = featuresOf(text);
   for (const name of featureNames) sum[name] += found[name];

@@ -1,7 +1,7 @@
 /**
- * How many tokens a text has, by what it is made of: one pass over its characters, no vocabulary. The
- * weights are fitted to real tokenizers; `test/fixtures/tokens/held-out` has texts that no weight was
- * fitted to, with the true counts. A tokenizer itself would be 2 MB in the Worker, for one family only.
+ * How many tokens a text has, from what the text is made of: one pass over its characters, no vocabulary. The
+ * weights are fitted to real tokenizers. `test/fixtures/tokens/held-out` has texts that no weight was fitted
+ * to, with the true counts. A tokenizer itself would be 2 MB in the Worker, for one family only.
  */
 import type { TokenFamily } from "../requirements.ts";
 import { featureNames, featuresOf, type TextFeatures } from "./text-features.ts";
@@ -14,7 +14,7 @@ function weigh(features: TextFeatures, family: keyof typeof tokenWeights): numbe
   return tokens;
 }
 
-/** Those whose counts the providers themselves would give, or their next of kin. */
+/** Families of which the true tokenizer, or a near relative of it, was counted. */
 const exact = ["openai", "google", "llama", "qwen", "deepseek", "cohere"] as const;
 
 /** Every family, at the place by which it is found. */
@@ -23,17 +23,17 @@ export const tokenFamilies: readonly TokenFamily[] = [
   "other",
 ];
 
-/** Not rounded. */
+/** The estimate, not rounded. */
 export const tokensFrom = (features: TextFeatures, family: TokenFamily): number =>
   family === "other"
     ? Math.max(...exact.map((each) => weigh(features, each)))
     : weigh(features, family);
 
-/** Rounded up. */
+/** The estimate, rounded up. */
 export const tokensIn = (text: string, family: TokenFamily): number =>
   Math.ceil(tokensFrom(featuresOf(text), family));
 
-/** The words in a model's name or family that tell whose tokenizer it has, in this order. */
+/** Words in a model's name or family that tell its tokenizer's family; the first that matches counts. */
 const tellers: readonly (readonly [RegExp, TokenFamily])[] = [
   [/gpt-oss/, "openai"],
   [/deepseek/, "deepseek"],
@@ -45,10 +45,10 @@ const tellers: readonly (readonly [RegExp, TokenFamily])[] = [
   [/command|aya/, "cohere"],
 ];
 
-/** Models are never changed, only replaced, so what was told of one stays right. */
+/** Models are replaced and never changed, so what was read of one stays right. */
 const told = new WeakMap<object, TokenFamily>();
 
-/** Whose tokenizer a model has, wherever it runs. */
+/** The family of a model's tokenizer, wherever the model runs. */
 export function tokenFamilyOf(model: {
   provider: string;
   id: string;
