@@ -40,11 +40,16 @@ export function stepsOf(page: Page): Step[] {
     if (info.endsWith(" shows")) {
       if (before === undefined)
         throw new Error(`${page.path} shows what no block before it prints:\n${text}`);
+      if (bare(text).replaceAll("…", "") === "")
+        throw new Error(`${page.path} shows what everything prints:\n${text}`);
       before.shows = text;
     }
     before = kind === undefined ? undefined : { kind, text, shows: null };
     if (before !== undefined) steps.push(before);
   }
+  const unseen = steps.find(({ kind, shows }) => kind === "refused" && shows === null);
+  if (unseen !== undefined)
+    throw new Error(`${page.path} does not show how this is refused:\n${unseen.text}`);
   return steps;
 }
 
