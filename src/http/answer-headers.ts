@@ -1,9 +1,9 @@
-/** What every answer of the proxy says of itself, be it the server's or the router's own. */
+/** Headers of every answer of the proxy, be it the server's or the router's own. */
 
-/** Both headers in which a key comes, and that by which CORS is decided. */
+/** The two headers that carry a key, and the header by which CORS is decided. */
 const keyHeaders = ["Authorization", "X-Sampling-Router-Key", "Origin"];
 
-/** Adds the names that are not there yet. */
+/** Adds those names to `Vary` that are not there yet. */
 export function addVary(headers: Headers, names: readonly string[]): void {
   const vary = headers.get("Vary");
   if (vary === null) return headers.set("Vary", names.join(", "));
@@ -12,7 +12,7 @@ export function addVary(headers: Headers, names: readonly string[]): void {
   if (missing.length > 0) headers.set("Vary", [vary, ...missing].join(", "));
 }
 
-/** No cache gives an answer to another key, and no browser takes its body for another type than it says. */
+/** No cache may give an answer to another key, and no browser may take a body for another type than declared. */
 export function protectAnswer(headers: Headers): void {
   headers.set("X-Content-Type-Options", "nosniff");
   addVary(headers, keyHeaders);

@@ -1,4 +1,4 @@
-/** Every surface, and the one door for what nobody expected. */
+/** Every surface, and the one handler for errors that nobody expected. */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { adminRoutes } from "./admin/routes.ts";
 import { auditKeyRoutes } from "./audit-keys.ts";

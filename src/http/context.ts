@@ -1,4 +1,4 @@
-/** What every handler finds in its Hono context. Nothing below `http/` sees one. */
+/** What every handler finds in its Hono context. Nothing below `http/` sees a context. */
 import type { Context } from "hono";
 import type { Actor } from "../domain/tenancy/access.ts";
 import type { AuditKey } from "../domain/audit/seals.ts";
@@ -10,7 +10,7 @@ import type { BridgeServices } from "../proxy/bridge/services.ts";
 import type { Route } from "../pipeline/route.ts";
 import type { Door } from "../pipeline/turns.ts";
 
-/** What every handler can use; the proxy's part of it is named where it is used. */
+/** What every handler can use. The proxy's own services are named where they are used. */
 export interface Services extends BridgeServices {
   route: Route;
   adminFor: AdminFor;
@@ -19,9 +19,9 @@ export interface Services extends BridgeServices {
   readiness: Readiness;
   /** every public key that ever signed, on any shard */
   auditKeys: () => Answer<AuditKey[]>;
-  /** What a person's browser brings back from an authorization server. */
+  /** Ends an authorization, with the query that a person's browser brings back from an authorization server. */
   finishAuthorization: (query: URLSearchParams) => Answer<{ server: string }>;
-  /** is this the operator's token */
+  /** whether this is the operator's token */
   isOperator: (token: string) => Promise<boolean>;
   allowedOrigins: readonly string[];
   /** origins in `PUBLIC_URL` */
@@ -30,18 +30,18 @@ export interface Services extends BridgeServices {
 
 export interface HttpEnv {
   Bindings: {
-    /** by the bearer token; null: there is none */
+    /** the services of the shard that a bearer token names; null: there is no token */
     servicesFor: (token: string | null) => Services;
   };
   Variables: {
     services: Services;
     requestId: string;
-    /** on the admin API */
+    /** who acts on the admin API */
     actor: Actor;
   };
 }
 
-/** What a request says of where the router is, and what the deployment says. */
+/** Where a request says that the router is, and where the deployment says it is. */
 export const askedAt = (c: Context<HttpEnv>): Asked => ({
   url: c.req.url,
   publicOrigins: c.get("services").publicOrigins,

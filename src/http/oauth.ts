@@ -1,4 +1,4 @@
-/** `/oauth/callback`: where an authorization server sends a person back to. */
+/** `/oauth/callback`: the address to which an authorization server sends a person back. */
 import { Hono } from "hono";
 import type { HttpEnv } from "./context.ts";
 import { protectPage } from "./page.ts";
@@ -10,9 +10,9 @@ const page = (server: string): string =>
 export function oauthRoutes() {
   const app = new Hono<HttpEnv>();
   app.use(async (c, next) => {
-    // Afterwards, so that a refusal has them too.
+    // Set afterwards, so that a refusal has these headers too.
     await next();
-    // The address holds a code; it goes into no history of another site and no cache.
+    // The address holds a code, which no other site may see and no cache may keep.
     c.res.headers.set("Cache-Control", "no-store");
     c.res.headers.set("Referrer-Policy", "no-referrer");
     protectPage(c.res.headers, "none");
@@ -20,7 +20,7 @@ export function oauthRoutes() {
   app.get("/callback", async (c) => {
     const { searchParams } = new URL(c.req.url);
     const done = await c.get("services").finishAuthorization(searchParams);
-    // A slug has letters, digits and hyphens only.
+    // Needs no escaping: a slug has letters, digits and hyphens only.
     return done.ok ? c.html(page(done.value.server)) : problem(c, done.error);
   });
   return app;

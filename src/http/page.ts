@@ -2,7 +2,7 @@
 
 const styles = { inline: "; style-src 'unsafe-inline'", none: "" } as const;
 
-/** No script, nothing from elsewhere, and no other page around it: a frame could have clicks stolen. */
+/** No script, nothing from other hosts, and no frame around the page, in which clicks could be stolen. */
 export function protectPage(headers: Headers, style: keyof typeof styles): void {
   headers.set(
     "Content-Security-Policy",

@@ -30,14 +30,14 @@ function parseObject(bytes: Uint8Array<ArrayBuffer>): Result<JsonObject, Refusal
   }
 }
 
-/** As whom a request is read. */
+/** The revision and capabilities with which a request is read. */
 interface Reader {
   codec: Codec;
   /** raw, as declared */
   capabilities: JsonObject;
 }
 
-/** What `/v1/sampling` would read from the same `_meta` and headers; headers may be left out here. */
+/** Reads the same `_meta` and headers as `/v1/sampling`. Headers may be left out here. */
 function modernReader(params: JsonObject, headers: Headers): Result<Reader, Refusal> {
   const sent = headers.get("MCP-Protocol-Version");
   const meta = decodeModernMeta(params);
@@ -53,7 +53,7 @@ function modernReader(params: JsonObject, headers: Headers): Result<Reader, Refu
   return ok({ codec: modernCodec, capabilities: meta.value.capabilities });
 }
 
-/** Without a session everything counts as declared, in the newest revision's words. */
+/** Without a session every capability counts as declared, and the request is read in the newest revision. */
 function legacyReader({ session }: Caller): Result<Reader, Refusal> {
   if (session === null) return ok({ codec: modernCodec, capabilities: everyCapability });
   const codec = codecFor(session.revision);
@@ -73,7 +73,7 @@ async function dryRun(c: Context<HttpEnv>): Promise<Result<object, Refusal>> {
   const body = await readBody(c.req.raw);
   const params = body.ok ? parseObject(body.value) : body;
   const modern = isModern(params.ok ? params.value : {}, headers.get("MCP-Protocol-Version"));
-  // A modern request has no session, whatever header it carries along.
+  // A modern request has no session, whatever session header it carries.
   const sessionId = modern ? null : headers.get("Mcp-Session-Id");
   const caller = await authenticate({ ...claim, sessionId }, "database");
   if (!caller.ok) return caller;

@@ -1,34 +1,34 @@
-/** Bodies, bounded. */
+/** Reads the bodies of requests, up to a bound. */
 import { concatenated } from "../domain/bytes.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Refusal } from "../domain/refusals.ts";
 
-/** Larger than what any provider takes inline; a Worker holds a body several times in its 128 MB. */
+/** Larger than what any provider takes inline. A Worker holds a body several times in its 128 MB. */
 export const maxBodyBytes = 12 * 1024 * 1024;
 
-/** Parsed, a body takes many times its size: a larger one is read for those alone whose key is known. */
+/** A parsed body takes many times its size, so a larger one is read only for callers whose key is known. */
 const mostUnknownBytes = 64 * 1024;
 
 export const needsKnownCaller = (request: Request): boolean =>
   request.body !== null && (declaredBytes(request) ?? Infinity) > mostUnknownBytes;
 
 /**
- * A caller that is cut off while it sends sees a broken connection and not the refusal, so a body
- * that is too large is read to its end and dropped, up to this size.
+ * A body that is too large is read to its end and dropped, up to this size. A caller that is cut off while it
+ * sends would see a broken connection and not the refusal.
  */
 const drainBytes = 64 * 1024 * 1024;
 
-/** HTTP holds a body to the length that it declares; null: it declares none. */
+/** The length that a message declares, to which HTTP holds its body; null: it declares none. */
 export function declaredBytes({ headers }: Request | Response): number | null {
   const declared = headers.get("Content-Length");
-  // What `fetch` has decoded is longer than what was sent.
+  // A body that `fetch` has decoded is longer than what was sent.
   return declared === null || headers.has("Content-Encoding") ? null : Number(declared);
 }
 
 export async function readBody(
   request: Request,
 ): Promise<Result<Uint8Array<ArrayBuffer>, Refusal>> {
-  // One read is much cheaper than many.
+  // One read is much cheaper than many reads.
   if ((declaredBytes(request) ?? Infinity) <= maxBodyBytes)
     return ok(new Uint8Array(await request.arrayBuffer().catch(() => new ArrayBuffer(0))));
   let chunks: Uint8Array[] = [];

@@ -1,4 +1,4 @@
-/** One neutral model, one codec per revision. */
+/** One neutral model of a sampling call, and one codec per revision. */
 import type { JsonObject } from "../domain/json.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";

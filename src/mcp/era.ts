@@ -1,4 +1,4 @@
-/** Which revision speaks. Legacy revisions negotiate once; a modern request names its own. */
+/** Which revision a message speaks. Legacy revisions are negotiated once; a modern request names its own. */
 import { own, type JsonObject } from "../domain/json.ts";
 import type { Codec } from "./codec.ts";
 import { createLegacyCodec, legacyRevisions, type LegacyRevision } from "./rev2025/codec.ts";
@@ -22,7 +22,7 @@ export const codecFor = (revision: string): Codec | null =>
 
 export const latestLegacy = legacyRevisions.at(-1) as LegacyRevision;
 
-/** What `initialize` answers: the client's revision if it is a legacy one we speak, else our latest. */
+/** The revision that `initialize` answers: the client's if it is a legacy one that we speak, else our latest. */
 export const negotiate = (requested: string): LegacyRevision =>
   (legacyCodecs.has(requested) ? requested : latestLegacy) as LegacyRevision;
 

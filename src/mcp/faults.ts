@@ -1,4 +1,4 @@
-/** Refusals at the wire: made from a schema's complaint, and spelt for a revision. */
+/** Refusals on the wire: made from what a schema complains of, and spelt for a revision. */
 import type { z } from "zod";
 import { mcpStatusOf, refusalTable, type Refusal } from "../domain/refusals.ts";
 import type { Wire } from "./codec.ts";
@@ -8,7 +8,7 @@ export const legacyWireOf = (refusal: Refusal): Wire => ({
   status: mcpStatusOf(refusal),
 });
 
-/** The modern revision prescribes code and status for two of them. */
+/** The wire of a modern refusal. The revision prescribes code and status for two of them. */
 export function modernWireOf(refusal: Refusal): Wire {
   if (refusal.reason === "capability_missing") return { code: -32021, status: 400 };
   if (refusal.reason === "method_not_found")
@@ -16,10 +16,10 @@ export function modernWireOf(refusal: Refusal): Wire {
   return legacyWireOf(refusal);
 }
 
-/** A request without the `_meta` that every modern one carries is a fault of its transport. */
+/** A modern request without its `_meta` is a fault of the transport. */
 export const missingMetaWire: Wire = { code: refusalTable.invalid_params.code, status: 400 };
 
-/** Where and what, never the value. */
+/** Says where the fault is and what it is, and never the value. */
 export function firstIssue(error: z.ZodError): Refusal {
   const [issue] = error.issues;
   return {

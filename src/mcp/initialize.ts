@@ -36,7 +36,7 @@ export function decodeInitialize(wire: JsonObject): Result<InitializeCall, Refus
 
 export const serverInfo = { name: "sampling-router", version: "0.1.0" } as const;
 
-/** The first name is one that SDK v2 sends in both eras; it refuses the other in 2026-07-28. */
+/** SDK v2 sends the first name in both eras, and refuses to send the second one in 2026-07-28. */
 const instructions =
   "Send sampling-router/createMessage with the params of sampling/createMessage: a model of this tenant answers, within its limits. Before 2026-07-28 sampling/createMessage means the same.";
 
@@ -57,7 +57,7 @@ export const encodeInitialize = (revision: string, hosted: Hosted): JsonObject =
   instructions,
 });
 
-/** `server/discover` of the modern era. */
+/** The answer to `server/discover`, of the modern era. */
 export const encodeDiscover = (revisions: readonly string[], hosted: Hosted): JsonObject => ({
   resultType: "complete",
   supportedVersions: [...revisions],

@@ -6,7 +6,7 @@ import { err, ok, type Result } from "../domain/result.ts";
 
 export type RequestId = string | number;
 
-/** A number beyond all (`1e400`) is read as Infinity, which no answer can repeat. */
+/** A number beyond all doubles (`1e400`) reads as Infinity, which no answer can repeat. */
 export const isId = (value: unknown): value is RequestId =>
   typeof value === "string" || Number.isFinite(value);
 
@@ -20,7 +20,7 @@ export interface Envelope {
   messages: Result<Incoming, { id: RequestId | null; refusal: Refusal }>[];
 }
 
-/** Deeper than any schema of the protocol; beyond it, recursion in libraries is an attack. */
+/** Deeper than any schema of the protocol. Beyond that, a text attacks libraries that recurse. */
 const maxDepth = 64;
 const maxBatch = 50;
 
@@ -99,8 +99,10 @@ export const resultMessage = (id: RequestId, result: unknown): Record<string, un
 });
 
 /**
- * An unknown id is left out and not null: the specification's schemas know no null, and Streamable HTTP
- * speaks of an error "that has no id". `requestId` names the audit record, or the HTTP request where there is none. */
+ * An unknown id is left out and not null: the specification's schemas know no null, and Streamable HTTP speaks
+ * of an error "that has no id". `requestId` names the audit record, or the HTTP request where there is no
+ * record.
+ */
 export const errorMessage = (
   id: RequestId | null,
   refusal: Refusal,

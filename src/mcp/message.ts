@@ -1,6 +1,6 @@
 /**
- * What a proxied body says, as far as the proxy must know. Never refuses: JSON that is no message is the
- * server's to judge, and goes on as it came.
+ * What the proxy has to know of a body. It refuses nothing: JSON that is no message goes on as it came, for the
+ * server to judge.
  */
 import { isObject, parsedJson, type JsonObject, type JsonValue } from "../domain/json.ts";
 import { isId, type RequestId } from "./jsonrpc.ts";
@@ -13,7 +13,7 @@ export type ProxiedMessage =
 
 export type ProxiedRequest = Extract<ProxiedMessage, { kind: "request" }>;
 
-/** The tool that a request calls, its name as long as a record keeps it; null: it calls none. */
+/** The tool that a request calls, its name cut to what a record keeps; null: the request calls none. */
 export function toolIn({ method, params }: ProxiedRequest): string | null {
   const { name } = params;
   return method === "tools/call" && typeof name === "string" ? name.slice(0, 200) : null;

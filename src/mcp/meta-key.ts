@@ -1,6 +1,6 @@
 /** Keys of a `_meta`. */
 
-/** How the protocol's own members of a `_meta` begin. */
+/** The prefix of the protocol's own members of `_meta`. */
 export const metaPrefix = "io.modelcontextprotocol/";
 
 export const metaKey = (name: string): string => metaPrefix + name;

@@ -1,4 +1,4 @@
-/** Speaks MCP with a registered server as a client would, in both eras, to tell what it is. */
+/** Speaks MCP with a registered server as a client would, in both eras, to find out what the server is. */
 import { isObject, own, type JsonObject, type JsonValue } from "../domain/json.ts";
 import type { Probed } from "../domain/servers/server-check.ts";
 import { hopsHeader, nextHop } from "../domain/servers/hops.ts";
@@ -48,7 +48,7 @@ function parsed(text: string): JsonValue | undefined {
 const isAnswer = (value: JsonValue | undefined): boolean =>
   own(value, "result") !== undefined || own(value, "error") !== undefined;
 
-/** The first event of a stream that holds an answer; undefined: not yet. */
+/** The first answer in a stream's events; undefined: none has come yet. */
 function answerIn(stream: string): JsonValue | undefined {
   for (const event of stream.split(/\r?\n\r?\n/)) {
     const data = [...event.matchAll(/^data: ?(.*)$/gm)].map(([, line]) => line).join("\n");
@@ -58,7 +58,7 @@ function answerIn(stream: string): JsonValue | undefined {
   return undefined;
 }
 
-/** Reads until the answer is there: a server may leave its stream open behind it. */
+/** Reads until the answer has come, since a server may leave its stream open after it. */
 async function messageOf(
   body: ReadableStream<Uint8Array> | null,
   mediaType: string,
@@ -83,7 +83,7 @@ async function messageOf(
   }
 }
 
-/** Without its query, which may hold a secret. */
+/** The redirect's target without its query, which may hold a secret. */
 function locationIn({ headers }: Heard): string | null {
   const url = URL.parse(headers.get("Location") ?? "");
   return url === null ? null : `${url.origin}${url.pathname}`;
@@ -101,7 +101,7 @@ const nameIn = (info: JsonValue | undefined): string | null => {
   return typeof name === "string" && name !== "" ? name : null;
 };
 
-/** Counts over all pages. `params`: what the revision wants in each request. */
+/** Counts the tools over all pages. `params`: what the revision wants in each request. */
 async function toolsOf(
   ask: Ask,
   headers: Record<string, string>,
@@ -159,7 +159,7 @@ async function legacyServer(
     own(own(result, "capabilities"), "tools") === undefined
       ? { tools: null, isMore: false }
       : await toolsOf(ask, headers, {});
-  // A session that nobody ends is kept by some servers until they restart.
+  // Ends the session: some servers keep a session that nobody ends until they restart.
   if (session !== null) await end(headers);
   return {
     kind: "mcp",
@@ -231,7 +231,7 @@ export const createProbe =
           ...more,
         },
         ...(body === undefined ? {} : { body }),
-        // It could carry the headers to another host.
+        // A redirect could carry the headers to another host.
         redirect: "manual",
         signal,
       });

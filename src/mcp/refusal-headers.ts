@@ -1,8 +1,8 @@
-/** Headers that tell of limits, and of what a refusal asks for. */
+/** Headers that tell how limits stand, and what a refusal asks for. */
 import type { LimitState } from "../domain/limits/holds.ts";
 import { retryAfterOf, type Refusal } from "../domain/refusals.ts";
 
-/** RFC 9110, section 15.5.6: a 405 says which methods there are. */
+/** RFC 9110, section 15.5.6: a 405 lists the methods that there are. */
 export const allowHeader = (refusal: Refusal): Record<string, string> =>
   refusal.reason === "method_not_allowed" ? { Allow: refusal.allow } : {};
 

@@ -1,4 +1,4 @@
-/** One JSON-RPC message's answer, and how it becomes an HTTP response. */
+/** The answer to one JSON-RPC message, and how it becomes an HTTP response. */
 import { refusalTable, type Refusal } from "../domain/refusals.ts";
 import type { Wire } from "./codec.ts";
 import { legacyWireOf } from "./faults.ts";
@@ -7,14 +7,14 @@ import { sseKeepAlive, sseMessage } from "./sse/write.ts";
 import { allowHeader, limitHeaders } from "./refusal-headers.ts";
 import type { LimitState } from "../domain/limits/holds.ts";
 
-/** An answer that waits for a provider; `finish` settles whatever happens. */
+/** An answer that waits for a provider. `finish` settles the call whatever happens. */
 export interface Running {
   finish: (signal: AbortSignal) => Promise<{ message: object; timing: string }>;
   /** modern callers cancel by leaving; legacy ones do not */
   leavingCancels: boolean;
 }
 
-/** of one message */
+/** the reply to one message */
 export type Single =
   | { kind: "accepted" }
   | { kind: "message"; status: number; message: object; headers: Record<string, string> }
@@ -39,7 +39,8 @@ export function refusalReply(
   } = {},
 ): Single {
   const { code, status: wireStatus } = (about.wireOf ?? legacyWireOf)(refusal);
-  // Nobody can tell by its body what an answer without an id is about; 200 would be a success.
+  // An error without an id can't be matched to a request by its body, and 200 would look like a
+  // success.
   const status = id === null ? refusalTable[refusal.reason].status : wireStatus;
   return answer(
     errorMessage(id, refusal, code, requestId),
@@ -54,11 +55,14 @@ export function refusalReply(
   );
 }
 
-/** The runtime notices that a caller has left when it writes, and a cancellation takes effect within 2 s. */
+/**
+ * ms between comments. The runtime notices that a caller has left when it writes, and a cancellation takes
+ * effect within 2 s.
+ */
 const keepAliveMs = 1_000;
 const never = new AbortController().signal;
 
-/** One message event, with comments until it comes. */
+/** A stream of one message event, with comments until the event comes. */
 function stream(running: Running, headers: Record<string, string>, left: AbortSignal): Response {
   const encoder = new TextEncoder();
   const gone = new AbortController();
@@ -70,7 +74,7 @@ function stream(running: Running, headers: Record<string, string>, left: AbortSi
         try {
           controller.enqueue(encoder.encode(text));
         } catch {
-          // The caller has left; the call goes on or ends by its own signal.
+          // The caller has left. The call goes on, or its own signal ends it.
           clearInterval(timer);
         }
       };
@@ -82,7 +86,7 @@ function stream(running: Running, headers: Record<string, string>, left: AbortSi
       try {
         controller.close();
       } catch {
-        // Closed already by the caller's leaving.
+        // The caller has left, which closed the stream already.
       }
     },
     cancel() {
@@ -94,7 +98,8 @@ function stream(running: Running, headers: Record<string, string>, left: AbortSi
     headers: {
       "Content-Type": "text/event-stream",
       "Cache-Control": "no-cache, no-transform",
-      // A proxy that buffers would hold back the comments, and with them the caller's leaving.
+      // A proxy that buffers would hold back the comments, and then the caller's leaving would go
+      // unnoticed.
       "X-Accel-Buffering": "no",
       ...headers,
     },
@@ -131,7 +136,7 @@ export async function respond(
   }
 }
 
-/** A batch's answers, once all are there, as one JSON array. */
+/** The answers to a batch as one JSON array, once all of them have come. */
 async function respondAll(replies: readonly Single[]): Promise<Response> {
   const messages = await Promise.all(
     replies

@@ -1,4 +1,4 @@
-/** What `/v1` takes and answers, as its callers read it. The codecs in `mcp/` decide; this describes. */
+/** What `/v1` takes and answers, described for callers. The codecs in `mcp/` decide what is accepted. */
 import { z } from "@hono/zod-openapi";
 import { exclusionReasons } from "../../domain/requirements.ts";
 import { modalities } from "../../domain/modality.ts";

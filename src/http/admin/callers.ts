@@ -73,7 +73,8 @@ export function describeCallers(registry: OpenAPIHono["openAPIRegistry"]): void 
       body: { required: true, content: { [json]: { schema: rpcMessage } } },
     },
     responses: {
-      // Not both media types: a generated client would have to tell an answer from a text.
+      // Only one media type: with both, a generated client would have to tell an answer from a
+      // text.
       200: rpc("The answer; a caller that names text/event-stream in Accept gets it as one event."),
       202: { description: "A notification was taken." },
       400: rpc("Not a message, or not one that can stand here"),

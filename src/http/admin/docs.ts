@@ -19,7 +19,7 @@ const style = `
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** A body's schema, its own definition looked up once so that the page can be read alone. */
+/** A body's schema. Its own definition is looked up, so that the page can be read alone. */
 function bodyOf(operation: unknown, schemas: unknown): string {
   const content = own(own(own(operation, "requestBody"), "content"), "application/json");
   const schema = own(content, "schema");

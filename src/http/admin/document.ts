@@ -10,14 +10,14 @@ const info = {
     "Sampling, its dry run, and the administration of tenants. Times come out as ms since the epoch, and go in as ISO 8601 or ms. Money is USD. Errors are RFC 9457 problems.",
 };
 
-/** The router's own pattern of a segment with slashes, `{model{.+}}`, is no template of OpenAPI's. */
+/** The router's own pattern for a segment with slashes, `{model{.+}}`, is no template in OpenAPI. */
 const template = (path: string): string => path.replaceAll(/\{(\w+)\{[^}]*\}\}/g, "{$1}");
 
-/** What is registered under `/v1` is no part of the admin app, and has its whole path already. */
+/** Operations under `/v1` are no part of the admin app, and have their whole path already. */
 const wholePath = (path: string): string =>
   path.startsWith("/v1/") ? path : `${adminPath}${template(path)}`;
 
-/** @param origin of this router; null: nobody knows, so it is wherever the document was found */
+/** @param origin of this router; null: unknown, so the document's own address counts */
 export function documentOf(app: ReturnType<typeof adminApp>, origin: string | null) {
   const servers = [{ url: origin ?? "/" }];
   const document = app.getOpenAPI31Document({ openapi: "3.1.0", info, servers });

@@ -1,4 +1,4 @@
-/** How an admin endpoint is declared: its shapes, its words, and one call of a use case. */
+/** Declares an admin endpoint: its schemas, its words, and one call of a use case. */
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
@@ -16,7 +16,7 @@ import { streamOf } from "./stream.ts";
 
 const defaultPageSize = 50;
 
-/** What came as JSON or in a query has no `undefined`: an absent key is absent. */
+/** JSON and queries have no `undefined`: an absent key is absent. */
 type Exact<T> = T extends (infer Item)[]
   ? Exact<Item>[]
   : T extends object
@@ -26,7 +26,7 @@ type Exact<T> = T extends (infer Item)[]
 interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   admin: AdminUseCases;
   actor: Actor;
-  /** the router's own; null: nobody knows */
+  /** the router's own origin; null: unknown */
   origin: string | null;
   params: Exact<z.output<P>>;
   query: Exact<z.output<Q>>;
@@ -36,24 +36,24 @@ interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
 export interface Endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   method: "get" | "post" | "put" | "patch" | "delete";
   path: string;
-  /** its `operationId`: what a generated client calls it */
+  /** the `operationId`, which names the operation in generated clients */
   id: string;
   tag: string;
   summary: string;
-  /** what the summary has no room for: what follows, who may, how much */
+  /** what the summary has no room for: consequences, who may call, how much */
   description: string;
   params?: P;
   query?: Q;
   body?: B;
-  /** what is answered; none: 204 */
+  /** schema of the answer; absent: 204 */
   answer?: z.ZodType;
-  /** media types that it answers as a stream, instead; `run` then gives a `Streamed` */
+  /** media types of a stream that it answers instead; `run` then gives a `Streamed` */
   streams?: readonly string[];
   status?: 200 | 201;
   run: (input: Input<P, Q, B>) => Promise<Result<unknown, Refusal>>;
 }
 
-/** A body that is made as its reader takes it. */
+/** A body that is made while its reader takes it. */
 export interface Streamed {
   headers: Record<string, string>;
   chunks: AsyncIterable<string>;
@@ -89,11 +89,11 @@ const problems = Object.fromEntries(
   ]),
 );
 
-/** Where and what is wrong with an input, never its value. */
+/** Says where an input is wrong and how, and never its value. */
 function refuseInput(c: Context<HttpEnv>, error: z.core.$ZodError): Response {
   const [issue] = error.issues;
   const path = issue?.path.map(String) ?? [];
-  // The issue is the object's, but what is wrong with it is the key.
+  // The schema reports the object, but the unknown key is what is wrong.
   if (issue?.code === "unrecognized_keys") path.push(...issue.keys.slice(0, 1));
   return problem(c, {
     reason: "invalid_params",
@@ -109,7 +109,7 @@ export const adminApp = (): OpenAPIHono<HttpEnv> => {
   return app;
 };
 
-/** A missing body is no empty object: a policy would be replaced by none. */
+/** A missing body is not an empty object: it would replace a policy by an empty one. */
 const requireBody = createMiddleware<HttpEnv>(async (c, next) =>
   (await c.req.text()) === ""
     ? problem(c, { reason: "bad_request", detail: "A JSON body is required." })
@@ -118,11 +118,11 @@ const requireBody = createMiddleware<HttpEnv>(async (c, next) =>
 
 const nothing = z.object({});
 
-/** A misspelt filter would find everything: what an operation doesn't know of is refused. */
+/** Unknown query members are refused: a misspelt filter would find everything. */
 const strictly = (query: z.ZodType | undefined): z.ZodObject =>
   ((query ?? nothing) as z.ZodObject).strict();
 
-/** The slug that a path names; null: it names no tenant. */
+/** The slug in a path; null: the path names no tenant. */
 const tenantIn = (params: unknown): string | null =>
   isObject(params) && typeof params["tenant"] === "string" ? params["tenant"] : null;
 
@@ -184,7 +184,8 @@ export function endpoint<
       ? new Response(null, { status })
       : Response.json(result.value, { status });
   };
-  // The library types handlers by literal routes; ours come from a table, typed by `Endpoint`.
+  // The library types handlers by literal routes. Ours come from a table, and `Endpoint` types
+  // them.
   app.openapi(route, handle as never);
 }
 

@@ -10,7 +10,7 @@ const modalityList = z.array(z.enum(modalities)).min(1);
 const price = z.number().min(0).max(100_000).nullable();
 const tier = z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4), z.literal(5)]);
 const classPrice = price.optional();
-/** What some of the input costs; one that is unknown costs what plain input does. */
+/** Prices of the parts of the input that are billed apart. An unknown one costs what plain input costs. */
 const classPrices = {
   cacheWriteUsdPerMTok: classPrice.openapi({
     description: "input written to the provider's cache",

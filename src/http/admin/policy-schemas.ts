@@ -7,7 +7,7 @@ import { promptCachings } from "../../domain/sampling/prompt-caching.ts";
 import { previewPolicies } from "../../domain/choice/policy.ts";
 import { count } from "./schemas.ts";
 
-/** Whole micro-USD, so that what is counted is exactly what was written. */
+/** USD in whole micro-USD, so that the amount that is counted is exactly the one that was written. */
 export const usd = z
   .number()
   .min(0)

@@ -1,4 +1,4 @@
-/** What is looked at: sessions, audit records, the log of admin actions. */
+/** Schemas of what is only read: sessions, audit records, the log of admin actions. */
 import { z } from "@hono/zod-openapi";
 import { faultCodes, faultReaches } from "../../domain/attempts.ts";
 import { reasons } from "../../domain/refusals.ts";

@@ -18,7 +18,10 @@ import { pageQuery } from "./schemas.ts";
 const usdOf = (microUsd: number | null): number | null =>
   microUsd === null ? null : microUsd / 1e6;
 
-/** Money in USD beside the millionths that the seal covers, and what a record of many refusals stands for. */
+/**
+ * A record with money in USD beside the micro-USD that the seal covers, and with what a record of many refusals
+ * stands for.
+ */
 const shown = <Shown extends SamplingRecord>(record: Shown) => ({
   ...record,
   costUsd: usdOf(record.costMicroUsd),

@@ -23,7 +23,7 @@ import { tenantRoutes } from "./tenants.ts";
 
 const writes = new Set(["POST", "PUT", "PATCH"]);
 
-/** Whether any route takes this method here; else the answer is 404 or 405, whatever the body is. */
+/** Whether any route here takes this method; else the answer is 404 or 405, whatever the body is. */
 const isOperation = (c: Context<HttpEnv>): boolean =>
   matchedRoutes(c).some(({ method }) => method === c.req.method);
 
@@ -44,7 +44,7 @@ const checkBody = createMiddleware<HttpEnv>(async (c, next) => {
   return next();
 });
 
-/** New keys, links that grant access and captured content stand in answers: no cache keeps any of them. */
+/** No cache keeps an answer: new keys, links that grant access and captured content stand in some. */
 const keepNothing = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
   c.res.headers.set("Cache-Control", "no-store");
@@ -76,7 +76,7 @@ export function adminRoutes() {
   app.route("/tenants", credentialRoutes());
   app.route("/tenants", modelRoutes());
   app.route("/tenants", serverRoutes());
-  // Before the records: the export's path looks like a record's.
+  // Stands before the records, because the path of an export looks like the path of a record.
   app.route("/tenants", sealRoutes());
   app.route("/tenants", recordRoutes());
   app.route("/events", eventRoutes());

@@ -1,4 +1,7 @@
-/** Shapes that every admin resource shares. The others are beside: tenants, models, policy, records. */
+/**
+ * Schemas that every admin resource shares. Those of tenants, models, policies and records are beside this
+ * file.
+ */
 import { z } from "@hono/zod-openapi";
 import { reasons } from "../../domain/refusals.ts";
 
@@ -9,20 +12,21 @@ const dateTime = z.iso.datetime({ offset: true });
 const withoutSeconds = z.iso.datetime({ offset: true, precision: -1 });
 const date = z.iso.date();
 
-/** ms since the epoch; null: no time, or one that says no zone. */
+/** ms since the epoch; null: the text is no time, or has no zone. */
 function millisOf(time: string | number): number | null {
   if (typeof time === "number") return time;
-  // Digits, and not whatever `Number` makes of a text: an empty one would be 0.
+  // Digits alone count: `Number` would read an empty text as 0.
   if (/^\d{1,15}$/.test(time)) return Number(time);
-  // Unencoded, the plus of a zone arrives as the blank that it stands for in a query.
+  // The plus of a zone that was not encoded arrives as a blank.
   const zoned = time.replace(/ (\d\d:\d\d)$/, "+$1");
-  // A day begins at midnight UTC. The schemas know the calendar, `Date.parse` takes a 30 February.
+  // A day begins at midnight UTC. The schemas know the calendar, while `Date.parse` takes a 30
+  // February.
   return [dateTime, withoutSeconds, date].some((form) => form.safeParse(zoned).success)
     ? Date.parse(zoned)
     : null;
 }
 
-/** A time that comes in, as ms since the epoch. */
+/** A time in a request, as ms since the epoch. */
 export const time = z
   .union([z.int(), z.string()])
   .transform((given, context) => {

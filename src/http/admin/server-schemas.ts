@@ -6,7 +6,7 @@ import { limits, policy } from "./policy-schemas.ts";
 import { millis, slug } from "./schemas.ts";
 
 const url = z.string().min(1).max(2_000).openapi({ example: "https://mcp.example.com/mcp" });
-// Names and values are judged in the domain; here, only that they are texts of a bounded size.
+// The domain judges names and values. Here they are only texts of a bounded size.
 const headers = z.record(z.string().max(200), z.string().max(8_192)).openapi({
   description: "Static headers, values included. They are sealed and never come back.",
 });
@@ -81,7 +81,7 @@ export const serverInput = z
   .openapi("ServerInput");
 
 const figures = limits.shape;
-/** RFC 7396: absent leaves a member as it is, null takes it away. */
+/** RFC 7396: an absent member stays as it is, and null takes a member away. */
 const serverPolicyPatch = z
   .strictObject({
     limits: z

@@ -5,7 +5,7 @@ export function streamOf(chunks: AsyncIterable<string>): ReadableStream<Uint8Arr
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        // An empty chunk would leave the reader waiting.
+        // An empty chunk would leave the reader waiting, so it is skipped.
         for (;;) {
           const next = await iterator.next();
           if (next.done === true) return controller.close();

@@ -7,7 +7,7 @@ import { policy } from "./policy-schemas.ts";
 import { pageQuery } from "./schemas.ts";
 import { ceiling, tenant, tenantInput, tenantPatch } from "./tenant-schemas.ts";
 
-/** Without the ceiling, which has an endpoint of its own: the operator's. */
+/** Without the ceiling, which has an endpoint of the operator's own. */
 const placed = ({ ceiling: _, ...tenant }: Tenant) => ({ ...tenant, shard: shardOf(tenant.id) });
 const shown = (found: Result<Tenant, Refusal>) => (found.ok ? ok(placed(found.value)) : found);
 

@@ -1,4 +1,7 @@
-/** DNS rebinding: a browser's page may call only from an origin that is named. CORS follows from it. */
+/**
+ * Against DNS rebinding: a page in a browser may call only from an origin that is named. CORS follows from
+ * that.
+ */
 import { createMiddleware } from "hono/factory";
 import { isOwnOrigin } from "../../domain/servers/own-origin.ts";
 import { addVary } from "../answer-headers.ts";

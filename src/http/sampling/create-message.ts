@@ -28,7 +28,7 @@ export interface CreateMessage {
   capabilitiesOf: (caller: Caller) => JsonObject;
   clientInfo: JsonObject;
   headers: Headers;
-  /** the whole body's */
+  /** bytes of the whole body */
   bytes: number;
   startedAt: number;
   beganAt: number;
@@ -112,7 +112,7 @@ export async function createMessage(services: Services, input: CreateMessage): P
             timing: timing(),
           };
         } catch (thrown) {
-          // A stream has begun by now: the app's own door can't answer any more.
+          // A stream has begun by now, so the app's error handler can't answer any more.
           services.report(requestId, thrown);
           return failed({ reason: "internal" });
         }

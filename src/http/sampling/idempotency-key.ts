@@ -1,4 +1,4 @@
-/** The caller's idempotency key: a header, or a key of the request's metadata where SDKs drop headers. */
+/** The caller's idempotency key: in a header, or in the request's metadata where SDKs drop headers. */
 import { own, type JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
@@ -15,7 +15,7 @@ export function idempotencyKeyOf(
   params: JsonObject,
 ): Result<string | null, Refusal> {
   const path = `metadata.${member}`;
-  // What is null is absent, as everywhere in the params.
+  // Null means absent, as everywhere in the params.
   const said = own(own(params, "metadata"), member) ?? undefined;
   const sent = headers.get(header);
   if (said !== undefined && typeof said !== "string") return wrong(path, "must be a string");

@@ -20,7 +20,7 @@ export interface Arrived {
   requestId: string;
   /** ms since the epoch */
   startedAt: number;
-  /** the same moment by the clock of durations */
+  /** the same moment, by the clock of durations */
   beganAt: number;
   /** null: each call takes a turn of its own */
   turn: CallTurn | null;
@@ -53,7 +53,7 @@ async function initialize(
   });
 }
 
-/** A message that needs a session. `sampling` may be answered from memory; the rest asks the database. */
+/** Answers a message that needs a session. `sampling` may be answered from memory; all others read the database. */
 async function inSession(
   services: Services,
   arrived: Arrived,
@@ -114,7 +114,8 @@ export async function handleLegacy(
     return message.method === "initialize"
       ? initialize(services, arrived, message.id, message.params)
       : inSession(services, arrived, message);
-  // Notifications, and responses to nothing we asked: acknowledged once the session is known.
+  // Notifications, and responses to requests that the router never sent, are acknowledged once the
+  // session is known.
   const caller = await authenticate(services, arrived, "database");
   if (!caller.ok) return refusalReply(null, caller.error, arrived.requestId);
   const { session } = caller.value;

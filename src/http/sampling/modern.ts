@@ -1,4 +1,4 @@
-/** Modern messages: no session; what a session held comes with every request. */
+/** Modern messages have no session: each request brings what a session would hold. */
 import type { Refusal } from "../../domain/refusals.ts";
 import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";
 import { codecFor, supportedRevisions } from "../../mcp/era.ts";
@@ -31,7 +31,7 @@ export async function handleModern(
   if (!caller.ok) return refused(caller.error);
   const header = arrived.headers.get("MCP-Protocol-Version");
   const unsupported = (requested: string): Single => refused(unsupportedRevision(requested));
-  // Nothing of ours asks anything of a caller, and nothing here can be taken back but by leaving.
+  // The router sends a modern caller no requests, and a modern call is cancelled only by leaving.
   if (message.kind !== "request")
     return header === null || header === modernRevision
       ? { kind: "accepted" }

@@ -24,7 +24,7 @@ const accepts = (header: string | undefined, type: string): boolean =>
     return range === type || range === "*/*" || range === `${type.split("/")[0]}/*`;
   });
 
-/** Streams are for those who name them: a bare wildcard, such as curl's, gets plain JSON. */
+/** Only callers that name event streams get one. A bare wildcard, such as curl's, gets plain JSON. */
 const namesStream = (header: string | undefined): boolean =>
   header !== undefined &&
   header.toLowerCase().includes(eventStream) &&
@@ -71,7 +71,7 @@ async function batchReply(
   return { kind: "batch", replies };
 }
 
-/** What is replied to a body whose caller has its turn. */
+/** The reply to a body, once its caller has a turn. */
 async function replyTo(
   c: Context<HttpEnv>,
   arrived: Arrived,
@@ -80,12 +80,13 @@ async function replyTo(
   const { requestId, turn } = arrived;
   const envelope = parseEnvelope(bytes);
   if (!envelope.ok) return refusalReply(null, envelope.error, requestId);
-  // Nobody else reads these bytes; yet which of two keys was meant is not the router's to guess.
+  // Nobody else reads these bytes, but it is not for the router to guess which of two keys was
+  // meant.
   const ambiguity = ambiguityIn(bytes, "caller");
   if (ambiguity !== null)
     return refusalReply(idToRefuse(new TextDecoder().decode(bytes)), ambiguity, requestId);
   if (envelope.value.batch) {
-    // Each of its calls takes a turn of its own.
+    // Each call of a batch takes a turn of its own.
     turn?.end();
     return batchReply(c, { ...arrived, turn: null }, envelope.value.messages);
   }
@@ -121,14 +122,14 @@ async function post(c: Context<HttpEnv>): Promise<Response> {
   const sessionId = c.req.header("Mcp-Session-Id") ?? null;
   const entered = await services.door.enter(await services.door.laneOf({ token, sessionId }));
   const turn = entered.ok ? entered.value : withoutTurn;
-  // Out of turn: a caller may send as slowly as it likes.
+  // The body is read out of turn, since a caller may send as slowly as it likes.
   const body = await turn.outside(() => readBody(c.req.raw));
   if (!body.ok) {
     turn.end();
     return refused(body.error);
   }
   const { headers } = c.req.raw;
-  // What nobody answers goes on: a client whose calls wait may still cancel them.
+  // A message that nobody answers goes on, so that a client whose calls wait can cancel them.
   const id = entered.ok ? null : idToRefuse(new TextDecoder().decode(body.value));
   const arrived: Arrived = {
     token,
@@ -149,7 +150,7 @@ async function post(c: Context<HttpEnv>): Promise<Response> {
     isRunning = reply.kind === "running";
     return await respond(reply, { acceptsStream, signal: c.req.raw.signal });
   } finally {
-    // A call that runs ends its turn itself.
+    // A call that runs ends its turn by itself.
     if (!isRunning) turn.end();
   }
 }

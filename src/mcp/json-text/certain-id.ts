@@ -1,4 +1,4 @@
-/** Whom a message is about that can't be read for certain: its id, where everybody reads the same one. */
+/** The ids in a text that can't be read for certain, as far as every parser reads the same ids. */
 import { parsedJson } from "../../domain/json.ts";
 import { isId, type RequestId } from "../jsonrpc.ts";
 import { lookalike, rules } from "./decisive-keys.ts";
@@ -17,7 +17,7 @@ function messagesIn(text: string): Member[][] {
   return spans.flatMap((each) => (text[each.start] === "{" ? [membersOf(text, each)] : []));
 }
 
-/** Whether somebody may read an answer in a text, JSON or not. */
+/** Whether some parser may read an answer in a text, JSON or not. */
 export function mayAnswer(text: string): boolean {
   if (parsedJson(text) === undefined) return true;
   return messagesIn(text).some((members) =>
@@ -26,8 +26,8 @@ export function mayAnswer(text: string): boolean {
 }
 
 /**
- * The ids of the messages in a valid JSON text, a batch's too, that somebody may read as a request, or
- * as an answer. None of a message whose id stands there twice, or in another spelling.
+ * The ids of messages in a valid JSON text, also in a batch, that some parser may read as a request, or as an
+ * answer. A message whose id stands there twice, or in another spelling, has none.
  */
 export function certainIds(text: string, readAs: "request" | "answer"): RequestId[] {
   const kinds = readAs === "request" ? ["method"] : answering;

@@ -1,27 +1,27 @@
 /**
- * The keys that the router decides by, where they stand, and when two of them are the same key to
- * somebody. A parser takes the first of two equal keys or the last; Go, .NET and Java take `Method` for
- * `method`, Go also by Unicode's simple case folding (`ſ` for s); the Python SDK takes `result_type` for
- * `resultType`; C ends a text at its first NUL.
+ * The keys by which the router decides, where they stand, and when two keys are the same to some parser. One
+ * parser takes the first of two equal keys, another the last. Go, .NET and Java take `Method` for `method`, Go
+ * also by Unicode's simple case folding (`ſ` for s). The Python SDK takes `result_type` for `resultType`. C
+ * ends a text at its first NUL.
  */
 import { contentNegotiationKey } from "../../domain/sampling/negotiation.ts";
 import { metaKey } from "../meta-key.ts";
 
 export interface Rule {
-  /** as a refusal names the place */
+  /** the place's name in a refusal */
   label: string;
-  /** each with a bit of its own */
+  /** decisive names, each with a bit of its own */
   names: ReadonlyMap<string, number>;
-  /** Whether all keys count, and not only `names`. */
+  /** whether all keys count, and not `names` alone */
   isUnique: boolean;
-  /** what holds in a member's value; null: nothing there counts */
+  /** the rule for a member's value; null: nothing counts in there */
   inside: Readonly<Record<string, RuleName | null>>;
   otherwise: RuleName | null;
-  /** by how a name reads to whoever reads it loosely */
+  /** each name, by how a loose parser reads it */
   loose: ReadonlyMap<string, string>;
 }
 
-/** Never looked into: other people's data, and what describes it. */
+/** Members that are never looked into: other people's data, and what describes it. */
 const foreign = Object.fromEntries(
   [
     "_meta",
@@ -60,7 +60,7 @@ const rows = {
   },
   params: { label: "params", names: paramsNames, inside: { ...carried, ...rounds } },
   result: { label: "result", names: resultNames, inside: { ...carried, ...rounds } },
-  /** a client's, which may answer sampling */
+  /** result of a client, which may answer sampling */
   clientResult: {
     label: answer,
     names: [...resultNames, ...answerNames, "stopReason"],
@@ -172,7 +172,7 @@ export type RuleName = keyof typeof rows;
 
 const isAscii = (key: string): boolean => /^[\x20-\x7e]*$/.test(key);
 
-/** By upper case first, so that every letter of a folding orbit ends at the same one: ſ, K, ı, İ. */
+/** By upper case first, so that every letter of a folding orbit ends at the same letter: ſ, K, ı, İ. */
 export const caseFolded = (key: string): string =>
   isAscii(key)
     ? key.toLowerCase()
@@ -180,11 +180,11 @@ export const caseFolded = (key: string): string =>
 
 const unread = /[\p{Cc}\p{Cf}\p{Cs}\ufffd]/gu;
 const separators = /(?<=[^_-])[_-]/g;
-/** As whoever reads loosely may read it: without separators, and without what has no look. */
+/** A key as a loose parser may read it: without separators, and without invisible characters. */
 const looselyRead = (key: string): string =>
   caseFolded(isAscii(key) ? key : key.replaceAll(unread, "")).replaceAll(separators, "");
 
-/** The name that somebody may take a key for which is not that name; undefined: nobody does. */
+/** The decisive name for which some parser may take a key that is not that name; undefined: there is none. */
 export function lookalike({ loose }: Rule, key: string): string | undefined {
   const end = key.indexOf("\0");
   const cut = end === -1 ? undefined : loose.get(looselyRead(key.slice(0, end)));

@@ -16,11 +16,11 @@ export const openBrace = 123;
 export const closeBrace = 125;
 export const openBracket = 91;
 export const closeBracket = 93;
-/** Which bytes end a run of characters that stand for themselves, where nothing but ASCII has come… */
+/** Bytes that end a run of plain characters, while only ASCII has come… */
 export const endsPlain = Uint8Array.from({ length: 256 }, (_, c) =>
   c < 32 || c > 127 || c === quote || c === backslash ? 1 : 0,
 );
-/** …and where something else has. */
+/** …and once other bytes have come. */
 export const endsWide = endsPlain.map((ends, c) => (c > 127 ? 0 : ends));
 export const plainEscapes = new Set([...'"\\/bfnrt'].map((each) => each.charCodeAt(0)));
 export const literals = new Map(
@@ -32,7 +32,7 @@ export const isBlank = (c: number): boolean => c === 32 || c === 10 || c === 13 
 export const mayEnd = (part: number): boolean =>
   part === zero || part === integer || part === fraction || part === power;
 
-/** Where in a number a character leads; -1: nowhere. */
+/** The next place in a number after a character; -1: the character can't stand there. */
 export function nextPart(part: number, c: number): number {
   if (isDigit(c)) {
     if (part === minus) return c === 48 ? zero : integer;
@@ -46,11 +46,14 @@ export function nextPart(part: number, c: number): number {
   return (c === 43 || c === 45) && part === exponent ? sign : -1;
 }
 
-/** Bytes of a text that are looked at one by one; of a longer one, four at a time. */
+/** Bytes of a text that are read one by one. Of a longer text, four are read at a time. */
 const shortRun = 64;
 const tops = 0x80808080;
 
-/** Whether a byte of four may end a run: below a space, a quote or a backslash; ASCII's end is another matter. */
+/**
+ * Whether one of four bytes may end a run: a byte below a space, a quote or a backslash. The end of ASCII is
+ * checked elsewhere.
+ */
 function mayEndRun(four: number): boolean {
   const quoted = four ^ 0x22222222;
   const escaped = four ^ 0x5c5c5c5c;
@@ -60,11 +63,12 @@ function mayEndRun(four: number): boolean {
   );
 }
 
-/** Where a run of bytes ends of which `ends` has none. */
+/** The end of a run of bytes, none of which is in `ends`. */
 export function plainRun(bytes: Uint8Array<ArrayBuffer>, from: number, ends: Uint8Array): number {
   const to = bytes.length;
   let i = from;
-  // As many as are left over, too, so that the rest is whole fours where memory wants them.
+  // The left-over bytes are read one by one too, so that the rest is whole fours, aligned in
+  // memory.
   const near = Math.min(to, from + shortRun + ((4 - ((bytes.byteOffset + from) & 3)) & 3));
   while (i < near && ends[bytes[i] as number] === 0) i += 1;
   if (i < near || i === to) return i;

@@ -1,7 +1,7 @@
 /**
- * Finds in a message, while it arrives, whether somebody else could read it otherwise than the router
- * does: whether it is strict JSON in UTF-8, and each key that the router decides by stands there once
- * and as it is spelt. Which keys those are: `decisive-keys.ts`.
+ * Reads a message while it arrives, and finds whether another parser could read it otherwise than the router
+ * does. The message must be strict JSON in UTF-8, and each key by which the router decides must stand there
+ * once and as it is spelt. `decisive-keys.ts` has these keys.
  */
 import {
   answerNames,
@@ -16,39 +16,39 @@ import {
 import { createJsonScanner, type JsonListener } from "./scanner.ts";
 
 /**
- * `server`: may ask for sampling; `client`: may answer it; `caller`: asks the router itself;
- * `params`: what such a caller sends without an envelope
+ * `server`: may ask for sampling. `client`: may answer sampling. `caller`: asks the router itself. `params`:
+ * what a caller sends without an envelope.
  */
 export type Sender = "server" | "client" | "caller" | "params";
 
 export type Fault =
-  /** no strict JSON in UTF-8 */
+  /** the text is no strict JSON in UTF-8 */
   | { kind: "malformed" }
-  /** `name`: of a key of the protocol, never of anybody's own; null: no such key */
+  /** `name`: a key of the protocol, and never one of somebody's own; null: it is no such key */
   | { kind: "ambiguous"; name: string | null; place: string };
 
 export interface MessageReader {
   push(bytes: Uint8Array<ArrayBuffer>): Fault | null;
   end(): Fault | null;
-  /** so many messages in it were answers, as far as it has come */
+  /** how many messages were answers, as far as the text has come */
   answers(): number;
 }
 
 interface Frame {
   kind: "object" | "array";
-  /** null: a batch */
+  /** null: the frame is a batch */
   rule: Rule | null;
   name: RuleName | null;
-  /** bits of the names that have come */
+  /** bits of the decisive names that have come */
   seen: number;
-  /** of an object whose keys all count */
+  /** the keys of an object in which all keys count */
   keys: Set<string> | null;
-  /** of the member that comes next */
+  /** the rule for the value of the next member */
   next: RuleName | null;
   method: string | null;
-  /** what would be wrong if `decider` were about sampling */
+  /** the fault that counts if `decider` turns out to be about sampling */
   pending: Fault | null;
-  /** the value of which it is not known yet whether it is about sampling; null: what holds here holds anyway */
+  /** the value of which it is not known yet whether it is about sampling; null: faults here count anyway */
   decider: Frame | null;
 }
 
@@ -100,7 +100,7 @@ export function createMessageReader(sender: Sender): MessageReader {
     return true;
   };
 
-  /** What holds in the params of a request whose method is known by now, or not yet. */
+  /** The rule for a request's params, whose method is known by now, or not yet. */
   const paramsRule = ({ method }: Frame): RuleName =>
     sender !== "client" && (method === null || samplingMethods.has(method)) ? "sampling" : "params";
 
@@ -121,7 +121,7 @@ export function createMessageReader(sender: Sender): MessageReader {
         return push("object", sender === "params" ? "sampling" : "message", "none");
       }
       if (parent.rule === null) {
-        // Whoever flattens lists finds a message in it.
+        // A parser that flattens lists finds a message in it.
         if (kind === "array") ambiguous(parent, null);
         return push("object", "message", "none");
       }
@@ -136,7 +136,7 @@ export function createMessageReader(sender: Sender): MessageReader {
         frame.decider = parent;
         return true;
       }
-      // What a member of the protocol's own holds counts whatever the message is about.
+      // The protocol's own members count whatever the message is about.
       const isOwn = ["meta", "capabilities", "requests", "responses"].includes(name);
       return push("object", name, isOwn ? "none" : "parent");
     },
@@ -146,7 +146,7 @@ export function createMessageReader(sender: Sender): MessageReader {
       const { seen } = frame;
       if (frame.name === "message" && (seen & answering) !== 0) {
         answers += 1;
-        // Some take it for a request, others for an answer.
+        // Some parsers take such a message for a request, others for an answer.
         if (frame.method !== null) ambiguous(frame, "method");
       }
       if (frame.name === "clientResult" && (seen & samplingAnswer) === samplingAnswer)
@@ -195,14 +195,14 @@ export function createMessageReader(sender: Sender): MessageReader {
   };
 }
 
-/** Of a whole text. Its byte order mark is no part of it. */
+/** Reads a whole text. A byte order mark at its beginning is no part of it. */
 export function faultIn(bytes: Uint8Array<ArrayBuffer>, sender: Sender): Fault | null {
   const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const reader = createMessageReader(sender);
   return reader.push(marked ? bytes.subarray(3) : bytes) ?? reader.end();
 }
 
-/** What is wrong, for people; holds nothing of the message. */
+/** What is wrong, in words. Holds nothing of the message. */
 export function explainFault(fault: Fault): string {
   if (fault.kind === "malformed") return "no strict JSON in UTF-8";
   const key = fault.name === null ? "a key" : `the key "${fault.name}"`;

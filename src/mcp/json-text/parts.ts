@@ -1,10 +1,13 @@
-/** Parts of a JSON text as they stand in it: every escape, every number format. The text must be valid JSON. */
+/** Parts of a JSON text as they stand there, with every escape and number format. The text must be valid JSON. */
 import { membersOf, whole, type Member, type Span } from "./raw-json.ts";
 
 const membersAt = (text: string, span: Span): Member[] =>
   text[span.start] === "{" ? membersOf(text, span) : [];
 
-/** The value as it stands at a path; the last one of a key, as `JSON.parse` sees it. null: there is none. */
+/**
+ * The value at a path, as it stands in the text; the last one of a repeated key, as `JSON.parse` reads it.
+ * null: there is none.
+ */
 export function textAt(text: string, path: readonly string[]): string | null {
   let span = whole(text);
   for (const key of path) {
@@ -15,7 +18,7 @@ export function textAt(text: string, path: readonly string[]): string | null {
   return text.slice(span.start, span.end);
 }
 
-/** Every member of the object at a path, its value as text; the last one of a key counts. */
+/** Every member of the object at a path, with its value as text. The last one of a repeated key counts. */
 export function textsIn(text: string, path: readonly string[]): Map<string, string> {
   const object = textAt(text, path) ?? "null";
   return new Map(

@@ -1,7 +1,7 @@
 /**
- * JSON text changed in one place: what isn't changed keeps its bytes, so number formats, key order,
- * white space and unknown members survive. The text must be valid JSON. A repeated key is changed
- * wherever it stands, since parsers differ in which one they read.
+ * Changes JSON text in one place. Everything else keeps its bytes, so number formats, key order, white space
+ * and unknown members survive. The text must be valid JSON. A repeated key is changed wherever it stands, since
+ * parsers differ in which one they read.
  */
 
 export interface Span {
@@ -13,7 +13,7 @@ export interface Member extends Span {
   value: Span;
 }
 
-/** JSON's white space: every character up to the space that may stand outside of a string. */
+/** No character up to the space stands outside of a string, except JSON's white space. */
 const space = 32;
 
 function skipBlank(text: string, from: number): number {
@@ -28,7 +28,7 @@ function stringEnd(text: string, from: number): number {
   return at + 1;
 }
 
-/** Where the value that starts at `from` ends. */
+/** The end of the value that starts at `from`. */
 function valueEnd(text: string, from: number): number {
   const first = text[from];
   if (first === '"') return stringEnd(text, from);
@@ -51,7 +51,7 @@ function valueEnd(text: string, from: number): number {
   }
 }
 
-/** Members in the order in which they stand. `object` must be one. */
+/** An object's members, in the order in which they stand there. */
 export function membersOf(text: string, object: Span): Member[] {
   const members: Member[] = [];
   let at = skipBlank(text, object.start + 1);
@@ -76,7 +76,7 @@ export const whole = (text: string): Span => {
   return { start, end: valueEnd(text, start) };
 };
 
-/** The parts of a list that stay, with what stood between them. */
+/** The parts of a list that stay, with the text that stood between them. */
 function joined(text: string, list: Span, parts: readonly (Span & { text: string | null })[]) {
   const [first] = parts;
   const last = parts.at(-1);
@@ -112,13 +112,13 @@ function edited(text: string, span: Span, path: readonly string[], value: string
   );
 }
 
-/** Sets the member at a path, or removes it; what is not an object on the way there stays as it is. */
+/** Sets or removes the member at a path. A value on the way that is no object stays as it is. */
 export function withMember(text: string, path: readonly string[], value: string | null): string {
   const span = whole(text);
   return text.slice(0, span.start) + edited(text, span, path, value) + text.slice(span.end);
 }
 
-/** Elements in the order in which they stand. `array` must be one. */
+/** An array's elements, in the order in which they stand there. */
 export function elementsOf(text: string, array: Span): Span[] {
   const elements: Span[] = [];
   let at = skipBlank(text, array.start + 1);
@@ -131,7 +131,7 @@ export function elementsOf(text: string, array: Span): Span[] {
   return elements;
 }
 
-/** An array, each of its elements changed; null takes one out. */
+/** Changes each element of an array; null takes the element out. */
 export function mapElements(
   text: string,
   change: (element: string, index: number) => string | null,

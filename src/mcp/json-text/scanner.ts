@@ -1,8 +1,8 @@
 /**
- * JSON read while it arrives, byte by byte and as strictly as `JSON.parse` (RFC 8259), without making
- * values of it. Keys are told of only where a listener wants them; all else is skipped in the same pass.
- * Names the attack: what one parser refuses, another reads (comments, `NaN`, a second value behind the
- * first), and it may find a request there.
+ * Reads JSON while it arrives, byte by byte and as strictly as `JSON.parse` (RFC 8259), without making values.
+ * Keys are reported where a listener wants them; everything else is skipped in the same pass. The attack: what
+ * one parser refuses, another reads (comments, `NaN`, a second value behind the first), and it may find a
+ * request there.
  */
 import {
   backslash,
@@ -26,7 +26,7 @@ import {
 import { createUtf8Check, textOf } from "./utf8.ts";
 
 export interface JsonListener {
-  /** @returns whether the members are wanted; if not, nothing is told of before the end of this value */
+  /** @returns whether the members are wanted; if not, nothing is reported before the end of this value */
   opened(kind: "object" | "array"): boolean;
   closed(): void;
   /** @returns whether the text that follows is wanted */
@@ -59,7 +59,7 @@ const inLiteral = 10;
 
 /** Levels of nesting, one byte of memory each. */
 const mostDepth = 16 * 1024 * 1024;
-/** Bytes of a key that anybody decides by, or of a method. */
+/** Bytes of a key, or of a method, that can matter to a listener. */
 const mostTokenBytes = 4_096;
 
 export function createJsonScanner(listener: JsonListener): JsonScanner {
@@ -67,7 +67,7 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
   let at = 0;
   let state = value;
   let depth = 0;
-  /** so many of the open values are watched */
+  /** how many of the open values are watched */
   let watched = 0;
   /** 1: an object, 0: an array */
   let kinds = new Uint8Array(64);
@@ -77,7 +77,7 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
   let hexLeft = 0;
   let isKey = false;
   let wantsText = false;
-  /** where the token that is gathered begins in these bytes; -1: none is */
+  /** where the current token begins in these bytes; -1: there is none */
   let tokenAt = -1;
   let gathered: Uint8Array<ArrayBuffer> | null = null;
   let hasEscapes = false;
@@ -108,7 +108,7 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
     return true;
   };
 
-  /** Where the characters that stand for themselves end in a text. */
+  /** The end of a run of plain characters in a text. */
   const plainEnd = (from: number): number => {
     let end = plainRun(bytes, from, isWide ? endsWide : endsPlain);
     if (end < bytes.length && (bytes[end] as number) > 127) {
@@ -128,7 +128,7 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
     state = inText;
     return true;
   };
-  /** Keeps what has come of a token. False: it is longer than any that counts. */
+  /** Keeps the part of a token that has come. False: the token is longer than any that matters. */
   const gather = (end: number): boolean => {
     if (gathered === null) return true;
     const more = bytes.subarray(tokenAt, end);
@@ -170,7 +170,7 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
     return word !== "";
   };
 
-  /** One character between tokens; `at` is behind it. */
+  /** Reads one character between tokens; `at` is behind it. */
   const structural = (c: number): boolean => {
     switch (state) {
       case value:
@@ -229,7 +229,7 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
     return isRight;
   };
 
-  /** What nobody watches, up to its end: the same steps, with what they need at hand. */
+  /** Skips a value that nobody watches. It takes the same steps, with what they need at hand. */
   const skipUnwatched = (): boolean => {
     const here = bytes;
     const to = here.length;
@@ -282,7 +282,7 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
       const isTextOpen = state === inText || state === inEscape || state === inHex;
       if (isTextOpen && gathered !== null) {
         if (!gather(to)) return false;
-        // The bytes belong to somebody else, who may use their memory again.
+        // A copy: the bytes belong to the caller, who may use their memory again.
         gathered = gathered.slice();
       }
       return !isWide || (utf8 ??= createUtf8Check()).takes(more);

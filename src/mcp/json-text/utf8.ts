@@ -1,7 +1,7 @@
-/** UTF-8 as strictly as RFC 3629 has it: what others put in the place of bad bytes is theirs to say. */
+/** UTF-8 as strictly as RFC 3629 defines it. Parsers differ in what they put in the place of bad bytes. */
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** The runtime's decoder takes longer to be called than a short word takes by hand. */
+/** A short text is decoded by hand, since calling the runtime's decoder takes longer. */
 export function textOf(raw: Uint8Array<ArrayBuffer>): string {
   if (raw.length > 64) return decoder.decode(raw);
   let wide = 0;
@@ -9,7 +9,7 @@ export function textOf(raw: Uint8Array<ArrayBuffer>): string {
   return wide > 127 ? decoder.decode(raw) : String.fromCharCode.apply(null, raw as never);
 }
 
-/** Of bytes that come in parts. What they say is nobody's matter here. */
+/** Checks bytes that come in parts, without decoding them. */
 export function createUtf8Check() {
   const strict = new TextDecoder("utf-8", { fatal: true });
   const isFine = (bytes: Uint8Array<ArrayBuffer> | undefined): boolean => {

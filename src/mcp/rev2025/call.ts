@@ -20,11 +20,11 @@ export type LegacyRevision = keyof typeof block;
 export const legacyRevisions = Object.keys(block) as LegacyRevision[];
 
 export const outputModalitiesKey = "sampling-router/outputModalities";
-/** What a revision has blocks for. */
+/** The modalities for which a revision has blocks. */
 export const modalitiesOf = (revision: string): Modality[] =>
   modalities.filter((kind) => kind !== "audio" || revision !== "2024-11-05");
 
-/** What it has no block for can't be wanted either: the answer could not be told. */
+/** A modality without a block can't be asked for either: the answer could not be told. */
 const wantedIn = (revision: LegacyRevision) =>
   z.looseObject({
     [outputModalitiesKey]: absentOr(z.array(z.enum(modalitiesOf(revision))).min(1)),
@@ -40,7 +40,7 @@ const contentOf = (revision: LegacyRevision) => {
       })
       .pipe(one)
       .transform((value) => [value]);
-  // A plain union would blame both branches at once; the shape says which one is meant.
+  // A plain union would blame both branches at once. The value's shape says which one is meant.
   return z
     .custom<unknown>()
     .transform((value) => (Array.isArray(value) ? value : [value]))
@@ -88,7 +88,7 @@ const unknownTo = (known: ReadonlySet<string>, object: unknown): string[] =>
     ? Object.keys(object).filter((key) => !known.has(key) && object[key] !== null)
     : [];
 
-/** Params that nothing reads: those of no revision, and `task`, since no call is run as a task. */
+/** Params that nothing reads: those of no revision, and `task`, since no call runs as a task. */
 export const unknownIn = (params: JsonObject): string[] =>
   shownNames([
     ...unknownTo(knownParams, params),

@@ -1,4 +1,4 @@
-/** The four legacy revisions. They differ in what content may be, and in nothing else that we carry. */
+/** The four legacy revisions. They differ in what content may be, and in nothing else that matters here. */
 import { forVersion } from "../../domain/sampling/capabilities.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { mostTokensAsked } from "../../domain/magnitudes.ts";
@@ -87,7 +87,8 @@ function callOf(wire: ParsedCall): SamplingCall {
   }));
   return {
     messages,
-    // Fewer may be sampled than were asked for, and some ask for all that a number can say.
+    // Fewer tokens may be sampled than were asked for, and some clients ask for the largest number
+    // there is.
     maxTokens: Math.min(wire.maxTokens, mostTokensAsked),
     hints: (wire.modelPreferences?.hints ?? []).flatMap(({ name }) =>
       name === undefined ? [] : [name],
@@ -111,8 +112,8 @@ function callOf(wire: ParsedCall): SamplingCall {
 const wireBlock = (block: Block): JsonObject => ({ ...block }) as unknown as JsonObject;
 
 /**
- * One block where a caller can take no array (before 2025-11-25, and whenever the request had no
- * tools, since the SDK rejects one): texts are joined, else the wanted modality is kept.
+ * One block, for callers that can take no array: before 2025-11-25, and whenever the request had no tools,
+ * since the SDK then rejects an array. Texts are joined; else the block of the wanted modality is kept.
  */
 function oneBlockOf(
   content: readonly Block[],

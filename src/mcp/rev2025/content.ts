@@ -14,7 +14,7 @@ const json = z.custom<JsonObject>(
   "Not an object.",
 );
 
-/** An optional member. Serializers of some languages write `null` for what is absent: read as absent. */
+/** An optional member. Serializers of some languages write `null` for an absent member, so null reads as absent. */
 export const absentOr = <Schema extends z.ZodType>(schema: Schema) =>
   schema.nullish().transform((value): z.output<Schema> | undefined => value ?? undefined);
 

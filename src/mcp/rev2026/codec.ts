@@ -1,4 +1,4 @@
-/** 2026-07-28: no session, capabilities in every request's `_meta`, results that say they are complete. */
+/** 2026-07-28: no session, capabilities in every request's `_meta`, and results that say that they are complete. */
 import { metaKey } from "../meta-key.ts";
 import { forVersion } from "../../domain/sampling/capabilities.ts";
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
@@ -12,7 +12,7 @@ import { createLegacyCodec } from "../rev2025/codec.ts";
 
 export const modernRevision = "2026-07-28";
 
-// Blocks, params and the single-or-array rule are those of 2025-11-25; what differs is around them.
+// Blocks, params and the rule of single block or array are those of 2025-11-25.
 const shared = createLegacyCodec("2025-11-25");
 
 export const modernCodec: Codec = {
@@ -27,7 +27,7 @@ export const modernCodec: Codec = {
   capabilitiesOf: (raw) => forVersion(raw, modernRevision),
 };
 
-/** A sampling result among the `inputResponses`: no result of a request, so without its marks. */
+/** A sampling result among `inputResponses`. It is not the result of a request, so it has no `resultType`. */
 export const encodeInput = (answer: SamplingAnswer, call: SamplingCall): JsonObject =>
   shared.encodeAnswer(answer, call, {});
 
@@ -52,7 +52,7 @@ export function decodeModernMeta(params: JsonObject): Result<ModernMeta, Refusal
   return ok({ revision, capabilities, clientInfo: isObject(clientInfo) ? clientInfo : {} });
 }
 
-/** The headers that must say what the body says. */
+/** Checks the headers that must agree with the body. */
 export function checkHeaders(
   headers: { get(name: string): string | null },
   body: { revision: string; method: string },

@@ -1,9 +1,12 @@
-/** `Mcp-Name`: the header that says what the body says, for whoever routes by headers. Source: SEP-2243. */
+/**
+ * `Mcp-Name`: a header that repeats a name from the body, for intermediaries that route by headers. Source:
+ * SEP-2243.
+ */
 import { own, type JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 
-/** Which of the params it repeats. */
+/** The member of the params that the header repeats, by method. */
 const named: Readonly<Record<string, string>> = {
   "tools/call": "name",
   "prompts/get": "name",
@@ -12,7 +15,7 @@ const named: Readonly<Record<string, string>> = {
 
 const encoded = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
 
-/** null: it claims to be encoded and isn't */
+/** null: the value claims to be encoded and isn't */
 function decoded(value: string): string | null {
   if (!value.startsWith("=?base64?") || !value.endsWith("?=")) return value;
   const base64 = encoded.exec(value)?.[1];
@@ -34,14 +37,14 @@ export function headerText(value: string): string {
   return `=?base64?${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))}?=`;
 }
 
-/** What `Mcp-Name` says of a request; null: it has none. */
+/** The value of `Mcp-Name` for a request; null: the request has none. */
 export function nameIn(method: string, params: JsonObject): string | null {
   const field = Object.hasOwn(named, method) ? named[method] : undefined;
   const name = field === undefined ? undefined : own(params, field);
   return typeof name === "string" ? name : null;
 }
 
-/** A name that is no text is the server's to refuse. */
+/** A name that is no text is for the server to refuse. */
 export function checkName(
   headers: { get(name: string): string | null },
   method: string,

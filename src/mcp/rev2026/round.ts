@@ -21,7 +21,7 @@ export const withCapabilities = (request: string, edits: readonly CapabilityEdit
     request,
   );
 
-/** However JSON spells a key, the word stands there or something is escaped. */
+/** Whether a text may have the key: JSON spells it plainly, or escapes something. */
 const mayName = (text: string, word: string): boolean =>
   text.includes(word) || text.includes("\\u");
 

@@ -1,4 +1,4 @@
-/** The lines of one server-sent event, and what is made of them for the client. */
+/** The lines of one server-sent event, and the forms of the event that may go to the client. */
 import { concatenated } from "../../domain/bytes.ts";
 import { sseDataLines } from "./write.ts";
 
@@ -14,20 +14,20 @@ const space = 32;
 const colon = 58;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-/** fields that mean anything */
+/** The names of fields that mean something. */
 const knownNames = ["data", "event", "id", "retry"].map((name) => ({
   name,
   bytes: encoder.encode(name),
 }));
 
-/** @param from where the line begins, behind the stream's byte order mark */
+/** @param from where the line begins, after the stream's byte order mark */
 export function fieldOf(
   held: Uint8Array,
   { end }: Pick<Line, "end">,
   from: number,
 ): { name: string; value: number } {
   if (held[from] === colon) return { name: ":", value: from + 1 };
-  // By bytes: decoding five of them takes longer than all the rest.
+  // Compared as bytes: decoding five bytes takes longer than everything else.
   for (const { name, bytes } of knownNames) {
     const nameEnd = from + bytes.length;
     if (nameEnd > end || bytes.some((byte, at) => held[from + at] !== byte)) continue;
@@ -40,11 +40,11 @@ export function fieldOf(
 }
 
 export interface Block {
-  /** null: it holds no data */
+  /** null: the event holds no data */
   data: string | null;
-  /** "": a message, as no other type is */
+  /** "": a message; other types are none */
   type: string;
-  /** null: it has none */
+  /** null: the event has no id */
   id: string | null;
   rest: Uint8Array<ArrayBuffer>;
   withData: (data: string) => Uint8Array<ArrayBuffer>;
@@ -78,7 +78,7 @@ export function blockOf(
   };
 }
 
-/** What is left of an event that can't be read: its id, where that is plain. */
+/** What is left of an event that can't be read: its id, where the id is plain. */
 export function remainsOf({ id }: Block): Pick<Block, "rest" | "withData"> {
   const idLine = id !== null && /^[\x20-\x7e]*$/.test(id) ? `id: ${id}\n` : "";
   return {

@@ -1,15 +1,15 @@
 /**
- * One server-sent event read while it arrives: its data lines, joined, as one message. Whatever stands
- * beside the data may hold nothing that another reader takes for the end of a line: older Python clients
- * end lines at U+2028 and its like, and find an event in what the router takes for a comment.
- * Source: WHATWG HTML, "Server-sent events", 9.2.6.
+ * Reads one server-sent event while it arrives: its data lines, joined, as one message. Nothing beside the data
+ * may hold a character that some reader takes for the end of a line. Older Python clients end lines at U+2028
+ * and the like, and find an event in what the router takes for a comment. Source: WHATWG HTML, "Server-sent
+ * events", 9.2.6.
  */
 import { createMessageReader, type Fault } from "../json-text/message-reader.ts";
 
 export interface EventReader {
   push(bytes: Uint8Array<ArrayBuffer>): Fault | null;
   end(): Fault | null;
-  /** so many messages in it were answers, as far as it has come */
+  /** how many messages were answers, as far as the event has come */
   answers(): number;
 }
 
@@ -22,7 +22,7 @@ const name = [...new TextEncoder().encode("data")];
 const lineFeed = Uint8Array.of(lf);
 const malformed: Fault = { kind: "malformed" };
 
-/** Finds VT, FF, FS, GS, RS, NEL, LS and PS, also where they come in parts. */
+/** Finds VT, FF, FS, GS, RS, NEL, LS and PS, also where their bytes come in parts. */
 function createOddLineEnds(): (byte: number) => boolean {
   let before = 0;
   let last = 0;
@@ -44,11 +44,11 @@ export function hasOddLineEnds(bytes: Uint8Array<ArrayBuffer>): boolean {
   return bytes.some((byte) => isOdd(byte));
 }
 
-/** @param isFirst of its stream, which may begin with a byte order mark */
+/** @param isFirst the event is its stream's first, which may begin with a byte order mark */
 export function createEventReader(isFirst: boolean): EventReader {
   const message = createMessageReader("server");
   const isOdd = createOddLineEnds();
-  /** -1: in another line than data; so many letters of the name, then the colon, have come; 6: in its value */
+  /** how many letters of `data:` have come; 6: in the value; -1: in a line that is no data */
   let matched = 0;
   let afterCr = false;
   let lines = 0;
@@ -57,7 +57,7 @@ export function createEventReader(isFirst: boolean): EventReader {
   let odd: Fault | null = null;
   let mayBeMarked = isFirst;
 
-  /** Without a brace no JSON of any kind is a message: a time, a word, or nothing. */
+  /** Without a brace, data is no message in any dialect of JSON: a time, a word, or nothing. */
   const found = (): Fault | null =>
     odd ?? (fault?.kind === "malformed" && !hasBrace ? null : fault);
 
@@ -71,12 +71,12 @@ export function createEventReader(isFirst: boolean): EventReader {
     matched = 6;
   };
   const endLine = (byte: number): void => {
-    // A line of the name alone has empty data.
+    // A line of the name alone means empty data.
     if (matched === name.length) beginData();
     matched = 0;
     afterCr = byte === cr;
   };
-  /** A byte that is in no value. */
+  /** Takes a byte that belongs to no value. */
   const other = (byte: number): void => {
     if (isOdd(byte)) odd ??= malformed;
     if (byte === lf || byte === cr) {

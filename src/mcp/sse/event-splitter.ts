@@ -1,37 +1,43 @@
 /**
- * Server-sent events, cut at their ends and otherwise left alone: every byte that goes in comes out
- * again, comments, ids, `retry`, line ends and byte order mark included. An event whose data could be
- * meant for the router is handed out by itself; one that can't be is passed on while it still arrives.
- * Source: WHATWG HTML, "Server-sent events", 9.2.5 and 9.2.6.
+ * Cuts a stream of server-sent events at the ends of events and leaves it alone otherwise. Every byte that goes
+ * in comes out again: comments, ids, `retry`, line ends and byte order mark included. An event whose data could
+ * be meant for the router is handed out by itself. Any other event is passed on while it still arrives. Source:
+ * WHATWG HTML, "Server-sent events", 9.2.5 and 9.2.6.
  */
 import { blockOf, fieldOf as fieldAt, remainsOf, type Line } from "./event-block.ts";
 import { hasOddLineEnds, type EventReader } from "./event-data.ts";
 import type { Fault } from "../json-text/message-reader.ts";
 
 export type Segment =
-  /** goes on as it is */
+  /** bytes that go on as they are */
   | { kind: "bytes"; bytes: Uint8Array<ArrayBuffer> }
   /** a whole event that may be for the router */
   | {
       kind: "event";
       bytes: Uint8Array<ArrayBuffer>;
       data: string;
-      /** as a resuming client would name it; null: it has none */
+      /** id that a resuming client would send; null: the event has none */
       id: string | null;
-      /** what is left of it for the client when the router takes its data; empty: nothing */
+      /** what is left of the event for the client when the router takes its data; empty: nothing */
       rest: Uint8Array<ArrayBuffer>;
       /** the same event with other data */
       withData(data: string): Uint8Array<ArrayBuffer>;
     }
-  /** an event that somebody could read otherwise than the router: taken out. `bytes`: what is left of it */
+  /**
+   * an event that another parser could read otherwise than the router, so it is taken out; `bytes`: what is
+   * left of it
+   */
   | {
       kind: "unreadable";
       fault: Fault;
       bytes: Uint8Array<ArrayBuffer>;
-      /** null: some of it has gone out, and not its end */
+      /** null: a part of the event has gone out, without its end */
       whole: { data: string; withData(data: string): Uint8Array<ArrayBuffer> } | null;
     }
-  /** an event too large to be held, and not known to be harmless: taken out. How it began. */
+  /**
+   * an event that is too large to be held and not known to be harmless, so it is taken out; `head`: its
+   * beginning
+   */
   | { kind: "oversized"; head: string };
 
 const lf = 10;
@@ -39,47 +45,47 @@ const cr = 13;
 const encoder = new TextEncoder();
 const none = new Uint8Array(new ArrayBuffer(0));
 const headBytes = 1_024;
-/** Of one event that is held: each costs many times the two bytes that it may be long. */
+/** Lines of one held event. Each line costs many times the two bytes that it may be long. */
 const mostLines = 65_536;
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export function createEventSplitter(options: {
   /** bytes of one event that are held at most */
   maxEventBytes: number;
-  /** a cheap look at its data: false only if it is certainly not for the router */
+  /** a cheap look at the event's data: false only if it is certainly not for the router */
   mayConcern: (data: string) => boolean;
-  /** the same of one that is still arriving, by how its data begins: true only if it is certainly not */
+  /** a cheap look at how the data of an arriving event begins: true only if it is certainly not for the router */
   passes: (head: string, tooLarge: boolean) => boolean;
-  /** reads an event as others may; absent: nobody minds how others read it */
+  /** reads an event as other parsers may; absent: it does not matter how others read it */
   read?: ((isFirst: boolean) => EventReader) | undefined;
 }) {
   const { maxEventBytes, mayConcern, passes, read } = options;
   let held = new Uint8Array(new ArrayBuffer(0));
   let length = 0;
-  /** `held` is this splitter's own memory, and no chunk of the stream */
+  /** `held` is this splitter's own memory, and not a chunk of the stream */
   let owned = true;
   let lines: Line[] = [];
   let lineStart = 0;
   let searchedTo = 0;
-  /** `hold`: undecided; `pass`: certainly not ours; `discard`: too large to know */
+  /** `hold`: undecided; `pass`: certainly not for the router; `discard`: too large to know */
   let mode: "hold" | "pass" | "discard" = "hold";
-  /** of the event that passes */
+  /** reader of the event that passes */
   let reader: EventReader | null = null;
-  /** some of that event has gone out */
+  /** a part of that event has gone out */
   let hasGone = false;
   /** a line whose beginning has gone out already */
   let openLine = false;
   let afterCr = false;
   let firstBlock = true;
   let idSeen = false;
-  /** the first data line's beginning was looked at in full */
+  /** the beginning of the first data line was looked at */
   let headSeen = false;
-  /** so many of the first lines are known to hold no data */
+  /** how many of the first lines are known to hold no data */
   let dataless = 0;
 
   const fieldOf = (line: Line): { name: string; value: number } => {
     const { start } = line;
-    // The stream's first line may begin with a byte order mark, which is no part of it.
+    // The first line of a stream may begin with a byte order mark, which is no part of the line.
     const marked = firstBlock && (lines[0] === line || lines.length === 0) && held[start] === 0xef;
     const from = marked ? start + 3 : start;
     return fieldAt(held, line, from);
@@ -91,7 +97,7 @@ export function createEventSplitter(options: {
     return whole?.push(bytes) ?? whole?.end() ?? null;
   };
 
-  /** A block is complete: its lines, then the empty one that ends it. */
+  /** Ends a block: its lines, then the empty line that ends it. */
   const finishBlock = (end: number): Segment => {
     const start = lines[0]?.start ?? lineStart;
     const bytes = held.slice(start, end);
@@ -107,13 +113,13 @@ export function createEventSplitter(options: {
       const whole = { data: data ?? "", withData: left.withData };
       return { kind: "unreadable", fault, bytes: left.rest, whole };
     }
-    // Some clients look at no type: where events are read, each of them is.
+    // Some clients look at no type. So where events are read, events of every type are.
     const isMessage = block.type === "" || read !== undefined;
     if (data === null || !isMessage || !mayConcern(data)) return { kind: "bytes", bytes };
     return { kind: "event", bytes, data, id, rest: block.rest, withData };
   };
 
-  /** A part of an event that passes while it arrives; or its end before its end. */
+  /** A part of an event that passes while it arrives; or the event's early end. */
   const passed = (bytes: Uint8Array<ArrayBuffer>, about: { isLast: boolean; wasOpen: boolean }) => {
     const fault = reader?.push(bytes) ?? (about.isLast ? reader?.end() : null) ?? null;
     if (fault === null) {
@@ -121,7 +127,7 @@ export function createEventSplitter(options: {
       return { kind: "bytes", bytes } as const;
     }
     mode = "discard";
-    // As an event of a type that is nobody's. What has come of its data is no JSON anyway.
+    // Ends the event as one of a type that nobody reads. The data that has come is no JSON anyway.
     const ending = encoder.encode(`${about.wasOpen ? "\n" : ""}event: unreadable\n\n`);
     return { kind: "unreadable", fault, bytes: hasGone ? ending : none, whole: null } as const;
   };
@@ -163,7 +169,7 @@ export function createEventSplitter(options: {
   /** Forgets what was handed out, up to `at`. */
   const drop = (at: number): void => {
     if (at === 0 && owned) return;
-    // A copy, since the chunk it came in belongs to somebody else.
+    // A copy, since the chunk belongs to the caller.
     held = held.slice(at, length);
     owned = true;
     length -= at;
@@ -176,7 +182,7 @@ export function createEventSplitter(options: {
     }));
   };
 
-  /** What is known of an event that is still arriving. */
+  /** Decides about an event that is still arriving, as far as is known. */
   const decideEarly = (out: Segment[]): void => {
     if (mode !== "hold") return;
     const start = lines[0]?.start ?? lineStart;
@@ -184,7 +190,7 @@ export function createEventSplitter(options: {
     if (headSeen && !tooLarge) return;
     const isData = (line: Line): boolean => fieldOf(line).name === "data";
     let first = lines[dataless];
-    // Each line is looked at once, however many parts it arrives in.
+    // Each line is looked at once, however many parts the lines arrive in.
     for (; first !== undefined && !isData(first); first = lines[dataless]) dataless += 1;
     const current = { start: lineStart, end: length, next: length };
     if (first === undefined && isData(current)) first = current;
@@ -210,7 +216,7 @@ export function createEventSplitter(options: {
     if (chunk.byteLength === 0) return out;
     append(chunk);
     const wasOpen = openLine;
-    /** from where nothing has gone out yet */
+    /** position from which nothing has gone out yet */
     let kept = 0;
     const view = held.subarray(0, length);
     if (afterCr) {
@@ -256,7 +262,7 @@ export function createEventSplitter(options: {
     }
     searchedTo = length;
     decideEarly(out);
-    // Comments wait for nothing.
+    // Comments are passed on at once.
     const comments = lines.findIndex((line) => fieldOf(line).name !== ":");
     const flushed =
       mode === "hold" ? lines.splice(0, comments === -1 ? lines.length : comments) : [];
@@ -277,7 +283,7 @@ export function createEventSplitter(options: {
 
   return {
     push,
-    /** The stream is over. What is left of it is no event, though some clients take it for one. */
+    /** The stream is over. The rest is no event, though some clients take it for one. */
     end(): Segment[] {
       if (mode === "pass" && read !== undefined)
         return [passed(none, { isLast: true, wasOpen: openLine })];
@@ -286,9 +292,9 @@ export function createEventSplitter(options: {
       if (length > lineStart) lines.push({ start: lineStart, end: length, next: length });
       return [finishBlock(length)];
     },
-    /** A client could resume it. */
+    /** Whether a client could resume the stream. */
     hasIds: (): boolean => idSeen,
-    /** Nothing of an event has gone out without its end: a comment may be put in. */
+    /** Whether a comment may be put in: no event has gone out without its end. */
     isBetweenEvents: (): boolean => mode === "hold",
   };
 }

@@ -7,10 +7,10 @@ export const sseDataLines = (text: string): string =>
     .map((line) => `data: ${line}\n`)
     .join("");
 
-/** An event that carries a message, JSON text. */
+/** An event that carries a message as JSON text. */
 export const sseMessageText = (text: string): string => `event: message\n${sseDataLines(text)}\n`;
 
 export const sseMessage = (message: unknown): string => sseMessageText(JSON.stringify(message));
 
-/** A comment: keeps connections open, and tells us when the other side has gone. */
+/** A comment. It keeps connections open, and writing it tells the router that the other side has left. */
 export const sseKeepAlive = ": keep-alive\n\n";

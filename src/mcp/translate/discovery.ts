@@ -1,4 +1,7 @@
-/** `server/discover` as the router sends it, and what it and `initialize` say of each other. */
+/**
+ * `server/discover` as the router sends it, and how the answers of `server/discover` and `initialize` are made
+ * from each other.
+ */
 import { bridgedOffers, olderServerHint } from "../../domain/servers/bridging.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { modernWireOf } from "../faults.ts";
@@ -10,7 +13,7 @@ import { metaKey } from "../meta-key.ts";
 
 export const discoverMethod = "server/discover";
 
-/** It tells a server nothing but that somebody modern asks. */
+/** It tells the server only that a modern client asks. */
 export const discoverText = JSON.stringify({
   jsonrpc: "2.0",
   id: "sampling-router-discover",
@@ -27,15 +30,15 @@ export const discoverText = JSON.stringify({
 export type Discovered =
   | { era: "modern"; result: JsonObject }
   | { era: "legacy" }
-  /** it said neither: refused us, or talked nonsense */
+  /** the server said neither: it refused the question, or its answer makes no sense */
   | { era: null };
 
-/** Not about the method that was called: who is asked again later may say something else. */
+/** These statuses don't speak of the method, so the server may answer otherwise when it is asked again. */
 const undecided = new Set([401, 402, 403, 407, 408, 425, 429]);
 
 /**
- * What the answer tells of its server. A legacy server knows no such method, and says so in many ways.
- * @param message the JSON-RPC message of the answer; undefined: it held none
+ * The era that an answer tells of. A legacy server knows no such method, and says so in many ways.
+ * @param message the answer's JSON-RPC message; undefined: it held none
  */
 export function discoveredIn(status: number, message: JsonValue | undefined): Discovered {
   const result = own(message, "result");
@@ -49,10 +52,10 @@ export function discoveredIn(status: number, message: JsonValue | undefined): Di
 }
 
 /**
- * The refusal of `server/discover` for a client that may speak the older era too: the server's own where
- * official SDKs take it for an older server's, else HTTP 404 and -32601. Always with the client's id: some
- * SDKs take an error with another one for a broken connection.
- * @param said the server's answer; null: it was not asked again
+ * The refusal of `server/discover` for a client that may speak the legacy era too. It is the server's own where
+ * official SDKs take that for an older server's refusal, else HTTP 404 and -32601. It always has the client's
+ * id: some SDKs take an error with another id for a broken connection.
+ * @param said the server's answer; null: the server was not asked again
  */
 export function discoverRefusalOf(
   said: { status: number; answer: JsonObject | null } | null,
@@ -80,7 +83,7 @@ const instructionsIn = (from: JsonObject): JsonObject => {
 
 const textsOfOne = new Set(["title", "description", "websiteUrl"]);
 
-/** How a program names itself, without what the other revision has another shape for. */
+/** A program's name and version, without members that the other revision has in another shape. */
 export const implementationOf = (info: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(info).filter(([name, value]) => {
@@ -89,7 +92,7 @@ export const implementationOf = (info: JsonObject): JsonObject =>
     }),
   );
 
-/** null: it lacks what every revision wants of it. */
+/** null: it lacks what every revision requires. */
 const namedIn = (info: JsonValue | undefined): JsonObject | null =>
   isObject(info) && typeof info["name"] === "string" && typeof info["version"] === "string"
     ? implementationOf(info)

@@ -1,11 +1,11 @@
 import type { Refusal } from "../../domain/refusals.ts";
 
-/** What a client hears of a message from a server of the other era. */
+/** What a client gets of a message from a server of the other era. */
 export type Heard =
-  /** the response to its request, JSON text */
+  /** the response to the client's request, JSON text */
   | { kind: "answer"; text: string }
   /** a notification, JSON text */
   | { kind: "notification"; text: string }
   | { kind: "nothing" }
-  /** instead of its response */
+  /** a refusal in place of the response */
   | { kind: "refused"; refusal: Refusal };

@@ -1,17 +1,18 @@
 /**
- * Results of a 2026-07-28 server in shapes that an older client takes: there an output schema, and what a
- * tool answers by it, is an object (2025-11-25, `Tool.outputSchema`, `CallToolResult.structuredContent`).
- * Wrapped as the official SDK's server does for such clients. Changed as text.
+ * Changes results of a 2026-07-28 server into shapes that an older client takes. In 2025-11-25 an output
+ * schema, and what a tool answers by it, is an object (`Tool.outputSchema`,
+ * `CallToolResult.structuredContent`). The router wraps others as the official SDK's server does for such
+ * clients. Everything is changed as text.
  */
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { objectText, textAt, textsIn } from "../json-text/parts.ts";
 import { mapElements, withMember } from "../json-text/raw-json.ts";
 import { isObjectSchema, movedSchema } from "./schema-refs.ts";
 
-/** By tool: whether its output is wrapped for an older client. */
+/** For each tool, whether its output is wrapped for an older client. */
 export type WrappedOutputs = Readonly<Record<string, boolean>>;
 
-/** Of the tools in a `tools/list` result that have an output schema. */
+/** The tools in a `tools/list` result that have an output schema, each with whether it is wrapped. */
 export function wrappedOutputsIn(result: unknown): Record<string, boolean> {
   const tools = own(result, "tools");
   return Object.fromEntries(
@@ -22,13 +23,16 @@ export function wrappedOutputsIn(result: unknown): Record<string, boolean> {
   );
 }
 
-/** An older revision wants an object for each property; JSON Schema says which one the two others mean. */
+/**
+ * An older revision wants an object for each property. JSON Schema defines which object stands for `true` and
+ * `false`.
+ */
 function propertySchema(text: string): string {
   if (text.startsWith("{")) return text;
   return text === "false" ? '{"not":{}}' : "{}";
 }
 
-/** An object's schema whose `properties` and `required` are what the older revision takes for them. */
+/** An object's schema with `properties` and `required` in forms that the older revision takes. */
 function withPlainProperties(schema: string): string {
   let changed = schema;
   const names = parsedJson(textAt(schema, ["required"]) ?? "[]");
@@ -47,7 +51,7 @@ function withPlainProperties(schema: string): string {
 function wrappedSchema(text: string): string {
   const dialect = textAt(text, ["$schema"]);
   return objectText([
-    // Whoever validates looks for the dialect at the root.
+    // Validators look for the dialect at the root.
     ...(dialect?.startsWith('"') === true ? [["$schema", dialect] as const] : []),
     ["type", '"object"'],
     ["properties", `{"result":${movedSchema(text)}}`],
@@ -56,7 +60,7 @@ function wrappedSchema(text: string): string {
 }
 
 function olderTool(tool: string): string {
-  // It says how the tool is called as a task, and tasks do not cross.
+  // `execution` says how the tool is called as a task, and tasks do not cross.
   let changed = withMember(tool, ["execution"], null);
   for (const name of ["inputSchema", "outputSchema"]) {
     const text = textAt(changed, [name]);
@@ -84,14 +88,14 @@ const hasText = (content: JsonValue | undefined): boolean =>
 
 /**
  * A `tools/call` message for an older client, JSON text.
- * @param isWrapped whether the tool's output schema was
+ * @param isWrapped whether the tool's output schema was wrapped
  */
 export function olderToolAnswer(message: string, result: JsonObject, isWrapped: boolean): string {
   const structured = own(result, "structuredContent");
   if (structured === undefined || (isObject(structured) && !isWrapped)) return message;
   const text = textAt(message, ["result", "structuredContent"]) ?? "null";
   const wrapped = withMember(message, ["result", "structuredContent"], `{"result":${text}}`);
-  // A client that reads texts alone would read nothing.
+  // A client that reads only texts would find nothing to read.
   if (isObject(structured) || hasText(own(result, "content"))) return wrapped;
   const content = textAt(message, ["result", "content"]) ?? "[]";
   const block = JSON.stringify({ type: "text", text });
@@ -106,7 +110,7 @@ export function olderToolAnswer(message: string, result: JsonObject, isWrapped: 
 const firstWithAudio = "2025-03-26";
 const firstWithLinks = "2025-06-18";
 
-/** A content block that an older revision doesn't know, as one that it does; JSON text. */
+/** A content block that an older revision doesn't know, as a block that it knows; JSON text. */
 function olderBlock(text: string, revision: string): string {
   const block = parsedJson(text);
   const [type, uri] = [own(block, "type"), own(block, "uri")];

@@ -1,6 +1,7 @@
 /**
- * `Mcp-Param-*`: arguments of a tool that travel in headers too, for whoever routes by them. Which ones
- * is said by `x-mcp-header` in its input schema, on the way down its `properties`. Source: SEP-2243.
+ * `Mcp-Param-*`: arguments of a tool that also travel in headers, for intermediaries that route by them.
+ * `x-mcp-header` in the tool's input schema, on the way down its `properties`, says which arguments. Source:
+ * SEP-2243.
  */
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import type { ParamHeader } from "../../domain/tenancy/session.ts";
@@ -8,7 +9,7 @@ import { headerText } from "../rev2026/headers.ts";
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const types = new Set<unknown>(["string", "integer", "boolean"]);
-/** A schema deeper than that is no tool's. */
+/** No tool has a deeper schema. */
 const maxDepth = 32;
 
 function headersIn(schema: JsonValue | undefined, path: readonly string[]): ParamHeader[] {
@@ -26,7 +27,7 @@ function headersIn(schema: JsonValue | undefined, path: readonly string[]): Para
   return isOne ? [{ name, path }, ...below] : below;
 }
 
-/** By tool, of a `tools/list` result; tools without any are left out. */
+/** By tool, from a `tools/list` result. Tools without such arguments are left out. */
 export function paramHeadersIn(result: unknown): Record<string, ParamHeader[]> {
   const tools = own(result, "tools");
   const found = (Array.isArray(tools) ? tools : []).flatMap((tool): [string, ParamHeader[]][] => {
@@ -37,7 +38,7 @@ export function paramHeadersIn(result: unknown): Record<string, ParamHeader[]> {
   return Object.fromEntries(found);
 }
 
-/** The headers of one call. An argument that is absent, or no plain value, has none. */
+/** The headers of one call. An argument that is absent, or is no plain value, has none. */
 export function paramHeadersOf(
   declared: readonly ParamHeader[],
   params: JsonObject,

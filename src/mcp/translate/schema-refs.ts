@@ -1,17 +1,17 @@
 /**
- * A JSON Schema that moves into a property of another one, changed as text. References that point into the
- * schema by path move along; everything else keeps its bytes. Source: JSON Schema 2020-12 core, sections 8.2
- * and 9.4; what an older dialect says otherwise is named where it counts.
+ * Moves a JSON Schema into a property of another one, as text. References that point into the schema by path
+ * move along, and everything else keeps its bytes. Source: JSON Schema 2020-12 core, sections 8.2 and 9.4.
+ * Where an older dialect differs, the comment there says so.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { elementsOf, membersOf, whole, type Span } from "../json-text/raw-json.ts";
 
-/** Where the schema stands from now on, as a JSON Pointer. */
+/** The new place of the schema, as a JSON Pointer. */
 export const movedTo = "#/properties/result";
 
-/** Values of these keywords are data: what looks like a reference in there is none. */
+/** Values of these keywords are data, so what looks like a reference in there is none. */
 const dataKeywords = new Set(["const", "enum", "default", "examples"]);
-/** Values of these keywords are schemas by name, and a name may look like a keyword. */
+/** Values of these keywords are schemas by name, and such a name may look like a keyword. */
 const mapKeywords = new Set([
   "properties",
   "patternProperties",
@@ -20,11 +20,11 @@ const mapKeywords = new Set([
   "dependentSchemas",
   "dependencies",
 ]);
-/** A schema that is nested deeper describes no tool's output; what lies below stays as it is. */
+/** No tool's output has a deeper schema. What lies deeper stays as it is. */
 const maxDepth = 64;
 const dialect2019 = /^https?:\/\/json-schema\.org\/draft\/2019-09\/schema#?$/;
 
-/** An `$id` makes its schema the place that references below start from, unless it only names an anchor. */
+/** An `$id` makes its schema the base for references below it, unless the `$id` only names an anchor. */
 const isBase = (id: JsonValue | undefined): boolean =>
   id !== undefined && !(typeof id === "string" && id.startsWith("#"));
 
@@ -38,7 +38,7 @@ const pointer = (text: string): string | null => {
   return JSON.stringify(movedTo + value.slice(1));
 };
 
-/** `$recursiveRef` of 2019-09 as what it means where no `$recursiveAnchor` stands at the root. */
+/** Replaces `$recursiveRef` of 2019-09 by what it means where the root has no `$recursiveAnchor`. */
 function withoutRecursion(text: string, members: ReturnType<typeof membersOf>): Edit[] {
   const member = members.find(({ key }) => key === "$recursiveRef");
   if (member === undefined || text.slice(member.value.start, member.value.end) !== '"#"') return [];
@@ -53,7 +53,7 @@ function withoutRecursion(text: string, members: ReturnType<typeof membersOf>): 
   const at = members.indexOf(member);
   const next = members[at + 1];
   return [
-    // With the comma on one side of it.
+    // Takes the comma on one side along.
     next === undefined
       ? { start: members[at - 1]?.end ?? member.start, end: member.end, text: "" }
       : { start: member.start, end: next.start, text: "" },
@@ -61,7 +61,7 @@ function withoutRecursion(text: string, members: ReturnType<typeof membersOf>): 
   ];
 }
 
-/** Every place below `span` that changes. */
+/** Every change below `span`. */
 function editsIn(
   text: string,
   span: Span,
@@ -93,7 +93,7 @@ function editsIn(
   return edits;
 }
 
-/** The text of a schema, an object, as it reads at `movedTo`. */
+/** The text of a schema, which must be an object, for the place `movedTo`. */
 export function movedSchema(text: string): string {
   const schema = JSON.parse(text) as JsonValue;
   if (!isObject(schema)) return text;
@@ -111,5 +111,5 @@ export function movedSchema(text: string): string {
   return out + text.slice(from);
 }
 
-/** Whether an older client takes a tool's output schema: it wants an object's. */
+/** Whether an older client takes a tool's output schema: it must be an object's. */
 export const isObjectSchema = (schema: JsonObject): boolean => schema["type"] === "object";

@@ -1,6 +1,6 @@
 /**
- * A modern client's request for a legacy server, and what that server says, for the client. Changed as
- * text: what means the same in both eras keeps its bytes.
+ * Makes a modern client's request into one for a legacy server, and the server's messages into answers for the
+ * client. Everything is changed as text: what means the same in both eras keeps its bytes.
  */
 import { own, type JsonValue } from "../../domain/json.ts";
 import { textAt, textsIn } from "../json-text/parts.ts";
@@ -12,7 +12,10 @@ import type { Heard } from "./heard.ts";
 const metaPath = ["params", "_meta"];
 const tokenPath = [...metaPath, "progressToken"];
 
-/** Results that say how long they may be kept. The server doesn't, so: not at all. */
+/**
+ * Methods whose modern results say how long they may be kept. A legacy server doesn't say it, so they may not
+ * be kept.
+ */
 const cacheable = new Set([
   "tools/list",
   "prompts/list",
@@ -23,10 +26,10 @@ const cacheable = new Set([
 
 const nothing: Heard = { kind: "nothing" };
 
-/** A completion has no more values than that in 2026-07-28. */
+/** The most values of a completion in 2026-07-28. */
 const mostValues = 100;
 
-/** What a result says that 2026-07-28 has another rule for. */
+/** Changes what 2026-07-28 has another rule for in a result. */
 function newerResult(message: string, method: string): string {
   const text = withMember(message, ["result", "_meta", metaKey("serverInfo")], null);
   const values = textAt(text, ["result", "completion", "values"]);
@@ -39,13 +42,13 @@ function newerResult(message: string, method: string): string {
 
 export interface LegacyRequest {
   text: string;
-  /** What the client hears of one of the server's messages. Throws where it is no JSON. */
+  /** What the client gets of one of the server's messages. Throws where the message is no JSON. */
   heard(message: string): Heard;
 }
 
 /**
- * Many clients' requests share a session, so each gets an id that no other has; its progress token too.
- * @param idText of the new id, JSON
+ * Requests of many clients share a session, so each gets an id of its own, and a progress token of its own.
+ * @param idText the new id, JSON
  */
 export function legacyRequest(request: string, method: string, idText: string): LegacyRequest {
   const clientsId = textAt(request, ["id"]) ?? "null";

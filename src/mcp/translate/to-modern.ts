@@ -1,4 +1,7 @@
-/** A legacy client's request for a modern server, and what that server says, for the client. */
+/**
+ * Makes a legacy client's request into one for a modern server, and the server's messages into answers for the
+ * client.
+ */
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { textAt, textsIn } from "../json-text/parts.ts";
@@ -15,7 +18,7 @@ import {
   type WrappedOutputs,
 } from "./older-shapes.ts";
 
-/** Of a request's `_meta`; to the client's revision these names mean nothing. */
+/** Members of `_meta` that mean nothing in the client's revision, and something in the server's. */
 const reserved = new Set(["logLevel", "subscriptionId"].map(metaKey));
 
 /** The request as a modern client would send it. */
@@ -40,7 +43,7 @@ export function modernRequest(
   return text;
 }
 
-/** What a server asks for that only the client could give, as the capabilities that it would need. */
+/** The refusal where a server asks for what only the client could give, with the capabilities that it needs. */
 function askedOf(result: JsonValue | undefined): Refusal {
   const methods = new Set(
     Object.values(own(result, "inputRequests") ?? {}).map((entry) => own(entry, "method")),
@@ -59,17 +62,17 @@ function askedOf(result: JsonValue | undefined): Refusal {
       };
 }
 
-/** The request that an answer belongs to, as far as the answer's shape depends on it. */
+/** The request that an answer belongs to, with what the answer's shape depends on. */
 export interface AnsweredRequest {
   method: string;
-  /** the tool being called; null: none is */
+  /** the tool that is called; null: none is */
   tool: string | null;
   wrapped: WrappedOutputs;
-  /** the client's */
+  /** the client's revision */
   revision: string;
 }
 
-/** An answer as the client's revision has it. */
+/** An answer in the shape of the client's revision. */
 function olderAnswer(message: string, result: JsonValue | undefined, of: AnsweredRequest): string {
   const text = ["resultType", "ttlMs", "cacheScope"].reduce(
     (rest, name) => withMember(rest, ["result", name], null),
@@ -83,7 +86,7 @@ function olderAnswer(message: string, result: JsonValue | undefined, of: Answere
   return olderContent(olderToolAnswer(text, result, isWrapped), of.revision);
 }
 
-/** What the client hears of one of the server's messages. Throws where it is no JSON. */
+/** What the client gets of one of the server's messages. Throws where the message is no JSON. */
 export function heardFromModern(message: string, of: AnsweredRequest): Heard {
   const value = JSON.parse(message) as JsonValue;
   const seen = messageIn(value);
