@@ -105,7 +105,7 @@ export function createTurns(deps: {
 }
 
 /** The call of nobody who waits: a message that is handled without a turn. */
-export const withoutTurn: CallTurn = { outside: (wait) => wait(), end: () => {} };
+export const withoutTurn: CallTurn = { outside: (wait) => wait(async () => {}), end: () => {} };
 
 export interface Door {
   /** Among whom a request takes turns. */
@@ -144,11 +144,15 @@ export function createDoor(deps: {
       leave?.();
       leave = null;
     };
+    const giveWay = async (): Promise<void> => {
+      const entered = await turns.enter({ lane, kind: "ends" });
+      if (entered.ok) entered.value();
+    };
     return {
       async outside(wait) {
         handOn();
         try {
-          return await wait();
+          return await wait(giveWay);
         } finally {
           const again = hasEnded ? null : await turns.enter({ lane, kind: "ends" });
           if (again?.ok === true) leave = again.value;

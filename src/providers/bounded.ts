@@ -4,6 +4,7 @@
  */
 import { InvalidResponseDataError } from "@ai-sdk/provider";
 import type { CallTurn } from "../domain/sampling/call-turn.ts";
+import { concatenated } from "../domain/bytes.ts";
 import { boundedStream } from "../domain/bounded-body.ts";
 import { answerTooLarge } from "./faults.ts";
 import type { Overlong } from "./overlong-rows.ts";
@@ -63,14 +64,32 @@ export function boundedFetch(inner: typeof fetch, what: Overlong): typeof fetch 
 /** Statuses with which no body may stand. */
 const bodiless = new Set([101, 204, 205, 304]);
 
+/** Bytes of an answer that are read without giving way. Most answers are shorter. */
+const readAtOnce = 128 * 1024;
+
+async function readAll(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  giveWay: () => Promise<void>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  for await (const part of body) {
+    parts.push(part);
+    size += part.byteLength;
+    // Unpacking is work of the one thread that serves everybody.
+    if (size > readAtOnce) await giveWay();
+  }
+  return concatenated(parts);
+}
+
 /** A fetch that waits for the whole answer while others have the turn; absent: nobody else waits for one. */
 export function readOutside(inner: typeof fetch, outside?: CallTurn["outside"]): typeof fetch {
   if (outside === undefined) return inner;
   return (input, init) =>
-    outside(async () => {
+    outside(async (giveWay) => {
       const response = await inner(input, init);
       const { status, headers } = response;
-      const body = await response.arrayBuffer();
+      const body = response.body === null ? null : await readAll(response.body, giveWay);
       return new Response(bodiless.has(status) ? null : body, { status, headers });
     });
 }

@@ -96,7 +96,7 @@ async function walk(
     maxAttempts: fields.maxAttempts ?? 4,
     blocked: fields.blocked ?? [],
     maxTokens: 10,
-    outside: (wait) => wait(),
+    outside: (wait) => wait(async () => {}),
     call: call(),
     credentials: ["a", "b"].map((provider) => ({
       ...credential(provider),

@@ -184,4 +184,25 @@ describe("the door", () => {
     await parts.clock.settled();
     expect(next.left).toBeNull();
   });
+
+  it("lets a call outside give way to every other tenant once", async () => {
+    const parts = given();
+    const { clock, entering } = parts;
+    const entered = await doorOf(parts).enter("a");
+    if (!entered.ok) throw new Error(entered.error.reason);
+    let pieces = 0;
+    void entered.value.outside(async (giveWay) => {
+      for (; pieces < 3; pieces += 1) await giveWay();
+    });
+    const [first, second] = [entering("b"), entering("b")];
+    await clock.pass(0);
+    // Nobody waited for the first piece.
+    expect([first.left === null, second.left === null, pieces]).toEqual([false, true, 1]);
+    first.left?.();
+    await clock.pass(0);
+    second.left?.();
+    await clock.pass(0);
+    expect(second.left).not.toBeNull();
+    expect(pieces).toBe(3);
+  });
 });

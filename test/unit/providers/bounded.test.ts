@@ -4,6 +4,7 @@ import {
   boundedMediaFetch,
   mostAnswerBytes,
   mostErrorBytes,
+  readOutside,
 } from "../../../src/providers/bounded.ts";
 import { faultOf } from "../../../src/providers/faults.ts";
 import { maxMediaBytes } from "../../../src/providers/media.ts";
@@ -153,5 +154,49 @@ describe("a bounded fetch of media", () => {
     const thrown: unknown = await bounded(url).catch((error: unknown) => error);
     expect(kindOf(thrown)).toMatchObject({ kind: "empty", retryable: true });
     expect(called).toBe(false);
+  });
+});
+
+describe("an answer that is read out of turn", () => {
+  const body = (pieces: number) =>
+    new ReadableStream<Uint8Array<ArrayBuffer>>({
+      start(controller) {
+        for (let count = 0; count < pieces; count += 1)
+          controller.enqueue(new Uint8Array(64 * 1024).fill(65 + count));
+        controller.close();
+      },
+    });
+
+  it("is whole when the turn begins again, and gives way between the pieces of a long one", async () => {
+    const seen: string[] = [];
+    const read = readOutside(
+      answering(() => new Response(body(4), { status: 201, headers: { "X-Kept": "yes" } })),
+      async (wait) => {
+        seen.push("outside");
+        const waited = await wait(async () => void seen.push("gave way"));
+        seen.push("in turn");
+        return waited;
+      },
+    );
+    const response = await read(baseUrl);
+    expect(seen).toEqual(["outside", "gave way", "gave way", "in turn"]);
+    expect([response.status, response.headers.get("x-kept")]).toEqual([201, "yes"]);
+    const text = await response.text();
+    expect([text.length, text.at(0), text.at(-1)]).toEqual([4 * 64 * 1024, "A", "D"]);
+  });
+
+  it("gives way never for a short one, and takes a status that has no body", async () => {
+    let ways = 0;
+    const outside = <T>(wait: (giveWay: () => Promise<void>) => Promise<T>) =>
+      wait(async () => void (ways += 1));
+    const short = await readOutside(
+      answering(() => new Response(body(2))),
+      outside,
+    )(baseUrl);
+    const empty = await readOutside(
+      answering(() => new Response(null, { status: 204 })),
+      outside,
+    )(baseUrl);
+    expect([(await short.text()).length, empty.status, ways]).toEqual([128 * 1024, 204, 0]);
   });
 });
