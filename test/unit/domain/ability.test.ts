@@ -15,7 +15,7 @@ const abilities = (models: readonly Model[]): number[] => {
 };
 
 describe("published scores", () => {
-  it("order models of one tier, and leave those without where the tier has them", () => {
+  it("order models of one tier, and leave models without scores in the middle of the tier", () => {
     const [good = 0, bad = 0, silent = 0] = abilities([
       scored("a/good", 80),
       scored("b/bad", 20),
@@ -36,7 +36,7 @@ describe("published scores", () => {
     ).toEqual([3, 3, 5]);
   });
 
-  it("count once for a model that several providers serve", () => {
+  it("count once where several providers serve the same model", () => {
     const twice = [scored("a/gpt-5", 80), scored("b/gpt-5", 80)];
     expect(abilities(twice)).toEqual([3, 3]);
   });
@@ -52,7 +52,7 @@ describe("published scores", () => {
     expect(newest).toBeGreaterThanOrEqual(newer);
   });
 
-  it("move no model past half a tier, nor past one of its line, whatever they are", () => {
+  it("move no model by half a tier, nor past a newer model of its line", () => {
     const anyModel = fc.record({
       at: fc.integer({ min: 4, max: 9 }),
       tier: fc.constantFrom<Tier>(null, 1, 2, 3, 4, 5),
@@ -105,7 +105,7 @@ describe("between equals", () => {
     expect(decided([day("a", "2024-05-02"), day("b", "2024-05")])).toBe("a");
   });
 
-  it("at a weight of 1 the other two decide, and never more than that", () => {
+  it("the other two axes decide at a weight of 1, and decide nothing more", () => {
     const pick = (models: Model[]) => {
       const plan = choose(call({ priorities: { intelligence: 1 } }), field({ models, ...openai }));
       return plan.ok ? plan.value.decision.model : null;

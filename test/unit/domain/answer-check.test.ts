@@ -66,7 +66,7 @@ describe("one code fence around JSON", () => {
     ["nothing inside", "```json\n```"],
     ["backticks alone", "``````"],
     ["fewer than three backticks", '``{"a":1}``'],
-  ])("is all that is forgiven: %s", (_, said) => {
+  ])("is the only wrapping that is forgiven: %s", (_, said) => {
     expect(checkAnswer(answered([text(said)]), json())).toEqual(refused("not_json"));
   });
 
@@ -84,7 +84,7 @@ describe("one code fence around JSON", () => {
     });
   });
 
-  it("is no text of the caller's, so the JSON in it is not cut where the provider counted it", () => {
+  it("counts as no text of the caller's, so its tokens cut nothing of the JSON inside", () => {
     const counted = { inputTokens: 10, outputTokens: 14, estimated: false };
     const classes = { reasoningTokens: 0 };
     const fenced = answered([text('```json\n{"celsius":12}\n```')], {
@@ -128,7 +128,7 @@ describe("one code fence around JSON", () => {
 });
 
 describe("JSON that was asked for", () => {
-  it("is no matter of an image, and text beside an image is JSON", () => {
+  it("is not asked of an image, and is asked of text beside an image", () => {
     const both = json({ outputModalities: ["text", "image"] });
     expect(checkAnswer(answered([image]), both).ok).toBe(true);
     expect(checkAnswer(answered([image]), json({ outputModalities: ["image"] })).ok).toBe(true);
@@ -140,7 +140,7 @@ describe("JSON that was asked for", () => {
     expect(checkAnswer(cut, json())).toEqual({ ok: true, value: cut });
   });
 
-  it("waits while a tool is to be run", () => {
+  it("is not asked of an answer that wants a tool run first", () => {
     const first = answered([text("Let me look."), use("look")]);
     expect(checkAnswer(first, { ...withTools(), format: "json" }).ok).toBe(true);
   });
@@ -163,23 +163,23 @@ describe("toolChoice", () => {
     ["absent, a tool use", undefined, answered([use("look")]), true],
     ["auto, another tool", "auto", answered([use("rm")]), false],
     ["required, one tool and another", "required", answered([use("look"), use("rm")]), false],
-  ])("is held against the answer: %s", (_, toolChoice, answer, isAsAsked) => {
+  ])("is checked against the answer: %s", (_, toolChoice, answer, isAsAsked) => {
     const checked = checkAnswer(answer, withTools(toolChoice));
     expect(checked).toEqual(isAsAsked ? { ok: true, value: answer } : refused("wrong_tool_use"));
   });
 
-  it("is held against what the model ended with, however little of it a caller may get", () => {
+  it("is checked before the answer is cut to what the caller may get", () => {
     const long = answered([text("I would rather tell you a story. ".repeat(20))]);
     const checked = checkAnswer(long, { ...withTools("required"), maxTokens: 3 });
     expect(checked).toEqual(refused("wrong_tool_use"));
   });
 
-  it("was not sent without tools, so nothing is held against it", () => {
+  it("is not checked without tools, since none was sent", () => {
     for (const toolChoice of ["auto", "required", "none"] as const)
       expect(checkAnswer(answered([text("Hi")]), call({ toolChoice })).ok).toBe(true);
   });
 
-  it("of no tools leaves nothing to use", () => {
+  it("makes every tool use wrong where no tools were offered", () => {
     expect(checkAnswer(answered([use("look")]), call())).toEqual(refused("wrong_tool_use"));
   });
 });

@@ -34,7 +34,7 @@ describe("the bookings of a call", () => {
     ]);
   });
 
-  it("put what no attempt accounts for under the request's own model", () => {
+  it("put usage that no attempt accounts for under the request's own model", () => {
     const usage = { inputTokens: 11, outputTokens: 22, estimated: false };
     expect(bookingsOf({ attempts: [attempt("one", {})], usage, costMicroUsd: 9 })).toEqual([
       { ...request, inputTokens: 11, outputTokens: 22, costMicroUsd: 9 },

@@ -54,7 +54,7 @@ describe.each(["byte stream", "stream"] as const)("a %s", (kind) => {
     expect(cutting.state.cancelled).toBe(true);
   });
 
-  it("that is left by its reader is left", async () => {
+  it("is cancelled when its reader leaves", async () => {
     const { body, state } = bodyOf(300_000, kind);
     await boundedStream(body, { mostBytes: 100_000, exceeded }).cancel();
     expect(state.cancelled).toBe(true);

@@ -20,7 +20,7 @@ const holdAt = (now: string, limits: Limits): Hold => {
 };
 
 describe("holds of money", () => {
-  it("lie in the day's and the month's only bucket, in micro-USD, until it ends in UTC", () => {
+  it("stand in one bucket for the day and one for the month, in micro-USD, until each ends in UTC", () => {
     const limits = { usdPerDay: 0.1 + 0.2, usdPerMonth: 12.345678 };
     const now = at("2028-02-29T23:59:59.999Z");
     expect(holdsOf({ now, tokens: 5, microUsd: 7, scopes: scopes(limits) })).toEqual([
@@ -102,7 +102,7 @@ describe("how a limit stands", () => {
     expect(stateOf(day, { used: 1_000_001, oldest: null, now: at(now) }).remaining).toBe(0);
   });
 
-  it("slides: free again 61 s after the oldest bucket, a place in a second, never at once", () => {
+  it("slides for rates: free 61 s after the oldest bucket, for one place in a second, never at once", () => {
     const requests = holdAt(now, { requestsPerMinute: 9 });
     const stateAt = (oldest: number | null) =>
       stateOf(requests, { used: 1, oldest, now: at(now) }).resetSeconds;

@@ -35,7 +35,7 @@ describe("canonical JSON", () => {
     );
   });
 
-  it("means the same, in one spelling whatever the order of keys", () => {
+  it("keeps the value, and has one spelling whatever the order of keys", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = canonicalJson(value);

@@ -130,7 +130,7 @@ describe("supports", () => {
     expect(supports(raw, capability)).toBe(expected);
   });
 
-  it("is not fooled by what every object inherits", () => {
+  it("takes no inherited property for a capability", () => {
     expect(supports({}, "constructor" as Capability)).toBe(false);
     expect(supports({ sampling: {} }, "sampling.toString" as Capability)).toBe(false);
   });
@@ -196,7 +196,7 @@ describe("missingFrom", () => {
     );
   });
 
-  it("is met once what was missing is declared, and names only what was required", () => {
+  it("is null once the missing part is declared, and names only what was required", () => {
     fc.assert(
       fc.property(anyCapabilities, anyCapabilities, (required, declared) => {
         const missing = missingFrom(required, declared);

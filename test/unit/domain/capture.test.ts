@@ -11,7 +11,7 @@ describe("what is captured", () => {
     expect(JSON.parse(captureOf("{}", null))).toEqual({ params: {}, result: null });
   });
 
-  it("stays within a row, and says how much is not there", () => {
+  it("stays within a row, and says how much was left out", () => {
     const data = "A".repeat(mostCapturedCharacters);
     const kept = captureOf("{}", [
       { type: "text", text: "hi" },

@@ -80,7 +80,7 @@ describe("of a known model", () => {
     });
   });
 
-  it("prices of classes come with them; those that models.dev doesn't know stay, in tiers too", () => {
+  it("prices of classes come from models.dev, and those that it doesn't know stay, in tiers too", () => {
     const tier = { aboveInputTokens: 100, inputUsdPerMTok: 2, outputUsdPerMTok: 2 };
     const curated: Catalogue = {
       version: "seed",
@@ -170,7 +170,7 @@ describe("of a known model", () => {
     expect(named("groq/one")).toMatchObject({ contextTokens: 128_000, outputTokens: 16_000 });
   });
 
-  it("the end is taken, and the seed's own end isn't taken back", () => {
+  it("an end comes from models.dev, and the seed's own end stays an end", () => {
     const retired = {
       ...seed,
       models: seed.models.map((its) => ({ ...its, status: "retired" as const })),
@@ -260,7 +260,7 @@ describe("a model that vanished", () => {
     expect(back.named("groq/new")?.status).toBe("active");
   });
 
-  it("is none that models.dev never had: the seed's own stay", () => {
+  it("is never one of the seed's own that models.dev never had", () => {
     const first = synced(without("groq/one"));
     expect(first.named("groq/one")?.status).toBe("active");
     expect(synced(without("groq/one"), then(first.models)).named("groq/one")?.status).toBe(
@@ -296,7 +296,7 @@ describe("a file is refused", () => {
     expect(next.ok).toBe(true);
   });
 
-  it("when many prices can't be right; a few are left out, and what they were stays", () => {
+  it("when many prices can't be right; a few wrong ones are left out, and the old prices stay", () => {
     const wrong = (count: number) =>
       all().map((its, at) => (at < count ? { ...its, inputUsdPerMTok: 1_000 * at - 1 } : its));
     const few = synced(wrong(3));

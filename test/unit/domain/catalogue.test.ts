@@ -121,7 +121,7 @@ const { models } = seedCatalogue;
 const namesOf = (chosen: readonly Model[]): string[] => chosen.map(nameOf);
 
 describe("catalogue.json", () => {
-  it("says of every price of images and audio that nobody read it at the provider's", () => {
+  it("marks every price of images and audio as unverified", () => {
     for (const model of models)
       expect([nameOf(model), model.unverified?.includes("mediaPrices") ?? false]).toEqual([
         nameOf(model),
@@ -131,7 +131,7 @@ describe("catalogue.json", () => {
       for (const figure of unverified) expect(model[figure]).not.toBeUndefined();
   });
 
-  it("lists a control of reasoning for no model that doesn't reason", () => {
+  it("lists a control of reasoning only for models that reason", () => {
     const odd = models.filter(
       ({ reasoning, reasoningControl }) => reasoningControl !== undefined && !reasoning,
     );
@@ -175,7 +175,7 @@ describe("the seed catalogue", () => {
     expect(serving.some(({ outputModalities }) => outputModalities.includes(modality))).toBe(true);
   });
 
-  it("knows how fast every model is but for those whose machine it doesn't know", () => {
+  it("has a speed for every model, except models that run on unknown machines", () => {
     expect(namesOf(models.filter(({ speed }) => speed === null))).toEqual(
       namesOf(models.filter(isLocal)),
     );
@@ -214,7 +214,7 @@ describe("prices of the seed catalogue", () => {
     expect(namesOf(halfKnown)).toEqual([]);
   });
 
-  it("ask no less for text out than for text in, but for the listed ones", () => {
+  it("ask no less for output text than for input text, except for listed models", () => {
     const cheaper = models.filter(
       ({ inputUsdPerMTok, outputUsdPerMTok, outputModalities }) =>
         inputUsdPerMTok !== null &&

@@ -38,7 +38,7 @@ describe("a ceiling", () => {
     ]);
   });
 
-  it("is the smallest budget where it is", () => {
+  it("is the smallest budget where it is smaller than all others", () => {
     expect(smallestBudget(scopes({ usdPerDay: 9 }, { usdPerDay: 2 }))).toBe(2_000_000);
     expect(smallestBudget(scopes({}, {}))).toBeNull();
   });
@@ -74,7 +74,7 @@ describe("leave for what the operator pays", () => {
     expect(ceilingOf({ limits: {} }, held)).toEqual({ limits: {} });
   });
 
-  it("keeps models out of the choice without it", () => {
+  it("is needed for models to be chosen", () => {
     const of = (withheld: string[]) =>
       fieldFrom({
         models: [model("workers-ai/@cf/one"), model("openai/gpt")],

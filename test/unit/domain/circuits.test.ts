@@ -29,7 +29,7 @@ const circuit = (times: readonly (number | Partial<CircuitFault>)[]): Circuit =>
 });
 
 describe("a circuit", () => {
-  it("opens with the second fault within five minutes, and not in a row for ever", () => {
+  it("opens with the second fault within five minutes, and not with faults further apart", () => {
     expect(stateOf(circuit([now]), now)).toEqual({ state: "closed" });
     expect(stateOf(circuit([now - 5 * minute, now]), now)).toMatchObject({ state: "open" });
     expect(stateOf(circuit([now - 5 * minute - 1, now]), now)).toEqual({ state: "closed" });
@@ -42,7 +42,7 @@ describe("a circuit", () => {
     expect(stateOf(twice, now + 15_000)).toEqual({ state: "half-open" });
   });
 
-  it("is open while that call tries it, and for twice as long when it fails, five minutes at most", () => {
+  it("stays open while one call tries it, and twice as long if that call fails, five minutes at most", () => {
     const probed = { ...circuit([now, now]), probeUntil: now + 20_000 };
     expect(stateOf(probed, now + 15_000)).toMatchObject({ state: "open", until: now + 20_000 });
     const times = [now, now];
@@ -181,7 +181,7 @@ describe("what an attempt says", () => {
     expect(countedAt(fields)).toBe(scope);
   });
 
-  it("an answer closes all three, and an error all that stand around what it speaks of", () => {
+  it("an answer closes all three circuits, and an error closes those around its own reach", () => {
     expect(changes({ fault: null, status: 200 })).toEqual([
       { closes: [scopes.model, scopes.credential, scopes.endpoint], fault: null },
     ]);
@@ -208,7 +208,7 @@ describe("a choice with open circuits", () => {
     return plan.ok ? `${plan.value.decision.provider}/${plan.value.decision.model}` : plan.error;
   };
 
-  it("leaves every model of an endpoint that is open", () => {
+  it("leaves every model of an endpoint whose circuit is open", () => {
     const within = field({ now, circuits: [failedAt(google)] });
     expect(chosen(within)).toBe("openai/gpt-small");
     const plan = choose(call(), within);
@@ -226,7 +226,7 @@ describe("a choice with open circuits", () => {
     expect(plan.ok && plan.value.choices[0]?.credentialIds).toEqual(["second"]);
   });
 
-  it("asks what is open all the same where nothing else is feasible for this request", () => {
+  it("uses a model behind an open circuit where nothing else is feasible", () => {
     const all = ["openai", "anthropic"].map((its) => failedAt(`credential cred_${its}`));
     expect(chosen(field({ now, circuits: [failedAt(google), ...all] }))).toBe(
       "google/gemini-flash",
@@ -266,7 +266,7 @@ describe("a choice with open circuits", () => {
     });
   });
 
-  it("gives what one call may try to the admission, as it was seen", () => {
+  it("gives the admission the circuits that one call may try, as the choice saw them", () => {
     const twice = failedAt(google);
     const plan = choose(call(), field({ now: now + 15_000, circuits: [twice] }));
     expect(plan.ok && [...plan.value.halfOpen]).toEqual([[google, twice.updatedAt]]);

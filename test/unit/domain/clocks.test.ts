@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createElapsed } from "../../../src/domain/clocks.ts";
 
 describe("the clock of durations", () => {
-  it("goes on from where it was when what it reads is set back", () => {
+  it("goes on from where it was when the host's clock is set back", () => {
     let time = 5_000;
     const elapsed = createElapsed(() => time);
     const began = elapsed();

@@ -9,7 +9,7 @@ const objects = (levels: number): unknown =>
   JSON.parse(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`);
 
 describe("the depth of a value", () => {
-  it.each([1, 2, 3, 100])("is counted in arrays and objects: %i", (levels) => {
+  it.each([1, 2, 3, 100])("counts arrays and objects: %i", (levels) => {
     for (const value of [arrays(levels), objects(levels), [1, "x", objects(levels - 1)]]) {
       expect(isDeeperThan(value, levels - 1)).toBe(true);
       expect(isDeeperThan(value, levels)).toBe(false);
@@ -21,11 +21,11 @@ describe("the depth of a value", () => {
       expect(isDeeperThan(value, 0)).toBe(false);
   });
 
-  it("of a million brackets is told without a deep stack", () => {
+  it("of a million brackets is found without a deep stack", () => {
     expect(isDeeperThan(arrays(1_000_000), mostLevels)).toBe(true);
   });
 
-  it("that is allowed can be canonicalised", () => {
+  it("can be canonicalised at the deepest level that is allowed", () => {
     expect(identityOf("tools/call", { arguments: arrays(mostLevels) as never })).toContain("[[[[");
   });
 });

@@ -73,7 +73,7 @@ describe("tokens of a call", () => {
 });
 
 describe("what a model must read", () => {
-  it("is text always, and what the blocks are, inside tool results too", () => {
+  it("always includes text, and the modalities of all blocks, also inside tool results", () => {
     expect(inputModalitiesOf(asked())).toEqual(["text"]);
     expect(inputModalitiesOf(asked(image, image, audio))).toEqual(["text", "image", "audio"]);
     const result: Block = { type: "tool_result", toolUseId: "1", content: [audio] };

@@ -45,7 +45,7 @@ describe("the model that an expert expects", () => {
     },
   );
 
-  it("comes with a note where a hint is nobody's model", () => {
+  it("comes with a note where a hint names no known model", () => {
     const pick = expertPicks.find(({ params }) => JSON.stringify(params).includes("azure"));
     if (pick === undefined) throw new Error("no such pick");
     expect(decisionFor(pick).notes).toEqual(['hint "azure-container-apps" matched no model']);

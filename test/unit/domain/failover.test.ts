@@ -35,7 +35,7 @@ const after = (fields: Partial<Parameters<typeof stepAfter>[0]> = {}) =>
 const stop = { next: "stop" };
 
 describe("the next candidate", () => {
-  it("is the best outside of what the fault speaks of", () => {
+  it("is the best one outside of the fault's reach", () => {
     const all = places("a/1/x", "a/2/x", "a/1/y", "b/1/z");
     expect(nextCandidate(all, [])).toBe(0);
     expect(nextCandidate(all, [tried(0, "model")])).toBe(1);
@@ -43,12 +43,12 @@ describe("the next candidate", () => {
     expect(nextCandidate(all, [tried(0, "endpoint")])).toBe(3);
   });
 
-  it("is elsewhere after two attempts at one endpoint, whatever they speak of", () => {
+  it("is at another endpoint after two attempts at one, whatever the reach of the faults", () => {
     const all = places("a/1/x", "a/1/y", "a/1/w", "b/1/z");
     expect(nextCandidate(all, [tried(0, "model"), tried(1, "model")])).toBe(3);
   });
 
-  it("is inside all the same where there is nothing else", () => {
+  it("is inside of the fault's reach where there is no other", () => {
     const all = places("a/1/x", "a/1/y", "a/1/z", "a/1/w");
     const faults: Tried[] = [];
     for (const at of all.keys()) {
@@ -58,21 +58,21 @@ describe("the next candidate", () => {
     expect(nextCandidate(all, faults)).toBeNull();
   });
 
-  it("is one that somebody else probes only where no other is free", () => {
+  it("is one that another call probes only where no other is free", () => {
     expect(nextCandidate(two, [], new Set([0, 1]))).toBe(2);
     expect(nextCandidate(two, [tried(2, "endpoint")], new Set([0, 1]))).toBe(0);
   });
 });
 
-describe("what a call can come to", () => {
-  it("is the best, the best outside its credential and the best outside its endpoint, and so on", () => {
+describe("the candidates that a call can reach", () => {
+  it("are the best, the best outside its credential, the best outside its endpoint, and so on", () => {
     const all = places("a/1/x", "a/1/y", "a/1/z", "a/2/x", "a/2/y", "b/1/m", "b/1/n", "c/1/o");
     expect(reachable(all, 1)).toEqual([0]);
     expect(reachable(all, 2)).toEqual([0, 1, 3, 5]);
     expect(reachable(all, 4)).toContain(7);
   });
 
-  it("says which reach of the first fault leads where", () => {
+  it("say which reach of the first fault leads to them", () => {
     expect(firstStepsOf(two)).toEqual([[], ["model"], ["credential", "endpoint"]]);
   });
 });
@@ -99,11 +99,11 @@ describe("after a fault", () => {
     expect(after({ fault: { ...fault, retryAfterMs: 5_000 } })).toMatchObject({ waitMs: 0 });
   });
 
-  it("nothing is tried that would fail elsewhere too", () => {
+  it("nothing is tried after a fault that every candidate would have", () => {
     expect(after({ fault: { ...fault, retryable: false } })).toEqual(stop);
   });
 
-  it("no more is tried than the policy allows", () => {
+  it("no more candidates are tried than the policy allows", () => {
     expect(after({ most: 1 })).toEqual(stop);
     expect(after({ most: 2 })).toMatchObject({ next: "try" });
   });
@@ -114,7 +114,7 @@ describe("after a fault", () => {
     expect(after({ remainingMs: -1 })).toEqual(stop);
   });
 
-  it("the last candidate is tried again when it says when, that is in time, and it cost nothing", () => {
+  it("the last candidate is tried again if it says when, the time is left, and the fault cost nothing", () => {
     const last = (retryAfterMs: number | null, fields: Partial<Parameters<typeof after>[0]> = {}) =>
       after({
         places: places("a/1/x"),
@@ -173,7 +173,7 @@ describe("whatever fails", () => {
     );
   });
 
-  it("it never meets what a fault spoke of while another endpoint has had fewer than two attempts", () => {
+  it("a call stays outside of each fault's reach while another endpoint has had fewer than two attempts", () => {
     fc.assert(
       fc.property(anyPlaces, anyReaches, (all, faults) => {
         const steps = walk(all, faults, maxAttempts);
@@ -194,7 +194,7 @@ describe("whatever fails", () => {
     );
   });
 
-  it("it meets only what was reserved, and goes the same way as if nothing else had been known", () => {
+  it("a call uses reserved candidates only, in the same order as if no others were known", () => {
     fc.assert(
       fc.property(anyPlaces, anyReaches, fc.integer({ min: 1, max: 4 }), (all, faults, most) => {
         const reserved = reachable(all, most);
@@ -206,7 +206,7 @@ describe("whatever fails", () => {
     );
   });
 
-  it("the best few of each credential of the best few endpoints are all that it can meet", () => {
+  it("a call can reach only the best few of each credential of the best few endpoints", () => {
     fc.assert(
       fc.property(anyPlaces, fc.integer({ min: 1, max: 4 }), (all, most) => {
         const endpoints = new Set(

@@ -36,7 +36,7 @@ describe("an estimate by the candidate's own tokenizer", () => {
     expect(planned(english, within(gpt, mistral)).decision.model).toBe("mistral-x");
   });
 
-  it("tells two of the same prices apart", () => {
+  it("tells two models of the same prices apart", () => {
     const same = { ...mistral, inputUsdPerMTok: 2, outputUsdPerMTok: 2 };
     const [first, second] = planned(asked, within(same, gpt)).decision.candidates;
     expect([first?.model, second?.model]).toEqual(["gpt-x", "mistral-x"]);
@@ -65,7 +65,7 @@ describe("an estimate by the candidate's own tokenizer", () => {
     expect(requirementsOf(asked, within()).inputTokens).toBeGreaterThan(0);
   });
 
-  it("leaves out for want of room only who has none, the margin included", () => {
+  it("excludes for lack of room only models without room, the margin included", () => {
     const { inputTokensByFamily = {} } = requirementsOf(asked, within(gpt, mistral));
     const room = mostInputTokens(inputTokensByFamily.openai ?? 0) + 10;
     const small = (contextTokens: number) =>
@@ -99,7 +99,7 @@ describe("an estimate by the candidate's own tokenizer", () => {
     expect(microUsd).toBe(Math.ceil(mostOf("openai") * 2) + Math.ceil(mostOf("mistral") * 1.5));
   });
 
-  it("is part of what is replayed", () => {
+  it("is replayed with the decision", () => {
     const { decision } = planned(asked, within(gpt, mistral));
     const record = {
       decision: JSON.parse(JSON.stringify(compactDecision(decision))) as typeof decision,

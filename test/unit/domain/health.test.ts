@@ -19,13 +19,13 @@ describe("what was measured", () => {
     expect(measuredFrom(samples, now)).toEqual({ p50Ms: 1_000, tokensPerSecond: 100, samples: 3 });
   });
 
-  it("follows within minutes what became slow, however long it was fast", () => {
+  it("shows within minutes that a model became slow, however long it was fast", () => {
     const fast = Array.from({ length: 20 }, () => sample(500, 30 * minute));
     const slow = Array.from({ length: 5 }, () => sample(20_000, minute));
     expect(measuredFrom([...slow, ...fast], now)?.p50Ms).toBe(20_000);
   });
 
-  it("weighs against the tier by how much was seen", () => {
+  it("weighs more against the tier the more answers were measured", () => {
     const prior = expectedMs(5, null);
     const few = expectedMs(5, { p50Ms: 30_000, tokensPerSecond: 5, samples: 3 });
     const many = expectedMs(5, { p50Ms: 30_000, tokensPerSecond: 5, samples: 32 });

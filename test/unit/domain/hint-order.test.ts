@@ -104,7 +104,7 @@ describe("a hint for a model that is gone", () => {
     );
   });
 
-  it("is not gone where a sync brought it", () => {
+  it("is a hint for a living model where a sync brought it back", () => {
     const back = named("mistral/open-mixtral-8x7b");
     const small = named("mistral/mistral-small-2603", { intelligence: 5 });
     const models = [back, small];
@@ -160,7 +160,7 @@ describe("a stand-in at another provider", () => {
     credentials: [credential("google")],
   };
 
-  it("is of the class that the line has today, not of the old model's", () => {
+  it("has the class that the line has today, not the old model's", () => {
     expect(new Set(ranked("claude-3-sonnet", google))).toEqual(
       new Set(["gemini-2.5-pro", "gemini-3.5-flash"]),
     );
@@ -173,7 +173,7 @@ describe("a stand-in at another provider", () => {
     expect(plan.ok && plan.value.decision.model).toBe("gemini-3.5-flash");
   });
 
-  it("is for each class that a hint names, not only for the smallest", () => {
+  it("is found for each class that a hint names, not only for the smallest", () => {
     const asked = call({ hints: ["claude"], priorities: { intelligence: 1 } });
     const plan = choose(asked, field(google));
     expect(plan.ok && plan.value.decision.candidates[0]).toMatchObject({ viaEquivalence: true });
@@ -182,7 +182,7 @@ describe("a stand-in at another provider", () => {
     );
   });
 
-  it("is none that is made for programming, unless the named one is", () => {
+  it("is a model made for programming only if the named model is", () => {
     const codex = named("openai/gpt-6-codex", { intelligence: 5, inputUsdPerMTok: 0.001 });
     const openai = { models: [...all, codex], credentials: [credential("openai")] };
     expect(ranked("claude-sonnet-5", openai)).not.toContain("gpt-6-codex");

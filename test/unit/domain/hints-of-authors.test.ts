@@ -15,13 +15,13 @@ function pickFor(hint: string, ...providers: string[]): string {
   return plan.value.decision.model;
 }
 
-describe("a size that one series has and another one's image models are called by", () => {
-  it("names no image model for a text, since models of text are called so too", () => {
+describe("a word that is a size of one series and the name of another one's image models", () => {
+  it("means no image model where text is wanted, since text models have that name too", () => {
     expect(pickFor("nano", "google")).toBe("gemini-2.5-flash-lite");
     expect(pickFor("nano", "openai")).toMatch(/^gpt-.*nano$/);
   });
 
-  it("means its own class elsewhere, not the image models'", () => {
+  it("means the text models' class at another provider, not the image models'", () => {
     expect(pickFor("nano", "anthropic")).toBe("claude-haiku-4-5");
   });
 

@@ -52,7 +52,7 @@ describe("hints in order", () => {
   };
 
   // cites: S-024
-  it("narrow to all that the first matching one matches", () => {
+  it("narrow to all models that the first matching hint matches", () => {
     expect(names(["llama", "openai", "claude"], [sonnet, top, middle])).toEqual({
       models: ["openai/top", "openai/middle"],
       hint: "openai",
@@ -81,7 +81,7 @@ describe("hints in order", () => {
     });
   });
 
-  it("take an unknown tier for far away, not for near", () => {
+  it("count an unknown tier as far away", () => {
     const unknown = model("openai/unknown", { intelligence: null, speed: null });
     expect(names(["claude-sonnet-9"], [unknown, middle]).models).toEqual(["openai/middle"]);
   });
@@ -95,7 +95,7 @@ describe("hints in order", () => {
     });
   });
 
-  it("narrow nothing to nothing", () => {
+  it("give nothing where no model is feasible", () => {
     expect(names(["claude"], [])).toEqual({ models: [], hint: null, viaEquivalence: false });
   });
 });

@@ -6,13 +6,13 @@ const randomBytesOf = (count: number) => crypto.getRandomValues(new Uint8Array(c
 const kinds = Object.keys(idPrefixes) as IdKind[];
 
 describe("ids", () => {
-  it.each(kinds)("of a %s say what they are", (kind) => {
+  it.each(kinds)("of a %s begin with the prefix of their kind", (kind) => {
     const id = createIds({ now: Date.now, randomBytesOf }).next(kind);
     expect(id).toMatch(/^[a-z]+_[0-9a-hjkmnp-tv-z]{26}$/);
     expect(id.split("_")[0]).toBe(idPrefixes[kind]);
   });
 
-  it("have a prefix each", () => {
+  it("have another prefix for each kind", () => {
     expect(new Set(Object.values(idPrefixes)).size).toBe(kinds.length);
   });
 

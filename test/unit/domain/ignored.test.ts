@@ -106,14 +106,14 @@ describe("ignored parameters", () => {
     ]);
   });
 
-  it("are a context that nobody has, and a choice without tools", () => {
+  it("include a context other than none, and a tool choice without tools", () => {
     const tools = [{ name: "look", inputSchema: {} }];
     const odd = { includeContext: "allServers", toolChoice: "auto" } as const;
     expect(ignored(odd, decisionOf([{}])).parameters).toEqual(["includeContext", "toolChoice"]);
     expect(ignored({ ...odd, tools }, decisionOf([{}])).parameters).toEqual(["includeContext"]);
   });
 
-  it("are few and short, whatever a caller writes", () => {
+  it("are bounded in number and length, whatever a caller writes", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 200 }), { maxLength: 100 }), (names) => {
         const shown = shownNames(names);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { lazily, once } from "../../../src/domain/lazily.ts";
 
-describe("what is made when it is asked for", () => {
+describe("a value that is made when it is asked for", () => {
   it("is made once, also where it is null", () => {
     let made = 0;
     const given = once(() => {

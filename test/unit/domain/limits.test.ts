@@ -9,7 +9,7 @@ const scopes = (tenant: Limits, key: Limits) =>
   ] as const;
 
 describe("holds", () => {
-  it("are one for each limit there is, the tenant's first", () => {
+  it("are made for each limit that is set, the tenant's first", () => {
     const all: Limits = { requestsPerMinute: 1, tokensPerMinute: 2, concurrent: 3 };
     const holds = holdsOf({ now: 90_500, tokens: 7, microUsd: 0, scopes: scopes(all, all) });
     expect(holds.map((hold) => [nameOfLimit(hold), hold.subject, hold.amount, hold.limit])).toEqual(
@@ -24,7 +24,7 @@ describe("holds", () => {
     );
   });
 
-  it("are none where there is no limit; a limit of 0 is one", () => {
+  it("are not made where no limit is set, and are made for a limit of 0", () => {
     expect(holdsOf({ now: 0, tokens: 1, microUsd: 0, scopes: scopes({}, {}) })).toEqual([]);
     const [hold] = holdsOf({
       now: 0,

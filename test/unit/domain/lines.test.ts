@@ -52,7 +52,7 @@ describe("a name", () => {
     },
   );
 
-  it("is read whatever it is, and folding it twice changes nothing", () => {
+  it("of any kind can be read, and folding it twice changes nothing", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[a-z0-9 ./:_-]{0,30}$/)), (text) => {
         const folded = foldName(text);
@@ -66,7 +66,7 @@ describe("a name", () => {
 });
 
 describe("a model's line", () => {
-  it("comes from its display name or family where its id says none", () => {
+  it("comes from its display name or family where its id has none", () => {
     const named = model("custom/prod-7", { name: "Claude Sonnet 4.5" });
     expect(parseModel(named)).toMatchObject({ line: "claude-sonnet", generation: 4.5 });
     expect(parseModel(model("custom/x", { family: "gemini-flash" }))?.line).toBe("gemini-flash");

@@ -93,7 +93,7 @@ describe("masked", () => {
     expect(maskSecrets(key.slice(0, 80))).toBe("[masked private key]");
   });
 
-  it("is not what only looks a little like one", () => {
+  it("is no text that only resembles a secret", () => {
     for (const plain of [
       "The bearer of this letter, and the basic understanding of it.",
       "sk-short, task-oriented-programming-is-a-thing, risk-averse-decision-making-process",
@@ -107,7 +107,7 @@ describe("masked", () => {
       expect(maskSecrets(plain)).toBe(plain);
   });
 
-  it("is done once: a masked text stays as it is", () => {
+  it("leaves a masked text as it is", () => {
     const piece = fc.oneof(
       fc.constantFrom(...Object.values(secrets), pem("PRIVATE KEY"), "-----BEGIN PRIVATE KEY-----"),
       fc.constantFrom(
@@ -135,7 +135,7 @@ describe("masked", () => {
   });
 
   // A pattern that looks back from each position would take minutes for one of these.
-  it("takes time in proportion to the text, whatever it is", () => {
+  it("takes time in proportion to the text's length, whatever the text", () => {
     const characters = 400_000;
     const beginnings = [
       "-----BEGIN PRIVATE KEY-----",
@@ -175,7 +175,7 @@ describe("masked", () => {
 });
 
 describe("a captured value", () => {
-  it("is masked in every text, in keys, and under telling names", () => {
+  it("is masked in every text, in keys, and under names that announce a secret", () => {
     const key = secrets["an OpenAI key"] ?? "";
     const value = {
       a: [key, { [key]: 1, authorization: "x", API_KEY: "y", password: { type: "string" } }],

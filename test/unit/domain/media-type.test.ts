@@ -47,7 +47,7 @@ describe("a media type", () => {
     expect(mediaTypeIn(header).kind).toBe("other");
   });
 
-  it("is read at once, however many blanks stand in it", () => {
+  it("is read in one pass, however many blanks it has", () => {
     expect(mediaTypeIn(`text/event-stream${"; ".repeat(20_000)}\u0001`).kind).toBe("other");
     expect(mediaTypeIn(`text/event-stream; x="${"a".repeat(20_000)}`).kind).toBe("other");
   });

@@ -21,7 +21,7 @@ describe("a change of the plain input price", () => {
   const changed = (change: ModelChange) =>
     modelsOf(catalogue, [], [{ provider: "openai", id: "gpt", change }])[0];
 
-  it("puts the catalogue's prices of cached and spoken input out of force: they are another list's", () => {
+  it("removes the catalogue's prices of cached and spoken input, which belong to another price list", () => {
     expect(changed({ inputUsdPerMTok: 0 })).toMatchObject({
       inputUsdPerMTok: 0,
       cachedInputUsdPerMTok: null,
@@ -34,7 +34,7 @@ describe("a change of the plain input price", () => {
     });
   });
 
-  it("is not every change, nor one that says the same", () => {
+  it("removes no prices where the plain price stays the same", () => {
     expect(changed({ inputUsdPerMTok: 1, speed: 5 })).toMatchObject(classes);
     expect(changed({ speed: 5, cacheWriteUsdPerMTok: 9 })).toMatchObject({
       ...classes,
@@ -104,7 +104,7 @@ describe("globs", () => {
     );
   });
 
-  it("with many stars take no time: a tenant writes them, and all tenants wait", () => {
+  it("with many stars are matched in no time, since all tenants would wait for a tenant's glob", () => {
     const its = named(`p/${"a".repeat(200)}`);
     const from = performance.now();
     expect(isAllowed(its, { allowedModels: [`${"*a".repeat(40)}*b`] })).toBe(false);
@@ -115,13 +115,13 @@ describe("globs", () => {
 
 describe("policy", () => {
   const its = named("openai/gpt");
-  it("allows everything when it says nothing, and nothing when it lists nothing", () => {
+  it("allows every model without a list, and no model with an empty list", () => {
     expect(isAllowed(its, {})).toBe(true);
     expect(isAllowed(its, { allowedModels: [] })).toBe(false);
     expect(isAllowed(its, { deniedModels: [] })).toBe(true);
   });
 
-  it("denies what it denies, even where it allows it", () => {
+  it("denies a model that it both allows and denies", () => {
     expect(isAllowed(its, { deniedModels: ["*/gpt"] })).toBe(false);
     expect(isAllowed(its, { allowedModels: ["openai/gpt"], deniedModels: ["openai/*"] })).toBe(
       false,
@@ -197,7 +197,7 @@ describe("a tenant's models", () => {
 });
 
 describe("a model's credentials", () => {
-  it("name what they serve where only that is there: an Ollama has what was pulled", () => {
+  it("must name the models that they serve at Ollama, which has only pulled models", () => {
     const known = named("ollama/llama3.2:3b");
     const silent = credential("ollama", { id: "silent" });
     const empty = credential("ollama", { id: "empty", models: [] });
@@ -206,7 +206,7 @@ describe("a model's credentials", () => {
   });
 
   const gpt = named("openai/gpt");
-  it("are those of its provider that serve it, in their order", () => {
+  it("are those of the model's provider that serve it, oldest first", () => {
     const all = credential("openai", { id: "all" });
     const empty = credential("openai", { id: "empty", models: [] });
     const it = credential("openai", { id: "it", models: [{ id: "gpt" }] });

@@ -59,7 +59,7 @@ describe("what a client declares", () => {
     expect(features.ignored).toEqual([tag.slice(0, 64)]);
   });
 
-  it("keeps apart what is not listed and what is listed as !tag", () => {
+  it("keeps a tag that is not listed apart from one that is listed as !tag", () => {
     const silent = featuresOf(declaring(["agent"]));
     const denying = featuresOf(declaring(["agent", "!interactive"]));
     expect(refusesInteraction(silent)).toBe(false);
@@ -117,7 +117,7 @@ describe("a predicate", () => {
     (text) => expect(parsePredicate(text)).toBeNull(),
   );
 
-  it("agrees with a naive oracle on whatever is declared", () => {
+  it("agrees with a naive oracle for any declaration", () => {
     const odd = fc.string({ unit: fc.constantFrom("a", "x", "-", "=", "!", "\u0001", "é", " ") });
     const tag = fc.oneof(
       fc.constantFrom("agent", "human", "format=json", "format=text", "verbosity=compact"),

@@ -79,7 +79,7 @@ describe("a server is told", () => {
     expect(told({ roots: {} }, "deny")).toEqual({ roots: {} });
   });
 
-  it("never of context, and of unknown fields only if its entry says so", () => {
+  it("never of context, and of unknown members only if the server's entry says so", () => {
     const capabilities = fc.record(
       {
         sampling: fc.oneof(
@@ -112,7 +112,7 @@ describe("a server is told", () => {
     );
   });
 
-  it("the same text where there is nothing to change", () => {
+  it("with an unchanged text where nothing has to change", () => {
     const text = `{ "params":{"_meta":{"${key}":{ "sampling" :{"tools":{} },"e":1.50}}} }`;
     const declared = { sampling: { tools: {} }, e: 1.5 };
     for (const mode of ["router", "client-then-router", "client"] as const)

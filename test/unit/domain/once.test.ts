@@ -18,7 +18,7 @@ const stream: Once = { kind: "stream", scope: "ses_1", messageId: "1" };
 const round: Once = { kind: "round", digest: hex, keptMs: 5_000 };
 
 describe("a key", () => {
-  it("is the client's hash as it is, and nobody else's looks like one", () => {
+  it("of a client is its hash as it is, and no other kind's key looks like that", () => {
     expect(keyOf(client, content)).toBe(hex);
     for (const once of [stream, round]) expect(keyOf(once, content)).not.toMatch(/^[0-9a-f]*$/);
   });
@@ -68,11 +68,11 @@ describe("a call that has ended", () => {
     ["a round's that failed", round, failed, charge, 5_000],
     ["a round's that failed, known for long", { ...round, keptMs: dayMs }, failed, free, 5_000],
     ["a round's that was left", { ...round, keptMs: dayMs }, cancelled, charge, 0],
-  ])("answers those that repeat it: %s", (_, once, refusal, charged, ms) => {
+  ])("answers its repetitions: %s", (_, once, refusal, charged, ms) => {
     expect(answersForMs(once, { refusal, charge: charged })).toBe(ms);
   });
 
-  it("was charged where nobody knows the price", () => {
+  it("counts as charged where its price is unknown", () => {
     const unknown = { tokens: 0, microUsd: null };
     expect(answersForMs(client, { refusal: failed, charge: unknown })).toBe(dayMs);
   });

@@ -36,7 +36,7 @@ describe("without PUBLIC_URL", () => {
     expect(isOwnOrigin(new URL(url).origin, asked(url))).toBe(false);
   });
 
-  it("another port, scheme or name of the own machine is another's page", () => {
+  it("a page at another port, scheme or name of the own machine is not the router's", () => {
     const url = "http://localhost:8787/";
     for (const origin of [
       "http://localhost:3000",
@@ -51,13 +51,13 @@ describe("without PUBLIC_URL", () => {
 describe("with PUBLIC_URL", () => {
   const asked = (url: string) => ({ url, publicOrigins: named });
 
-  it("the named one that was asked is the router's, and the first for anybody else", () => {
+  it("the router's origin is the named one that was asked, else the first of them", () => {
     expect(ownOriginOf(asked("https://old.example:8443/a"))).toBe(named[1]);
     for (const url of ["https://evil.example/", "http://127.0.0.1:8787/", "http://router.example/"])
       expect(ownOriginOf(asked(url))).toBe(named[0]);
   });
 
-  it("pages of those are the router's own, whatever name a gateway asks with", () => {
+  it("pages of the named origins are the router's own, whatever name a gateway uses", () => {
     for (const origin of named)
       expect(isOwnOrigin(origin, asked("http://10.0.0.1:8787/"))).toBe(true);
     expect(isOwnOrigin("https://evil.example", asked("https://evil.example/"))).toBe(false);

@@ -78,7 +78,7 @@ describe("usage that no provider can mean", () => {
     );
   });
 
-  it("counts images and speech by what they need", () => {
+  it("allows images and speech the tokens that they need", () => {
     const draws = modelOf("google", "painter", { outputModalities: ["text", "image"] });
     const call = callOf({ outputModalities: ["image"] });
     const usage = { ...used(10, 20_000), media: { images: 1, imageOutputTokens: 1_290 } };

@@ -31,7 +31,7 @@ const twoRounds = [...first, ...round, ...round];
 const marks = (pieces: PromptPiece[], change: Partial<CacheSituation> = {}): number[] =>
   marksFor({ pieces, leastTokens: 1_024, loopUnderWay: false, seen: 0, ...change });
 
-describe("who wants what", () => {
+describe("the rules of a provider's cache", () => {
   it("knows the least length of each Claude, in each provider's spelling", () => {
     const least = (id: string, provider = "anthropic") =>
       cacheRulesOf({ provider, id })?.leastTokens;
@@ -108,7 +108,7 @@ describe("where a prompt is marked", () => {
     expect(marks(first, { seen: 1 })).toEqual([0]);
   });
 
-  it("marks what several calls begin with, and not what differs", () => {
+  it("marks the opening that several calls share, and not the part that differs", () => {
     const [shared, question] = [piece("user", 9_000, { endsMessage: false }), piece("user", 20)];
     expect(marks([...opening, shared, question], { seen: 3 })).toEqual([1, 2]);
   });
@@ -164,11 +164,11 @@ describe("where a prompt is marked", () => {
 });
 
 describe("what a cache key stands for", () => {
-  it("is a long opening, whatever is asked", () => {
+  it("is the opening where that is long, whatever the messages", () => {
     expect(piecesOfKey(twoRounds, 64)).toBe(2);
   });
 
-  it("is the first message too where the opening is short", () => {
+  it("is the opening and the first message where the opening is short", () => {
     const words = [piece("system", 20), piece("user", 9, { endsMessage: false }), piece("user", 9)];
     expect(piecesOfKey([...words, ...round], 64)).toBe(3);
     expect(piecesOfKey([piece("user"), ...round], 64)).toBe(1);

@@ -38,7 +38,7 @@ const overriding = (id: string, change: ModelOverride["change"]) => [
 ];
 
 describe("where a figure came from", () => {
-  it("is not said where the model's own source says it", () => {
+  it("is left out where the model's own source says it", () => {
     expect(sourcesOf("openai/seeded")).toEqual({ source: "catalogue", sources: {} });
     expect(sourcesOf("openai/local", declares({ id: "local", tools: true }))).toEqual({
       source: "credential",
@@ -50,7 +50,7 @@ describe("where a figure came from", () => {
     });
   });
 
-  it("is told where nobody read it at the provider's, until a sync or a tenant knows better", () => {
+  it("is unverified where nobody read it at the provider's, until a sync or a tenant sets it", () => {
     expect(sourcesOf("openai/recalled")?.sources).toEqual({
       inputUsdPerMTok: "unverified",
       outputUsdPerMTok: "models.dev",
@@ -73,7 +73,7 @@ describe("where a figure came from", () => {
     });
   });
 
-  it("is said of the day of release and of scores too", () => {
+  it("is known for the day of release and for scores too", () => {
     const scored = model("openai/scored", {
       releasedAt: "2026-01-01",
       scores: { "Bench, resolve rate": 1 },
@@ -86,7 +86,7 @@ describe("where a figure came from", () => {
     });
   });
 
-  it("is whoever spoke last of that figure", () => {
+  it("is the source that set the figure last", () => {
     const its = sourcesOf(
       "openai/synced",
       declares({ id: "synced", tools: true, speed: 1 }),

@@ -45,12 +45,12 @@ const never = {
 const sent = (passHeaders: string[], own: Record<string, string> = {}, more: object = {}) =>
   sentHeaders(new Headers({ ...ofTheList, ...otherwise, ...never, ...more }), { passHeaders, own });
 
-describe("what a server gets of a client's headers", () => {
-  it("is the list, and who sends it", () => {
+describe("the headers of a client that a server gets", () => {
+  it("are the listed ones, and the router's user agent", () => {
     expect(sent([])).toEqual({ ...ofTheList, "user-agent": "sampling-router" });
   });
 
-  it("is what its entry names beside the list, however it is spelled", () => {
+  it("are those that its entry names beside the list, however they are spelled", () => {
     expect(sent(["X-WORKSPACE", "User-Agent"], {}, { "User-Agent": "client/1" })).toEqual({
       ...ofTheList,
       "x-workspace": "w",
@@ -58,34 +58,34 @@ describe("what a server gets of a client's headers", () => {
     });
   });
 
-  it("is nearly everything where the entry says so, and never a key, a cookie or another hop's", () => {
+  it("are nearly all where the entry says so, and never a key, a cookie or a header of one hop", () => {
     // x-forwarded-user is one of a family that belongs to one hop.
     const { "x-forwarded-user": _, ...rest } = otherwise;
     expect(sent(["*"])).toEqual({ ...ofTheList, ...rest, "user-agent": "sampling-router" });
   });
 
-  it("is never a key, whatever stands in the row", () => {
+  it("never include a key, whatever the row says", () => {
     expect(sent(Object.keys(never))).toEqual({ ...ofTheList, "user-agent": "sampling-router" });
   });
 
-  it("is not beside what the entry sets itself, under any spelling", () => {
+  it("never include one that the entry sets itself, under any spelling", () => {
     const own = { "X-Workspace": "mine", "User-Agent": "own/1" };
     const passed = sent(["x-workspace", "x_workspace"], own, { x_workspace: "theirs" });
     expect(passed).toEqual({ ...ofTheList, "x-workspace": "mine", "user-agent": "own/1" });
   });
 
-  it("is not what the client's connection names as its own", () => {
+  it("never include those that the client's Connection header names", () => {
     const passed = sent(["x-workspace"], {}, { connection: "close, X-Workspace" });
     expect(passed).not.toHaveProperty("x-workspace");
   });
 
-  it("is asked about by name", () => {
+  it("can be asked about by name", () => {
     expect(["accept", "mcp-x", "x-a"].map(sentBy(["x-b"]))).toEqual([true, true, false]);
   });
 });
 
-describe("what a client gets of a server's headers", () => {
-  it("is the list, and rules for caches", () => {
+describe("the headers of a server that a client gets", () => {
+  it("are the listed ones, and rules for caches", () => {
     const returned = {
       allow: "POST",
       "content-language": "de",
@@ -136,7 +136,7 @@ describe("what a client gets of a server's headers", () => {
     ['x="a, public", max-age=1', "no-store"],
     ["max-age=60, , public", "no-store"],
     ["max age=60", "no-store"],
-  ])("may be kept by nobody else: %j becomes %j", (rules, made) => {
+  ])("let no shared cache keep an answer: %j becomes %j", (rules, made) => {
     expect(privateRules(rules)).toBe(made);
   });
 });
@@ -181,7 +181,7 @@ describe("an entry may name", () => {
     expect(problemWithPassHeaders(names)).toEqual({ index: null, detail: "At most 32 names." });
   });
 
-  it("something, and then a check says what", () => {
+  it("headers that the check of a server then lists", () => {
     expect(passedSentence([])).toBeNull();
     expect(passedSentence(["X-Workspace", "X-B"])).toContain("X-Workspace, X-B");
     expect(passedSentence(["*"])).toContain("Remote-User");

@@ -130,7 +130,7 @@ describe("the room", () => {
     expect(wantedHeadroom(unknown, {})).toBeGreaterThan(0);
   });
 
-  it("is none where it is less than the least budget that Anthropic takes: nothing is asked then", () => {
+  it("is none below the least budget that Anthropic takes, and then no reasoning is asked for", () => {
     const sized = thinker({ byDefault: "none", sentAs: "anthropic_budget" }, "anthropic");
     const roomWith = (tokens: number) =>
       headroomOf(sized, {
@@ -141,7 +141,7 @@ describe("the room", () => {
     expect([1_000, 1_023, 1_024].map(roomWith)).toEqual([0, 0, 1_024]);
   });
 
-  it("never takes the model beyond its own limits, nor from the text", () => {
+  it("never exceeds the model's own limits, and takes nothing from the text", () => {
     const limit = fc.option(fc.integer({ min: 1, max: 50_000 }));
     fc.assert(
       fc.property(
@@ -177,7 +177,7 @@ describe("the room", () => {
     expect(expectedUsage({ ...seldom, outputTokens: null }, needs).outputTokens).toBe(100);
   });
 
-  it("is needed whatever is asked of a model that can't stop reasoning", () => {
+  it("is needed by a model that always reasons, whatever effort is asked of it", () => {
     expect([plain, unknown, thinker(), thinker({ efforts: ["low"] })].map(alwaysReasons)).toEqual([
       false,
       true,
@@ -201,14 +201,14 @@ const loop = (...uses: Message["content"]): Message[] => [
 ];
 const signed = { [providerMetadataKey]: { google: { thoughtSignature: "c2ln" } } };
 
-describe("what a call says about reasoning", () => {
-  it("is nothing where nothing is said", () => {
+describe("a call's needs of reasoning", () => {
+  it("are absent where nothing is said", () => {
     expect(reasoningNeedsOf(call(), {})).toBeUndefined();
     expect(reasoningNeedsOf(call(), { reasoning: "least" })).toBeUndefined();
     expect(requirementsOf(call(), field())).not.toHaveProperty("reasoning");
   });
 
-  it("is what the policy says", () => {
+  it("are what the policy says", () => {
     expect(reasoningNeedsOf(call(), { reasoning: { effort: "high" }, reasoningTokens: 9 })).toEqual(
       { wish: { effort: "high" }, tokens: 9 },
     );
@@ -221,7 +221,7 @@ describe("what a call says about reasoning", () => {
     ["google", { thinkingConfig: { thinkingBudget: 512 } }, 512],
     ["google", { thinkingConfig: { thinkingBudget: -1 } }, -1],
     ["google", { thinkingConfig: { thinkingLevel: "low" } }, "low"],
-  ])("is what its metadata asks of %s: %j", (provider, options, asked) => {
+  ])("are what its metadata asks of %s: %j", (provider, options, asked) => {
     expect(reasoningNeedsOf(call({ metadata: { [provider]: options } }), {})).toEqual({
       asked: { [provider]: asked },
     });
@@ -234,19 +234,19 @@ describe("what a call says about reasoning", () => {
     { google: { thinkingConfig: { thinkingBudget: "512" } } },
     { anthropic: { thinking: { type: "enabled" } } },
     JSON.parse('{"__proto__": {"reasoningEffort": "high"}}') as Record<string, never>,
-  ])("is nothing that can't be read: %j", (metadata) => {
+  ])("leave out metadata that can't be read: %j", (metadata) => {
     const needs = reasoningNeedsOf(call({ metadata }), {});
     expect(reasoningOf(thinker(), needs)).toMatchObject({ sent: "none", metadata: "absent" });
   });
 
-  it("is no more than the least with a forced tool", () => {
+  it("are no more than the least effort with a forced tool", () => {
     expect(reasoningNeedsOf(call({ toolChoice: "required" }), {})).toEqual({
       leastOnly: { except: [] },
     });
     expect(reasoningNeedsOf(call({ toolChoice: "auto" }), {})).toBeUndefined();
   });
 
-  it("is no more than the least after tool uses, unless each turn carries its reasoning", () => {
+  it("are no more than the least effort after tool uses, unless each turn carries its reasoning", () => {
     const exceptAfter = (...turns: Message[][]) =>
       reasoningNeedsOf(call({ messages: turns.flat() }), {})?.leastOnly?.except;
     expect(exceptAfter(loop(use()))).toEqual([]);
@@ -438,7 +438,7 @@ describe("a tool loop", () => {
     expect(other).not.toHaveProperty("matchedHint");
   });
 
-  it("goes elsewhere where they are not feasible, and never widens what is", () => {
+  it("goes to another model where its own is not feasible, and makes no other model feasible", () => {
     for (const [change, parts] of [
       [{}, { policy: { deniedModels: ["anthropic/*"] } }],
       [{}, { credentials: [credential("openai")] }],
@@ -459,13 +459,13 @@ describe("a tool loop", () => {
     });
   });
 
-  it("walks no further than any other call", () => {
+  it("has no more candidates than any other call", () => {
     const plan = chosen({});
     expect(plan.choices.length).toBeLessThanOrEqual(4);
     expect(new Set(plan.choices.map(({ model: { id } }) => id)).size).toBe(plan.choices.length);
   });
 
-  it("is over once something else is said", () => {
+  it("is over once a message without tool results follows", () => {
     const messages: Message[] = [
       ...begun,
       { role: "assistant", content: [{ type: "text", text: "A cat." }] },
@@ -481,7 +481,7 @@ describe("a tool loop", () => {
     { provider: "anthropic", model: "claude-haiku-9" },
     { ...origin, credentialId: 7 },
     { ...origin, model: "x".repeat(300) },
-  ])("is not read from what is no origin: %j", (odd) => {
+  ])("is not read from a malformed origin: %j", (odd) => {
     const messages = loop(use({ [originKey]: odd }));
     const plan = chosen({ messages, hints: ["gpt-big"] });
     expect(plan.decision.model).toBe("gpt-big");

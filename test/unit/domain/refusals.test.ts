@@ -225,7 +225,7 @@ describe.each(reasons)("%s", (reason) => {
     expect(data["reason"]).toBe(reason);
   });
 
-  it("never answers 200 where nobody could tell what the answer is about", () => {
+  it("never answers 200 where the answer can't be matched to a request", () => {
     const reply = refusalReply(null, refusal, requestId);
     expect(reply).toMatchObject({ kind: "message", status: meaning.status });
     expect("message" in reply && "id" in reply.message).toBe(false);
@@ -273,7 +273,7 @@ describe("a refusal that the same request can't mend", () => {
     attempts: statuses.map((status) => ({ provider: "p", model: "m", status, retryable: true })),
   });
 
-  it("says so, and one that passes by itself says the contrary", () => {
+  it("is not retryable, and one that passes by itself is", () => {
     const lasting = reasons.filter((reason) => retryable(samples[reason]) === false);
     expect(lasting).toEqual(
       expect.arrayContaining(["invalid_params", "no_eligible_model", "forbidden", "unauthorized"]),
@@ -282,7 +282,7 @@ describe("a refusal that the same request can't mend", () => {
       expect(retryable(samples[reason as Reason])).toBe(true);
   });
 
-  it("is one that is larger than its limit", () => {
+  it("includes a request that is larger than its limit", () => {
     for (const reason of ["rate_limited", "budget_exceeded"] as const)
       expect(retryable({ ...samples[reason], retryAfterMs: null })).toBe(false);
   });
@@ -297,7 +297,7 @@ describe("a refusal that the same request can't mend", () => {
     expect(retryable(failed(status))).toBe(true);
   });
 
-  it("is no open circuit: it closes by itself", () => {
+  it("does not include an open circuit, which closes by itself", () => {
     const candidates = [{ model: "openai/gpt-5", excludedBy: "circuit_open" as const }];
     expect(retryable({ ...samples.no_eligible_model, candidates })).toBe(true);
   });
@@ -313,7 +313,7 @@ describe("the words of a refusal", () => {
     );
   });
 
-  it("say which of three things leaves a request without a model", () => {
+  it("say which of three causes leaves a request without a model", () => {
     const said = (cause: "no_credential" | "no_known_model" | "all_excluded"): string =>
       explain({ ...samples.no_eligible_model, cause });
     expect(said("no_credential")).toContain("has no credential");
@@ -334,7 +334,7 @@ describe("the audit record's column and a problem's member", () => {
 });
 
 describe("a limit that waiting does not help", () => {
-  it.each(["rate_limited", "budget_exceeded"] as const)("is told without a time: %s", (reason) => {
+  it.each(["rate_limited", "budget_exceeded"] as const)("has no time to retry: %s", (reason) => {
     const refusal: Refusal = { ...samples[reason], retryAfterMs: null };
     expect(explain(refusal)).toContain("smaller than this one request needs");
     const reply = refusalReply(7, refusal, requestId);

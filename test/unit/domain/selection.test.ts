@@ -253,7 +253,7 @@ describe("the choice, when", () => {
     }
   });
 
-  it("has the price unknown: dearest of all, never free", () => {
+  it("has an unknown price: it counts as the dearest, never as free", () => {
     const mystery = model("openai/mystery", { inputUsdPerMTok: null, outputUsdPerMTok: null });
     const within = field({ models: [mystery, big] });
     expect(chosen(call({ priorities: only("cost") }), within)).toBe("openai/gpt-big");
@@ -261,7 +261,7 @@ describe("the choice, when", () => {
     expect(alone.estimate.costUsd).toBeNull();
   });
 
-  it("has two equals: by name, whatever their order", () => {
+  it("has two equals: it takes the first by name, whatever their order", () => {
     const [a, b] = [model("openai/a"), model("openai/b")];
     for (const pair of [
       [a, b],
@@ -270,7 +270,7 @@ describe("the choice, when", () => {
       expect(chosen(call(), field({ models: pair }))).toBe("openai/a");
   });
 
-  it("goes by the price of this request, with its long-context tier", () => {
+  it("compares prices at this request's length, with the long-context tier", () => {
     const tiered = model("openai/tiered", {
       contextTokens: null,
       inputUsdPerMTok: 1,
@@ -352,14 +352,14 @@ describe("the decision", () => {
     expect(plan(call(), field({ credentials })).choices[0]?.credentialIds).toEqual(["good"]);
   });
 
-  it("estimates what the chosen one will cost at most", () => {
+  it("estimates the most that the chosen model will cost", () => {
     const { decision } = plan(call({ hints: ["gpt-big"], maxTokens: 1_000 }), field());
     const { inputTokens, outputTokens, costUsd } = decision.estimate;
     expect(outputTokens).toBe(1_000);
     expect(costUsd).toBeCloseTo((inputTokens * 10 + 1_000 * 40) / 1e6, 6);
   });
 
-  it("notes a cap by policy", () => {
+  it("notes that the policy lowered maxTokens", () => {
     const { decision } = plan(call({ maxTokens: 500 }), field({ policy: { maxTokens: 10 } }));
     expect(decision.notes).toEqual(["maxTokens capped by policy"]);
     expect(decision.requirements.maxTokens).toBe(10);
