@@ -1,7 +1,8 @@
 /** What seals and vouches for the rows of one shard: the isolate's keys under what its database says of them. */
+import type { AsyncResult } from "../domain/refusals.ts";
 import { vaultOf } from "../crypto/vault.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
-import type { Answer, Stores, Vault } from "../domain/ports/stores.ts";
+import type { Stores, Vault } from "../domain/ports/stores.ts";
 import { createKeyCodes, type KeyCodes } from "../pipeline/key-codes.ts";
 import { createResealJob } from "../pipeline/scheduled/reseal.ts";
 import { createSealing } from "../pipeline/sealing.ts";
@@ -12,7 +13,7 @@ interface ShardSeals {
   roundVault: Vault;
   keyCodes: KeyCodes;
   /** the scheduled job */
-  reseal: () => Answer<number>;
+  reseal: () => AsyncResult<number>;
 }
 
 /** Makes no store before it needs one, which a warm call never does. */

@@ -63,7 +63,7 @@ export type Refusal =
   | { reason: "unsupported_media_type"; expected: string };
 
 /** Whatever asks the database may find it out of reach. */
-export type Answer<T> = Promise<Result<T, Refusal>>;
+export type AsyncResult<T> = Promise<Result<T, Refusal>>;
 
 export type Reason = Refusal["reason"];
 

@@ -1,9 +1,9 @@
 /** What every handler finds in its Hono context. Nothing below `http/` sees a context. */
+import type { AsyncResult } from "../domain/refusals.ts";
 import type { Context } from "hono";
 import type { Actor } from "../domain/tenancy/access.ts";
 import type { AuditKey } from "../domain/audit/seals.ts";
 import type { Asked } from "../domain/servers/own-origin.ts";
-import type { Answer } from "../domain/ports/stores.ts";
 import type { Readiness } from "../domain/ports/readiness.ts";
 import type { AdminFor } from "../pipeline/admin/sharded.ts";
 import type { BridgeServices } from "../proxy/bridge/services.ts";
@@ -18,9 +18,9 @@ export interface Services extends BridgeServices {
   door: Door;
   readiness: Readiness;
   /** every public key that ever signed, on any shard */
-  auditKeys: () => Answer<AuditKey[]>;
+  auditKeys: () => AsyncResult<AuditKey[]>;
   /** Ends an authorization, with the query that a person's browser brings back from an authorization server. */
-  finishAuthorization: (query: URLSearchParams) => Answer<{ server: string }>;
+  finishAuthorization: (query: URLSearchParams) => AsyncResult<{ server: string }>;
   /** whether this is the operator's token */
   isOperator: (token: string) => Promise<boolean>;
   allowedOrigins: readonly string[];

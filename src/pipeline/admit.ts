@@ -1,4 +1,5 @@
 /** What a call may use at most, against which limits, for how long. */
+import type { AsyncResult } from "../domain/refusals.ts";
 import { faultReaches } from "../domain/attempts.ts";
 import type { Opening } from "../domain/audit/record.ts";
 import type { Choice } from "../domain/choice/choices.ts";
@@ -19,7 +20,7 @@ import { leaseSlackMs } from "../domain/leases.ts";
 import { defaultDeadlineMs } from "../domain/choice/policy.ts";
 import type { Admission, CircuitProbe, Claim, Ledger } from "../domain/ports/ledger.ts";
 import { heldUntil, keyOf, type Once } from "../domain/sampling/once.ts";
-import type { Answer, Snapshot } from "../domain/ports/stores.ts";
+import type { Snapshot } from "../domain/ports/stores.ts";
 import type { Decision } from "../domain/choice/decision.ts";
 import type { Plan } from "../domain/choice/selection.ts";
 import { tokenFamilyOf } from "../domain/tokens/tokenizers.ts";
@@ -245,7 +246,7 @@ export const createAdmit =
     opening: Opening;
     once: Once | null;
     now: number;
-  }): Answer<Admission> => {
+  }): AsyncResult<Admission> => {
     const { plan, reserved, smaller, caller, opening, once, now } = input;
     const leaseUntil = now + reserved.deadlineMs + leaseSlackMs;
     return deps.ledger.admit({

@@ -2,7 +2,8 @@
  * Cancellation from another isolate. One invocation may not touch another's I/O (the runtime throws),
  * so `notifications/cancelled` leaves a row, and the call's owner looks for it while its provider works.
  */
-import type { Answer, CancellationStore, CancelledCall } from "../domain/ports/stores.ts";
+import type { AsyncResult } from "../domain/refusals.ts";
+import type { CancellationStore, CancelledCall } from "../domain/ports/stores.ts";
 
 /** Often enough to take effect within two seconds, seldom enough to cost next to nothing. */
 const pollMs = 1_000;
@@ -22,7 +23,7 @@ export function createCancellation(deps: {
 }) {
   const { cancellations, now, wait } = deps;
   return {
-    cancel: (call: CancelledCall): Answer<null> => cancellations.record(call, now()),
+    cancel: (call: CancelledCall): AsyncResult<null> => cancellations.record(call, now()),
 
     watch(call: CancelledCall, startedAt: number): Watch {
       const cancelled = new AbortController();

@@ -2,9 +2,9 @@
  * The catalogue that an isolate chooses from: the seed, until a synced one was read. Looking for a newer
  * one is never what a call waits for, so a sync is known to every isolate some minutes later.
  */
+import type { AsyncResult } from "../domain/refusals.ts";
 import type { Catalogue, Model } from "../domain/models/model.ts";
 import type { CatalogueStore } from "../domain/ports/catalogues.ts";
-import type { Answer } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
 
 const lookEveryMs = 5 * 60_000;
@@ -39,7 +39,8 @@ export function holdCatalogue(about: { seed: Catalogue; always: readonly Model[]
 
 /** One read of the database; the models come along only if they are newer than those held. */
 export const createCatalogueReader =
-  (deps: { held: HeldCatalogue; catalogues: CatalogueStore }) => async (): Answer<Catalogue> => {
+  (deps: { held: HeldCatalogue; catalogues: CatalogueStore }) =>
+  async (): AsyncResult<Catalogue> => {
     const { held, catalogues } = deps;
     const newer = await catalogues.newerThan(held.current().version);
     if (!newer.ok) return newer;

@@ -1,10 +1,10 @@
 /** Ends a call in the ledger, whoever looked at it meanwhile. */
+import type { AsyncResult } from "../domain/refusals.ts";
 import type { Settlement } from "../domain/audit/record.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { Ledger } from "../domain/ports/ledger.ts";
-import type { Answer } from "../domain/ports/stores.ts";
 
-export type EndCall = (settlement: Settlement) => Answer<boolean>;
+export type EndCall = (settlement: Settlement) => AsyncResult<boolean>;
 
 /**
  * True if this ended the call. Where the sweep took its process for dead, this end takes the place of the

@@ -2,20 +2,20 @@
  * The codes of API keys' rows. Whoever can write to the database can't make a key of a row, nor more of a
  * key than it was: that takes MASTER_KEY.
  */
+import type { AsyncResult } from "../domain/refusals.ts";
 import { codedText, type StoredKey } from "../domain/tenancy/access.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
-import type { Answer } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
 
 export interface KeyCodes {
-  codeOf(key: Omit<StoredKey, "code">): Answer<string>;
+  codeOf(key: Omit<StoredKey, "code">): AsyncResult<string>;
   /** Whether the router wrote the row as it is; or may have, before there were codes. */
   isKnown(key: StoredKey): Promise<boolean>;
 }
 
 export const createKeyCodes = (deps: {
   mac: Mac;
-  sealing: { acceptsUncoded(): Promise<boolean>; begun(): Answer<null> };
+  sealing: { acceptsUncoded(): Promise<boolean>; begun(): AsyncResult<null> };
 }): KeyCodes => ({
   async codeOf(key) {
     const begun = await deps.sealing.begun();

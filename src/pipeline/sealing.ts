@@ -2,9 +2,10 @@
  * Which seals and codes count: read from the database once and then known. A call needs it only to seal
  * before it has opened anything of version 2, or to open what is older, so a warm one asks nobody.
  */
+import type { AsyncResult } from "../domain/refusals.ts";
 import type { AdminEvent } from "../domain/admin-event.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
-import type { Answer, SealVersions } from "../domain/ports/stores.ts";
+import type { SealVersions } from "../domain/ports/stores.ts";
 import { err, ok } from "../domain/result.ts";
 import {
   acceptsFirst,
@@ -32,18 +33,18 @@ export const createSealingMemory = (): SealingMemory => ({ known: null, isSecond
 
 export interface Sealing extends SealVersions {
   /** As the database has it now; begun, if this is the master key's first time. */
-  current(): Answer<SealingRow>;
+  current(): AsyncResult<SealingRow>;
   /** When sealing anew may begin: processes of before have ended by then. ms since the epoch */
   beginsAt(state: SealingState): number;
   /** On to a step, with what the event log says of it. */
-  advance(row: SealingRow, step: SealingStep, event: AdminEvent | null): Answer<SealingRow>;
+  advance(row: SealingRow, step: SealingStep, event: AdminEvent | null): AsyncResult<SealingRow>;
   /** Whether an API key without a code still counts. */
   acceptsUncoded(): Promise<boolean>;
   /**
    * Before anything of version 2 is written: a database that shows something of it, and no state, is one
    * whose state was deleted, and takes nothing of version 1 over.
    */
-  begun(): Answer<null>;
+  begun(): AsyncResult<null>;
 }
 
 export interface SealingDeps {
@@ -96,7 +97,7 @@ export function createSealing(deps: SealingDeps): Sealing {
     return begun;
   }
 
-  async function current(): Answer<SealingRow> {
+  async function current(): AsyncResult<SealingRow> {
     const found = await store().states();
     if (!found.ok) return found;
     const own = found.value.find((row) => row.keyId === keyId);

@@ -1,8 +1,9 @@
 /** Legacy sessions: begun by `initialize`, used by what follows, ended by DELETE or by time. */
+import type { AsyncResult } from "../domain/refusals.ts";
 import { supportedModalities, supports } from "../domain/sampling/capabilities.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
-import type { Answer, SessionStore, Snapshot } from "../domain/ports/stores.ts";
+import type { SessionStore, Snapshot } from "../domain/ports/stores.ts";
 import { err, ok } from "../domain/result.ts";
 import { problemWithSize, storedClientInfo } from "../domain/tenancy/session-limits.ts";
 import type { Hosted } from "../domain/servers/offer.ts";
@@ -26,8 +27,8 @@ export function createSessions(deps: {
 
   const store = async (
     given: Session,
-    write: (session: Session) => Answer<null>,
-  ): Answer<Session> => {
+    write: (session: Session) => AsyncResult<null>,
+  ): AsyncResult<Session> => {
     const problem = problemWithSize(given);
     if (problem !== null) return err(problem);
     const session = { ...given, clientInfo: storedClientInfo(given.clientInfo) };
@@ -55,7 +56,7 @@ export function createSessions(deps: {
     async begin(
       snapshot: Snapshot,
       negotiated: { revision: string; capabilities: JsonObject; clientInfo: JsonObject },
-    ): Answer<Session> {
+    ): AsyncResult<Session> {
       const at = now();
       const session = {
         id: ids.next("session"),
@@ -79,7 +80,7 @@ export function createSessions(deps: {
     async admit(
       { tenant, key }: Pick<Snapshot, "tenant" | "key">,
       declared: Pick<Session, "capabilities" | "clientInfo">,
-    ): Answer<null> {
+    ): AsyncResult<null> {
       const problem = problemWithSize(declared);
       if (problem !== null) return err(problem);
       return sessions.admit({ tenantId: tenant.id, keyId: key.id }, now());
@@ -93,7 +94,7 @@ export function createSessions(deps: {
         Session,
         "revision" | "capabilities" | "clientInfo" | "upstreamId" | "told" | "bridge"
       >,
-    ): Answer<Session> {
+    ): AsyncResult<Session> {
       const at = now();
       const session = {
         id: ids.next("session"),
@@ -114,7 +115,7 @@ export function createSessions(deps: {
     isFresh: ({ session }: Caller): boolean =>
       session === null || now() - session.lastUsedAt < touchAfterMs,
 
-    async touch({ session }: Caller): Answer<null> {
+    async touch({ session }: Caller): AsyncResult<null> {
       const at = now();
       if (session === null || at - session.lastUsedAt < touchAfterMs) return ok(null);
       // The remembered copy too, or every message until it is read again would write.
@@ -123,22 +124,23 @@ export function createSessions(deps: {
     },
 
     /** The session that the router keeps with a legacy server; null: none, or it has expired. */
-    bridged: (server: McpServer, keyId: string, bridgeKey: string): Answer<Session | null> =>
+    bridged: (server: McpServer, keyId: string, bridgeKey: string): AsyncResult<Session | null> =>
       sessions.bridged({ tenantId: server.tenantId, keyId, serverId: server.id, bridgeKey }, now()),
 
     /** null: it has ended. */
-    async fresh({ tenantId, id }: Session): Answer<Session | null> {
+    async fresh({ tenantId, id }: Session): AsyncResult<Session | null> {
       const found = await sessions.get(tenantId, id);
       return found.ok && found.value !== null && found.value.expiresAt <= now() ? ok(null) : found;
     },
 
-    setBridge(session: Session, bridge: Bridge): Answer<null> {
+    setBridge(session: Session, bridge: Bridge): AsyncResult<null> {
       // The remembered copy too.
       session.bridge = bridge;
       return sessions.setBridge(session.tenantId, session.id, bridge);
     },
 
-    end: (session: Session): Answer<boolean> => sessions.end(session.tenantId, session.id, null),
+    end: (session: Session): AsyncResult<boolean> =>
+      sessions.end(session.tenantId, session.id, null),
   };
 }
 

@@ -6,8 +6,8 @@ import type { Ending, Receipt, Settlement, Timing } from "../domain/audit/record
 import type { HealthChange } from "../domain/choice/health.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import { nameOf } from "../domain/models/model.ts";
-import type { Answer, Vault } from "../domain/ports/stores.ts";
-import type { Refusal } from "../domain/refusals.ts";
+import type { Vault } from "../domain/ports/stores.ts";
+import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import { costMicroUsd, usageTogether } from "../domain/models/cost.ts";
 import { type Usage } from "../domain/usage.ts";
 import { reservedFor, stepFor, type Reserved } from "./admit.ts";
@@ -156,7 +156,7 @@ export function createSettle(deps: {
 }) {
   const { endCall, vault, wait, log } = deps;
   /** Tries until the database takes it, or the host ends it: the sweep's own word is replaced, however late. */
-  return async (ended: Ended): Answer<boolean> => {
+  return async (ended: Ended): AsyncResult<boolean> => {
     const { id, tenantId } = ended;
     const kept = keptOf(ended.content, ended.messages);
     const place = { purpose: "capture", tenantId, provider: "", id, destination: "" } as const;

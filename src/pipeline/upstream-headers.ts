@@ -2,11 +2,12 @@
  * What the proxy adds to a request to a registered server: its static headers, and a bearer token. What
  * comes back from here goes to that server and nowhere else; no part of it is logged or recorded.
  */
+import type { AsyncResult } from "../domain/refusals.ts";
 import { clockSlackMs } from "../domain/clocks.ts";
 import type { AdminEvent } from "../domain/admin-event.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { Oauth, OauthGrant } from "../domain/servers/oauth.ts";
-import type { Answer, Vault } from "../domain/ports/stores.ts";
+import type { Vault } from "../domain/ports/stores.ts";
 import { err, ok } from "../domain/result.ts";
 import type { ServerStore, ServerTokens, TokenStore } from "../domain/ports/server-stores.ts";
 import {
@@ -32,14 +33,14 @@ const saveWaitMs = 250;
 
 export interface UpstreamHeaders {
   /** Static headers, then the token. `server_unauthorized` when there is none to be had. */
-  headersFor(server: SealedServer): Answer<Record<string, string>>;
+  headersFor(server: SealedServer): AsyncResult<Record<string, string>>;
   /**
    * The server answered 401. Its access token is forgotten (if it is the one that was `sent`) and the
    * server marked failing: one event, until `onAuthorized`.
    */
-  onUnauthorized(server: SealedServer, sent?: Record<string, string>): Answer<null>;
+  onUnauthorized(server: SealedServer, sent?: Record<string, string>): AsyncResult<null>;
   /** It answered something else than 401: call it when the entry says `failing`. */
-  onAuthorized(server: SealedServer): Answer<null>;
+  onAuthorized(server: SealedServer): AsyncResult<null>;
 }
 
 /** Which of the causes it is, the router can't tell: it only sees that the seal does not open. */
@@ -74,7 +75,7 @@ export function createUpstreamHeaders(deps: {
       detail,
     },
   });
-  const markFailing = (server: SealedServer, why: string): Answer<null> =>
+  const markFailing = (server: SealedServer, why: string): AsyncResult<null> =>
     servers.setStatus(
       server.tenantId,
       server.id,
@@ -112,7 +113,7 @@ export function createUpstreamHeaders(deps: {
     server: SealedServer,
     clientSecret: string | null,
     row: ServerTokens,
-  ): Answer<OauthGrant | null> {
+  ): AsyncResult<OauthGrant | null> {
     const its = [server.tenantId, server.id] as const;
     const asked = await ask(server, clientSecret, await grantIn(server, row));
     if (!asked.ok) {
@@ -151,7 +152,7 @@ export function createUpstreamHeaders(deps: {
   async function grantFor(
     server: SealedServer,
     clientSecret: string | null,
-  ): Answer<OauthGrant | null> {
+  ): AsyncResult<OauthGrant | null> {
     const its = [server.tenantId, server.id] as const;
     const until = elapsed() + patienceMs;
     for (;;) {

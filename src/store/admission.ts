@@ -1,4 +1,5 @@
 /** Admission: one transaction, one round trip. The row is written whether the call is admitted or refused. */
+import type { AsyncResult } from "../domain/refusals.ts";
 import { and, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import {
   concurrencyRetryMs,
@@ -13,7 +14,6 @@ import { latestLeaseEnd } from "../domain/leases.ts";
 import { largestInteger } from "../domain/magnitudes.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import type { Admission, Claim, Reservation } from "../domain/ports/ledger.ts";
-import type { Answer } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
 import { compactDecision } from "../domain/choice/decision.ts";
 import { blockedProbes, claimProbes } from "./circuits.ts";
@@ -93,7 +93,7 @@ const claimColumns = ({ decision, holds, reservedTokens, reservedMicroUsd }: Cla
 export async function admit(
   { db, mac }: { db: Database; mac: Mac },
   reservation: Reservation,
-): Answer<Admission> {
+): AsyncResult<Admission> {
   const { opening, holds, smaller, now, tenantVersion, leaseUntil, sessionExpiresAt } = reservation;
   const { id, who, contentSha256 } = opening;
   const { tenantId, keyId, sessionId } = who;

@@ -1,6 +1,6 @@
+import type { AsyncResult } from "../domain/refusals.ts";
 import { eq, sql } from "drizzle-orm";
 import type { AdminEvent } from "../domain/admin-event.ts";
-import type { Answer } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
 import type { Builder, Compiled, Database } from "./db.ts";
 import { appendEvent } from "./events.ts";
@@ -22,7 +22,7 @@ export async function writeChange(
   tenantId: string,
   statement: Compiled,
   event: AdminEvent,
-): Answer<null> {
+): AsyncResult<null> {
   const written = await db.write(
     [statement, raiseVersion(db.builder, tenantId), appendEvent(db.builder, event)],
     { lane: tenantId },

@@ -2,13 +2,13 @@
  * The operator's figures for a call whose own figures are not known. Budgets, usage and the log of
  * events follow them.
  */
+import type { AsyncResult } from "../domain/refusals.ts";
 import { and, eq, or, sql, type SQL } from "drizzle-orm";
 import type { Correction } from "../domain/audit/record.ts";
 import type { AdminEvent } from "../domain/admin-event.ts";
 import { correctionText } from "../domain/audit/evidence.ts";
 import { moneyResources } from "../domain/limits/holds.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
-import type { Answer } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
 import { raw, summed, type Compiled, type Database } from "./db.ts";
 import { correctionOf } from "./record-codes.ts";
@@ -35,7 +35,7 @@ export async function correct(
   { db, mac }: { db: Database; mac: Mac },
   { tenantId, id, correction }: { tenantId: string; id: string; correction: Correction },
   event: AdminEvent,
-): Answer<boolean> {
+): AsyncResult<boolean> {
   const correctionCode = await mac.code(correctionText(correctionOf({ id, tenantId, correction })));
   const its = sql`r.id = ${id} and r.tenant_id = ${tenantId} and ${correctable}`;
   // The difference is reckoned from what the row says when the statement runs, so a batch that is

@@ -8,8 +8,7 @@ import { drizzle as drizzleD1, type DrizzleD1Database } from "drizzle-orm/d1";
 import { drizzle as drizzleLibsql } from "drizzle-orm/libsql/web";
 import { asReadable, largestInteger } from "../domain/magnitudes.ts";
 import { err, ok } from "../domain/result.ts";
-import type { Answer } from "../domain/ports/stores.ts";
-import type { Refusal } from "../domain/refusals.ts";
+import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import type { TurnKind, Turns } from "../domain/limits/turns.ts";
 import type { WriteFault } from "../domain/ports/readiness.ts";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
@@ -45,9 +44,9 @@ export type Builder = DrizzleD1Database;
 export interface Database {
   readonly builder: Builder;
   /** Reads, and everything that drizzle runs by itself. Counts as one round trip. */
-  read<T>(work: (builder: Builder) => Promise<T>): Answer<T>;
+  read<T>(work: (builder: Builder) => Promise<T>): AsyncResult<T>;
   /** One transaction, one round trip. Gives the rows that each statement returned. */
-  write(statements: readonly Compiled[], turn?: WriteTurn): Answer<Row[][]>;
+  write(statements: readonly Compiled[], turn?: WriteTurn): AsyncResult<Row[][]>;
   /** null: a write succeeded within so many ms; else why it didn't. */
   probe(statement: Compiled, withinMs: number): Promise<WriteFault | null>;
 }
@@ -128,7 +127,7 @@ export function createDatabase(
     const { sql, params } = statement.toSQL();
     return { sql, params: params.map(writable) };
   };
-  const inTurn = async <T>(turn: WriteTurn, work: () => Answer<T>): Answer<T> => {
+  const inTurn = async <T>(turn: WriteTurn, work: () => AsyncResult<T>): AsyncResult<T> => {
     if (turns === undefined) return work();
     const entered = await turns.enter({ kind: "begins", ...turn });
     if (!entered.ok) return entered;
@@ -138,7 +137,7 @@ export function createDatabase(
       entered.value();
     }
   };
-  const attempt = async <T>(kind: "read" | "write", work: () => Promise<T>): Answer<T> => {
+  const attempt = async <T>(kind: "read" | "write", work: () => Promise<T>): AsyncResult<T> => {
     for (let tries = 1; ; tries += 1) {
       onRoundTrip(kind);
       try {

@@ -3,10 +3,10 @@
  * not. The row is opened again and ended by the ordinary settlement, in one transaction, so no other
  * statement sees it open.
  */
+import type { AsyncResult } from "../domain/refusals.ts";
 import { sql } from "drizzle-orm";
 import type { AdminEvent } from "../domain/admin-event.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
-import type { Answer } from "../domain/ports/stores.ts";
 import { loggedWithBefore } from "./corrections.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
 import { settle, type SettlementTry } from "./settlement.ts";
@@ -41,4 +41,4 @@ export const settleSwept = (
   deps: { db: Database; mac: Mac },
   its: SettlementTry,
   event: AdminEvent,
-): Answer<boolean> => settle(deps, { ...its, kind: "ended-late" }, reopening(its, event));
+): AsyncResult<boolean> => settle(deps, { ...its, kind: "ended-late" }, reopening(its, event));

@@ -2,8 +2,8 @@
  * Applies and checks migrations. The table and its name are wrangler's, so `wrangler d1 migrations` and
  * this code agree on what a database has.
  */
+import type { AsyncResult } from "../domain/refusals.ts";
 import { sql } from "drizzle-orm";
-import type { Answer } from "../domain/ports/stores.ts";
 import type { Readiness, WriteFault } from "../domain/ports/readiness.ts";
 import { ok } from "../domain/result.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
@@ -31,7 +31,7 @@ const statementsOf = (migration: Migration): Compiled[] =>
     .filter((text) => text !== "")
     .map(statement);
 
-async function appliedOf(db: Database): Answer<string[]> {
+async function appliedOf(db: Database): AsyncResult<string[]> {
   const rows = await db.write([table, raw(sql`select name from d1_migrations order by id`)]);
   return rows.ok ? ok((rows.value[1] ?? []).map((row) => String(row["name"]))) : rows;
 }
@@ -40,7 +40,7 @@ async function appliedOf(db: Database): Answer<string[]> {
 export async function unknownMigrations(
   db: Database,
   known: readonly Migration[],
-): Answer<string[]> {
+): AsyncResult<string[]> {
   const applied = await appliedOf(db);
   if (!applied.ok) return applied;
   const names = new Set(known.map(({ name }) => name));
@@ -52,7 +52,10 @@ export async function unknownMigrations(
  * name: of two migrators at once, one applies it and the other finds it applied. Returns the names of
  * those applied here.
  */
-export async function migrate(db: Database, migrations: readonly Migration[]): Answer<string[]> {
+export async function migrate(
+  db: Database,
+  migrations: readonly Migration[],
+): AsyncResult<string[]> {
   const done: string[] = [];
   for (const migration of migrations) {
     const applied = await appliedOf(db);

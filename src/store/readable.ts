@@ -4,9 +4,9 @@
  * all other rows of the page. So the page is read again as text, which no driver refuses, and each row
  * is decoded by itself.
  */
+import type { AsyncResult } from "../domain/refusals.ts";
 import { getTableColumns, sql, type SQL } from "drizzle-orm";
 import { outcomes } from "../domain/audit/record.ts";
-import type { Answer } from "../domain/ports/stores.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Builder, Database } from "./db.ts";
 import { samplingRequests } from "./schema.ts";
@@ -87,7 +87,7 @@ export async function readRecords<R>(
   db: Database,
   work: (builder: Builder, columns: typeof samplingRequests._.columns) => Promise<R>,
   rowsOf: (read: R) => readonly RecordRow[],
-): Answer<ReadRows<R>> {
+): AsyncResult<ReadRows<R>> {
   const plain = await db.read(async (builder) => {
     try {
       return { read: await work(builder, columns) };

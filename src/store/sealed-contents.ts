@@ -1,8 +1,8 @@
 /** Captured contents and kept results. They may be large and many, so a page is measured before it is read. */
+import type { AsyncResult } from "../domain/refusals.ts";
 import { sql, type SQL } from "drizzle-orm";
 import { isCaptured, markCharacters, sealedIn } from "../domain/audit/capture.ts";
 import { resultPartsOf } from "../domain/sampling/once.ts";
-import type { Answer } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
 import type { Resealed, SealedRow } from "../domain/tenancy/sealing.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
@@ -42,7 +42,7 @@ function fitting(rows: readonly Measured[]): Measured[] {
 const keysIn = (rows: readonly Measured[]): SQL =>
   sql`(select value from json_each(${JSON.stringify(rows.map(({ id }) => id))}))`;
 
-async function capturesAfter(db: Database, after: string): Answer<SealedRow[]> {
+async function capturesAfter(db: Database, after: string): AsyncResult<SealedRow[]> {
   return db.read(async (builder) => {
     const measured = await builder.all<Measured>(sql`
       select tenant_id, request_id as id, 1 as parts, length(sealed) as characters from captures
@@ -61,7 +61,7 @@ async function capturesAfter(db: Database, after: string): Answer<SealedRow[]> {
   });
 }
 
-async function resultsAfter(db: Database, after: string): Answer<SealedRow[]> {
+async function resultsAfter(db: Database, after: string): AsyncResult<SealedRow[]> {
   const from = idsOf(after);
   const found = await db.read((builder) =>
     builder.all<Measured>(sql`
@@ -100,7 +100,7 @@ export const pageOfContents = (
   db: Database,
   kind: "captures" | "results",
   after: string,
-): Answer<SealedRow[]> =>
+): AsyncResult<SealedRow[]> =>
   kind === "captures" ? capturesAfter(db, after) : resultsAfter(db, after);
 
 /** What stands before the seal in a row stays there. */

@@ -1,10 +1,10 @@
 /** Settlement: one transaction, one round trip. It ends a call that is open, and counts it once. */
+import type { AsyncResult } from "../domain/refusals.ts";
 import { and, eq, or, sql } from "drizzle-orm";
 import { recordVersion, type Receipt, type Settlement } from "../domain/audit/record.ts";
 import type { EndingKind } from "../domain/audit/evidence.ts";
 import { isMoney, moneyResources } from "../domain/limits/holds.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
-import type { Answer } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
 import { circuitStatements } from "./circuits.ts";
 import { raw, summed, type Builder, type Compiled, type Database } from "./db.ts";
@@ -68,7 +68,7 @@ const endingRow = (settlement: Settlement, receipt: Receipt): EndingRow => {
 async function receiptIn(
   db: Database,
   { id, tenantId }: Settlement,
-): Answer<{ receipt: Receipt; isCoded: boolean } | null> {
+): AsyncResult<{ receipt: Receipt; isCoded: boolean } | null> {
   return db.read(async (builder) => {
     const [row] = await builder
       .select({
@@ -176,7 +176,7 @@ export async function settle(
   { db, mac }: { db: Database; mac: Mac },
   its: SettlementTry,
   first: readonly Compiled[] = [],
-): Answer<boolean> {
+): AsyncResult<boolean> {
   const { settlement, kind = "ended" } = its;
   let { receipt } = settlement;
   let isCoded = receipt !== null;

@@ -2,7 +2,7 @@
 import type { Correction, Opening, Outcome, Receipt, Settlement } from "../audit/record.ts";
 import type { AdminEvent } from "../admin-event.ts";
 import type { Hold, LimitState } from "../limits/holds.ts";
-import type { Answer, Reason } from "../refusals.ts";
+import type { AsyncResult, Reason } from "../refusals.ts";
 import type { Decision } from "../choice/decision.ts";
 import type { ThinnedMinute } from "../audit/thinning.ts";
 
@@ -66,26 +66,26 @@ export interface FirstCall {
 
 export interface Ledger {
   /** One batch: one transaction, one round trip. Writes the record, whether the call is admitted or refused. */
-  admit(reservation: Reservation): Answer<Admission>;
+  admit(reservation: Reservation): AsyncResult<Admission>;
   /** Ends a call and counts it once: true the first time, false where the record was settled or swept before. */
-  settle(settlement: Settlement): Answer<boolean>;
+  settle(settlement: Settlement): AsyncResult<boolean>;
   /**
    * Replaces what the sweep wrote of a call whose process lived: outcome, charge, usage. A sealed record is
    * sealed again. The event says in `before` what stood there. What an operator has corrected stays. An open
    * call is ended as `settle` ends it. True if a call was ended.
    */
-  settleSwept(settlement: Settlement, event: AdminEvent): Answer<boolean>;
+  settleSwept(settlement: Settlement, event: AdminEvent): AsyncResult<boolean>;
   /** Which of these calls have no certain end: they run, or the sweep took them for lost. */
-  findOpen(calls: readonly { tenantId: string; id: string }[]): Answer<string[]>;
+  findOpen(calls: readonly { tenantId: string; id: string }[]): AsyncResult<string[]>;
   /** The record of a call that was refused before admission. */
   refuse(
     opening: Opening,
     reason: Reason,
     detail: string | null,
     decision: Decision | null,
-  ): Answer<null>;
+  ): AsyncResult<null>;
   /** Calls whose lease has expired become `unknown`, charged as reserved. Returns how many. */
-  sweep(now: number): Answer<number>;
+  sweep(now: number): AsyncResult<number>;
   /**
    * Corrects a call that `isCorrectable`. Budgets and usage follow, and the event says in `before` what stood
    * there. True if there was such a call.
@@ -93,17 +93,17 @@ export interface Ledger {
   correct(
     its: { tenantId: string; id: string; correction: Correction },
     event: AdminEvent,
-  ): Answer<boolean>;
+  ): AsyncResult<boolean>;
   /** Deletes counters that no window needs any more. */
-  prune(now: number): Answer<number>;
+  prune(now: number): AsyncResult<number>;
 }
 
 /** Refusals without a record of their own: `domain/audit/thinning.ts`. */
 export interface ThinningStore {
   /** Minutes that are over, oldest first, some at a time. */
-  ended(now: number): Answer<ThinnedMinute[]>;
+  ended(now: number): AsyncResult<ThinnedMinute[]>;
   /** Notes that the minute's one record is written. */
-  recorded(minute: ThinnedMinute): Answer<null>;
+  recorded(minute: ThinnedMinute): AsyncResult<null>;
 }
 
 /** The call that holds a replay key, and its state. */
@@ -123,14 +123,14 @@ export interface IdempotentCall {
 
 export interface IdempotencyStore {
   /** null: no request holds the key. */
-  find(call: IdempotentCall, now: number): Answer<FirstCallState | null>;
+  find(call: IdempotentCall, now: number): AsyncResult<FirstCallState | null>;
   /** Counts that a result was given again. */
-  countReplay(call: IdempotentCall): Answer<null>;
+  countReplay(call: IdempotentCall): AsyncResult<null>;
   /** Whether a request holds any key with that beginning. */
-  isTaken(call: Omit<IdempotentCall, "key"> & { keys: string }, now: number): Answer<boolean>;
+  isTaken(call: Omit<IdempotentCall, "key"> & { keys: string }, now: number): AsyncResult<boolean>;
   /** Notes the HTTP status with which a server took the answer of a call; 0: it could not be reached. */
-  deliver(call: { tenantId: string; requestId: string }, status: number): Answer<null>;
-  prune(now: number): Answer<number>;
+  deliver(call: { tenantId: string; requestId: string }, status: number): AsyncResult<null>;
+  prune(now: number): AsyncResult<number>;
 }
 
 export type UsageBucket = "hour" | "day";
@@ -163,5 +163,5 @@ export interface UsageRow {
 
 export interface UsageStore {
   /** Whole hours from `from` (ms, inclusive) to `to` (exclusive), oldest first, at most `limit` rows. */
-  read(tenantId: string, asked: UsageAsked & { limit: number }): Answer<UsageRow[]>;
+  read(tenantId: string, asked: UsageAsked & { limit: number }): AsyncResult<UsageRow[]>;
 }

@@ -1,5 +1,5 @@
 /** Whether a deployment can work: port of the readiness check. */
-import type { Answer } from "../refusals.ts";
+import type { AsyncResult } from "../refusals.ts";
 
 /** Why a database that can be read takes no write. */
 export type WriteFault = "read_only" | "full" | "too_slow" | "refused";
@@ -7,7 +7,7 @@ export type WriteFault = "read_only" | "full" | "too_slow" | "refused";
 /** Whether the database answers, has every migration, and takes writes. */
 export interface Readiness {
   /** `outOfReach`: names of shards, where there are several. */
-  check(): Answer<{
+  check(): AsyncResult<{
     missingMigrations: string[];
     outOfReach?: string[];
     /** databases that can be read and not written; absent: none */

@@ -10,15 +10,13 @@ import type { Health } from "../choice/health.ts";
 import type { IdempotencyStore, Ledger, ThinningStore, UsageStore } from "./ledger.ts";
 import type { CredentialSummary, DeclaredModel, ModelOverride } from "../models/model.ts";
 import type { Policy } from "../choice/policy.ts";
-import type { Answer } from "../refusals.ts";
+import type { AsyncResult } from "../refusals.ts";
 import type { Result } from "../result.ts";
 import type { SealedFor, SealingStore, SealedRowStore } from "../tenancy/sealing.ts";
 import type { SealStore } from "../audit/seals.ts";
 import type { SealedServer } from "../servers/server.ts";
 import type { AuthorizationStore, ServerStore, TokenStore } from "./server-stores.ts";
 import type { Bridge, Session } from "../tenancy/session.ts";
-
-export type { Answer };
 
 export interface Tenant {
   id: string;
@@ -70,7 +68,11 @@ export interface Snapshots {
     sessionId: string | null,
     now: number,
     serverSlug?: string,
-  ): Answer<{ snapshot: Snapshot | null; session: Session | null; server: SealedServer | null }>;
+  ): AsyncResult<{
+    snapshot: Snapshot | null;
+    session: Session | null;
+    server: SealedServer | null;
+  }>;
 }
 
 // -- Stores -----------------------------------------------------------------------------------------
@@ -93,25 +95,28 @@ export interface TenantChange {
 
 export interface TenantStore {
   /** An id is used once, ever: a tenant that was removed is not made again. */
-  create(tenant: Tenant, event: AdminEvent): Answer<null>;
-  bySlug(slug: string): Answer<Tenant | null>;
-  byId(id: string): Answer<Tenant | null>;
-  list(page: PageRequest): Answer<Page<Tenant>>;
-  update(id: string, change: TenantChange, event: AdminEvent): Answer<null>;
+  create(tenant: Tenant, event: AdminEvent): AsyncResult<null>;
+  bySlug(slug: string): AsyncResult<Tenant | null>;
+  byId(id: string): AsyncResult<Tenant | null>;
+  list(page: PageRequest): AsyncResult<Page<Tenant>>;
+  update(id: string, change: TenantChange, event: AdminEvent): AsyncResult<null>;
   /** Removes the tenant and everything that it owns, audit records included. The event log stays. */
-  remove(id: string, event: AdminEvent): Answer<null>;
+  remove(id: string, event: AdminEvent): AsyncResult<null>;
 }
 
 /** Which row, and the code of the row with its new values. */
 type KeyPlace = "tenantId" | "id" | "code";
 
 export interface KeyStore {
-  create(key: StoredKey, event: AdminEvent): Answer<null>;
-  get(tenantId: string, id: string): Answer<StoredKey | null>;
-  list(tenantId: string, page: PageRequest): Answer<Page<ApiKey>>;
+  create(key: StoredKey, event: AdminEvent): AsyncResult<null>;
+  get(tenantId: string, id: string): AsyncResult<StoredKey | null>;
+  list(tenantId: string, page: PageRequest): AsyncResult<Page<ApiKey>>;
   /** Changes nothing where the key was revoked meanwhile. */
-  replaceSecret(key: Pick<StoredKey, KeyPlace | "secretHash">, event: AdminEvent): Answer<null>;
-  revoke(key: Pick<StoredKey, KeyPlace | "revokedAt">, event: AdminEvent): Answer<null>;
+  replaceSecret(
+    key: Pick<StoredKey, KeyPlace | "secretHash">,
+    event: AdminEvent,
+  ): AsyncResult<null>;
+  revoke(key: Pick<StoredKey, KeyPlace | "revokedAt">, event: AdminEvent): AsyncResult<null>;
 }
 
 export interface CredentialChange {
@@ -123,53 +128,53 @@ export interface CredentialChange {
 }
 
 export interface CredentialStore {
-  create(credential: SealedCredential, event: AdminEvent): Answer<null>;
-  get(tenantId: string, id: string): Answer<SealedCredential | null>;
-  list(tenantId: string, page: PageRequest): Answer<Page<Credential>>;
+  create(credential: SealedCredential, event: AdminEvent): AsyncResult<null>;
+  get(tenantId: string, id: string): AsyncResult<SealedCredential | null>;
+  list(tenantId: string, page: PageRequest): AsyncResult<Page<Credential>>;
   update(
     tenantId: string,
     id: string,
     change: CredentialChange,
     now: number,
     event: AdminEvent,
-  ): Answer<null>;
-  remove(tenantId: string, id: string, event: AdminEvent): Answer<null>;
+  ): AsyncResult<null>;
+  remove(tenantId: string, id: string, event: AdminEvent): AsyncResult<null>;
 }
 
 export interface OverrideStore {
-  put(tenantId: string, override: ModelOverride, now: number, event: AdminEvent): Answer<null>;
-  list(tenantId: string): Answer<ModelOverride[]>;
-  remove(tenantId: string, provider: string, id: string, event: AdminEvent): Answer<null>;
+  put(tenantId: string, override: ModelOverride, now: number, event: AdminEvent): AsyncResult<null>;
+  list(tenantId: string): AsyncResult<ModelOverride[]>;
+  remove(tenantId: string, provider: string, id: string, event: AdminEvent): AsyncResult<null>;
 }
 
 export interface SessionStore {
   /** Counts as an `initialize` of the session's key. `rate_limited` where the key has begun or holds too many. */
-  begin(session: Session): Answer<null>;
+  begin(session: Session): AsyncResult<null>;
   /**
    * Counts an `initialize` before a server is asked. Where it is `ok`, `create` follows if the session is to be
    * kept.
    */
-  admit(key: { tenantId: string; keyId: string }, now: number): Answer<null>;
+  admit(key: { tenantId: string; keyId: string }, now: number): AsyncResult<null>;
   /** `rate_limited` where the session's key holds too many. */
-  create(session: Session): Answer<null>;
-  get(tenantId: string, id: string): Answer<Session | null>;
-  list(tenantId: string, page: PageRequest): Answer<Page<Session>>;
-  touch(tenantId: string, id: string, now: number, expiresAt: number): Answer<null>;
+  create(session: Session): AsyncResult<null>;
+  get(tenantId: string, id: string): AsyncResult<Session | null>;
+  list(tenantId: string, page: PageRequest): AsyncResult<Page<Session>>;
+  touch(tenantId: string, id: string, now: number, expiresAt: number): AsyncResult<null>;
   /** Notes who holds the server's GET stream, and until when. */
   holdStream(
     tenantId: string,
     id: string,
     held: { clientStreamUntil: number } | { routerStreamUntil: number },
-  ): Answer<null>;
+  ): AsyncResult<null>;
   /** The newest live session that the router keeps with a legacy server under that key. */
   bridged(
     about: { tenantId: string; keyId: string; serverId: string; bridgeKey: string },
     now: number,
-  ): Answer<Session | null>;
-  setBridge(tenantId: string, id: string, bridge: Bridge): Answer<null>;
+  ): AsyncResult<Session | null>;
+  setBridge(tenantId: string, id: string, bridge: Bridge): AsyncResult<null>;
   /** True if there was such a session. The event is written only when an administrator ends it. */
-  end(tenantId: string, id: string, event: AdminEvent | null): Answer<boolean>;
-  prune(now: number): Answer<number>;
+  end(tenantId: string, id: string, event: AdminEvent | null): AsyncResult<boolean>;
+  prune(now: number): AsyncResult<number>;
 }
 
 /** A call, as the notification that cancels it names it. */
@@ -181,30 +186,37 @@ export interface CancelledCall {
 }
 
 export interface CancellationStore {
-  record(call: CancelledCall, now: number): Answer<null>;
+  record(call: CancelledCall, now: number): AsyncResult<null>;
   /** Whether the cancellation was recorded at `since` or later. */
-  isRecorded(call: CancelledCall, since: number): Answer<boolean>;
-  prune(now: number): Answer<number>;
+  isRecorded(call: CancelledCall, since: number): AsyncResult<boolean>;
+  prune(now: number): AsyncResult<number>;
 }
 
 export interface HealthStore {
-  list(tenantId: string): Answer<Health[]>;
-  circuits(tenantId: string): Answer<Circuit[]>;
-  prune(now: number): Answer<number>;
+  list(tenantId: string): AsyncResult<Health[]>;
+  circuits(tenantId: string): AsyncResult<Circuit[]>;
+  prune(now: number): AsyncResult<number>;
 }
 
 export interface RequestStore {
-  get(tenantId: string, id: string): Answer<(SamplingRecord & { content: string | null }) | null>;
-  list(tenantId: string, filter: RequestFilter, page: PageRequest): Answer<Page<SamplingRecord>>;
+  get(
+    tenantId: string,
+    id: string,
+  ): AsyncResult<(SamplingRecord & { content: string | null }) | null>;
+  list(
+    tenantId: string,
+    filter: RequestFilter,
+    page: PageRequest,
+  ): AsyncResult<Page<SamplingRecord>>;
   /**
    * Deletes contents older than their tenant's `contentRetentionDays`, then sealed records older than its
    * `retentionDays`. Records that are not sealed yet stay. Returns how many were deleted.
    */
-  prune(now: number): Answer<number>;
+  prune(now: number): AsyncResult<number>;
 }
 
 export interface EventStore {
-  list(tenantId: string | null, page: PageRequest): Answer<Page<AdminEvent>>;
+  list(tenantId: string | null, page: PageRequest): AsyncResult<Page<AdminEvent>>;
 }
 
 /** The tenant of a slug, and its shard. Placements stand in the home shard, once there are other shards. */
@@ -223,13 +235,13 @@ export interface PlacementStore {
    * Gives the placement that stands then, which may be an earlier one; null: a tenant without a placement has
    * the slug.
    */
-  claim(placement: Placement): Answer<Placement | null>;
+  claim(placement: Placement): AsyncResult<Placement | null>;
   /** Replaces a placement if it still stands. Gives the one that stands then. */
-  replace(from: Placement, to: Placement): Answer<Placement | null>;
-  bySlug(slug: string): Answer<Placement | null>;
-  release(placement: Placement): Answer<null>;
+  replace(from: Placement, to: Placement): AsyncResult<Placement | null>;
+  bySlug(slug: string): AsyncResult<Placement | null>;
+  release(placement: Placement): AsyncResult<null>;
   /** How many tenants each shard has, by name. Shards without tenants are left out. */
-  counts(): Answer<Record<string, number>>;
+  counts(): AsyncResult<Record<string, number>>;
 }
 
 export interface Stores {

@@ -1,9 +1,10 @@
 /** Which tenants an actor may see. What it may not see does not exist for it. */
+import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import type { Answer, Tenant, TenantStore } from "../../domain/ports/stores.ts";
+import type { Tenant, TenantStore } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
 
 export interface AdminDeps {
@@ -12,7 +13,7 @@ export interface AdminDeps {
   now: () => number;
 }
 
-export async function tenantFor(deps: AdminDeps, actor: Actor, slug: string): Answer<Tenant> {
+export async function tenantFor(deps: AdminDeps, actor: Actor, slug: string): AsyncResult<Tenant> {
   const found = await deps.tenants.bySlug(slug);
   if (!found.ok) return found;
   const tenant = found.value;
@@ -35,7 +36,7 @@ export const eventOf = (
 });
 
 /** A row that may be missing, as a refusal. */
-export async function present<T>(answer: Answer<T | null>, what: string): Answer<T> {
+export async function present<T>(answer: AsyncResult<T | null>, what: string): AsyncResult<T> {
   const found = await answer;
   if (!found.ok) return found;
   return found.value === null ? err({ reason: "not_found", what }) : ok(found.value);

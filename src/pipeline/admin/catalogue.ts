@@ -1,8 +1,8 @@
 /** The catalogue that all tenants share: which one is at hand, and a sync of it on demand. The operator's. */
+import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
 import type { CatalogueStore } from "../../domain/ports/catalogues.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import type { Answer } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { CatalogueReader } from "../catalogue.ts";
 import { syncNow, type CatalogueSyncDeps, type SyncOutcome } from "../scheduled/catalogue.ts";
@@ -44,7 +44,7 @@ export function createCatalogueAdmin(
 ) {
   const { catalogues, catalogue, catalogueSync } = deps;
   return {
-    async show(actor: Actor): Answer<CatalogueShown> {
+    async show(actor: Actor): AsyncResult<CatalogueShown> {
       if (actor.kind !== "operator") return refused;
       const [known, state] = await Promise.all([catalogue(), catalogues.state()]);
       if (!known.ok) return known;
@@ -55,7 +55,7 @@ export function createCatalogueAdmin(
     },
 
     /** Now, due or not. A file that isn't taken is an outcome, and no refusal of the request. */
-    async sync(actor: Actor): Answer<SyncOutcome> {
+    async sync(actor: Actor): AsyncResult<SyncOutcome> {
       if (actor.kind !== "operator") return refused;
       if (catalogueSync === null)
         return err({ reason: "conflict", detail: "CATALOGUE_URL is empty: nothing to sync with." });

@@ -8,8 +8,8 @@ import {
 } from "../../domain/limits/ceilings.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { isPrice, type DeclaredModel } from "../../domain/models/model.ts";
-import type { Answer, CredentialStore, Tenant } from "../../domain/ports/stores.ts";
-import type { Refusal } from "../../domain/refusals.ts";
+import type { CredentialStore, Tenant } from "../../domain/ports/stores.ts";
+import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
 
@@ -19,7 +19,7 @@ type CeilingDeps = AdminDeps & { credentials: Pick<CredentialStore, "list"> };
 async function providersHeld(
   { credentials }: Pick<CeilingDeps, "credentials">,
   { id, ceiling }: Tenant,
-): Answer<string[]> {
+): AsyncResult<string[]> {
   if (ceiling !== null) return ok([]);
   const held = await credentials.list(id, { cursor: null, limit: 1_000 });
   return held.ok ? ok(held.value.data.map(({ provider }) => provider)) : held;
@@ -32,7 +32,7 @@ export async function mayUse(
   deps: Pick<CeilingDeps, "credentials">,
   tenant: Tenant,
   provider: string,
-): Answer<null> {
+): AsyncResult<null> {
   if (!operatorPaidProviders.has(provider)) return ok(null);
   const held = await providersHeld(deps, tenant);
   if (!held.ok) return held;
@@ -61,20 +61,20 @@ export function mayDeclare(
 }
 
 export const createCeilingAdmin = (deps: CeilingDeps) => {
-  const find = async (actor: Actor, slug: string): Answer<Tenant> => {
+  const find = async (actor: Actor, slug: string): AsyncResult<Tenant> => {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok || actor.kind === "operator") return tenant;
     return forbidden("a tenant's ceiling is the operator's");
   };
   return {
-    async get(actor: Actor, slug: string): Answer<Ceiling> {
+    async get(actor: Actor, slug: string): AsyncResult<Ceiling> {
       const tenant = await find(actor, slug);
       if (!tenant.ok) return tenant;
       const held = await providersHeld(deps, tenant.value);
       return held.ok ? ok(ceilingOf(tenant.value.ceiling, held.value)) : held;
     },
 
-    async replace(actor: Actor, slug: string, ceiling: Ceiling): Answer<Ceiling> {
+    async replace(actor: Actor, slug: string, ceiling: Ceiling): AsyncResult<Ceiling> {
       const tenant = await find(actor, slug);
       if (!tenant.ok) return tenant;
       const { id } = tenant.value;

@@ -2,8 +2,8 @@
 import type { Actor } from "../../domain/tenancy/access.ts";
 import { isCorrectable, type Correction } from "../../domain/audit/record.ts";
 import type { Ledger } from "../../domain/ports/ledger.ts";
-import type { Answer, RequestStore } from "../../domain/ports/stores.ts";
-import type { Refusal } from "../../domain/refusals.ts";
+import type { RequestStore } from "../../domain/ports/stores.ts";
+import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, type Result } from "../../domain/result.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 import type { RecordWithContent } from "./records.ts";
@@ -21,9 +21,9 @@ const notLost: Result<never, Refusal> = err({
 export const createCorrectionAdmin =
   (
     deps: AdminDeps & { ledger: Ledger; requests: RequestStore },
-    read: (actor: Actor, slug: string, id: string) => Answer<RecordWithContent>,
+    read: (actor: Actor, slug: string, id: string) => AsyncResult<RecordWithContent>,
   ) =>
-  async (actor: Actor, slug: string, id: string, found: Found): Answer<RecordWithContent> => {
+  async (actor: Actor, slug: string, id: string, found: Found): AsyncResult<RecordWithContent> => {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const tenantId = tenant.value.id;

@@ -3,7 +3,6 @@ import { credentialsFor, modelsOf, type DeclaredModel } from "../../domain/model
 import { problemWithKey } from "../../domain/tenancy/placeholders.ts";
 import { problemWithUpstream } from "../../domain/servers/upstreams.ts";
 import type {
-  Answer,
   Credential,
   CredentialChange,
   CredentialStore,
@@ -16,7 +15,7 @@ import type {
 } from "../../domain/ports/stores.ts";
 import type { Providers } from "../../domain/sampling/providers.ts";
 import { providerKeyOf } from "../../domain/tenancy/sealing.ts";
-import type { Refusal } from "../../domain/refusals.ts";
+import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import type { CatalogueReader } from "../catalogue.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
@@ -94,7 +93,7 @@ export function createCredentialAdmin(
   const servesSomething = async (
     tenantId: string,
     credential: Pick<Credential, "id" | "provider" | "status" | "models" | "baseUrl">,
-  ): Answer<null> => {
+  ): AsyncResult<null> => {
     if (credential.models !== null && credential.models.length > 0) return ok(null);
     const [catalogue, overrides] = await Promise.all([
       deps.catalogue(),
@@ -125,7 +124,7 @@ export function createCredentialAdmin(
     actor: Actor,
     slug: string,
     id: string,
-  ): Answer<{ tenant: Tenant; tenantId: string; credential: SealedCredential }> => {
+  ): AsyncResult<{ tenant: Tenant; tenantId: string; credential: SealedCredential }> => {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const tenantId = tenant.value.id;
@@ -136,7 +135,7 @@ export function createCredentialAdmin(
   };
 
   return {
-    async create(actor: Actor, slug: string, input: CredentialInput): Answer<Credential> {
+    async create(actor: Actor, slug: string, input: CredentialInput): AsyncResult<Credential> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
       const usable = checked(input);
@@ -179,7 +178,7 @@ export function createCredentialAdmin(
       return created.ok ? ok(shown(credential)) : created;
     },
 
-    async list(actor: Actor, slug: string, page: PageRequest): Answer<Page<Credential>> {
+    async list(actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<Credential>> {
       const tenant = await tenantFor(deps, actor, slug);
       return tenant.ok ? credentials.list(tenant.value.id, page) : tenant;
     },
@@ -189,7 +188,7 @@ export function createCredentialAdmin(
       slug: string,
       id: string,
       patch: CredentialPatch,
-    ): Answer<Credential> {
+    ): AsyncResult<Credential> {
       const found = await find(actor, slug, id);
       if (!found.ok) return found;
       const { tenantId, credential } = found.value;
@@ -242,7 +241,7 @@ export function createCredentialAdmin(
       return again.ok ? ok(shown(again.value)) : again;
     },
 
-    async remove(actor: Actor, slug: string, id: string): Answer<null> {
+    async remove(actor: Actor, slug: string, id: string): AsyncResult<null> {
       const found = await find(actor, slug, id);
       if (!found.ok) return found;
       const { tenantId } = found.value;
@@ -253,7 +252,7 @@ export function createCredentialAdmin(
       );
     },
 
-    async check(actor: Actor, slug: string, id: string): Answer<CredentialCheck> {
+    async check(actor: Actor, slug: string, id: string): AsyncResult<CredentialCheck> {
       const [found, catalogue] = await Promise.all([find(actor, slug, id), deps.catalogue()]);
       if (!found.ok) return found;
       if (!catalogue.ok) return catalogue;

@@ -2,9 +2,10 @@
  * The audit export: the chain read seal by seal, as the consumer takes it, so that memory stays flat.
  * A part ends at a seal; the next begins there.
  */
+import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
 import { cursorText, isStretch, type ExportCursor } from "../../domain/audit/exports.ts";
-import type { Answer, Tenant } from "../../domain/ports/stores.ts";
+import type { Tenant } from "../../domain/ports/stores.ts";
 import type { RequestFilter } from "../../domain/audit/record.ts";
 import { ok } from "../../domain/result.ts";
 import { mostSealed, type AuditKey, type SealSpan } from "../../domain/audit/seals.ts";
@@ -56,10 +57,10 @@ function partOf(spans: readonly SealSpan[], mostInPart: number): SealSpan[] {
 export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: number }) {
   const { seals, signer, now, mostInPart = defaultMostInPart } = deps;
 
-  const publicKeys = (): Answer<AuditKey[]> => vouchedKeys(deps);
+  const publicKeys = (): AsyncResult<AuditKey[]> => vouchedKeys(deps);
 
   /** Where the export is: at its beginning, everything that has ended is sealed first. */
-  async function placeOf(tenant: Tenant, cursor: ExportCursor | null): Answer<ExportCursor> {
+  async function placeOf(tenant: Tenant, cursor: ExportCursor | null): AsyncResult<ExportCursor> {
     if (cursor !== null) return ok(cursor);
     for (let count = 0; count < sealsFirst; count += 1) {
       const sealed = await sealOnce(deps, tenant.id, now());
@@ -75,7 +76,7 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: nu
     tenant: Tenant,
     filter: RequestFilter,
     { after, through }: ExportCursor,
-  ): Answer<{ spans: SealSpan[]; more: boolean }> {
+  ): AsyncResult<{ spans: SealSpan[]; more: boolean }> {
     const { from, to } = filter;
     const reach = await seals.reach(tenant.id, { after, from, to });
     if (!reach.ok) return reach;
@@ -94,7 +95,7 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: nu
       actor: Actor,
       slug: string,
       about: { format: ExportFormat; filter: RequestFilter; cursor: ExportCursor | null },
-    ): Answer<Exported> {
+    ): AsyncResult<Exported> {
       const { format, filter } = about;
       const found = await tenantFor(deps, actor, slug);
       if (!found.ok) return found;

@@ -1,3 +1,4 @@
+import type { AsyncResult } from "../../domain/refusals.ts";
 import {
   actsUntil,
   outlives,
@@ -7,7 +8,7 @@ import {
   type StoredKey,
 } from "../../domain/tenancy/access.ts";
 import type { Limits } from "../../domain/choice/policy.ts";
-import type { Answer, KeyStore, KeyTokens, Page, PageRequest } from "../../domain/ports/stores.ts";
+import type { KeyStore, KeyTokens, Page, PageRequest } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { KeyCodes } from "../key-codes.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
@@ -30,7 +31,7 @@ const shown = ({ secretHash: _, code: _code, ...key }: StoredKey): ApiKey => key
 export const createKeyAdmin = (
   deps: AdminDeps & { keys: KeyStore; tokens: KeyTokens; keyCodes: KeyCodes },
 ) => ({
-  async create(actor: Actor, slug: string, input: KeyInput): Answer<NewKey> {
+  async create(actor: Actor, slug: string, input: KeyInput): AsyncResult<NewKey> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     // Unless told, as late as the key that asks.
@@ -64,12 +65,12 @@ export const createKeyAdmin = (
     return created.ok ? ok({ ...key, key: token }) : created;
   },
 
-  async list(actor: Actor, slug: string, page: PageRequest): Answer<Page<ApiKey>> {
+  async list(actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<ApiKey>> {
     const tenant = await tenantFor(deps, actor, slug);
     return tenant.ok ? deps.keys.list(tenant.value.id, page) : tenant;
   },
 
-  async revoke(actor: Actor, slug: string, id: string): Answer<null> {
+  async revoke(actor: Actor, slug: string, id: string): AsyncResult<null> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const tenantId = tenant.value.id;
@@ -86,7 +87,7 @@ export const createKeyAdmin = (
   },
 
   /** A new secret under the same id; the old one stops at once. */
-  async rotate(actor: Actor, slug: string, id: string): Answer<NewKey> {
+  async rotate(actor: Actor, slug: string, id: string): AsyncResult<NewKey> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const tenantId = tenant.value.id;

@@ -1,3 +1,4 @@
+import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
 import { withheldBy } from "../../domain/limits/ceilings.ts";
 import { fieldFrom } from "../../domain/choice/field.ts";
@@ -5,7 +6,6 @@ import type { Measured } from "../../domain/choice/health.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { modelsOf, nameOf, type Model, type ModelChange } from "../../domain/models/model.ts";
 import type {
-  Answer,
   CredentialStore,
   HealthStore,
   OverrideStore,
@@ -42,7 +42,7 @@ export function createModelAdmin(
   const { overrides, credentials, health, catalogue } = deps;
   return {
     /** Sorted by name; the cursor is the last name. */
-    async list(actor: Actor, slug: string, page: PageRequest): Answer<Page<TenantModel>> {
+    async list(actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<TenantModel>> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
       const { id, policy, ceiling } = tenant.value;
@@ -92,7 +92,7 @@ export function createModelAdmin(
       actor: Actor,
       slug: string,
       model: { provider: string; id: string; change: ModelChange },
-    ): Answer<null> {
+    ): AsyncResult<null> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
       const described = mayDescribe(actor, model.provider);
@@ -111,7 +111,7 @@ export function createModelAdmin(
       );
     },
 
-    async remove(actor: Actor, slug: string, provider: string, model: string): Answer<null> {
+    async remove(actor: Actor, slug: string, provider: string, model: string): AsyncResult<null> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
       const described = mayDescribe(actor, provider);

@@ -4,9 +4,10 @@
  * completes it under the same id, which a shard takes once: so of any number at once one succeeds, and
  * a creation that was cut off is finished by being asked for again. No clock decides anything.
  */
+import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
-import type { Answer, Placement, PlacementStore, Tenant } from "../../domain/ports/stores.ts";
+import type { Placement, PlacementStore, Tenant } from "../../domain/ports/stores.ts";
 import type { Readiness } from "../../domain/ports/readiness.ts";
 import { err, ok } from "../../domain/result.ts";
 import { homeShard } from "../../domain/tenancy/shards.ts";
@@ -34,7 +35,7 @@ export function createPlacing(deps: {
   const { placements, names, shard } = deps;
 
   /** The one with the fewest tenants of those that would take one now. */
-  const roomiest = async (): Answer<PlacingShard> => {
+  const roomiest = async (): AsyncResult<PlacingShard> => {
     const counts = await placements.counts();
     if (!counts.ok) return counts;
     const count = (name: string): number => counts.value[name] ?? 0;
@@ -47,7 +48,7 @@ export function createPlacing(deps: {
     return err({ reason: "unavailable", retryAfterMs: 1_000 });
   };
 
-  const choose = async (wanted: string | undefined): Answer<PlacingShard> => {
+  const choose = async (wanted: string | undefined): AsyncResult<PlacingShard> => {
     if (wanted === undefined) return roomiest();
     const found = shard(wanted);
     return found === null
@@ -62,7 +63,7 @@ export function createPlacing(deps: {
   return async (
     actor: Actor,
     input: { slug: string; name: string; shard?: string },
-  ): Answer<Tenant> => {
+  ): AsyncResult<Tenant> => {
     const { slug, name, shard: wanted } = input;
     // Alone, its own unique index says whether the slug is taken.
     const alone = names.length === 1 && (wanted === undefined || wanted === homeShard);

@@ -1,11 +1,11 @@
 /** What is looked at rather than changed: sessions, audit records, the log of admin actions. */
+import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
 import type { SamplingRecord } from "../../domain/audit/record.ts";
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import { openedOf, sealedIn, type ProviderMessage } from "../../domain/audit/capture.ts";
 import type { JsonValue } from "../../domain/json.ts";
 import type {
-  Answer,
   EventStore,
   Page,
   PageRequest,
@@ -34,12 +34,12 @@ export function createRecordAdmin(
   },
 ) {
   return {
-    async sessions(actor: Actor, slug: string, page: PageRequest): Answer<Page<Session>> {
+    async sessions(actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<Session>> {
       const tenant = await tenantFor(deps, actor, slug);
       return tenant.ok ? deps.sessions.list(tenant.value.id, page) : tenant;
     },
 
-    async endSession(actor: Actor, slug: string, id: string): Answer<null> {
+    async endSession(actor: Actor, slug: string, id: string): AsyncResult<null> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
       const tenantId = tenant.value.id;
@@ -55,12 +55,12 @@ export function createRecordAdmin(
       slug: string,
       filter: RequestFilter,
       page: PageRequest,
-    ): Answer<Page<SamplingRecord>> {
+    ): AsyncResult<Page<SamplingRecord>> {
       const tenant = await tenantFor(deps, actor, slug);
       return tenant.ok ? deps.requests.list(tenant.value.id, filter, page) : tenant;
     },
 
-    async request(actor: Actor, slug: string, id: string): Answer<RecordWithContent> {
+    async request(actor: Actor, slug: string, id: string): AsyncResult<RecordWithContent> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
       const tenantId = tenant.value.id;
@@ -80,7 +80,7 @@ export function createRecordAdmin(
     },
 
     /** The operator sees all tenants' events, a tenant its own. */
-    events: (actor: Actor, page: PageRequest): Answer<Page<AdminEvent>> =>
+    events: (actor: Actor, page: PageRequest): AsyncResult<Page<AdminEvent>> =>
       deps.events.list(actor.kind === "operator" ? null : actor.tenantId, page),
   };
 }

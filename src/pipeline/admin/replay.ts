@@ -1,7 +1,7 @@
+import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
 import { modelsOf } from "../../domain/models/model.ts";
 import type {
-  Answer,
   CredentialStore,
   OverrideStore,
   PageRequest,
@@ -24,7 +24,7 @@ export const createReplayAdmin =
       catalogue: CatalogueReader;
     },
   ) =>
-  async (actor: Actor, slug: string, id: string): Answer<Replay> => {
+  async (actor: Actor, slug: string, id: string): AsyncResult<Replay> => {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const tenantId = tenant.value.id;

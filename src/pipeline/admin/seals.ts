@@ -1,5 +1,6 @@
+import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
-import type { Answer, Page, PageRequest } from "../../domain/ports/stores.ts";
+import type { Page, PageRequest } from "../../domain/ports/stores.ts";
 import { canonicalJson } from "../../domain/canonical.ts";
 import { ok } from "../../domain/result.ts";
 import {
@@ -19,7 +20,7 @@ export type HashedSeal = StoredSeal & {
 export const createSealAdmin = (
   deps: AdminDeps & { seals: SealStore; hashing: Pick<Hashing, "of"> },
 ) => ({
-  async list(actor: Actor, slug: string, page: PageRequest): Answer<Page<HashedSeal>> {
+  async list(actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<HashedSeal>> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const found = await deps.seals.list(tenant.value.id, page);

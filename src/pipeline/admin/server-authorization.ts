@@ -1,8 +1,8 @@
 /** A person lets the router act for the tenant at a server: sent away, and back once with the state. */
+import type { AsyncResult } from "../../domain/refusals.ts";
 import { needsAlways, olderServerHint } from "../../domain/servers/bridging.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
 import type { Oauth, OauthAsking, PendingAuthorization } from "../../domain/servers/oauth.ts";
-import type { Answer } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
 import {
   eraCorrection,
@@ -75,7 +75,7 @@ export function createServerAuthorization(
       of: { tenant: string; server: string },
       /** the router's own; null: nobody knows, and a person must not be sent to a guess with a code */
       origin: string | null,
-    ): Answer<AuthorizationStart> {
+    ): AsyncResult<AuthorizationStart> {
       const found = await findServer(deps, actor, of);
       if (!found.ok) return found;
       const server = found.value;
@@ -113,7 +113,7 @@ export function createServerAuthorization(
     },
 
     /** `query`: as the person's browser brought it. No key comes with it: the state is the proof. */
-    async finish(query: string): Answer<{ server: string }> {
+    async finish(query: string): AsyncResult<{ server: string }> {
       const state = new URLSearchParams(query).get("state") ?? "";
       const id = await deps.sha256Hex(state);
       const taken = await authorizations.take(id, deps.now());
@@ -160,7 +160,7 @@ export function createServerAuthorization(
     },
 
     /** Whether an MCP server is there that takes what the router sends. */
-    async check(actor: Actor, of: { tenant: string; server: string }): Answer<ServerCheck> {
+    async check(actor: Actor, of: { tenant: string; server: string }): AsyncResult<ServerCheck> {
       const found = await findServer(deps, actor, of);
       if (!found.ok) return found;
       const server = found.value;

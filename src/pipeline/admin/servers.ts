@@ -3,8 +3,8 @@ import type { JsonObject } from "../../domain/json.ts";
 import { mergePatch } from "../../domain/merge-patch.ts";
 import type { OauthClient } from "../../domain/servers/oauth.ts";
 import type { ServerPolicy } from "../../domain/choice/policy.ts";
-import type { Answer, Page, PageRequest, Vault } from "../../domain/ports/stores.ts";
-import type { Refusal } from "../../domain/refusals.ts";
+import type { Page, PageRequest, Vault } from "../../domain/ports/stores.ts";
+import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import type { ServerChange, ServerStore } from "../../domain/ports/server-stores.ts";
 import { problemWithServer } from "../../domain/servers/server-entry.ts";
@@ -91,7 +91,7 @@ export async function findServer(
   deps: Pick<ServerAdminDeps, "tenants" | "servers" | "ids" | "now">,
   actor: Actor,
   of: { tenant: string; server: string },
-): Answer<SealedServer> {
+): AsyncResult<SealedServer> {
   const tenant = await tenantFor(deps, actor, of.tenant);
   return tenant.ok
     ? present(deps.servers.bySlug(tenant.value.id, of.server), `server ${of.server}`)
@@ -125,7 +125,7 @@ export function createServerAdmin(deps: ServerAdminDeps) {
   };
 
   return {
-    async create(actor: Actor, slug: string, input: ServerInput): Answer<McpServer> {
+    async create(actor: Actor, slug: string, input: ServerInput): AsyncResult<McpServer> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;
       const usable = checked(input);
@@ -159,12 +159,12 @@ export function createServerAdmin(deps: ServerAdminDeps) {
         : created;
     },
 
-    async list(actor: Actor, slug: string, page: PageRequest): Answer<Page<McpServer>> {
+    async list(actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<McpServer>> {
       const tenant = await tenantFor(deps, actor, slug);
       return tenant.ok ? servers.list(tenant.value.id, page) : tenant;
     },
 
-    async get(actor: Actor, of: { tenant: string; server: string }): Answer<McpServer> {
+    async get(actor: Actor, of: { tenant: string; server: string }): AsyncResult<McpServer> {
       const found = await findServer(deps, actor, of);
       return found.ok ? ok(shownServer(found.value)) : found;
     },
@@ -173,7 +173,7 @@ export function createServerAdmin(deps: ServerAdminDeps) {
       actor: Actor,
       of: { tenant: string; server: string },
       patch: ServerPatch,
-    ): Answer<McpServer> {
+    ): AsyncResult<McpServer> {
       const found = await findServer(deps, actor, of);
       if (!found.ok) return found;
       const server = found.value;
@@ -224,7 +224,7 @@ export function createServerAdmin(deps: ServerAdminDeps) {
       return again.ok ? ok(shownServer(again.value)) : again;
     },
 
-    async remove(actor: Actor, of: { tenant: string; server: string }): Answer<null> {
+    async remove(actor: Actor, of: { tenant: string; server: string }): AsyncResult<null> {
       const found = await findServer(deps, actor, of);
       if (!found.ok) return found;
       const { tenantId, id, slug } = found.value;

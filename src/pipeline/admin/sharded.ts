@@ -4,8 +4,9 @@
  * operator's lists ask every shard, and are refused when one of them is out of reach: a list that
  * silently lacks tenants would be worse.
  */
+import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
-import type { Answer, Page, PageRequest, PlacementStore } from "../../domain/ports/stores.ts";
+import type { Page, PageRequest, PlacementStore } from "../../domain/ports/stores.ts";
 import type { Readiness, WriteFault } from "../../domain/ports/readiness.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { AuditKey } from "../../domain/audit/seals.ts";
@@ -27,9 +28,9 @@ export interface Shards<S> {
 
 /** Newest first by id, as each shard lists its own: the first `limit` of all are among their firsts. */
 async function merged<T extends { id: string }>(
-  lists: readonly Answer<Page<T>>[],
+  lists: readonly AsyncResult<Page<T>>[],
   { limit }: PageRequest,
-): Answer<Page<T>> {
+): AsyncResult<Page<T>> {
   const found: T[] = [];
   let more = false;
   for (const list of await Promise.all(lists)) {
@@ -48,7 +49,7 @@ async function merged<T extends { id: string }>(
 }
 
 /** The use cases for one request: `slug` is the tenant in its path; null: it names none. */
-export type AdminFor = (actor: Actor, slug: string | null) => Answer<AdminUseCases>;
+export type AdminFor = (actor: Actor, slug: string | null) => AsyncResult<AdminUseCases>;
 
 export function createAdminFor(deps: {
   shards: Shards<AdminShard>;
@@ -163,7 +164,8 @@ export const createShardedReadiness = (
 
 /** Each once. A shard out of reach may hold one that no other has, so that refuses it all. */
 export const createShardedAuditKeys =
-  (shards: Shards<{ admin: Pick<AdminUseCases, "exports"> }>) => async (): Answer<AuditKey[]> => {
+  (shards: Shards<{ admin: Pick<AdminUseCases, "exports"> }>) =>
+  async (): AsyncResult<AuditKey[]> => {
     const keys = new Map<string, AuditKey>();
     for (const name of shards.names) {
       const found = await shards.of(name)?.admin.exports.publicKeys();

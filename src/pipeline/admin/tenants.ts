@@ -1,8 +1,9 @@
+import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
 import { beyondCeiling, firstCeiling } from "../../domain/limits/ceilings.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { Policy } from "../../domain/choice/policy.ts";
-import type { Answer, Page, PageRequest, Tenant } from "../../domain/ports/stores.ts";
+import type { Page, PageRequest, Tenant } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
 import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
 
@@ -13,7 +14,7 @@ export const createTenantAdmin = (deps: AdminDeps) => ({
   async create(
     actor: Actor,
     input: { slug: string; name: string; id?: string; shard?: string },
-  ): Answer<Tenant> {
+  ): AsyncResult<Tenant> {
     if (actor.kind !== "operator") return operatorOnly("creating tenants is the operator's");
     const tenant: Tenant = {
       id: input.id ?? deps.ids.next("tenant"),
@@ -39,12 +40,12 @@ export const createTenantAdmin = (deps: AdminDeps) => ({
       : created;
   },
 
-  async exists(id: string): Answer<boolean> {
+  async exists(id: string): AsyncResult<boolean> {
     const found = await deps.tenants.byId(id);
     return found.ok ? ok(found.value !== null) : found;
   },
 
-  async list(actor: Actor, page: PageRequest): Answer<Page<Tenant>> {
+  async list(actor: Actor, page: PageRequest): AsyncResult<Page<Tenant>> {
     if (actor.kind === "operator") return deps.tenants.list(page);
     const own = await deps.tenants.byId(actor.tenantId);
     if (!own.ok) return own;
@@ -52,9 +53,9 @@ export const createTenantAdmin = (deps: AdminDeps) => ({
     return ok({ data: first, nextCursor: null });
   },
 
-  get: (actor: Actor, slug: string): Answer<Tenant> => tenantFor(deps, actor, slug),
+  get: (actor: Actor, slug: string): AsyncResult<Tenant> => tenantFor(deps, actor, slug),
 
-  async rename(actor: Actor, slug: string, name: string): Answer<Tenant> {
+  async rename(actor: Actor, slug: string, name: string): AsyncResult<Tenant> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const { id } = tenant.value;
@@ -71,7 +72,7 @@ export const createTenantAdmin = (deps: AdminDeps) => ({
     return updated.ok ? tenantFor(deps, actor, slug) : updated;
   },
 
-  async remove(actor: Actor, slug: string): Answer<null> {
+  async remove(actor: Actor, slug: string): AsyncResult<null> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     if (actor.kind !== "operator") return operatorOnly("deleting tenants is the operator's");
@@ -87,12 +88,12 @@ export const createTenantAdmin = (deps: AdminDeps) => ({
     );
   },
 
-  async policy(actor: Actor, slug: string): Answer<Policy> {
+  async policy(actor: Actor, slug: string): AsyncResult<Policy> {
     const tenant = await tenantFor(deps, actor, slug);
     return tenant.ok ? ok(tenant.value.policy) : tenant;
   },
 
-  async replacePolicy(actor: Actor, slug: string, policy: Policy): Answer<Policy> {
+  async replacePolicy(actor: Actor, slug: string, policy: Policy): AsyncResult<Policy> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const { id, ceiling } = tenant.value;

@@ -1,7 +1,7 @@
 /** What a tenant used, for plots. */
+import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
 import type { UsageAsked, UsageRow, UsageStore } from "../../domain/ports/ledger.ts";
-import type { Answer } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
 import { tenantFor, type AdminDeps } from "./access.ts";
 
@@ -32,7 +32,7 @@ export const createUsageAdmin =
     actor: Actor,
     slug: string,
     { bucket = "hour", by = "model", ...asked }: Partial<UsageAsked>,
-  ): Answer<{ data: ShownUsage[] }> => {
+  ): AsyncResult<{ data: ShownUsage[] }> => {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const { shownMs, longestMs } = ranges[bucket];

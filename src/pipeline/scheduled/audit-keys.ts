@@ -2,10 +2,10 @@
  * Which public keys are the router's. A row of the database proves nothing: a key counts that is derived from
  * MASTER_KEY or MASTER_KEY_PREVIOUS, or whose row has their code.
  */
+import type { AsyncResult } from "../../domain/refusals.ts";
 import { canonicalJson } from "../../domain/canonical.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
 import type { Mac } from "../../domain/tenancy/mac.ts";
-import type { Answer } from "../../domain/ports/stores.ts";
 import { ok } from "../../domain/result.ts";
 import {
   signedText,
@@ -53,7 +53,7 @@ async function isVouched(
 /** All that ever signed and that the master keys vouch for. */
 export async function vouchedKeys(
   deps: Pick<AuditKeyDeps, "seals" | "signer" | "keyMac">,
-): Answer<AuditKey[]> {
+): AsyncResult<AuditKey[]> {
   const stored = await deps.seals.keys();
   if (!stored.ok) return stored;
   const keys = new Map(deps.signer.keys.map((key) => [key.id, key]));
@@ -97,7 +97,7 @@ async function isInChain(
  * Vouches for keys from before there were codes, and renews codes after a rotation. What nobody can vouch for
  * is logged once, and published no more. Returns how many keys were vouched for.
  */
-export const createAuditKeyJob = (deps: AuditKeyDeps) => async (): Answer<number> => {
+export const createAuditKeyJob = (deps: AuditKeyDeps) => async (): AsyncResult<number> => {
   const { seals, signer, keyMac, ids, now } = deps;
   const stored = await seals.keys();
   if (!stored.ok) return stored;

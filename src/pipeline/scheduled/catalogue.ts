@@ -1,4 +1,5 @@
 /** The catalogue's sync: fetched, judged, stored. Whatever is wrong with the file, the old one stays. */
+import type { AsyncResult } from "../../domain/refusals.ts";
 import {
   syncCatalogue,
   type CatalogueChanges,
@@ -8,7 +9,6 @@ import { clockSlackMs } from "../../domain/clocks.ts";
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import type { Catalogue } from "../../domain/models/model.ts";
 import type { CatalogueSource, CatalogueStore } from "../../domain/ports/catalogues.ts";
-import type { Answer } from "../../domain/ports/stores.ts";
 import { ok } from "../../domain/result.ts";
 
 const hourMs = 3_600_000;
@@ -45,12 +45,12 @@ export interface CatalogueSyncDeps {
 export async function syncNow(
   deps: CatalogueSyncDeps,
   eventFor: (outcome: SyncOutcome) => AdminEvent | null = () => null,
-): Answer<SyncOutcome> {
+): AsyncResult<SyncOutcome> {
   const { catalogues, source, seed, versionOf, now } = deps;
   const stored = await catalogues.newerThan(seed.version);
   if (!stored.ok) return stored;
   const current = stored.value ?? seed;
-  const refuse = async (fault: string): Answer<SyncOutcome> => {
+  const refuse = async (fault: string): AsyncResult<SyncOutcome> => {
     const outcome = { state: "refused", fault } as const;
     const event = eventFor(outcome);
     const noted = await catalogues.postpone({ dueAt: now() + afterFaultMs, fault, event });
@@ -78,7 +78,8 @@ export async function syncNow(
 
 /** Once a day over all isolates, and after a deployment with another seed. 1 if the catalogue changed. */
 export const createCatalogueJob =
-  (deps: CatalogueSyncDeps & { report: (fault: string) => void }) => async (): Answer<number> => {
+  (deps: CatalogueSyncDeps & { report: (fault: string) => void }) =>
+  async (): AsyncResult<number> => {
     const { catalogues, seed, now, report } = deps;
     const at = now();
     const turn = await catalogues.claim(at, {

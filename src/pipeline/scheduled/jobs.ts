@@ -1,7 +1,7 @@
 /** What runs every minute. Each job is safe to run twice, and to be cut off. */
+import type { AsyncResult } from "../../domain/refusals.ts";
 import type { IdempotencyStore, Ledger, ThinningStore } from "../../domain/ports/ledger.ts";
 import type {
-  Answer,
   CancellationStore,
   HealthStore,
   RequestStore,
@@ -35,10 +35,10 @@ export function createJobs(
     requests: RequestStore;
     authorizations: AuthorizationStore;
     /** Seals anew what is not under the current master key and version. */
-    reseal: () => Answer<number>;
+    reseal: () => AsyncResult<number>;
     sendToWitness: WitnessDeps["sendToWitness"];
     /** null: this deployment syncs no catalogue */
-    syncCatalogue: (() => Answer<number>) | null;
+    syncCatalogue: (() => AsyncResult<number>) | null;
   },
 ) {
   const {

@@ -3,11 +3,12 @@
  * after an upgrade from seals of version 1, and after MASTER_KEY has changed. Page by page, from where the
  * last run stopped; cut off or run twice, it replaces nothing that somebody else replaced meanwhile.
  */
+import type { AsyncResult } from "../../domain/refusals.ts";
 import { codedText } from "../../domain/tenancy/access.ts";
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
 import type { Mac } from "../../domain/tenancy/mac.ts";
-import type { Answer, Vault } from "../../domain/ports/stores.ts";
+import type { Vault } from "../../domain/ports/stores.ts";
 import { ok } from "../../domain/result.ts";
 import {
   acceptsUncoded,
@@ -51,7 +52,7 @@ export interface ResealDeps {
   now: () => number;
 }
 
-async function recodePage(deps: ResealDeps, state: SealingRow, after: string): Answer<Page> {
+async function recodePage(deps: ResealDeps, state: SealingRow, after: string): AsyncResult<Page> {
   const { rows, mac } = deps;
   const found = await rows.keys(after);
   if (!found.ok) return found;
@@ -71,7 +72,7 @@ async function recodePage(deps: ResealDeps, state: SealingRow, after: string): A
   return written.ok ? ok({ after: last.id, changed: recoded.length, left }) : written;
 }
 
-async function resealPage(deps: ResealDeps, kind: SealedKind, after: string): Answer<Page> {
+async function resealPage(deps: ResealDeps, kind: SealedKind, after: string): AsyncResult<Page> {
   const { rows, vault } = deps;
   const found = await rows.page(kind, after);
   if (!found.ok) return found;
@@ -113,7 +114,7 @@ const eventOf = (
   detail: { changed, left },
 });
 
-async function work(deps: ResealDeps, row: SealingRow, from: Progress): Answer<Progress> {
+async function work(deps: ResealDeps, row: SealingRow, from: Progress): AsyncResult<Progress> {
   let [state, progress] = [row, from];
   for (let pages = pagesPerRun; pages > 0 && state.step !== "done"; pages -= 1) {
     const { step } = state;
@@ -142,7 +143,7 @@ async function work(deps: ResealDeps, row: SealingRow, from: Progress): Answer<P
 }
 
 /** How many rows it changed. */
-export const createResealJob = (deps: ResealDeps) => async (): Answer<number> => {
+export const createResealJob = (deps: ResealDeps) => async (): AsyncResult<number> => {
   const { sealing, store, now } = deps;
   const state = await sealing.current();
   if (!state.ok) return state;

@@ -1,8 +1,8 @@
 /** What a seal run finds before it seals: whether the chain is the router's, and what its records' codes say. */
+import type { AsyncResult } from "../../domain/refusals.ts";
 import { canonicalJson } from "../../domain/canonical.ts";
 import { standingOf } from "../../domain/audit/evidence.ts";
 import type { Mac } from "../../domain/tenancy/mac.ts";
-import type { Answer } from "../../domain/ports/stores.ts";
 import { ok } from "../../domain/result.ts";
 import { checkSeal, type Checked, type Tampering } from "../../domain/audit/seal-check.ts";
 import {
@@ -38,7 +38,7 @@ async function isGenuine(
 }
 
 /** Whose keys the heads name: this router's own, unless MASTER_KEY has changed twice since. */
-async function keysFor(deps: SealDeps, heads: readonly StoredSeal[]): Answer<AuditKey[]> {
+async function keysFor(deps: SealDeps, heads: readonly StoredSeal[]): AsyncResult<AuditKey[]> {
   const own = deps.signer.keys;
   const isOwn = (id: string): boolean => own.some((key) => key.id === id);
   return heads.every(({ keyId }) => isOwn(keyId)) ? ok(own) : vouchedKeys(deps);
@@ -49,7 +49,7 @@ export async function checkWaiting(
   deps: SealDeps,
   { head, checkedHead, records, counter, present, placed }: Waiting,
   found: readonly Tampering[],
-): Answer<Omit<Checked, "tree">> {
+): AsyncResult<Omit<Checked, "tree">> {
   const { mac, now, rolloutMs } = deps;
   const heads = [head, checkedHead].flatMap((seal) => seal ?? []);
   const keys = await keysFor(deps, heads);

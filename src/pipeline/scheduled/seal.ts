@@ -2,9 +2,9 @@
  * Seals finished records, tenant by tenant. Cut off or run twice, it seals nothing twice: a seal and the
  * places of its records are one transaction, which takes effect only on the chain it was made for.
  */
+import type { AsyncResult } from "../../domain/refusals.ts";
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import { canonicalJson } from "../../domain/canonical.ts";
-import type { Answer } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { Checked, Tampering } from "../../domain/audit/seal-check.ts";
 import {
@@ -95,14 +95,18 @@ async function reopened(
   deps: SealDeps,
   tenantId: string,
   { after, last }: { after: number; last: number },
-): Answer<Tampering> {
+): AsyncResult<Tampering> {
   const cut: Tampering = { what: "seals", first: after + 1, last };
   const event = eventOf(deps, { tenantId, number: after + 1, tampered: [cut] });
   const done = await deps.seals.reopen(tenantId, after, event);
   return done.ok ? ok(cut) : done;
 }
 
-async function trySeal(deps: SealDeps, tenantId: string, before: number): Answer<number | null> {
+async function trySeal(
+  deps: SealDeps,
+  tenantId: string,
+  before: number,
+): AsyncResult<number | null> {
   const { seals, signer, log } = deps;
   let waiting = await seals.waiting(tenantId, before, mostSealed);
   if (!waiting.ok) return waiting;
@@ -138,7 +142,11 @@ async function trySeal(deps: SealDeps, tenantId: string, before: number): Answer
 }
 
 /** Makes one seal, of what ended at `before` or earlier. Returns how many records it holds. */
-export async function sealOnce(deps: SealDeps, tenantId: string, before: number): Answer<number> {
+export async function sealOnce(
+  deps: SealDeps,
+  tenantId: string,
+  before: number,
+): AsyncResult<number> {
   for (let count = 0; count < tries; count += 1) {
     const sealed = await trySeal(deps, tenantId, before);
     if (!sealed.ok) return sealed;
@@ -148,7 +156,7 @@ export async function sealOnce(deps: SealDeps, tenantId: string, before: number)
 }
 
 /** Some of the tenants that wait for nothing: what they should wait for may have been taken away. */
-async function watch(deps: SealDeps, already: ReadonlySet<string>): Answer<null> {
+async function watch(deps: SealDeps, already: ReadonlySet<string>): AsyncResult<null> {
   const { seals, now } = deps;
   const cursor = await seals.cursor(watchJob);
   if (!cursor.ok) return cursor;
@@ -161,7 +169,7 @@ async function watch(deps: SealDeps, already: ReadonlySet<string>): Answer<null>
 }
 
 /** One run over the tenants that have something to seal, from where the last run stopped. */
-export const createSealJob = (deps: SealDeps) => async (): Answer<number> => {
+export const createSealJob = (deps: SealDeps) => async (): AsyncResult<number> => {
   const { seals, now } = deps;
   const turn = await seals.claim(now(), now() + turnMs);
   if (!turn.ok) return turn;

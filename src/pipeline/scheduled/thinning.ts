@@ -2,8 +2,8 @@
  * Refusals that have no record of their own get one for each key and minute. Cut off or run twice, it writes
  * none twice: the id follows from key and minute, and the count goes once the record stands.
  */
+import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Ledger, ThinningStore } from "../../domain/ports/ledger.ts";
-import type { Answer } from "../../domain/ports/stores.ts";
 import { ok } from "../../domain/result.ts";
 import type { Hashing } from "../../domain/audit/seals.ts";
 import { thinnedDetail, thinnedName, thinnedOpening } from "../../domain/audit/thinning.ts";
@@ -15,7 +15,7 @@ export const createThinningJob =
     hashing: Pick<Hashing, "of">;
     now: () => number;
   }) =>
-  async (): Answer<number> => {
+  async (): AsyncResult<number> => {
     const ended = await deps.thinning.ended(deps.now());
     if (!ended.ok) return ended;
     for (const minute of ended.value) {

@@ -3,8 +3,8 @@
  * and numbers included, contradicts nothing but that memory. Never in the way of a seal: what was not taken
  * is sent again by the next run.
  */
+import type { AsyncResult } from "../../domain/refusals.ts";
 import { canonicalJson } from "../../domain/canonical.ts";
-import type { Answer } from "../../domain/ports/stores.ts";
 import { ok } from "../../domain/result.ts";
 import {
   signedText,
@@ -31,7 +31,7 @@ export interface WitnessDeps {
   log: (entry: Record<string, unknown>) => void;
 }
 
-export const createWitnessJob = (deps: WitnessDeps) => async (): Answer<number> => {
+export const createWitnessJob = (deps: WitnessDeps) => async (): AsyncResult<number> => {
   const { seals, hashing, signer, now, log, sendToWitness } = deps;
   if (sendToWitness === null) return ok(0);
   const begun = await seals.cursor(job);

@@ -1,7 +1,8 @@
 /** Tenants on three real databases: created, deleted and listed, also when an invocation is cut anywhere. */
+import type { AsyncResult } from "../../../src/domain/refusals.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createIds } from "../../../src/domain/tenancy/ids.ts";
-import type { Answer, Tenant } from "../../../src/domain/ports/stores.ts";
+import type { Tenant } from "../../../src/domain/ports/stores.ts";
 import { ok } from "../../../src/domain/result.ts";
 import { shardOf } from "../../../src/domain/tenancy/shards.ts";
 import { createAdminFor, type AdminShard } from "../../../src/pipeline/admin/sharded.ts";
@@ -50,7 +51,7 @@ function invocation(
   const { cut, down, hold } = about;
   const known = about.names ?? names;
   const seen: string[] = [];
-  const exchange = async <T>(name: string, work: () => Answer<T>): Answer<T> => {
+  const exchange = async <T>(name: string, work: () => AsyncResult<T>): AsyncResult<T> => {
     seen.push(name);
     const isCut = seen.length === cut?.at;
     if (seen.length === hold?.at) await hold.until;
@@ -125,7 +126,7 @@ function invocation(
   };
   return {
     seen,
-    async create(slug: string, shard?: string): Answer<Tenant> {
+    async create(slug: string, shard?: string): AsyncResult<Tenant> {
       const admin = value(await adminFor(operator, null));
       return admin.tenants.create(operator, {
         slug,
@@ -133,11 +134,11 @@ function invocation(
         ...(shard === undefined ? {} : { shard }),
       });
     },
-    async remove(slug: string): Answer<null> {
+    async remove(slug: string): AsyncResult<null> {
       const admin = await operators(slug);
       return "ok" in admin ? admin : admin.tenants.remove(operator, slug);
     },
-    async get(slug: string): Answer<Tenant> {
+    async get(slug: string): AsyncResult<Tenant> {
       const admin = await operators(slug);
       return "ok" in admin ? admin : admin.tenants.get(operator, slug);
     },

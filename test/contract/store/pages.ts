@@ -1,11 +1,12 @@
 /** What every list promises: newest first, page by page, each object once. */
+import type { AsyncResult } from "../../../src/domain/refusals.ts";
 import { expect } from "vitest";
-import type { Answer, Page, PageRequest } from "../../../src/domain/ports/stores.ts";
+import type { Page, PageRequest } from "../../../src/domain/ports/stores.ts";
 import { value } from "./open.ts";
 
 /** `made`: the ids in the order in which they were made, five of them. */
 export async function expectPages<T extends { id: string }>(
-  list: (page: PageRequest) => Answer<Page<T>>,
+  list: (page: PageRequest) => AsyncResult<Page<T>>,
   made: readonly string[],
 ): Promise<void> {
   expect(made).toHaveLength(5);
