@@ -97,7 +97,7 @@ describe("the catalogue's sync", () => {
     },
   );
 
-  it("refuses what doesn't answer, and what never ends", async () => {
+  it("refuses a source that doesn't answer, and a file that never ends", async () => {
     const { url } = modelsDev;
     await modelsDev.close();
     const source = createCatalogueSource({ url, fetch });

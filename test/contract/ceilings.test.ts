@@ -116,7 +116,7 @@ describe("a provider that the operator pays", () => {
     expect(value(await without.ceilings.get(operator, without.slug))).toEqual({ limits: {} });
   });
 
-  it("has the prices that the operator says, and none of the tenant's", async () => {
+  it("has the operator's prices, and none of the tenant's", async () => {
     const { slug, admin, credentials, models } = await given({
       limits: {},
       providers: ["workers-ai"],

@@ -187,7 +187,7 @@ describe("prices, against @pydantic/genai-prices", () => {
     expect(seen["audioInputTokens"]).toBeGreaterThan(2);
   });
 
-  it("lack a class on one side where it is listed, and only there", () => {
+  it("lack a class on one side only where the test lists it", () => {
     const lacking = compared.flatMap((model) => {
       const there = pricedThere(model);
       return classes
@@ -199,7 +199,7 @@ describe("prices, against @pydantic/genai-prices", () => {
     expect(lacking.toSorted()).toEqual(Object.keys(onesided).toSorted());
   });
 
-  it("are text's for text and the image's for an image, of models that do both", () => {
+  it("of models that write and draw are those of text for text, and those of images for images", () => {
     const used = { inputTokens: 100, outputTokens: 3_500, media: { imageOutputTokens: 1_290 } };
     const drawing = compared.filter(
       ({ outputModalities, mediaPrices }) =>
@@ -213,7 +213,7 @@ describe("prices, against @pydantic/genai-prices", () => {
       ]);
   });
 
-  it("differ where it is listed, and only there", () => {
+  it("differ only where the test lists it", () => {
     // Large enough that the rounding of a price shows, and no larger than the model's context.
     const differing = known.filter((model) => {
       const inputTokens = Math.min(model.contextTokens ?? 1_000_000, 1_000_000);

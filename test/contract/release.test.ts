@@ -99,7 +99,7 @@ describe("an admission whose answer was lost", () => {
     expect(passed()).toBe(1_000);
   });
 
-  it("is found when it is written late", async () => {
+  it("is given back when it is written late", async () => {
     const { releasing, admit, left } = await given();
     await releasing({ 3_000: admit });
     expect(await left()).toEqual(nothing);
@@ -119,7 +119,7 @@ describe("an admission whose answer was lost", () => {
     expect(await left()).toEqual(nothing);
   });
 
-  it("is looked for a few times, and leaves no trace if it never was", async () => {
+  it("is looked for a few times, and leaves no trace if it was never written", async () => {
     const { releasing, left, lost, trips } = await given();
     await releasing();
     expect(await left()).toEqual(noTrace);
@@ -127,7 +127,7 @@ describe("an admission whose answer was lost", () => {
     expect(trips()).toBe(4);
   });
 
-  it("is looked for together with all others: an outage is not followed by a flood", async () => {
+  it("is looked for together with all others, so that no flood of reads follows an outage", async () => {
     const { who, releasing, goAway, comeBack, lost, trips, left } = await given({ capacity: 300 });
     goAway();
     const first = releasing({ 60_000: comeBack });
@@ -138,7 +138,7 @@ describe("an admission whose answer was lost", () => {
     expect(await left()).toEqual(noTrace);
   });
 
-  it("is looked after by another when the one whose turn it was is gone", async () => {
+  it("is looked for by another invocation when the first one is gone", async () => {
     const { lost, passed, releasing } = await given();
     const gone = {};
     expect(lost.isTurnOf(gone)).toBe(true);

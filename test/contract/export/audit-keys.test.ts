@@ -42,7 +42,7 @@ describe("published keys", () => {
     value(await sealOnce(deps, who.tenantId, Number.MAX_SAFE_INTEGER));
   };
 
-  it("are not those that somebody put into the database, which are named once", async () => {
+  it("leave out keys that somebody put into the database, and name them once in the log", async () => {
     const deps = await under(7);
     const stranger = (await signerOf(9)).key;
     const rows = [
@@ -56,7 +56,7 @@ describe("published keys", () => {
     expect((await events()).map(({ target }) => target).toSorted()).toEqual(idsOf(rows));
   });
 
-  it("are none under which somebody signed a seal that the router went on from", async () => {
+  it("leave out a key that signed a forged seal, also if the router went on from that seal", async () => {
     const who = await caller(world.stores);
     const [forger, deps] = [await under(9), await under(7)];
     await sealWith(forger, who);
@@ -99,7 +99,7 @@ describe("published keys", () => {
     expect(await events()).toEqual([]);
   });
 
-  it("are those from before the codes that a chain vouches for, one leading to another", async () => {
+  it("include keys from before the codes, where the chain vouches for one after the other", async () => {
     const who = await caller(world.stores);
     const deployments = [await under(4), await under(5, 4), await under(6, 5), await under(7, 6)];
     for (const deps of deployments) await sealWith(deps, who);

@@ -62,7 +62,7 @@ describe("what an export holds", () => {
   const faultsOf = async (...parts: string[]) =>
     (await verifyParts(parts, keys)).findings.map(({ text }) => text);
 
-  it("is everything that has ended, sealed there and then; what runs is not in it", async () => {
+  it("is every call that has ended, sealed at once if need be, and no call that runs", async () => {
     const its = await tenant();
     const first = await its.refuse(start);
     await its.seal();
@@ -208,7 +208,7 @@ describe("what an export holds", () => {
     expect((await verifyParts([text], keys)).findings).toEqual([]);
   });
 
-  it("gives away a record that was changed in the database", async () => {
+  it("shows that a record was changed in the database", async () => {
     const its = await tenant();
     const id = await its.refuse(start);
     await its.seal();
@@ -220,7 +220,7 @@ describe("what an export holds", () => {
     expect(await faultsOf((await its.export()).text)).toEqual([`${id} was changed`]);
   });
 
-  it("gives away a seal that was removed from the database, or made by hand", async () => {
+  it("shows that a seal was removed from the database, or made by hand", async () => {
     const its = await tenant();
     for (let count = 0; count < 3; count += 1) {
       await its.refuse(start + count);
@@ -237,7 +237,7 @@ describe("what an export holds", () => {
     );
   });
 
-  it("is a chain: a seal signed by the router's own key after another one is not enough", async () => {
+  it("is one chain: a signed seal that does not follow the one before is not enough", async () => {
     const its = await tenant();
     await its.refuse(start);
     await its.seal();
@@ -312,7 +312,7 @@ describe("what an export holds", () => {
     await expect(exportPart({ stores: lost, signer }, its.slug)).rejects.toThrow("cut off");
   });
 
-  it("is a table that no spreadsheet takes for formulas", async () => {
+  it("as CSV holds no text that a spreadsheet takes for a formula", async () => {
     const its = await tenant();
     const nasty = [
       "=1+1",

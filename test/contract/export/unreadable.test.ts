@@ -60,7 +60,7 @@ describe("an export of what can't be read", () => {
     ]);
   });
 
-  it("can't be passed off as one that is gone, or that was never there", async () => {
+  it("can't be passed off as an export of deleted or missing records", async () => {
     const { signer, exported } = await given();
     const { text } = await exported();
     for (const other of ["gone", "outside"]) {
@@ -72,7 +72,7 @@ describe("an export of what can't be read", () => {
     }
   });
 
-  it("says it in a filtered export, and in a table", async () => {
+  it("names it in a filtered export, and in CSV", async () => {
     const { ids, exported } = await given();
     const filtered = await exported({ filter: { outcome: "failed" } });
     expect(filtered.text).toContain('"records":["outside","unreadable","outside"]');

@@ -60,7 +60,7 @@ describe("an export that was made under version 1", () => {
 });
 
 describe("a database that was sealed under version 1", () => {
-  it("exports the very bytes of every record that it exported then", async () => {
+  it("exports the same bytes of every record as it did then", async () => {
     const { db: _, close, stores, tenant, signer, applied } = await givenDatabase();
     expect(applied.length).toBeGreaterThan(0);
     const { text } = await exportPart({ stores, signer }, tenant.slug);
@@ -108,7 +108,7 @@ describe("a database that was sealed under version 1", () => {
     await close();
   });
 
-  it("has what was admitted before and ended since as version 2", async () => {
+  it("seals a call as version 2 that was admitted before and has ended since", async () => {
     const { db, close, stores, tenant } = await givenDatabase();
     const who = { tenantId: tenant.id, keyId: "", tenantLimits: {}, keyLimits: {} };
     const keys = value(await stores.keys.list(tenant.id, { cursor: null, limit: 1 })).data;

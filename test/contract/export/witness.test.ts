@@ -126,7 +126,7 @@ describe("a witness", () => {
     expect(await verifySignature(key, { text: signedText("heads", rest), signature })).toBe(true);
   });
 
-  it("gets by the next run what it did not take, and nothing waits for it", async () => {
+  it("gets with the next run what it did not take, and no seal waits for it", async () => {
     const { tenantId, seal } = await tenant();
     await seal();
     for (const refusal of [500, 302]) {
@@ -147,7 +147,7 @@ describe("a witness", () => {
     expect(said).toHaveLength(1);
   });
 
-  it("gives away a database that was put back to an older copy of itself", async () => {
+  it("shows that a database was put back to an older copy", async () => {
     const { tenantId, slug, seal } = await tenant();
     await seal();
     await seal();
@@ -192,7 +192,7 @@ describe("a witness", () => {
       expect((await audit(before, ...pinned, "--head", given)).code).toBe(2);
   }, 60_000);
 
-  it("is no need to learn what the router found itself: the verifier says it", async () => {
+  it("is not needed for what the router found itself, which the verifier prints", async () => {
     const { tenantId, slug, seal } = await tenant();
     await seal();
     value(

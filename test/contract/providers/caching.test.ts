@@ -192,7 +192,7 @@ describe("a prefix that repeats", () => {
     expect(marks()).toEqual([0, 0, 0, 0]);
   });
 
-  it("is a loop that a question follows in time, and not one that is asked about later", async () => {
+  it("is a loop that a question follows in time, and not one that a question follows later", async () => {
     const call = loopCall();
     const answers = await runLoop(asking, { call, pass: () => pass(10) });
     expect(answers.at(-1)?.stopReason).toBe("endTurn");
@@ -208,7 +208,7 @@ describe("a prefix that repeats", () => {
     expect(marks().at(-1)).toBe(0);
   });
 
-  it("may be the tools alone: the last of them is marked, for all", async () => {
+  it("may be the tools alone, of which the last one is marked", async () => {
     const { systemPrompt: _, ...call } = loopCall();
     for (const text of ["one", "two", "three"])
       await ask(asking, { ...call, ...saying({ type: "text", text }) });
@@ -277,7 +277,7 @@ describe("a prefix that repeats", () => {
   });
 });
 
-describe("whose marks they are", () => {
+describe("marks of the caller", () => {
   const own = { anthropic: { cacheControl: { type: "ephemeral", ttl: "1h" } } };
 
   it("sends a caller's own mark and none beside it, with caching on or off", async () => {
@@ -356,7 +356,7 @@ describe("Claude through OpenRouter", () => {
     expect(marks()).toEqual([2]);
   });
 
-  it("is the only model there that is marked", async () => {
+  it("is the only family of models there that is marked", async () => {
     const gpt = modelOf("openrouter", "openai/gpt-4.1-mini");
     fake.clear();
     await ask({ ...asking, model: gpt }, loopCall()).catch(() => null);

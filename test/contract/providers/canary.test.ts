@@ -168,7 +168,7 @@ describe.each(allWires)("$provider $model", (wire) => {
     clean(refused);
   });
 
-  it("and when all is well, all is well", async () => {
+  it("a call without a fault succeeds", async () => {
     faulty.setMode("fine");
     const result = await providers.complete(request());
     expect(result).toMatchObject(fineOf(wire));

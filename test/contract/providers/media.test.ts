@@ -145,7 +145,7 @@ describe("images", () => {
     expect(entry?.body).toContain("Content-Type: image/png");
   });
 
-  it("are not made without looking at the one that was sent along", async () => {
+  it("are not made where the model can't start from the image that was sent", async () => {
     const messages = saying(
       { type: "text", text: "Make it blue." },
       { type: "image", data: png, mimeType: "image/png" },
@@ -196,7 +196,7 @@ describe("speech", () => {
     expect(sent()).toMatchObject({ input: "a red field", response_format: "mp3" });
   });
 
-  it("is a WAV for who asks for one", async () => {
+  it("is a WAV for a caller that asks for one", async () => {
     const answer = await answered({
       ...tts,
       call: {
@@ -230,7 +230,7 @@ describe("speech", () => {
     });
   });
 
-  it("and an image come together from a model that makes both", async () => {
+  it("comes with an image from a model that makes both", async () => {
     const answer = await answered({
       provider: "google",
       model: "gemini-all",
@@ -262,7 +262,7 @@ describe("speech", () => {
   });
 });
 
-describe("what was used", () => {
+describe("the usage", () => {
   const cost = async (about: About): Promise<number | null> => {
     const { usage } = await answered(about);
     return costMicroUsd(
@@ -307,7 +307,7 @@ describe("what was used", () => {
     );
   });
 
-  it("is estimated where none is told, and priced by the image", async () => {
+  it("is estimated where the provider reports none, and priced by the image", async () => {
     fake.setMode("uncounted");
     const { usage } = await answered(compatible);
     expect(usage).toMatchObject({ estimated: true, media: { images: 1 } });
@@ -393,7 +393,7 @@ describe("no pretending", () => {
     expect(fake.requests()).toEqual([]);
   });
 
-  it.each([gptImage, tts])("$model isn't asked for nothing", async (about) => {
+  it.each([gptImage, tts])("$model isn't called where the call asks for nothing", async (about) => {
     const call = saying({ type: "text", text: "  " });
     expect(await fault({ ...about, call })).toMatchObject({
       kind: "invalid_request",

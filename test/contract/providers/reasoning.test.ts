@@ -155,7 +155,7 @@ describe("what is sent", () => {
     }
   });
 
-  it("is nothing for a model of which only reasoning is known, and room is given", async () => {
+  it("is nothing for a model whose efforts are unknown, and room is given", async () => {
     for (const name of ["openai", "groq", "anthropic", "google"]) {
       provider.says({});
       const model = modelOf(name, name === "openai" ? "gpt-9" : "new-model", { reasoning: true });
@@ -165,7 +165,7 @@ describe("what is sent", () => {
     }
   });
 
-  it("is nothing, without room, for a model that doesn't reason", async () => {
+  it("is nothing for a model that doesn't reason, and no room is given", async () => {
     const { sent } = await ask(modelOf("groq", "llama"), { wish: { effort: "high" } });
     expect(shown(sent)).toBe(`nothing; ${visible} tokens`);
   });
@@ -276,26 +276,29 @@ describe("a model that refuses to be asked about reasoning", () => {
     ],
   ];
 
-  it.each(refusals)("is asked once more without it, and said so: %s", async (name, body) => {
-    provider.says({ status: 400, body }, {});
-    const memory = refusalsOf();
-    const needs: ReasoningNeeds = name.startsWith("mistral") ? { wish: { effort: "high" } } : {};
-    const { answer, bodies } = await ask(listed(name), needs, { refusals: memory });
-    expect(bodies).toHaveLength(2);
-    expect(shown(bodies[0] ?? {})).not.toMatch(/^nothing/);
-    expect(shown(bodies[1] ?? {})).toMatch(/^nothing/);
-    expect(answer).toMatchObject({
-      ok: true,
-      value: {
-        content: [{ type: "text", text: "Fine." }],
-        notes: [expect.stringMatching(/^reasoning left out/)],
-        usage: { inputTokens: 10, outputTokens: 5 },
-      },
-    });
-    expect(memory.names).toEqual([`cred_1 ${name}`]);
-  });
+  it.each(refusals)(
+    "is asked once more without the parameter, and a note says so: %s",
+    async (name, body) => {
+      provider.says({ status: 400, body }, {});
+      const memory = refusalsOf();
+      const needs: ReasoningNeeds = name.startsWith("mistral") ? { wish: { effort: "high" } } : {};
+      const { answer, bodies } = await ask(listed(name), needs, { refusals: memory });
+      expect(bodies).toHaveLength(2);
+      expect(shown(bodies[0] ?? {})).not.toMatch(/^nothing/);
+      expect(shown(bodies[1] ?? {})).toMatch(/^nothing/);
+      expect(answer).toMatchObject({
+        ok: true,
+        value: {
+          content: [{ type: "text", text: "Fine." }],
+          notes: [expect.stringMatching(/^reasoning left out/)],
+          usage: { inputTokens: 10, outputTokens: 5 },
+        },
+      });
+      expect(memory.names).toEqual([`cred_1 ${name}`]);
+    },
+  );
 
-  it("is remembered, by credential and model: it is asked nothing from then on", async () => {
+  it("is remembered by credential and model, and asked for no effort from then on", async () => {
     const memory = refusalsOf();
     const model = listed("openai/gpt-5");
     memory.add("cred_1", model);
@@ -356,7 +359,7 @@ describe("a model that refuses to be asked about reasoning", () => {
     ["a message about thoughts", 400, message("Invalid value: 'I was thinking of reasoning'")],
     ["no JSON", 400, "reasoning_effort"],
     ["nothing", 400, {}],
-  ])("is not taken for one that refuses %s", async (_, status, body) => {
+  ])("is told from one that refuses %s", async (_, status, body) => {
     provider.says({ status, body });
     const { answer, bodies } = await ask(listed("openai/gpt-5"));
     expect(answer.ok).toBe(false);

@@ -93,7 +93,7 @@ describe.each(wires)("$provider", (wire) => {
     });
   });
 
-  it("is not believed whatever it says", async () => {
+  it("is not believed where it reports absurd figures", async () => {
     const request = requestOf(wire, { baseUrl: metered.url(wire.provider) });
     const many = 2 ** 63;
     metered.set(request.model.id, {

@@ -222,7 +222,7 @@ describe.each(wires)("$provider", (wire) => {
     expect(JSON.stringify(sent)).not.toContain('\\"data\\"');
   });
 
-  it("tells that the answer was cut off", async () => {
+  it("says that the answer was cut off", async () => {
     const { answer } = await ask(callOf(saying({ type: "text", text: "cut me off" })));
     expect(answer).toMatchObject({
       content: [{ type: "text", text: "Once upon" }],

@@ -36,7 +36,7 @@ const unreachable = (db: Database): Database => ({
 });
 
 describe("scheduled jobs on several shards", () => {
-  it("sweep what is there, and say which shard could not be reached", async () => {
+  it("sweep the shards in reach, and say which shard was not", async () => {
     const backend = fileBackend();
     const dead = await backend.open();
     const [one, other] = [await given(unreachable(dead.db)), await given()];
@@ -67,7 +67,7 @@ describe("scheduled jobs on several shards", () => {
     await sound.close();
   });
 
-  it("of one alone name no shard", async () => {
+  it("name no shard where there is only one", async () => {
     const sound = await given();
     const reports = await createShardedJobs([{ name: "home", run: sound.run }])();
     expect(reports).toContainEqual({ job: "sweep", changed: 1 });

@@ -173,7 +173,7 @@ describe("a tenant is created", () => {
     });
   });
 
-  it("else where the fewest are, of the shards that answer", async () => {
+  it("on the shard with the fewest tenants among those that answer", async () => {
     const shards: string[] = [];
     for (let count = 0; count < 6; count += 1)
       shards.push(shardOf(value(await invocation().create(`t${count}`)).id));
@@ -195,7 +195,7 @@ describe("a tenant is created", () => {
     expect(await slugsOf()).toEqual([0, 1, 2, 3, 4].map((round) => `wanted-${round}`));
   });
 
-  it("with its directory's word over what is at home already, and the other way round", async () => {
+  it("with a slug that neither the directory nor the home shard has already", async () => {
     // Before there were other shards.
     value(await invocation({ names: ["home"] }).create("old"));
     expect(await invocation().create("old", "eu")).toMatchObject(conflict);
@@ -206,7 +206,7 @@ describe("a tenant is created", () => {
     expect(await slugsOf()).toEqual(["new", "old"]);
   });
 
-  it("alone, in one exchange and without a directory", async () => {
+  it("in one exchange and without a directory where there is one shard", async () => {
     const alone = invocation({ names: ["home"] });
     value(await alone.create("acme"));
     expect(alone.seen).toEqual(["home"]);
@@ -260,7 +260,7 @@ describe("cut off anywhere", () => {
     expect(await slugsOf()).toEqual(["acme-0", "acme-1"]);
   });
 
-  it("a claim on another shard is named to whoever asks for this one", async () => {
+  it("a request for this shard is told of a claim on another one", async () => {
     await expect(
       invocation({ cut: { at: 1, when: "after" } }).create("acme", "eu"),
     ).rejects.toThrow("cut");

@@ -92,7 +92,7 @@ export const correctionsSuite = (backend: Backend): void => {
       expect(await correct({ tenantId: who.tenantId, id: sound.opening.id })).toBe(false);
     });
 
-    it("makes room, and takes it", async () => {
+    it("frees or uses up room under the limits", async () => {
       const who = await caller(world.stores, { keyLimits: { usdPerDay: 0.001 } });
       const its = await lost(who);
       const asked = (microUsd: number) => admit(who, start + leaseMs, { microUsd });
@@ -115,7 +115,7 @@ export const correctionsSuite = (backend: Backend): void => {
       ]);
     });
 
-    it("follows a correction with another, counted from the first", async () => {
+    it("counts a second correction from the first one", async () => {
       const who = await caller(world.stores, { keyLimits: limits });
       const its = await lost(who);
       await correct(its, { costMicroUsd: 200 });
@@ -175,7 +175,7 @@ export const correctionsSuite = (backend: Backend): void => {
       expect(await usageRows(who.tenantId)).toMatchObject([{ succeeded: 1, costMicroUsd: stands }]);
     });
 
-    it("prices what had no price", async () => {
+    it("gives a price to a call that had none", async () => {
       const who = await caller(world.stores, { keyLimits: limits });
       const its = await lost(who, { microUsd: 0, reservedMicroUsd: null });
       expect(await usageRows(who.tenantId)).toMatchObject([{ unknown: 1, costMicroUsd: 0 }]);
@@ -185,7 +185,7 @@ export const correctionsSuite = (backend: Backend): void => {
       expect(await eventsOf(who)).toMatchObject([{ detail: { before: { costMicroUsd: null } } }]);
     });
 
-    it("touches nothing but a lost call", async () => {
+    it("changes lost calls and no others", async () => {
       const who = await caller(world.stores, { tenantLimits: { ...limits, requestsPerMinute: 3 } });
       const open = await running(who, start);
       const settled = await running(who, start);

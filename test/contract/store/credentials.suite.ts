@@ -38,7 +38,7 @@ export const credentialsSuite = (backend: Backend): void => {
       expect(JSON.stringify(page)).not.toContain("sealed");
     });
 
-    it("changes what is named, and nothing else", async () => {
+    it("changes the named members, and nothing else", async () => {
       const tenantId = await someTenant();
       const { credentials } = world.stores;
       const its = await stored(tenantId, { models: [{ id: "local" }] });

@@ -49,7 +49,7 @@ describe("a database out of reach", () => {
     }
   });
 
-  describe("that takes the connection and never answers", () => {
+  describe("a database that takes the connection and never answers", () => {
     const sockets = new Set<Socket>();
     const silent = createServer((socket) => {
       sockets.add(socket);
@@ -111,7 +111,7 @@ describe("a locked database", () => {
   it.each([
     ["a write", (db: Database) => db.write([insert])],
     ["a read", (db: Database) => db.read((builder) => builder.run(sql`insert into t values (1)`))],
-  ])("is asked again for %s, which then happens once", async (_, work) => {
+  ])("is sent the same statements again for %s, which then happens once", async (_, work) => {
     let trips = 0;
     // A new connection each time: one of `file:` that was refused a lock once can't commit any more
     // ("SQL statements in progress"), which no connection to a server or to D1 does.

@@ -7,7 +7,7 @@ export const eventsSuite = (backend: Backend): void => {
   describe("events", () => {
     const world = givenWorld(backend);
 
-    it("lists a tenant's page by page, and everyone's for the operator", async () => {
+    it("list a tenant's own page by page, and all tenants' for the operator", async () => {
       const { tenants, events } = world.stores;
       const [its, other] = [tenant(), tenant()];
       const created = event(its.id, "tenant.create");

@@ -73,7 +73,7 @@ export const healthSuite = (backend: Backend): void => {
       expect(await circuitsOf(who)).toEqual([]);
     });
 
-    it("writes what several attempts of one call say, in their order", async () => {
+    it("writes the results of several attempts of one call, in their order", async () => {
       const who = await caller(world.stores);
       await settleWith(who, { circuits: [failed(start), closed, failed(start + 1)] });
       expect(await circuitsOf(who)).toMatchObject([{ faults: [fault(start + 1)] }]);
@@ -120,7 +120,7 @@ export const healthSuite = (backend: Backend): void => {
         return who;
       };
 
-      it("is tried by one call, and the same admission sent again is that call", async () => {
+      it("is tried by one call, also when that call's admission is sent again", async () => {
         const who = await open();
         const first = probing(who, start);
         expect(await blockedOf(first)).toEqual([]);
@@ -145,7 +145,7 @@ export const healthSuite = (backend: Backend): void => {
         expect(await blockedOf(probing(who, start, first.leaseUntil))).toEqual([]);
       });
 
-      it("is not tried by one that saw another state of it: it failed again meanwhile", async () => {
+      it("is not tried by a call whose snapshot is older than the last fault", async () => {
         const who = await open();
         await settleWith(who, { circuits: [failed(start + 5)] }, start + 5);
         expect(await blockedOf(probing(who, start))).toEqual([scope]);

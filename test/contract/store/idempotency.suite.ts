@@ -50,7 +50,7 @@ export const idempotencySuite = (backend: Backend): void => {
     ): Promise<boolean> => settle(reserved, now, { result });
     const kept = (...parts: string[]) => ({ parts, expiresAt: start + dayMs });
 
-    it("is held by the first that is admitted; who comes next learns which, and writes nothing", async () => {
+    it("gives a key to the first call that is admitted; the next call learns which, and writes nothing", async () => {
       const who = await caller(world.stores, { tenantLimits: limits });
       const first = await running(who, start, keyed());
       for (const contentSha256 of [sha256("c"), sha256("d")])
@@ -69,7 +69,7 @@ export const idempotencySuite = (backend: Backend): void => {
       });
     });
 
-    it("is one per key, server and what was sent", async () => {
+    it("keeps one claim per API key, server and replay key", async () => {
       const who = await caller(world.stores);
       const sibling = { ...who, keyId: await anotherKey(world.stores, who.tenantId) };
       const fresh = { tenantVersion: 3 };
@@ -86,7 +86,7 @@ export const idempotencySuite = (backend: Backend): void => {
       expect(await find(who, start, { serverId: "srv_2" })).toBeNull();
     });
 
-    it("goes to one of 32 at once, from several connections", async () => {
+    it("gives a key to one of 32 calls at once, from several connections", async () => {
       const who = await caller(world.stores, { tenantLimits: limits });
       const ledgers = [world.stores.ledger];
       while (ledgers.length < 4) ledgers.push(storesOn(await world.again()).ledger);
@@ -101,7 +101,7 @@ export const idempotencySuite = (backend: Backend): void => {
       expect(await counted(who.tenantId, "requests")).toBe(1);
     });
 
-    it("is not held by what was refused", async () => {
+    it("gives no key to a refused call", async () => {
       const who = await caller(world.stores, { keyLimits: { requestsPerMinute: 1 } });
       await admit(who, start);
       expect(told(await admit(who, start, keyed()))).toBe("refused by key requests");
@@ -118,7 +118,7 @@ export const idempotencySuite = (backend: Backend): void => {
       expect(told(await admit(who, start, keyed()))).toBe("repeated");
     });
 
-    it("holds parts that no single row of D1 could, nor one answer of the libSQL server", async () => {
+    it("keeps results larger than a row of D1 or a response of the libSQL server", async () => {
       const who = await caller(world.stores);
       const first = await running(who, start, keyed());
       const parts = [..."abcdefghijklm"].map((each) => each.repeat(1_000_000));
@@ -126,7 +126,7 @@ export const idempotencySuite = (backend: Backend): void => {
       expect((await find(who))?.result === parts.join("")).toBe(true);
     });
 
-    it("is free again after an end that cost nothing, and another's end frees it for nobody", async () => {
+    it("frees a key after an end that cost nothing, and never by another call's end", async () => {
       const who = await caller(world.stores);
       const first = await running(who, start, keyed());
       expect(await ended(await running(who, start), "free")).toBe(true);
@@ -139,7 +139,7 @@ export const idempotencySuite = (backend: Backend): void => {
       expect(await find(who)).toMatchObject({ requestId: second.opening.id });
     });
 
-    it("is kept while its lost call is charged, and gives no result for it", async () => {
+    it("keeps the key of a lost call that is charged, and gives no result for it", async () => {
       const who = await caller(world.stores);
       const first = await running(who, start, keyed());
       value(await world.stores.ledger.sweep(start + leaseMs));
@@ -149,7 +149,7 @@ export const idempotencySuite = (backend: Backend): void => {
       expect(told(await admit(who, start + leaseMs, keyed()))).toBe("repeated");
     });
 
-    it("ends when it expires: the next claims it, and the first result is not the second's", async () => {
+    it("gives an expired key to the next call, without the first call's result", async () => {
       const who = await caller(world.stores);
       await ended(await running(who, start, keyed()), kept("first"));
       const last = start + dayMs - 1;
@@ -163,7 +163,7 @@ export const idempotencySuite = (backend: Backend): void => {
       expect(told(await admit(who, then, keyed({ idempotency: later })))).toBe("repeated");
     });
 
-    it("gives nothing to a revoked key or on a stale choice, not even that it is held", async () => {
+    it("tells nothing to a revoked API key or on a stale choice, not even that a replay key is held", async () => {
       const who = await caller(world.stores);
       await ended(await running(who, start, keyed()), kept("secret"));
       const { tenantId, keyId } = who;
@@ -198,7 +198,7 @@ export const idempotencySuite = (backend: Backend): void => {
       expect(await record(who, data[0]?.id ?? "")).toMatchObject({ replays: 3 });
     });
 
-    it("is claimed and answered once by batches that are sent twice", async () => {
+    it("claims and answers a key once where batches are sent twice", async () => {
       const who = await caller(world.stores, { tenantLimits: limits });
       const { ledger } = twice();
       const first = reservation(who, start, keyed());
@@ -212,7 +212,7 @@ export const idempotencySuite = (backend: Backend): void => {
       expect(await recordRows(who.tenantId)).toHaveLength(1);
     });
 
-    it("is freed once by a batch that is sent twice", async () => {
+    it("frees a key once where a batch is sent twice", async () => {
       const who = await caller(world.stores);
       const first = await running(who, start, keyed());
       const freed = settlement(first, start, { result: "free", outcome: "failed" });
@@ -220,7 +220,7 @@ export const idempotencySuite = (backend: Backend): void => {
       expect(await find(who)).toBeNull();
     });
 
-    it("is held for as long as its end says, and by what is lost until its lease ends", async () => {
+    it("keeps a key for as long as the call's end says, and a lost call's until its lease ends", async () => {
       const who = await caller(world.stores);
       const short = (now: number) => keyed({ idempotency: { ...its, expiresAt: now + leaseMs } });
       await ended(await running(who, start, short(start)), { parts: ["r"], expiresAt: start + 9 });
@@ -237,7 +237,7 @@ export const idempotencySuite = (backend: Backend): void => {
       expect(await find(who, next + leaseMs)).toMatchObject({ requestId: last.opening.id });
     });
 
-    it("of a stream's request is found by where it came from, whatever its params", async () => {
+    it("finds the key of a stream's request by its place, whatever its params", async () => {
       const who = await caller(world.stores);
       const { idempotency } = world.stores;
       const once = { kind: "stream", scope: "ses_1", messageId: '"é%_~"' } as const;
@@ -261,7 +261,7 @@ export const idempotencySuite = (backend: Backend): void => {
         expect(await isTaken(change)).toBe(false);
     });
 
-    it("says how its answer was taken, of its own request alone", async () => {
+    it("says how a server took the answer, for its own request alone", async () => {
       const who = await caller(world.stores);
       const first = await running(who, start, keyed());
       await running(who, start, keyed({ idempotency: { ...its, key: sha256("b") } }));
@@ -274,7 +274,7 @@ export const idempotencySuite = (backend: Backend): void => {
       ]);
     });
 
-    it("is pruned with its results when it has expired, and not before", async () => {
+    it("prunes a key and its results when the key has expired, and not before", async () => {
       const who = await caller(world.stores);
       await ended(await running(who, start, keyed()), kept("one", "two"));
       const { idempotency } = world.stores;
@@ -283,7 +283,7 @@ export const idempotencySuite = (backend: Backend): void => {
       expect(await rows(sql`select * from results`)).toEqual([]);
     });
 
-    it("outlives a record that retention has deleted", async () => {
+    it("keeps a key whose record retention has deleted", async () => {
       const who = await caller(world.stores, { policy: { retentionDays: 0 } });
       await ended(await running(who, start, keyed()), kept("r"));
       await sealAll(world.stores, who.tenantId);

@@ -76,7 +76,7 @@ export const insiderSuite = (backend: Backend): void => {
     const unseal = (id: string): SQL =>
       sql`update sampling_requests set seal_number = null, seal_position = null where id = ${id}`;
 
-    it("finds nothing where nobody was at it", async () => {
+    it("is not named where nobody changed anything", async () => {
       await refused();
       const swept1 = await swept();
       await settled();
@@ -146,7 +146,7 @@ export const insiderSuite = (backend: Backend): void => {
       }
     });
 
-    it("can't end a record in place of the router, but as the sweep does at its reservation", async () => {
+    it("can end a record only as the sweep would, at its reservation", async () => {
       const { id } = await running();
       const ends: SQL[] = [
         sql`outcome = 'refused', reason = 'rate_limited', reason_detail = 'key.requestsPerMinute', settled_at = ${start}`,
@@ -163,7 +163,7 @@ export const insiderSuite = (backend: Backend): void => {
       ).toEqual(made.toSorted());
     });
 
-    it("is named for a record of its own, and for a copy", async () => {
+    it("is named for a made-up record, and for a copied one", async () => {
       const id = await settled();
       const columns = sql`tenant_id, key_id, created_at, content_sha256, outcome, counted, overshoot, settled_at, attempts, holds`;
       const codes = sql`record_number, opening_code, ending_code`;
@@ -198,7 +198,7 @@ export const insiderSuite = (backend: Backend): void => {
       expect(await logged()).toEqual([{ what: "missing", first: 2, last: 3, count: 2 }]);
     });
 
-    it("is found by the job where nothing is left to seal", async () => {
+    it("is found by the seal run also where nothing is left to seal", async () => {
       const id = await settled();
       await change(sql`delete from sampling_requests where id = ${id}`);
       const job = createSealJob({ ...(await sealingOn(world.stores)), now: () => start + dayMs });
@@ -207,7 +207,7 @@ export const insiderSuite = (backend: Backend): void => {
       expect(await seals()).toMatchObject([{ number: 1, count: 0 }]);
     });
 
-    it("is no insider: retention deletes what is sealed", async () => {
+    it("is not suspected where retention deletes sealed records", async () => {
       await change(
         sql`update tenants set policy = ${JSON.stringify({ retentionDays: 1 })} where id = ${who.tenantId}`,
       );
@@ -247,7 +247,7 @@ export const insiderSuite = (backend: Backend): void => {
       expect((await seals())[0]?.checked?.tampered).toEqual([{ what: "seals", first: 2, last: 3 }]);
     });
 
-    it("is named for what the newest seal says, when it was changed", async () => {
+    it("is named for a change of the newest seal", async () => {
       await settled();
       await seal();
       await change(sql`update seals set checked = json_set(checked, '$.through', 1000000)`);
@@ -316,7 +316,7 @@ export const insiderSuite = (backend: Backend): void => {
         });
       });
 
-      it("counts what that process sealed meanwhile as sealed, and misses what is gone", async () => {
+      it("counts that process's seals, and misses records that are gone", async () => {
         await settled();
         await seal();
         await settled();
@@ -331,7 +331,7 @@ export const insiderSuite = (backend: Backend): void => {
         expect((await seals())[0]?.checked).toMatchObject({ through: 5, open: [] });
       });
 
-      it("takes its corrections, and its own records, only for a while", async () => {
+      it("takes that process's corrections and records only for a while", async () => {
         const id = await swept();
         await seal();
         const corrected = sql`update sampling_requests set correction = ${JSON.stringify(correction())},

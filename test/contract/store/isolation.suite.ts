@@ -571,7 +571,7 @@ export const isolationSuite = (backend: Backend): void => {
       expect([...Object.keys(attempts), ...nameNoTenant].toSorted()).toEqual(methods.toSorted());
     });
 
-    it.each(Object.keys(attempts))("lets no stranger in: %s", async (method) => {
+    it.each(Object.keys(attempts))("keeps strangers out: %s", async (method) => {
       const owner = await owned();
       const stranger = await caller(world.stores);
       const before = await everythingOf(owner.who.tenantId, [...ownedTables, "admin_events"]);

@@ -68,7 +68,7 @@ export const keysSuite = (backend: Backend): void => {
       expect(await hashOf(its.id)).toBe("other");
     });
 
-    it("stays revoked: neither a new secret nor a later date", async () => {
+    it("keeps a revoked key revoked: it gets neither a new secret nor a later date", async () => {
       const tenantId = await someTenant();
       const { keys } = world.stores;
       const its = await stored(tenantId);

@@ -122,7 +122,7 @@ export const lateSettlementSuite = (backend: Backend): void => {
       ]);
     });
 
-    it("is sealed again where the sweep's word was sealed", async () => {
+    it("has the record sealed again where it was sealed after the sweep", async () => {
       const who = await caller(world.stores, { keyLimits: limits });
       const reserved = await swept(who);
       await sealAll(world.stores, who.tenantId);
@@ -189,7 +189,7 @@ export const lateSettlementSuite = (backend: Backend): void => {
       ]);
     });
 
-    it("answers whoever asks again, or sets the key free", async () => {
+    it("answers repetitions of the call, or frees its replay key", async () => {
       const who = await caller(world.stores, { keyLimits: limits });
       const key = "ab".repeat(32);
       const idempotency = { key, expiresAt: start + 86_400_000 };
@@ -222,7 +222,7 @@ export const lateSettlementSuite = (backend: Backend): void => {
       expect(await record(who, reserved.opening.id)).toMatchObject({ overshoot: true });
     });
 
-    it("leaves what an operator has corrected", async () => {
+    it("leaves a call that an operator has corrected", async () => {
       const who = await caller(world.stores, { keyLimits: limits });
       const reserved = await swept(who);
       const its = { tenantId: who.tenantId, id: reserved.opening.id };
@@ -236,7 +236,7 @@ export const lateSettlementSuite = (backend: Backend): void => {
       expect(await moneyOf(who.keyId)).toEqual([300, 300]);
     });
 
-    it("leaves what has ended, was refused, is another tenant's or was never there", async () => {
+    it("leaves a call that has ended, was refused, is another tenant's or never existed", async () => {
       const who = await caller(world.stores, { keyLimits: { ...limits, requestsPerMinute: 1 } });
       const other = await caller(world.stores);
       const lost = await swept(other);

@@ -87,7 +87,7 @@ export const ledgerSuite = (backend: Backend): void => {
         expect(told(await admit(sibling, start, fresh))).toBe("refused by tenant concurrent");
       });
 
-      it("counts nothing of a refused call, in no limit and no scope", async () => {
+      it("counts a refused call in no limit and no scope", async () => {
         const who = await caller(world.stores, {
           tenantLimits: { requestsPerMinute: 10, tokensPerMinute: 10_000, concurrent: 10 },
           keyLimits: { requestsPerMinute: 1 },
@@ -433,7 +433,7 @@ export const ledgerSuite = (backend: Backend): void => {
         expect(told(await admit(who, start))).toBe("stale");
       });
 
-      it("is stale when its session was ended", async () => {
+      it("is stale when the session was ended", async () => {
         const who = await caller(world.stores, limited);
         const its = session(who.tenantId, who.keyId);
         value(await world.stores.sessions.create(its));
@@ -506,7 +506,7 @@ export const ledgerSuite = (backend: Backend): void => {
         expect(await counted(who.tenantId, "tokens")).toBe(30);
       });
 
-      it("counts once what is tried again under the same id", async () => {
+      it("counts a call once that is admitted again under the same id", async () => {
         const who = await caller(world.stores, limits);
         const reserved = await running(who, start);
         expect(told(value(await world.stores.ledger.admit(reserved)))).toBe("admitted");
@@ -749,7 +749,7 @@ export const ledgerSuite = (backend: Backend): void => {
         });
       });
 
-      it("leaves what has ended alone", async () => {
+      it("leaves ended calls alone", async () => {
         const who = await caller(world.stores);
         const reserved = await running(who, start);
         await settle(reserved, start + second);
@@ -757,7 +757,7 @@ export const ledgerSuite = (backend: Backend): void => {
         expect(await record(who, reserved.opening.id)).toMatchObject({ outcome: "succeeded" });
       });
 
-      it("is not waited for: a lapsed lease holds no place", async () => {
+      it("need not run for a lapsed lease to free its place", async () => {
         const who = await caller(world.stores, {
           tenantLimits: { concurrent: 1 },
           keyLimits: { concurrent: 1 },
@@ -828,7 +828,7 @@ export const ledgerSuite = (backend: Backend): void => {
         expect(await record(who, its.id)).toMatchObject({ asked: null, decision: null });
       });
 
-      it("writes one record when it is told twice, and never over another", async () => {
+      it("writes one record when it is sent twice, and never over another record", async () => {
         const who = await caller(world.stores);
         const reserved = await running(who, start);
         value(await world.stores.ledger.refuse(reserved.opening, "internal", null, null));
@@ -853,7 +853,7 @@ export const ledgerSuite = (backend: Backend): void => {
       });
     });
 
-    it("counts what the records say, whatever happened", async () => {
+    it("counts what the records say, after any history", async () => {
       const step = fc.record({
         gapMs: fc.integer({ min: 0, max: 1_500 }),
         tokens: fc.integer({ min: 1, max: 400 }),

@@ -54,7 +54,7 @@ export const migrationsSuite = (backend: Backend): void => {
       expect(value(await migrate(here(), [...migrations, mended]))).toEqual([broken.name]);
     });
 
-    it("leaves old servers the headers that they had, and gives new ones none", async () => {
+    it("leave older servers all passed headers, and give new servers none", async () => {
       const before = migrations.slice(
         0,
         migrations.findIndex(({ name }) => name.endsWith("_pass_headers.sql")),

@@ -45,7 +45,7 @@ export const numbersSuite = (backend: Backend): void => {
       expect(told(await admit(who, start + second))).toBeTypeOf("string");
     });
 
-    it("add up to what can be read: counters, windows and usage", async () => {
+    it("add up to sums that can be read: counters, windows and usage", async () => {
       const limits = { tokensPerMinute: 1_000_000_000, usdPerDay: 900_000_000 };
       const who = await caller(world.stores, { tenantLimits: limits });
       const most = Number.MAX_SAFE_INTEGER - 1;
@@ -63,7 +63,7 @@ export const numbersSuite = (backend: Backend): void => {
       expect(row?.costMicroUsd).toBe(Number.MAX_SAFE_INTEGER);
     });
 
-    it("of one row that was changed stop no sweep and no retention", async () => {
+    it("of one changed row stop no sweep and no retention", async () => {
       const who = await caller(world.stores);
       const lost = [
         await running(who, start),

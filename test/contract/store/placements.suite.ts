@@ -14,7 +14,7 @@ export const placementsSuite = (backend: Backend): void => {
   describe("placements", () => {
     const world = givenWorld(backend);
 
-    it("gives a slug to the first that claims it, and tells the others whose it is", async () => {
+    it("give a slug to the first tenant that claims it, and tell the others whose it is", async () => {
       const { placements } = world.stores;
       expect(value(await placements.bySlug("acme"))).toBeNull();
       const all = Array.from({ length: 16 }, () => placement());
@@ -67,7 +67,7 @@ export const placementsSuite = (backend: Backend): void => {
       expect(value(await placements.bySlug("acme"))).toBeNull();
     });
 
-    it("counts the tenants of each shard, home's where they are", async () => {
+    it("count the tenants of each shard, and the home shard's in its own table", async () => {
       const { placements, tenants } = world.stores;
       expect(value(await placements.counts())).toEqual({ home: 0 });
       for (const slug of ["a", "b"]) value(await placements.claim(placement({ slug })));

@@ -217,7 +217,7 @@ export const resealSuite = (backend: Backend): void => {
       expect((await third.vault.open(its.sealed, providerKeyOf(its))).ok).toBe(true);
     });
 
-    it("begins anew nowhere: whoever deletes its row brings no version 1 back", async () => {
+    it("brings no version 1 back when its row is deleted", async () => {
       const before = await olderVault(old);
       const its = await addCredential(before);
       await addKey();
@@ -253,7 +253,7 @@ export const resealSuite = (backend: Backend): void => {
       expect(again.notes).toContainEqual(expect.objectContaining({ event: "tampered" }));
     });
 
-    it("follows a change of MASTER_KEY, kept results and codes too", async () => {
+    it("follows a change of MASTER_KEY, for kept results and codes too", async () => {
       const first = await processOn(world.stores, { master: old, clock });
       value(await first.sealing.current());
       const all = await addAll(first.vault);
@@ -301,7 +301,7 @@ export const resealSuite = (backend: Backend): void => {
       }
     });
 
-    it("goes on past what no key opens", async () => {
+    it("steps over seals that no key opens", async () => {
       const before = await olderVault(old);
       const stranger = await olderVault(other);
       for (let count = 0; count < 60; count += 1) await addCredential(stranger);

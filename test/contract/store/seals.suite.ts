@@ -80,7 +80,7 @@ export const sealsSuite = (backend: Backend): void => {
       ]);
     });
 
-    it("takes what ended late into a later seal, whatever its time says", async () => {
+    it("take a call that ended late into a later seal, whatever its time says", async () => {
       const who = await caller(world.stores);
       await refused(who, start + 1_000);
       await sealAll(world.stores, who.tenantId);
@@ -93,7 +93,7 @@ export const sealsSuite = (backend: Backend): void => {
       ]);
     });
 
-    it("leaves what ended a moment ago, and what has not ended", async () => {
+    it("leave calls that ended a moment ago, and calls that still run", async () => {
       const who = await caller(world.stores);
       value(await world.stores.ledger.admit(reservation(who, start)));
       await refused(who, start);
@@ -109,7 +109,7 @@ export const sealsSuite = (backend: Backend): void => {
       });
     });
 
-    it("seals every tenant's, and a long queue in several seals", async () => {
+    it("are made for every tenant, and several for a long queue", async () => {
       const many = await caller(world.stores);
       const few = await caller(world.stores);
       const openings = Array.from({ length: mostSealed + 3 }, () => opening(many, start));
@@ -137,7 +137,7 @@ export const sealsSuite = (backend: Backend): void => {
       expect(value(await createSealJob({ ...deps, now: () => start + sealAfterMs })())).toBe(2);
     });
 
-    it("has one turn at a time, which ends by itself", async () => {
+    it("are made by one run at a time, whose turn ends by itself", async () => {
       const { seals } = world.stores;
       expect(value(await seals.claim(start, start + 10))).toEqual({ cursor: "" });
       expect(value(await seals.claim(start + 9, start + 20))).toBeNull();
@@ -166,7 +166,7 @@ export const sealsSuite = (backend: Backend): void => {
       expect(new Set(records.map(({ record }) => record.id)).size).toBe(20);
     });
 
-    it("seals nothing when a record is no longer what was read", async () => {
+    it("are not made when a record is no longer as it was read", async () => {
       const who = await caller(world.stores);
       const id = await refused(who);
       const deps = await sealingOn(world.stores);
@@ -202,7 +202,7 @@ export const sealsSuite = (backend: Backend): void => {
       expect(after).toEqual({ seals: before.seals, records: [], unreadable: [] });
     });
 
-    it("seals a record anew that lost its place, and keeps what it was", async () => {
+    it("hold a record anew that lost its place, and keep its old leaf", async () => {
       const who = await caller(world.stores);
       const id = await refused(who);
       await sealAll(world.stores, who.tenantId);
@@ -242,7 +242,7 @@ export const sealsSuite = (backend: Backend): void => {
       ]);
     });
 
-    it("keeps the keys of before", async () => {
+    it("keep the public keys from before", async () => {
       const { seals } = world.stores;
       const [one, two] = await Promise.all(
         [1, 2].map((byte) =>

@@ -60,13 +60,13 @@ export const serverTokensSuite = (backend: Backend): void => {
       expect(claims.filter((each) => each !== null)).toHaveLength(1);
     });
 
-    it("are for no server that is gone", async () => {
+    it("are not stored for a server that is gone", async () => {
       const [tenantId] = await someServer();
       expect(await claim([tenantId, "srv_gone"], "one")).toBeNull();
       expect(value(await world.stores.serverTokens.get(tenantId, "srv_gone"))).toBeNull();
     });
 
-    it("are stored once for each generation, whoever is late", async () => {
+    it("are stored once for each generation, and a late caller's are dropped", async () => {
       const its = await someServer();
       const { serverTokens } = world.stores;
       const first = await claim(its, "slow");
@@ -89,7 +89,7 @@ export const serverTokensSuite = (backend: Backend): void => {
       });
     });
 
-    it("are asked for by nobody who read an older one", async () => {
+    it("are not asked for by a caller that read an older generation", async () => {
       const its = await someServer();
       const { serverTokens } = world.stores;
       const from = (await claim(its, "one"))?.generation ?? "";
@@ -100,7 +100,7 @@ export const serverTokensSuite = (backend: Backend): void => {
       expect(await claim(its, "two", start, "fresh")).toMatchObject({ generation: "fresh" });
     });
 
-    it("are stored by whom the lease left, if nobody else has", async () => {
+    it("are stored by a caller whose lease has ended, if nobody else has stored any", async () => {
       const its = await someServer();
       const first = await claim(its, "slow");
       await claim(its, "next", start + leaseMs);
@@ -110,7 +110,7 @@ export const serverTokensSuite = (backend: Backend): void => {
       expect(value(await world.stores.serverTokens.save(...its, late))).toBe(true);
     });
 
-    it("wait after a fault, and are asked for again then", async () => {
+    it("are asked for again some time after a fault", async () => {
       const its = await someServer();
       const { serverTokens } = world.stores;
       const first = await claim(its, "one");

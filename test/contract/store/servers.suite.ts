@@ -95,7 +95,7 @@ export const serversSuite = (backend: Backend): void => {
       },
     );
 
-    it("is failing once, and active once: an event each", async () => {
+    it("become failing with one event, and active again with one", async () => {
       const tenantId = await someTenant();
       const its = await stored(tenantId);
       const set = async (status: "active" | "failing", action: string) =>

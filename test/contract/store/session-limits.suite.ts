@@ -37,7 +37,7 @@ export const sessionLimitsSuite = (backend: Backend): void => {
       error: { reason: "rate_limited", limit: `key.${limit}`, retryAfterMs },
     });
 
-    it("begins so many in any minute, keeps no other, and says when there is room", async () => {
+    it("let a key begin so many in any minute, keep no others, and say when there is room", async () => {
       const sessions = storesWith(100, 3);
       value(await sessions.begin(sessionAt(start)));
       value(await sessions.begin(sessionAt(start + 10_000)));
@@ -71,7 +71,7 @@ export const sessionLimitsSuite = (backend: Backend): void => {
       expect(await held()).toHaveLength(2);
     });
 
-    it("keeps so many of a key, however they are begun, while all are in use", async () => {
+    it("let a key have so many, however they are begun, while all are in use", async () => {
       const sessions = storesWith(2, 100);
       value(await sessions.begin(sessionAt(start)));
       value(await sessions.create(sessionAt(start)));
@@ -82,7 +82,7 @@ export const sessionLimitsSuite = (backend: Backend): void => {
       expect(await held()).toHaveLength(2);
     });
 
-    it("lets the one that was used least lately make room once it is idle, and none with an open stream", async () => {
+    it("end the least lately used session for a new one if it is idle, and none with an open stream", async () => {
       const sessions = storesWith(3, 100);
       const [old, streaming, recent] = [
         sessionAt(start + 1),
@@ -97,7 +97,7 @@ export const sessionLimitsSuite = (backend: Backend): void => {
       expect(await sessions.begin(other)).toMatchObject(refused("sessions", 60_000));
     });
 
-    it("makes room for many at once, so that it is looked for seldom", async () => {
+    it("make room for many at once, so that the search is rare", async () => {
       const sessions = storesWith(32, 1_000);
       for (let count = 0; count < 32; count += 1) value(await sessions.create(sessionAt(start)));
       value(await sessions.begin(sessionAt(start + idleAfterMs)));

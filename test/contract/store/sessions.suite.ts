@@ -72,7 +72,7 @@ export const sessionsSuite = (backend: Backend): void => {
       expect(await found({ bridgeKey: "l" })).toMatchObject({ id: newest.id });
     });
 
-    it("begins anew when its server gives the same id again", async () => {
+    it("begin anew when their server gives the same id again", async () => {
       const who = await caller(world.stores);
       const { sessions } = world.stores;
       const through = { serverId: "srv_1", upstreamId: "same" };

@@ -82,7 +82,7 @@ export const snapshotsSuite = (backend: Backend): void => {
       expect(snapshot?.key.revokedAt).toBe(start);
     });
 
-    it("has no session that was not asked for, has expired, or is another key's", async () => {
+    it("hold no session that was not asked for, has expired, or is another key's", async () => {
       const who = await caller(world.stores);
       const stranger = await caller(world.stores);
       const its = session(who.tenantId, who.keyId, { expiresAt: start + 1 });

@@ -22,7 +22,7 @@ export const tenantsSuite = (backend: Backend): void => {
       expect(value(await world.stores.tenants.bySlug(its.slug))).toEqual(its);
     });
 
-    it("knows nothing of a tenant that isn't there", async () => {
+    it("finds no tenant that doesn't exist", async () => {
       expect(value(await world.stores.tenants.byId(id("tenant")))).toBeNull();
       expect(value(await world.stores.tenants.bySlug("nobody"))).toBeNull();
     });
@@ -36,7 +36,7 @@ export const tenantsSuite = (backend: Backend): void => {
       expect(value(log).data).toEqual([]);
     });
 
-    it("changes what is named, and raises the version", async () => {
+    it("changes the named members, and raises the version", async () => {
       const its = await stored({ policy: { maxTokens: 5 } });
       const { tenants } = world.stores;
       value(await tenants.update(its.id, { name: "New" }, event(its.id)));
@@ -57,7 +57,7 @@ export const tenantsSuite = (backend: Backend): void => {
       await stored({ slug: its.slug, createdAt: start + 1 });
     });
 
-    it("makes a tenant once for an id: neither beside itself nor after its removal", async () => {
+    it("makes one tenant for an id, ever: no second one, and none after its removal", async () => {
       const its = await stored();
       const { tenants, events } = world.stores;
       const again = () => tenants.create(its, event(its.id, "tenant.create"));
@@ -73,7 +73,7 @@ export const tenantsSuite = (backend: Backend): void => {
       ]);
     });
 
-    it("removes more records than one transaction takes, and a neighbour's not", async () => {
+    it("removes more records than one transaction takes, and none of another tenant", async () => {
       const [its, neighbour] = [await stored(), await stored()];
       const rows = (owner: string, count: number) =>
         raw(sql`

@@ -52,7 +52,7 @@ export const thinningSuite = (backend: Backend): void => {
       expect(await refusedUsage()).toBe(recordedRefusals + 5);
     });
 
-    it("records a hundred again in the next minute, and of another key at once", async () => {
+    it("records a hundred in the next minute again, and a hundred for another key at once", async () => {
       await fill();
       const sibling = {
         ...who,

@@ -71,7 +71,7 @@ export const unreadableSuite = (backend: Backend): void => {
       ]);
     });
 
-    it("leads a list past it, page by page", async () => {
+    it("is passed over by lists, page by page", async () => {
       const { who, good, stores } = await given(sql`attempts = '['`, "waiting");
       const seen: string[] = [];
       let cursor: string | null = null;
@@ -105,7 +105,7 @@ export const unreadableSuite = (backend: Backend): void => {
       },
     );
 
-    it("lets those behind it through, however many there are", async () => {
+    it("stops no row behind it from being sealed, however many there are", async () => {
       const { who, stores, good } = await given(sql`attempts = '['`, "waiting");
       value(
         await world.db.write([
@@ -141,7 +141,7 @@ export const unreadableSuite = (backend: Backend): void => {
       expect(found).toHaveLength(1);
     });
 
-    it.each(changes)("keeps its place in what is read of a seal: $problem", async (its) => {
+    it.each(changes)("keeps its place when a seal's records are read: $problem", async (its) => {
       const { who, bad, good, stores } = await given(its.change, "sealed");
       const read = value(await stores.seals.read(who.tenantId, { first: 1, last: 1 }));
       expect(read.records.map(({ position, record: { id } }) => [position, id])).toEqual(

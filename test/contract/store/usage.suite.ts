@@ -112,7 +112,7 @@ export const usageSuite = (backend: Backend): void => {
       ]);
     });
 
-    it("groups by model, key or server; what has none is in the empty group", async () => {
+    it("groups by model, key or server, and puts a request without one into the empty group", async () => {
       const who = await caller(world.stores);
       const sibling = { ...who, keyId: await anotherKey(world.stores, who.tenantId) };
       const fresh = { tenantVersion: 3 };
@@ -191,7 +191,7 @@ export const usageSuite = (backend: Backend): void => {
       ]);
     });
 
-    it("says what the records and the budgets say, after any history", async () => {
+    it("agrees with the records and the budgets, after any history", async () => {
       const step = fc.record({
         gapMs: fc.oneof(fc.integer({ min: 0, max: 500 }), fc.constant(hourMs), fc.constant(dayMs)),
         key: fc.integer({ min: 0, max: 1 }),
