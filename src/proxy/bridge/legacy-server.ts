@@ -1,6 +1,6 @@
 /**
  * A modern client in front of a legacy server. Each request becomes one in a session that the router
- * keeps, and goes through the legacy proxy like any other: sampling is taken out and answered there.
+ * keeps, and goes through the legacy proxy like any other: sampling is intercepted there.
  */
 import { bridgedMethods, bridgedMode } from "../../domain/servers/bridging.ts";
 import type { Refusal } from "../../domain/refusals.ts";

@@ -16,7 +16,7 @@ import type { LegacyServices } from "./services.ts";
 import type { ProxyArrived } from "../arrived.ts";
 import { createLosses } from "../losses.ts";
 import { streamsAnswer } from "../media-type.ts";
-import { createTaker } from "./take.ts";
+import { createInterceptor } from "./sampling-interceptor.ts";
 
 /** Methods behind which a server runs code of its own that may sample. */
 const mayAsk = new Set(["tools/call", "prompts/get", "resources/read", "completion/complete"]);
@@ -167,11 +167,11 @@ async function keep(
 
 /** Takes sampling requests out, and drops the rest. */
 async function read({ services, arrived }: Standing, response: Response): Promise<void> {
-  const taker = createTaker(services, arrived, { tool: null, answers: null });
+  const interceptor = createInterceptor(services, arrived, { tool: null, answers: null });
   const losses = createLosses(services, { requestId: arrived.requestId, ids: [], era: "legacy" });
   const splitter = createEventSplitter({
     maxEventBytes: maxBodyBytes,
-    mayConcern: taker.mayConcern,
+    mayConcern: interceptor.mayConcern,
     passes: startsOther,
     read: losses.read,
   });
@@ -180,9 +180,9 @@ async function read({ services, arrived }: Standing, response: Response): Promis
     const next = await reader?.read().catch(() => null);
     if (next === undefined || next === null || next.done) break;
     for (const segment of splitter.push(next.value)) {
-      if (segment.kind === "event") await taker.consider(segment.data, segment.id);
+      if (segment.kind === "event") await interceptor.intercept(segment.data, segment.id);
       if (segment.kind === "unreadable") losses.note(segment.fault);
-      if (segment.kind === "oversized") taker.refuseOversized(segment.head, maxBodyBytes);
+      if (segment.kind === "oversized") interceptor.refuseOversized(segment.head, maxBodyBytes);
     }
   }
   await reader?.cancel().catch(() => undefined);

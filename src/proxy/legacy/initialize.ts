@@ -16,7 +16,7 @@ import { offeredBy } from "../offered.ts";
 import { dropBody, readAnswer, type Begun } from "../first-answer.ts";
 import { isEventStream } from "../media-type.ts";
 import { relayEvents, relayJson, type Relaying } from "./relay.ts";
-import { createTaker } from "./take.ts";
+import { createInterceptor } from "./sampling-interceptor.ts";
 
 const timeoutMs = 60_000;
 
@@ -118,7 +118,7 @@ export async function proxyInitialize(
     return now.ok ? ok({ ...now.value, session }) : now;
   };
   const relaying: Relaying = {
-    taker: createTaker(
+    interceptor: createInterceptor(
       services,
       {
         ...arrived,

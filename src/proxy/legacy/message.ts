@@ -18,7 +18,7 @@ import { proxyInitialize } from "./initialize.ts";
 import { isJson, streamsAnswer } from "../media-type.ts";
 import { passOn } from "../pass-on.ts";
 import { relayEvents, relayJson, type Relaying } from "./relay.ts";
-import { createTaker } from "./take.ts";
+import { createInterceptor } from "./sampling-interceptor.ts";
 
 /** The client takes requests back: their provider calls end, wherever they run. */
 export async function noteCancellations(
@@ -148,7 +148,7 @@ export async function proxyLegacy(
   }
   const stream = streamOf(body);
   const relaying: Relaying = {
-    taker: untouched ? null : createTaker(services, arrived, stream),
+    interceptor: untouched ? null : createInterceptor(services, arrived, stream),
     losses: untouched
       ? null
       : createLosses(services, { requestId, ids: idsIn(body), era: "legacy" }),

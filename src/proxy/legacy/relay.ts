@@ -1,5 +1,5 @@
 /**
- * A server's answer on its way to the client, without what the router took out of it. Streams stay
+ * A server's answer on its way to the client, without what the router intercepted. Streams stay
  * streams: nothing is held beyond one event, and a comment now and then keeps the client's
  * connection open while the router samples.
  */
@@ -13,7 +13,7 @@ import { streamedHeaders } from "../media-type.ts";
 import { readJsonBody } from "../json-body.ts";
 import { readAheadBytes } from "../pass-on.ts";
 import { unreadableAnswer, type Losses } from "../losses.ts";
-import type { Taker } from "./take.ts";
+import type { Interceptor } from "./sampling-interceptor.ts";
 
 /**
  * The runtime notices that a client has left when it writes, and not before. A server that wasn't told
@@ -30,8 +30,8 @@ const decoder = new TextDecoder();
 type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface Relaying {
-  /** null: nothing is taken */
-  taker: Taker | null;
+  /** null: nothing is intercepted */
+  interceptor: Interceptor | null;
   /** what is dropped of it; null: nothing is read */
   losses: Losses | null;
   /** The stream is over, whoever ended it. */
@@ -42,11 +42,11 @@ export interface Relaying {
 
 export function relayEvents(
   response: Response,
-  { taker, losses, ended, broken }: Relaying,
+  { interceptor, losses, ended, broken }: Relaying,
 ): Response {
   const splitter = createEventSplitter({
     maxEventBytes: maxBodyBytes,
-    mayConcern: taker === null ? () => false : taker.mayConcern,
+    mayConcern: interceptor === null ? () => false : interceptor.mayConcern,
     passes: startsOther,
     read: losses?.read,
   });
@@ -67,15 +67,15 @@ export function relayEvents(
     let given = 0;
     for (const segment of segments) {
       if (segment.kind === "oversized") {
-        taker?.refuseOversized(segment.head, maxBodyBytes);
+        interceptor?.refuseOversized(segment.head, maxBodyBytes);
         continue;
       }
       let { bytes } = segment;
       if (segment.kind === "unreadable" && losses !== null) bytes = losses.replace(segment);
-      if (segment.kind === "event" && taker !== null) {
-        const considered = await taker.consider(segment.data, segment.id);
-        if (considered.kind === "taken") bytes = segment.rest;
-        if (considered.kind === "changed") bytes = segment.withData(considered.text);
+      if (segment.kind === "event" && interceptor !== null) {
+        const intercepted = await interceptor.intercept(segment.data, segment.id);
+        if (intercepted.kind === "taken") bytes = segment.rest;
+        if (intercepted.kind === "changed") bytes = segment.withData(intercepted.text);
       }
       if (bytes.byteLength === 0 || state.over) continue;
       controller.enqueue(bytes);
@@ -89,7 +89,7 @@ export function relayEvents(
     start(controller) {
       timer = setInterval(() => {
         state.silent += 1;
-        const most = taker?.isRunning() === true ? samplingTicks : silentTicks;
+        const most = interceptor?.isRunning() === true ? samplingTicks : silentTicks;
         // A client that reads nothing needs no more of them.
         const waits = (controller.desiredSize ?? 0) > 0;
         if (state.over || !waits || state.silent < most || !splitter.isBetweenEvents()) return;
@@ -130,20 +130,20 @@ export function relayEvents(
   return new Response(body, { status: response.status, headers });
 }
 
-/** Without what the router takes out of it. */
-async function withoutTaken(
+/** The body without what the router intercepts. */
+async function withoutIntercepted(
   bytes: Bytes,
   about: { status: number; headers: Record<string, string> },
-  taker: Taker | null,
+  interceptor: Interceptor | null,
 ): Promise<Response> {
-  const text = taker === null ? "" : decoder.decode(bytes);
-  if (taker === null || !taker.mayConcern(text)) return new Response(bytes, about);
-  const considered = await taker.consider(text, null);
-  switch (considered.kind) {
+  const text = interceptor === null ? "" : decoder.decode(bytes);
+  if (interceptor === null || !interceptor.mayConcern(text)) return new Response(bytes, about);
+  const intercepted = await interceptor.intercept(text, null);
+  switch (intercepted.kind) {
     case "pass":
       return new Response(bytes, about);
     case "changed":
-      return new Response(considered.text, about);
+      return new Response(intercepted.text, about);
     case "taken": {
       const { "content-type": _, ...headers } = about.headers;
       return new Response(null, { status: 202, headers });
@@ -154,7 +154,7 @@ async function withoutTaken(
 /** A JSON answer: a small one is read at once, a large response passes while it arrives. */
 export async function relayJson(
   response: Response,
-  { taker, losses }: Relaying,
+  { interceptor, losses }: Relaying,
 ): Promise<Response | Refusal> {
   const about = { status: response.status, headers: returnedHeaders(response.headers) };
   const read = await readJsonBody(response, {
@@ -164,7 +164,7 @@ export async function relayJson(
   });
   switch (read.kind) {
     case "whole":
-      return withoutTaken(read.bytes, about, taker);
+      return withoutIntercepted(read.bytes, about, interceptor);
     case "parts":
       return new Response(read.body, { ...about, headers: streamedHeaders(about.headers) });
     case "unreadable":

@@ -1,6 +1,6 @@
 /**
- * Sampling requests of a legacy server, taken out of what it sends. Each is answered by a POST of the
- * router's own, in the same invocation; the client never sees the request, nor the answer.
+ * Intercepts the sampling requests in what a legacy server sends. The router answers each request by a POST
+ * of its own, in the same invocation. The client sees neither the request nor the answer.
  */
 import { answererOf, deniedBy } from "../../domain/servers/answering.ts";
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../../domain/json.ts";
@@ -28,15 +28,15 @@ const firstWithHeader = "2025-06-18";
 /** Requests of one stream that are answered at once. What comes then waits, and its stream with it. */
 const mostRunning = 32;
 
-type Considered =
+type Intercepted =
   | { kind: "pass" }
   | { kind: "taken" }
   /** a batch, some of which was taken */
   | { kind: "changed"; text: string };
 
-const pass: Considered = { kind: "pass" };
+const pass: Intercepted = { kind: "pass" };
 
-export function createTaker(
+export function createInterceptor(
   services: LegacyServices,
   arrived: ProxyArrived,
   stream: {
@@ -227,7 +227,7 @@ export function createTaker(
 
   return {
     /** What becomes of a message, or of a batch of them. */
-    async consider(text: string, eventId: string | null): Promise<Considered> {
+    async intercept(text: string, eventId: string | null): Promise<Intercepted> {
       const value = parsedJson(text);
       if (value === undefined) return pass;
       if (!Array.isArray(value)) return (await isTaken(value, eventId)) ? { kind: "taken" } : pass;
@@ -261,4 +261,4 @@ export function createTaker(
   };
 }
 
-export type Taker = ReturnType<typeof createTaker>;
+export type Interceptor = ReturnType<typeof createInterceptor>;
