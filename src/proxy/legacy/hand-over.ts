@@ -25,10 +25,12 @@ async function letGo(
   left: AbortSignal,
 ): Promise<boolean> {
   const { streams, wait } = services;
-  const isHere = streams.asideHere(session) !== null;
+  const isHere = streams.routerStreamHere(session) !== null;
   const stepMs = isHere ? lookHereMs : lookMs;
   for (let waitedMs = 0; waitedMs < patienceMs && !left.aborted; waitedMs += stepMs) {
-    const held = isHere ? streams.asideHere(session) !== null : await streams.isRouters(session);
+    const held = isHere
+      ? streams.routerStreamHere(session) !== null
+      : await streams.isRouters(session);
     if (!held) return isHere || waitedMs > 0;
     await wait(stepMs, left);
   }

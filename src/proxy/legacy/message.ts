@@ -10,7 +10,7 @@ import { requestsIn, toolIn, type ProxiedBody } from "../../mcp/message.ts";
 import { renewStreamMs } from "./streams.ts";
 import type { LegacyServices } from "./services.ts";
 import { refuse, sendOn, type ProxyArrived } from "../arrived.ts";
-import { openAside } from "./aside.ts";
+import { openRouterStream } from "./router-stream.ts";
 import { openClients } from "./hand-over.ts";
 import { createLosses } from "../losses.ts";
 import { shortened } from "../../pipeline/id-text.ts";
@@ -127,12 +127,12 @@ export async function proxyLegacy(
   }
   if (request !== undefined && session?.bridge === null)
     await services.streams.untilOpenedElsewhere(session, arrived.left);
-  const closeAside = await openAside(services, arrived, request?.method);
+  const closeRouterStream = await openRouterStream(services, arrived, request?.method);
   const open = (): ReturnType<typeof sendOn> =>
     sendOn(services, arrived, method === "POST" ? arrived.bytes : null, arrived.left);
   const sent = await (method === "GET" ? openClients(services, arrived, open) : open());
   if (!sent.ok) {
-    closeAside();
+    closeRouterStream();
     if (method === "GET" && session !== null) background(services.streams.clientReleases(session));
     return refused(sent.error);
   }
@@ -142,7 +142,7 @@ export async function proxyLegacy(
   const streams = streamsAnswer(response);
   const looksIn = streams || (response.ok && method === "POST" && isJson(response) && !untouched);
   if (method === "DELETE" || !looksIn) {
-    closeAside();
+    closeRouterStream();
     if (method === "GET" && session !== null) noteNoStream(services, session, response.status);
     return passOn(response);
   }
@@ -152,7 +152,7 @@ export async function proxyLegacy(
     losses: untouched
       ? null
       : createLosses(services, { requestId, ids: idsIn(body), era: "legacy" }),
-    ended: method === "GET" ? watched(services, arrived) : closeAside,
+    ended: method === "GET" ? watched(services, arrived) : closeRouterStream,
     broken() {
       const refusal = serverFailed("Its stream broke off.", response.status);
       return stream.answers === null || untouched
@@ -162,6 +162,6 @@ export async function proxyLegacy(
   };
   if (streams) return relayEvents(response, relaying);
   const relayed = await relayJson(response, relaying);
-  closeAside();
+  closeRouterStream();
   return relayed instanceof Response ? relayed : refused(relayed);
 }

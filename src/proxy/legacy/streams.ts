@@ -21,7 +21,7 @@ const youngMs = 2_000;
 const graceMs = 300;
 const lookMs = 60;
 /** Who holds a stream here says so again and again; an invocation may end without a word. */
-const asideMs = 1_000;
+const turnMs = 1_000;
 
 interface Known {
   /** until when a client's stream was seen */
@@ -34,7 +34,7 @@ interface Known {
 const nothing: Known = { clientUntil: 0, wantedUntil: 0, none: false };
 
 /** A stream that the router holds in this isolate: for whoever runs here, one is enough. */
-interface Aside {
+interface RouterStream {
   /** requests that run here and may need it */
   needed: number;
   /** null: none here holds it, or asks for it */
@@ -47,14 +47,14 @@ export interface StreamMemory {
   opening: Map<string, number>;
   get(sessionId: string): Known;
   set(sessionId: string, known: Partial<Known>): void;
-  asides: Map<string, Aside>;
+  routerStreams: Map<string, RouterStream>;
 }
 
 export function createStreamMemory(capacity: number): StreamMemory {
   const entries = new Map<string, Known>();
   return {
     opening: new Map(),
-    asides: new Map(),
+    routerStreams: new Map(),
     get: (sessionId) => entries.get(sessionId) ?? nothing,
     set(sessionId, known) {
       entries.delete(sessionId);
@@ -94,8 +94,8 @@ export function createStreams(deps: {
   };
 
   /** Whether another request here holds the router's stream (`stands`), or asks for it. */
-  const asideHere = ({ id }: Session): "stands" | "asked" | null => {
-    const turn = memory.asides.get(id)?.turn ?? null;
+  const routerStreamHere = ({ id }: Session): "stands" | "asked" | null => {
+    const turn = memory.routerStreams.get(id)?.turn ?? null;
     if (turn === null || turn.until <= elapsed()) return null;
     return turn.stands ? "stands" : "asked";
   };
@@ -167,30 +167,31 @@ export function createStreams(deps: {
 
     /** A request runs that may need the router's stream, until what it gives is called. */
     needs({ id }: Session): () => void {
-      const aside = memory.asides.get(id) ?? { needed: 0, turn: null };
-      memory.asides.set(id, aside);
-      aside.needed += 1;
+      const routerStream = memory.routerStreams.get(id) ?? { needed: 0, turn: null };
+      memory.routerStreams.set(id, routerStream);
+      routerStream.needed += 1;
       return () => {
-        aside.needed -= 1;
-        if (aside.needed <= 0 && aside.turn === null) memory.asides.delete(id);
+        routerStream.needed -= 1;
+        if (routerStream.needed <= 0 && routerStream.turn === null) memory.routerStreams.delete(id);
       };
     },
-    isNeeded: ({ id }: Session): boolean => (memory.asides.get(id)?.needed ?? 0) > 0,
-    asideHere,
+    isNeeded: ({ id }: Session): boolean => (memory.routerStreams.get(id)?.needed ?? 0) > 0,
+    routerStreamHere,
     /** The turn to ask for it, to be renewed within a second; null: it is another's. */
     takeTurn(session: Session) {
       const { id } = session;
-      if (asideHere(session) !== null) return null;
-      const aside = memory.asides.get(id) ?? { needed: 0, turn: null };
-      memory.asides.set(id, aside);
-      const turn = { until: elapsed() + asideMs, stands: false };
-      aside.turn = turn;
+      if (routerStreamHere(session) !== null) return null;
+      const routerStream = memory.routerStreams.get(id) ?? { needed: 0, turn: null };
+      memory.routerStreams.set(id, routerStream);
+      const turn = { until: elapsed() + turnMs, stands: false };
+      routerStream.turn = turn;
       return {
         stands: (): void => void (turn.stands = true),
-        renew: (): void => void (turn.until = elapsed() + asideMs),
+        renew: (): void => void (turn.until = elapsed() + turnMs),
         release(): void {
-          if (aside.turn === turn) aside.turn = null;
-          if (aside.needed <= 0 && aside.turn === null) memory.asides.delete(id);
+          if (routerStream.turn === turn) routerStream.turn = null;
+          if (routerStream.needed <= 0 && routerStream.turn === null)
+            memory.routerStreams.delete(id);
         },
       };
     },

@@ -156,14 +156,14 @@ describe("a session's GET stream", () => {
     const { session, isolate, pass } = given(start - 10_000);
     const one = isolate();
     const [first, second] = [one.needs(session), one.needs(session)];
-    expect(one.asideHere(session)).toBeNull();
+    expect(one.routerStreamHere(session)).toBeNull();
     const turn = one.takeTurn(session);
-    expect(one.asideHere(session)).toBe("asked");
+    expect(one.routerStreamHere(session)).toBe("asked");
     expect(one.takeTurn(session)).toBeNull();
     turn?.stands();
-    expect(one.asideHere(session)).toBe("stands");
+    expect(one.routerStreamHere(session)).toBe("stands");
     // Another isolate knows nothing of it.
-    expect(isolate().asideHere(session)).toBeNull();
+    expect(isolate().routerStreamHere(session)).toBeNull();
     first();
     expect(one.isNeeded(session)).toBe(true);
     second();
@@ -178,9 +178,9 @@ describe("a session's GET stream", () => {
     expect(next).not.toBeNull();
     // The late one lets go of nothing that is not its own.
     turn?.release();
-    expect(one.asideHere(session)).toBe("asked");
+    expect(one.routerStreamHere(session)).toBe("asked");
     next?.release();
-    expect(one.asideHere(session)).toBeNull();
+    expect(one.routerStreamHere(session)).toBeNull();
   });
 
   it("is known to be the client's at once where the client asked here", async () => {

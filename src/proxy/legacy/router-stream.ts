@@ -20,7 +20,7 @@ import { createInterceptor } from "./sampling-interceptor.ts";
 
 /** Methods behind which a server runs code of its own that may sample. */
 const mayAsk = new Set(["tools/call", "prompts/get", "resources/read", "completion/complete"]);
-/** The request waits this long for its side stream: a server may send no headers before an event. */
+/** The request waits this long for the router stream: a server may send no headers before an event. */
 const headStartMs = 1_000;
 const headersMs = 30_000;
 const retryMs = 1_000;
@@ -47,7 +47,7 @@ interface Standing {
 const nothingToEnd = (): void => undefined;
 
 /** Opens one where it is missing. What it gives ends it. */
-export async function openAside(
+export async function openRouterStream(
   services: LegacyServices,
   arrived: ProxyArrived,
   method: string | undefined,
@@ -83,7 +83,7 @@ async function stand(standing: Standing): Promise<void> {
   const { services, session, over, ready } = standing;
   const { streams } = services;
   for (let tries = 0; !over.aborted; tries += 1) {
-    const here = streams.asideHere(session);
+    const here = streams.routerStreamHere(session);
     if (here === "stands") ready();
     const next = here === null ? await hold(standing, tries) : tickMs;
     // A client that only asks for its own has none yet: the request waits for that one then.
@@ -165,7 +165,7 @@ async function keep(
   }
 }
 
-/** Takes sampling requests out, and drops the rest. */
+/** Intercepts sampling requests, and drops everything else. */
 async function read({ services, arrived }: Standing, response: Response): Promise<void> {
   const interceptor = createInterceptor(services, arrived, { tool: null, answers: null });
   const losses = createLosses(services, { requestId: arrived.requestId, ids: [], era: "legacy" });
