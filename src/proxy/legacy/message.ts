@@ -11,7 +11,7 @@ import { renewStreamMs } from "./streams.ts";
 import type { LegacyServices } from "./services.ts";
 import { refuse, sendOn, type ProxyArrived } from "../arrived.ts";
 import { openRouterStream } from "./router-stream.ts";
-import { openClients } from "./hand-over.ts";
+import { openClientGetStream } from "./client-get-stream.ts";
 import { createLosses } from "../losses.ts";
 import { shortened } from "../../pipeline/id-text.ts";
 import { proxyInitialize } from "./initialize.ts";
@@ -130,7 +130,7 @@ export async function proxyLegacy(
   const closeRouterStream = await openRouterStream(services, arrived, request?.method);
   const open = (): ReturnType<typeof sendOn> =>
     sendOn(services, arrived, method === "POST" ? arrived.bytes : null, arrived.left);
-  const sent = await (method === "GET" ? openClients(services, arrived, open) : open());
+  const sent = await (method === "GET" ? openClientGetStream(services, arrived, open) : open());
   if (!sent.ok) {
     closeRouterStream();
     if (method === "GET" && session !== null) background(services.streams.clientReleases(session));

@@ -37,7 +37,7 @@ async function letGo(
   return true;
 }
 
-export async function openClients(
+export async function openClientGetStream(
   services: LegacyServices,
   { caller: { session }, left }: Pick<ProxyArrived, "caller" | "left">,
   open: () => Promise<Result<Response, Refusal>>,
