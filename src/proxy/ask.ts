@@ -10,7 +10,7 @@ import type { Finished } from "../pipeline/finish.ts";
 import type { By } from "../pipeline/idempotency.ts";
 import type { ProxyServices } from "./services.ts";
 import { propagatedIn } from "../mcp/trace-context.ts";
-import type { ProxyArrived } from "./arrived.ts";
+import type { Exchange } from "./exchange.ts";
 
 const encoder = new TextEncoder();
 
@@ -49,7 +49,7 @@ const nameIn = (clientInfo: JsonObject, key: string): string | null => {
 /** Samples, and settles whatever happens. A throw inside is told as `internal`. */
 export async function ask(
   services: ProxyServices,
-  arrived: ProxyArrived,
+  exchange: Exchange,
   asking: Asking,
   signal: AbortSignal,
 ): Promise<Asked> {
@@ -57,8 +57,8 @@ export async function ask(
   const { _meta, ...content } = params;
   const contentText = JSON.stringify(content);
   const started = await services.sample({
-    caller: arrived.caller,
-    again: arrived.again,
+    caller: exchange.caller,
+    again: exchange.again,
     call: denied === null ? codec.decodeCall(params) : err(denied),
     declaredBy: () => asking.declared,
     client: {
@@ -66,11 +66,11 @@ export async function ask(
       version: nameIn(asking.clientInfo, "version"),
       revision: codec.revision,
     },
-    server: { id: arrived.server.id, policy: arrived.server.policy },
+    server: { id: exchange.server.id, policy: exchange.server.policy },
     tool: asking.tool,
     messageId: asking.messageId,
     once: asking.once,
-    propagated: propagatedIn(arrived.headers, _meta),
+    propagated: propagatedIn(exchange.headers, _meta),
     contentSha256: await services.sha256Hex(encoder.encode(contentText)),
     bytes: asking.oversizedBytes ?? encoder.encode(JSON.stringify(params)).byteLength,
     content: () => contentText,

@@ -5,7 +5,7 @@ import type { SamplingMode } from "../domain/servers/server.ts";
 import { discoverMethod, discoverRefusalOf, discoveredIn } from "../mcp/translate/discovery.ts";
 import { requestsIn } from "../mcp/message.ts";
 import type { BridgeServices } from "./bridge/services.ts";
-import { refuse, type ProxyArrived } from "./arrived.ts";
+import { refuse, type Exchange } from "./exchange.ts";
 import { proxyLegacy } from "./legacy/message.ts";
 import { proxyModern } from "./modern/message.ts";
 import { dropBody, readAnswer } from "./first-answer.ts";
@@ -15,18 +15,18 @@ import { beginTowardsModern, bridgeToModern } from "./bridge/modern-server.ts";
 
 export async function dispatchModern(
   services: BridgeServices,
-  arrived: ProxyArrived,
+  exchange: Exchange,
 ): Promise<Response> {
-  const { method, body, server } = arrived;
+  const { method, body, server } = exchange;
   const [request] = method !== "POST" || body === null ? [] : requestsIn(body);
   const known = { era: server.learnt.era ?? null, said: null };
-  const { era, said } = request === undefined ? known : await eraOf(services, arrived);
-  if (era !== "legacy") return proxyModern(services, arrived);
+  const { era, said } = request === undefined ? known : await eraOf(services, exchange);
+  if (era !== "legacy") return proxyModern(services, exchange);
   if (request?.method !== discoverMethod || server.bridge === "always")
-    return bridgeToLegacy(services, arrived);
+    return bridgeToLegacy(services, exchange);
   // A client of both eras goes on in the older one, and loses nothing to a translation.
   const { id } = request;
-  const { status, message } = discoverRefusalOf(said, { id, requestId: arrived.requestId });
+  const { status, message } = discoverRefusalOf(said, { id, requestId: exchange.requestId });
   return Response.json(message, { status });
 }
 
@@ -41,11 +41,11 @@ const isAnswered = (mode: SamplingMode): boolean =>
  */
 async function beginDirectly(
   services: BridgeServices,
-  arrived: ProxyArrived,
+  exchange: Exchange,
 ): Promise<Response | null> {
-  const { server } = arrived;
+  const { server } = exchange;
   if (server.learnt.beginsSessions === false) return null;
-  const begun = await proxyLegacy(services, arrived);
+  const begun = await proxyLegacy(services, exchange);
   if (begun.ok && begun.headers.has("Mcp-Session-Id")) return begun;
   if (begun.ok && !isAnswered(server.sampling)) {
     const read = await readAnswer(begun);
@@ -56,44 +56,44 @@ async function beginDirectly(
   }
   await begun.body?.cancel();
   if (begun.status === 400 || begun.status === 404)
-    await learn(services, arrived, { beginsSessions: false });
+    await learn(services, exchange, { beginsSessions: false });
   return null;
 }
 
 /** Who refuses the handshake of the era that it was known by may have moved to the other one. */
-async function beginLegacy(services: BridgeServices, arrived: ProxyArrived): Promise<Response> {
-  const begun = await proxyLegacy(services, arrived);
-  const isKnown = arrived.server.learnt.era === "legacy";
+async function beginLegacy(services: BridgeServices, exchange: Exchange): Promise<Response> {
+  const begun = await proxyLegacy(services, exchange);
+  const isKnown = exchange.server.learnt.era === "legacy";
   if (isKnown && discoveredIn(begun.status, undefined).era === "legacy")
-    await learn(services, arrived, { era: undefined });
+    await learn(services, exchange, { era: undefined });
   return begun;
 }
 
 /** A legacy client's era matters when it begins; its session knows from then on. */
 export async function dispatchLegacy(
   services: BridgeServices,
-  arrived: ProxyArrived,
+  exchange: Exchange,
 ): Promise<Response> {
-  const { body, caller, requestId } = arrived;
+  const { body, caller, requestId } = exchange;
   const [request] = body === null || body.batch ? [] : requestsIn(body);
   if (request?.method !== "initialize") {
     return caller.session?.bridge?.to === "modern"
-      ? bridgeToModern(services, arrived)
-      : proxyLegacy(services, arrived);
+      ? bridgeToModern(services, exchange)
+      : proxyLegacy(services, exchange);
   }
-  const { era, discovered } = await eraOf(services, arrived);
-  if (era !== "modern") return beginLegacy(services, arrived);
-  const direct = await beginDirectly(services, arrived);
+  const { era, discovered } = await eraOf(services, exchange);
+  if (era !== "modern") return beginLegacy(services, exchange);
+  const direct = await beginDirectly(services, exchange);
   if (direct !== null) return direct;
-  if (discovered !== null) return beginTowardsModern(services, arrived, { request, discovered });
-  const again = await discover(services, arrived);
+  if (discovered !== null) return beginTowardsModern(services, exchange, { request, discovered });
+  const again = await discover(services, exchange);
   if (again.era === "modern")
-    return beginTowardsModern(services, arrived, { request, discovered: again.result });
+    return beginTowardsModern(services, exchange, { request, discovered: again.result });
   if (again.era === null)
     return refuse(again.unheard ?? serverFailed("It doesn't answer server/discover."), {
       id: request.id,
       requestId,
     });
-  await learn(services, arrived, { era: "legacy" });
-  return proxyLegacy(services, arrived);
+  await learn(services, exchange, { era: "legacy" });
+  return proxyLegacy(services, exchange);
 }

@@ -1,11 +1,11 @@
 import type { Offered } from "../domain/servers/offer.ts";
 import type { ProxyServices } from "./services.ts";
-import type { ProxyArrived } from "./arrived.ts";
+import type { Exchange } from "./exchange.ts";
 
 /** What the router can do for this tenant, whoever asks; null: nothing, or not for this server. */
 export function offeredBy(
   services: ProxyServices,
-  { caller, server }: Pick<ProxyArrived, "caller" | "server">,
+  { caller, server }: Pick<Exchange, "caller" | "server">,
 ): Offered {
   const { offered } = services.sessions.hostedFor(caller.snapshot, {});
   const { supportedModalities, tools } = offered;

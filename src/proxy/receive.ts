@@ -6,7 +6,7 @@ import { isModern } from "../mcp/era.ts";
 import { bodyIn, requestsIn, type ProxiedBody } from "../mcp/message.ts";
 import { needsKnownCaller, readBody } from "../mcp/body.ts";
 import type { BridgeServices } from "./bridge/services.ts";
-import { refuse, type ProxyArrived } from "./arrived.ts";
+import { refuse, type Exchange } from "./exchange.ts";
 import { ambiguityIn, idToRefuse } from "../mcp/json-text/ambiguous.ts";
 import { keyEnded } from "./key-watch.ts";
 import { openAnswer } from "./open-answer.ts";
@@ -101,7 +101,7 @@ async function handle(services: BridgeServices, inbound: Inbound): Promise<Respo
       reason: "unauthorized",
       detail: `Send an API key as Authorization: Bearer <API key>, or in ${routerKeyHeader}.`,
     });
-  const method = raw.method as ProxyArrived["method"];
+  const method = raw.method as Exchange["method"];
   if (needsKnownCaller(raw)) {
     const anybody = { token, sessionId: null, scope: "proxy", through } as const;
     const known = await services.authenticate(anybody, "memory");
@@ -135,7 +135,7 @@ async function handle(services: BridgeServices, inbound: Inbound): Promise<Respo
   const whose = { keyId: key.id, tenantId: tenant.id };
   const held = services.openExchanges.begin(openKindOf(method, body), whose);
   if (!held.ok) return refused(held.error);
-  const arrived: ProxyArrived = {
+  const exchange: Exchange = {
     caller: caller.value,
     server,
     current: () => services.authenticate(claim, "recent"),
@@ -155,9 +155,9 @@ async function handle(services: BridgeServices, inbound: Inbound): Promise<Respo
   const ofKey = { ...claim, sessionId: null };
   return openAnswer({
     waitedMs: services.now() - startedAt,
-    work: (left) => dispatch(services, { ...arrived, left }),
-    left: arrived.left,
-    early: earlyFor(arrived, modern),
+    work: (left) => dispatch(services, { ...exchange, left }),
+    left: exchange.left,
+    early: earlyFor(exchange, modern),
     held: held.value,
     keyEnded: () => keyEnded(() => services.authenticate(ofKey, "watch")),
     async failed(thrown) {

@@ -5,7 +5,7 @@ import { discoverMethod } from "../mcp/translate/discovery.ts";
 import { legacyWireOf, modernWireOf } from "../mcp/faults.ts";
 import { errorMessage } from "../mcp/jsonrpc.ts";
 import { requestsIn, type ProxiedBody } from "../mcp/message.ts";
-import { refuse, type ProxyArrived } from "./arrived.ts";
+import { refuse, type Exchange } from "./exchange.ts";
 import { restOf, streamOf } from "./begun-answer.ts";
 import { takesStream } from "./media-type.ts";
 import type { Early } from "./open-answer.ts";
@@ -15,15 +15,15 @@ const listenMethod = "subscriptions/listen";
 /** The answer brings the session's id in a header, or says by its status which family a server speaks. */
 const saidInHeaders: ReadonlySet<string> = new Set(["initialize", discoverMethod]);
 
-export function openKindOf(method: ProxyArrived["method"], body: ProxiedBody | null): OpenKind {
+export function openKindOf(method: Exchange["method"], body: ProxiedBody | null): OpenKind {
   if (method === "GET") return "streams";
   const [request] = body === null ? [] : requestsIn(body);
   if (request === undefined) return "messages";
   return request.method === listenMethod ? "streams" : "requests";
 }
 
-export function earlyFor(arrived: ProxyArrived, modern: boolean): Early {
-  const { method, body, headers, requestId } = arrived;
+export function earlyFor(exchange: Exchange, modern: boolean): Early {
+  const { method, body, headers, requestId } = exchange;
   if (method === "GET") return { kind: "begins", as: "events", rest: streamOf };
   const [request] = body === null ? [] : requestsIn(body);
   if (request === undefined) return { kind: "accepted" };

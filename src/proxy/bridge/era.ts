@@ -10,7 +10,7 @@ import {
 } from "../../mcp/translate/discovery.ts";
 import { modernRevision } from "../../mcp/rev2026/codec.ts";
 import type { BridgeServices } from "./services.ts";
-import type { ProxyArrived } from "../arrived.ts";
+import type { Exchange } from "../exchange.ts";
 import { dropBody, readAnswer } from "../first-answer.ts";
 
 const timeoutMs = 15_000;
@@ -38,22 +38,22 @@ export interface Said {
   answer: JsonObject | null;
 }
 
-export async function discover(services: BridgeServices, arrived: ProxyArrived): Promise<Asked> {
+export async function discover(services: BridgeServices, exchange: Exchange): Promise<Asked> {
   // Of the whole answer: a server may begin a stream and never say anything in it.
   const late = new AbortController();
   const heard = new AbortController();
   services.background(services.wait(timeoutMs, heard.signal).then(() => late.abort()));
   try {
     const sent = await services.upstream({
-      server: arrived.server,
+      server: exchange.server,
       method: "POST",
-      headers: headersFor(arrived.headers, [
+      headers: headersFor(exchange.headers, [
         ["MCP-Protocol-Version", modernRevision],
         ["Mcp-Method", discoverMethod],
       ]),
-      authorization: arrived.authorization,
+      authorization: exchange.authorization,
       body: discoverText,
-      signal: AbortSignal.any([arrived.left, late.signal]),
+      signal: AbortSignal.any([exchange.left, late.signal]),
       timeoutMs,
     });
     if (!sent.ok) return { era: null, unheard: sent.error, said: null };
@@ -75,7 +75,7 @@ export async function discover(services: BridgeServices, arrived: ProxyArrived):
 /** `undefined` forgets. Not written: the next one asks again. */
 export async function learn(
   services: BridgeServices,
-  { server }: Pick<ProxyArrived, "server">,
+  { server }: Pick<Exchange, "server">,
   learnt: { [K in keyof Learnt]?: Learnt[K] | undefined },
 ): Promise<void> {
   // The remembered copy too, or every request until it is read again would ask.
@@ -97,13 +97,13 @@ interface Era {
   said: Said | null;
 }
 
-export async function eraOf(services: BridgeServices, arrived: ProxyArrived): Promise<Era> {
-  const known = arrived.server.learnt.era ?? null;
+export async function eraOf(services: BridgeServices, exchange: Exchange): Promise<Era> {
+  const known = exchange.server.learnt.era ?? null;
   if (known !== null) return { era: known, discovered: null, said: null };
-  const discovered = await discover(services, arrived);
+  const discovered = await discover(services, exchange);
   const { said } = discovered;
   if (discovered.era === null) return { era: null, discovered: null, said };
-  await learn(services, arrived, { era: discovered.era });
+  await learn(services, exchange, { era: discovered.era });
   return {
     era: discovered.era,
     discovered: discovered.era === "modern" ? discovered.result : null,

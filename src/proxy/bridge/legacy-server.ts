@@ -20,7 +20,7 @@ import {
 import { checkName } from "../../mcp/rev2026/headers.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
 import type { BridgeServices } from "./services.ts";
-import { isFaithful, refuse, type ProxyArrived } from "../arrived.ts";
+import { isFaithful, refuse, type Exchange } from "../exchange.ts";
 import { openClientSide } from "../client-side.ts";
 import { takesStream } from "../media-type.ts";
 import { proxyLegacy } from "../legacy/message.ts";
@@ -30,10 +30,10 @@ import { answerTo, refuseTo, relayHeard, type Bridging } from "./relay.ts";
 const never = new AbortController().signal;
 
 /** What is wrong with a request before anything is sent; null: nothing. */
-function faultOf(arrived: ProxyArrived, method: string, meta: ModernMeta): Refusal | null {
+function faultOf(exchange: Exchange, method: string, meta: ModernMeta): Refusal | null {
   const { revision } = meta;
-  if (!isFaithful(arrived)) return { reason: "parse_error" };
-  const told = checkHeaders(arrived.headers, { revision, method });
+  if (!isFaithful(exchange)) return { reason: "parse_error" };
+  const told = checkHeaders(exchange.headers, { revision, method });
   if (!told.ok) return told.error;
   if (revision !== modernRevision) {
     const supported = [modernRevision];
@@ -47,9 +47,9 @@ function faultOf(arrived: ProxyArrived, method: string, meta: ModernMeta): Refus
 /** The message as the legacy proxy takes it. */
 function inSession(
   services: BridgeServices,
-  arrived: ProxyArrived,
+  exchange: Exchange,
   about: { session: Session; meta: ModernMeta; text: string; left: AbortSignal },
-): ProxyArrived {
+): Exchange {
   const { text, left } = about;
   const bytes = new TextEncoder().encode(text);
   // Without a session id, the ids of the server's own requests may repeat: nothing is remembered of them.
@@ -74,11 +74,11 @@ function inSession(
     });
   };
   return {
-    ...arrived,
-    caller: { ...arrived.caller, session },
-    current: () => within(arrived.current, false),
-    again: () => within(arrived.again, true),
-    headers: sessionHeaders(arrived.headers, about.session),
+    ...exchange,
+    caller: { ...exchange.caller, session },
+    current: () => within(exchange.current, false),
+    again: () => within(exchange.again, true),
+    headers: sessionHeaders(exchange.headers, about.session),
     bytes,
     text,
     body: bodyIn(text),
@@ -88,7 +88,7 @@ function inSession(
 
 export async function bridgeToLegacy(
   services: BridgeServices,
-  original: ProxyArrived,
+  original: Exchange,
 ): Promise<Response> {
   const { body, requestId } = original;
   if (original.method !== "POST")
@@ -109,12 +109,12 @@ export async function bridgeToLegacy(
   if (!named.ok) return refused(named.error);
 
   const { server } = original;
-  const arrived = { ...original, server: { ...server, sampling: bridgedMode(server.sampling) } };
+  const exchange = { ...original, server: { ...server, sampling: bridgedMode(server.sampling) } };
   const messageId = JSON.stringify(services.ids.next("request"));
-  const legacy = legacyRequest(arrived.text, method, messageId);
+  const legacy = legacyRequest(exchange.text, method, messageId);
   const { side, response, gone } = openClientSide({
-    acceptsStream: takesStream(arrived.headers),
-    left: arrived.left,
+    acceptsStream: takesStream(exchange.headers),
+    left: exchange.left,
   });
   const bridging: Bridging = {
     side,
@@ -126,7 +126,7 @@ export async function bridgeToLegacy(
     gone,
   };
   const carry = async (): Promise<void> => {
-    const found = await sessionFor(services, { ...arrived, left: gone }, { meta, renew: null });
+    const found = await sessionFor(services, { ...exchange, left: gone }, { meta, renew: null });
     if (!found.ok) return refuseTo(bridging, found.error);
     const { session } = found.value;
     if (method === discoverMethod && session.bridge?.to === "legacy")
@@ -135,10 +135,14 @@ export async function bridgeToLegacy(
         JSON.stringify(resultMessage(id, discoverResultOf(session.bridge.initialized))),
         200,
       );
-    const asked = await ask(services, { ...arrived, left: gone }, { meta, legacy, ...found.value });
+    const asked = await ask(
+      services,
+      { ...exchange, left: gone },
+      { meta, legacy, ...found.value },
+    );
     if (!asked.ok) return refuseTo(bridging, asked.error);
     await relayHeard(bridging, asked.value.response);
-    if (gone.aborted) await cancel(services, arrived, { meta, messageId, ...asked.value });
+    if (gone.aborted) await cancel(services, exchange, { meta, messageId, ...asked.value });
   };
   services.background(
     side.during(carry(), {}).catch(async (thrown: unknown) => {
@@ -152,20 +156,23 @@ export async function bridgeToLegacy(
 /** Sends it, and once more in a new session if the server has forgotten the old one. */
 async function ask(
   services: BridgeServices,
-  arrived: ProxyArrived,
+  exchange: Exchange,
   about: { session: Session; isNew: boolean; meta: ModernMeta; legacy: LegacyRequest },
 ): Promise<Result<{ response: Response; session: Session }, Refusal>> {
   const { meta, legacy } = about;
-  const { left } = arrived;
+  const { left } = exchange;
   const sent = (session: Session): Promise<Response> =>
-    proxyLegacy(services, inSession(services, arrived, { session, meta, text: legacy.text, left }));
+    proxyLegacy(
+      services,
+      inSession(services, exchange, { session, meta, text: legacy.text, left }),
+    );
   const response = await sent(about.session);
   // 404 is the specification's word for it; many servers say 400.
   const forgotten = response.status === 404 || response.status === 400;
   if (about.isNew || !forgotten || about.session.upstreamId === null)
     return ok({ response, session: about.session });
   await response.body?.cancel();
-  const renewed = await sessionFor(services, arrived, { meta, renew: about.session });
+  const renewed = await sessionFor(services, exchange, { meta, renew: about.session });
   if (!renewed.ok) return renewed;
   const { session } = renewed.value;
   return ok({ response: await sent(session), session });
@@ -174,7 +181,7 @@ async function ask(
 /** The client has left, which cancels in its era; here it takes a message. */
 async function cancel(
   services: BridgeServices,
-  arrived: ProxyArrived,
+  exchange: Exchange,
   about: { session: Session; meta: ModernMeta; messageId: string },
 ): Promise<void> {
   const text = JSON.stringify({
@@ -184,7 +191,7 @@ async function cancel(
   });
   const told = await proxyLegacy(
     services,
-    inSession(services, arrived, { ...about, text, left: never }),
+    inSession(services, exchange, { ...about, text, left: never }),
   );
   await told.body?.cancel();
 }

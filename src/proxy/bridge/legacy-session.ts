@@ -12,7 +12,7 @@ import { isLegacy, latestLegacy } from "../../mcp/era.ts";
 import { serverInfo } from "../../mcp/initialize.ts";
 import type { ModernMeta } from "../../mcp/rev2026/codec.ts";
 import type { BridgeServices } from "./services.ts";
-import type { ProxyArrived } from "../arrived.ts";
+import type { Exchange } from "../exchange.ts";
 import { dropBody } from "../first-answer.ts";
 import { begin, isRefused } from "../legacy/initialize.ts";
 import { offeredBy } from "../offered.ts";
@@ -36,10 +36,10 @@ export function sessionHeaders(
 /** Under what the session is found: whatever the server is told of its client, and by whom. */
 async function bridgeKeyOf(
   services: BridgeServices,
-  arrived: ProxyArrived,
+  exchange: Exchange,
   meta: ModernMeta,
 ): Promise<string> {
-  const { server, headers, authorization } = arrived;
+  const { server, headers, authorization } = exchange;
   const told = [
     server.url,
     server.sealed,
@@ -48,7 +48,7 @@ async function bridgeKeyOf(
     personalHeaders(headers, sentBy(server.passHeaders)),
     bridgedDeclarations(meta.capabilities),
     server.sampling,
-    offeredBy(services, arrived),
+    offeredBy(services, exchange),
     server.supportedModalities,
   ];
   return services.sha256Hex(new TextEncoder().encode(JSON.stringify(told)));
@@ -57,10 +57,10 @@ async function bridgeKeyOf(
 /** Begins one, whatever there is. */
 async function beginSession(
   services: BridgeServices,
-  arrived: ProxyArrived,
+  exchange: Exchange,
   about: { meta: ModernMeta; key: string },
 ): Promise<Result<Session, Refusal>> {
-  const { server, caller } = arrived;
+  const { server, caller } = exchange;
   const { clientInfo: info, capabilities: declared } = about.meta;
   const named = typeof info["name"] === "string" && typeof info["version"] === "string";
   const capabilities = bridgedDeclarations(declared);
@@ -72,10 +72,10 @@ async function beginSession(
     method: "initialize",
     params,
   });
-  const headers = headersFor(arrived.headers, []);
+  const headers = headersFor(exchange.headers, []);
   const admitted = await services.sessions.admit(caller.snapshot, { capabilities, clientInfo });
   if (!admitted.ok) return admitted;
-  const started = await begin(services, { ...arrived, text, headers }, params);
+  const started = await begin(services, { ...exchange, text, headers }, params);
   if (!started.ok) return started;
   const { begun, told } = started.value;
   await dropBody(begun);
@@ -83,7 +83,7 @@ async function beginSession(
   const revision = own(initialized, "protocolVersion");
   if (!isObject(initialized) || typeof revision !== "string" || !isLegacy(revision)) {
     // Perhaps it has moved to the other era since.
-    if (isRefused(begun)) await learn(services, arrived, { era: undefined });
+    if (isRefused(begun)) await learn(services, exchange, { era: undefined });
     return err(serverFailed("It began no session.", begun.response.status));
   }
   const upstreamId = begun.response.headers.get("Mcp-Session-Id");
@@ -99,10 +99,10 @@ async function beginSession(
   const notified = await services.upstream({
     server,
     method: "POST",
-    headers: sessionHeaders(arrived.headers, { upstreamId, revision }),
-    authorization: arrived.authorization,
+    headers: sessionHeaders(exchange.headers, { upstreamId, revision }),
+    authorization: exchange.authorization,
     body: initializedText,
-    signal: arrived.left,
+    signal: exchange.left,
     timeoutMs: notifyMs,
   });
   if (!notified.ok) return notified;
@@ -113,20 +113,20 @@ async function beginSession(
 /** The session for this request. `renew`: ends the one that its server no longer knows. */
 export async function sessionFor(
   services: BridgeServices,
-  arrived: ProxyArrived,
+  exchange: Exchange,
   about: { meta: ModernMeta; renew: Session | null },
 ): Promise<Result<{ session: Session; isNew: boolean }, Refusal>> {
-  const key = await bridgeKeyOf(services, arrived, about.meta);
+  const key = await bridgeKeyOf(services, exchange, about.meta);
   const { renew } = about;
   if (renew !== null) {
     const ended = await services.sessions.end(renew);
     if (!ended.ok) return ended;
   }
   // Somebody else may have renewed it meanwhile.
-  const keyId = arrived.caller.snapshot.key.id;
-  const found = await services.sessions.bridged(arrived.server, keyId, key);
+  const keyId = exchange.caller.snapshot.key.id;
+  const found = await services.sessions.bridged(exchange.server, keyId, key);
   if (!found.ok) return found;
   if (found.value !== null) return ok({ session: found.value, isNew: false });
-  const begun = await beginSession(services, arrived, { meta: about.meta, key });
+  const begun = await beginSession(services, exchange, { meta: about.meta, key });
   return begun.ok ? ok({ session: begun.value, isNew: true }) : begun;
 }

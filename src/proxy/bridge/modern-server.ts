@@ -21,7 +21,7 @@ import { modernRevision } from "../../mcp/rev2026/codec.ts";
 import { headerText, nameIn } from "../../mcp/rev2026/headers.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
 import type { BridgeServices } from "./services.ts";
-import { isFaithful, refuse, type ProxyArrived } from "../arrived.ts";
+import { isFaithful, refuse, type Exchange } from "../exchange.ts";
 import { openClientSide } from "../client-side.ts";
 import { shortened } from "../../pipeline/id-text.ts";
 import { takesStream } from "../media-type.ts";
@@ -37,10 +37,10 @@ const jsonReply = (message: unknown, headers: Record<string, string> = {}): Resp
 /** `initialize`, answered from what the server says of itself to anybody. */
 export async function beginTowardsModern(
   services: BridgeServices,
-  arrived: ProxyArrived,
+  exchange: Exchange,
   { request, discovered }: { request: ProxiedRequest; discovered: JsonObject },
 ): Promise<Response> {
-  const { server, caller, requestId } = arrived;
+  const { server, caller, requestId } = exchange;
   const refused = (refusal: Refusal): Promise<Response> =>
     refuse(refusal, { id: request.id, requestId });
   const call = decodeInitialize(request.params);
@@ -66,12 +66,12 @@ export async function beginTowardsModern(
 
 /** The request as the modern proxy takes it. */
 function asModern(
-  arrived: ProxyArrived,
+  exchange: Exchange,
   about: { request: ProxiedRequest; session: Session; left: AbortSignal },
-): ProxyArrived {
+): Exchange {
   const { request, session, left } = about;
   const { method, params } = request;
-  const text = modernRequest(arrived.text, {
+  const text = modernRequest(exchange.text, {
     capabilities: bridgedDeclarations(session.capabilities),
     clientInfo: session.clientInfo,
   });
@@ -81,7 +81,7 @@ function asModern(
       ? (Object.entries(session.bridge.paramHeaders ?? {}).find(([tool]) => tool === name)?.[1] ??
         [])
       : [];
-  const headers = headersFor(arrived.headers, [
+  const headers = headersFor(exchange.headers, [
     ["MCP-Protocol-Version", modernRevision],
     ["Mcp-Method", method],
     ...(name === null ? [] : [["Mcp-Name", headerText(name)] as const]),
@@ -99,10 +99,10 @@ function asModern(
     });
   };
   return {
-    ...arrived,
-    server: { ...arrived.server, sampling: bridgedMode(arrived.server.sampling) },
-    current: () => bridged(arrived.current),
-    again: () => bridged(arrived.again),
+    ...exchange,
+    server: { ...exchange.server, sampling: bridgedMode(exchange.server.sampling) },
+    current: () => bridged(exchange.current),
+    again: () => bridged(exchange.again),
     headers,
     text,
     bytes: new TextEncoder().encode(text),
@@ -143,17 +143,17 @@ function hear(
 
 async function carry(
   services: BridgeServices,
-  arrived: ProxyArrived,
+  exchange: Exchange,
   about: { request: ProxiedRequest; session: Session; left: AbortSignal; bridging: Bridging },
 ): Promise<void> {
   const { request, session, bridging } = about;
   const calls = request.method === "tools/call";
-  const send = (): Promise<Response> => proxyModern(services, asModern(arrived, about));
+  const send = (): Promise<Response> => proxyModern(services, asModern(exchange, about));
   const { bridge } = session;
   const isRead = bridge?.to !== "modern" || (bridge.paramHeaders !== null && bridge.wrapped);
-  if (calls && !isRead) await readTools(services, arrived, about);
+  if (calls && !isRead) await readTools(services, exchange, about);
   let response = await send();
-  if (calls && (await misses(response)) && (await readTools(services, arrived, about))) {
+  if (calls && (await misses(response)) && (await readTools(services, exchange, about))) {
     await response.body?.cancel();
     response = await send();
   }
@@ -162,13 +162,13 @@ async function carry(
 
 export async function bridgeToModern(
   services: BridgeServices,
-  arrived: ProxyArrived,
+  exchange: Exchange,
 ): Promise<Response> {
-  const { method, body, requestId } = arrived;
+  const { method, body, requestId } = exchange;
   const refused = (refusal: Refusal, request: ProxiedRequest | null): Promise<Response> =>
     refuse(refusal, { id: request?.id ?? null, requestId });
   // What ends a session has to end it everywhere, and there is no server behind that would say so.
-  const remembered = arrived.caller.session;
+  const remembered = exchange.caller.session;
   const found = remembered === null ? ok(null) : await services.sessions.fresh(remembered);
   if (!found.ok) return refused(found.error, null);
   const session = found.value;
@@ -179,9 +179,9 @@ export async function bridgeToModern(
     const ended = await services.sessions.end(session);
     return ended.ok ? new Response(null, { status: 200 }) : refused(ended.error, null);
   }
-  if (body === null || !isFaithful(arrived)) return refused({ reason: "parse_error" }, null);
-  services.background(services.sessions.touch(arrived.caller));
-  await noteCancellations(services, arrived, body);
+  if (body === null || !isFaithful(exchange)) return refused({ reason: "parse_error" }, null);
+  services.background(services.sessions.touch(exchange.caller));
+  await noteCancellations(services, exchange, body);
   const [request, ...more] = requestsIn(body);
   if (request === undefined) return new Response(null, { status: 202 });
   if (body.batch || more.length > 0) {
@@ -193,12 +193,12 @@ export async function bridgeToModern(
     return refused({ reason: "method_not_found", method: request.method.slice(0, 100) }, request);
 
   const { side, response } = openClientSide({
-    acceptsStream: takesStream(arrived.headers),
-    left: arrived.left,
+    acceptsStream: takesStream(exchange.headers),
+    left: exchange.left,
   });
   const { tenantId, id: sessionId } = session;
   const messageId = await shortened(services, JSON.stringify(request.id));
-  const watch = services.cancellation.watch({ tenantId, sessionId, messageId }, arrived.startedAt);
+  const watch = services.cancellation.watch({ tenantId, sessionId, messageId }, exchange.startedAt);
   const bridging: Bridging = {
     side,
     hear: (message) => hear(services, { message, request, session }),
@@ -207,12 +207,12 @@ export async function bridgeToModern(
       JSON.stringify(errorMessage(request.id, refusal, legacyWireOf(refusal).code, requestId)),
     // An SDK's legacy client drops the body of anything else.
     statusOf: () => 200,
-    gone: arrived.left,
+    gone: exchange.left,
   };
   // Leaving is no cancellation in its era. But no answer reaches it any more, for a bridged session has no stream
   // to go on with, and a server of 2026-07-28 is let go in no other way.
-  const left = AbortSignal.any([watch.signal, arrived.left]);
-  const work = carry(services, arrived, { request, session, left, bridging });
+  const left = AbortSignal.any([watch.signal, exchange.left]);
+  const work = carry(services, exchange, { request, session, left, bridging });
   services.background(
     side
       .during(work, {})

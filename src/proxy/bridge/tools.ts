@@ -9,7 +9,7 @@ import { paramHeadersIn } from "../../mcp/translate/param-headers.ts";
 import { modernRequest } from "../../mcp/translate/to-modern.ts";
 import { modernRevision } from "../../mcp/rev2026/codec.ts";
 import type { BridgeServices } from "./services.ts";
-import type { ProxyArrived } from "../arrived.ts";
+import type { Exchange } from "../exchange.ts";
 import { dropBody, readAnswer } from "../first-answer.ts";
 import { headersFor } from "./era.ts";
 
@@ -29,7 +29,7 @@ function remembered(outputs: WrappedOutputs): WrappedOutputs | null {
 /** Remembers it with the session. False: they could not be read, and the old ones stay. */
 export async function readTools(
   services: BridgeServices,
-  arrived: ProxyArrived,
+  exchange: Exchange,
   { session, left }: { session: Session; left: AbortSignal },
 ): Promise<boolean> {
   const paramHeaders: Record<string, readonly ParamHeader[]> = {};
@@ -45,13 +45,13 @@ export async function readTools(
     });
     const { clientInfo } = session;
     const sent = await services.upstream({
-      server: arrived.server,
+      server: exchange.server,
       method: "POST",
-      headers: headersFor(arrived.headers, [
+      headers: headersFor(exchange.headers, [
         ["MCP-Protocol-Version", modernRevision],
         ["Mcp-Method", "tools/list"],
       ]),
-      authorization: arrived.authorization,
+      authorization: exchange.authorization,
       body: modernRequest(text, { capabilities: {}, clientInfo }),
       signal: left,
       timeoutMs,

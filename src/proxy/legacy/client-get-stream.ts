@@ -7,7 +7,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 import type { LegacyServices } from "./services.ts";
-import type { ProxyArrived } from "../arrived.ts";
+import type { Exchange } from "../exchange.ts";
 
 /** As often as it is asked for, where the router held it; the server may not notice its end at once. */
 const mostTries = 6;
@@ -39,7 +39,7 @@ async function letGo(
 
 export async function openClientGetStream(
   services: LegacyServices,
-  { caller: { session }, left }: Pick<ProxyArrived, "caller" | "left">,
+  { caller: { session }, left }: Pick<Exchange, "caller" | "left">,
   open: () => Promise<Result<Response, Refusal>>,
 ): Promise<Result<Response, Refusal>> {
   if (session === null) return open();

@@ -10,7 +10,7 @@ import type { Session } from "../../domain/tenancy/session.ts";
 import type { RequestId } from "../../mcp/jsonrpc.ts";
 import { tell, type Told } from "./told.ts";
 import type { LegacyServices } from "./services.ts";
-import { refuse, type ProxyArrived } from "../arrived.ts";
+import { refuse, type Exchange } from "../exchange.ts";
 import { createLosses } from "../losses.ts";
 import { offeredBy } from "../offered.ts";
 import { dropBody, readAnswer, type Begun } from "../first-answer.ts";
@@ -26,28 +26,28 @@ export const isRefused = ({ response, answer }: Begun): boolean =>
 /** What a server said to `initialize`, and what it was told; nothing is stored yet. */
 export async function begin(
   services: LegacyServices,
-  arrived: Pick<
-    ProxyArrived,
+  exchange: Pick<
+    Exchange,
     "server" | "caller" | "text" | "headers" | "authorization" | "left" | "requestId"
   >,
   params: JsonObject,
 ): Promise<Result<{ told: Told; begun: Begun }, Refusal>> {
-  const { server, text } = arrived;
+  const { server, text } = exchange;
   const requested = params["protocolVersion"];
   const about = {
     mode: server.sampling,
     revision: typeof requested === "string" ? requested : "",
-    offered: offeredBy(services, arrived),
+    offered: offeredBy(services, exchange),
     modalities: server.supportedModalities ? "told" : "untold",
   } as const;
   const send = async (told: Told): Promise<Result<Begun, Refusal>> => {
     const response = await services.upstream({
       server,
       method: "POST",
-      headers: arrived.headers,
-      authorization: arrived.authorization,
+      headers: exchange.headers,
+      authorization: exchange.authorization,
       body: told.text,
-      signal: arrived.left,
+      signal: exchange.left,
       timeoutMs,
     });
     const reading = server.sampling === "client" ? "anyhow" : "certainly";
@@ -72,12 +72,12 @@ export async function begin(
 
 export async function proxyInitialize(
   services: LegacyServices,
-  arrived: ProxyArrived,
+  exchange: Exchange,
   { id, params }: { id: RequestId; params: JsonObject },
 ): Promise<Response> {
-  const { server, caller } = arrived;
+  const { server, caller } = exchange;
   const refused = (refusal: Refusal): Promise<Response> =>
-    refuse(refusal, { id, requestId: arrived.requestId });
+    refuse(refusal, { id, requestId: exchange.requestId });
   const { capabilities, clientInfo, protocolVersion: requested } = params;
   const declared = {
     capabilities: isObject(capabilities) ? capabilities : {},
@@ -85,7 +85,7 @@ export async function proxyInitialize(
   };
   const admitted = await services.sessions.admit(caller.snapshot, declared);
   if (!admitted.ok) return refused(admitted.error);
-  const started = await begin(services, arrived, params);
+  const started = await begin(services, exchange, params);
   if (!started.ok) return refused(started.error);
   const { told, begun } = started.value;
   const { response, answer, body } = begun;
@@ -113,7 +113,7 @@ export async function proxyInitialize(
   });
   // A server may sample beside this answer, too.
   if (server.sampling === "client" || !response.ok) return rest;
-  const within = async (read: ProxyArrived["current"]): ReturnType<ProxyArrived["current"]> => {
+  const within = async (read: Exchange["current"]): ReturnType<Exchange["current"]> => {
     const now = await read();
     return now.ok ? ok({ ...now.value, session }) : now;
   };
@@ -121,14 +121,14 @@ export async function proxyInitialize(
     interceptor: createInterceptor(
       services,
       {
-        ...arrived,
+        ...exchange,
         caller: { ...caller, session },
-        current: () => within(arrived.current),
-        again: () => within(arrived.again),
+        current: () => within(exchange.current),
+        again: () => within(exchange.again),
       },
       { tool: null, answers: null },
     ),
-    losses: createLosses(services, { requestId: arrived.requestId, ids: [id], era: "legacy" }),
+    losses: createLosses(services, { requestId: exchange.requestId, ids: [id], era: "legacy" }),
     ended: () => undefined,
     broken: () => null,
   };

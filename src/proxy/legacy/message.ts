@@ -9,7 +9,7 @@ import { legacyWireOf } from "../../mcp/faults.ts";
 import { requestsIn, toolIn, type ProxiedBody } from "../../mcp/message.ts";
 import { renewStreamMs } from "./streams.ts";
 import type { LegacyServices } from "./services.ts";
-import { refuse, sendOn, type ProxyArrived } from "../arrived.ts";
+import { refuse, sendOn, type Exchange } from "../exchange.ts";
 import { openRouterStream } from "./router-stream.ts";
 import { openClientGetStream } from "./client-get-stream.ts";
 import { createLosses } from "../losses.ts";
@@ -23,7 +23,7 @@ import { createInterceptor } from "./sampling-interceptor.ts";
 /** The client takes requests back: their provider calls end, wherever they run. */
 export async function noteCancellations(
   services: LegacyServices,
-  { caller: { session } }: ProxyArrived,
+  { caller: { session } }: Exchange,
   { messages }: ProxiedBody,
 ): Promise<void> {
   for (const message of messages) {
@@ -51,7 +51,7 @@ function idsMeant(id: unknown): RequestId[] {
 /** Whoever answers a request that the router took, guessing its id, answers nobody; nor with a batch. */
 async function answersForUs(
   services: LegacyServices,
-  { caller: { session }, server: { sampling }, text, method }: ProxyArrived,
+  { caller: { session }, server: { sampling }, text, method }: Exchange,
 ): Promise<boolean> {
   if (session === null || sampling === "client" || method !== "POST") return false;
   // Most messages answer nothing.
@@ -84,7 +84,7 @@ const idsIn = (body: ProxiedBody | null): RequestId[] =>
   body === null ? [] : requestsIn(body).map(({ id }) => id);
 
 /** What follows the end of a stream, and what keeps it known while it is open. */
-function watched(services: LegacyServices, { caller: { session } }: ProxyArrived): () => void {
+function watched(services: LegacyServices, { caller: { session } }: Exchange): () => void {
   if (session === null) return () => undefined;
   services.background(services.streams.clientHolds(session));
   const renewing = setInterval(
@@ -108,29 +108,26 @@ function noteNoStream(
   else if (status !== 409) background(streams.clientReleases(session));
 }
 
-export async function proxyLegacy(
-  services: LegacyServices,
-  arrived: ProxyArrived,
-): Promise<Response> {
-  const { server, method, body, requestId } = arrived;
-  const { session } = arrived.caller;
+export async function proxyLegacy(services: LegacyServices, exchange: Exchange): Promise<Response> {
+  const { server, method, body, requestId } = exchange;
+  const { session } = exchange.caller;
   const [request] = body === null ? [] : requestsIn(body);
   if (body?.batch === false && request?.method === "initialize")
-    return proxyInitialize(services, arrived, request);
+    return proxyInitialize(services, exchange, request);
   const refused = (refusal: Refusal): Promise<Response> =>
     refuse(refusal, { id: request?.id ?? null, requestId });
   const { sessions, background } = services;
-  if (!sessions.isFresh(arrived.caller)) background(sessions.touch(arrived.caller));
+  if (!sessions.isFresh(exchange.caller)) background(sessions.touch(exchange.caller));
   if (body !== null) {
-    await noteCancellations(services, arrived, body);
-    if (await answersForUs(services, arrived)) return new Response(null, { status: 202 });
+    await noteCancellations(services, exchange, body);
+    if (await answersForUs(services, exchange)) return new Response(null, { status: 202 });
   }
   if (request !== undefined && session?.bridge === null)
-    await services.streams.untilOpenedElsewhere(session, arrived.left);
-  const closeRouterStream = await openRouterStream(services, arrived, request?.method);
+    await services.streams.untilOpenedElsewhere(session, exchange.left);
+  const closeRouterStream = await openRouterStream(services, exchange, request?.method);
   const open = (): ReturnType<typeof sendOn> =>
-    sendOn(services, arrived, method === "POST" ? arrived.bytes : null, arrived.left);
-  const sent = await (method === "GET" ? openClientGetStream(services, arrived, open) : open());
+    sendOn(services, exchange, method === "POST" ? exchange.bytes : null, exchange.left);
+  const sent = await (method === "GET" ? openClientGetStream(services, exchange, open) : open());
   if (!sent.ok) {
     closeRouterStream();
     if (method === "GET" && session !== null) background(services.streams.clientReleases(session));
@@ -148,11 +145,11 @@ export async function proxyLegacy(
   }
   const stream = streamOf(body);
   const relaying: Relaying = {
-    interceptor: untouched ? null : createInterceptor(services, arrived, stream),
+    interceptor: untouched ? null : createInterceptor(services, exchange, stream),
     losses: untouched
       ? null
       : createLosses(services, { requestId, ids: idsIn(body), era: "legacy" }),
-    ended: method === "GET" ? watched(services, arrived) : closeRouterStream,
+    ended: method === "GET" ? watched(services, exchange) : closeRouterStream,
     broken() {
       const refusal = serverFailed("Its stream broke off.", response.status);
       return stream.answers === null || untouched

@@ -13,7 +13,7 @@ import { createEventSplitter } from "../../mcp/sse/event-splitter.ts";
 import { renewStreamMs } from "./streams.ts";
 import { maxBodyBytes } from "../../mcp/body.ts";
 import type { LegacyServices } from "./services.ts";
-import type { ProxyArrived } from "../arrived.ts";
+import type { Exchange } from "../exchange.ts";
 import { createLosses } from "../losses.ts";
 import { streamsAnswer } from "../media-type.ts";
 import { createInterceptor } from "./sampling-interceptor.ts";
@@ -36,7 +36,7 @@ const afterwardsMs = 10_000;
 
 interface Standing {
   services: LegacyServices;
-  arrived: ProxyArrived;
+  exchange: Exchange;
   session: Session;
   /** the request has ended */
   over: AbortSignal;
@@ -49,10 +49,10 @@ const nothingToEnd = (): void => undefined;
 /** Opens one where it is missing. What it gives ends it. */
 export async function openRouterStream(
   services: LegacyServices,
-  arrived: ProxyArrived,
+  exchange: Exchange,
   method: string | undefined,
 ): Promise<() => void> {
-  const { server, caller } = arrived;
+  const { server, caller } = exchange;
   const { session } = caller;
   if (session === null || method === undefined || !mayAsk.has(method)) return nothingToEnd;
   // Behind a bridge nobody else hears what a server asks there, be it only to be refused.
@@ -66,8 +66,8 @@ export async function openRouterStream(
   const headStart = new AbortController();
   const ready = (): void => headStart.abort();
   services.background(
-    stand({ services, arrived, session, over: over.signal, ready })
-      .catch((thrown: unknown) => services.report(arrived.requestId, thrown))
+    stand({ services, exchange, session, over: over.signal, ready })
+      .catch((thrown: unknown) => services.report(exchange.requestId, thrown))
       .finally(ready),
   );
   // One that stands already is known by now.
@@ -94,7 +94,7 @@ async function stand(standing: Standing): Promise<void> {
 
 /** Holds one until it ends. ms until the next try, unless there is no use in another. */
 async function hold(standing: Standing, tries: number): Promise<number | "clients" | "never"> {
-  const { services, arrived, session, ready } = standing;
+  const { services, exchange, session, ready } = standing;
   const { streams } = services;
   // The client's own goes first, also where it has to ask twice.
   if (streams.clientHasHere(session) || (tries > 0 && (await streams.clientHas(session))))
@@ -103,16 +103,16 @@ async function hold(standing: Standing, tries: number): Promise<number | "client
   if (turn === null) return tickMs;
   const stop = new AbortController();
   const keeping = keep(standing, { stop, turn });
-  const headers = new Headers(arrived.headers);
+  const headers = new Headers(exchange.headers);
   headers.delete("Content-Type");
   headers.delete("Last-Event-ID");
   headers.set("Accept", "text/event-stream");
   try {
     const opened = await services.upstream({
-      server: arrived.server,
+      server: exchange.server,
       method: "GET",
       headers,
-      authorization: arrived.authorization,
+      authorization: exchange.authorization,
       body: null,
       signal: stop.signal,
       timeoutMs: headersMs,
@@ -166,9 +166,9 @@ async function keep(
 }
 
 /** Intercepts sampling requests, and drops everything else. */
-async function read({ services, arrived }: Standing, response: Response): Promise<void> {
-  const interceptor = createInterceptor(services, arrived, { tool: null, answers: null });
-  const losses = createLosses(services, { requestId: arrived.requestId, ids: [], era: "legacy" });
+async function read({ services, exchange }: Standing, response: Response): Promise<void> {
+  const interceptor = createInterceptor(services, exchange, { tool: null, answers: null });
+  const losses = createLosses(services, { requestId: exchange.requestId, ids: [], era: "legacy" });
   const splitter = createEventSplitter({
     maxEventBytes: maxBodyBytes,
     mayConcern: interceptor.mayConcern,

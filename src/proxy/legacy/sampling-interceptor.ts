@@ -19,7 +19,7 @@ import { answerForNobody } from "./for-nobody.ts";
 import { mayConcernSampling, startsResponse } from "../concerns.ts";
 import type { LegacyServices } from "./services.ts";
 import { answerMessage, ask, type Asked } from "../ask.ts";
-import type { ProxyArrived } from "../arrived.ts";
+import type { Exchange } from "../exchange.ts";
 import { shortened } from "../../pipeline/id-text.ts";
 
 /** A client that names no revision speaks this one (2025-06-18, "Protocol Version Header"). */
@@ -38,7 +38,7 @@ const pass: Intercepted = { kind: "pass" };
 
 export function createInterceptor(
   services: LegacyServices,
-  arrived: ProxyArrived,
+  exchange: Exchange,
   stream: {
     /** the tool being called; null: the stream doesn't tell */
     tool: string | null;
@@ -46,10 +46,10 @@ export function createInterceptor(
     answers: RequestId | null;
   },
 ) {
-  const { server, caller } = arrived;
+  const { server, caller } = exchange;
   const { session } = caller;
   const revision =
-    session?.revision ?? arrived.headers.get("MCP-Protocol-Version") ?? unnamedRevision;
+    session?.revision ?? exchange.headers.get("MCP-Protocol-Version") ?? unnamedRevision;
   const codec = codecFor(revision) ?? codecFor(unnamedRevision);
   if (codec === null) throw new Error("no codec");
   const clientDeclared = codec.capabilitiesOf(session?.capabilities ?? {});
@@ -70,7 +70,7 @@ export function createInterceptor(
   };
 
   const headersToAnswer = (): Headers => {
-    const headers = new Headers(arrived.headers);
+    const headers = new Headers(exchange.headers);
     for (const name of ["Last-Event-ID", "Mcp-Session-Id"]) headers.delete(name);
     headers.set("Content-Type", "application/json");
     headers.set("Accept", "application/json, text/event-stream");
@@ -85,7 +85,7 @@ export function createInterceptor(
     services.deliver({
       server,
       headers: headersToAnswer(),
-      authorization: arrived.authorization,
+      authorization: exchange.authorization,
       body: text,
     });
 
@@ -100,8 +100,8 @@ export function createInterceptor(
     signal: AbortSignal,
   ): Promise<Omit<Asked, "outcome"> & { text: string }> => {
     const { params, oversizedBytes, refusal, once } = about;
-    const now = await arrived.current();
-    const { requestId } = arrived;
+    const now = await exchange.current();
+    const { requestId } = exchange;
     if (!now.ok || now.value.server === null) {
       const outcome = now.ok ? err<Refusal>({ reason: "not_found", what: "no such server" }) : now;
       const text = JSON.stringify(answerMessage(id, codec, { requestId, outcome }));
@@ -110,7 +110,7 @@ export function createInterceptor(
     const entry = now.value.server;
     const asked = await ask(
       services,
-      { ...arrived, caller: now.value, server: entry },
+      { ...exchange, caller: now.value, server: entry },
       {
         params,
         codec,
@@ -176,10 +176,10 @@ export function createInterceptor(
     const work = answer(id, params, { messageId, scope }).then(
       (status) => {
         if (status !== null && (status < 200 || status >= 300))
-          services.note({ event: "undelivered", requestId: arrived.requestId, status });
+          services.note({ event: "undelivered", requestId: exchange.requestId, status });
         return undefined;
       },
-      (thrown: unknown) => services.report(arrived.requestId, thrown),
+      (thrown: unknown) => services.report(exchange.requestId, thrown),
     );
     services.background(
       work.finally(() => {
@@ -216,7 +216,7 @@ export function createInterceptor(
     if (message.kind !== "request") return false;
     if (message.method !== samplingMethod) {
       if (session === null || session.bridge === null) return false;
-      services.background(deliver(JSON.stringify(answerForNobody(message, arrived.requestId))));
+      services.background(deliver(JSON.stringify(answerForNobody(message, exchange.requestId))));
       return true;
     }
     const call = codec.decodeCall(message.params);
@@ -240,7 +240,7 @@ export function createInterceptor(
     },
     /** A message too large to be held was taken out: the server is told, if it can be named. */
     refuseOversized(head: string, limitBytes: number): void {
-      services.note({ event: "oversized", requestId: arrived.requestId, limitBytes });
+      services.note({ event: "oversized", requestId: exchange.requestId, limitBytes });
       const text = /"id"\s*:\s*(-?\d+|"[^"\\]*")/.exec(head)?.[1];
       if (text === undefined || !head.includes(samplingMethod)) return;
       const id = JSON.parse(text) as RequestId;

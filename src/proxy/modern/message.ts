@@ -26,7 +26,7 @@ import { checkName } from "../../mcp/rev2026/headers.ts";
 import { roundWire, withCapabilities } from "../../mcp/rev2026/round.ts";
 import type { RoundSampler } from "./rounds.ts";
 import type { ModernServices } from "./services.ts";
-import { isFaithful, refuse, sendOn, type ProxyArrived } from "../arrived.ts";
+import { isFaithful, refuse, sendOn, type Exchange } from "../exchange.ts";
 import { ask } from "../ask.ts";
 import { conclude, openClientSide } from "../client-side.ts";
 import { createLosses } from "../losses.ts";
@@ -38,16 +38,16 @@ import { relay } from "./relay.ts";
 /** As it comes, both ways. */
 async function pass(
   services: ModernServices,
-  arrived: ProxyArrived,
+  exchange: Exchange,
   body: string | Uint8Array<ArrayBuffer> | null,
 ): Promise<Response> {
-  const { requestId } = arrived;
-  const [request] = arrived.body === null ? [] : requestsIn(arrived.body);
+  const { requestId } = exchange;
+  const [request] = exchange.body === null ? [] : requestsIn(exchange.body);
   const id = request?.id ?? null;
   const { side, response, gone } = openClientSide({
     // A server may be silent for long, and its client gone.
-    acceptsStream: request !== undefined && takesStream(arrived.headers),
-    left: arrived.left,
+    acceptsStream: request !== undefined && takesStream(exchange.headers),
+    left: exchange.left,
   });
   const refusalText = (refusal: Refusal): string =>
     JSON.stringify(errorMessage(id, refusal, modernWireOf(refusal).code, requestId));
@@ -57,10 +57,10 @@ async function pass(
       whole: () => refuse(refusal, { id, requestId, wireOf: modernWireOf }),
     });
   const run = async (): Promise<void> => {
-    const sent = await sendOn(services, arrived, body, gone);
+    const sent = await sendOn(services, exchange, body, gone);
     if (!sent.ok) return refused(sent.error);
     const losses =
-      arrived.server.sampling === "client"
+      exchange.server.sampling === "client"
         ? null
         : createLosses(services, { requestId, ids: id === null ? [] : [id], era: "modern" });
     return relayAnswer(sent.value, {
@@ -92,7 +92,7 @@ const answersSampling = (request: string): boolean =>
 /** Who answers a round's entries: the tenant's models, on behalf of this client. */
 function samplerFor(
   services: ModernServices,
-  arrived: ProxyArrived,
+  exchange: Exchange,
   about: { request: ProxiedRequest; meta: ModernMeta; offered: Offered },
 ): RoundSampler {
   const { request, meta, offered } = about;
@@ -110,12 +110,12 @@ function samplerFor(
     decode: modernCodec.decodeCall,
     async sample({ params }, { signal, once }) {
       // As it is by now: the server may have taken minutes, and a snapshot be stale that was fresh then.
-      const now = await arrived.current();
+      const now = await exchange.current();
       if (!now.ok) return err({ refusal: now.error, requestId: null });
-      const server = now.value.server ?? arrived.server;
+      const server = now.value.server ?? exchange.server;
       const { requestId, outcome } = await ask(
         services,
-        { ...arrived, caller: now.value, server },
+        { ...exchange, caller: now.value, server },
         {
           params,
           codec: modernCodec,
@@ -126,7 +126,7 @@ function samplerFor(
           once,
           oversizedBytes: null,
           // Who was told that it may not, and asks all the same, is refused for that, whatever holds by now.
-          denied: deniedBy(arrived.server) ?? deniedBy(server),
+          denied: deniedBy(exchange.server) ?? deniedBy(server),
         },
         signal,
       );
@@ -139,7 +139,7 @@ function samplerFor(
 
 async function withRounds(
   services: ModernServices,
-  arrived: ProxyArrived,
+  exchange: Exchange,
   about: {
     request: ProxiedRequest;
     meta: ModernMeta;
@@ -149,11 +149,11 @@ async function withRounds(
   },
 ): Promise<Response> {
   const { request, meta, offered, mode, text } = about;
-  const { snapshot } = arrived.caller;
+  const { snapshot } = exchange.caller;
   const refused = (refusal: Refusal, requestId: string | null) =>
     refuse(refusal, {
       id: request.id,
-      requestId: requestId ?? arrived.requestId,
+      requestId: requestId ?? exchange.requestId,
       wireOf: modernWireOf,
     });
   const owner = once(async () => {
@@ -161,7 +161,7 @@ async function withRounds(
     return {
       tenantId: snapshot.tenant.id,
       keyId: snapshot.key.id,
-      serverId: arrived.server.id,
+      serverId: exchange.server.id,
       digest: await services.sha256Hex(identity),
     };
   });
@@ -174,23 +174,23 @@ async function withRounds(
       mode,
       declared: modernCodec.capabilitiesOf(meta.capabilities),
       // Only a bridge brings a session here: behind it is a client that knows no rounds.
-      callsAgain: arrived.caller.session === null ? "client" : "router",
+      callsAgain: exchange.caller.session === null ? "client" : "router",
     },
-    samplerFor(services, arrived, { request, meta, offered }),
+    samplerFor(services, exchange, { request, meta, offered }),
   );
   if (!round.ok) return refused(round.error, null);
   const { side, response, gone } = openClientSide({
-    acceptsStream: takesStream(arrived.headers),
-    left: arrived.left,
+    acceptsStream: takesStream(exchange.headers),
+    left: exchange.left,
   });
   const work = relay({
     round: round.value,
     send: (body) =>
       // Unchanged: the very bytes.
-      sendOn(services, arrived, body === arrived.text ? arrived.bytes : body, gone),
+      sendOn(services, exchange, body === exchange.text ? exchange.bytes : body, gone),
     client: side,
     losses: createLosses(services, {
-      requestId: arrived.requestId,
+      requestId: exchange.requestId,
       ids: [request.id],
       era: "modern",
     }),
@@ -202,11 +202,11 @@ async function withRounds(
           request.id,
           refusal,
           modernWireOf(refusal).code,
-          requestId ?? arrived.requestId,
+          requestId ?? exchange.requestId,
         ),
       ),
   }).catch(async (thrown: unknown) => {
-    services.report(arrived.requestId, thrown);
+    services.report(exchange.requestId, thrown);
     if (side.streams()) side.end();
     else side.answer(await refused({ reason: "internal" }, null));
   });
@@ -214,25 +214,22 @@ async function withRounds(
   return response;
 }
 
-export async function proxyModern(
-  services: ModernServices,
-  arrived: ProxyArrived,
-): Promise<Response> {
-  const { server, text, body, bytes, headers } = arrived;
+export async function proxyModern(services: ModernServices, exchange: Exchange): Promise<Response> {
+  const { server, text, body, bytes, headers } = exchange;
   const [request] = body === null || body.batch ? [] : requestsIn(body);
-  const raw = arrived.method === "POST" ? bytes : null;
-  if (request === undefined || server.sampling === "client") return pass(services, arrived, raw);
+  const raw = exchange.method === "POST" ? bytes : null;
+  if (request === undefined || server.sampling === "client") return pass(services, exchange, raw);
   const refused = (refusal: Refusal, wireOf = modernWireOf): Promise<Response> =>
-    refuse(refusal, { id: request.id, requestId: arrived.requestId, wireOf });
+    refuse(refusal, { id: request.id, requestId: exchange.requestId, wireOf });
   // Rewritten, it would be another text.
-  if (!isFaithful(arrived)) return refused({ reason: "parse_error" });
+  if (!isFaithful(exchange)) return refused({ reason: "parse_error" });
   const meta = decodeModernMeta(request.params);
   // The server has words of its own for that, and has been told of no sampling. What it might take for a
   // sampled answer all the same is the router's to give.
   if (!meta.ok)
     return server.sampling !== "client-then-router" && answersSampling(text)
       ? refused(meta.error, () => missingMetaWire)
-      : pass(services, arrived, raw);
+      : pass(services, exchange, raw);
   const { method, params } = request;
   const told = checkHeaders(headers, { revision: meta.value.revision, method });
   if (!told.ok) return refused(told.error);
@@ -240,7 +237,7 @@ export async function proxyModern(
   if (!named.ok) return refused(named.error);
   if (roundMethods.includes(method) && isDeeperThan(params, mostLevels)) return refused(tooDeep);
   const mode = server.sampling;
-  const hosted = offeredBy(services, arrived);
+  const hosted = offeredBy(services, exchange);
   const tools = hosted?.tools === true && server.learnt.bareCapabilities !== true;
   const offered = hosted && { ...hosted, tools };
   const edits = editsFor(meta.value.capabilities, {
@@ -251,6 +248,6 @@ export async function proxyModern(
   const sent = withCapabilities(text, edits);
   const about = { request, meta: meta.value, offered, mode, text: sent };
   return roundMethods.includes(method)
-    ? withRounds(services, arrived, about)
-    : pass(services, arrived, sent === text ? raw : sent);
+    ? withRounds(services, exchange, about)
+    : pass(services, exchange, sent === text ? raw : sent);
 }

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { ok } from "../../../src/domain/result.ts";
 import { discover } from "../../../src/proxy/bridge/era.ts";
 import type { Services } from "../../../src/http/context.ts";
-import type { ProxyArrived } from "../../../src/proxy/arrived.ts";
+import type { Exchange } from "../../../src/proxy/exchange.ts";
 
 it("ends in time before a server that begins a stream and says nothing in it", async () => {
   let waitsOver: () => void = () => undefined;
@@ -26,11 +26,11 @@ it("ends in time before a server that begins a stream and says nothing in it", a
         ),
       ),
   } as unknown as Services;
-  const arrived = {
+  const exchange = {
     headers: new Headers(),
     left: new AbortController().signal,
-  } as unknown as ProxyArrived;
-  const asked = discover(services, arrived);
+  } as unknown as Exchange;
+  const asked = discover(services, exchange);
   await new Promise((resolve) => setTimeout(resolve, 20));
   waitsOver();
   expect(await asked).toMatchObject({ era: null });

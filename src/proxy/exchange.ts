@@ -11,7 +11,7 @@ import type { Wire } from "../mcp/codec.ts";
 import type { ProxyServices } from "./services.ts";
 import { refusalReply, respond } from "../mcp/reply.ts";
 
-export interface ProxyArrived {
+export interface Exchange {
   /** `session` is the one that the server began, if there is one */
   caller: Caller;
   server: SealedServer;
@@ -42,7 +42,7 @@ const headersMs = 300_000;
 /** To the server, under the client's headers. `signal` ends it, and the body of what it answers. */
 export const sendOn = (
   services: ProxyServices,
-  { server, method, headers, authorization }: ProxyArrived,
+  { server, method, headers, authorization }: Exchange,
   body: Sending["body"],
   signal: AbortSignal,
 ): Promise<Result<Response, Refusal>> =>
@@ -57,7 +57,7 @@ export const sendOn = (
   });
 
 /** Whether `text` is what the bytes say: bytes that are no UTF-8 were replaced in it. */
-export function isFaithful({ text, bytes }: Pick<ProxyArrived, "text" | "bytes">): boolean {
+export function isFaithful({ text, bytes }: Pick<Exchange, "text" | "bytes">): boolean {
   if (!text.includes("\ufffd")) return true;
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(bytes);
