@@ -33,8 +33,8 @@ const never = new AbortController().signal;
 function faultOf(exchange: Exchange, method: string, meta: ModernMeta): Refusal | null {
   const { revision } = meta;
   if (!isFaithful(exchange)) return { reason: "parse_error" };
-  const told = checkHeaders(exchange.headers, { revision, method });
-  if (!told.ok) return told.error;
+  const checked = checkHeaders(exchange.headers, { revision, method });
+  if (!checked.ok) return checked.error;
   if (revision !== modernRevision) {
     const supported = [modernRevision];
     return { reason: "unsupported_protocol_version", supported, requested: revision.slice(0, 50) };
@@ -189,9 +189,9 @@ async function cancel(
     method: "notifications/cancelled",
     params: { requestId: JSON.parse(about.messageId) as string, reason: "The client has left." },
   });
-  const told = await proxyLegacy(
+  const notified = await proxyLegacy(
     services,
     inSession(services, exchange, { ...about, text, left: never }),
   );
-  await told.body?.cancel();
+  await notified.body?.cancel();
 }

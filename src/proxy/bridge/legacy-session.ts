@@ -40,7 +40,7 @@ async function bridgeKeyOf(
   meta: ModernMeta,
 ): Promise<string> {
   const { server, headers, authorization } = exchange;
-  const told = [
+  const advertised = [
     server.url,
     server.sealed,
     server.oauth as unknown,
@@ -51,7 +51,7 @@ async function bridgeKeyOf(
     offeredBy(services, exchange),
     server.supportedModalities,
   ];
-  return services.sha256Hex(new TextEncoder().encode(JSON.stringify(told)));
+  return services.sha256Hex(new TextEncoder().encode(JSON.stringify(advertised)));
 }
 
 /** Begins one, whatever there is. */
@@ -77,7 +77,7 @@ async function beginSession(
   if (!admitted.ok) return admitted;
   const started = await begin(services, { ...exchange, text, headers }, params);
   if (!started.ok) return started;
-  const { begun, told } = started.value;
+  const { begun, advertised } = started.value;
   await dropBody(begun);
   const initialized = own(begun.answer, "result");
   const revision = own(initialized, "protocolVersion");
@@ -92,7 +92,7 @@ async function beginSession(
     capabilities,
     clientInfo,
     upstreamId,
-    told: told.capabilities,
+    told: advertised.capabilities,
     bridge: { to: "legacy", key: about.key, initialized },
   });
   if (!stored.ok) return stored;

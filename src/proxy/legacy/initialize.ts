@@ -8,7 +8,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 import type { RequestId } from "../../mcp/jsonrpc.ts";
-import { tell, type Told } from "./told.ts";
+import { advertise, type Advertised } from "./advertise.ts";
 import type { LegacyServices } from "./services.ts";
 import { refuse, type Exchange } from "../exchange.ts";
 import { createLosses } from "../losses.ts";
@@ -31,7 +31,7 @@ export async function begin(
     "server" | "caller" | "text" | "headers" | "authorization" | "left" | "requestId"
   >,
   params: JsonObject,
-): Promise<Result<{ told: Told; begun: Begun }, Refusal>> {
+): Promise<Result<{ advertised: Advertised; begun: Begun }, Refusal>> {
   const { server, text } = exchange;
   const requested = params["protocolVersion"];
   const about = {
@@ -40,13 +40,13 @@ export async function begin(
     offered: offeredBy(services, exchange),
     modalities: server.supportedModalities ? "told" : "untold",
   } as const;
-  const send = async (told: Told): Promise<Result<Begun, Refusal>> => {
+  const send = async (advertised: Advertised): Promise<Result<Begun, Refusal>> => {
     const response = await services.upstream({
       server,
       method: "POST",
       headers: exchange.headers,
       authorization: exchange.authorization,
-      body: told.text,
+      body: advertised.text,
       signal: exchange.left,
       timeoutMs,
     });
@@ -54,20 +54,20 @@ export async function begin(
     return response.ok ? readAnswer(response.value, reading) : response;
   };
   const knownBare = server.learnt.bareCapabilities === true;
-  const bare = tell(text, { ...about, form: "bare" });
-  const told = knownBare ? bare : tell(text, { ...about, form: "rich" });
-  const begun = await send(told);
-  if (begun.ok && told.text !== bare.text && isRefused(begun.value)) {
+  const bare = advertise(text, { ...about, form: "bare" });
+  const advertised = knownBare ? bare : advertise(text, { ...about, form: "rich" });
+  const begun = await send(advertised);
+  if (begun.ok && advertised.text !== bare.text && isRefused(begun.value)) {
     const again = await send(bare);
     if (again.ok && !isRefused(again.value)) {
       await dropBody(begun.value);
       services.background(
         services.servers.learn(server.tenantId, server.id, { bareCapabilities: true }),
       );
-      return ok({ told: bare, begun: again.value });
+      return ok({ advertised: bare, begun: again.value });
     }
   }
-  return begun.ok ? ok({ told, begun: begun.value }) : begun;
+  return begun.ok ? ok({ advertised, begun: begun.value }) : begun;
 }
 
 export async function proxyInitialize(
@@ -87,7 +87,7 @@ export async function proxyInitialize(
   if (!admitted.ok) return refused(admitted.error);
   const started = await begin(services, exchange, params);
   if (!started.ok) return refused(started.error);
-  const { told, begun } = started.value;
+  const { advertised, begun } = started.value;
   const { response, answer, body } = begun;
   const upstreamId = response.headers.get("Mcp-Session-Id");
   const result = own(answer, "result");
@@ -98,7 +98,7 @@ export async function proxyInitialize(
       revision: [revision, requested].find((value) => typeof value === "string") ?? "",
       ...declared,
       upstreamId,
-      told: told.capabilities,
+      told: advertised.capabilities,
       bridge: null,
     });
     if (!stored.ok) {

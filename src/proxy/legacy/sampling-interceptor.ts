@@ -12,7 +12,7 @@ import { err } from "../../domain/result.ts";
 import { codecFor } from "../../mcp/era.ts";
 import type { RequestId } from "../../mcp/jsonrpc.ts";
 import { messageIn } from "../../mcp/message.ts";
-import { toldUnseen } from "./told.ts";
+import { advertisedByRevision } from "./advertise.ts";
 import { withoutElements } from "../../mcp/json-text/raw-json.ts";
 import { samplingMethod } from "../../domain/sampling/rounds.ts";
 import { answerForNobody } from "./for-nobody.ts";
@@ -60,8 +60,8 @@ export function createInterceptor(
   let full: PromiseWithResolvers<void> | null = null;
 
   /** What may be asked: what it was told. Modalities reach no client, so all count as declared. */
-  const told = session === null ? toldUnseen(revision) : (session.told ?? {});
-  const sampling = own(told, "sampling");
+  const advertised = session === null ? advertisedByRevision(revision) : (session.told ?? {});
+  const sampling = own(advertised, "sampling");
   const declared = {
     capabilities: isObject(sampling)
       ? { sampling: { ...sampling, supportedModalities: [...modalities] } }

@@ -231,8 +231,8 @@ export async function proxyModern(services: ModernServices, exchange: Exchange):
       ? refused(meta.error, () => missingMetaWire)
       : pass(services, exchange, raw);
   const { method, params } = request;
-  const told = checkHeaders(headers, { revision: meta.value.revision, method });
-  if (!told.ok) return refused(told.error);
+  const checked = checkHeaders(headers, { revision: meta.value.revision, method });
+  if (!checked.ok) return refused(checked.error);
   const named = checkName(headers, method, params);
   if (!named.ok) return refused(named.error);
   if (roundMethods.includes(method) && isDeeperThan(params, mostLevels)) return refused(tooDeep);

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { withMember, withoutElements } from "../../../src/mcp/json-text/raw-json.ts";
-import { tell } from "../../../src/proxy/legacy/told.ts";
+import { advertise } from "../../../src/proxy/legacy/advertise.ts";
 
 describe("a member set in JSON text", () => {
   const text =
@@ -78,8 +78,8 @@ describe("what a server is told", () => {
     modalities: "told",
     form: "rich",
   } as const;
-  const toldBy = (capabilities: string, change: Partial<Parameters<typeof tell>[1]> = {}) =>
-    tell(initialize(capabilities), { ...about, ...change });
+  const toldBy = (capabilities: string, change: Partial<Parameters<typeof advertise>[1]> = {}) =>
+    advertise(initialize(capabilities), { ...about, ...change });
 
   it("is the router's sampling, whatever the client's was, and never context", () => {
     const { text } = toldBy('{"roots": {"listChanged" : true},"sampling":{"context":{}}}');
@@ -91,7 +91,7 @@ describe("what a server is told", () => {
   });
 
   it("has tools from 2025-11-25 on, modalities by opting in, and neither in the bare form", () => {
-    const sampling = (change: Partial<Parameters<typeof tell>[1]>) =>
+    const sampling = (change: Partial<Parameters<typeof advertise>[1]>) =>
       toldBy("{}", change).capabilities["sampling"];
     expect(sampling({ modalities: "untold" })).toEqual({ tools: {} });
     expect(sampling({ revision: "2025-06-18", modalities: "untold" })).toEqual({});

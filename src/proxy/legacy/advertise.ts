@@ -7,9 +7,9 @@ import { editsFor, type Offered } from "../../domain/servers/offer.ts";
 import type { SamplingMode } from "../../domain/servers/server.ts";
 import { withMember } from "../../mcp/json-text/raw-json.ts";
 
-export interface Told {
+export interface Advertised {
   text: string;
-  /** raw, as the server reads them */
+  /** raw, as the server reads the capabilities */
   capabilities: JsonObject;
 }
 
@@ -21,15 +21,15 @@ const capabilitiesIn = (text: string): JsonObject => {
   return isObject(found) ? found : {};
 };
 
-/** The capabilities that any server of that revision is told of, where nobody remembers what it was. */
-export const toldUnseen = (revision: string): JsonObject => ({
+/** The capabilities that the router advertises to any server of that revision. The session's own are unknown here. */
+export const advertisedByRevision = (revision: string): JsonObject => ({
   sampling: revision >= firstWithTools ? { tools: {} } : {},
 });
 
 /**
  * @param form `bare`: no more than `sampling: {}` is added, since the server refused it
  */
-export function tell(
+export function advertise(
   text: string,
   about: {
     mode: SamplingMode;
@@ -38,7 +38,7 @@ export function tell(
     modalities: "told" | "untold";
     form: "rich" | "bare";
   },
-): Told {
+): Advertised {
   const { mode, revision, offered, form } = about;
   const isRich = form === "rich";
   const changed = editsFor(capabilitiesIn(text), {
