@@ -3,7 +3,7 @@ import type { ServerCapabilities } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { contentNegotiationKey } from "../domain/sampling/negotiation.ts";
 import { isObject, type JsonObject } from "../domain/json.ts";
-import type { Hosted } from "../domain/servers/offer.ts";
+import type { HostedCapabilities } from "../domain/servers/offer.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { firstIssue } from "./faults.ts";
@@ -40,12 +40,12 @@ export const serverInfo = { name: "sampling-router", version: "0.1.0" } as const
 const instructions =
   "Send sampling-router/createMessage with the params of sampling/createMessage: a model of this tenant answers, within its limits. Before 2026-07-28 sampling/createMessage means the same.";
 
-const capabilitiesWith = (hosted: Hosted): JsonObject =>
+const capabilitiesWith = (hosted: HostedCapabilities): JsonObject =>
   ({
     extensions: { [contentNegotiationKey]: {}, "sampling-router/hosted": { ...hosted } },
   }) satisfies ServerCapabilities;
 
-export const encodeInitialize = (revision: string, hosted: Hosted): JsonObject => ({
+export const encodeInitialize = (revision: string, hosted: HostedCapabilities): JsonObject => ({
   protocolVersion: revision,
   capabilities: capabilitiesWith({
     ...hosted,
@@ -58,7 +58,10 @@ export const encodeInitialize = (revision: string, hosted: Hosted): JsonObject =
 });
 
 /** The answer to `server/discover`, of the modern era. */
-export const encodeDiscover = (revisions: readonly string[], hosted: Hosted): JsonObject => ({
+export const encodeDiscover = (
+  revisions: readonly string[],
+  hosted: HostedCapabilities,
+): JsonObject => ({
   resultType: "complete",
   supportedVersions: [...revisions],
   capabilities: capabilitiesWith(hosted),

@@ -6,7 +6,7 @@ import type { JsonObject } from "../domain/json.ts";
 import type { SessionStore, Snapshot } from "../domain/ports/stores.ts";
 import { err, ok } from "../domain/result.ts";
 import { problemWithSize, storedClientInfo } from "../domain/tenancy/session-limits.ts";
-import type { Hosted } from "../domain/servers/offer.ts";
+import type { HostedCapabilities } from "../domain/servers/offer.ts";
 import type { McpServer } from "../domain/servers/server.ts";
 import { modalities } from "../domain/modality.ts";
 import type { Bridge, Session } from "../domain/tenancy/session.ts";
@@ -37,7 +37,7 @@ export function createSessions(deps: {
   };
 
   return {
-    hostedFor(snapshot: Snapshot, capabilities: JsonObject): Hosted {
+    capabilitiesFor(snapshot: Snapshot, capabilities: JsonObject): HostedCapabilities {
       const { able } = chooser.fieldOf(snapshot);
       const offered = {
         supportedModalities: modalities.filter((modality) => able.outputs.has(modality)),

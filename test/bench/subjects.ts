@@ -9,7 +9,7 @@ import { startChild } from "./child.ts";
 import type { Target } from "./load.ts";
 import type { SubjectName } from "./options.ts";
 import { createTenant } from "./tenant.ts";
-import type { Hosted } from "./workerd-process.ts";
+import type { HostedCapabilities } from "./workerd-process.ts";
 
 export const adminToken = "sra_bench_admin_token_on_loopback";
 
@@ -18,10 +18,14 @@ export const routerSettings = { ADMIN_TOKEN: adminToken, SCHEDULE_SECONDS: "8640
 
 /** Starts a Worker of the bench's own in workerd. */
 export async function startWorker(
-  about: Omit<Hosted, "port" | "stateDir">,
+  about: Omit<HostedCapabilities, "port" | "stateDir">,
   ending: Ending,
 ): Promise<{ url: string; pids: number[] }> {
-  const place: Hosted = { ...about, port: await freePort(), stateDir: temporaryStateDir() };
+  const place: HostedCapabilities = {
+    ...about,
+    port: await freePort(),
+    stateDir: temporaryStateDir(),
+  };
   const { url } = await startChild<{ url: string }>("workerd-process.ts", place, ending);
   return { url, pids: pidsOf(runtimeProgram(place.stateDir)) };
 }

@@ -6,7 +6,7 @@ import { startRuntime } from "../../src/start/runtime.ts";
 import { checkout } from "../../src/start/settings.ts";
 import { openD1 } from "../../src/store/db.ts";
 
-export interface Hosted {
+export interface HostedCapabilities {
   /** path in the checkout */
   entry: string;
   port: number;
@@ -16,7 +16,7 @@ export interface Hosted {
   values: Record<string, string>;
 }
 
-const { entry, ...place } = about() as Hosted;
+const { entry, ...place } = about() as HostedCapabilities;
 const deployment = readDeployment(checkout);
 if (!deployment.ok) throw new Error(deployment.error);
 const script = await bundleWorker(checkout, entry);

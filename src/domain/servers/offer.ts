@@ -8,7 +8,10 @@ import { modalities, type Modality } from "../modality.ts";
 import type { SamplingMode } from "./server.ts";
 
 /** The sampling that the router can do for this tenant; null: no model of the tenant can be asked. */
-export type Offered = { tools: boolean; supportedModalities: readonly Modality[] } | null;
+export type RouterCapabilities = {
+  tools: boolean;
+  supportedModalities: readonly Modality[];
+} | null;
 
 export type SamplingAbilities = {
   supportedModalities: Modality[];
@@ -18,7 +21,7 @@ export type SamplingAbilities = {
 };
 
 /** The sampling that the tenant's models and the client's capabilities allow together, as the client is told. */
-export type Hosted = SamplingAbilities & {
+export type HostedCapabilities = SamplingAbilities & {
   /** what the tenant's models allow, whatever the client declared */
   offered: SamplingAbilities;
 };
@@ -43,12 +46,14 @@ function withoutTasks(declared: JsonObject): CapabilityEdit[] {
 
 function routersOwn(
   declared: JsonObject,
-  offered: NonNullable<Offered>,
+  routerCapabilities: NonNullable<RouterCapabilities>,
   tellsModalities: boolean,
 ): CapabilityEdit[] {
   const value: JsonObject = {
-    ...(offered.tools ? { tools: {} } : {}),
-    ...(tellsModalities ? { supportedModalities: [...offered.supportedModalities] } : {}),
+    ...(routerCapabilities.tools ? { tools: {} } : {}),
+    ...(tellsModalities
+      ? { supportedModalities: [...routerCapabilities.supportedModalities] }
+      : {}),
   };
   const same = JSON.stringify(own(declared, "sampling")) === JSON.stringify(value);
   return same ? [] : [{ path: ["sampling"], value }];
@@ -56,13 +61,13 @@ function routersOwn(
 
 function both(
   declared: JsonObject,
-  offered: NonNullable<Offered>,
+  routerCapabilities: NonNullable<RouterCapabilities>,
   tellsModalities: boolean,
 ): CapabilityEdit[] {
   const sampling = own(declared, "sampling");
-  if (!isObject(sampling)) return routersOwn(declared, offered, tellsModalities);
+  if (!isObject(sampling)) return routersOwn(declared, routerCapabilities, tellsModalities);
   const edits: CapabilityEdit[] = [];
-  if (offered.tools && !supports(declared, "sampling.tools"))
+  if (routerCapabilities.tools && !supports(declared, "sampling.tools"))
     edits.push({ path: ["sampling", "tools"], value: {} });
   if (own(sampling, "context") !== undefined)
     edits.push({ path: ["sampling", "context"], value: undefined });
@@ -72,7 +77,8 @@ function both(
     edits.push({
       path: ["sampling", "supportedModalities"],
       value: modalities.filter(
-        (modality) => known.includes(modality) || offered.supportedModalities.includes(modality),
+        (modality) =>
+          known.includes(modality) || routerCapabilities.supportedModalities.includes(modality),
       ),
     });
   else if (theirs !== undefined)
@@ -87,9 +93,13 @@ function both(
  */
 export function editsFor(
   declared: JsonObject,
-  about: { mode: SamplingMode; offered: Offered; modalities: "told" | "untold" },
+  about: {
+    mode: SamplingMode;
+    routerCapabilities: RouterCapabilities;
+    modalities: "told" | "untold";
+  },
 ): CapabilityEdit[] {
-  const { mode, offered } = about;
+  const { mode, routerCapabilities } = about;
   const told = about.modalities === "told";
   const removed: CapabilityEdit[] =
     own(declared, "sampling") === undefined ? [] : [{ path: ["sampling"], value: undefined }];
@@ -100,12 +110,12 @@ export function editsFor(
       return [...removed, ...withoutTasks(declared)];
     case "router":
       return [
-        ...(offered === null ? removed : routersOwn(declared, offered, told)),
+        ...(routerCapabilities === null ? removed : routersOwn(declared, routerCapabilities, told)),
         ...withoutTasks(declared),
       ];
     case "client-then-router":
       return [
-        ...(offered === null ? [] : both(declared, offered, told)),
+        ...(routerCapabilities === null ? [] : both(declared, routerCapabilities, told)),
         ...withoutTasks(declared),
       ];
   }

@@ -46,7 +46,7 @@ async function initialize(
   const session = await services.sessions.begin(snapshot, { revision, capabilities, clientInfo });
   if (!session.ok) return refused(session.error);
   const known = codecFor(revision)?.capabilitiesOf(capabilities) ?? capabilities;
-  const hosted = services.sessions.hostedFor(snapshot, known);
+  const hosted = services.sessions.capabilitiesFor(snapshot, known);
   return answer(resultMessage(id, encodeInitialize(revision, hosted)), {
     "Mcp-Session-Id": session.value.id,
     "X-Request-Id": arrived.requestId,

@@ -64,7 +64,7 @@ export async function handleModern(
     });
   if (method !== "server/discover")
     return refused({ reason: "method_not_found", method: method.slice(0, 100) });
-  const hosted = services.sessions.hostedFor(caller.value.snapshot, meta.value.capabilities);
+  const hosted = services.sessions.capabilitiesFor(caller.value.snapshot, meta.value.capabilities);
   return answer(resultMessage(message.id, encodeDiscover(supportedRevisions, hosted)), {
     "X-Request-Id": arrived.requestId,
   });

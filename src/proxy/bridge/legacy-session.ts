@@ -15,7 +15,7 @@ import type { BridgeServices } from "./services.ts";
 import type { Exchange } from "../exchange.ts";
 import { dropBody } from "../first-answer.ts";
 import { begin, isRefused } from "../legacy/initialize.ts";
-import { offeredBy } from "../offered.ts";
+import { routerCapabilitiesFor } from "../router-capabilities.ts";
 import { headersFor, learn } from "./era.ts";
 
 const initializedText = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" });
@@ -48,7 +48,7 @@ async function bridgeKeyOf(
     personalHeaders(headers, sentBy(server.passHeaders)),
     bridgedDeclarations(meta.capabilities),
     server.sampling,
-    offeredBy(services, exchange),
+    routerCapabilitiesFor(services, exchange),
     server.supportedModalities,
   ];
   return services.sha256Hex(new TextEncoder().encode(JSON.stringify(advertised)));

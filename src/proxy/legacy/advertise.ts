@@ -3,7 +3,7 @@
  * `domain/servers/offer.ts`, and nothing else of it changes.
  */
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
-import { editsFor, type Offered } from "../../domain/servers/offer.ts";
+import { editsFor, type RouterCapabilities } from "../../domain/servers/offer.ts";
 import type { SamplingMode } from "../../domain/servers/server.ts";
 import { withMember } from "../../mcp/json-text/raw-json.ts";
 
@@ -34,19 +34,22 @@ export function advertise(
   about: {
     mode: SamplingMode;
     revision: string;
-    offered: Offered;
+    routerCapabilities: RouterCapabilities;
     modalities: "told" | "untold";
     form: "rich" | "bare";
   },
 ): Advertised {
-  const { mode, revision, offered, form } = about;
+  const { mode, revision, routerCapabilities, form } = about;
   const isRich = form === "rich";
   const changed = editsFor(capabilitiesIn(text), {
     mode,
-    offered:
-      offered === null
+    routerCapabilities:
+      routerCapabilities === null
         ? null
-        : { ...offered, tools: offered.tools && isRich && revision >= firstWithTools },
+        : {
+            ...routerCapabilities,
+            tools: routerCapabilities.tools && isRich && revision >= firstWithTools,
+          },
     modalities: isRich ? about.modalities : "untold",
   }).reduce(
     (before, { path, value }) =>

@@ -12,7 +12,7 @@ import { advertise, type Advertised } from "./advertise.ts";
 import type { LegacyServices } from "./services.ts";
 import { refuse, type Exchange } from "../exchange.ts";
 import { createLosses } from "../losses.ts";
-import { offeredBy } from "../offered.ts";
+import { routerCapabilitiesFor } from "../router-capabilities.ts";
 import { dropBody, readAnswer, type Begun } from "../first-answer.ts";
 import { isEventStream } from "../media-type.ts";
 import { relayEvents, relayJson, type Relaying } from "./relay.ts";
@@ -37,7 +37,7 @@ export async function begin(
   const about = {
     mode: server.sampling,
     revision: typeof requested === "string" ? requested : "",
-    offered: offeredBy(services, exchange),
+    routerCapabilities: routerCapabilitiesFor(services, exchange),
     modalities: server.supportedModalities ? "told" : "untold",
   } as const;
   const send = async (advertised: Advertised): Promise<Result<Begun, Refusal>> => {

@@ -7,7 +7,7 @@ import { isDeeperThan, mostLevels } from "../../domain/depth.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { once } from "../../domain/lazily.ts";
 import { featuresOf } from "../../domain/sampling/negotiation.ts";
-import { editsFor, type Offered } from "../../domain/servers/offer.ts";
+import { editsFor, type RouterCapabilities } from "../../domain/servers/offer.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import { identityOf, isSamplingAnswer, roundMethods } from "../../domain/sampling/rounds.ts";
@@ -30,7 +30,7 @@ import { isFaithful, refuse, sendOn, type Exchange } from "../exchange.ts";
 import { ask } from "../ask.ts";
 import { conclude, openClientSide } from "../client-side.ts";
 import { createLosses } from "../losses.ts";
-import { offeredBy } from "../offered.ts";
+import { routerCapabilitiesFor } from "../router-capabilities.ts";
 import { takesStream } from "../media-type.ts";
 import { relayAnswer } from "./answer.ts";
 import { relay } from "./relay.ts";
@@ -93,17 +93,17 @@ const answersSampling = (request: string): boolean =>
 function samplerFor(
   services: ModernServices,
   exchange: Exchange,
-  about: { request: ProxiedRequest; meta: ModernMeta; offered: Offered },
+  about: { request: ProxiedRequest; meta: ModernMeta; routerCapabilities: RouterCapabilities },
 ): RoundSampler {
-  const { request, meta, offered } = about;
+  const { request, meta, routerCapabilities } = about;
   // What the server was told, and what it may say beyond that with the router's own keys.
   const capabilities: JsonObject =
-    offered === null
+    routerCapabilities === null
       ? {}
       : {
           sampling: {
-            ...(offered.tools ? { tools: {} } : {}),
-            supportedModalities: [...offered.supportedModalities],
+            ...(routerCapabilities.tools ? { tools: {} } : {}),
+            supportedModalities: [...routerCapabilities.supportedModalities],
           },
         };
   return {
@@ -143,12 +143,12 @@ async function withRounds(
   about: {
     request: ProxiedRequest;
     meta: ModernMeta;
-    offered: Offered;
+    routerCapabilities: RouterCapabilities;
     mode: SamplingMode;
     text: string;
   },
 ): Promise<Response> {
-  const { request, meta, offered, mode, text } = about;
+  const { request, meta, routerCapabilities, mode, text } = about;
   const { snapshot } = exchange.caller;
   const refused = (refusal: Refusal, requestId: string | null) =>
     refuse(refusal, {
@@ -176,7 +176,7 @@ async function withRounds(
       // Only a bridge brings a session here: behind it is a client that knows no rounds.
       callsAgain: exchange.caller.session === null ? "client" : "router",
     },
-    samplerFor(services, exchange, { request, meta, offered }),
+    samplerFor(services, exchange, { request, meta, routerCapabilities }),
   );
   if (!round.ok) return refused(round.error, null);
   const { side, response, gone } = openClientSide({
@@ -237,16 +237,16 @@ export async function proxyModern(services: ModernServices, exchange: Exchange):
   if (!named.ok) return refused(named.error);
   if (roundMethods.includes(method) && isDeeperThan(params, mostLevels)) return refused(tooDeep);
   const mode = server.sampling;
-  const hosted = offeredBy(services, exchange);
-  const tools = hosted?.tools === true && server.learnt.bareCapabilities !== true;
-  const offered = hosted && { ...hosted, tools };
+  const available = routerCapabilitiesFor(services, exchange);
+  const tools = available?.tools === true && server.learnt.bareCapabilities !== true;
+  const routerCapabilities = available && { ...available, tools };
   const edits = editsFor(meta.value.capabilities, {
     mode,
-    offered,
+    routerCapabilities,
     modalities: server.supportedModalities ? "told" : "untold",
   });
   const sent = withCapabilities(text, edits);
-  const about = { request, meta: meta.value, offered, mode, text: sent };
+  const about = { request, meta: meta.value, routerCapabilities, mode, text: sent };
   return roundMethods.includes(method)
     ? withRounds(services, exchange, about)
     : pass(services, exchange, sent === text ? raw : sent);

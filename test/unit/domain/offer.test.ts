@@ -1,22 +1,22 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/domain/json.ts";
-import { editsFor, type Offered } from "../../../src/domain/servers/offer.ts";
+import { editsFor, type RouterCapabilities } from "../../../src/domain/servers/offer.ts";
 import type { SamplingMode } from "../../../src/domain/servers/server.ts";
 import { withCapabilities } from "../../../src/mcp/rev2026/round.ts";
 
 const key = "io.modelcontextprotocol/clientCapabilities";
-const all: Offered = { tools: true, supportedModalities: ["text", "image"] };
+const all: RouterCapabilities = { tools: true, supportedModalities: ["text", "image"] };
 
 /** What the server reads of a request. */
 const told = (
   declared: JsonObject,
   mode: SamplingMode,
-  offered: Offered = all,
+  routerCapabilities: RouterCapabilities = all,
   modalities: "told" | "untold" = "untold",
 ): unknown => {
   const text = JSON.stringify({ id: 1, params: { _meta: { [key]: declared, x: 1 } } });
-  const sent = withCapabilities(text, editsFor(declared, { mode, offered, modalities }));
+  const sent = withCapabilities(text, editsFor(declared, { mode, routerCapabilities, modalities }));
   const { id, params } = JSON.parse(sent);
   expect([id, params._meta.x]).toEqual([1, 1]);
   return params._meta[key];
@@ -54,7 +54,9 @@ describe("a server is told", () => {
 
   it("by `client`: what the client said", () => {
     expect(told(rich, "client")).toEqual(rich);
-    expect(editsFor(rich, { mode: "client", offered: all, modalities: "told" })).toEqual([]);
+    expect(editsFor(rich, { mode: "client", routerCapabilities: all, modalities: "told" })).toEqual(
+      [],
+    );
   });
 
   it("by `client-then-router`: what either can do", () => {
@@ -69,7 +71,7 @@ describe("a server is told", () => {
     });
     const clients = { sampling: { tools: { own: 1 } } };
     expect(told(clients, "client-then-router")).toEqual(clients);
-    const plain: Offered = { tools: false, supportedModalities: ["text"] };
+    const plain: RouterCapabilities = { tools: false, supportedModalities: ["text"] };
     expect(told(clients, "client-then-router", plain)).toEqual(clients);
     expect(told(clients, "client-then-router", null)).toEqual(clients);
   });
@@ -101,8 +103,8 @@ describe("a server is told", () => {
     const modes = fc.constantFrom<SamplingMode[]>("router", "client-then-router", "deny");
     fc.assert(
       fc.property(capabilities, modes, fc.boolean(), (declared, mode, tools) => {
-        const offered: Offered = { tools, supportedModalities: ["text"] };
-        const server = told(declared as JsonObject, mode, offered) as JsonObject;
+        const routerCapabilities: RouterCapabilities = { tools, supportedModalities: ["text"] };
+        const server = told(declared as JsonObject, mode, routerCapabilities) as JsonObject;
         expect(server["sampling"] ?? {}).not.toHaveProperty("context");
         expect(server["sampling"] ?? {}).not.toHaveProperty("supportedModalities");
         expect(server["extensions"] ?? {}).not.toHaveProperty([tasks]);
@@ -117,7 +119,10 @@ describe("a server is told", () => {
     const declared = { sampling: { tools: {} }, e: 1.5 };
     for (const mode of ["router", "client-then-router", "client"] as const)
       expect(
-        withCapabilities(text, editsFor(declared, { mode, offered: all, modalities: "untold" })),
+        withCapabilities(
+          text,
+          editsFor(declared, { mode, routerCapabilities: all, modalities: "untold" }),
+        ),
       ).toBe(text);
   });
 });

@@ -70,11 +70,11 @@ describe("a member set in JSON text", () => {
 describe("what a server is told", () => {
   const initialize = (capabilities: string): string =>
     `{"jsonrpc":"2.0","id":1.0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":${capabilities},"clientInfo":{"name":"c"},"x":1e3}}`;
-  const offered = { tools: true, supportedModalities: ["text", "image"] } as const;
+  const routerCapabilities = { tools: true, supportedModalities: ["text", "image"] } as const;
   const about = {
     mode: "router",
     revision: "2025-11-25",
-    offered,
+    routerCapabilities,
     modalities: "told",
     form: "rich",
   } as const;
@@ -96,7 +96,7 @@ describe("what a server is told", () => {
     expect(sampling({ modalities: "untold" })).toEqual({ tools: {} });
     expect(sampling({ revision: "2025-06-18", modalities: "untold" })).toEqual({});
     expect(toldBy("{}", { form: "bare" }).text).toBe(initialize('{"sampling":{}}'));
-    expect(sampling({ offered: null })).toBeUndefined();
+    expect(sampling({ routerCapabilities: null })).toBeUndefined();
   });
 
   it("is the client's own in mode client, and no sampling in mode deny", () => {
@@ -115,13 +115,13 @@ describe("what a server is told", () => {
       toldBy('{"sampling":{"context":{},"tools":{}}}', { mode, form: "bare" }).capabilities,
     ).toEqual({ sampling: { tools: {} } });
     expect(toldBy("{}", { mode, form: "bare" }).capabilities).toEqual({ sampling: {} });
-    expect(toldBy("{}", { mode, offered: null }).capabilities).toEqual({});
+    expect(toldBy("{}", { mode, routerCapabilities: null }).capabilities).toEqual({});
   });
 
   it("has no tasks that could carry sampling, and keeps the others", () => {
     const declared =
       '{"tasks":{"list":{},"requests":{"sampling":{"createMessage":{}},"elicitation":{"create":{}}}},"extensions":{"io.modelcontextprotocol/tasks":{},"x/y":{"n":1.50}}}';
-    expect(toldBy(declared, { offered: null }).text).toBe(
+    expect(toldBy(declared, { routerCapabilities: null }).text).toBe(
       initialize(
         '{"tasks":{"list":{},"requests":{"elicitation":{"create":{}}}},"extensions":{"x/y":{"n":1.50}}}',
       ),

@@ -1,13 +1,13 @@
-import type { Offered } from "../domain/servers/offer.ts";
+import type { RouterCapabilities } from "../domain/servers/offer.ts";
 import type { ProxyServices } from "./services.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** What the router can do for this tenant, whoever asks; null: nothing, or not for this server. */
-export function offeredBy(
+export function routerCapabilitiesFor(
   services: ProxyServices,
   { caller, server }: Pick<Exchange, "caller" | "server">,
-): Offered {
-  const { offered } = services.sessions.hostedFor(caller.snapshot, {});
+): RouterCapabilities {
+  const { offered } = services.sessions.capabilitiesFor(caller.snapshot, {});
   const { supportedModalities, tools } = offered;
   if (supportedModalities.length === 0 || server.policy.disabled === true) return null;
   return { tools, supportedModalities };
