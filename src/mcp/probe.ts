@@ -17,7 +17,7 @@ const legacyRevision = "2025-11-25";
 const json = "application/json";
 const eventStream = "text/event-stream";
 
-interface Heard {
+interface ProbeReply {
   status: number;
   headers: Headers;
   mediaType: string;
@@ -26,7 +26,7 @@ interface Heard {
 }
 
 /** null: no answer in time. */
-type Ask = (message: JsonObject, headers: Record<string, string>) => Promise<Heard | null>;
+type Ask = (message: JsonObject, headers: Record<string, string>) => Promise<ProbeReply | null>;
 
 interface Wire {
   ask: Ask;
@@ -84,7 +84,7 @@ async function messageOf(
 }
 
 /** The redirect's target without its query, which may hold a secret. */
-function locationIn({ headers }: Heard): string | null {
+function locationIn({ headers }: ProbeReply): string | null {
   const url = URL.parse(headers.get("Location") ?? "");
   return url === null ? null : `${url.origin}${url.pathname}`;
 }
@@ -111,8 +111,8 @@ async function toolsOf(
   let cursor: JsonValue | undefined;
   for (let page = 1; page <= mostPages; page += 1) {
     const asked = { ...params, ...(cursor === undefined ? {} : { cursor }) };
-    const heard = await ask(request(page + 1, "tools/list", asked), headers);
-    const result = own(heard?.message, "result");
+    const reply = await ask(request(page + 1, "tools/list", asked), headers);
+    const result = own(reply?.message, "result");
     const listed = own(result, "tools");
     if (!Array.isArray(listed)) return { tools, isMore: cursor !== undefined };
     tools = (tools ?? 0) + listed.length;
@@ -145,11 +145,11 @@ async function modernServer(ask: Ask, status: number, result: JsonObject): Promi
 
 async function legacyServer(
   { ask, end }: Wire,
-  begun: Heard,
+  initialized: ProbeReply,
   result: JsonObject & { protocolVersion: string },
 ): Promise<Probed> {
   const revision = result.protocolVersion;
-  const session = begun.headers.get("Mcp-Session-Id");
+  const session = initialized.headers.get("Mcp-Session-Id");
   const headers = {
     "MCP-Protocol-Version": revision,
     ...(session === null ? {} : { "Mcp-Session-Id": session }),
@@ -163,7 +163,7 @@ async function legacyServer(
   if (session !== null) await end(headers);
   return {
     kind: "mcp",
-    status: begun.status,
+    status: initialized.status,
     era: "legacy",
     revision,
     name: nameIn(own(result, "serverInfo")),
@@ -184,26 +184,26 @@ async function probe(wire: Wire): Promise<Probed> {
     "Mcp-Method": discoverMethod,
   });
   if (discovered === null) return { kind: "silent" };
-  const told = discoveredIn(discovered.status, discovered.message);
-  if (told.era === "modern") return modernServer(ask, discovered.status, told.result);
+  const discovery = discoveredIn(discovered.status, discovered.message);
+  if (discovery.era === "modern") return modernServer(ask, discovered.status, discovery.result);
   const { status, mediaType } = discovered;
   if (status === 401 || status === 403) return { kind: "other", status, mediaType, location: null };
-  const begun = await ask(initialize, {});
-  if (begun === null) return { kind: "silent" };
-  const result = own(begun.message, "result");
+  const initialized = await ask(initialize, {});
+  if (initialized === null) return { kind: "silent" };
+  const result = own(initialized.message, "result");
   const revision = own(result, "protocolVersion");
-  if (begun.status < 300 && isObject(result) && typeof revision === "string")
-    return legacyServer(wire, begun, { ...result, protocolVersion: revision });
-  if ((begun.status === 404 || begun.status === 405) && (await wire.opensStream()))
-    return { kind: "sse", status: begun.status };
-  const code = own(own(begun.message, "error"), "code");
-  if (typeof code === "number" && begun.status < 500 && begun.status !== 401)
-    return { kind: "rpc_error", status: begun.status, code };
+  if (initialized.status < 300 && isObject(result) && typeof revision === "string")
+    return legacyServer(wire, initialized, { ...result, protocolVersion: revision });
+  if ((initialized.status === 404 || initialized.status === 405) && (await wire.opensStream()))
+    return { kind: "sse", status: initialized.status };
+  const code = own(own(initialized.message, "error"), "code");
+  if (typeof code === "number" && initialized.status < 500 && initialized.status !== 401)
+    return { kind: "rpc_error", status: initialized.status, code };
   return {
     kind: "other",
-    status: begun.status,
-    mediaType: begun.mediaType,
-    location: locationIn(begun),
+    status: initialized.status,
+    mediaType: initialized.mediaType,
+    location: locationIn(initialized),
   };
 }
 
@@ -235,7 +235,7 @@ export const createProbe =
         redirect: "manual",
         signal,
       });
-    const heard = async (sent: Promise<Response>): Promise<Heard | null> => {
+    const reply = async (sent: Promise<Response>): Promise<ProbeReply | null> => {
       try {
         const { status, headers, body } = await sent;
         const mediaType = mediaTypeOf(headers);
@@ -246,9 +246,9 @@ export const createProbe =
     };
     return probe({
       ask: (message, more) =>
-        heard(send("POST", { "Content-Type": json, ...more }, JSON.stringify(message))),
+        reply(send("POST", { "Content-Type": json, ...more }, JSON.stringify(message))),
       async end(more) {
-        await heard(send("DELETE", more));
+        await reply(send("DELETE", more));
       },
       async opensStream() {
         try {

@@ -19,14 +19,17 @@ export async function dispatchModern(
 ): Promise<Response> {
   const { method, body, server } = exchange;
   const [request] = method !== "POST" || body === null ? [] : requestsIn(body);
-  const known = { era: server.learnt.era ?? null, said: null };
-  const { era, said } = request === undefined ? known : await eraOf(services, exchange);
+  const known = { era: server.learnt.era ?? null, discoverAnswer: null };
+  const { era, discoverAnswer } = request === undefined ? known : await eraOf(services, exchange);
   if (era !== "legacy") return proxyModern(services, exchange);
   if (request?.method !== discoverMethod || server.bridge === "always")
     return bridgeToLegacy(services, exchange);
   // A client of both eras goes on in the older one, and loses nothing to a translation.
   const { id } = request;
-  const { status, message } = discoverRefusalOf(said, { id, requestId: exchange.requestId });
+  const { status, message } = discoverRefusalOf(discoverAnswer, {
+    id,
+    requestId: exchange.requestId,
+  });
   return Response.json(message, { status });
 }
 
@@ -90,7 +93,7 @@ export async function dispatchLegacy(
   if (again.era === "modern")
     return beginTowardsModern(services, exchange, { request, discovered: again.result });
   if (again.era === null)
-    return refuse(again.unheard ?? serverFailed("It doesn't answer server/discover."), {
+    return refuse(again.failure ?? serverFailed("It doesn't answer server/discover."), {
       id: request.id,
       requestId,
     });

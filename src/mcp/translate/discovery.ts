@@ -58,11 +58,11 @@ export function discoveredIn(status: number, message: JsonValue | undefined): Di
  * @param said the server's answer; null: the server was not asked again
  */
 export function discoverRefusalOf(
-  said: { status: number; answer: JsonObject | null } | null,
+  discoverAnswer: { status: number; answer: JsonObject | null } | null,
   about: { id: RequestId; requestId: string },
 ): { status: number; message: Record<string, unknown> } {
   const { id, requestId } = about;
-  const given = said !== null && said.status >= 400 ? said : null;
+  const given = discoverAnswer !== null && discoverAnswer.status >= 400 ? discoverAnswer : null;
   const error = own(given?.answer, "error");
   if (given !== null && isObject(error) && Number.isSafeInteger(error["code"]))
     return { status: given.status, message: { jsonrpc: "2.0", id, error } };

@@ -7,7 +7,7 @@ import { textAt, textsIn } from "../json-text/parts.ts";
 import { messageIn } from "../message.ts";
 import { mapElements, withMember } from "../json-text/raw-json.ts";
 import { metaKey, metaPrefix } from "../meta-key.ts";
-import type { Heard } from "./heard.ts";
+import type { TranslatedMessage } from "./translated-message.ts";
 
 const metaPath = ["params", "_meta"];
 const tokenPath = [...metaPath, "progressToken"];
@@ -24,7 +24,7 @@ const cacheable = new Set([
   "resources/read",
 ]);
 
-const nothing: Heard = { kind: "nothing" };
+const nothing: TranslatedMessage = { kind: "nothing" };
 
 /** The most values of a completion in 2026-07-28. */
 const mostValues = 100;
@@ -43,7 +43,7 @@ function newerResult(message: string, method: string): string {
 export interface LegacyRequest {
   text: string;
   /** What the client gets of one of the server's messages. Throws where the message is no JSON. */
-  heard(message: string): Heard;
+  translate(message: string): TranslatedMessage;
 }
 
 /**
@@ -72,7 +72,7 @@ export function legacyRequest(request: string, method: string, idText: string): 
 
   return {
     text,
-    heard(message) {
+    translate(message) {
       const value = JSON.parse(message) as JsonValue;
       const seen = messageIn(value);
       const failed = own(value, "error") !== undefined && (own(value, "id") ?? null) === null;
@@ -82,10 +82,11 @@ export function legacyRequest(request: string, method: string, idText: string): 
       const note = withMember(message, ["params", "_meta", metaKey("subscriptionId")], null);
       if (seen.method === "notifications/message")
         return wantsLogs ? { kind: "notification", text: note } : nothing;
-      const its = JSON.stringify(seen.params["progressToken"] ?? null) === idText;
-      if (seen.method !== "notifications/progress" || clientsToken === null || !its) return nothing;
-      const told = withMember(note, ["params", "progressToken"], clientsToken);
-      return { kind: "notification", text: told };
+      const isOfRequest = JSON.stringify(seen.params["progressToken"] ?? null) === idText;
+      if (seen.method !== "notifications/progress" || clientsToken === null || !isOfRequest)
+        return nothing;
+      const renamed = withMember(note, ["params", "progressToken"], clientsToken);
+      return { kind: "notification", text: renamed };
     },
   };
 }

@@ -10,7 +10,7 @@ import { withMember } from "../json-text/raw-json.ts";
 import { modernRevision } from "../rev2026/codec.ts";
 import { metaKey } from "../meta-key.ts";
 import { implementationOf } from "./discovery.ts";
-import type { Heard } from "./heard.ts";
+import type { TranslatedMessage } from "./translated-message.ts";
 import {
   olderContent,
   olderToolAnswer,
@@ -87,7 +87,7 @@ function olderAnswer(message: string, result: JsonValue | undefined, of: Answere
 }
 
 /** What the client gets of one of the server's messages. Throws where the message is no JSON. */
-export function heardFromModern(message: string, of: AnsweredRequest): Heard {
+export function translateFromModern(message: string, of: AnsweredRequest): TranslatedMessage {
   const value = JSON.parse(message) as JsonValue;
   const seen = messageIn(value);
   if (seen.kind === "notification")

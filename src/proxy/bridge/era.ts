@@ -26,23 +26,23 @@ export function headersFor(from: Headers, own: Iterable<readonly [string, string
   return headers;
 }
 
-export type Asked = Discovered & {
+export type Discovery = Discovered & {
   /** why there is no answer at all; null: it answered */
-  unheard: Refusal | null;
+  failure: Refusal | null;
   /** HTTP status and message of an answer; null: there is none */
-  said: Said | null;
+  discoverAnswer: DiscoverAnswer | null;
 };
 
-export interface Said {
+export interface DiscoverAnswer {
   status: number;
   answer: JsonObject | null;
 }
 
-export async function discover(services: BridgeServices, exchange: Exchange): Promise<Asked> {
+export async function discover(services: BridgeServices, exchange: Exchange): Promise<Discovery> {
   // Of the whole answer: a server may begin a stream and never say anything in it.
   const late = new AbortController();
-  const heard = new AbortController();
-  services.background(services.wait(timeoutMs, heard.signal).then(() => late.abort()));
+  const answered = new AbortController();
+  services.background(services.wait(timeoutMs, answered.signal).then(() => late.abort()));
   try {
     const sent = await services.upstream({
       server: exchange.server,
@@ -56,19 +56,19 @@ export async function discover(services: BridgeServices, exchange: Exchange): Pr
       signal: AbortSignal.any([exchange.left, late.signal]),
       timeoutMs,
     });
-    if (!sent.ok) return { era: null, unheard: sent.error, said: null };
+    if (!sent.ok) return { era: null, failure: sent.error, discoverAnswer: null };
     const read = await readAnswer(sent.value);
-    if (!read.ok) return { era: null, unheard: read.error, said: null };
+    if (!read.ok) return { era: null, failure: read.error, discoverAnswer: null };
     await dropBody(read.value);
     const { status } = sent.value;
     const { answer } = read.value;
     return {
       ...discoveredIn(status, answer ?? undefined),
-      unheard: null,
-      said: { status, answer },
+      failure: null,
+      discoverAnswer: { status, answer },
     };
   } finally {
-    heard.abort();
+    answered.abort();
   }
 }
 
@@ -94,19 +94,19 @@ interface Era {
   /** what a modern server said of itself just now */
   discovered: JsonObject | null;
   /** what it answered just now; null: it was not asked, or did not answer */
-  said: Said | null;
+  discoverAnswer: DiscoverAnswer | null;
 }
 
 export async function eraOf(services: BridgeServices, exchange: Exchange): Promise<Era> {
   const known = exchange.server.learnt.era ?? null;
-  if (known !== null) return { era: known, discovered: null, said: null };
+  if (known !== null) return { era: known, discovered: null, discoverAnswer: null };
   const discovered = await discover(services, exchange);
-  const { said } = discovered;
-  if (discovered.era === null) return { era: null, discovered: null, said };
+  const { discoverAnswer } = discovered;
+  if (discovered.era === null) return { era: null, discovered: null, discoverAnswer };
   await learn(services, exchange, { era: discovered.era });
   return {
     era: discovered.era,
     discovered: discovered.era === "modern" ? discovered.result : null,
-    said,
+    discoverAnswer,
   };
 }

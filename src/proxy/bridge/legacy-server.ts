@@ -25,7 +25,7 @@ import { openClientSide } from "../client-side.ts";
 import { takesStream } from "../media-type.ts";
 import { proxyLegacy } from "../legacy/message.ts";
 import { sessionFor, sessionHeaders } from "./legacy-session.ts";
-import { answerTo, refuseTo, relayHeard, type Bridging } from "./relay.ts";
+import { answerTo, refuseTo, relayTranslated, type Bridging } from "./relay.ts";
 
 const never = new AbortController().signal;
 
@@ -118,7 +118,7 @@ export async function bridgeToLegacy(
   });
   const bridging: Bridging = {
     side,
-    hear: legacy.heard,
+    translate: legacy.translate,
     refuse: refused,
     refusalText: (refusal) =>
       JSON.stringify(errorMessage(id, refusal, modernWireOf(refusal).code, requestId)),
@@ -141,7 +141,7 @@ export async function bridgeToLegacy(
       { meta, legacy, ...found.value },
     );
     if (!asked.ok) return refuseTo(bridging, asked.error);
-    await relayHeard(bridging, asked.value.response);
+    await relayTranslated(bridging, asked.value.response);
     if (gone.aborted) await cancel(services, exchange, { meta, messageId, ...asked.value });
   };
   services.background(

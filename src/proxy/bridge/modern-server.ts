@@ -10,8 +10,8 @@ import { ok, type Result } from "../../domain/result.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 import { initializeResultOf } from "../../mcp/translate/discovery.ts";
 import { paramHeadersOf } from "../../mcp/translate/param-headers.ts";
-import type { Heard } from "../../mcp/translate/heard.ts";
-import { heardFromModern, modernRequest } from "../../mcp/translate/to-modern.ts";
+import type { TranslatedMessage } from "../../mcp/translate/translated-message.ts";
+import { translateFromModern, modernRequest } from "../../mcp/translate/to-modern.ts";
 import { negotiate } from "../../mcp/era.ts";
 import { legacyWireOf } from "../../mcp/faults.ts";
 import { decodeInitialize } from "../../mcp/initialize.ts";
@@ -28,7 +28,7 @@ import { takesStream } from "../media-type.ts";
 import { noteCancellations } from "../legacy/message.ts";
 import { proxyModern } from "../modern/message.ts";
 import { headersFor } from "./era.ts";
-import { refuseTo, relayHeard, type Bridging } from "./relay.ts";
+import { refuseTo, relayTranslated, type Bridging } from "./relay.ts";
 import { noteTools, readTools } from "./tools.ts";
 
 const jsonReply = (message: unknown, headers: Record<string, string> = {}): Response =>
@@ -123,22 +123,22 @@ async function misses(response: Response): Promise<boolean> {
 }
 
 /** What the client hears of one of the server's messages. */
-function hear(
+function translate(
   services: BridgeServices,
   about: { message: string; request: ProxiedRequest; session: Session },
-): Heard {
+): TranslatedMessage {
   const { message, request, session } = about;
   const { method, params } = request;
   const { bridge } = session;
-  const heard = heardFromModern(message, {
+  const translation = translateFromModern(message, {
     method,
     tool: method === "tools/call" ? nameIn(method, params) : null,
     wrapped: (bridge?.to === "modern" ? bridge.wrapped : undefined) ?? {},
     revision: session.revision,
   });
-  if (heard.kind === "answer" && method === "tools/list")
+  if (translation.kind === "answer" && method === "tools/list")
     services.background(noteTools(services, session, own(parsedJson(message), "result")));
-  return heard;
+  return translation;
 }
 
 async function carry(
@@ -157,7 +157,7 @@ async function carry(
     await response.body?.cancel();
     response = await send();
   }
-  await relayHeard(bridging, response);
+  await relayTranslated(bridging, response);
 }
 
 export async function bridgeToModern(
@@ -201,7 +201,7 @@ export async function bridgeToModern(
   const watch = services.cancellation.watch({ tenantId, sessionId, messageId }, exchange.startedAt);
   const bridging: Bridging = {
     side,
-    hear: (message) => hear(services, { message, request, session }),
+    translate: (message) => translate(services, { message, request, session }),
     refuse: (refusal) => refused(refusal, request),
     refusalText: (refusal) =>
       JSON.stringify(errorMessage(request.id, refusal, legacyWireOf(refusal).code, requestId)),

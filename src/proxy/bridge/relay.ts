@@ -1,6 +1,6 @@
 /** What a server says to one request, on its way to a client of the other era. */
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
-import type { Heard } from "../../mcp/translate/heard.ts";
+import type { TranslatedMessage } from "../../mcp/translate/translated-message.ts";
 import { sseMessageText } from "../../mcp/sse/write.ts";
 import { conclude, type ClientSide } from "../client-side.ts";
 import { streamsAnswer } from "../media-type.ts";
@@ -9,7 +9,7 @@ import { bytesOf, eventsOf, tooLarge } from "../modern/relay.ts";
 export interface Bridging {
   side: ClientSide;
   /** What the client hears of a message, JSON text. */
-  hear(message: string): Heard;
+  translate(message: string): TranslatedMessage;
   /** as an HTTP response */
   refuse(refusal: Refusal): Promise<Response>;
   /** as the JSON-RPC error of a stream, JSON text */
@@ -34,9 +34,9 @@ export const answerTo = ({ side }: Bridging, text: string, status: number): Prom
   });
 
 /** As `hear`, but never throws: what is no JSON is for nobody. */
-function heardOf({ hear }: Bridging, message: string): Heard {
+function translated({ translate }: Bridging, message: string): TranslatedMessage {
   try {
-    return hear(message);
+    return translate(message);
   } catch {
     return { kind: "nothing" };
   }
@@ -51,11 +51,11 @@ async function relayStream(bridging: Bridging, response: Response): Promise<Refu
     if (gone?.aborted === true) return null;
     if (segment.kind === "oversized") return serverFailed(tooLarge);
     if (segment.kind !== "event") continue;
-    const heard = heardOf(bridging, segment.data);
-    if (heard.kind === "nothing") continue;
-    if (heard.kind === "refused") return heard.refusal;
-    await side.write(sseMessageText(heard.text));
-    if (heard.kind === "answer") {
+    const translation = translated(bridging, segment.data);
+    if (translation.kind === "nothing") continue;
+    if (translation.kind === "refused") return translation.refusal;
+    await side.write(sseMessageText(translation.text));
+    if (translation.kind === "answer") {
       side.end();
       return null;
     }
@@ -66,15 +66,15 @@ async function relayStream(bridging: Bridging, response: Response): Promise<Refu
 async function relayBody(bridging: Bridging, response: Response): Promise<Refusal | null> {
   const bytes = await bytesOf(response);
   if (bytes === null) return serverFailed(tooLarge);
-  const heard = heardOf(bridging, new TextDecoder().decode(bytes));
-  if (heard.kind === "refused") return heard.refusal;
-  if (heard.kind !== "answer")
+  const translation = translated(bridging, new TextDecoder().decode(bytes));
+  if (translation.kind === "refused") return translation.refusal;
+  if (translation.kind !== "answer")
     return serverFailed("Its answer is no JSON-RPC response.", response.status);
-  await answerTo(bridging, heard.text, bridging.statusOf(response.status));
+  await answerTo(bridging, translation.text, bridging.statusOf(response.status));
   return null;
 }
 
-export async function relayHeard(bridging: Bridging, response: Response): Promise<void> {
+export async function relayTranslated(bridging: Bridging, response: Response): Promise<void> {
   const refusal = await (streamsAnswer(response) ? relayStream : relayBody)(
     bridging,
     response,

@@ -41,14 +41,14 @@ type From =
   | { kind: "stream"; event: Extract<Segment, { kind: "event" }>; rest: AsyncGenerator<Segment> }
   | { kind: "body"; bytes: Uint8Array<ArrayBuffer> };
 
-/** What a server said in the end: an answer, or the "no" of its transport. */
-type Heard =
+/** A server's reply to one request: an answer, or the "no" of the server's transport. */
+type ServerReply =
   | { kind: "answer"; text: string; from: From }
   /** nothing to look at: it went on, or goes on, as it came */
   | { kind: "passed" }
   | { kind: "failed"; refusal: Refusal };
 
-const failed = (detail: string, status: number | null = null): Heard => ({
+const failed = (detail: string, status: number | null = null): ServerReply => ({
   kind: "failed",
   refusal: serverFailed(detail, status),
 });
@@ -113,10 +113,10 @@ interface Answering {
 }
 
 /** One exchange with the server, up to its answer. */
-async function hear(
+async function readReply(
   { round, client, losses, gone }: Relaying,
   { response, events, idText }: Answering,
-): Promise<Heard> {
+): Promise<ServerReply> {
   if (events === null) {
     const bytes = await bytesOf(response);
     if (bytes === null) return failed(tooLarge);
@@ -164,7 +164,7 @@ async function hear(
 /** Says what is to be said of an answer. */
 async function deliver(
   { client, losses }: Reading,
-  { text, from }: Extract<Heard, { kind: "answer" }>,
+  { text, from }: Extract<ServerReply, { kind: "answer" }>,
   about: { text: string; status: number; headers: Record<string, string> },
 ): Promise<void> {
   const same = about.text === text;
@@ -206,21 +206,21 @@ async function sendOnce(relaying: Relaying, current: Sent): Promise<Sent | null>
       })
     : null;
   try {
-    const heard = await hear(relaying, { response, events, idText }).catch(() =>
+    const reply = await readReply(relaying, { response, events, idText }).catch(() =>
       gone.aborted
         ? ({ kind: "failed", refusal: { reason: "cancelled" } } as const)
         : failed("Its answer broke off.", response.status),
     );
-    if (heard.kind === "failed") return await refused(heard.refusal, null);
-    if (heard.kind === "passed") {
+    if (reply.kind === "failed") return await refused(reply.refusal, null);
+    if (reply.kind === "passed") {
       client.end();
       return null;
     }
     const headers = returnedHeaders(response.headers);
-    const step: Step = await client.during(round.hear(heard.text, gone), headers);
+    const step: Step = await client.during(round.hear(reply.text, gone), headers);
     if (step.kind === "send") return step;
     if (step.kind === "refuse") return await refused(step.refusal, step.requestId);
-    await deliver(relaying, heard, { text: step.text, status: response.status, headers });
+    await deliver(relaying, reply, { text: step.text, status: response.status, headers });
     return null;
   } finally {
     // What is left of its answer is for nobody.

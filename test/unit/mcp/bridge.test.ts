@@ -5,7 +5,7 @@ import { bridgedMode, personalHeaders } from "../../../src/domain/servers/bridgi
 import { discoveredIn } from "../../../src/mcp/translate/discovery.ts";
 import { paramHeadersIn, paramHeadersOf } from "../../../src/mcp/translate/param-headers.ts";
 import { legacyRequest } from "../../../src/mcp/translate/to-legacy.ts";
-import { heardFromModern, modernRequest } from "../../../src/mcp/translate/to-modern.ts";
+import { translateFromModern, modernRequest } from "../../../src/mcp/translate/to-modern.ts";
 import { headerText } from "../../../src/mcp/rev2026/headers.ts";
 
 describe("what a probe tells", () => {
@@ -74,11 +74,11 @@ describe("a request for a legacy server", () => {
     '{"jsonrpc":"2.0","id":"mine","method":"tools/call","params":{"n":1.0,"_meta":{"progressToken":5,"x/y":1,"io.modelcontextprotocol/clientInfo":{}},"requestState":"s"}}';
 
   it("keeps what is its own, with an id that no other has", () => {
-    const { text, heard } = legacyRequest(request, "tools/call", '"r1"');
+    const { text, translate } = legacyRequest(request, "tools/call", '"r1"');
     expect(text).toBe(
       '{"jsonrpc":"2.0","id":"r1","method":"tools/call","params":{"n":1.0,"_meta":{"progressToken":"r1","x/y":1}}}',
     );
-    const of = (message: unknown) => heard(JSON.stringify(message));
+    const of = (message: unknown) => translate(JSON.stringify(message));
     expect(of({ jsonrpc: "2.0", id: "mine", result: {} })).toEqual({ kind: "nothing" });
     expect(of({ jsonrpc: "2.0", id: "r1", error: { code: 1 } })).toEqual({
       kind: "answer",
@@ -95,8 +95,8 @@ describe("what the other revision has another rule for", () => {
     completion: { values: Array.from({ length: count }, (_, at) => `v${at}`), ...more },
   });
   const newer = (result: unknown, method = "completion/complete") => {
-    const { heard } = legacyRequest('{"jsonrpc":"2.0","id":1,"method":"x"}', method, '"r"');
-    const answer = heard(JSON.stringify({ jsonrpc: "2.0", id: "r", result }));
+    const { translate } = legacyRequest('{"jsonrpc":"2.0","id":1,"method":"x"}', method, '"r"');
+    const answer = translate(JSON.stringify({ jsonrpc: "2.0", id: "r", result }));
     if (answer.kind !== "answer") throw new Error(answer.kind);
     return (JSON.parse(answer.text) as { result: unknown }).result;
   };
@@ -142,16 +142,16 @@ describe("what the other revision has another rule for", () => {
 });
 
 it("hears of a modern server what a legacy client knows", () => {
-  const heard = (message: unknown) =>
-    heardFromModern(JSON.stringify({ jsonrpc: "2.0", ...(message as object) }), {
+  const translate = (message: unknown) =>
+    translateFromModern(JSON.stringify({ jsonrpc: "2.0", ...(message as object) }), {
       method: "tools/call",
       tool: "t",
       wrapped: {},
       revision: "2025-11-25",
     });
-  expect(heard({ method: "notifications/resources/updated" })).toEqual({ kind: "nothing" });
+  expect(translate({ method: "notifications/resources/updated" })).toEqual({ kind: "nothing" });
   const asks = (inputRequests: unknown) =>
-    heard({ id: 1, result: { resultType: "input_required", inputRequests } });
+    translate({ id: 1, result: { resultType: "input_required", inputRequests } });
   expect(asks({ a: { method: "roots/list" } })).toMatchObject({
     refusal: { reason: "capability_missing", requiredCapabilities: { roots: {} } },
   });

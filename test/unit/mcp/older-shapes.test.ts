@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject, JsonValue } from "../../../src/domain/json.ts";
 import { wrappedOutputsIn } from "../../../src/mcp/translate/older-shapes.ts";
 import { movedSchema } from "../../../src/mcp/translate/schema-refs.ts";
-import { heardFromModern } from "../../../src/mcp/translate/to-modern.ts";
+import { translateFromModern } from "../../../src/mcp/translate/to-modern.ts";
 
 /** The specification's examples `tool-with-array-output-schema` and `result-with-array-structured-content`. */
 const users = {
@@ -44,7 +44,7 @@ const heardText = (
   result: unknown,
   of: { method: string; wrapped?: Record<string, boolean>; revision?: string },
 ): string => {
-  const heard = heardFromModern(JSON.stringify({ jsonrpc: "2.0", id: 1, result }), {
+  const heard = translateFromModern(JSON.stringify({ jsonrpc: "2.0", id: 1, result }), {
     tool: of.method === "tools/call" ? "t" : null,
     wrapped: {},
     revision: "2025-11-25",
@@ -132,7 +132,7 @@ it("wraps an object as well where the tool's schema would take something else", 
 
 it("gives properties that are true or false the form of an object, and keeps the rest's bytes", () => {
   const tool = `{"name":"t","inputSchema":{"type":"object","properties":{"a":true, "b":false,"c":{"const":1.0}}}}`;
-  const heard = heardFromModern(
+  const heard = translateFromModern(
     `{"jsonrpc":"2.0","id":1.0e0,"result":{"tools":[ ${tool} , {"name":"u"}],"nextCursor":"x"}}`,
     { method: "tools/list", tool: null, wrapped: {}, revision: "2025-11-25" },
   );

@@ -1,7 +1,7 @@
 import type { Refusal } from "../../domain/refusals.ts";
 
 /** What a client gets of a message from a server of the other era. */
-export type Heard =
+export type TranslatedMessage =
   /** the response to the client's request, JSON text */
   | { kind: "answer"; text: string }
   /** a notification, JSON text */
