@@ -48,28 +48,28 @@ async function beginDirectly(
 ): Promise<Response | null> {
   const { server } = exchange;
   if (server.learnt.beginsSessions === false) return null;
-  const begun = await proxyLegacy(services, exchange);
-  if (begun.ok && begun.headers.has("Mcp-Session-Id")) return begun;
-  if (begun.ok && !isAnswered(server.sampling)) {
-    const read = await readAnswer(begun);
+  const response = await proxyLegacy(services, exchange);
+  if (response.ok && response.headers.has("Mcp-Session-Id")) return response;
+  if (response.ok && !isAnswered(server.sampling)) {
+    const read = await readAnswer(response);
     if (read.ok && isObject(own(read.value.answer, "result")))
-      return new Response(read.value.body, begun);
+      return new Response(read.value.body, response);
     if (read.ok) await dropBody(read.value);
     return null;
   }
-  await begun.body?.cancel();
-  if (begun.status === 400 || begun.status === 404)
+  await response.body?.cancel();
+  if (response.status === 400 || response.status === 404)
     await learn(services, exchange, { beginsSessions: false });
   return null;
 }
 
 /** Who refuses the handshake of the era that it was known by may have moved to the other one. */
 async function beginLegacy(services: BridgeServices, exchange: Exchange): Promise<Response> {
-  const begun = await proxyLegacy(services, exchange);
+  const response = await proxyLegacy(services, exchange);
   const isKnown = exchange.server.learnt.era === "legacy";
-  if (isKnown && discoveredIn(begun.status, undefined).era === "legacy")
+  if (isKnown && discoveredIn(response.status, undefined).era === "legacy")
     await learn(services, exchange, { era: undefined });
-  return begun;
+  return response;
 }
 
 /** A legacy client's era matters when it begins; its session knows from then on. */

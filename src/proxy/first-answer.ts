@@ -14,7 +14,7 @@ const maxAnswerBytes = 1024 * 1024;
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-export interface Begun {
+export interface FirstAnswer {
   response: Response;
   /** the parsed answer; null: none could be found */
   answer: JsonObject | null;
@@ -49,7 +49,7 @@ function createFinder(
 export async function readAnswer(
   response: Response,
   reading: Reading = "anyhow",
-): Promise<Result<Begun, Refusal>> {
+): Promise<Result<FirstAnswer, Refusal>> {
   const reader = response.body?.getReader();
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
@@ -85,6 +85,6 @@ export async function readAnswer(
 }
 
 /** Nobody reads what is left of it. */
-export async function dropBody({ body }: Begun): Promise<void> {
+export async function dropBody({ body }: FirstAnswer): Promise<void> {
   if (body instanceof ReadableStream) await body.cancel();
 }

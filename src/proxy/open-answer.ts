@@ -7,7 +7,7 @@
  */
 import type { HeldExchange } from "./open-exchanges.ts";
 import { createFiller, type BodyKind, type Filler } from "./filler.ts";
-import { beginningHeaders } from "./begun-answer.ts";
+import { beginningHeaders } from "./early-answer.ts";
 import { isEventStream } from "./media-type.ts";
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;

@@ -6,7 +6,7 @@ import { legacyWireOf, modernWireOf } from "../mcp/faults.ts";
 import { errorMessage } from "../mcp/jsonrpc.ts";
 import { requestsIn, type ProxiedBody } from "../mcp/message.ts";
 import { refuse, type Exchange } from "./exchange.ts";
-import { restOf, streamOf } from "./begun-answer.ts";
+import { restOf, streamOf } from "./early-answer.ts";
 import { takesStream } from "./media-type.ts";
 import type { Early } from "./open-answer.ts";
 

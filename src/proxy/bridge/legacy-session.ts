@@ -14,7 +14,7 @@ import type { ModernMeta } from "../../mcp/rev2026/codec.ts";
 import type { BridgeServices } from "./services.ts";
 import type { Exchange } from "../exchange.ts";
 import { dropBody } from "../first-answer.ts";
-import { begin, isRefused } from "../legacy/initialize.ts";
+import { initializeServer, isRefused } from "../legacy/initialize.ts";
 import { routerCapabilitiesFor } from "../router-capabilities.ts";
 import { headersFor, learn } from "./era.ts";
 
@@ -75,18 +75,18 @@ async function beginSession(
   const headers = headersFor(exchange.headers, []);
   const admitted = await services.sessions.admit(caller.snapshot, { capabilities, clientInfo });
   if (!admitted.ok) return admitted;
-  const started = await begin(services, { ...exchange, text, headers }, params);
+  const started = await initializeServer(services, { ...exchange, text, headers }, params);
   if (!started.ok) return started;
-  const { begun, advertised } = started.value;
-  await dropBody(begun);
-  const initialized = own(begun.answer, "result");
+  const { first, advertised } = started.value;
+  await dropBody(first);
+  const initialized = own(first.answer, "result");
   const revision = own(initialized, "protocolVersion");
   if (!isObject(initialized) || typeof revision !== "string" || !isLegacy(revision)) {
     // Perhaps it has moved to the other era since.
-    if (isRefused(begun)) await learn(services, exchange, { era: undefined });
-    return err(serverFailed("It began no session.", begun.response.status));
+    if (isRefused(first)) await learn(services, exchange, { era: undefined });
+    return err(serverFailed("It began no session.", first.response.status));
   }
-  const upstreamId = begun.response.headers.get("Mcp-Session-Id");
+  const upstreamId = first.response.headers.get("Mcp-Session-Id");
   const stored = await services.sessions.beginWith(server, caller.snapshot.key.id, {
     revision,
     capabilities,
@@ -127,6 +127,6 @@ export async function sessionFor(
   const found = await services.sessions.bridged(exchange.server, keyId, key);
   if (!found.ok) return found;
   if (found.value !== null) return ok({ session: found.value, isNew: false });
-  const begun = await beginSession(services, exchange, { meta: about.meta, key });
-  return begun.ok ? ok({ session: begun.value, isNew: true }) : begun;
+  const stored = await beginSession(services, exchange, { meta: about.meta, key });
+  return stored.ok ? ok({ session: stored.value, isNew: true }) : stored;
 }

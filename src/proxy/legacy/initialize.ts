@@ -13,25 +13,25 @@ import type { LegacyServices } from "./services.ts";
 import { refuse, type Exchange } from "../exchange.ts";
 import { createLosses } from "../losses.ts";
 import { routerCapabilitiesFor } from "../router-capabilities.ts";
-import { dropBody, readAnswer, type Begun } from "../first-answer.ts";
+import { dropBody, readAnswer, type FirstAnswer } from "../first-answer.ts";
 import { isEventStream } from "../media-type.ts";
 import { relayEvents, relayJson, type Relaying } from "./relay.ts";
 import { createInterceptor } from "./sampling-interceptor.ts";
 
 const timeoutMs = 60_000;
 
-export const isRefused = ({ response, answer }: Begun): boolean =>
+export const isRefused = ({ response, answer }: FirstAnswer): boolean =>
   (response.status >= 400 && response.status < 500) || isObject(own(answer, "error"));
 
 /** What a server said to `initialize`, and what it was told; nothing is stored yet. */
-export async function begin(
+export async function initializeServer(
   services: LegacyServices,
   exchange: Pick<
     Exchange,
     "server" | "caller" | "text" | "headers" | "authorization" | "left" | "requestId"
   >,
   params: JsonObject,
-): Promise<Result<{ advertised: Advertised; begun: Begun }, Refusal>> {
+): Promise<Result<{ advertised: Advertised; first: FirstAnswer }, Refusal>> {
   const { server, text } = exchange;
   const requested = params["protocolVersion"];
   const about = {
@@ -40,7 +40,7 @@ export async function begin(
     routerCapabilities: routerCapabilitiesFor(services, exchange),
     modalities: server.supportedModalities ? "told" : "untold",
   } as const;
-  const send = async (advertised: Advertised): Promise<Result<Begun, Refusal>> => {
+  const send = async (advertised: Advertised): Promise<Result<FirstAnswer, Refusal>> => {
     const response = await services.upstream({
       server,
       method: "POST",
@@ -56,18 +56,18 @@ export async function begin(
   const knownBare = server.learnt.bareCapabilities === true;
   const bare = advertise(text, { ...about, form: "bare" });
   const advertised = knownBare ? bare : advertise(text, { ...about, form: "rich" });
-  const begun = await send(advertised);
-  if (begun.ok && advertised.text !== bare.text && isRefused(begun.value)) {
+  const first = await send(advertised);
+  if (first.ok && advertised.text !== bare.text && isRefused(first.value)) {
     const again = await send(bare);
     if (again.ok && !isRefused(again.value)) {
-      await dropBody(begun.value);
+      await dropBody(first.value);
       services.background(
         services.servers.learn(server.tenantId, server.id, { bareCapabilities: true }),
       );
-      return ok({ advertised: bare, begun: again.value });
+      return ok({ advertised: bare, first: again.value });
     }
   }
-  return begun.ok ? ok({ advertised, begun: begun.value }) : begun;
+  return first.ok ? ok({ advertised, first: first.value }) : first;
 }
 
 export async function proxyInitialize(
@@ -85,10 +85,10 @@ export async function proxyInitialize(
   };
   const admitted = await services.sessions.admit(caller.snapshot, declared);
   if (!admitted.ok) return refused(admitted.error);
-  const started = await begin(services, exchange, params);
+  const started = await initializeServer(services, exchange, params);
   if (!started.ok) return refused(started.error);
-  const { advertised, begun } = started.value;
-  const { response, answer, body } = begun;
+  const { advertised, first } = started.value;
+  const { response, answer, body } = first;
   const upstreamId = response.headers.get("Mcp-Session-Id");
   const result = own(answer, "result");
   let session: Session | null = null;
@@ -102,7 +102,7 @@ export async function proxyInitialize(
       bridge: null,
     });
     if (!stored.ok) {
-      await dropBody(begun);
+      await dropBody(first);
       return refused(stored.error);
     }
     session = stored.value;

@@ -122,9 +122,9 @@ export function createStreams(deps: {
     },
     /** The same of a GET that another isolate may have taken; only a new session's is looked for. */
     async untilOpenedElsewhere(session: Session, left: AbortSignal): Promise<void> {
-      const begun = elapsed();
+      const startedAt = elapsed();
       if (now() - session.createdAt >= youngMs) return;
-      while (!left.aborted && elapsed() < begun + patienceMs) {
+      while (!left.aborted && elapsed() < startedAt + patienceMs) {
         // What this isolate has taken was waited for above.
         const { none, wantedUntil } = memory.get(session.id);
         if (none || wantedUntil > 0 || (await clientStream(session)) !== "wanted") return;
@@ -198,13 +198,13 @@ export function createStreams(deps: {
 
     /** Whether the router has to hold one: the client has none, and a new one had time to open it. */
     async isMissing(session: Session): Promise<boolean> {
-      const begun = elapsed();
-      const graceUntil = begun + (now() - session.createdAt < youngMs ? graceMs : 0);
+      const startedAt = elapsed();
+      const graceUntil = startedAt + (now() - session.createdAt < youngMs ? graceMs : 0);
       for (;;) {
         if (memory.get(session.id).none) return false;
         const stream = await clientStream(session);
         if (stream === "open") return false;
-        if (stream === "wanted" && elapsed() >= begun + patienceMs) return false;
+        if (stream === "wanted" && elapsed() >= startedAt + patienceMs) return false;
         if (stream === null && elapsed() >= graceUntil) return true;
         await wait(lookMs);
       }

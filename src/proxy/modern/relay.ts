@@ -12,7 +12,7 @@ import { createEventSplitter, type Segment } from "../../mcp/sse/event-splitter.
 import { methodIn } from "../concerns.ts";
 import { sseMessageText } from "../../mcp/sse/write.ts";
 import { declaredBytes } from "../../mcp/body.ts";
-import type { Round, Step } from "./rounds.ts";
+import type { Round, RoundAction } from "./rounds.ts";
 import { conclude, type ClientSide } from "../client-side.ts";
 import { passRest, unreadableAnswer, type Losses, type Reading } from "../losses.ts";
 import { streamsAnswer } from "../media-type.ts";
@@ -217,10 +217,10 @@ async function sendOnce(relaying: Relaying, current: Sent): Promise<Sent | null>
       return null;
     }
     const headers = returnedHeaders(response.headers);
-    const step: Step = await client.during(round.hear(reply.text, gone), headers);
-    if (step.kind === "send") return step;
-    if (step.kind === "refuse") return await refused(step.refusal, step.requestId);
-    await deliver(relaying, reply, { text: step.text, status: response.status, headers });
+    const action: RoundAction = await client.during(round.actOn(reply.text, gone), headers);
+    if (action.kind === "send") return action;
+    if (action.kind === "refuse") return await refused(action.refusal, action.requestId);
+    await deliver(relaying, reply, { text: action.text, status: response.status, headers });
     return null;
   } finally {
     // What is left of its answer is for nobody.

@@ -60,7 +60,7 @@ export interface RoundSampler {
   ): Promise<Answered>;
 }
 
-export type Step =
+export type RoundAction =
   /** repeat the request; the server answers to this id */
   | { kind: "send"; text: string; idText: string }
   | { kind: "deliver"; text: string }
@@ -74,10 +74,10 @@ export interface Round {
   /** Whether a message can go on as it came, whatever it says; cheap, and sometimes too careful. */
   passes(message: string): boolean;
   /** What to do with the server's response to the last request, as JSON text. */
-  hear(response: string, signal: AbortSignal): Promise<Step>;
+  actOn(response: string, signal: AbortSignal): Promise<RoundAction>;
 }
 
-const refusing = (refusal: Refusal, requestId: string | null = null): Step => ({
+const refusing = (refusal: Refusal, requestId: string | null = null): RoundAction => ({
   kind: "refuse",
   refusal,
   requestId,
@@ -160,7 +160,7 @@ export function createRounds(deps: {
     };
 
     /** To the client, under the id it knows. */
-    const deliver = async (response: string, result: unknown): Promise<Step> => {
+    const deliver = async (response: string, result: unknown): Promise<RoundAction> => {
       const asksForInput = own(result, "resultType") === "input_required";
       let out = repeats === 0 ? response : wire.withId(response, idText);
       const given = asksForInput ? wire.stateGiven(response) : null;
@@ -175,7 +175,7 @@ export function createRounds(deps: {
       return { kind: "deliver", text: out };
     };
 
-    const repeat = (inputResponses: string | null, requestState: string | null): Step => {
+    const repeat = (inputResponses: string | null, requestState: string | null): RoundAction => {
       repeats += 1;
       const id = JSON.stringify(`sampling-router-${nonce()}`);
       return {
@@ -185,7 +185,7 @@ export function createRounds(deps: {
       };
     };
 
-    const hear = async (response: string, signal: AbortSignal): Promise<Step> => {
+    const actOn = async (response: string, signal: AbortSignal): Promise<RoundAction> => {
       const result = own(JSON.parse(response), "result");
       const entries = samplingEntriesOf(result).map((entry) => {
         const call = sampler.decode(entry.params);
@@ -208,7 +208,7 @@ export function createRounds(deps: {
       }
       const failed = new AbortController();
       const both = AbortSignal.any([signal, failed.signal]);
-      let refusal: Step | null = null;
+      let refusal: RoundAction | null = null;
       const answers = await Promise.all(
         ours.map(async ({ entry }): Promise<[string, string][]> => {
           const once = await onceOf(entry.key, wire.entryText(response, entry.key));
@@ -238,7 +238,7 @@ export function createRounds(deps: {
     const passes = (message: string): boolean =>
       repeats === 0 && !hidden && !/input_required|\\u/.test(message);
 
-    return ok({ first: { text, idText }, repeated: () => repeats > 0, passes, hear });
+    return ok({ first: { text, idText }, repeated: () => repeats > 0, passes, actOn });
   };
 }
 

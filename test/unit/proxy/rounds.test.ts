@@ -16,7 +16,7 @@ import {
   createRounds,
   type Answered,
   type Round,
-  type Step,
+  type RoundAction,
 } from "../../../src/proxy/modern/rounds.ts";
 
 const owner: StateOwner = { tenantId: "ten_1", keyId: "key_1", serverId: "srv_1", digest: "d" };
@@ -112,17 +112,17 @@ const round = async (text: string, more: Parameters<typeof about>[1] = {}): Prom
   return begun.value;
 };
 
-const sent = (step: Step): { text: string; idText: string } => {
-  if (step.kind !== "send") throw new Error(JSON.stringify(step));
-  return step;
+const sent = (action: RoundAction): { text: string; idText: string } => {
+  if (action.kind !== "send") throw new Error(JSON.stringify(action));
+  return action;
 };
-const delivered = (step: Step): string => {
-  if (step.kind !== "deliver") throw new Error(JSON.stringify(step));
-  return step.text;
+const delivered = (action: RoundAction): string => {
+  if (action.kind !== "deliver") throw new Error(JSON.stringify(action));
+  return action.text;
 };
-const refusalOf = (step: Step): Refusal => {
-  if (step.kind !== "refuse") throw new Error(JSON.stringify(step));
-  return step.refusal;
+const refusalOf = (action: RoundAction): Refusal => {
+  if (action.kind !== "refuse") throw new Error(JSON.stringify(action));
+  return action.refusal;
 };
 const stateOf = (text: string): string => JSON.parse(text).result.requestState;
 
@@ -131,14 +131,14 @@ describe("a round that is sampling alone", () => {
   it("is answered by repeating the request under another id, with the answer", async () => {
     const first = await round(call());
     expect(first.first).toEqual({ text: call(), idText: "0" });
-    const again = sent(await first.hear(asks({ llm: entry("hi") }, '"abc"'), never));
+    const again = sent(await first.actOn(asks({ llm: entry("hi") }, '"abc"'), never));
     expect(again.idText).not.toBe("0");
     const answers = '{"llm":{"role":"assistant","content":"llm","model":"m"}}';
     expect(again.text).toBe(
       `{"jsonrpc":"2.0","id":${again.idText},"method":"tools/call","params":{"requestState":"abc","inputResponses":${answers},"name":"ask","arguments":{"q":1.50},"_meta":{}}}`,
     );
     const done = `{"jsonrpc":"2.0","id":${again.idText},"result":{"resultType":"complete","n":1e2}}`;
-    expect(delivered(await first.hear(done, never))).toBe(done.replace(again.idText, "0"));
+    expect(delivered(await first.actOn(done, never))).toBe(done.replace(again.idText, "0"));
   });
 
   // cites: R-002, R-003
@@ -157,7 +157,7 @@ describe("a round that is sampling alone", () => {
     await fc.assert(
       fc.asyncProperty(states, async (state) => {
         const one = await round(call());
-        const { text } = sent(await one.hear(asks({ a: entry("hi") }, state), never));
+        const { text } = sent(await one.actOn(asks({ a: entry("hi") }, state), never));
         expect(text).toContain(`{"requestState":${state},`);
       }),
     );
@@ -166,7 +166,7 @@ describe("a round that is sampling alone", () => {
   // cites: R-002
   it("has no state where the server gave none, and none of the round before", async () => {
     const one = await round(call(',"inputResponses":{"was":{}},"requestState":"before"'));
-    const { text } = sent(await one.hear(asks({ a: entry("hi") }, null), never));
+    const { text } = sent(await one.actOn(asks({ a: entry("hi") }, null), never));
     expect(JSON.parse(text).params).not.toHaveProperty("requestState");
     expect(Object.keys(JSON.parse(text).params.inputResponses)).toEqual(["a"]);
   });
@@ -184,7 +184,7 @@ describe("a round that is sampling alone", () => {
     };
     const requests = Object.fromEntries(keys.map((key) => [key, entry(key)]));
     const one = await round(call());
-    const { text } = sent(await one.hear(asks(requests, null), never));
+    const { text } = sent(await one.actOn(asks(requests, null), never));
     expect(most).toBe(4);
     const { inputResponses } = JSON.parse(text).params;
     for (const key of keys)
@@ -194,9 +194,9 @@ describe("a round that is sampling alone", () => {
   it("asks for so much at once, and no more", async () => {
     const many = (count: number): JsonObject =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`e${at}`, entry("hi")]));
-    sent(await (await round(call())).hear(asks(many(maxEntries), null), never));
+    sent(await (await round(call())).actOn(asks(many(maxEntries), null), never));
     expect(asked.splice(0)).toHaveLength(maxEntries);
-    const refused = await (await round(call())).hear(asks(many(maxEntries + 1), null), never);
+    const refused = await (await round(call())).actOn(asks(many(maxEntries + 1), null), never);
     expect(refusalOf(refused).reason).toBe("forbidden");
     expect(asked).toEqual([]);
   });
@@ -206,9 +206,9 @@ describe("a round that is sampling alone", () => {
     let id: unknown = 0;
     for (let turn = 0; turn < maxRounds; turn += 1)
       id = JSON.parse(
-        sent(await one.hear(asks({ a: entry("more") }, null, id), never)).idText,
+        sent(await one.actOn(asks({ a: entry("more") }, null, id), never)).idText,
       ) as unknown;
-    expect(refusalOf(await one.hear(asks({ a: entry("more") }, null, id), never))).toMatchObject({
+    expect(refusalOf(await one.actOn(asks({ a: entry("more") }, null, id), never))).toMatchObject({
       reason: "forbidden",
     });
     expect(asked).toHaveLength(maxRounds);
@@ -221,34 +221,34 @@ describe("a round of a state alone, before a client that knows no rounds", () =>
   const callsAgain = "router" as const;
   const stated = (state: string, idText: string): string =>
     call("", idText).replace('"params":{', `"params":{"requestState":${state},`);
-  const idIn = (step: Step): unknown => JSON.parse(sent(step).idText) as unknown;
+  const idIn = (action: RoundAction): unknown => JSON.parse(sent(action).idText) as unknown;
 
   // cites: R-002, R-004
   it("is the request once more after a pause, with that state and nothing else", async () => {
     const one = await round(call(), { callsAgain });
-    const step = await one.hear(alone('"\\u0061\\/"'), never);
-    const { idText } = sent(step);
-    expect(sent(step).text).toBe(stated('"\\u0061\\/"', idText));
+    const action = await one.actOn(alone('"\\u0061\\/"'), never);
+    const { idText } = sent(action);
+    expect(sent(action).text).toBe(stated('"\\u0061\\/"', idText));
     expect(idText).not.toBe("0");
     expect(waited).toEqual([250]);
     const done = `{"jsonrpc":"2.0","id":${idText},"result":{"resultType":"complete","n":1.0}}`;
-    expect(delivered(await one.hear(done, never))).toBe(done.replace(idText, "0"));
+    expect(delivered(await one.actOn(done, never))).toBe(done.replace(idText, "0"));
     expect(asked).toEqual([]);
   });
 
   it("says so with no requests, or with an empty list of them", async () => {
     const one = await round(call(), { callsAgain });
-    const step = await one.hear(alone('"x"', 0, '"inputRequests":{ },'), never);
-    expect(sent(step).text).toContain('"requestState":"x"');
+    const action = await one.actOn(alone('"x"', 0, '"inputRequests":{ },'), never);
+    expect(sent(action).text).toContain('"requestState":"x"');
   });
 
   it("follows sampling, and sampling follows it: neither keeps what was the other's", async () => {
     const one = await round(call(), { callsAgain });
-    const first = await one.hear(asks({ a: entry("A") }, '"1"'), never);
+    const first = await one.actOn(asks({ a: entry("A") }, '"1"'), never);
     expect(sent(first).text).toContain('"inputResponses"');
-    const second = await one.hear(alone('"2"', idIn(first)), never);
+    const second = await one.actOn(alone('"2"', idIn(first)), never);
     expect(sent(second).text).toBe(stated('"2"', sent(second).idText));
-    const third = await one.hear(asks({ b: entry("B") }, null, idIn(second)), never);
+    const third = await one.actOn(asks({ b: entry("B") }, null, idIn(second)), never);
     expect(sent(third).text).toContain('"inputResponses":{"b":');
     expect(sent(third).text).not.toContain("requestState");
     expect(asked).toEqual(["a", "b"]);
@@ -258,8 +258,8 @@ describe("a round of a state alone, before a client that knows no rounds", () =>
     const one = await round(call(), { callsAgain });
     let id: unknown = 0;
     for (let turn = 0; turn < maxRounds; turn += 1)
-      id = idIn(await one.hear(alone('"x"', id), never));
-    expect(refusalOf(await one.hear(alone('"x"', id), never))).toMatchObject({
+      id = idIn(await one.actOn(alone('"x"', id), never));
+    expect(refusalOf(await one.actOn(alone('"x"', id), never))).toMatchObject({
       reason: "forbidden",
     });
     expect(waited.slice(0, 5)).toEqual([250, 500, 750, 1_000, 1_000]);
@@ -275,7 +275,7 @@ describe("a round of a state alone, before a client that knows no rounds", () =>
     ["a person's entry beside it", asks({ e: elicit }, '"x"')],
   ])("is none with %s", async (_, response) => {
     const one = await round(call(), { callsAgain });
-    expect(delivered(await one.hear(response, never))).toBe(response);
+    expect(delivered(await one.actOn(response, never))).toBe(response);
     expect(waited).toEqual([]);
   });
 });
@@ -305,14 +305,14 @@ describe("what is no round of ours", () => {
     ["entries that are none", asks({ a: 1, b: null, c: { method: 5 } }, null)],
   ])("reaches the client as it came: %s", async (_, response) => {
     const one = await round(call());
-    expect(delivered(await one.hear(response, never))).toBe(response);
+    expect(delivered(await one.actOn(response, never))).toBe(response);
     expect(asked).toEqual([]);
   });
 
   it("is everything where the client samples for itself", async () => {
     const response = asks({ a: entry("hi"), e: elicit }, '"s"');
     const one = await round(call(), { mode: "client" });
-    expect(delivered(await one.hear(response, never))).toBe(response);
+    expect(delivered(await one.actOn(response, never))).toBe(response);
   });
 
   it("leaves the server's own state alone", async () => {
@@ -353,15 +353,19 @@ describe("a refusal", () => {
       return err({ refusal: { reason: "internal" }, requestId: "req_8" });
     };
     const one = await round(call());
-    const step = await one.hear(asks({ slow: entry("a"), bad: entry("b") }, null), never);
-    expect(step).toEqual({ kind: "refuse", refusal: { reason: "cancelled" }, requestId: "req_7" });
+    const action = await one.actOn(asks({ slow: entry("a"), bad: entry("b") }, null), never);
+    expect(action).toEqual({
+      kind: "refuse",
+      refusal: { reason: "cancelled" },
+      requestId: "req_7",
+    });
     expect(letGo).toBe(true);
   });
 
   it("of a malformed entry is the router's to give", async () => {
     const one = await round(call(), { mode: "client-then-router" });
     const broken = asks({ a: { method: "sampling/createMessage" } }, null);
-    expect(refusalOf(await one.hear(broken, never))).toMatchObject({ reason: "invalid_params" });
+    expect(refusalOf(await one.actOn(broken, never))).toMatchObject({ reason: "invalid_params" });
   });
 });
 
@@ -372,15 +376,15 @@ describe("client-then-router", () => {
     const mode = "client-then-router";
     const plain = asks({ a: entry("hi") }, '"s"');
     const one = await round(call(), { mode, declared });
-    expect(delivered(await one.hear(plain, never))).toBe(plain);
+    expect(delivered(await one.actOn(plain, never))).toBe(plain);
     const other = await round(call(), { mode, declared });
     const left = delivered(
-      await other.hear(asks({ a: entry("hi"), b: entry("look", tools) }, '"s"'), never),
+      await other.actOn(asks({ a: entry("hi"), b: entry("look", tools) }, '"s"'), never),
     );
     expect(asked).toEqual(["b"]);
     expect(Object.keys(JSON.parse(left).result.inputRequests)).toEqual(["a"]);
     const nobody = await round(call(), { mode });
-    sent(await nobody.hear(plain, never));
+    sent(await nobody.actOn(plain, never));
     expect(asked).toEqual(["b", "a"]);
   });
 });
@@ -390,7 +394,7 @@ describe("a round that asks a person too", () => {
   /** Up to where the client has been asked. */
   const halfway = async (state: string | null = '"\\u0061"'): Promise<string> => {
     const one = await round(call());
-    return delivered(await one.hear(mixed(state), never));
+    return delivered(await one.actOn(mixed(state), never));
   };
   const retry = (state: string, responses = '{"e":{"action":"accept"}}', idText = "1") =>
     call(`,"inputResponses":${responses},"requestState":${JSON.stringify(state)}`, idText);
@@ -491,7 +495,7 @@ describe("a round that asks a person too", () => {
     ) => {
       onces = [];
       const one = await round(retry(from, '{"e":{}}', idText));
-      sent(await one.hear(asks(more, `"${idText}"`, Number(idText)), never));
+      sent(await one.actOn(asks(more, `"${idText}"`, Number(idText)), never));
       const [once, ...others] = onces;
       expect(others).toEqual([]);
       return once;
@@ -516,10 +520,10 @@ describe("a round that asks a person too", () => {
     let state = stateOf(await halfway());
     for (let turn = 1; turn < maxRounds; turn += 1) {
       const one = await round(retry(state));
-      state = stateOf(delivered(await one.hear(mixed('"s"'), never)));
+      state = stateOf(delivered(await one.actOn(mixed('"s"'), never)));
     }
     const last = await round(retry(state));
-    expect(refusalOf(await last.hear(mixed('"s"'), never)).reason).toBe("forbidden");
+    expect(refusalOf(await last.actOn(mixed('"s"'), never)).reason).toBe("forbidden");
   });
 });
 
@@ -527,7 +531,7 @@ describe("a round that the server's own state names", () => {
   const text = call(',"inputResponses":{"e":{}},"requestState":"theirs"');
   const follow = async (from = text) => {
     onces = [];
-    sent(await (await round(from)).hear(asks({ more: entry("more") }, null), never));
+    sent(await (await round(from)).actOn(asks({ more: entry("more") }, null), never));
     return onces[0];
   };
 
@@ -573,7 +577,7 @@ describe("a state of the server that looks like ours", () => {
   it("is carried inside one of ours, and comes back as it was", async () => {
     const response = asks({ e: elicit }, '"srs1.another router"');
     const one = await round(call());
-    const left = delivered(await one.hear(response, never));
+    const left = delivered(await one.actOn(response, never));
     expect(stateOf(left)).toMatch(/^srs1\.v2\./);
     const back = await round(call(`,"inputResponses":{"e":{}},"requestState":"${stateOf(left)}"`));
     expect(JSON.parse(back.first.text).params).toMatchObject({
@@ -588,14 +592,14 @@ describe("a resource", () => {
     `{"jsonrpc":"2.0","id":${id},"result":{"resultType":"complete","contents":[ ],"ttlMs":60000,"cacheScope":"public"}}`;
   it("that hid a round is nobody's to keep", async () => {
     const one = await round(call(), { method: "resources/read" });
-    const { idText } = sent(await one.hear(asks({ a: entry("hi") }, null), never));
-    expect(delivered(await one.hear(read(idText), never))).toBe(
+    const { idText } = sent(await one.actOn(asks({ a: entry("hi") }, null), never));
+    expect(delivered(await one.actOn(read(idText), never))).toBe(
       read("0").replace("60000", "0").replace("public", "private"),
     );
     const bare = await round(call(), { method: "resources/read" });
-    const again = sent(await bare.hear(asks({ a: entry("hi") }, null), never));
+    const again = sent(await bare.actOn(asks({ a: entry("hi") }, null), never));
     const result = `{"jsonrpc":"2.0","id":${again.idText},"result":{"contents":[]}}`;
-    expect(JSON.parse(delivered(await bare.hear(result, never))).result).toEqual({
+    expect(JSON.parse(delivered(await bare.actOn(result, never))).result).toEqual({
       contents: [],
       ttlMs: 0,
       cacheScope: "private",
@@ -604,14 +608,14 @@ describe("a resource", () => {
 
   it("that hid none stays as it is, and so does a tool's result and an error", async () => {
     const one = await round(call(), { method: "resources/read" });
-    expect(delivered(await one.hear(read("0"), never))).toBe(read("0"));
+    expect(delivered(await one.actOn(read("0"), never))).toBe(read("0"));
     for (const [method, more] of [
       ["tools/call", read],
       ["resources/read", (id: string) => `{"jsonrpc":"2.0","id":${id},"error":{"code":1}}`],
     ] as const) {
       const other = await round(call(), { method });
-      const { idText } = sent(await other.hear(asks({ a: entry("hi") }, null), never));
-      expect(delivered(await other.hear(more(idText), never))).toBe(more("0"));
+      const { idText } = sent(await other.actOn(asks({ a: entry("hi") }, null), never));
+      expect(delivered(await other.actOn(more(idText), never))).toBe(more("0"));
     }
   });
 });

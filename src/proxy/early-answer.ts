@@ -11,7 +11,7 @@ import { answers, bytesOf, eventsOf } from "./modern/relay.ts";
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-export interface BegunAnswer {
+export interface EarlyAnswer {
   kind: BodyKind;
   /** JSON text of the request's id; null: a batch */
   idText: string | null;
@@ -53,10 +53,10 @@ async function textIn(response: Response, idText: string | null): Promise<string
 }
 
 /** The server's response as the rest of the body that has begun. Never throws. */
-export async function restOf(response: Response, begun: BegunAnswer): Promise<Body | null> {
-  const { kind, idText, refusalText } = begun;
-  const passes = kind === "events" ? streamsAnswer(response) : response.ok && isJson(response);
-  if (passes) return response.body;
+export async function restOf(response: Response, early: EarlyAnswer): Promise<Body | null> {
+  const { kind, idText, refusalText } = early;
+  const isPassed = kind === "events" ? streamsAnswer(response) : response.ok && isJson(response);
+  if (isPassed) return response.body;
   const text = await textIn(response, idText).catch(() => null);
   const said =
     text ?? refusalText(serverFailed("Its answer is no JSON-RPC response.", response.status));
