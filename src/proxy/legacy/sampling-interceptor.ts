@@ -15,7 +15,7 @@ import { messageIn } from "../../mcp/message.ts";
 import { advertisedByRevision } from "./advertise.ts";
 import { withoutElements } from "../../mcp/json-text/raw-json.ts";
 import { samplingMethod } from "../../domain/sampling/rounds.ts";
-import { answerForNobody } from "./for-nobody.ts";
+import { declineClientRequest } from "./decline-client-request.ts";
 import { mayConcernSampling, startsResponse } from "../concerns.ts";
 import type { LegacyServices } from "./services.ts";
 import { answerMessage, ask, type Asked } from "../ask.ts";
@@ -216,7 +216,9 @@ export function createInterceptor(
     if (message.kind !== "request") return false;
     if (message.method !== samplingMethod) {
       if (session === null || session.bridge === null) return false;
-      services.background(deliver(JSON.stringify(answerForNobody(message, exchange.requestId))));
+      services.background(
+        deliver(JSON.stringify(declineClientRequest(message, exchange.requestId))),
+      );
       return true;
     }
     const call = codec.decodeCall(message.params);

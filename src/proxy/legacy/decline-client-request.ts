@@ -1,4 +1,4 @@
-/** What a legacy server asks of its client, where there is no client to ask. */
+/** Declines what a legacy server asks of its client: behind a bridge there is no client to ask. */
 import type { Refusal } from "../../domain/refusals.ts";
 import { legacyWireOf } from "../../mcp/faults.ts";
 import { errorMessage, resultMessage, type RequestId } from "../../mcp/jsonrpc.ts";
@@ -11,7 +11,7 @@ function refusalOf(method: string): Refusal {
   return { reason: "method_not_found", method: method.slice(0, 100) };
 }
 
-export function answerForNobody(
+export function declineClientRequest(
   { id, method }: { id: RequestId; method: string },
   requestId: string,
 ): Record<string, unknown> {
