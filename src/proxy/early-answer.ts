@@ -35,8 +35,8 @@ const bodyOf = (text: string): Body | null => new Response(text).body;
 /** The answer that a stream holds; null: it ends without. */
 async function answerIn(response: Response, idText: string | null): Promise<string | null> {
   const { segments } = eventsOf(response, {
-    mayConcern: (data) => isAnswer(data, idText),
-    passes: () => false,
+    mayNeedRouter: (data) => isAnswer(data, idText),
+    surelyHarmless: () => false,
   });
   for await (const segment of segments) if (segment.kind === "event") return segment.data;
   return null;

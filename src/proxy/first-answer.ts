@@ -31,8 +31,8 @@ function createFinder(
 ): (part: Uint8Array<ArrayBuffer>) => JsonObject | "unreadable" | null {
   const splitter = createEventSplitter({
     maxEventBytes: maxAnswerBytes,
-    mayConcern: () => true,
-    passes: () => false,
+    mayNeedRouter: () => true,
+    surelyHarmless: () => false,
     read: reading === "certainly" ? createEventReader : undefined,
   });
   return (part) => {

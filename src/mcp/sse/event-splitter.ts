@@ -53,13 +53,13 @@ export function createEventSplitter(options: {
   /** bytes of one event that are held at most */
   maxEventBytes: number;
   /** a cheap look at the event's data: false only if it is certainly not for the router */
-  mayConcern: (data: string) => boolean;
+  mayNeedRouter: (data: string) => boolean;
   /** a cheap look at how the data of an arriving event begins: true only if it is certainly not for the router */
-  passes: (head: string, tooLarge: boolean) => boolean;
+  surelyHarmless: (head: string, tooLarge: boolean) => boolean;
   /** reads an event as other parsers may; absent: it does not matter how others read it */
   read?: ((isFirst: boolean) => EventReader) | undefined;
 }) {
-  const { maxEventBytes, mayConcern, passes, read } = options;
+  const { maxEventBytes, mayNeedRouter, surelyHarmless, read } = options;
   let held = new Uint8Array(new ArrayBuffer(0));
   let length = 0;
   /** `held` is this splitter's own memory, and not a chunk of the stream */
@@ -115,7 +115,7 @@ export function createEventSplitter(options: {
     }
     // Some clients look at no type. So where events are read, events of every type are.
     const isMessage = block.type === "" || read !== undefined;
-    if (data === null || !isMessage || !mayConcern(data)) return { kind: "bytes", bytes };
+    if (data === null || !isMessage || !mayNeedRouter(data)) return { kind: "bytes", bytes };
     return { kind: "event", bytes, data, id, rest: block.rest, withData };
   };
 
@@ -199,7 +199,7 @@ export function createEventSplitter(options: {
       const { value } = fieldOf(first);
       head = decoder.decode(held.subarray(value, Math.min(first.end, value + headBytes)));
       headSeen = first.end - value >= headBytes || first !== current;
-      if (passes(head, tooLarge)) {
+      if (surelyHarmless(head, tooLarge)) {
         mode = "pass";
         reader = begin(firstBlock);
       }

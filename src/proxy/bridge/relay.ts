@@ -46,7 +46,10 @@ function translated({ translate }: Bridging, message: string): TranslatedMessage
 async function relayStream(bridging: Bridging, response: Response): Promise<Refusal | null> {
   const { side, gone } = bridging;
   side.begin({});
-  const { segments } = eventsOf(response, { mayConcern: () => true, passes: () => false });
+  const { segments } = eventsOf(response, {
+    mayNeedRouter: () => true,
+    surelyHarmless: () => false,
+  });
   for await (const segment of segments) {
     if (gone?.aborted === true) return null;
     if (segment.kind === "oversized") return serverFailed(tooLarge);

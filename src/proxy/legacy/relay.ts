@@ -5,7 +5,7 @@
  */
 import { returnedHeaders } from "../../domain/servers/proxied-headers.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
-import { startsOther, startsResponse } from "../concerns.ts";
+import { surelyHarmless, startsResponse } from "../message-head.ts";
 import { createEventSplitter } from "../../mcp/sse/event-splitter.ts";
 import { sseKeepAlive, sseMessage } from "../../mcp/sse/write.ts";
 import { maxBodyBytes } from "../../mcp/body.ts";
@@ -46,8 +46,8 @@ export function relayEvents(
 ): Response {
   const splitter = createEventSplitter({
     maxEventBytes: maxBodyBytes,
-    mayConcern: interceptor === null ? () => false : interceptor.mayConcern,
-    passes: startsOther,
+    mayNeedRouter: interceptor === null ? () => false : interceptor.mayNeedRouter,
+    surelyHarmless,
     read: losses?.read,
   });
   const reader = response.body?.getReader();
@@ -137,7 +137,7 @@ async function withoutIntercepted(
   interceptor: Interceptor | null,
 ): Promise<Response> {
   const text = interceptor === null ? "" : decoder.decode(bytes);
-  if (interceptor === null || !interceptor.mayConcern(text)) return new Response(bytes, about);
+  if (interceptor === null || !interceptor.mayNeedRouter(text)) return new Response(bytes, about);
   const intercepted = await interceptor.intercept(text, null);
   switch (intercepted.kind) {
     case "pass":

@@ -8,7 +8,7 @@
  * longer, the next one opens another at once.
  */
 import type { Session } from "../../domain/tenancy/session.ts";
-import { startsOther } from "../concerns.ts";
+import { surelyHarmless } from "../message-head.ts";
 import { createEventSplitter } from "../../mcp/sse/event-splitter.ts";
 import { renewStreamMs } from "./streams.ts";
 import { maxBodyBytes } from "../../mcp/body.ts";
@@ -171,8 +171,8 @@ async function read({ services, exchange }: Standing, response: Response): Promi
   const losses = createLosses(services, { requestId: exchange.requestId, ids: [], era: "legacy" });
   const splitter = createEventSplitter({
     maxEventBytes: maxBodyBytes,
-    mayConcern: interceptor.mayConcern,
-    passes: startsOther,
+    mayNeedRouter: interceptor.mayNeedRouter,
+    surelyHarmless,
     read: losses.read,
   });
   const reader = response.body?.getReader();

@@ -16,7 +16,7 @@ import { advertisedByRevision } from "./advertise.ts";
 import { withoutElements } from "../../mcp/json-text/raw-json.ts";
 import { samplingMethod } from "../../domain/sampling/rounds.ts";
 import { declineClientRequest } from "./decline-client-request.ts";
-import { mayConcernSampling, startsResponse } from "../concerns.ts";
+import { mayNeedRouter, startsResponse } from "../message-head.ts";
 import type { LegacyServices } from "./services.ts";
 import { answerMessage, ask, type Asked } from "../ask.ts";
 import type { Exchange } from "../exchange.ts";
@@ -255,10 +255,8 @@ export function createInterceptor(
       services.background(refuse());
     },
     /** A cheap look at a message: false only if nothing of it is taken. */
-    mayConcern: (text: string): boolean =>
-      session === null || session.bridge === null
-        ? mayConcernSampling(text)
-        : !startsResponse(text),
+    mayNeedRouter: (text: string): boolean =>
+      session === null || session.bridge === null ? mayNeedRouter(text) : !startsResponse(text),
     isRunning: (): boolean => running.size > 0,
   };
 }

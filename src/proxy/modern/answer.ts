@@ -23,8 +23,8 @@ const decoder = new TextDecoder();
 /** A stream in which nothing is the router's, with comments where the server is silent for long. */
 async function relayStream(response: Response, { client, losses }: Reading): Promise<void> {
   const { segments, isBetweenEvents } = eventsOf(response, {
-    mayConcern: () => false,
-    passes: () => true,
+    mayNeedRouter: () => false,
+    surelyHarmless: () => true,
     read: losses?.read,
   });
   client.begin(returnedHeaders(response.headers), isBetweenEvents);

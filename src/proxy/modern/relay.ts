@@ -9,7 +9,7 @@ import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import { faultIn } from "../../mcp/json-text/message-reader.ts";
 import { createEventSplitter, type Segment } from "../../mcp/sse/event-splitter.ts";
-import { methodIn } from "../concerns.ts";
+import { methodIn } from "../message-head.ts";
 import { sseMessageText } from "../../mcp/sse/write.ts";
 import { declaredBytes } from "../../mcp/body.ts";
 import type { Round, RoundAction } from "./rounds.ts";
@@ -78,7 +78,10 @@ export async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffe
   return concatenated(parts);
 }
 
-type Looks = Pick<Parameters<typeof createEventSplitter>[0], "mayConcern" | "passes" | "read">;
+type Looks = Pick<
+  Parameters<typeof createEventSplitter>[0],
+  "mayNeedRouter" | "surelyHarmless" | "read"
+>;
 interface Events {
   segments: AsyncGenerator<Segment>;
   isBetweenEvents: () => boolean;
@@ -126,7 +129,7 @@ async function readReply(
       losses.note(fault);
       return { kind: "failed", refusal: unreadableAnswer(fault) };
     }
-    if (!round.passes(text) && answers(text, idText))
+    if (!round.surelyHarmless(text) && answers(text, idText))
       return { kind: "answer", text, from: { kind: "body", bytes } };
     // A stream has begun, because the server took its time: what fits in it is passed on there.
     if (client.streams() && answers(text, idText)) {
@@ -200,8 +203,8 @@ async function sendOnce(relaying: Relaying, current: Sent): Promise<Sent | null>
   const { idText } = current;
   const events = streamsAnswer(response)
     ? eventsOf(response, {
-        mayConcern: (data) => !round.passes(data) && answers(data, idText),
-        passes: (head, isTooLarge) => isTooLarge && methodIn(head) !== null,
+        mayNeedRouter: (data) => !round.surelyHarmless(data) && answers(data, idText),
+        surelyHarmless: (head, isTooLarge) => isTooLarge && methodIn(head) !== null,
         read: relaying.losses.read,
       })
     : null;

@@ -72,7 +72,7 @@ export interface Round {
   /** Whether it has been sent again. */
   repeated(): boolean;
   /** Whether a message can go on as it came, whatever it says; cheap, and sometimes too careful. */
-  passes(message: string): boolean;
+  surelyHarmless(message: string): boolean;
   /** What to do with the server's response to the last request, as JSON text. */
   actOn(response: string, signal: AbortSignal): Promise<RoundAction>;
 }
@@ -235,10 +235,10 @@ export function createRounds(deps: {
     };
 
     // However JSON spells it, the word stands there or something is escaped.
-    const passes = (message: string): boolean =>
+    const surelyHarmless = (message: string): boolean =>
       repeats === 0 && !hidden && !/input_required|\\u/.test(message);
 
-    return ok({ first: { text, idText }, repeated: () => repeats > 0, passes, actOn });
+    return ok({ first: { text, idText }, repeated: () => repeats > 0, surelyHarmless, actOn });
   };
 }
 

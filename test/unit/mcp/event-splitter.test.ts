@@ -1,7 +1,7 @@
 /** The proxy's event splitter: every byte that isn't the router's comes out again, however it came in. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { startsOther } from "../../../src/proxy/concerns.ts";
+import { surelyHarmless } from "../../../src/proxy/message-head.ts";
 import { createEventReader } from "../../../src/mcp/sse/event-data.ts";
 import { createEventSplitter, type Segment } from "../../../src/mcp/sse/event-splitter.ts";
 
@@ -9,9 +9,9 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
 
-const mayConcern = (data: string): boolean => data.includes("createMessage");
+const mayNeedRouter = (data: string): boolean => data.includes("createMessage");
 const create = (maxEventBytes = 100_000) =>
-  createEventSplitter({ maxEventBytes, mayConcern, passes: startsOther });
+  createEventSplitter({ maxEventBytes, mayNeedRouter, surelyHarmless });
 
 /** Everything that comes out, events included, as bytes. */
 const joined = (segments: readonly Segment[]): Buffer =>
@@ -87,8 +87,8 @@ const stream = fc
 const reading = () =>
   createEventSplitter({
     maxEventBytes: 100_000,
-    mayConcern,
-    passes: startsOther,
+    mayNeedRouter,
+    surelyHarmless,
     read: createEventReader,
   });
 const readThrough = (chunks: readonly Uint8Array<ArrayBuffer>[]): Segment[] => {

@@ -72,8 +72,8 @@ describe("comments in a stream", () => {
       const { text } = filled("events", piecesOf(stream, size));
       const splitter = createEventSplitter({
         maxEventBytes: 1_000,
-        mayConcern: () => true,
-        passes: () => false,
+        mayNeedRouter: () => true,
+        surelyHarmless: () => false,
       });
       const events = splitter
         .push(encoder.encode(text))

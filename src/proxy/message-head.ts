@@ -13,12 +13,12 @@ export const methodIn = (head: string): string | null => namesMethod.exec(head)?
 export const startsResponse = (head: string): boolean => isResponse.test(head);
 
 /** Whether a message that begins so is certainly no sampling request; `tooLarge`: it can't be held to look closer. */
-export const startsOther = (head: string, tooLarge: boolean): boolean =>
+export const surelyHarmless = (head: string, tooLarge: boolean): boolean =>
   startsResponse(head) || (tooLarge && ![null, samplingMethod].includes(methodIn(head)));
 
 /**
  * False only if its JSON is certainly neither a sampling request nor a cancellation: both have a
  * method that is spelt with these letters, unless escapes spell letters or the slash.
  */
-export const mayConcernSampling = (text: string): boolean =>
+export const mayNeedRouter = (text: string): boolean =>
   text.includes("createMessage") || text.includes("cancelled") || /\\u00[2-7]/i.test(text);
