@@ -10,7 +10,7 @@ import type { Caller } from "../../pipeline/authenticate.ts";
 import type { CallTurn } from "../../domain/sampling/call-turn.ts";
 import type { Timings } from "../../domain/audit/spans.ts";
 import type { Services } from "../context.ts";
-import { shortened } from "../../pipeline/id-text.ts";
+import { messageKey } from "../../pipeline/message-key.ts";
 import { limitHeaders } from "../../mcp/refusal-headers.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
 import { refusalReply, type Single } from "../../mcp/reply.ts";
@@ -71,7 +71,7 @@ export async function createMessage(services: Services, input: CreateMessage): P
     server: null,
     tool: null,
     contentSha256: await sha256(contentText),
-    messageId: input.leavingCancels ? null : await shortened(services, JSON.stringify(id)),
+    messageId: input.leavingCancels ? null : await messageKey(services, JSON.stringify(id)),
     bytes: input.bytes,
     content: () => contentText,
     startedAt: input.startedAt,

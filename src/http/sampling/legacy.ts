@@ -8,7 +8,7 @@ import { decodeInitialize, encodeInitialize } from "../../mcp/initialize.ts";
 import { resultMessage, type Incoming, type RequestId } from "../../mcp/jsonrpc.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
 import type { Services } from "../context.ts";
-import { shortened } from "../../pipeline/id-text.ts";
+import { messageKey } from "../../pipeline/message-key.ts";
 import { createMessage, createMessageMethods } from "./create-message.ts";
 import { answer, refusalReply, type Single } from "../../mcp/reply.ts";
 
@@ -123,7 +123,7 @@ export async function handleLegacy(
     const requestId = own(message.params, "requestId");
     if (session !== null && (typeof requestId === "string" || typeof requestId === "number")) {
       const { tenantId, id: sessionId } = session;
-      const messageId = await shortened(services, JSON.stringify(requestId));
+      const messageId = await messageKey(services, JSON.stringify(requestId));
       const recorded = await services.cancellation.cancel({ tenantId, sessionId, messageId });
       if (!recorded.ok) return refusalReply(null, recorded.error, arrived.requestId);
     }

@@ -23,7 +23,7 @@ import type { Caller } from "../../pipeline/authenticate.ts";
 import type { BridgeServices } from "./services.ts";
 import { isFaithful, refuse, type Exchange } from "../exchange.ts";
 import { openClientSide } from "../client-side.ts";
-import { shortened } from "../../pipeline/id-text.ts";
+import { messageKey } from "../../pipeline/message-key.ts";
 import { takesStream } from "../media-type.ts";
 import { noteCancellations } from "../legacy/message.ts";
 import { proxyModern } from "../modern/message.ts";
@@ -197,7 +197,7 @@ export async function bridgeToModern(
     left: exchange.left,
   });
   const { tenantId, id: sessionId } = session;
-  const messageId = await shortened(services, JSON.stringify(request.id));
+  const messageId = await messageKey(services, JSON.stringify(request.id));
   const watch = services.cancellation.watch({ tenantId, sessionId, messageId }, exchange.startedAt);
   const bridging: Bridging = {
     side,

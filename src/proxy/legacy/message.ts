@@ -13,7 +13,7 @@ import { refuse, sendOn, type Exchange } from "../exchange.ts";
 import { openRouterStream } from "./router-stream.ts";
 import { openClientGetStream } from "./client-get-stream.ts";
 import { createLosses } from "../losses.ts";
-import { shortened } from "../../pipeline/id-text.ts";
+import { messageKey } from "../../pipeline/message-key.ts";
 import { proxyInitialize } from "./initialize.ts";
 import { isJson, streamsAnswer } from "../media-type.ts";
 import { passOn } from "../pass-on.ts";
@@ -36,7 +36,7 @@ export async function noteCancellations(
     await services.cancellation.cancel({
       tenantId,
       sessionId,
-      messageId: await shortened(services, JSON.stringify(requestId)),
+      messageId: await messageKey(services, JSON.stringify(requestId)),
     });
   }
 }
@@ -64,7 +64,7 @@ async function answersForUs(
     // Never asked to sample, it has no answers to give: what is refused leaves no trace to go by.
     if (sampling !== "client-then-router" && isSamplingAnswer(result)) return true;
     for (const id of idsMeant(own(value, "id"))) {
-      const keys = streamKeys(session.id, await shortened(services, JSON.stringify(id)));
+      const keys = streamKeys(session.id, await messageKey(services, JSON.stringify(id)));
       const about = { tenantId, keyId, serverId, keys };
       const taken = await services.idempotency.isTaken(about, services.now());
       if (taken.ok && taken.value) return true;

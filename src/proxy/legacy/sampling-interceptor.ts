@@ -20,7 +20,7 @@ import { mayNeedRouter, startsResponse } from "../message-head.ts";
 import type { LegacyServices } from "./services.ts";
 import { answerMessage, ask, type Asked } from "../ask.ts";
 import type { Exchange } from "../exchange.ts";
-import { shortened } from "../../pipeline/id-text.ts";
+import { messageKey } from "../../pipeline/message-key.ts";
 
 /** A client that names no revision speaks this one (2025-06-18, "Protocol Version Header"). */
 const unnamedRevision = "2025-03-26";
@@ -132,10 +132,10 @@ export function createInterceptor(
   const scopeOf = async (eventId: string | null): Promise<string | null> => {
     if (session !== null) return session.id;
     if (eventId === null) return null;
-    return `${caller.snapshot.key.id}/${server.id}/${await shortened(services, eventId)}`;
+    return `${caller.snapshot.key.id}/${server.id}/${await messageKey(services, eventId)}`;
   };
   const messageIdOf = (id: unknown): Promise<string> =>
-    shortened(services, JSON.stringify(id ?? null));
+    messageKey(services, JSON.stringify(id ?? null));
 
   const answer = async (
     id: RequestId,

@@ -1,9 +1,9 @@
-/** An id as rows know it: whoever sends it chooses how long it is, and rows live on. */
+/** A message's id as rows know it. Its sender chooses how long an id is, and rows live on, so a long id is digested. */
 
 const mostCharacters = 200;
 
 /** The text itself, or its digest where it is longer than anybody's own; JSON never looks like one. */
-export async function shortened(
+export async function messageKey(
   { sha256Hex }: { sha256Hex: (bytes: Uint8Array<ArrayBuffer>) => Promise<string> },
   text: string,
 ): Promise<string> {
