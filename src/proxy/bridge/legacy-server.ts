@@ -135,14 +135,14 @@ export async function bridgeToLegacy(
         JSON.stringify(resultMessage(id, discoverResultOf(session.bridge.initialized))),
         200,
       );
-    const asked = await ask(
+    const sent = await sendInSession(
       services,
       { ...exchange, left: gone },
       { meta, legacy, ...found.value },
     );
-    if (!asked.ok) return refuseTo(bridging, asked.error);
-    await relayTranslated(bridging, asked.value.response);
-    if (gone.aborted) await cancel(services, exchange, { meta, messageId, ...asked.value });
+    if (!sent.ok) return refuseTo(bridging, sent.error);
+    await relayTranslated(bridging, sent.value.response);
+    if (gone.aborted) await cancel(services, exchange, { meta, messageId, ...sent.value });
   };
   services.background(
     side.during(carry(), {}).catch(async (thrown: unknown) => {
@@ -154,7 +154,7 @@ export async function bridgeToLegacy(
 }
 
 /** Sends it, and once more in a new session if the server has forgotten the old one. */
-async function ask(
+async function sendInSession(
   services: BridgeServices,
   exchange: Exchange,
   about: { session: Session; isNew: boolean; meta: ModernMeta; legacy: LegacyRequest },

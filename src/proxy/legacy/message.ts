@@ -49,7 +49,7 @@ function idsMeant(id: unknown): RequestId[] {
 }
 
 /** Whoever answers a request that the router took, guessing its id, answers nobody; nor with a batch. */
-async function answersForUs(
+async function answersForRouter(
   services: LegacyServices,
   { caller: { session }, server: { sampling }, text, method }: Exchange,
 ): Promise<boolean> {
@@ -120,7 +120,7 @@ export async function proxyLegacy(services: LegacyServices, exchange: Exchange):
   if (!sessions.isFresh(exchange.caller)) background(sessions.touch(exchange.caller));
   if (body !== null) {
     await noteCancellations(services, exchange, body);
-    if (await answersForUs(services, exchange)) return new Response(null, { status: 202 });
+    if (await answersForRouter(services, exchange)) return new Response(null, { status: 202 });
   }
   if (request !== undefined && session?.bridge === null)
     await services.streams.untilOpenedElsewhere(session, exchange.left);

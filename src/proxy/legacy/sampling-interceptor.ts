@@ -18,7 +18,7 @@ import { samplingMethod } from "../../domain/sampling/rounds.ts";
 import { declineClientRequest } from "./decline-client-request.ts";
 import { mayNeedRouter, startsResponse } from "../message-head.ts";
 import type { LegacyServices } from "./services.ts";
-import { answerMessage, ask, type Asked } from "../ask.ts";
+import { answerMessage, sampleForServer, type SamplingOutcome } from "../sample-for-server.ts";
 import type { Exchange } from "../exchange.ts";
 import { messageKey } from "../../pipeline/message-key.ts";
 
@@ -98,7 +98,7 @@ export function createInterceptor(
       once: Once | null;
     },
     signal: AbortSignal,
-  ): Promise<Omit<Asked, "outcome"> & { text: string }> => {
+  ): Promise<Omit<SamplingOutcome, "outcome"> & { text: string }> => {
     const { params, oversizedBytes, refusal, once } = about;
     const now = await exchange.current();
     const { requestId } = exchange;
@@ -108,7 +108,7 @@ export function createInterceptor(
       return { requestId, by: "here", text };
     }
     const entry = now.value.server;
-    const asked = await ask(
+    const sampled = await sampleForServer(
       services,
       { ...exchange, caller: now.value, server: entry },
       {
@@ -124,8 +124,8 @@ export function createInterceptor(
       },
       signal,
     );
-    const { requestId: recordId, by } = asked;
-    return { requestId: recordId, by, text: JSON.stringify(answerMessage(id, codec, asked)) };
+    const { requestId: recordId, by } = sampled;
+    return { requestId: recordId, by, text: JSON.stringify(answerMessage(id, codec, sampled)) };
   };
 
   /** Within which the server's ids are unique; without a session, an event's id has to do. */
@@ -156,8 +156,8 @@ export function createInterceptor(
       const signal =
         watch === null ? cancelled.signal : AbortSignal.any([cancelled.signal, watch.signal]);
       const once: Once | null = scope === null ? null : { kind: "stream", scope, messageId };
-      const asking = { params, oversizedBytes: null, refusal: null, once };
-      const { text, by, requestId } = await run(id, asking, signal);
+      const request = { params, oversizedBytes: null, refusal: null, once };
+      const { text, by, requestId } = await run(id, request, signal);
       if (signal.aborted || by === "elsewhere") return null;
       const status = await deliver(text);
       if (once !== null) await services.idempotency.deliver({ tenantId, requestId }, status);

@@ -27,7 +27,7 @@ import { roundWire, withCapabilities } from "../../mcp/rev2026/round.ts";
 import type { RoundSampler } from "./rounds.ts";
 import type { ModernServices } from "./services.ts";
 import { isFaithful, refuse, sendOn, type Exchange } from "../exchange.ts";
-import { ask } from "../ask.ts";
+import { sampleForServer } from "../sample-for-server.ts";
 import { conclude, openClientSide } from "../client-side.ts";
 import { createLosses } from "../losses.ts";
 import { routerCapabilitiesFor } from "../router-capabilities.ts";
@@ -113,7 +113,7 @@ function samplerFor(
       const now = await exchange.current();
       if (!now.ok) return err({ refusal: now.error, requestId: null });
       const server = now.value.server ?? exchange.server;
-      const { requestId, outcome } = await ask(
+      const { requestId, outcome } = await sampleForServer(
         services,
         { ...exchange, caller: now.value, server },
         {

@@ -14,7 +14,7 @@ import type { Exchange } from "./exchange.ts";
 
 const encoder = new TextEncoder();
 
-export interface Asking {
+export interface SamplingRequest {
   /** of `sampling/createMessage`, raw */
   params: JsonObject;
   codec: Codec;
@@ -33,7 +33,7 @@ export interface Asking {
   denied: Refusal | null;
 }
 
-export interface Asked {
+export interface SamplingOutcome {
   /** of the audit record */
   requestId: string;
   /** who did the work */
@@ -47,32 +47,32 @@ const nameIn = (clientInfo: JsonObject, key: string): string | null => {
 };
 
 /** Samples, and settles whatever happens. A throw inside is told as `internal`. */
-export async function ask(
+export async function sampleForServer(
   services: ProxyServices,
   exchange: Exchange,
-  asking: Asking,
+  request: SamplingRequest,
   signal: AbortSignal,
-): Promise<Asked> {
-  const { params, codec, denied } = asking;
+): Promise<SamplingOutcome> {
+  const { params, codec, denied } = request;
   const { _meta, ...content } = params;
   const contentText = JSON.stringify(content);
   const started = await services.sample({
     caller: exchange.caller,
     again: exchange.again,
     call: denied === null ? codec.decodeCall(params) : err(denied),
-    declaredBy: () => asking.declared,
+    declaredBy: () => request.declared,
     client: {
-      name: nameIn(asking.clientInfo, "name"),
-      version: nameIn(asking.clientInfo, "version"),
+      name: nameIn(request.clientInfo, "name"),
+      version: nameIn(request.clientInfo, "version"),
       revision: codec.revision,
     },
     server: { id: exchange.server.id, policy: exchange.server.policy },
-    tool: asking.tool,
-    messageId: asking.messageId,
-    once: asking.once,
+    tool: request.tool,
+    messageId: request.messageId,
+    once: request.once,
     propagated: propagatedIn(exchange.headers, _meta),
     contentSha256: await services.sha256Hex(encoder.encode(contentText)),
-    bytes: asking.oversizedBytes ?? encoder.encode(JSON.stringify(params)).byteLength,
+    bytes: request.oversizedBytes ?? encoder.encode(JSON.stringify(params)).byteLength,
     content: () => contentText,
     startedAt: services.now(),
     beganAt: services.elapsed(),
@@ -80,7 +80,11 @@ export async function ask(
     turn: null,
   });
   const { requestId } = started;
-  const ended = (outcome: Asked["outcome"]): Asked => ({ requestId, outcome, by: started.by() });
+  const ended = (outcome: SamplingOutcome["outcome"]): SamplingOutcome => ({
+    requestId,
+    outcome,
+    by: started.by(),
+  });
   if (!started.outcome.ok) return ended(started.outcome);
   try {
     return ended(await started.outcome.value(signal));
@@ -94,7 +98,7 @@ export async function ask(
 export function answerMessage(
   id: RequestId,
   codec: Codec,
-  { requestId, outcome }: Omit<Asked, "by">,
+  { requestId, outcome }: Omit<SamplingOutcome, "by">,
 ): Record<string, unknown> {
   if (!outcome.ok)
     return errorMessage(id, outcome.error, codec.wireOf(outcome.error).code, requestId);
