@@ -6,6 +6,7 @@ import { problem } from "./problem.ts";
 const detailOf: { readonly [F in WriteFault]: string } = {
   read_only: "The database can be read and not written.",
   full: "The database or its disk is full.",
+  corrupt: "The database's file is damaged; nothing is written to it any more.",
   too_slow: "The database did not take a write within 2 s.",
   refused: "The database refused a write.",
 };

@@ -93,6 +93,7 @@ const faultIn = (cause: unknown): WriteFault => {
   const message = messageOf(cause);
   if (/readonly|read-only|forbidden|blocked/i.test(message)) return "read_only";
   if (/disk is full|SQLITE_FULL|maximum DB size/i.test(message)) return "full";
+  if (/malformed|not a database/i.test(message)) return "corrupt";
   if (/database deadline/.test(message) || isLocked(cause)) return "too_slow";
   return "refused";
 };

@@ -83,10 +83,11 @@ const wholeBytes = 64 * 1024 * 1024;
 
 /** What can be said of the file before anybody relies on it: it throws as SQLite does. */
 function checkFile(connection: Connection): void {
-  // A file that can't be written is opened all the same, and says so at the first write.
-  connection.exec("begin immediate");
-  connection.exec("rollback");
   const one = (sql: string): unknown => connection.run({ sql, params: [] }).values[0]?.[0];
+  // A file that can't be written is opened all the same, and only says so at the first write.
+  const version = Number(one("pragma user_version"));
+  connection.exec(`begin immediate; pragma user_version = ${version}`);
+  connection.exec("rollback");
   const bytes = Number(one("pragma page_count")) * Number(one("pragma page_size"));
   const found = bytes > wholeBytes ? "ok" : one("pragma quick_check(1)");
   if (found === "ok") return;
@@ -102,7 +103,17 @@ export function openWriter(path: string): Connection {
   ]);
   try {
     checkFile(connection);
-    return connection;
+    return {
+      ...connection,
+      get inTransaction() {
+        return connection.inTransaction;
+      },
+      close() {
+        // libsql keeps the file open until its statements are collected, so SQLite's own last checkpoint may never come.
+        connection.exec("pragma wal_checkpoint(truncate)");
+        connection.close();
+      },
+    };
   } catch (cause) {
     connection.close();
     throw cause;

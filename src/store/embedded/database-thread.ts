@@ -37,6 +37,15 @@ export function startThread(entry: URL, data: ThreadData): Promise<Result<Databa
       await isOver.promise;
     },
   };
+  // One a turn of the event loop: each lets its caller go on, and 64 of them at once would hold everybody else up.
+  const arrived: { id: number; outcome: Outcome }[] = [];
+  const deliver = (): void => {
+    const next = arrived.shift();
+    if (next === undefined) return;
+    waiting.get(next.id)?.(next.outcome);
+    waiting.delete(next.id);
+    if (arrived.length > 0) setImmediate(deliver);
+  };
   return new Promise((resolve) => {
     const end = (fault: Fault): void => {
       hasEnded = true;
@@ -47,10 +56,9 @@ export function startThread(entry: URL, data: ThreadData): Promise<Result<Databa
     };
     worker.on("message", (reply: Reply) => {
       if ("opened" in reply) return resolve(reply.opened === null ? ok(thread) : err(reply.opened));
-      for (const { id, outcome } of reply.outcomes) {
-        waiting.get(id)?.(outcome);
-        waiting.delete(id);
-      }
+      const isIdle = arrived.length === 0;
+      arrived.push(...reply.outcomes);
+      if (isIdle) deliver();
     });
     worker.on("error", (cause) => end({ ...ended, message: String(cause) }));
     worker.on("exit", () => end(ended));

@@ -2,7 +2,7 @@
 import { err, ok, type Result } from "../../domain/result.ts";
 import { startThread, type DatabaseThread } from "./database-thread.ts";
 import { lockFile } from "./lock.ts";
-import { startFault } from "./start-faults.ts";
+import { isDamage, startFault } from "./faults.ts";
 import type { Fault, Outcome, Statement } from "./protocol.ts";
 
 /** A long read keeps one of them, and short ones go to the other. */
@@ -62,8 +62,13 @@ async function startThreads(about: { path: string; thread: URL }): Promise<Resul
     await close();
     return err(failed.error);
   }
+  let damage: Outcome | null = null;
   return ok({
-    write: (statements) => writer.value.run(statements),
+    async write(statements) {
+      const outcome = damage ?? (await writer.value.run(statements));
+      if (!outcome.ok && isDamage(outcome.fault)) damage = outcome;
+      return outcome;
+    },
     read: (statements) => leastBusy(reading).run(statements),
     close,
   });

@@ -3,6 +3,7 @@
  * that one failure is its own.
  */
 import { faultOf, type Connection } from "./connection.ts";
+import { isDamage } from "./faults.ts";
 import type { Fault, Outcome, Rows, Statement } from "./protocol.ts";
 
 type Job = readonly Statement[];
@@ -43,7 +44,10 @@ function together(connection: Connection, jobs: readonly Job[]): Outcome[] | Fau
     const outcomes: Outcome[] = [];
     for (const job of jobs) {
       const outcome = attempt(connection, job);
-      if (!outcome.ok && !connection.inTransaction) return outcome.fault;
+      if (!outcome.ok && (isDamage(outcome.fault) || !connection.inTransaction)) {
+        undo(connection);
+        return outcome.fault;
+      }
       outcomes.push(outcome);
     }
     connection.exec("commit");
@@ -60,7 +64,7 @@ export function commitGroup(connection: Connection, jobs: readonly Job[]): Outco
   if (refused !== null) return jobs.map(() => failed(refused));
   const outcomes = together(connection, jobs);
   if (Array.isArray(outcomes)) return outcomes;
-  if (jobs.length === 1) return [failed(outcomes)];
+  if (jobs.length === 1 || isDamage(outcomes)) return jobs.map(() => failed(outcomes));
   // Whose fault it was is found by asking each alone.
   return jobs.flatMap((job) => commitGroup(connection, [job]));
 }

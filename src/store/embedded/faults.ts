@@ -1,4 +1,4 @@
-/** What a person is told whose database can't be opened. */
+/** What SQLite's codes mean to whoever owns the file. */
 import type { Fault } from "./protocol.ts";
 
 const sentences: readonly [RegExp, string][] = [
@@ -11,6 +11,10 @@ const sentences: readonly [RegExp, string][] = [
   [/^SQLITE_FULL/, "can't be written: the disk is full"],
 ];
 
+/** Nothing is written to such a file: it would only lose more. */
+export const isDamage = ({ code }: Fault): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(code);
+
+/** What a person is told whose database can't be opened. */
 export const startFault = (path: string, { code, message }: Fault): string => {
   const found = sentences.find(([pattern]) => pattern.test(code));
   return `${path} ${found?.[1] ?? `can't be opened: ${message}`}`;

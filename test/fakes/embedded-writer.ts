@@ -1,0 +1,23 @@
+/** A process that owns a database's file, writes to it ten times a second and says what becomes of that. */
+import { sql } from "drizzle-orm";
+import { raw } from "../../src/store/db.ts";
+import { startEmbedded } from "../../src/store/embedded/engine.ts";
+import { openEmbedded } from "../../src/store/embedded/open.ts";
+import { databaseThread } from "../setup/embedded.ts";
+
+const [path = ""] = process.argv.slice(2);
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const engine = await startEmbedded({ path, thread: databaseThread });
+if (!engine.ok) {
+  say(engine.error);
+  process.exit(1);
+}
+const db = openEmbedded(engine.value);
+await db.write([raw(sql`create table if not exists t (text text)`)]);
+for (;;) {
+  const insert = raw(sql`insert into t values (${"x".repeat(20_000)})`);
+  const fault = await db.probe(insert, 2_000);
+  const refused = fault === null ? null : await db.write([insert]);
+  say(fault === null ? "written" : `${fault} ${JSON.stringify(refused)}`);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+}
