@@ -4,7 +4,7 @@ import { createCatalogueSource } from "../catalogue/source.ts";
 import { versionOf } from "../catalogue/version.ts";
 import { toBase64Url, toHex, sameText, sha256 } from "../crypto/encoding.ts";
 import { seedCatalogue } from "../domain/models/catalogue.ts";
-import { lazily, once } from "../domain/lazily.ts";
+import { lazily, memoize } from "../domain/lazily.ts";
 import type { Services } from "../http/context.ts";
 import type { Oauth } from "../domain/servers/oauth.ts";
 import type { Providers } from "../domain/sampling/providers.ts";
@@ -241,7 +241,7 @@ export function createShard(
           ...parts.catalogueSync,
           report: (fault) => log({ event: "catalogue", fault }),
         });
-  const admin = once(() =>
+  const admin = memoize(() =>
     createAdminUseCases({
       ...stores,
       providers: parts.providers,
@@ -265,7 +265,7 @@ export function createShard(
       sha256Hex: async (text) => toHex(await sha256(text)),
     }),
   );
-  const readiness = once(() =>
+  const readiness = memoize(() =>
     createReadiness(
       db,
       journal.entries.map(({ tag }) => `${tag}.sql`),

@@ -1,5 +1,5 @@
 /** Values that an invocation may need and mostly doesn't. Each is made once, when it is first asked for. */
-export function once<T>(make: () => T): () => T {
+export function memoize<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => (made ??= { value: make() }).value;
 }

@@ -213,7 +213,7 @@ const mediaTypeOf = (headers: Headers): string =>
 /** @returns what answers at a URL. Never throws. */
 export const createProbe =
   (deps: { fetch: typeof fetch } & UpstreamRules) =>
-  async (url: string, headers: Record<string, string>): Promise<Probed> => {
+  async (url: string, ownHeaders: Record<string, string>): Promise<Probed> => {
     if (problemWithUpstream(url, deps) !== null) return { kind: "silent" };
     const signal = AbortSignal.timeout(deadlineMs);
     const send = async (
@@ -224,8 +224,10 @@ export const createProbe =
       deps.fetch(url, {
         method,
         headers: {
-          ...(hasHeader(Object.keys(headers), "user-agent") ? {} : { "User-Agent": routerAgent }),
-          ...headers,
+          ...(hasHeader(Object.keys(ownHeaders), "user-agent")
+            ? {}
+            : { "User-Agent": routerAgent }),
+          ...ownHeaders,
           Accept: `${json}, ${eventStream}`,
           [hopsHeader]: nextHop(null) ?? "",
           ...more,

@@ -149,10 +149,10 @@ export function createDoor(deps: {
       if (entered.ok) entered.value();
     };
     return {
-      async outside(wait) {
+      async outside(pause) {
         handOn();
         try {
-          return await wait(giveWay);
+          return await pause(giveWay);
         } finally {
           const again = hasEnded ? null : await turns.enter({ lane, kind: "ends" });
           if (again?.ok === true) leave = again.value;

@@ -10,11 +10,14 @@ import { catalogueMeta, catalogues } from "./schema.ts";
 const only = 1;
 
 export const createCatalogueStore = (db: Database): CatalogueStore => {
-  const { builder } = db;
+  const { builder: statements } = db;
   const meta = eq(catalogueMeta.id, only);
-  const began = builder.insert(catalogueMeta).values({ id: only, dueAt: 0 }).onConflictDoNothing();
+  const began = statements
+    .insert(catalogueMeta)
+    .values({ id: only, dueAt: 0 })
+    .onConflictDoNothing();
   const notedBy = (event: AdminEvent | null | undefined) =>
-    event === null || event === undefined ? [] : [appendEvent(builder, event)];
+    event === null || event === undefined ? [] : [appendEvent(statements, event)];
   return {
     newerThan: (version) =>
       db.read(async (builder) => {
@@ -52,7 +55,7 @@ export const createCatalogueStore = (db: Database): CatalogueStore => {
       if (waits && row.seedVersion === seedVersion) return ok(false);
       const written = await db.write([
         began,
-        builder
+        statements
           .update(catalogueMeta)
           .set({ dueAt: until, seedVersion })
           .where(and(meta, isDue))
@@ -68,12 +71,12 @@ export const createCatalogueStore = (db: Database): CatalogueStore => {
         else its.push(model);
       }
       const written = await db.write([
-        builder.delete(catalogues),
+        statements.delete(catalogues),
         ...[...byProvider].map(([provider, its]) =>
-          builder.insert(catalogues).values({ provider, models: its }),
+          statements.insert(catalogues).values({ provider, models: its }),
         ),
         began,
-        builder
+        statements
           .update(catalogueMeta)
           .set({ version, syncedAt: now, dueAt, fault: null })
           .where(meta),
@@ -84,7 +87,7 @@ export const createCatalogueStore = (db: Database): CatalogueStore => {
     async postpone({ dueAt, fault, event }) {
       const written = await db.write([
         began,
-        builder.update(catalogueMeta).set({ dueAt, fault }).where(meta),
+        statements.update(catalogueMeta).set({ dueAt, fault }).where(meta),
         ...notedBy(event),
       ]);
       return written.ok ? ok(null) : written;

@@ -125,8 +125,8 @@ export function createDatabase(
   { timeoutMs = defaultTimeoutMs, onRoundTrip = () => {}, turns }: DatabaseOptions,
 ): Database {
   const compile = (statement: Compiled): { sql: string; params: Parameter[] } => {
-    const { sql, params } = statement.toSQL();
-    return { sql, params: params.map(writable) };
+    const { sql: text, params } = statement.toSQL();
+    return { sql: text, params: params.map(writable) };
   };
   const inTurn = async <T>(turn: WriteTurn, work: () => AsyncResult<T>): AsyncResult<T> => {
     if (turns === undefined) return work();
@@ -173,8 +173,8 @@ export function createDatabase(
 
 export function openD1(binding: D1Database, options: DatabaseOptions = {}): Database {
   const send = async (statements: { sql: string; params: Parameter[] }[]): Promise<Row[][]> => {
-    const prepared: D1PreparedStatement[] = statements.map(({ sql, params }) =>
-      binding.prepare(sql).bind(...params),
+    const prepared: D1PreparedStatement[] = statements.map(({ sql: text, params }) =>
+      binding.prepare(text).bind(...params),
     );
     const results = await binding.batch<Row>(prepared);
     return results.map(({ results: rows }) => rows);
@@ -187,7 +187,7 @@ export function openLibsql(client: Client, options: DatabaseOptions = {}): Datab
   // the lock.
   const send = async (statements: { sql: string; params: Parameter[] }[]): Promise<Row[][]> => {
     const results = await client.batch(
-      statements.map(({ sql, params }) => ({ sql, args: params })),
+      statements.map(({ sql: text, params }) => ({ sql: text, args: params })),
       "write",
     );
     return results.map(({ rows }) => rows as unknown as Row[]);

@@ -7,9 +7,9 @@ import type { Checked, SealVersion } from "../domain/audit/seals.ts";
 const checkedColumn = customType<{ data: Checked; driverData: string }>({
   dataType: () => "text",
   toDriver: (checked) => JSON.stringify(checked),
-  fromDriver(text) {
+  fromDriver(stored) {
     try {
-      return JSON.parse(text) as Checked;
+      return JSON.parse(stored) as Checked;
     } catch {
       return null as unknown as Checked;
     }

@@ -47,8 +47,8 @@ export const createNoteUnreadable =
       }),
     );
     if (!written.ok) return;
-    for (const [at, record] of found.entries())
-      if ((written.value[2 * at] ?? []).length > 0) deps.report(record);
+    for (const [index, record] of found.entries())
+      if ((written.value[2 * index] ?? []).length > 0) deps.report(record);
   };
 
 const ofRecord = and(

@@ -77,7 +77,7 @@ async function count({
       trips.push(tripsOf(await take()));
     };
     await ask(cold);
-    for (let count = 0; count < warmPerKey; count += 1) await ask(warm);
+    for (let sent = 0; sent < warmPerKey; sent += 1) await ask(warm);
     await tenant.touch();
     await ask(changed);
   }

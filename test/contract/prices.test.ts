@@ -118,8 +118,8 @@ describe("prices, against @pydantic/genai-prices", () => {
 
   it(`cost the same for ${pairs} sampled pairs of model and usage`, () => {
     const draw = draws(2_026);
-    const sampled = Array.from({ length: pairs }, (_, at) => {
-      const model = compared[at % compared.length] as Model;
+    const sampled = Array.from({ length: pairs }, (_, index) => {
+      const model = compared[index % compared.length] as Model;
       return { model, used: usageFor(model, draw) };
     });
     const wrong = sampled.flatMap(({ model, used }) => {

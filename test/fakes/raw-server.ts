@@ -50,8 +50,8 @@ export interface RawServer {
 }
 
 /** `probes`: the router's questions after its era, too, are the script's to answer. */
-export async function startRawServer(about: { probes?: "scripted" } = {}): Promise<RawServer> {
-  const answersProbes = about.probes !== "scripted";
+export async function startRawServer(options: { probes?: "scripted" } = {}): Promise<RawServer> {
+  const answersProbes = options.probes !== "scripted";
   let handler: RawHandler = (_, reply) => reply.text("{}");
   let seen: RawRequest[] = [];
   const open = new Set<ServerResponse>();

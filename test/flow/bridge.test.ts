@@ -385,12 +385,12 @@ describe("a legacy client before a modern server", () => {
     server.handle(
       modernServer((request, reply) => {
         const { requestState: state, inputResponses } = request.json.params ?? {};
-        const ask = { llm: { method: "sampling/createMessage", params: sampling(0).params } };
+        const asked = { llm: { method: "sampling/createMessage", params: sampling(0).params } };
         const round = (requestState: string, more = {}): void =>
           answer(request, reply, { resultType: "input_required", requestState, ...more });
         if (state === undefined) return round("busy \u0000/1");
         if (state === "busy \u0000/1") return round("busy 2", { inputRequests: {} });
-        if (state === "busy 2") return round("asked", { inputRequests: ask });
+        if (state === "busy 2") return round("asked", { inputRequests: asked });
         if (state === "asked") return round(`late ${JSON.stringify(inputResponses)}`);
         answer(request, reply, { resultType: "complete", content: [], state });
       }),

@@ -303,7 +303,7 @@ describe("a client", () => {
     ["one of a batch", null, `[${before}"method":"ping"},${before}"method":"ping","method":"x"}]`],
   ])("is refused for %s", async (_, id, body) => {
     const raw = await openRaw(urlOf("router"), key);
-    const before = heard.length;
+    const heardBefore = heard.length;
     const answered = await raw.post(body);
     expect(answered.status).toBe(400);
     const said = (await answered.json()) as {
@@ -312,7 +312,7 @@ describe("a client", () => {
     };
     expect(said.error.code).toBe(-32600);
     expect(said.id ?? null).toBe(id);
-    expect(heard.length).toBe(before);
+    expect(heard.length).toBe(heardBefore);
   });
 
   it("is refused for it in 2026-07-28", async () => {

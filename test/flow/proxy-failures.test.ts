@@ -134,7 +134,7 @@ describe("a stream", () => {
         `id: x${n}\ndata: {"jsonrpc":"2.0","error":{"code":-1,"message":"\\u00e9"},"id":${n}}\n\n`,
     ];
     const parts = Array.from({ length: 1_000 }, (_, n) => kinds[(n * 7) % kinds.length]?.(n) ?? "");
-    const taken = new Set([3, 250, 251, 999]);
+    const takenAt = new Set([3, 250, 251, 999]);
     const { url, server } = await scripted(async (heard, response) => {
       if (heard.body?.["method"] !== "tools/call") {
         response.writeHead(202).end();
@@ -142,7 +142,7 @@ describe("a stream", () => {
       }
       response.writeHead(200, events);
       const whole = parts.map((part, n) =>
-        taken.has(n) ? `${part}id: own${n}\ndata: ${asks(n)}\n\n` : part,
+        takenAt.has(n) ? `${part}id: own${n}\ndata: ${asks(n)}\n\n` : part,
       );
       const bytes = Buffer.from(whole.join(""));
       for (let at = 0; at < bytes.length; at += 997) {
@@ -157,9 +157,9 @@ describe("a stream", () => {
       "",
     );
     expect(got).toBe(
-      parts.map((part, n) => (taken.has(n) ? `${part}id: own${n}\ndata:\n\n` : part)).join(""),
+      parts.map((part, n) => (takenAt.has(n) ? `${part}id: own${n}\ndata:\n\n` : part)).join(""),
     );
-    await until(() => answersIn(server).length === taken.size);
+    await until(() => answersIn(server).length === takenAt.size);
 
     const sent = Array.from(
       { length: 50 },

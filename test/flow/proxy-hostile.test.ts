@@ -325,8 +325,8 @@ describe("a client that declares more than anybody has", () => {
   it("begins no session", async () => {
     const { url } = await scripted({});
     const clientInfo = { name: "c", version: "1" };
-    const begin = (capabilities: unknown, at: string) =>
-      fetch(at, {
+    const begin = (capabilities: unknown, toward: string) =>
+      fetch(toward, {
         method: "POST",
         headers: {
           ...json,

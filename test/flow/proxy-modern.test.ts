@@ -471,8 +471,8 @@ describe("a round that asks a person too", () => {
       ["srs1.v1", "srs1.v2"],
       [state.slice(-1), state.endsWith("A") ? "B" : "A"],
     ] as const) {
-      const at = state.lastIndexOf(from);
-      const changed = state.slice(0, at) + to + state.slice(at + from.length);
+      const found = state.lastIndexOf(from);
+      const changed = state.slice(0, found) + to + state.slice(found + from.length);
       await refused({ params: retry(changed) });
     }
     expect(server.requests()).toEqual([]);
@@ -736,8 +736,8 @@ describe("anything that asks for no sampling", () => {
         if (wire === "json") return reply.text(body, { status });
         const stream = reply.stream();
         const bytes = Buffer.from(body);
-        for (let at = 0; at < bytes.length; at += each.chunk)
-          stream.write(bytes.subarray(at, at + each.chunk));
+        for (let from = 0; from < bytes.length; from += each.chunk)
+          stream.write(bytes.subarray(from, from + each.chunk));
         stream.end();
       });
       const params = { name: "ask" };
@@ -761,8 +761,8 @@ describe("much at once", () => {
       const baseUrl = echo.url("openai");
       await createTenant(router, tenant, { provider: "openai", baseUrl, policy: model });
       crowdKeys.push(await proxyKey(router, tenant));
-      const entry = { slug: "router", url: server.url, sampling: "router" };
-      expect((await admin("POST", `/tenants/${tenant}/servers`, entry)).status).toBe(201);
+      const registered = { slug: "router", url: server.url, sampling: "router" };
+      expect((await admin("POST", `/tenants/${tenant}/servers`, registered)).status).toBe(201);
     }
   }, 60_000);
   afterAll(() => echo?.stop());

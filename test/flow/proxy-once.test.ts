@@ -89,8 +89,12 @@ describe("a round that is sent again", () => {
       result({ resultType: "complete", content: [], got: responses["more"] });
     });
 
-  async function call(at: Router, params: object = {}, signal?: AbortSignal): Promise<unknown> {
-    const response = await sendModern(`${at.url}/mcp/${tenant}/modern`, key, {
+  async function call(
+    through: Router,
+    params: object = {},
+    signal?: AbortSignal,
+  ): Promise<unknown> {
+    const response = await sendModern(`${through.url}/mcp/${tenant}/modern`, key, {
       params: { name: "ask", arguments: {}, ...params },
       ...(signal === undefined ? {} : { signal }),
     });
@@ -166,8 +170,8 @@ describe("a round that is sent again", () => {
 
 describe("a request of a stream", () => {
   let slugs = 0;
-  const registered = (entry: object = {}) =>
-    register(one, tenant, { slug: `l${(slugs += 1)}`, url: legacy.url, ...entry });
+  const registered = (fields: object = {}) =>
+    register(one, tenant, { slug: `l${(slugs += 1)}`, url: legacy.url, ...fields });
   const asks =
     '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","arguments":{"text":"x"}}}';
 

@@ -51,17 +51,18 @@ const question: Turn = { role: "user", content: { type: "text", text: "weather e
 const asked = { maxTokens: 100, tools: [weatherTool, timeTool] };
 
 /** One fixture a round, told apart by how many results the history holds. */
-const fixtures: Fixture[] = [...rounds, null].map((round, at) => ({
+const fixtures: Fixture[] = [...rounds, null].map((round, index) => ({
   match: {
     userMessage: "weather everywhere",
-    predicate: ({ messages }) => messages.filter(({ role }) => role === "tool").length === at * 2,
+    predicate: ({ messages }) =>
+      messages.filter(({ role }) => role === "tool").length === index * 2,
   },
   response:
     round === null
       ? { content: "Mild everywhere.", usage }
       : {
           toolCalls: round.map(({ name, input }, use) => ({
-            id: `call_${at}_${use}`,
+            id: `call_${index}_${use}`,
             name,
             arguments: JSON.stringify(input),
           })),
@@ -221,12 +222,12 @@ describe.each(ways)("through $way", ({ open }) => {
         { role: "assistant", content: answer.content },
         {
           role: "user",
-          content: uses.map(({ id }, at) => resultOf(id, round[at]?.result ?? "")),
+          content: uses.map(({ id }, index) => resultOf(id, round[index]?.result ?? "")),
         },
       );
       expected.push(
         { uses: uses.map(({ id, name, input }) => ({ id, name, input })) },
-        { results: uses.map(({ id }, at) => ({ id, text: round[at]?.result ?? "" })) },
+        { results: uses.map(({ id }, index) => ({ id, text: round[index]?.result ?? "" })) },
       );
     }
     const last = await sample({ ...asked, messages });
@@ -237,8 +238,8 @@ describe.each(ways)("through $way", ({ open }) => {
     expect(seen.size).toBe(6);
     const journal = await aimock.journal();
     expect(journal.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    for (const [at, { body }] of journal.entries()) {
-      expect(toldBy[wire.provider](body ?? {})).toEqual(expected.slice(0, 1 + at * 2));
+    for (const [index, { body }] of journal.entries()) {
+      expect(toldBy[wire.provider](body ?? {})).toEqual(expected.slice(0, 1 + index * 2));
     }
     await close();
   });

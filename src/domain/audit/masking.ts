@@ -12,10 +12,10 @@ interface Pattern {
 }
 
 /** Where a token may begin: not in the middle of a word. */
-const begin = "(?<![A-Za-z0-9_])";
+const wordStart = "(?<![A-Za-z0-9_])";
 const token = (kind: string, source: string): Pattern => ({
   kind,
-  pattern: new RegExp(begin + source, "g"),
+  pattern: new RegExp(wordStart + source, "g"),
 });
 
 const keyWords =

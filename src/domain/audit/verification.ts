@@ -173,7 +173,8 @@ export function createVerification(deps: {
       sections: 0,
       count: 0,
     };
-    const same = ({ tenant, filter }: HeaderLine): string => canonicalJson({ tenant, filter });
+    const same = (header: HeaderLine): string =>
+      canonicalJson({ tenant: header.tenant, filter: header.filter });
     if (ended === null) {
       if (line.after > 0)
         say(1, `the parts before it are missing: it begins after seal ${line.after}`);

@@ -22,13 +22,13 @@ const usdOf = (microUsd: number | null): number | null =>
  * A record with money in USD beside the micro-USD that the seal covers, and with what a record of many refusals
  * stands for.
  */
-const shown = <Shown extends SamplingRecord>(record: Shown) => ({
-  ...record,
-  costUsd: usdOf(record.costMicroUsd),
-  thinned: thinnedIn(record),
-  correction: record.correction && {
-    ...record.correction,
-    costUsd: usdOf(record.correction.costMicroUsd),
+const shown = <Shown extends SamplingRecord>(found: Shown) => ({
+  ...found,
+  costUsd: usdOf(found.costMicroUsd),
+  thinned: thinnedIn(found),
+  correction: found.correction && {
+    ...found.correction,
+    costUsd: usdOf(found.correction.costMicroUsd),
   },
 });
 
@@ -78,7 +78,7 @@ export function recordRoutes() {
       });
       const listed = await admin.records.requests(actor, params.tenant, filter, page);
       return listed.ok
-        ? ok({ ...listed.value, data: listed.value.data.map((record) => shown(record)) })
+        ? ok({ ...listed.value, data: listed.value.data.map((found) => shown(found)) })
         : listed;
     },
   });

@@ -8,7 +8,10 @@ import { pageQuery } from "./schemas.ts";
 import { ceiling, tenant, tenantInput, tenantPatch } from "./tenant-schemas.ts";
 
 /** Without the ceiling, which has an endpoint of the operator's own. */
-const placed = ({ ceiling: _, ...tenant }: Tenant) => ({ ...tenant, shard: shardOf(tenant.id) });
+const placed = ({ ceiling: _, ...placedTenant }: Tenant) => ({
+  ...placedTenant,
+  shard: shardOf(placedTenant.id),
+});
 const shown = (found: Result<Tenant, Refusal>) => (found.ok ? ok(placed(found.value)) : found);
 
 export function tenantRoutes() {

@@ -102,13 +102,13 @@ export async function createMessage(services: Services, input: CreateMessage): P
         try {
           const finished = await run(signal);
           if (!finished.ok) return failed(finished.error);
-          const { answer, call, decision } = finished.value;
+          const { answer, call: shapedCall, decision } = finished.value;
           const { ignored } = decision;
           const parameters = [...codec.unknownIn(params), ...(ignored?.parameters ?? [])];
           const shown = { ...decision, ignored: { tags: [], hints: [], ...ignored, parameters } };
           const meta = { "sampling-router/decision": shown as unknown as JsonObject };
           return {
-            message: resultMessage(id, codec.encodeAnswer(answer, call, meta)),
+            message: resultMessage(id, codec.encodeAnswer(answer, shapedCall, meta)),
             timing: timing(),
           };
         } catch (thrown) {

@@ -125,8 +125,8 @@ export function createAdminFor(deps: {
       ...admin,
       tenants: {
         ...admin.tenants,
-        async remove(remover, its) {
-          const removed = await admin.tenants.remove(remover, its);
+        async remove(remover, tenantSlug) {
+          const removed = await admin.tenants.remove(remover, tenantSlug);
           // Last, so that nothing is left that no slug leads to. Left over, it stops nobody.
           if (removed.ok) await placements.release(placement);
           return removed;

@@ -5,7 +5,7 @@
 import { deniedBy } from "../../domain/servers/answering.ts";
 import { isDeeperThan, mostLevels } from "../../domain/depth.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { once } from "../../domain/lazily.ts";
+import { memoize } from "../../domain/lazily.ts";
 import { featuresOf } from "../../domain/sampling/negotiation.ts";
 import { editsFor, type RouterCapabilities } from "../../domain/servers/offer.ts";
 import type { Refusal } from "../../domain/refusals.ts";
@@ -156,7 +156,7 @@ async function withRounds(
       requestId: requestId ?? exchange.requestId,
       wireOf: modernWireOf,
     });
-  const owner = once(async () => {
+  const owner = memoize(async () => {
     const identity = new TextEncoder().encode(identityOf(request.method, request.params));
     return {
       tenantId: snapshot.tenant.id,

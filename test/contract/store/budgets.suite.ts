@@ -65,15 +65,15 @@ export const budgetsSuite = (backend: Backend): void => {
       const first = await running(who, start, claiming(700, 100));
       expect(await counted(who.tenantId, "tokens")).toBe(700);
       expect(await admit(who, start, claiming(700, 700))).toMatchObject({ state: "refused" });
-      const second = reservation(who, start, claiming(700, 100));
-      const admission = value(await twice().ledger.admit(second));
+      const another = reservation(who, start, claiming(700, 100));
+      const admission = value(await twice().ledger.admit(another));
       expect(admission).toMatchObject({ state: "admitted", claimed: "smaller" });
       expect(await counted(who.tenantId, "tokens")).toBe(800);
       expect(await counted(who.tenantId, "usd_day")).toBe(800);
-      const kept = await record(who, second.opening.id);
+      const kept = await record(who, another.opening.id);
       expect(kept).toMatchObject({ reservedTokens: 100, decision: { model: "little" } });
       // Whoever never heard which claim it was gives back what the row holds.
-      await settle(second, start, { chargedTokens: 0, chargedMicroUsd: 0 });
+      await settle(another, start, { chargedTokens: 0, chargedMicroUsd: 0 });
       expect(await counted(who.tenantId, "tokens")).toBe(700);
       await settle(first, start, { chargedTokens: 30, chargedMicroUsd: 40 });
       expect(await counted(who.tenantId, "tokens")).toBe(30);

@@ -246,7 +246,7 @@ export function reservation(
   who: Caller,
   now: number,
   {
-    tokens = 100,
+    tokens: tokensAsked = 100,
     microUsd = 1_000,
     sessionId,
     server: asking,
@@ -265,7 +265,7 @@ export function reservation(
     tenantVersion: 2,
     holds: holdsOf({
       now,
-      tokens,
+      tokens: tokensAsked,
       microUsd,
       scopes: [
         { scope: "tenant", subject: who.tenantId, limits: who.tenantLimits },
@@ -275,7 +275,7 @@ export function reservation(
           : [{ scope: "server" as const, subject: asking.id, limits: asking.limits }]),
       ],
     }),
-    reservedTokens: tokens,
+    reservedTokens: tokensAsked,
     reservedMicroUsd: microUsd,
     now,
     leaseUntil: now + leaseMs,

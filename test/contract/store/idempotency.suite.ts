@@ -74,14 +74,14 @@ export const idempotencySuite = (backend: Backend): void => {
       const sibling = { ...who, keyId: await anotherKey(world.stores, who.tenantId) };
       const fresh = { tenantVersion: 3 };
       const server = { id: "srv_1", limits: {} };
-      for (const [caller, fields] of [
+      for (const [asking, fields] of [
         [who, {}],
         [sibling, {}],
         [who, { server }],
         [who, { idempotency: { ...its, key: sha256("b") } }],
       ] as const) {
-        expect(told(await admit(caller, start, keyed({ ...fresh, ...fields })))).toBe("admitted");
-        expect(told(await admit(caller, start, keyed({ ...fresh, ...fields })))).toBe("repeated");
+        expect(told(await admit(asking, start, keyed({ ...fresh, ...fields })))).toBe("admitted");
+        expect(told(await admit(asking, start, keyed({ ...fresh, ...fields })))).toBe("repeated");
       }
       expect(await find(who, start, { serverId: "srv_2" })).toBeNull();
     });
@@ -133,10 +133,10 @@ export const idempotencySuite = (backend: Backend): void => {
       expect(await find(who)).not.toBeNull();
       expect(await ended(first, "free")).toBe(true);
       expect(await find(who)).toBeNull();
-      const second = await running(who, start, keyed());
+      const another = await running(who, start, keyed());
       // Of two that end, the first is over: it can't free the second's.
       expect(await ended(first, "free")).toBe(false);
-      expect(await find(who)).toMatchObject({ requestId: second.opening.id });
+      expect(await find(who)).toMatchObject({ requestId: another.opening.id });
     });
 
     it("keeps the key of a lost call that is charged, and gives no result for it", async () => {

@@ -70,7 +70,7 @@ export const insiderSuite = (backend: Backend): void => {
         .data.filter(({ action }) => action === "audit.tampered")
         .toReversed()
         .flatMap(({ detail }) => detail["tampered"]);
-    const seals = async () => value(await world.stores.seals.list(who.tenantId, page)).data;
+    const sealsNow = async () => value(await world.stores.seals.list(who.tenantId, page)).data;
     const held = async () =>
       value(await world.stores.seals.read(who.tenantId, { first: 1, last: 99 })).records;
     const unseal = (id: string): SQL =>
@@ -100,7 +100,7 @@ export const insiderSuite = (backend: Backend): void => {
       );
       await seal();
       expect(await logged()).toEqual([]);
-      const [newest] = await seals();
+      const [newest] = await sealsNow();
       expect(newest?.checked).toMatchObject({ tampered: [], unauthenticated: [], open: [] });
       expect(newest?.checked?.replaced).toEqual([[0, 1]]);
     });
@@ -115,7 +115,7 @@ export const insiderSuite = (backend: Backend): void => {
       await refused();
       await seal();
       expect(await logged()).toEqual([{ what: "code", code: "ending", id, position: 0 }]);
-      expect((await seals()).map(({ count }) => count)).toEqual([2, 1]);
+      expect((await sealsNow()).map(({ count }) => count)).toEqual([2, 1]);
     });
 
     it("is named for a change of any column before it is sealed", async () => {
@@ -174,7 +174,7 @@ export const insiderSuite = (backend: Backend): void => {
       const deps = await sealingOn(world.stores);
       // A record without codes may be of a process from before them, for minutes from the first seal on.
       value(await sealOnce({ ...deps, now: () => start }, who.tenantId, never));
-      expect((await seals())[0]?.checked).toMatchObject({ unauthenticated: [[2, 2]] });
+      expect((await sealsNow())[0]?.checked).toMatchObject({ unauthenticated: [[2, 2]] });
       expect(await logged()).toEqual([
         { what: "code", code: "opening", id: "req_copied", position: 1 },
       ]);
@@ -204,7 +204,7 @@ export const insiderSuite = (backend: Backend): void => {
       const job = createSealJob({ ...(await sealingOn(world.stores)), now: () => start + dayMs });
       expect(value(await job())).toBe(0);
       expect(await logged()).toEqual([{ what: "missing", first: 1, last: 1, count: 1 }]);
-      expect(await seals()).toMatchObject([{ number: 1, count: 0 }]);
+      expect(await sealsNow()).toMatchObject([{ number: 1, count: 0 }]);
     });
 
     it("is not suspected where retention deletes sealed records", async () => {
@@ -244,7 +244,9 @@ export const insiderSuite = (backend: Backend): void => {
         new Set([JSON.stringify({ what: "seals", first: 2, last: 3 })]),
       );
       expect((await held()).map(({ seal: number }) => number)).toEqual([1, 2, 2]);
-      expect((await seals())[0]?.checked?.tampered).toEqual([{ what: "seals", first: 2, last: 3 }]);
+      expect((await sealsNow())[0]?.checked?.tampered).toEqual([
+        { what: "seals", first: 2, last: 3 },
+      ]);
     });
 
     it("is named for a change of the newest seal", async () => {
@@ -309,7 +311,7 @@ export const insiderSuite = (backend: Backend): void => {
         await settled();
         await seal();
         expect(await logged()).toEqual([]);
-        expect((await seals())[0]).toMatchObject({
+        expect((await sealsNow())[0]).toMatchObject({
           number: 2,
           version: 2,
           checked: { unauthenticated: [[0, 0]], through: 2, open: [[1, 1]] },
@@ -327,8 +329,8 @@ export const insiderSuite = (backend: Backend): void => {
         await settled();
         await seal();
         expect(await logged()).toEqual([{ what: "missing", first: 4, last: 4, count: 1 }]);
-        expect((await seals()).map(({ version }) => version)).toEqual([2, 1, 2]);
-        expect((await seals())[0]?.checked).toMatchObject({ through: 5, open: [] });
+        expect((await sealsNow()).map(({ version }) => version)).toEqual([2, 1, 2]);
+        expect((await sealsNow())[0]?.checked).toMatchObject({ through: 5, open: [] });
       });
 
       it("takes that process's corrections and records only for a while", async () => {
@@ -341,7 +343,7 @@ export const insiderSuite = (backend: Backend): void => {
           await change(corrected, unseal(id));
           value(await sealOnce({ ...deps, now: () => now }, who.tenantId, never));
         }
-        expect((await seals())[1]?.checked?.unauthenticated).toEqual([[0, 0]]);
+        expect((await sealsNow())[1]?.checked?.unauthenticated).toEqual([[0, 0]]);
         expect(await logged()).toEqual([{ what: "code", code: "none", id, position: 0 }]);
       });
     });

@@ -335,8 +335,8 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       value(await cancellations.record({ ...callOf(owner), tenantId }, start + 1));
     },
     "cancellations.isRecorded": async ({ cancellations }, owner, { tenantId }) => {
-      const seen = await cancellations.isRecorded({ ...callOf(owner), tenantId }, start);
-      expect(value(seen)).toBe(false);
+      const recorded = await cancellations.isRecorded({ ...callOf(owner), tenantId }, start);
+      expect(value(recorded)).toBe(false);
     },
     "health.circuits": async ({ health }, _, { tenantId }) => {
       expect(value(await health.circuits(tenantId))).toEqual([]);
@@ -348,8 +348,8 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       expect(value(await requests.get(tenantId, owner.settled.opening.id))).toBeNull();
     },
     "requests.list": async ({ requests }, owner, { tenantId }) => {
-      const { keyId: key } = owner.who;
-      for (const filter of [{}, { key }, { session: owner.session.id }])
+      const { keyId } = owner.who;
+      for (const filter of [{}, { key: keyId }, { session: owner.session.id }])
         expect(value(await requests.list(tenantId, filter, page))).toEqual(empty);
     },
     "seals.waiting": async ({ seals }, owner, { tenantId }) => {
@@ -565,8 +565,8 @@ export const isolationSuite = (backend: Backend): void => {
     }
 
     it("has an attempt for every method of every store that names a tenant", () => {
-      const methods = Object.entries(world.stores).flatMap(([store, methods]) =>
-        Object.keys(methods).map((method) => `${store}.${method}`),
+      const methods = Object.entries(world.stores).flatMap(([store, of]) =>
+        Object.keys(of).map((method) => `${store}.${method}`),
       );
       expect([...Object.keys(attempts), ...nameNoTenant].toSorted()).toEqual(methods.toSorted());
     });

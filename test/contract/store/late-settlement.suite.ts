@@ -199,8 +199,8 @@ export const lateSettlementSuite = (backend: Backend): void => {
       await settleLate(first, { ...used, result: { parts: ["sealed"], expiresAt: late + 1 } });
       expect(await find()).toMatchObject({ outcome: "succeeded", result: "sealed" });
       value(await world.stores.idempotency.prune(late + 1));
-      const second = await swept(who, { idempotency });
-      await settleLate(second, { ...released, result: "free" });
+      const another = await swept(who, { idempotency });
+      await settleLate(another, { ...released, result: "free" });
       expect(await find()).toBeNull();
     });
 

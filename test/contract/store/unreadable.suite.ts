@@ -44,7 +44,7 @@ export const unreadableSuite = (backend: Backend): void => {
         await world.db.write([raw(sql`update sampling_requests set ${change} where id = ${bad}`)]),
       );
       const found: UnreadableRecord[] = [];
-      const stores = storesOn(world.db, (record) => found.push(record));
+      const stores = storesOn(world.db, (unreadable) => found.push(unreadable));
       return { who, bad, good: ids, stores, found };
     };
     const eventsOf = async ({ tenantId }: Caller) =>

@@ -245,13 +245,13 @@ export const usageSuite = (backend: Backend): void => {
             });
             if (its.ending === "swept") {
               value(await ledger.sweep(now + 1));
-              for (const { outcome, cost } of its.corrected)
+              for (const { outcome, cost: corrected } of its.corrected)
                 value(
                   await ledger.correct(
                     {
                       tenantId: who.tenantId,
                       id: reserved.opening.id,
-                      correction: correction({ outcome, costMicroUsd: cost }),
+                      correction: correction({ outcome, costMicroUsd: corrected }),
                     },
                     event(who.tenantId),
                   ),
@@ -281,9 +281,9 @@ export const usageSuite = (backend: Backend): void => {
               );
           for (const resource of moneyResources) {
             expect(await counted(who.tenantId, resource)).toBe(spent(rows));
-            for (const { keyId } of callers)
-              expect(await counted(keyId, resource)).toBe(
-                spent(rows.filter((row) => row.keyId === keyId)),
+            for (const { keyId: asking } of callers)
+              expect(await counted(asking, resource)).toBe(
+                spent(rows.filter((row) => row.keyId === asking)),
               );
             expect(await counted(server.id, resource)).toBe(
               spent(rows.filter(({ serverId }) => serverId === server.id)),

@@ -7,8 +7,8 @@ import { nameOf } from "../../../src/domain/models/model.ts";
 import { apiJsonOf } from "../../fakes/models-dev.ts";
 
 const real = readFileSync(new URL("../../fixtures/models-dev/api.json", import.meta.url), "utf8");
-const parsed = parseModelsDev(real);
-const found = new Map((parsed.ok ? parsed.value : []).map((entry) => [nameOf(entry), entry]));
+const fromReal = parseModelsDev(real);
+const found = new Map((fromReal.ok ? fromReal.value : []).map((entry) => [nameOf(entry), entry]));
 
 describe("models.dev's own objects", () => {
   it("become entries under our providers' names; providers that are not called are left out", () => {

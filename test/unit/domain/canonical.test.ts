@@ -26,7 +26,7 @@ describe("canonical JSON", () => {
     expect(
       Object.values(
         JSON.parse(
-          canonicalJson(Object.entries(keys).map(([key, value]) => ({ [key]: value }))),
+          canonicalJson(Object.entries(keys).map(([key, kept]) => ({ [key]: kept }))),
         ) as object,
       ),
     ).toHaveLength(7);

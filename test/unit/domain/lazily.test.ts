@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { lazily, once } from "../../../src/domain/lazily.ts";
+import { lazily, memoize } from "../../../src/domain/lazily.ts";
 
 describe("a value that is made when it is asked for", () => {
   it("is made once, also where it is null", () => {
     let made = 0;
-    const given = once(() => {
+    const given = memoize(() => {
       made += 1;
       return null;
     });

@@ -121,7 +121,11 @@ export const call = (fields: Partial<SamplingCall> = {}): SamplingCall => ({
 
 /** Whether the hint means this model itself, and not only one of its class. */
 export function matchesHint(named: Model, hint: string): boolean {
-  const models = [named];
-  const { levels, viaEquivalence } = narrow([hint], { models, isFeasible: () => true }, models);
+  const alone = [named];
+  const { levels, viaEquivalence } = narrow(
+    [hint],
+    { models: alone, isFeasible: () => true },
+    alone,
+  );
   return levels !== null && !viaEquivalence;
 }

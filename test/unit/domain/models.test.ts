@@ -209,10 +209,10 @@ describe("a model's credentials", () => {
   it("are those of the model's provider that serve it, oldest first", () => {
     const all = credential("openai", { id: "all" });
     const empty = credential("openai", { id: "empty", models: [] });
-    const it = credential("openai", { id: "it", models: [{ id: "gpt" }] });
+    const serving = credential("openai", { id: "it", models: [{ id: "gpt" }] });
     const other = credential("openai", { id: "other", models: [{ id: "gpt-2" }] });
     const stranger = credential("google");
-    const ids = credentialsFor(gpt, [other, it, stranger, all, empty]).map(({ id }) => id);
+    const ids = credentialsFor(gpt, [other, serving, stranger, all, empty]).map(({ id }) => id);
     expect(ids).toEqual(["it", "all", "empty"]);
   });
 });

@@ -37,8 +37,8 @@ const plan = (of: SamplingCall, within: Field): Plan => {
   return result.value;
 };
 const chosen = (of: SamplingCall, within: Field): string => {
-  const { provider, model } = plan(of, within).decision;
-  return `${provider}/${model}`;
+  const { provider, model: id } = plan(of, within).decision;
+  return `${provider}/${id}`;
 };
 
 interface Scenario {
@@ -246,7 +246,7 @@ describe("the choice, when", () => {
         error: {
           reason: "no_eligible_model",
           candidates: Object.entries(expected)
-            .map(([model, excludedBy]) => ({ model, excludedBy }))
+            .map(([name, excludedBy]) => ({ model: name, excludedBy }))
             .toSorted((a, b) => (a.model < b.model ? -1 : 1)),
         },
       });
@@ -300,7 +300,7 @@ describe("the decision", () => {
       catalogueVersion: "test",
       notes: ['includeContext "thisServer" treated as "none"'],
     });
-    expect(decision.candidates.map(({ provider, model }) => `${provider}/${model}`)).toEqual([
+    expect(decision.candidates.map(({ provider, model: id }) => `${provider}/${id}`)).toEqual([
       "anthropic/claude-haiku-9",
       "anthropic/claude-sonnet-9",
       "openai/gpt-small",

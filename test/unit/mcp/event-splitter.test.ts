@@ -118,13 +118,13 @@ describe("the event splitter, where events are read as others may", () => {
     "id: \u0085createMessage\ndata: 1",
     'data: {"result":{},"x":"createMessage',
   ];
-  const block = fc.oneof(fc.constantFrom(...good), fc.constantFrom(...bad));
+  const someBlock = fc.oneof(fc.constantFrom(...good), fc.constantFrom(...bad));
 
   it("passes every byte of what all read alike, and nothing of what they don't, wherever it is cut", () => {
     const places = fc.array(fc.nat(600), { maxLength: 20 });
     const ends = fc.constantFrom("\n", "\r", "\r\n");
     fc.assert(
-      fc.property(fc.array(block, { maxLength: 6 }), ends, places, (blocks, end, cuts) => {
+      fc.property(fc.array(someBlock, { maxLength: 6 }), ends, places, (blocks, end, cuts) => {
         const textOf = (some: readonly string[]): string =>
           some.map((each) => `${each}\n\n`.replaceAll("\n", end)).join("");
         const bytes = bytesOf(textOf(blocks));

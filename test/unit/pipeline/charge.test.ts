@@ -13,10 +13,10 @@ const reserved = reservedBy(plan);
 const tokens = mostInputTokens(plan.requirements.inputTokens) + 1_000;
 
 const attempt = (name: string, fields: Partial<Attempt> = {}): Attempt => {
-  const [provider = "", model = ""] = name.split("/");
+  const [provider = "", id = ""] = name.split("/");
   return {
     provider,
-    model,
+    model: id,
     credentialId: `cred_${provider}_0`,
     status: 200,
     retryable: false,

@@ -62,8 +62,8 @@ function given() {
     const made = plan(its, asked);
     if (!made.ok) throw new Error(made.error.reason);
     return Object.fromEntries(
-      made.value.decision.candidates.flatMap(({ model, excludedBy }) =>
-        excludedBy === undefined ? [] : [[model, excludedBy]],
+      made.value.decision.candidates.flatMap(({ model: id, excludedBy }) =>
+        excludedBy === undefined ? [] : [[id, excludedBy]],
       ),
     );
   };

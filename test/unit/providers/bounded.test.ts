@@ -82,7 +82,7 @@ describe("an answer of text", () => {
 describe("a bounded fetch of media", () => {
   it("stops reading an answer that doesn't end", async () => {
     let sent = 0;
-    const endless = new ReadableStream<Uint8Array>({
+    const source = new ReadableStream<Uint8Array>({
       pull(controller) {
         const piece = new Uint8Array(64 * 1024);
         sent += piece.byteLength;
@@ -90,7 +90,7 @@ describe("a bounded fetch of media", () => {
       },
     });
     const bounded = boundedMediaFetch(
-      answering(() => new Response(endless)),
+      answering(() => new Response(source)),
       baseUrl,
     );
     const response = await bounded(`${baseUrl}/images/generations`);
