@@ -122,7 +122,7 @@ describe("tenants", () => {
 });
 
 describe("keys", () => {
-  it("are shown once, listed without, and revoked for good", async () => {
+  it("are shown once, listed without their secret, and revoked for good", async () => {
     const { path } = await made("keys-crud");
     const created = await admin("POST", `${path}/keys`, {
       name: "CI",
@@ -272,7 +272,7 @@ describe("credentials", () => {
     expect(calls).toHaveLength(2);
   });
 
-  it("point to where the router may call, or are refused unseen", async () => {
+  it("are refused where their address is one that the router may not call", async () => {
     const { path } = await made("credentials-urls");
     const before = await listOf(`${path}/credentials`);
     for (const baseUrl of [
@@ -315,7 +315,7 @@ describe("credentials", () => {
     expect(reason(await caller.sample(asking("hello")))).toBe("no_eligible_model");
   });
 
-  it("don't follow a changed address to another host, unless the key comes with it", async () => {
+  it("are not sent to a changed address on another host, unless the key comes with the change", async () => {
     const { path } = await made("credentials-moved");
     const body = { provider: "own", name: "x", apiKey: "k", baseUrl: "http://127.0.0.1:9/v1" };
     const created = await admin("POST", `${path}/credentials`, { ...body, models: [{ id: "m" }] });
@@ -327,7 +327,7 @@ describe("credentials", () => {
     expect((await admin("PATCH", its, { ...elsewhere, apiKey: "k" })).status).toBe(200);
   });
 
-  it("never come back: in no answer, no log line, no file of the database", async () => {
+  it("stand in no answer, no log line and no file of the database", async () => {
     const { path } = await made("credentials-leak");
     // Refusals have seen the key too.
     for (const body of [
@@ -356,7 +356,7 @@ describe("credentials", () => {
     }
   });
 
-  it("and API keys are in the one answer that made them, and nowhere else", () => {
+  it("and API keys stand in the answer that made them, and nowhere else", () => {
     const keys = answers.flatMap((text) => [...text.matchAll(/"srk_[0-9a-z]+_([\w-]{43})"/g)]);
     expect(keys.length).toBeGreaterThan(8);
     const files = databaseFiles().map((file) => readFileSync(file, "latin1"));
@@ -580,7 +580,7 @@ describe("a body", () => {
       !/\/(rotate|check|replay|authorize|sync)$/.test(operation),
   );
 
-  it("is what these operations take, and no others", async () => {
+  it("is taken by these operations, and by no others", async () => {
     const document = (await (await fetch(`${router.url}/admin/v1/openapi.json`)).json()) as {
       paths: Record<string, Record<string, { requestBody?: { required?: boolean } }>>;
     };
@@ -592,7 +592,7 @@ describe("a body", () => {
   });
 
   it.each(taking)(
-    "of %s holds no key that is not known, and is told which",
+    "of %s with an unknown key is refused, and the refusal names the key",
     async (operation, { target }) => {
       const slug = `strict-${Math.random().toString(36).slice(2)}`;
       const tenant = await tenantWithKeys(router, slug);
@@ -704,7 +704,7 @@ describe("a list", () => {
   };
   const unique = (): string => Math.random().toString(36).slice(2);
 
-  it("is each that the API has", async () => {
+  it("is tested for every listing that the API has", async () => {
     const document = (await (await fetch(`${router.url}/admin/v1/openapi.json`)).json()) as {
       paths: Record<string, { get?: { parameters?: { name: string }[] } }>;
     };
@@ -719,7 +719,7 @@ describe("a list", () => {
   });
 
   it.each(Object.entries(lists))(
-    "%s is walked, each once, while more come in",
+    "%s gives every row once, while more rows come in",
     async (template, add) => {
       const tenant = await made(`walked-${unique()}`);
       for (let at = 0; at < 7; at += 1) await add(tenant, at);
@@ -770,7 +770,7 @@ describe("a list", () => {
 });
 
 describe("the log of events", () => {
-  it("has one row for each change, by whom, on what", async () => {
+  it("has one row for each change, with who made it and what it was made to", async () => {
     const { path, key, keyId, credentialId, slug, id } = await made("logged");
     const expected: object[] = [
       { action: "key.create", target: keyId, actor: "operator" },
@@ -856,7 +856,7 @@ describe("the log of events", () => {
 });
 
 describe("a deleted tenant", () => {
-  it("is gone with all it owned, and its keys with it; the log stays", async () => {
+  it("is gone with everything that it owned, and the log of events stays", async () => {
     const first = await made("doomed");
     const { path, key, id } = first;
     await admin("PUT", `${path}/policy`, { capture: "full", limits: { requestsPerMinute: 100 } });
@@ -943,7 +943,7 @@ describe("openapi.json", () => {
     }
   });
 
-  it("has paths whose parameters are declared, all of them and no others", () => {
+  it("declares every parameter of its paths, and no others", () => {
     for (const { name, path, operation } of operations()) {
       expect(path).toMatch(/^(\/([\w.-]+|\{\w+\}))+$/);
       const inTemplate = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
@@ -958,7 +958,7 @@ describe("openapi.json", () => {
     }
   });
 
-  it("says of each operation what it does, who may, and all that it may answer", () => {
+  it("says of each operation what it does, who may call it, and everything that it may answer", () => {
     for (const { name, operation } of operations()) {
       expect([name, operation.summary]).toEqual([name, expect.stringMatching(/\S/)]);
       expect(operation.tags).toHaveLength(1);

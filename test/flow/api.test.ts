@@ -77,7 +77,7 @@ describe("a query", () => {
 describe("a method that a path doesn't have", () => {
   const allMethods = ["get", "post", "put", "patch", "delete"];
 
-  it("is 405 and says which there are, on every path of the document", async () => {
+  it("is 405 with the methods that there are, on every path of the document", async () => {
     for (const [path, item] of Object.entries(document.paths)) {
       const wrong = allMethods.filter((method) => item[method] === undefined);
       for (const method of wrong) {
@@ -201,7 +201,7 @@ describe("openapi.json", () => {
     expect(ids).toEqual(expect.arrayContaining(["routeSampling", "sample"]));
   });
 
-  it("describes what really comes: each answer fits its schema", async () => {
+  it("describes the real answers: each fits its schema", async () => {
     const ajv = new Ajv2020({ strict: false });
     addFormats.default(ajv);
     const check = (path: string, method: string, answer: Answered): void => {

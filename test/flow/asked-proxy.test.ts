@@ -164,7 +164,7 @@ describe.each(eras)("a server's sampling, %s", (era) => {
     expect(texts.some((text) => text.includes(JSON.stringify(JSON.stringify(params))))).toBe(true);
   });
 
-  it("says nothing to the server of what it cost, or of its client's tags", async () => {
+  it("tells the server neither its cost nor its client's tags", async () => {
     const answered = JSON.stringify(await sampledBy(era, "plain", asking("hello")));
     for (const word of ["sampling-router/decision", "costUsd", "format=", "ignored"])
       expect(answered).not.toContain(word);

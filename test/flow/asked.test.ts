@@ -159,7 +159,7 @@ describe.each(eras)("JSON and an image, %s", (era) => {
     }
   });
 
-  it("alone is not asked for in the format of a text, and the tags are told as ignored", async () => {
+  it("an image alone is not asked for in a format of text, and the tags count as ignored", async () => {
     const answer = await drawing(["image"]);
     expect(answer.get("result.content.type")).toBe("image");
     const [sent, ...more] = media.requests();
@@ -197,7 +197,7 @@ describe.each(withToolEras)("toolChoice, %s", (era) => {
     ]);
   });
 
-  it("is refused where nobody keeps it, and the refusal names who was asked", async () => {
+  it("is refused where no model keeps it, and the refusal names the models that were asked", async () => {
     const { key } = await tenant({ models: [mini] });
     const answer = await sampled(era, key, {
       params: choosing("use it", "required"),
@@ -213,7 +213,7 @@ describe.each(withToolEras)("toolChoice, %s", (era) => {
     expect(answer.text).not.toContain("No.");
   });
 
-  it("required passes an answer that its own maxTokens cut, which says so", async () => {
+  it("required passes an answer that the caller's own maxTokens cut, and its stop reason says so", async () => {
     const { key } = await tenant({ models: [mini] });
     const answer = await sampled(era, key, {
       params: choosing("cut short", "required"),
@@ -400,7 +400,7 @@ describe("what is hosted", () => {
       { sampling: { supportedModalities: ["audio"] } },
       { supportedModalities: [], tools: false },
     ],
-  ])("is what this caller has, with the tenant's beside: %s", async (_, declared, has) => {
+  ])("is what this caller gets, beside what the tenant has: %s", async (_, declared, has) => {
     const hosted = { ...has, context: false, offered: all };
     expect(await told("2025-11-25", declared)).toEqual(hosted);
     expect(await told("2026-07-28", declared)).toEqual(hosted);
@@ -500,7 +500,7 @@ describe("the dry run", () => {
     });
   });
 
-  it("counts everything as declared where nothing is said of it", async () => {
+  it("counts every capability as declared where none are given", async () => {
     const { status, body } = await dryRun(asking("hello", { tools: [look] }));
     expect(status).toBe(200);
     expect(body).not.toHaveProperty("negotiation");

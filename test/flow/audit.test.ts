@@ -73,7 +73,7 @@ async function sealed(count: number): Promise<Record<string, unknown>[]> {
 }
 
 describe("the audit", () => {
-  it("seals what has ended by itself, and lists its seals", async () => {
+  it("seals ended calls by itself, and lists its seals", async () => {
     await ask("one");
     await ask("two");
     const seals = await sealed(2);
@@ -141,13 +141,13 @@ describe("the audit", () => {
     expect(other.text).toContain("NOT as the router wrote it.");
   });
 
-  it("can't tell where no file was read", async () => {
+  it("has no verdict where no file was read", async () => {
     const empty = mkdtempSync(join(folder, "empty-"));
     const told = await audit(empty, "--key", await keyFile("keys-of-nothing.json"));
     expect([told.code, told.text]).toEqual([2, expect.stringContaining("no file was read")]);
   });
 
-  it("filters, and refuses what it does not know", async () => {
+  it("filters, and refuses an unknown filter", async () => {
     const { text } = await download("?outcome=failed");
     expect(text.split("\n").filter((line) => line.includes('"kind":"record"'))).toEqual([]);
     const { status } = await download("?format=xml");

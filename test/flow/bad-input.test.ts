@@ -62,7 +62,7 @@ describe("the envelope", () => {
     refused(await post(JSON.stringify(message)), "invalid_request", -32600, 400);
   });
 
-  it("refuses nesting that would overflow what comes after", async () => {
+  it("refuses nesting that would overflow recursive code", async () => {
     const deep = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
     const body = `{"jsonrpc":"2.0","id":1,"method":"ping","params":${deep}}`;
     refused(await post(body), "invalid_request", -32600, 400);
@@ -228,7 +228,7 @@ describe("the params", () => {
   });
 });
 
-describe("who asks", () => {
+describe("the caller", () => {
   const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
 
   // cites: H-004

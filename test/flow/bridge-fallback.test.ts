@@ -110,7 +110,7 @@ describe("server/discover of an older server", () => {
     expect(await listed.json()).toMatchObject({ result: { resultType: "complete", tools: [] } });
   });
 
-  it("is what an entry can be asked for, and `check` says what it needs", async () => {
+  it("needs a setting of the entry, and `check` says which", async () => {
     server.handle(older((reply) => reply.json({}, { status: 400 })));
     await discover(await entry());
     const admin = adminOf(router, router.adminToken);
@@ -164,20 +164,17 @@ describe("a server of both eras that begins no sessions", () => {
     reply.json({ jsonrpc: "2.0", id, result });
   };
 
-  it.each(["client", "deny"])(
-    "is left to serve older clients in its own way: %s",
-    async (sampling) => {
-      server.handle(both);
-      const url = await entry({ sampling });
-      const client = await openRaw(url, key);
-      expect(client.sessionId).toBeNull();
-      server.clear();
-      for (const method of ["resources/subscribe", "acme/search"])
-        expect(await (await client.request(1, method, {})).json()).toMatchObject({ result: {} });
-      expect(methods()).toEqual(["resources/subscribe", "acme/search"]);
-      expect(server.requests()[0]?.headers).not.toHaveProperty("mcp-session-id");
-    },
-  );
+  it.each(["client", "deny"])("serves older clients in its own way: %s", async (sampling) => {
+    server.handle(both);
+    const url = await entry({ sampling });
+    const client = await openRaw(url, key);
+    expect(client.sessionId).toBeNull();
+    server.clear();
+    for (const method of ["resources/subscribe", "acme/search"])
+      expect(await (await client.request(1, method, {})).json()).toMatchObject({ result: {} });
+    expect(methods()).toEqual(["resources/subscribe", "acme/search"]);
+    expect(server.requests()[0]?.headers).not.toHaveProperty("mcp-session-id");
+  });
 
   it.each(["router", "client-then-router"])(
     "is translated where the router samples: %s",
@@ -202,7 +199,7 @@ describe("a server of both eras that begins no sessions", () => {
   });
 });
 
-it("asks again after a server's era that refuses the handshake of the one it was known by", async () => {
+it("asks again for the era of a server that refuses the handshake of its known era", async () => {
   server.handle(older((reply) => reply.json({}, { status: 400 })));
   const url = await entry();
   await openRaw(url, key);

@@ -116,7 +116,7 @@ const sampling = (id: unknown) => ({
 const event = (message: unknown): string => `id: e1\ndata: ${JSON.stringify(message)}\n\n`;
 
 describe("a modern client before a legacy server", () => {
-  it("hears of what crosses, and of nothing else", async () => {
+  it("gets what crosses the eras, and nothing else", async () => {
     server.handle(legacy((request, reply) => answer(request, reply, { tools: [], huge: 1.0 })));
     const { json } = await ask("server/discover");
     expect(json["result"]).toEqual({
@@ -198,7 +198,7 @@ describe("a modern client before a legacy server", () => {
     expect(methods()).toEqual(["server/discover"]);
   });
 
-  it("hears that a stream ended without an answer", async () => {
+  it("gets an error when a stream ends without an answer", async () => {
     server.handle(legacy((_, reply) => reply.stream().end()));
     expect((await ask("tools/call", { name: "t" })).json["error"]).toMatchObject({ code: -502 });
   });
@@ -219,7 +219,7 @@ describe("a modern client before a legacy server", () => {
     expect(methods().filter((method) => method === "initialize")).toHaveLength(2);
   });
 
-  it("leaves, and its server and its provider hear of it", async () => {
+  it("leaves, and the router ends its calls at the server and the provider", async () => {
     faulty.setMode("slow");
     faulty.clear();
     server.handle(
@@ -266,7 +266,7 @@ describe("a legacy client before a modern server", () => {
       more(request, reply);
     };
 
-  it("gets results of its own era, and sends what the other wants", async () => {
+  it("gets results of its own era, and its requests reach the server in the other era", async () => {
     server.handle(
       modernServer((request, reply) =>
         answer(request, reply, { resultType: "complete", content: [] }),
@@ -337,7 +337,7 @@ describe("a legacy client before a modern server", () => {
     expect(await called({ a: 1 })).toEqual({ a: 1 });
   });
 
-  it("is heard again when the tools have changed under it", async () => {
+  it("has its call sent again when the server's tools have changed", async () => {
     let late = false;
     server.handle(
       modernServer((request, reply) => {
@@ -355,7 +355,7 @@ describe("a legacy client before a modern server", () => {
     expect(await called.json()).toMatchObject({ id: 2, result: { content: [] } });
   });
 
-  it("hears errors of the other era with status 200, and of questions to a person", async () => {
+  it("gets errors of the other era with status 200, also for questions to a person", async () => {
     server.handle(
       modernServer((request, reply) => {
         if (request.json.params?.name === "entry")
@@ -431,7 +431,7 @@ describe("a legacy client before a modern server", () => {
     });
   });
 
-  it("takes back what its server keeps putting off", async () => {
+  it("cancels a call that its server keeps putting off", async () => {
     server.handle(
       modernServer((request, reply) =>
         answer(request, reply, { resultType: "input_required", requestState: "later" }),
@@ -466,7 +466,7 @@ describe("a legacy client before a modern server", () => {
     expect(server.requests()).toEqual([]);
   });
 
-  it("speaks for itself with a server of both eras that begins a session with it", async () => {
+  it("speaks directly with a server of both eras that begins a session with it", async () => {
     server.handle((request, reply) => {
       if (request.json.method === "server/discover") return answer(request, reply, discovered);
       if (request.json.method === "initialize")

@@ -102,7 +102,7 @@ describe("a budget", () => {
     },
   );
 
-  it("that no single call fits says so without a time", async () => {
+  it("that is smaller than the call refuses it without a time to retry", async () => {
     const { key } = await made("budget-tiny", { policy: { limits: { usdPerDay: 0.000001 } } });
     faulty.clear();
     const refused = await callOnce(router, key, asking("hello"));
@@ -115,7 +115,7 @@ describe("a budget", () => {
     expect(faulty.requests()).toHaveLength(0);
   });
 
-  it("keeps out what nobody knows the price of, and says so", async () => {
+  it("excludes models of unknown price, and says so", async () => {
     const models = [model, { id: "unpriced" }];
     const about = {
       provider: "openai-compatible",

@@ -109,7 +109,7 @@ describe("afterwards", () => {
     }
   });
 
-  it("is sealed even where the policy captures what was said", async () => {
+  it("the prompt is in no clear text even where the policy captures content", async () => {
     const admin = adminOf(router, router.adminToken);
     faulty.setMode("fine");
     await admin("PUT", "/tenants/canary-openai-fine/policy", { capture: "full" });

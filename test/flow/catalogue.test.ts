@@ -80,7 +80,7 @@ describe("the daily job", () => {
     expect(modelsDev.asked()).toBe(1);
   });
 
-  it("is what a decision names", async () => {
+  it("makes the version that a decision names", async () => {
     const answer = await fetch(`${router.url}/v1/route`, {
       method: "POST",
       headers: { authorization: `Bearer ${router.demoKey}`, "content-type": "application/json" },
@@ -118,7 +118,7 @@ describe("npm run catalogue on a running deployment", () => {
     return (await fetch(`${router.url}/admin/v1${path}`, { headers: { authorization } })).json();
   };
 
-  it("syncs it and shows what it has, and the log says who asked", async () => {
+  it("syncs and shows the catalogue, and the log of events says who asked", async () => {
     const { url } = router;
     await expect
       .poll(() => admin("/catalogue"), { timeout: 15_000 })
@@ -148,7 +148,7 @@ describe("npm run catalogue on a running deployment", () => {
     );
   });
 
-  it("needs the operator's token, from the environment, and sends it to no open line", async () => {
+  it("needs the operator's token from the environment, and sends it over https or to this machine alone", async () => {
     const { url } = router;
     expect((await run(["sync", "--url", url], "")).err).toContain("ADMIN_TOKEN is missing");
     const wrong = await run(["sync", "--url", url], "not-the-token");
@@ -200,7 +200,7 @@ describe("npm run catalogue", () => {
     expect(show).toMatch(/^openai: \d+ models, \d+ retired$/m);
   });
 
-  it("says what to do without a database at hand, and how it is called", async () => {
+  it("without a database says what to do, and how the command is used", async () => {
     expect((await run("catalogue", ["sync"])).err).toContain("sync --url https://router.example");
     for (const args of [["toast"], [], ["sync", "--token", "x"], ["sync", "show"]])
       expect((await run("catalogue", args)).err).toContain("sync|show");

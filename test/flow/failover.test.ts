@@ -145,7 +145,7 @@ describe("beside a healthy provider, sixty calls in a row are answered", () => {
   }, 90_000);
 });
 
-describe("one provider alone", () => {
+describe("the only provider", () => {
   it("is asked for up to four of its models, however often it failed, and answers once it can", async () => {
     const { key } = await tenant("alone", [broken.url("openai")]);
     broken.setMode("broken");
@@ -192,7 +192,7 @@ describe("a hint for a provider that can't be reached", () => {
   });
 });
 
-describe("what never left", () => {
+describe("a request that never left", () => {
   let plain: Server;
   beforeAll(async () => {
     plain = createServer((socket) => {
@@ -241,7 +241,7 @@ describe("what never left", () => {
     expect(cost.every((its) => its === 0)).toBe(true);
   });
 
-  it.each([101, 204, 301, 302, 304, 307])("nor does a status %i", async (status) => {
+  it.each([101, 204, 301, 302, 304, 307])("a status %i costs nothing either", async (status) => {
     const server = createServer((socket) => {
       socket.on("error", () => {});
       socket.once("data", () =>

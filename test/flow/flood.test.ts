@@ -48,7 +48,7 @@ async function outcomesOf(slug: string): Promise<string[]> {
 }
 
 describe("a flood of one tenant", () => {
-  it("is refused early with a time, settles what was admitted, and leaves the other tenant its turns", async () => {
+  it("is refused early with a time to retry, has its admitted calls settled, and leaves the other tenant its turns", async () => {
     const [flooding, calm] = [await tenant("flooding"), await tenant("calm")];
     const flood = Promise.all(
       Array.from({ length: 600 }, () => callOnce(router, flooding.key, asking("hello"))),

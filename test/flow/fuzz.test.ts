@@ -352,7 +352,7 @@ describe(`${count} mutated messages, FUZZ_SEED=${seed}`, () => {
     expect(after - before).toBeLessThan(mayGrowByMb);
   });
 
-  it("leave nothing of themselves in it, large as they may be", async ({ skip }) => {
+  it("leave no part of themselves in memory, however large they are", async ({ skip }) => {
     if (residentMb() === null) return skip(noProc);
     const session = await openSession(router, key);
     const text = "x".repeat(large.megabytes * 2 ** 20);
@@ -366,7 +366,7 @@ describe(`${count} mutated messages, FUZZ_SEED=${seed}`, () => {
     expect(after - before).toBeLessThan(large.mayGrowByMb);
   }, 120_000);
 
-  it("leave a router that works, and nothing in its log that nobody expected", async () => {
+  it("leave a router that works, and no unexpected error in its log", async () => {
     const session = await openSession(router, key);
     expect((await session.sample(asking("Still there?"))).get("result.model")).toMatch(/^demo\//);
     expect(router.output()).not.toContain('"event":"internal"');

@@ -115,7 +115,7 @@ describe("a provider that fails", () => {
 });
 
 describe("a credential that its provider refuses", () => {
-  it("is marked failing, says so in admin, and a new key gives it a new chance", async () => {
+  it("is marked failing in the admin API, until it gets a new key", async () => {
     const { key, admin, path, credentialId } = await tenant("refused");
     shaky.setMode("unauthorized");
     expect(decisionOf(await callOnce(router, key, asking("hello")))).toMatchObject({

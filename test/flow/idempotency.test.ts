@@ -147,7 +147,7 @@ describe("an idempotency key", () => {
     expect(faulty.requests()).toHaveLength(2);
   });
 
-  it("is refused where it is no key, and nothing is called", async () => {
+  it("is refused where it is malformed, and no provider is called", async () => {
     const { call, key } = await begun("fine");
     for (const answer of [
       await call("k".repeat(256)),
@@ -169,7 +169,7 @@ describe("an idempotency key", () => {
     ]);
   });
 
-  it("gives a failure again that was charged", async () => {
+  it("gives the recorded failure again where that was charged", async () => {
     const { call, records } = await begun("reset");
     const failed = await call("k");
     expect(failed.get("error.code")).toBe(-502);
@@ -192,7 +192,7 @@ describe("an idempotency key", () => {
     expect((await records()).map(({ replays }) => replays)).toEqual([null, null, 0]);
   });
 
-  it("gives a legacy caller the result that it left behind", async () => {
+  it("gives a legacy caller that left and came back its result", async () => {
     const { key, records } = await begun("slow");
     const session = await openSession(routers[0], key);
     const leaving = new AbortController();
@@ -219,7 +219,7 @@ describe("an idempotency key", () => {
     expect([after.status, after.text.includes(faultyText)]).toEqual([401, false]);
   });
 
-  it("keeps what it gives again sealed: nothing of it is in the database in clear", async () => {
+  it("keeps results sealed: none stands in the database in clear", async () => {
     const { call } = await begun("fine");
     await call("the-key-itself");
     const client = createClient({ url: sqld.url });

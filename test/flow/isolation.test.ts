@@ -5,7 +5,7 @@ import { apiJsonOf, startModelsDev, type ModelsDev } from "../fakes/models-dev.t
 import { startRouter, type Router } from "../fakes/router.ts";
 import { isolationSuite } from "./isolation.ts";
 
-describe("nobody comes in who may not", () => {
+describe("callers without the right key are refused", () => {
   let router: Router | undefined;
   let modelsDev: ModelsDev | undefined;
   isolationSuite(async () => {

@@ -25,7 +25,7 @@ describe("a key made by a key that expires", () => {
 
   const making = (more: object) => ({ name: "made", scopes: ["tenant-admin"], ...more });
 
-  it("expires with it unless it is to expire earlier", async () => {
+  it("expires with the key that made it, unless an earlier end is asked for", async () => {
     for (const more of [{}, { expiresAt: null }, { expiresAt: until }])
       expect((await lent("POST", path, making(more))).get("expiresAt")).toBe(until);
     const early = await lent("POST", path, making({ expiresAt: until - 1 }));
@@ -37,7 +37,7 @@ describe("a key made by a key that expires", () => {
     expect(event?.detail).toMatchObject({ expiresAt: until - 1 });
   });
 
-  it("is refused where it is to expire later", async () => {
+  it("is refused where a later end is asked for", async () => {
     const count = async () => ((await operator("GET", path)).get("data") as unknown[]).length;
     const before = await count();
     const refused = await lent("POST", path, making({ expiresAt: until + 1 }));
@@ -46,7 +46,7 @@ describe("a key made by a key that expires", () => {
     expect(await count()).toBe(before);
   });
 
-  it("is never an older one under a new secret", async () => {
+  it("is never an older key with a new secret", async () => {
     const lasting = await operator("POST", path, making({}));
     expect(lasting.get("expiresAt")).toBeNull();
     const rotate = `${path}/${String(lasting.get("id"))}/rotate`;

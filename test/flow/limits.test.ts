@@ -54,7 +54,7 @@ describe("two worker processes on one libSQL server", () => {
   });
 
   // cites: S-052
-  it("admits exactly 10 of 64 concurrent callers, and one more when it said so", async () => {
+  it("admits exactly 10 of 64 concurrent callers, and one more after the time that it named", async () => {
     const [first, second] = routers as [Router, Router];
     const { key } = await createTenant({ ...first, adminToken }, "limited", {
       provider: "openai-compatible",

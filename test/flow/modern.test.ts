@@ -140,7 +140,7 @@ describe("a request", () => {
     expect(answer.get("result.supportedVersions")).toContain(revision);
   });
 
-  it("is the params of an input_required entry, with `_meta` beside", async () => {
+  it("may be the params of an input_required entry with `_meta` beside them", async () => {
     // As captured from an official server: a legacy call has more around it, this has nothing.
     const entry = {
       method: "sampling/createMessage",
@@ -171,14 +171,14 @@ describe("a request", () => {
     expect(sent?.body).not.toMatch(/progressToken|acme|Region|_meta/);
   });
 
-  it("has no use for a session, and none is looked up", async () => {
+  it("needs no session, and none is looked up", async () => {
     const answer = await post(call(), { "Mcp-Session-Id": "ses_00000000000000000000000000" });
     expect(answer.body).toHaveProperty("result");
     const sessions = await admin("GET", "/tenants/modern/sessions");
     expect(sessions.get("data")).toEqual([]);
   });
 
-  it("declares for itself: nothing is kept of the one before", async () => {
+  it("declares its own capabilities, and nothing is kept of the request before", async () => {
     const tools = [{ name: "look", inputSchema: { type: "object" } }];
     const withTools = callWith(metaOf({ sampling: { tools: {} } }), { tools });
     expect((await post(withTools)).body).toHaveProperty("result");
@@ -379,7 +379,7 @@ describe("an origin", () => {
     },
   );
 
-  it("that is allowed is told so of every refusal too", async () => {
+  it("that is allowed gets its CORS headers with every refusal too", async () => {
     const answer = await post(
       { method: "ping", params: { _meta: metaOf() } },
       { Origin: allowedOrigin },
@@ -388,7 +388,7 @@ describe("an origin", () => {
     expect(answer.headers.get("access-control-allow-origin")).toBe(allowedOrigin);
   });
 
-  it("that is allowed is told beforehand what it may send", async () => {
+  it("that is allowed is told by the preflight what it may send", async () => {
     const { status, headers } = await asked("OPTIONS", {
       Origin: allowedOrigin,
       "Access-Control-Request-Method": "POST",
@@ -413,7 +413,7 @@ describe("an origin", () => {
     expect(headers).not.toHaveProperty("access-control-allow-credentials");
   });
 
-  it("of the router itself is its own", async () => {
+  it("of the router itself may call", async () => {
     expect((await post(call(), { Origin: router.url })).body).toHaveProperty("result");
   });
 });
@@ -443,7 +443,7 @@ describe("a caller that leaves", () => {
     expect(faulty.requests()).toHaveLength(1);
   });
 
-  it("leaves the others alone", async () => {
+  it("cancels no other caller's call", async () => {
     faulty.setMode("slow");
     const leaving = new AbortController();
     const left = post(call(), {}, leaving.signal).catch(() => null);

@@ -168,7 +168,7 @@ describe("a client that wants JSON", () => {
     expect(answer.text).not.toContain(prose);
   });
 
-  it("gets what there is of an answer that its own maxTokens cut", async () => {
+  it("gets the cut answer where its own maxTokens cut it", async () => {
     const key = await tenant("json-cut");
     const session = await openSession(router, key, { capabilities });
     const answer = await session.sample(asking("cut the data"));
@@ -178,7 +178,7 @@ describe("a client that wants JSON", () => {
     });
   });
 
-  it("gets prose like everybody where it did not say so", async () => {
+  it("gets prose where it did not declare JSON", async () => {
     const key = await tenant("json-not");
     const session = await openSession(router, key);
     const answer = await session.sample(asking("weather as data"));
@@ -303,7 +303,7 @@ describe("a tenant's rules", () => {
     [["human", "x-team=blue"], [3], []],
     [[], [4], ["Who are you?"]],
   ])(
-    "for %j: those whose predicates hold, the last has the word",
+    "apply for %j if their predicates hold, the last one over the others",
     async (features, applied, system) => {
       const session = await openSession(router, key, { capabilities: declaring(features) });
       const answer = await session.sample(asking("data at once", { systemPrompt: "Be kind." }));
@@ -478,7 +478,7 @@ describe("no tag", () => {
     });
   });
 
-  it.each(tags)("stands in for a key, a scope or a capability: %s", async (tag) => {
+  it.each(tags)("replaces a key, a scope or a capability: %s", async (tag) => {
     const capabilities = declaring([tag]);
     for (const [token, code] of [
       ["nonsense", -401],

@@ -94,7 +94,7 @@ describe("without PUBLIC_URL", () => {
         }
   });
 
-  it("so is a page of another program on this machine", async () => {
+  it("a page of another program on this machine is refused", async () => {
     const headers = { Host: `localhost:${portOf(local)}`, Origin: "http://localhost:3000" };
     expect((await said(local, "/health", { headers })).status).toBe(403);
   });
@@ -110,7 +110,7 @@ describe("without PUBLIC_URL", () => {
     },
   );
 
-  it("nobody is sent away to come back to a foreign name with a code", async () => {
+  it("no authorization begins that would send a person with a code to a foreign name", async () => {
     const forged = await authorize(local, { Host: "evil.example" });
     expect([forged.status, at(forged.body, "reason")]).toEqual([409, "conflict"]);
     expect(String(at(forged.body, "detail"))).toContain("set PUBLIC_URL");

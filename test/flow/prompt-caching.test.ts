@@ -116,7 +116,7 @@ describe("a system prompt that repeats", () => {
     expect(tokensByClass(fake.usages().slice(3)).read).toBeGreaterThan(1_024);
   });
 
-  it("is marked with what the tenant's rules add to it", async () => {
+  it("is marked together with the sentences of the tenant's rules", async () => {
     const rules = ["first", "second", "third"].map((which) => ({
       when: [],
       set: { systemPromptSuffix: prose(120, `The ${which} house rule`) },

@@ -103,7 +103,7 @@ const assistant = (...content: object[]) => ({ role: "assistant", content });
 
 describe("the handshake", () => {
   // cites: L-001, H-018
-  it("comes first: without a session there is nothing but initialize", async () => {
+  it("comes first: without a session only initialize is served", async () => {
     for (const method of ["ping", "sampling/createMessage", "tools/list"]) {
       const answer = await post(request(method, asking("hello")));
       expect([answer.status, at(answer.body, "error.data.reason")]).toEqual([
@@ -257,7 +257,7 @@ describe("a modern request", () => {
   });
 
   // cites: L-020, S-002, C-014
-  it("has the capabilities that it brings, not those of the one before", async () => {
+  it("has the capabilities that it brings, not those of the request before", async () => {
     const asked = { ...asking("hello"), tools };
     const first = await callOnce(router, key, asked, { capabilities: withTools });
     expect(first.get("result.role")).toBe("assistant");
@@ -336,7 +336,7 @@ describe("ids", () => {
   );
 
   // cites: J-008
-  it("that can't be read are left out", async () => {
+  it("are left out where they can't be read", async () => {
     for (const message of ["{", JSON.stringify({ jsonrpc: "2.0", id: 1.5, method: "ping" })])
       expect((await post(message)).body).not.toHaveProperty("id");
   });
@@ -428,7 +428,7 @@ describe("what is emitted", () => {
   });
 
   // cites: H-003
-  it("listens on this machine's own address alone", ({ skip }) => {
+  it("come from a router that listens on loopback alone", ({ skip }) => {
     if (!existsSync("/proc/net/tcp")) skip("this system has no /proc to read it from");
     const port = Number(new URL(router.url).port).toString(16).toUpperCase().padStart(4, "0");
     const listening = ["tcp", "tcp6"]
@@ -475,7 +475,7 @@ describe("a caller that leaves", () => {
 
 describe("a cancellation", () => {
   // cites: U-004, U-005
-  it("of what is unknown, over or no id is taken and does nothing", async () => {
+  it("of an unknown, ended or malformed id is acknowledged and does nothing", async () => {
     const session = await openSession(router, key);
     const done = request("sampling/createMessage", asking("hello"), "done");
     expect((await session.send(JSON.stringify(done))).get("result.role")).toBe("assistant");
@@ -572,7 +572,7 @@ describe("what a call may hold", () => {
   });
 
   // cites: S-027
-  it("hints of models that nobody has", async () => {
+  it("hints of unknown models", async () => {
     const session = await openSession(router, key);
     const hints = [{ name: "no-such-model" }, {}, { name: "" }];
     const answer = await session.sample(asking("hello", { modelPreferences: { hints } }));
@@ -743,7 +743,7 @@ describe("what a client declares", () => {
   });
 
   // cites: M-001, M-003, M-007
-  it("of modalities says what may be asked for; who declares none may ask for text", async () => {
+  it("of modalities says what may be asked for; without it only text may be", async () => {
     const wanting = (modality: string) =>
       asking("hello", { metadata: { "sampling-router/outputModalities": [modality] } });
     for (const capabilities of [

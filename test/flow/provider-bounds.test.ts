@@ -69,7 +69,7 @@ describe("an answer that unpacks without bound", () => {
     expect(Number(first?.["costMicroUsd"])).toBeGreaterThan(0);
   });
 
-  it("with nobody else to ask, the call fails and says why", async () => {
+  it("makes the call fail with its reason where there is no other provider", async () => {
     bomb.answersWith(200);
     const { key } = await createTenant(router, "alone", { provider: "openai", baseUrl: bomb.url });
     const answer = await callOnce(router, key, gpt);
@@ -78,7 +78,7 @@ describe("an answer that unpacks without bound", () => {
     expect((await newest("alone"))?.attempts).toMatchObject([{ code: "answer_too_large" }]);
   });
 
-  it("beside an error, the status decides, and nothing is charged", async () => {
+  it("is cut where it is an error: the status decides, and nothing is charged", async () => {
     bomb.answersWith(401);
     const { key } = await createTenant(router, "refused", {
       provider: "openai",

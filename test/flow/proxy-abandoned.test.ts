@@ -171,13 +171,13 @@ async function everyWay(mode: string, suffix: string): Promise<Call[]> {
 }
 
 describe.each(modes)("a client that leaves, in the mode %s", (mode) => {
-  it("takes a silent server's request with it", async () => {
+  it("ends its request to a silent server", async () => {
     answer = () => {};
     const held = await Promise.all((await everyWay(mode, "silent")).map(leave));
     expect(held.filter((name) => name !== null)).toEqual([]);
   }, 40_000);
 
-  it("takes a server's request with it that stands still within its answer", async () => {
+  it("ends its request to a server that stands still within its answer", async () => {
     answer = (_, reply) => {
       const response = reply.stream({ "Content-Type": "application/json" });
       response.write('{"jsonrpc":"2.0",');
@@ -187,7 +187,7 @@ describe.each(modes)("a client that leaves, in the mode %s", (mode) => {
   }, 40_000);
 });
 
-it("takes a GET with it that the server has not answered", async () => {
+it("a client that leaves ends a GET that the server has not answered", async () => {
   answer = () => {};
   const url = await register(router, tenant, { slug: "get", url: legacy.url, sampling: "client" });
   const raw = await openRaw(url, key);
@@ -210,7 +210,7 @@ describe("an answer that takes long", () => {
     result: { content: [{ type: "text", text: "late" }], resultType: "complete" },
   });
 
-  it("is whole in every way: JSON after blanks, or a message in a stream", async () => {
+  it("arrives whole in each form: JSON after blanks, or a message in a stream", async () => {
     answer = ({ json }, reply) => afterwards(reply, () => reply.json(result(json.id)));
     const ways = (
       await Promise.all(["router", "client"].map((mode) => everyWay(mode, "late")))
@@ -232,7 +232,7 @@ describe("an answer that takes long", () => {
     );
   }, 40_000);
 
-  it("is a stream's answer, for who takes JSON alone", async () => {
+  it("is JSON for a client that takes JSON alone, also where the server streams", async () => {
     answer = ({ json }, reply) =>
       afterwards(reply, () => {
         const stream = reply.stream();
@@ -250,7 +250,7 @@ describe("an answer that takes long", () => {
     await until(() => !atWork.has("told"));
   }, 20_000);
 
-  it("that is an error's page is an error of the request", async () => {
+  it("becomes an error of the request where the server sends an error page", async () => {
     answer = (_, reply) =>
       afterwards(reply, () =>
         reply.text("<html>", { status: 502, headers: { "Content-Type": "text/html" } }),
@@ -286,7 +286,7 @@ describe("an answer that takes long", () => {
 });
 
 describe("what is open", () => {
-  it("is counted for each key, refused beyond its limit, and makes room again", async () => {
+  it("is counted for each key, refused beyond the limit, and makes room again when it ends", async () => {
     answer = () => {};
     const own = await proxyKey(router, tenant);
     const url = await register(router, tenant, {
@@ -333,7 +333,7 @@ describe("what is open", () => {
     }
   }, 60_000);
 
-  it("are streams too, whose refusal is HTTP 429", async () => {
+  it("includes streams, whose refusal is HTTP 429", async () => {
     answer = (_, reply) => void reply.stream();
     const own = await proxyKey(router, tenant);
     const url = await register(router, tenant, {

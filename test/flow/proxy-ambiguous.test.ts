@@ -186,7 +186,7 @@ describe.each(["router", "deny", "client-then-router"])("a server, in the mode %
     }
   });
 
-  it("fails it in 2026-07-28 too, with rounds and without", async () => {
+  it("fails the request in 2026-07-28 too, with rounds and without", async () => {
     for (const method of ["tools/call", "tools/list"]) {
       const params = method === "tools/call" ? { name: "t" } : {};
       const ask = async () =>
@@ -207,7 +207,7 @@ describe.each(["router", "deny", "client-then-router"])("a server, in the mode %
     }
   });
 
-  it("ends a large answer before its end, where a fault comes after the first of it", async () => {
+  it("cuts a large answer where a fault comes after its beginning", async () => {
     const large = `{"jsonrpc":"2.0","id":3,"result":{"x":"${"x".repeat(200_000)}"}`;
     let go = (): void => undefined;
     waits = new Promise((resolve) => (go = resolve));
@@ -315,7 +315,7 @@ describe("a client", () => {
     expect(heard.length).toBe(heardBefore);
   });
 
-  it("is refused for it in 2026-07-28", async () => {
+  it("is refused for an ambiguous request in 2026-07-28 too", async () => {
     const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`;
     const text = `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"t","arguments":{"a":1},"arguments":{"a":2},${meta}}}`;
     const answered = await sendModern(urlOf("router"), key, { params: { name: "t" }, text });

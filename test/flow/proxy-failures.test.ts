@@ -209,7 +209,7 @@ describe("a stream", () => {
     expect(text).toContain('"reason":"server_failed"');
   });
 
-  it("that breaks off and can be resumed just ends", async () => {
+  it("that breaks off and can be resumed ends without an error", async () => {
     const { url } = await scripted((_heard, response) => {
       response.writeHead(200, events);
       response.write("id: 1\ndata:\n\n");
@@ -220,7 +220,7 @@ describe("a stream", () => {
     expect(text).toBe("id: 1\ndata:\n\n");
   });
 
-  it("with a sampling request that is too large: taken out, and the server is told", async () => {
+  it("has a too large sampling request taken out, and the server gets an error", async () => {
     const { url, server } = await scripted((heard, response) => {
       if (heard.body?.["method"] !== "tools/call") {
         response.writeHead(202).end();
@@ -242,7 +242,7 @@ describe("a stream", () => {
     });
   }, 20_000);
 
-  it("with malformed JSON or params: the one is dropped, the other is an error for the server", async () => {
+  it("has malformed JSON dropped, and malformed sampling params answered with an error", async () => {
     const broken = 'data: {"method":"sampling/createMessage"\n\n';
     const { url, server } = await scripted((heard, response) => {
       if (heard.body?.["method"] !== "tools/call") {
@@ -269,7 +269,7 @@ describe("a stream", () => {
 });
 
 describe("a server", () => {
-  it("without session ids samples all the same", async () => {
+  it("without session ids can sample, too", async () => {
     let finish: ((text: string) => void) | undefined;
     const { url } = await scripted(
       async (heard, response) => {
@@ -298,7 +298,7 @@ describe("a server", () => {
       expect(record).toMatchObject({ outcome: "succeeded", who: { sessionId: null, tool: "t" } });
   });
 
-  it("that answers in JSON, with a batch: the sampling requests go, the rest stays as it was", async () => {
+  it("that answers with a JSON batch has its sampling requests taken out, and the rest passes", async () => {
     const progress = '{"jsonrpc":"2.0","method":"notifications/progress","params":{"p":1.0}}';
     const result = '{"jsonrpc":"2.0", "id":1,"result":{"n":1e3}}';
     const { url, server } = await scripted((heard, response) => {
@@ -331,7 +331,7 @@ describe("a server", () => {
     expect((await raw.get()).status).toBe(502);
   });
 
-  it("that answers 5xx, 4xx or something else is heard as it speaks, in JSON alone", async () => {
+  it("that answers 5xx or 4xx keeps its status, and its body if that is JSON", async () => {
     const { url } = await scripted((heard, response) => {
       const isJson = heard.body?.["id"] === 1;
       response.writeHead(isJson ? 503 : 418, {
@@ -381,7 +381,7 @@ describe("a server", () => {
     expect(other.heard).toEqual([]);
   });
 
-  it("that can't take the answer doesn't hold anything up", async () => {
+  it("that can't take the router's answer holds nothing up", async () => {
     let posts = 0;
     const { url } = await scripted(
       (heard, response) => {

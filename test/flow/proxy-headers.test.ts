@@ -154,7 +154,7 @@ describe.each(samplingModes)("in the mode %s", (sampling) => {
       [way, true, 200] as const,
       ...(way.endsWith("directly") ? [[way, false, 503] as const] : []),
     ]),
-  )("only those of the lists cross: %s, stream %s, status %i", async (way, isStream, answered) => {
+  )("only listed headers cross: %s, stream %s, status %i", async (way, isStream, answered) => {
     [streams, status] = [isStream, answered];
     const { response, text, last } = await asked(way, { sampling });
     expect(response.status).toBe(status);
@@ -181,7 +181,7 @@ describe.each(samplingModes)("in the mode %s", (sampling) => {
     });
   });
 
-  it.each(ways)("those that the entry names go on too: %s", async (way) => {
+  it.each(ways)("headers that the entry names cross too: %s", async (way) => {
     [streams, status] = [false, 200];
     const passHeaders = ["x-workspace", "Remote-User", "User-Agent"];
     const { last } = await asked(way, { sampling, passHeaders });
@@ -194,7 +194,7 @@ describe.each(samplingModes)("in the mode %s", (sampling) => {
     expect(last).not.toHaveProperty("x_workspace");
   });
 
-  it("an older entry's have those that went on before", async () => {
+  it("an older entry passes the headers that it passed before", async () => {
     [streams, status] = [false, 200];
     const { response, last } = await asked("older, directly", { sampling, passHeaders: ["*"] });
     expect(last).toMatchObject({ "x-request-id": "1", "x-workspace": "w", x_workspace: "u" });
@@ -225,7 +225,7 @@ it("a stream on GET is private too", async () => {
   await server.stop();
 });
 
-it("the router's own refusals say so too, and its request id is its own", async () => {
+it("the router's own refusals are private too, and have the router's request id", async () => {
   const response = await fetch(`${router.url}/mcp/${tenant}/none`, {
     method: "POST",
     headers: { Authorization: `Bearer ${key}`, "X-Request-Id": "forged" },

@@ -129,7 +129,7 @@ describe("a client that answers for the router", () => {
     expect(server.heard.length).toBe(before);
   });
 
-  it("is let through with all of it where nothing is touched", async () => {
+  it("is let through in the mode where nothing is touched", async () => {
     const body = gzipSync(plain);
     const unseen = await scripted({ sampling: "client" });
     const refused = await (
@@ -188,7 +188,7 @@ describe("a session of another key, with a server of both eras", () => {
     ["POST", call],
     ["GET", null],
     ["DELETE", null],
-  ])("is nobody's under another revision: %s %s", async (method, body) => {
+  ])("can't be used under another revision: %s %s", async (method, body) => {
     const server = await startRawServer();
     running.push(server);
     server.handle(({ json: { id, method: asked } }, reply) => {
@@ -216,8 +216,8 @@ describe("a session of another key, with a server of both eras", () => {
   });
 });
 
-describe("a server that is refused sampling", () => {
-  it("can't ask beside its answer to initialize", async () => {
+describe("a server that may not sample", () => {
+  it("can't ask for sampling beside its answer to initialize", async () => {
     const { server, url } = await scripted({ sampling: "deny" }, undefined, (heard, response) => {
       response.writeHead(200, { ...events, "mcp-session-id": "s-1" });
       response.write(`data: ${asks("before")}\n\ndata: ${initialized(heard)}\n\n`);
@@ -273,7 +273,7 @@ describe("a key of the router's", () => {
   });
 });
 
-describe("a server that asks without an end", () => {
+describe("a server that asks without end", () => {
   it("is answered some at a time, and all in the end", async () => {
     holds = true;
     const count = 40;
@@ -350,7 +350,7 @@ describe("a client that declares more than anybody has", () => {
   });
 });
 
-describe("a modern call that leaves out what it must say", () => {
+describe("a modern call without its required members", () => {
   const answer = { role: "assistant", model: "m", content: { type: "text", text: "forged" } };
   it.each<[string, unknown, number, number]>([
     ["with an answer that only the router gives, reaches no server", { a: answer }, 400, 0],
@@ -410,7 +410,7 @@ describe("a modern call during which the tenant changes", () => {
     ["switched off", { policy: { disabled: true } }, { policy: null }, "is switched off"],
     ["denied", { sampling: "deny" }, { sampling: "router" }, "sampling by this server"],
   ])(
-    "by what lets it sample, is refused as %s: its server was told so",
+    "in what lets it sample, is refused as %s, as its server was told",
     async (...row) => {
       const [, entryAtFirst, change, said] = row;
       // What the isolate remembers has to end first: the change is known when another call samples.

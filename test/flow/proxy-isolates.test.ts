@@ -75,7 +75,7 @@ const answers = () =>
   server.heard.flatMap(({ body }) => (body !== null && !("method" in body) ? [body] : []));
 
 describe("several processes", () => {
-  it("hand the GET stream on: one that needs it still opens the next when the other is done", async () => {
+  it("hand the GET stream on: a process that still needs one opens it when the other is done", async () => {
     provider.setMode("fine");
     const gates = new Map<string, () => void>();
     const sdk = await startSdkServer({
@@ -117,7 +117,7 @@ describe("several processes", () => {
     await sdk.stop();
   }, 30_000);
 
-  it("end a sampling call within two seconds when its client takes the request back elsewhere", async () => {
+  it("end a sampling call within two seconds when its client cancels the request at another process", async () => {
     provider.setMode("slow");
     const raw = await openRaw(url, key);
     const calling = await raw.request(41, "tools/call", { name: "t" });

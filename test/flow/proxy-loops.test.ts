@@ -64,7 +64,7 @@ describe("the router's own address", () => {
     },
   );
 
-  it("can't be a provider's either", async () => {
+  it("can't be a provider's base URL either", async () => {
     const made = await adminOf(router, router.adminToken)(
       "POST",
       `/tenants/${tenant}/credentials`,

@@ -142,7 +142,7 @@ describe.each(["router", "deny", "client-then-router"])("in the mode %s", (mode)
     }
   });
 
-  it("what nobody waits for passes without its body", async () => {
+  it("an answer that nobody waits for passes without its body", async () => {
     const raw = await openRaw(urlOf(mode), key);
     answersNotes = { status: 202, type: "text/plain", body: "Accepted" };
     const noted = await raw.post('{"jsonrpc":"2.0","method":"notifications/initialized"}');

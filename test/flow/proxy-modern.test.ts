@@ -231,7 +231,7 @@ describe("a tool that samples", () => {
     expect(new Set(server.requests().map(({ json }) => json.id)).size).toBe(4);
   });
 
-  it("that never has enough is given up", async () => {
+  it("that asks without end is given up", async () => {
     server.handle(({ json: { id } }, reply) => reply.json(asks(id, { a: entry("more") })));
     const answer = await call();
     expect([answer.get("error.code"), answer.get("error.data.reason")]).toEqual([
@@ -271,7 +271,7 @@ describe("a tool that samples", () => {
   });
 });
 
-describe("what the server is told", () => {
+describe("the capabilities that a server is told", () => {
   const list = { method: "tools/list", params: {} };
   const quiet: RawHandler = ({ json: { id } }, reply) => reply.json(result(id, { tools: [] }));
 
@@ -536,7 +536,7 @@ describe("a refusal", () => {
     expect(server.requests()).toHaveLength(1);
   });
 
-  it("of what is malformed says where", async () => {
+  it("of a malformed entry says where the fault is", async () => {
     server.handle(asking({ a: entry("A", { maxTokens: 0 }) }));
     const answer = await call();
     expect([answer.status, answer.get("error.code")]).toEqual([200, -32602]);
@@ -834,7 +834,7 @@ describe("much at once", () => {
   }, 60_000);
 });
 
-describe("what passes as it comes", () => {
+describe("messages that pass as they come", () => {
   it.each([
     [
       "a result that is complete",
@@ -917,7 +917,7 @@ describe("a server that fails", () => {
         stream.end();
       },
     ],
-  ])("with more than anybody holds is told so: %s", async (_, say) => {
+  ])("whose answer is too large to be held is refused: %s", async (_, say) => {
     server.handle(({ json: { id } }, reply) =>
       say(JSON.stringify(asks(id, { a: entry("x".repeat(17 * 1024 * 1024)) })), reply),
     );
@@ -961,7 +961,7 @@ describe("a client that leaves", () => {
     ["that streams", "router", (reply) => reply.stream().write(": working\n\n")],
     ["that says nothing for long", "router", () => {}],
     ["that says nothing for long", "client", () => {}],
-  ])("takes the server's request with it: one %s (`%s`)", async (_, mode, begin) => {
+  ])("ends the request at the server: one %s (`%s`)", async (_, mode, begin) => {
     let closed: Promise<void> | null = null;
     server.handle((__, reply) => {
       closed = reply.closed;

@@ -189,7 +189,7 @@ describe("sessions", () => {
     expect(counts).toEqual([10, 10]);
   }, 60_000);
 
-  it("give no client a say in what the router answers", async () => {
+  it("let no client answer what the router answers", async () => {
     provider.setMode("slow");
     const url = await registered();
     const raw = await openRaw(url, key);
@@ -372,7 +372,7 @@ describe("a replayed request", () => {
   }, 20_000);
 });
 
-describe("taking back", () => {
+describe("a cancellation", () => {
   it("by the server ends the provider's call, and the client hears nothing of it", async () => {
     provider.setMode("slow");
     const url = await registered();
@@ -414,7 +414,7 @@ describe("a client that leaves", () => {
     expect((await recordsOf(router, tenant))[0]?.outcome).toBe("succeeded");
   }, 20_000);
 
-  it("keeps its connection by comments meanwhile", async () => {
+  it("gets comments for as long as it stays", async () => {
     provider.setMode("slow");
     const url = await registered();
     const raw = await openRaw(url, key);

@@ -124,7 +124,7 @@ describe("a round that is sent again", () => {
     expect(await outcomes()).toHaveLength(before + 1);
   }, 60_000);
 
-  it("whose sender leaves runs for whoever waits, and is theirs who come back", async () => {
+  it("whose sender leaves runs on for others that wait, and answers those that come back", async () => {
     const again = await halfway(entry("B"));
     provider.setMode("slow");
     const before = (await outcomes()).length;
@@ -141,7 +141,7 @@ describe("a round that is sent again", () => {
     expect((await outcomes()).slice(0, -before)).toEqual(["succeeded", "cancelled"]);
   }, 60_000);
 
-  it("five times at once and failed for its price is one failure, told to all", async () => {
+  it("five times at once fails once, and all five get that failure", async () => {
     const again = await halfway(entry("C"));
     provider.setMode("cut");
     const before = (await outcomes()).length;
@@ -175,7 +175,7 @@ describe("a request of a stream", () => {
   const asks =
     '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","arguments":{"text":"x"}}}';
 
-  it("that failed for nothing is told as it was when the stream is replayed, at any process", async () => {
+  it("that failed at no cost is answered with the same failure when the stream is replayed, at any process", async () => {
     provider.setMode("rejected");
     const url = await registered();
     const raw = await openRaw(url, key);
@@ -206,7 +206,7 @@ describe("a request of a stream", () => {
     expect(await outcomes()).toHaveLength(before + 1);
   }, 30_000);
 
-  it("is nobody else's to answer while it runs, at any process, be it with an error", async () => {
+  it("can't be answered by anybody else while it runs, at any process, not even with an error", async () => {
     provider.setMode("slow");
     const url = await registered({ sampling: "client-then-router" });
     const raw = await openRaw(url, key);

@@ -44,22 +44,29 @@ afterAll(async () => {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-it.each(samplingModes)("%s: no request overtakes the GET before it", async (sampling) => {
-  const url = await register(router, tenant, { slug: `o-${sampling}`, url: server.url, sampling });
-  const client = await openRaw(url, key);
-  seen = [];
-  hold = Promise.withResolvers();
-  const left = new AbortController();
-  const got = client.get({}, left.signal);
-  const posted = client.request(1, "tools/list", {});
-  const noted = client.post('{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}');
-  await pause(300);
-  hold.resolve();
-  await Promise.all([got, posted, noted].map(async (each) => (await each).status));
-  expect(seen.slice(0, 2)).toEqual(["GET", "GET is open"]);
-  expect(seen.slice(2).toSorted()).toEqual(["notifications/roots/list_changed", "tools/list"]);
-  left.abort();
-});
+it.each(samplingModes)(
+  "%s: no request overtakes the GET that was sent before",
+  async (sampling) => {
+    const url = await register(router, tenant, {
+      slug: `o-${sampling}`,
+      url: server.url,
+      sampling,
+    });
+    const client = await openRaw(url, key);
+    seen = [];
+    hold = Promise.withResolvers();
+    const left = new AbortController();
+    const got = client.get({}, left.signal);
+    const posted = client.request(1, "tools/list", {});
+    const noted = client.post('{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}');
+    await pause(300);
+    hold.resolve();
+    await Promise.all([got, posted, noted].map(async (each) => (await each).status));
+    expect(seen.slice(0, 2)).toEqual(["GET", "GET is open"]);
+    expect(seen.slice(2).toSorted()).toEqual(["notifications/roots/list_changed", "tools/list"]);
+    left.abort();
+  },
+);
 
 it("waits a second at most for a server that says nothing", async () => {
   const url = await register(router, tenant, {

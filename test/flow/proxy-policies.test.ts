@@ -245,7 +245,7 @@ describe.each(eras)("a server's own policy, %s era", (era) => {
   it.each([
     ["usdPerDay", 24 * 3_600_000],
     ["usdPerMonth", 31 * 24 * 3_600_000],
-  ])("%s: nothing is begun that might cost more than is left", async (limit, windowMs) => {
+  ])("%s: no call begins that might cost more than is left", async (limit, windowMs) => {
     const budget = 0.1;
     const [limited, other] = await pair({ limits: { [limit]: budget } });
     let last: Outcome = {};
@@ -265,7 +265,7 @@ describe.each(eras)("a server's own policy, %s era", (era) => {
     expect(paid.length * 17_000).toBeLessThanOrEqual(budget * 1_000_000);
   });
 
-  it("maxTokens: a larger one is lowered to it, and no other is", async () => {
+  it("maxTokens: a larger maxTokens is lowered to the policy's, and a smaller one is not", async () => {
     const [limited, other] = await pair({ maxTokens: 30 });
     for (const maxTokens of [500, 10]) {
       expect(await limited.ask("hi", { maxTokens })).toMatchObject(isAnswered);
@@ -299,7 +299,7 @@ describe.each(eras)("a server's own policy, %s era", (era) => {
     await expectRefused(none, other, "no_eligible_model");
   });
 
-  it("toolRounds: a history with more of them is refused", async () => {
+  it("toolRounds: a history with more rounds is refused", async () => {
     const [limited, other] = await pair({ toolRounds: 1 });
     const turn = (id: string) => [
       { role: "assistant", content: [{ type: "tool_use", id, name: "look", input: {} }] },
@@ -323,7 +323,7 @@ describe.each(eras)("a server's own policy, %s era", (era) => {
     await expectRefused(limited, other, "forbidden");
   });
 
-  it("disabled: at once, also while it is in use, and on again", async () => {
+  it("disabled: takes effect at once, also on a server in use, and can be undone", async () => {
     const [limited, other] = await pair({});
     expect(await limited.ask("on")).toMatchObject(isAnswered);
     const turn = async (policy: object): Promise<void> => {
@@ -346,7 +346,7 @@ describe.each(eras)("a server's own policy, %s era", (era) => {
 });
 
 describe("a policy of both", () => {
-  it("the narrower of tenant and server counts, and each says whose it is", async () => {
+  it("the narrower one of tenant and server counts, and the refusal says whose it is", async () => {
     const slug = "proxy-both";
     await createTenant(router, slug, {
       provider: "openai-compatible",

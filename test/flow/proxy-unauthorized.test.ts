@@ -99,7 +99,7 @@ async function expectUnauthorized(response: Response, what: string): Promise<voi
 }
 
 describe.each(samplingModes)("in the mode %s, a 401", (sampling) => {
-  it("before anything is known of the server", async () => {
+  it("comes through before anything is known of the server", async () => {
     refuses = true;
     for (const method of ["server/discover", "tools/list", "tools/call"])
       await expectUnauthorized(

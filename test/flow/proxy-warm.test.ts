@@ -74,7 +74,7 @@ describe("a warm message through the proxy", () => {
     expect(cost).toBeLessThanOrEqual(mostExchanges);
   });
 
-  it("needs none in the modern era", async () => {
+  it("needs no round trip in the modern era", async () => {
     const url = await register(router, tenant, { slug: "m", url: server.url });
     const cost = await costOf((id) => sendModern(url, key, { id, params: { name: "t" } }));
     expect(cost).toBeLessThanOrEqual(mostExchanges);

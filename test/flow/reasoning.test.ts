@@ -72,7 +72,7 @@ describe("a reasoning model", () => {
     expect(decisionOf(answer).notes).toContain("text cut to maxTokens: the model wrote more");
   });
 
-  it("that spends all on reasoning is followed by the next one", async () => {
+  it("that spends all tokens on reasoning is followed by the next model", async () => {
     const { key, admin, path } = await tenant("next", {
       policy: only("gpt-5-nano", "gpt-4.1-mini"),
     });
@@ -94,7 +94,7 @@ describe("a reasoning model", () => {
     });
   });
 
-  it("that spends all on reasoning, with no other left, is refused for that", async () => {
+  it("that spends all tokens on reasoning makes the call fail where no other model is left", async () => {
     const { key } = await tenant("alone", { policy: only("gpt-5-nano") });
     first.says({ text: "", cut: true, outputTokens: 2_058, reasoningTokens: 2_058 });
     const answer = await callOnce(router, key, asking("hello", { maxTokens: 10 }));
@@ -108,7 +108,7 @@ describe("a reasoning model", () => {
     });
   });
 
-  it("is asked once more without a parameter that it refuses, and never for it again", async () => {
+  it("is asked once more without a parameter that it refuses, and never sent that parameter again", async () => {
     const { key, admin, path } = await tenant("refuses", { policy: only("gpt-5-nano") });
     const body = { error: { message: "Unsupported value.", param: "reasoning_effort" } };
     first.says({ status: 400, body }, {});
@@ -139,7 +139,7 @@ describe("a policy", () => {
     [{ reasoning: { effort: "high" } }, "high", 16_484],
     [{ reasoning: { effort: "high" }, reasoningTokens: 500 }, "high", 600],
     [{ reasoning: { effort: "max" }, maxTokens: 40 }, "high", 16_424],
-  ])("of %j is what the provider is asked", async (policy, effort, tokens) => {
+  ])("of %j decides what the provider is asked for", async (policy, effort, tokens) => {
     const slug = `policy-${JSON.stringify(policy)
       .replace(/[^a-z0-9]+/gi, "-")
       .toLowerCase()}x`;
@@ -166,7 +166,7 @@ describe("a policy", () => {
     expect((await admin("PUT", `${path}/policy`, policy)).status).toBe(400);
   });
 
-  it("whose budget is too small for the room skips the model, and never refuses for it", async () => {
+  it("whose budget is too small for the room skips the model, and never refuses for that", async () => {
     const usdPerDay = 0.0004;
     const preferred = { maxTokens: 10, modelPreferences: { hints: [{ name: "gpt-5-nano" }] } };
     const both = await tenant("small-budget", {
@@ -189,7 +189,7 @@ describe("a policy", () => {
     ["skips the model", "used-both", ["gpt-5-nano", "gpt-4.1-nano"], "gpt-4.1-nano", undefined],
     ["gives the only one no room", "used-one", ["gpt-5-nano"], "gpt-5-nano", 100],
   ] as const)(
-    "whose limit other calls have used up but for the text %s, and never refuses for it",
+    "whose limit has only room for the text %s, and never refuses for that",
     async (_, slug, models, model, most) => {
       const limits = { tokensPerMinute: 3_000 };
       const { key, admin, path } = await tenant(slug, { policy: { ...only(...models), limits } });

@@ -75,7 +75,7 @@ describe("a provider's key", () => {
     expect(attacker.heard()).toBe("");
   });
 
-  it("goes to nobody else by another provider's name, tenant or id", async () => {
+  it("goes to no other row: another provider's, tenant's or credential's", async () => {
     const { key, credentialId } = await given("renamed");
     const other = await given("renamed-too", { apiKey: "CANARY-other-tenant" });
     await write("update credentials set provider = 'other' where id = ?", [credentialId]);
@@ -203,7 +203,7 @@ describe("a registered server's secrets", () => {
 });
 
 describe("a row of an API key", () => {
-  it("is nobody's without the router's code", async () => {
+  it("is no key without the router's code", async () => {
     const { key, keyId } = await given("inserted");
     const columns = "tenant_id, name, secret_hash, scopes, limits, created_at";
     const id = `${keyId.slice(0, -1)}${keyId.endsWith("0") ? "1" : "0"}`;

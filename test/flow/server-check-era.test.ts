@@ -45,7 +45,7 @@ const speaks =
     return result({ resultType: "complete", tools: [], ttlMs: 0, cacheScope: "private" });
   };
 
-it("changes family by a check, in both directions", async () => {
+it("a check corrects the era that is known of a server, in both directions", async () => {
   const admin = adminOf(router, router.adminToken);
   const path = `/tenants/${tenant}/servers/mine`;
   const learntEra = async () => (await admin("GET", path)).get("learnt.era");

@@ -72,7 +72,7 @@ it("an older server is named too, and the session that was begun for it is ended
   expect(legacy.heard.at(-1)?.method).toBe("DELETE");
 });
 
-it("so is the official example server", async () => {
+it("the official example server is named with its era and its tools", async () => {
   expect(await check(everything.url)).toMatchObject({ ok: true, era: "legacy", status: 200 });
 });
 
@@ -167,7 +167,7 @@ it.each<[string, number, string, RawHandler]>([
   expect(JSON.stringify(found)).not.toContain("secret");
 });
 
-it("a server of nobody is said in words", async () => {
+it("an address without a server is said in words", async () => {
   expect(await check("http://127.0.0.1:1/mcp")).toEqual({
     ...noServer,
     status: null,

@@ -201,7 +201,7 @@ describe("servers", () => {
     expect(fake.mcpCalls.at(-1)?.authorization).toBeUndefined();
   });
 
-  it("lose by a patch what is null in it, and keep what it leaves out", async () => {
+  it("lose the members that a patch sets to null, and keep those that it leaves out", async () => {
     const path = await tenant();
     const policy = { maxTokens: 9, toolRounds: 2, limits: { concurrent: 3, usdPerDay: 4 } };
     const one = await register(path, {
@@ -255,7 +255,7 @@ describe("servers", () => {
     }
   });
 
-  it("that answer 401 are failing, with one event, until they let the router in again", async () => {
+  it("become failing when they answer 401, with one event, until they let the router in again", async () => {
     const path = await tenant();
     const one = await register(path, { headers: { Authorization: "Bearer nonsense" } });
     for (let count = 0; count < 3; count += 1) await admin("POST", `${one}/check`);
@@ -402,7 +402,7 @@ describe("OAuth by authorization code", () => {
     delete fake.options.expiresIn;
   });
 
-  it("tells when it has been taken back, and can be given again", async () => {
+  it("says when it was withdrawn, and can be given again", async () => {
     fake.options.expiresIn = 30;
     const one = await register(await tenant(), { oauth: byCode });
     await comeBack(await fake.consent((await authorize(one)).url));
@@ -414,7 +414,7 @@ describe("OAuth by authorization code", () => {
     delete fake.options.expiresIn;
   });
 
-  it("takes no state that it did not give out, no other issuer, and no refusal for a grant", async () => {
+  it("refuses a state that the router did not give out, another issuer, and a refusal by the person", async () => {
     const one = await register(await tenant(), { oauth: byCode });
     const callback = `${router.url}/oauth/callback`;
     for (const query of ["", "?state=", "?code=x&state=x", `?code=x&state=${"A".repeat(43)}`])
@@ -436,7 +436,7 @@ describe("OAuth by authorization code", () => {
     expect((await admin("POST", `${one}/check`)).get("ok")).toBe(false);
   });
 
-  it("is for a server as it was: a change of it ends what is on the way", async () => {
+  it("is for the entry as it was: a change of the entry ends pending authorizations", async () => {
     const path = await tenant();
     const one = await register(path, { oauth: byCode });
     const location = await fake.consent((await authorize(one)).url);

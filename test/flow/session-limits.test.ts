@@ -106,7 +106,7 @@ describe("a flood of initialize", () => {
     expect((await begin(await keyFor(), hosted())).status).toBe(200);
   });
 
-  it("ends at so many a minute, though each session was ended", async () => {
+  it("ends at the requests that a key may send a minute, though each session was ended", async () => {
     const key = await keyFor();
     for (let count = 0; count < perMinute; count += 1) {
       const url = count % 2 === 0 ? hosted() : through;
@@ -120,7 +120,7 @@ describe("a flood of initialize", () => {
     expect(asked()).toBe(before);
   });
 
-  it("keeps little of each: no icons, and no more than 8 KiB", async () => {
+  it("leaves little of each session: no icons, and no more than 8 KiB", async () => {
     const key = await keyFor();
     const icons = [{ src: `data:image/png;base64,${"A".repeat(40_000)}` }];
     const client = { name: "drawn", version: "1" };

@@ -161,7 +161,7 @@ describe("the request path", () => {
 });
 
 describe("the admin API", () => {
-  it("serves a tenant from its shard, to its own administrator from there alone", async () => {
+  it("serves a tenant from its shard alone", async () => {
     const key = await tenantOn("admin-eu", "eu");
     await tenantOn("admin-us", "us");
     await callOnce(router, key, asking("hello"));
@@ -295,7 +295,7 @@ describe("the scheduled jobs", () => {
 });
 
 describe("one shard out of reach", () => {
-  it("its tenants are told so, the others go on", { timeout }, async () => {
+  it("is named to its own tenants, and the other tenants go on", { timeout }, async () => {
     const [dead, alive] = [await tenantOn("dead", "eu"), await tenantOn("alive", "us")];
     expect((await fetch(`${router.url}/health/ready`)).status).toBe(200);
     await eu.sqld.kill9();
@@ -333,7 +333,7 @@ describe("one shard out of reach", () => {
 });
 
 describe("the home shard out of reach", () => {
-  it("stops neither the callers of others nor their administrators", { timeout }, async () => {
+  it("stops neither callers nor administrators of other shards", { timeout }, async () => {
     const key = await tenantOn("independent", "us");
     await home.sqld.kill9();
     expect((await callOnce(router, key, asking("hello"))).get("result.role")).toBe("assistant");

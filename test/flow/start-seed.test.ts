@@ -104,7 +104,7 @@ describe("provider variables", () => {
   });
 
   it(
-    "of an Ollama that is away are one line, and the demo provider answers",
+    "of an Ollama that is away print one line, and the demo provider answers",
     { timeout },
     async () => {
       await within({ OLLAMA_HOST: "127.0.0.1:9" }, async (router) => {

@@ -215,7 +215,7 @@ describe("a call in its caller's trace", () => {
     expect(sent?.headers).not.toHaveProperty("tracestate");
   });
 
-  it("that is not sampled is handed on as it is, and not recorded", async () => {
+  it("that is not sampled hands its context on unchanged, and is not recorded", async () => {
     const { key } = await newTenant();
     const unsampled = `00-${traceId}-${callersSpan}-00`;
     const answer = await callOnce(router, key, asking("hello"), {
@@ -384,7 +384,7 @@ describe("a collector that fails", () => {
   });
 });
 
-describe("nothing that was said, and no secret", () => {
+describe("no text of a call, and no secret,", () => {
   // cites: S-054
   it("is in any span or line", async () => {
     const { key } = await newTenant();

@@ -73,7 +73,7 @@ describe("a request for a legacy server", () => {
   const request =
     '{"jsonrpc":"2.0","id":"mine","method":"tools/call","params":{"n":1.0,"_meta":{"progressToken":5,"x/y":1,"io.modelcontextprotocol/clientInfo":{}},"requestState":"s"}}';
 
-  it("keeps what is its own, with an id that no other has", () => {
+  it("keeps its members, and gets an id that no other request has", () => {
     const { text, translate } = legacyRequest(request, "tools/call", '"r1"');
     expect(text).toBe(
       '{"jsonrpc":"2.0","id":"r1","method":"tools/call","params":{"n":1.0,"_meta":{"progressToken":"r1","x/y":1}}}',
@@ -141,7 +141,7 @@ describe("what the other revision has another rule for", () => {
   });
 });
 
-it("hears of a modern server what a legacy client knows", () => {
+it("gets from a modern server only what a legacy client knows", () => {
   const translate = (message: unknown) =>
     translateFromModern(JSON.stringify({ jsonrpc: "2.0", ...(message as object) }), {
       method: "tools/call",

@@ -120,7 +120,7 @@ describe("the event splitter, where events are read as others may", () => {
   ];
   const someBlock = fc.oneof(fc.constantFrom(...good), fc.constantFrom(...bad));
 
-  it("passes every byte of what all read alike, and nothing of what they don't, wherever it is cut", () => {
+  it("passes every byte that all clients read alike, and no event that they don't, wherever the stream is cut", () => {
     const places = fc.array(fc.nat(600), { maxLength: 20 });
     const ends = fc.constantFrom("\n", "\r", "\r\n");
     fc.assert(
@@ -152,7 +152,7 @@ describe("the event splitter, where events are read as others may", () => {
     expect(decoder.decode(segment.whole?.withData("[]"))).toBe("id: 7\ndata: []\n\n");
   });
 
-  it("ends an event that has begun to pass as one of a type that is nobody's", () => {
+  it("ends an event that has begun to pass with a type that no client reads", () => {
     for (const [lines, gone] of [
       [['data: {"result":{"x":"', 'y"}', ',"result":1}\n\ndata: 1\n\n'], "\n"],
       [['data: {"result":{"x":"\n'], ""],
@@ -169,7 +169,7 @@ describe("the event splitter, where events are read as others may", () => {
     }
   });
 
-  it("takes what the stream's end cuts off for an event, since some clients do", () => {
+  it("takes the stream's unfinished end for an event, since some clients do", () => {
     const asks = 'data: {"id":1,"method":"sampling/createMessage"}';
     expect(eventsIn(readThrough([bytesOf(asks)]))).toHaveLength(1);
     expect(eventsIn(readThrough([bytesOf(`${asks}\n`)]))).toHaveLength(1);
@@ -195,7 +195,7 @@ describe("the event splitter", () => {
     );
   });
 
-  it("finds the same events, whole, wherever the stream is cut", () => {
+  it("finds the same whole events, wherever the stream is cut", () => {
     fc.assert(
       fc.property(stream, fc.array(fc.nat(2_000), { maxLength: 20 }), ({ text, own }, places) => {
         const bytes = bytesOf(text);
@@ -223,7 +223,7 @@ describe("the event splitter", () => {
     );
   });
 
-  it("can be given data of several lines, as any event may have", () => {
+  it("can replace an event's data by data of several lines", () => {
     const [segment] = through([bytesOf("data: [1,\ndata: createMessage]\n\n")]);
     if (segment?.kind !== "event") throw new Error("no event");
     expect(segment.data).toBe("[1,\ncreateMessage]");
@@ -275,7 +275,7 @@ describe("the event splitter", () => {
     expect(splitter.isBetweenEvents()).toBe(true);
   });
 
-  it("lets a notification through once it is too large to hold, and takes out what may be ours", () => {
+  it("lets a notification through that is too large to hold, and takes out a message that may be for the router", () => {
     const long = "x".repeat(3_000);
     const notice = bytesOf(`data: {"method":"notifications/message","params":"${long}"}\n\n`);
     expect(joined(through(cut(notice, [100, 2_000]), 1_000)).equals(Buffer.from(notice))).toBe(

@@ -49,7 +49,7 @@ describe("a body", () => {
     );
   });
 
-  it("means the same when every byte comes alone, those of one character too", async () => {
+  it("means the same when every byte comes alone, also within a character", async () => {
     const value = { jsonrpc: "2.0", id: "漢👩‍🔬", method: "ping", params: { é: "€\u2028" } };
     const whole = encode(JSON.stringify(value));
     const read = await readBody(
@@ -204,7 +204,7 @@ describe("an answer", () => {
     );
   });
 
-  it("that refuses has no id where none is known, and never null", () => {
+  it("has no id where none is known, and never null", () => {
     expect(errorMessage(null, { reason: "parse_error" }, -32700, "req_0")).toEqual({
       jsonrpc: "2.0",
       error: {

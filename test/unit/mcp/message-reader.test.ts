@@ -97,7 +97,7 @@ describe("a key that the router decides by", () => {
   });
 });
 
-describe("what is other people's", () => {
+describe("content of other people", () => {
   const twice = '{"method":1,"Method":2,"a":[{"id":1,"id":2}],"a":{"name":1,"NAME":2}}';
   it.each([
     `{"id":1,"method":"tools/call","params":{"name":"t","arguments":${twice}}}`,
@@ -117,7 +117,7 @@ describe("what is other people's", () => {
     " 1e2 ",
     '"text"',
     "[]",
-  ])("is nobody's to judge: %s", (text) => {
+  ])("is not judged: %s", (text) => {
     for (const sender of senders) expect(faultIn(bytesOf(text), sender)).toBeNull();
   });
 });

@@ -90,7 +90,7 @@ describe("a tool with an array for its output", () => {
     expect(valid(result["structuredContent"])).toBe(true);
   });
 
-  it("answers texts too where it has none, for a client that reads nothing else", () => {
+  it("answers with text too where it has none, for a client that reads only text", () => {
     expect(called({ content: [], structuredContent: [1.5] })).toEqual({
       content: [{ type: "text", text: "[1.5]" }],
       structuredContent: { result: [1.5] },
@@ -130,7 +130,7 @@ it("wraps an object as well where the tool's schema would take something else", 
   expect(called(result)).toEqual(result);
 });
 
-it("gives properties that are true or false the form of an object, and keeps the rest's bytes", () => {
+it("gives properties that are true or false the form of an object, and keeps all other bytes", () => {
   const tool = `{"name":"t","inputSchema":{"type":"object","properties":{"a":true, "b":false,"c":{"const":1.0}}}}`;
   const heard = translateFromModern(
     `{"jsonrpc":"2.0","id":1.0e0,"result":{"tools":[ ${tool} , {"name":"u"}],"nextCursor":"x"}}`,
@@ -295,7 +295,7 @@ describe("a schema that moves", () => {
     return (dialect === undefined ? new Ajv2020(options) : new Ajv(options)).compile(schema);
   };
 
-  it.each(schemas)("%s still takes what it took", (_, schema, values) => {
+  it.each(schemas)("%s still accepts the same values", (_, schema, values) => {
     const [tool] = listed({ name: "t", inputSchema: { type: "object" }, outputSchema: schema })[
       "tools"
     ] as { outputSchema: JsonObject }[];
@@ -316,7 +316,7 @@ describe("a schema that moves", () => {
     );
   });
 
-  it("stays JSON, whatever it holds", () => {
+  it("stays JSON, whatever the schema holds", () => {
     fc.assert(
       fc.property(
         fc.dictionary(

@@ -188,7 +188,7 @@ describe("a refresh", () => {
     authentication: "post",
   };
 
-  it("goes where the grant came from, and keeps the refresh token if it gets no other", async () => {
+  it("goes to the server that granted it, and keeps the refresh token where no new one comes", async () => {
     const { oauth, asked, urls } = world({ [`${issuer}/token`]: tokens });
     const refreshed = await oauth.refresh(asking, grant);
     expect(refreshed).toMatchObject({
@@ -205,7 +205,7 @@ describe("a refresh", () => {
     });
   });
 
-  it("takes the new refresh token, and knows no end that it isn't told", async () => {
+  it("takes the new refresh token, and has no end where the server names none", async () => {
     const { oauth } = world({
       [`${issuer}/token`]: { access_token: "a", token_type: "Bearer", refresh_token: "next" },
     });
@@ -215,7 +215,7 @@ describe("a refresh", () => {
   });
 
   it.each([1e13, 2 ** 53, 1e300])(
-    "believes no end that a clock can't reach: %s s",
+    "believes no end beyond what a clock can hold: %s s",
     async (life) => {
       const { oauth } = world({ [`${issuer}/token`]: { ...tokens, expires_in: life } });
       const refreshed = await oauth.refresh(asking, grant);

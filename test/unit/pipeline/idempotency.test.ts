@@ -51,8 +51,8 @@ function given(states: (FirstCallState | null | Refusal)[], leaving = new AbortC
   };
 }
 
-describe("a call that somebody else makes", () => {
-  it("is answered from the record, and by whoever is at it", async () => {
+describe("a call that another caller already makes", () => {
+  it("is answered from the record, once the other caller has its answer", async () => {
     const recorded = given([answered]);
     expect(await recorded.join()).toEqual({ state: "done", recorded: { ok: true }, by: "before" });
     const waiting = given([first, first, answered]);
@@ -68,7 +68,7 @@ describe("a call that somebody else makes", () => {
     expect(await given([first, null]).join()).toEqual({ state: "free" });
   });
 
-  it("is lost when its lease has ended, which whoever waits has to say", async () => {
+  it("is lost when its lease has ended, and those that wait get an error", async () => {
     const lost = err({ reason: "provider_failed", attempts: [] });
     const dying = given([first]);
     expect(await dying.join()).toEqual({ state: "done", recorded: lost, by: "before" });
@@ -87,7 +87,7 @@ describe("a call that somebody else makes", () => {
     expect(dying.clock()).toBeLessThan(0);
   });
 
-  it("goes on when somebody who waits leaves, or can't look", async () => {
+  it("goes on when one that waits leaves, or can't read the database", async () => {
     const leaving = new AbortController();
     leaving.abort();
     const left = given([first], leaving);

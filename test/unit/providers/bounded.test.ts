@@ -56,7 +56,7 @@ describe("an answer of text", () => {
     expect(seen.sent).toBeLessThan(mostAnswerBytes.text * 1.1);
   });
 
-  it("that is an error is cut, and keeps its status", async () => {
+  it("is cut where it is an error, and keeps its status", async () => {
     const { body, seen } = endless();
     const bounded = boundedFetch(
       answering(() => new Response(body, { status: 503 })),
@@ -68,7 +68,7 @@ describe("an answer of text", () => {
     expect(seen.cancelled).toBe(true);
   });
 
-  it("that fits and says so is handed on as it is", async () => {
+  it("is handed on as it is where its declared length fits", async () => {
     const whole = new Response("fine", { headers: { "content-length": "4" } });
     expect(
       await boundedFetch(
@@ -101,7 +101,7 @@ describe("a bounded fetch of media", () => {
     expect(sent).toBeLessThan(maxMediaBytes * 1.5);
   });
 
-  it("doesn't begin to read one that says how long it is", async () => {
+  it("doesn't begin to read an answer that declares a length over the bound", async () => {
     let cancelled = false;
     const body = new ReadableStream({ cancel: () => void (cancelled = true) });
     const headers = { "content-length": String(maxMediaBytes * 2) };
@@ -142,7 +142,7 @@ describe("a bounded fetch of media", () => {
     "https://elsewhere.example/v1/a.png",
     "http://provider.example/v1",
     "https://provider.example:8443/",
-  ])("goes nowhere else: %s", async (url) => {
+  ])("sends no request to another origin: %s", async (url) => {
     let called = false;
     const bounded = boundedMediaFetch(
       answering(() => {

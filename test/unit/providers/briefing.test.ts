@@ -25,7 +25,7 @@ describe("a briefing", () => {
     });
   });
 
-  it("is empty where nobody said anything", () => {
+  it("is empty where no user said anything", () => {
     const nothing = { text: "", earlier: [], images: [] };
     expect(briefingOf({ messages: [] })).toEqual(nothing);
     expect(briefingOf({ messages: [assistant(text("a"))] })).toEqual(nothing);

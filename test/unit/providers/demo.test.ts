@@ -8,7 +8,7 @@ const answer = (call = callOf(), maxTokens = 100): ReturnType<typeof demoAnswer>
   demoAnswer({ call, maxTokens });
 
 describe("demo", () => {
-  it("says so, and quotes the last thing the user said", () => {
+  it("says that it is the demo, and quotes the user's last text", () => {
     const call = callOf(saying({ type: "text", text: "x".repeat(100) }));
     expect(answer(call).content).toEqual([
       { type: "text", text: `${label} You said: "${"x".repeat(80)}"` },

@@ -94,7 +94,7 @@ describe("retry-after", () => {
   });
 });
 
-describe("everything else that is thrown", () => {
+describe("any other error that is thrown", () => {
   const coded = (code: string): Error => Object.assign(new Error(secret), { code });
   const parseError = new JSONParseError({ text: secret, cause: new SyntaxError(secret) });
 
@@ -194,11 +194,11 @@ describe("the call's own signal", () => {
     }
   });
 
-  it("counts whatever is thrown once it has gone off", () => {
+  it("decides the fault of whatever is thrown once it has gone off", () => {
     expect(classify(new Error(secret), AbortSignal.abort())).toMatchObject({ kind: "cancelled" });
   });
 
-  it("doesn't undo an answer that had come", () => {
+  it("doesn't replace an answer that had come", () => {
     expect(classify(apiError(429), AbortSignal.abort())).toMatchObject({ kind: "rate_limit" });
   });
 });

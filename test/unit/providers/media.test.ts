@@ -52,11 +52,11 @@ describe("a MIME type", () => {
     "\u00ff\u00ff",
     "\u00ff\u00e1..",
     '{"a":1}',
-  ])("isn't made up for %j", (text) => {
+  ])("is null for %j", (text) => {
     expect(sniff(latin1(text))).toBeNull();
   });
 
-  it("is the bytes' own, in base64 or not", () => {
+  it("is read from the bytes, in base64 or not", () => {
     const data = png.toString("base64");
     expect(mediaBlockOf(data)).toEqual({ type: "image", data, mimeType: "image/png" });
     expect(mediaBlockOf(new Uint8Array(png))).toEqual(mediaBlockOf(data));
@@ -144,7 +144,7 @@ describe("raw samples", () => {
     }
   });
 
-  it("are left alone where they are none, or no base64", () => {
+  it("are left alone where the type says none, or the data is no base64", () => {
     expect(containedOf("x", "audio/wav")).toBe("x");
     expect(containedOf("no base64!", "audio/L16")).toBe("no base64!");
   });
@@ -178,7 +178,7 @@ describe("an answer", () => {
       });
   });
 
-  it("that wants a tool run first isn't finished", () => {
+  it("that wants a tool run first is not checked for media", () => {
     expect(checkedBlocks([use], { outputModalities: ["image"] }).ok).toBe(true);
   });
 });

@@ -56,7 +56,7 @@ it("what the caller wrote is taken out of an echo, as text and as JSON", () => {
     expect(said({ error: { message: text } })).not.toMatch(/wisdom|hermit/);
 });
 
-it("nothing is said where nothing came, nobody answered, or an answer came that can't be read", () => {
+it("there is no message where no body came, nobody answered, or a success can't be read", () => {
   expect(said({})).toBe("{}");
   expect(messageOf(failed(""), request)).toBeNull();
   expect(messageOf(failed(undefined), request)).toBeNull();

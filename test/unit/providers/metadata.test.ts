@@ -30,7 +30,7 @@ describe("a call's metadata", () => {
     });
   });
 
-  it("says nothing where it is null, inside of an option too", () => {
+  it("leaves out null, also inside of an option", () => {
     const metadata = {
       openai: { user: null, store: null, reasoningEffort: "low" },
       google: { thinkingConfig: { thinkingBudget: null, includeThoughts: true }, labels: null },
@@ -45,13 +45,13 @@ describe("a call's metadata", () => {
     });
   });
 
-  it("is not fooled by what every object inherits", () => {
+  it("takes no inherited property for an option", () => {
     const metadata = JSON.parse('{"__proto__":{"user":"x"}}');
     expect(optionsFromMetadata(metadata, "constructor").options).toBeNull();
     expect(optionsFromMetadata({}, "__proto__").options).toBeNull();
   });
 
-  it("never overrides what the router says of storing", () => {
+  it("never overrides the router's option about storing", () => {
     const ours = { openai: { store: false } };
     expect(mergeOptions("openai", { store: true, user: "u" }, ours)).toEqual({
       openai: { store: false, user: "u" },

@@ -90,7 +90,7 @@ describe("promptOf", () => {
     expect(outputIn(both)).toEqual({ type: "text", value: "one cat" });
   });
 
-  it("tells errors as errors", () => {
+  it("marks the results of failed tools as errors", () => {
     const content = [{ type: "text" as const, text: "no film" }];
     expect(outputIn(withResult({ isError: true, content }))).toEqual({
       type: "error-text",
@@ -102,7 +102,7 @@ describe("promptOf", () => {
     });
   });
 
-  it("tells resources as their text, else as JSON", () => {
+  it("turns resources into their text, else into JSON", () => {
     const link = { type: "resource_link", uri: "file:///a", name: "a" };
     const content: ToolResultBlock["content"] = [
       { type: "resource", raw: { type: "resource", resource: { uri: "file:///b", text: "bee" } } },

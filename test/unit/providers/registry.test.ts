@@ -89,7 +89,7 @@ describe("problemWith", () => {
     expect(problemWith({ provider: "openai", baseUrl: bad })).toContain("not an http or https URL");
   });
 
-  it("says when demo or the AI binding is not there", () => {
+  it("says that demo or the AI binding is missing", () => {
     const bare = createProviders(deps({ demo: false }));
     expect(bare.problemWith({ provider: "demo", baseUrl })).toContain("not offered");
     expect(bare.problemWith({ provider: "workers-ai", baseUrl })).toContain("AI binding");
@@ -206,7 +206,7 @@ describe("complete", () => {
     expect(JSON.stringify(sent)).not.toContain("canary");
   });
 
-  it("tells what the library itself leaves out", async () => {
+  it("notes what the library itself leaves out", async () => {
     const { fetch } = recording();
     const call = callOf({ temperature: 0.2 });
     const request = requestOf({ provider: "openai", model: "o4-mini" }, { call });

@@ -17,13 +17,13 @@ describe("a request", () => {
     expect(evidence.surelyFree()).toBe(true);
   });
 
-  it("answered with 200 is not", async () => {
+  it("answered with 200 is not free", async () => {
     const evidence = withEvidence(answering(200), {});
     await evidence.fetch("https://a.example", post);
     expect(evidence.surelyFree()).toBe(false);
   });
 
-  it("that failed may have arrived: its error's code has the word", async () => {
+  it("that failed may have arrived, unless its error's code says otherwise", async () => {
     const evidence = withEvidence(async () => Promise.reject(new TypeError("fetch failed")), {});
     await expect(evidence.fetch("https://a.example", post)).rejects.toThrow("fetch failed");
     expect(evidence.surelyFree()).toBe(false);

@@ -317,7 +317,7 @@ describe("usage", () => {
   });
 
   it.each(["total_tokens", "totalTokenCount"])(
-    "has as output what %s says beyond the input: reasoning that was left out of it",
+    "counts as output what %s has in the total beyond the input: reasoning",
     (total) => {
       const usage = counted({
         inputTokens: { total: 100 },
@@ -339,7 +339,7 @@ describe("usage", () => {
     },
   );
 
-  it("is in the fault of an answer that holds nothing, where the provider counted", () => {
+  it("stands in the fault of an empty answer, where the provider counted", () => {
     const usage = usageOf(10, 5);
     for (const content of [[], [toolCall("{")]])
       expect(answer(generated(content, { usage }))).toMatchObject({

@@ -24,7 +24,7 @@ describe("comments to a client", () => {
     expect(await readAll(await response)).toBe(`data: 1\n\n${comment}data: 2\n\n`);
   });
 
-  it("do not come within an event that has begun to go out", async () => {
+  it("do not come within an event that has begun to pass", async () => {
     const { side, response } = opened();
     let isBetweenEvents = false;
     side.begin({}, () => isBetweenEvents);

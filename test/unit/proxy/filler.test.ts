@@ -54,7 +54,7 @@ describe("blanks in JSON", () => {
     expect(filler.next() !== null).toBe(may);
   });
 
-  it("are held back while a backslash waits for what it escapes", () => {
+  it("are held back between a backslash and the character that it escapes", () => {
     const filler = createFiller("json");
     for (const piece of ['{"a', "\\", '"', "b"]) filler.passed(encoder.encode(piece));
     expect(filler.next()).toBeNull();
@@ -82,7 +82,7 @@ describe("comments in a stream", () => {
     }
   });
 
-  it("come before anything has been sent, and not within a line", () => {
+  it("may come before anything has been sent, and not within a line", () => {
     expect(createFiller("events").next()).not.toBeNull();
     const filler = createFiller("events");
     filler.passed(encoder.encode("data: [1,"));

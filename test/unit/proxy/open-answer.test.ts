@@ -72,7 +72,7 @@ describe("an exchange", () => {
     expect(open()).toBe(0);
   });
 
-  it("ends with a throw, which goes on", async () => {
+  it("ends with a thrown error, which is thrown on", async () => {
     const { response, open } = opened({
       work: async () => {
         throw new Error("a bug");
@@ -148,7 +148,7 @@ describe("an exchange", () => {
     expect([source.cancelled, state.leftServer, open()]).toEqual([true, true, 0]);
   });
 
-  it("is given up where its body stands still in a place that takes no blank", async () => {
+  it("is given up where its body stands still in a place that takes no filler", async () => {
     const { body, state: source } = standing('{"a":"b');
     const headers = { "Content-Type": "application/json", "Content-Encoding": "identity" };
     const { response, open } = opened({ work: async () => new Response(body, { headers }) });
@@ -158,14 +158,14 @@ describe("an exchange", () => {
     expect([source.cancelled, open()]).toEqual([true, 0]);
   });
 
-  it("of a message that nobody answers is 202 after 2.5 s, and over", async () => {
+  it("of a message that nobody answers is 202 after 2.5 s, and ends", async () => {
     const { response, state, open } = opened({ early: { kind: "accepted" }, work: never });
     await vi.advanceTimersByTimeAsync(2_500);
     expect((await response).status).toBe(202);
     expect([state.leftServer, open()]).toEqual([true, 0]);
   });
 
-  it("whose headers are the server's to say waits for a minute", async () => {
+  it("waits a minute where the answer's headers must be the server's", async () => {
     const early: Early = { kind: "waits", tooLate: async () => new Response("too late") };
     const { response, state, open } = opened({ early, work: never });
     await vi.advanceTimersByTimeAsync(59_000);
@@ -175,7 +175,7 @@ describe("an exchange", () => {
     expect([state.leftServer, open()]).toEqual([true, 0]);
   });
 
-  it("says what failed in an answer that has begun", async () => {
+  it("writes the failure into an answer that has begun", async () => {
     const late = Promise.withResolvers<Response>();
     const { response, open } = opened({ early: begins("json"), work: () => late.promise });
     await vi.advanceTimersByTimeAsync(2_500);

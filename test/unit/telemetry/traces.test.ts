@@ -70,7 +70,7 @@ describe("the context that is handed on", () => {
       expect(headersFor(`00-${traceId}-${parent}-01`, list)).not.toHaveProperty("tracestate");
   });
 
-  it("is nothing where there was nothing and nobody records", () => {
+  it("is empty where the caller sent none and nothing is recorded", () => {
     expect(headersFor(null, "a=1", { exports: false })).toEqual({});
     expect(headersFor("nonsense", "a=1", { exports: false })).toEqual({});
   });
@@ -144,7 +144,7 @@ describe("an export", () => {
     expect(logged).toEqual([]);
   });
 
-  it("whose spans can't be made is one line, and says nothing of why", async () => {
+  it("whose spans can't be made is one line in the log, without the error's text", async () => {
     const { traces, sent, logged, settled } = tracing();
     traces.join({ traceparent: null, tracestate: null }).end(() => {
       throw new Error("CANARY");
@@ -154,7 +154,7 @@ describe("an export", () => {
     expect(logged).toEqual([{ event: "telemetry", fault: "internal", spans: 0 }]);
   });
 
-  it("is not made of what nobody records", async () => {
+  it("is not made where nothing is recorded", async () => {
     const { traces, sent, settled } = tracing({ exports: false });
     traces.join({ traceparent: `00-${traceId}-${parent}-01`, tracestate: null }).end(() => {
       throw new Error("asked for");
