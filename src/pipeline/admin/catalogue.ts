@@ -1,4 +1,7 @@
-/** The catalogue that all tenants share: which one is at hand, and a sync of it on demand. The operator's. */
+/**
+ * The catalogue that all tenants share: the version at hand, and a sync on demand. Only the operator may use
+ * it.
+ */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
 import type { CatalogueStore } from "../../domain/ports/catalogues.ts";
@@ -12,17 +15,17 @@ import { eventOf, type AdminDeps } from "./access.ts";
 export interface CatalogueShown {
   version: string;
   models: number;
-  /** null: never, so it is the seed */
+  /** null: never synced, so it is the seed */
   syncedAt: number | null;
-  /** null: not known yet */
+  /** null: unknown yet */
   dueAt: number | null;
-  /** why the last file was not taken; null: it was */
+  /** why the last file was refused; null: it was not */
   fault: string | null;
 }
 
 const refused = err({ reason: "forbidden", action: "the catalogue is the operator's" } as const);
 
-/** What the log says of a sync: how much changed, and not which. */
+/** What the log of events says of a sync: how many models changed, and not which. */
 const detailOf = (outcome: SyncOutcome): JsonObject =>
   outcome.state === "synced"
     ? {
@@ -54,7 +57,7 @@ export function createCatalogueAdmin(
       return ok({ version, models: models.length, syncedAt, dueAt, fault });
     },
 
-    /** Now, due or not. A file that isn't taken is an outcome, and no refusal of the request. */
+    /** Syncs now, due or not. A refused file is an outcome, and no refusal of the request. */
     async sync(actor: Actor): AsyncResult<SyncOutcome> {
       if (actor.kind !== "operator") return refused;
       if (catalogueSync === null)
@@ -67,7 +70,7 @@ export function createCatalogueAdmin(
           detail: detailOf(done),
         }),
       );
-      // This isolate has it at once; the others look for it within minutes.
+      // This isolate has the new catalogue at once. Other isolates look for it within minutes.
       if (outcome.ok) await catalogue();
       return outcome;
     },

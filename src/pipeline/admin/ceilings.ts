@@ -1,4 +1,4 @@
-/** The operator's ceiling of a tenant, and what it keeps the tenant's administrators from. */
+/** The operator's ceiling of a tenant, and what the ceiling forbids to the tenant's administrators. */
 import type { Actor } from "../../domain/tenancy/access.ts";
 import {
   ceilingOf,
@@ -15,7 +15,10 @@ import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
 
 type CeilingDeps = AdminDeps & { credentials: Pick<CredentialStore, "list"> };
 
-/** The providers of a tenant's credentials, where they matter: for a tenant from before there were ceilings. */
+/**
+ * The providers of a tenant's credentials, read only where they matter: for a tenant from before there were
+ * ceilings.
+ */
 async function providersHeld(
   { credentials }: Pick<CeilingDeps, "credentials">,
   { id, ceiling }: Tenant,
@@ -27,7 +30,7 @@ async function providersHeld(
 
 const forbidden = (action: string): Result<never, Refusal> => err({ reason: "forbidden", action });
 
-/** Whether a tenant may use a provider at all: one that the operator pays needs the operator's leave. */
+/** Whether a tenant may use a provider. One that the operator pays needs the operator's leave. */
 export async function mayUse(
   deps: Pick<CeilingDeps, "credentials">,
   tenant: Tenant,
@@ -43,14 +46,14 @@ export async function mayUse(
       );
 }
 
-/** A tenant that named its own price of what the operator pays would pass any budget. */
+/** A tenant that set its own price of what the operator pays could pass any budget. */
 export function mayDescribe(actor: Actor, provider: string): Result<null, Refusal> {
   return actor.kind === "operator" || !operatorPaidProviders.has(provider)
     ? ok(null)
     : forbidden(`the models of "${provider}" are described by the operator, who pays for them`);
 }
 
-/** The same of the models that a credential declares. */
+/** The same rule, for the models that a credential declares. */
 export function mayDeclare(
   actor: Actor,
   provider: string,

@@ -1,4 +1,4 @@
-/** What became of a call that nobody could be sure of, once the operator knows. */
+/** What a lost call really cost, once the operator knows. */
 import type { Actor } from "../../domain/tenancy/access.ts";
 import { isCorrectable, type Correction } from "../../domain/audit/record.ts";
 import type { Ledger } from "../../domain/ports/ledger.ts";

@@ -8,25 +8,25 @@ import { headroomOf, reasoningOf, type ReasoningRequest } from "../../domain/mod
 
 export interface CredentialCheck {
   ok: boolean;
-  /** the model that was asked; null: no model to ask */
+  /** the model that was asked; null: there is no model to ask */
   model: string | null;
   fault: Pick<ProviderFault, "kind" | "status"> | null;
-  /** the ids that the provider lists, to be sent as `models`; null: it gives no list */
+  /** ids of the models that the provider lists, to be sent as `models`; null: it gives no list */
   listed: string[] | null;
 }
 
-/** A check must cost next to nothing, and still be enough for models that think first. */
+/** Tokens. A check must cost next to nothing, and still be enough for models that think first. */
 const checkTokens = 16;
 const checkTimeoutMs = 20_000;
 
-/** The least that the model can do, with room for it: without, it would answer nothing. */
+/** The least effort of the model, with room for it: without room the model would answer nothing. */
 const leastReasoningOf = (model: Model): ReasoningRequest => ({
   sent: reasoningOf(model).sent,
   metadata: "absent",
   headroom: headroomOf(model, { inputTokens: checkTokens, maxTokens: checkTokens }),
 });
 
-/** One word to the cheapest text model that the credential offers. */
+/** Asks the cheapest text model of the credential for one word. */
 export async function checkCredential(
   { providers, vault }: { providers: Providers; vault: Vault },
   credential: SealedCredential,

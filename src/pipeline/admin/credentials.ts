@@ -37,12 +37,12 @@ export interface CredentialPatch {
   models?: DeclaredModel[] | null | undefined;
 }
 
-/** These are reached by a binding, or not at all. */
+/** These providers are reached by a binding, or not over the network at all. */
 const keyless = new Set(["workers-ai", "demo"]);
 
 const shown = ({ sealed: _, ...credential }: SealedCredential): Credential => credential;
 
-/** null: the provider's own */
+/** null: the provider's own address */
 const originOf = (baseUrl: string | null): string | null =>
   baseUrl === null ? null : (URL.parse(baseUrl)?.origin ?? null);
 
@@ -89,7 +89,10 @@ export function createCredentialAdmin(
       : err({ reason: "invalid_params", path: "baseUrl", detail: problem });
   };
 
-  /** A credential that serves nothing would only be found out by the calls that it can't answer. */
+  /**
+   * A credential that serves no model would be noticed only by the calls that it can't answer, so it is
+   * refused.
+   */
   const servesSomething = async (
     tenantId: string,
     credential: Pick<Credential, "id" | "provider" | "status" | "models" | "baseUrl">,
@@ -112,7 +115,7 @@ export function createCredentialAdmin(
     });
   };
 
-  /** The seal for another address of the same origin, to which the key may follow. */
+  /** The key, sealed for another address of the same origin. */
   const resealed = async (credential: SealedCredential, baseUrl: string | null) => {
     const opened = await vault.open(credential.sealed, providerKeyOf(credential));
     return opened.ok
@@ -145,7 +148,7 @@ export function createCredentialAdmin(
       const declared = mayDeclare(actor, input.provider, input.models);
       if (!declared.ok) return declared;
       const { apiKey, ...rest } = input;
-      // An endpoint of one's own may need none.
+      // An endpoint of the tenant's own may need no key.
       if (apiKey === "" && input.baseUrl === null && !keyless.has(input.provider))
         return err({
           reason: "invalid_params",
@@ -201,10 +204,11 @@ export function createCredentialAdmin(
         const serving = await servesSomething(tenantId, { ...credential, models: patch.models });
         if (!serving.ok) return serving;
       }
-      // Whoever may change an address may still not read the key, so it doesn't follow to another host.
+      // An administrator who may change an address may still not read the key. So the key doesn't
+      // follow to another host.
       if (patch.apiKey === undefined && originOf(baseUrl) !== originOf(credential.baseUrl))
         return neededAnew("must come with a baseUrl of another origin");
-      // A new key must not go to an address that somebody else wrote there.
+      // A new key must not go to an address that somebody else wrote into the row.
       if (patch.apiKey !== undefined && patch.baseUrl === undefined) {
         const opened = await vault.open(credential.sealed, providerKeyOf(credential));
         if (!opened.ok) return unknownAddress;
@@ -216,7 +220,7 @@ export function createCredentialAdmin(
         baseUrl,
         ...(patch.name === undefined ? {} : { name: patch.name }),
         ...(patch.models === undefined ? {} : { models: patch.models }),
-        // A new key deserves a new chance.
+        // With a new key the credential counts as active again.
         ...(patch.apiKey === undefined
           ? isMoved && { sealed: moved.value }
           : {

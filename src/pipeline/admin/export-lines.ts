@@ -1,4 +1,4 @@
-/** One part of an export as text, page by page: signed lines, or a plain table. */
+/** One part of an export as text, page by page: signed lines, or CSV. */
 import { canonicalJson } from "../../domain/canonical.ts";
 import { csvBreak, csvColumns, csvRow, csvUnreadable } from "../../domain/audit/csv.ts";
 import {
@@ -39,7 +39,7 @@ export interface Read {
 
 type Signed = HeaderLine | SectionLine | FooterLine;
 
-/** What is written before, for each page and after. */
+/** What is written before the pages, for each page, and after the pages. */
 interface Lines {
   header(its: ExportCursor & { keys: AuditKey[]; exportedAt: number }): Promise<string>;
   page(read: Read): Promise<string>;
@@ -56,7 +56,7 @@ export function createTable(filter: RequestFilter): Lines {
         ...records
           .filter(({ record }) => lets(filter, record))
           .map(({ record, ...place }) => csvRow(record, place)),
-        // Whether the filter lets it through, nobody can say.
+        // A record that can't be read can't be filtered, so it is always named.
         ...unreadable.map(({ id, ...place }) => csvUnreadable(id, place)),
       ]
         .map((row) => row + csvBreak)
@@ -82,7 +82,7 @@ export function createSheet(
   const signed = async <L extends Signed>(line: Omit<L, "signature"> & { kind: L["kind"] }) =>
     canonicalJson({ ...line, signature: await signer.sign(signedText(line.kind, line)) });
 
-  /** A seal's section with its records; nothing, where the filter picks and picks none of them. */
+  /** A seal's section and its records; empty where the filter picks no record of the seal. */
   async function section(
     { leaves, checked, ...seal }: SealWithLeaves,
     { records, unreadable }: Pick<Read, "records" | "unreadable">,

@@ -1,6 +1,6 @@
 /**
- * The audit export: the chain read seal by seal, as the consumer takes it, so that memory stays flat.
- * A part ends at a seal; the next begins there.
+ * The audit export: the chain, read seal by seal while the consumer takes it, so that memory stays flat. A part
+ * ends at a seal, and the next part begins there.
  */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
@@ -15,27 +15,27 @@ import { tenantFor, type AdminDeps } from "./access.ts";
 import { createSheet, createTable, type Page } from "./export-lines.ts";
 
 /**
- * Records of one part at most. A page is two statements and holds up to `mostSealed` records, more than
- * half of that on average, so a part is some 520 of the 1,000 statements that D1 takes in one invocation.
+ * Records of one part at most. A page is two statements and holds more than half of `mostSealed` records on
+ * average, so a part is some 520 statements. D1 takes 1,000 in one invocation.
  */
 const defaultMostInPart = 32_768;
 const mostSealsInPart = 8_192;
-/** What ended a moment ago is sealed for the export; beyond this, it is the job's. */
+/** Seals that an export makes first, of calls that ended a moment ago. Beyond that, the seal run makes them. */
 const sealsFirst = 20;
 
 export const exportFormats = ["ndjson", "csv"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 export interface Exported {
-  /** without its type */
+  /** the file's name without its extension */
   name: string;
   format: ExportFormat;
   nextCursor: string | null;
-  /** fails where the database does: what came is then cut, and has no footer */
+  /** fails where the database does: the export is then cut, and has no footer */
   chunks: AsyncIterable<string>;
 }
 
-/** Runs of seals that are read at once. */
+/** Runs of seals that are read together. */
 function pagesOf(spans: readonly SealSpan[]): Page[] {
   const pages: (Page & { count: number })[] = [];
   for (const { number, count } of spans) {
@@ -48,7 +48,7 @@ function pagesOf(spans: readonly SealSpan[]): Page[] {
   return pages;
 }
 
-/** As many seals as a part takes. */
+/** As many seals as one part takes. */
 function partOf(spans: readonly SealSpan[], mostInPart: number): SealSpan[] {
   let total = 0;
   return spans.filter(({ count }, at) => (total += count) <= mostInPart || at === 0);
@@ -59,7 +59,7 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: nu
 
   const publicKeys = (): AsyncResult<AuditKey[]> => vouchedKeys(deps);
 
-  /** Where the export is: at its beginning, everything that has ended is sealed first. */
+  /** Where the export begins or goes on. At its beginning, every call that has ended is sealed first. */
   async function placeOf(tenant: Tenant, cursor: ExportCursor | null): AsyncResult<ExportCursor> {
     if (cursor !== null) return ok(cursor);
     for (let count = 0; count < sealsFirst; count += 1) {
@@ -81,7 +81,7 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: nu
     const reach = await seals.reach(tenant.id, { after, from, to });
     if (!reach.ok) return reach;
     if (reach.value === null || reach.value.first > through) return ok({ spans: [], more: false });
-    // A stretch goes on where it stopped, with no seal left out.
+    // A stretch goes on after its last seal, with no seal left out.
     const first = after > 0 && isStretch(filter) ? after + 1 : reach.value.first;
     const last = Math.min(reach.value.last, through);
     const found = await seals.spans(tenant.id, { first, last }, mostSealsInPart);
@@ -100,7 +100,8 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: nu
       const found = await tenantFor(deps, actor, slug);
       if (!found.ok) return found;
       const tenant = found.value;
-      // Kept before they sign, so that a part stays verifiable whatever becomes of MASTER_KEY.
+      // The keys are stored before they sign, so that a part stays verifiable whatever happens to
+      // MASTER_KEY.
       const own = await Promise.all(signer.keys.map((key) => withCode(deps, key)));
       const kept = await seals.keepKeys(own, now());
       if (!kept.ok) return kept;
@@ -128,7 +129,7 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: nu
         yield await lines.header(header);
         for (const page of pagesOf(spans)) {
           const read = await seals.read(tenant.id, page);
-          // The status is sent long since; what is cut has no footer.
+          // The status was sent long ago. An export that is cut has no footer.
           if (!read.ok) throw new Error("export cut off");
           yield await lines.page(read.value);
         }

@@ -13,7 +13,7 @@ import { err, ok } from "../../domain/result.ts";
 import type { KeyCodes } from "../key-codes.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 
-/** The token is in no other answer, and stored nowhere. */
+/** The token stands in no other answer, and is stored nowhere. */
 export interface NewKey extends ApiKey {
   key: string;
 }
@@ -25,7 +25,7 @@ export interface KeyInput {
   limits: Limits;
 }
 
-/** A key as it may be shown. */
+/** A key without its hash and code, as it may be shown. */
 const shown = ({ secretHash: _, code: _code, ...key }: StoredKey): ApiKey => key;
 
 export const createKeyAdmin = (
@@ -34,7 +34,7 @@ export const createKeyAdmin = (
   async create(actor: Actor, slug: string, input: KeyInput): AsyncResult<NewKey> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
-    // Unless told, as late as the key that asks.
+    // Without an end of its own, the key ends together with the key that makes it.
     const expiresAt = input.expiresAt ?? actsUntil(actor);
     if (outlives(expiresAt, actor))
       return err({
@@ -86,7 +86,7 @@ export const createKeyAdmin = (
     );
   },
 
-  /** A new secret under the same id; the old one stops at once. */
+  /** Gives the key a new secret under the same id. The old secret stops at once. */
   async rotate(actor: Actor, slug: string, id: string): AsyncResult<NewKey> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
@@ -95,7 +95,7 @@ export const createKeyAdmin = (
     if (!key.ok) return key;
     if (key.value.revokedAt !== null)
       return err({ reason: "conflict", detail: "A revoked key stays revoked." });
-    // A new secret would make somebody else's row a key.
+    // Without this check, a new secret would make a key of a row that somebody else wrote.
     if (!(await deps.keyCodes.isKnown(key.value)))
       return err({ reason: "not_found", what: `key ${id}` });
     if (outlives(key.value.expiresAt, actor))

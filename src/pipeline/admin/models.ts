@@ -20,11 +20,11 @@ import { mayDescribe } from "./ceilings.ts";
 
 /** A model as one tenant sees it. */
 export interface TenantModel extends Omit<Model, "synced" | "unverified"> {
-  /** of each figure that did not come from `source` */
+  /** sources of the figures that did not come from `source` */
   sources: Sources;
-  /** could be chosen now: a working credential, allowed, no open circuit */
+  /** whether the model could be chosen now: an active credential, allowed, no open circuit */
   available: boolean;
-  /** what was seen of it; null: too little */
+  /** the measured speed; null: too few samples */
   measured: Measured | null;
 }
 
@@ -41,7 +41,7 @@ export function createModelAdmin(
 ) {
   const { overrides, credentials, health, catalogue } = deps;
   return {
-    /** Sorted by name; the cursor is the last name. */
+    /** Sorted by name. The cursor is the last name. */
     async list(actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<TenantModel>> {
       const tenant = await tenantFor(deps, actor, slug);
       if (!tenant.ok) return tenant;

@@ -1,8 +1,8 @@
 /**
- * Creating a tenant where there are several shards. The slug is claimed in the home shard, for one
- * tenant id on one shard; then that tenant is created there. Whoever finds a claim without its tenant
- * completes it under the same id, which a shard takes once: so of any number at once one succeeds, and
- * a creation that was cut off is finished by being asked for again. No clock decides anything.
+ * Creates tenants where there are several shards. The slug is claimed in the home shard, for one tenant id on
+ * one shard, and then that tenant is created there. A claim without its tenant is completed by the next caller,
+ * under the same id, which a shard takes once. So of any number at once one succeeds, and a creation that was
+ * cut off is finished by asking again. No clock decides anything.
  */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
@@ -20,7 +20,7 @@ export interface PlacingShard {
   ids: Ids;
 }
 
-/** A slug whose tenant was deleted is claimed anew; somebody else may be doing the same. */
+/** A slug whose tenant was deleted is claimed anew, and another caller may do the same at once. */
 const tries = 3;
 
 const taken = (slug: string) =>
@@ -34,7 +34,7 @@ export function createPlacing(deps: {
 }) {
   const { placements, names, shard } = deps;
 
-  /** The one with the fewest tenants of those that would take one now. */
+  /** The shard with the fewest tenants, among those that would take one now. */
   const roomiest = async (): AsyncResult<PlacingShard> => {
     const counts = await placements.counts();
     if (!counts.ok) return counts;
@@ -65,7 +65,7 @@ export function createPlacing(deps: {
     input: { slug: string; name: string; shard?: string },
   ): AsyncResult<Tenant> => {
     const { slug, name, shard: wanted } = input;
-    // Alone, its own unique index says whether the slug is taken.
+    // With one shard, its unique index says whether the slug is taken.
     const alone = names.length === 1 && (wanted === undefined || wanted === homeShard);
     const home = alone ? shard(homeShard) : null;
     if (home !== null) return home.tenants.create(actor, { slug, name });
@@ -95,7 +95,7 @@ export function createPlacing(deps: {
           reason: "conflict",
           detail: `On shard "${standing.shard}" a tenant "${slug}" was begun to be created or deleted, and not finished. Create it there to finish that.`,
         });
-      // It was deleted, and cut off before its slug was released.
+      // The tenant was deleted, and the deletion was cut off before it released the slug.
       claimed = await placements.replace(standing, fresh());
     }
     return err({ reason: "conflict", detail: `Others are creating a tenant "${slug}".` });

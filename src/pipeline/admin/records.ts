@@ -1,4 +1,4 @@
-/** What is looked at rather than changed: sessions, audit records, the log of admin actions. */
+/** Reads what is not changed by hand: sessions, audit records, the log of admin actions. */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
 import type { SamplingRecord } from "../../domain/audit/record.ts";
@@ -21,7 +21,7 @@ import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 export interface RecordWithContent extends SamplingRecord {
   /** the request's params and the result's content; null: not captured, or no key opens it */
   content: JsonValue;
-  /** what providers said of failed attempts */
+  /** what providers said about failed attempts */
   providerMessages: ProviderMessage[];
 }
 
@@ -79,7 +79,7 @@ export function createRecordAdmin(
       return ok({ ...record, ...(opened.ok ? openedOf(opened.value) : nothing) });
     },
 
-    /** The operator sees all tenants' events, a tenant its own. */
+    /** The operator sees all tenants' events, and a tenant sees its own. */
     events: (actor: Actor, page: PageRequest): AsyncResult<Page<AdminEvent>> =>
       deps.events.list(actor.kind === "operator" ? null : actor.tenantId, page),
   };

@@ -12,7 +12,7 @@ import {
 import { tenantFor, type AdminDeps } from "./access.ts";
 
 export type HashedSeal = StoredSeal & {
-  /** of its statement */
+  /** hash of the seal's statement */
   hash: string;
 };
 

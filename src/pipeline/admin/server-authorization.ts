@@ -1,4 +1,7 @@
-/** A person lets the router act for the tenant at a server: sent away, and back once with the state. */
+/**
+ * Lets a person authorize the router at a server for the tenant. The person is sent away, and comes back once
+ * with the state.
+ */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { needsAlways, olderServerHint } from "../../domain/servers/bridging.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
@@ -35,7 +38,7 @@ export interface AuthorizationStart {
   expiresAt: number;
 }
 
-/** Speaks MCP with a server; what answered. */
+/** Speaks MCP with a server, and gives what answered. */
 export type Probe = (url: string, headers: Record<string, string>) => Promise<Probed>;
 
 const addressUnknown =
@@ -57,7 +60,7 @@ export function createServerAuthorization(
 ) {
   const { authorizations, oauth, servers, serverTokens, upstream, vault } = deps;
 
-  /** A person is never sent away for an entry whose secret is sealed for other endpoints. */
+  /** No person is sent away for an entry whose secret is sealed for other endpoints. */
   const askingOf = async (server: SealedServer): Promise<OauthAsking | "unopenable" | null> => {
     const { url, oauth: client, sealed } = server;
     if (client === null) return null;
@@ -73,7 +76,7 @@ export function createServerAuthorization(
     async begin(
       actor: Actor,
       of: { tenant: string; server: string },
-      /** the router's own; null: nobody knows, and a person must not be sent to a guess with a code */
+      /** the router's own origin; null: unknown, and a person with a code must not be sent to a guess */
       origin: string | null,
     ): AsyncResult<AuthorizationStart> {
       const found = await findServer(deps, actor, of);
@@ -112,7 +115,7 @@ export function createServerAuthorization(
       return created.ok ? ok({ authorizationUrl, state, expiresAt }) : created;
     },
 
-    /** `query`: as the person's browser brought it. No key comes with it: the state is the proof. */
+    /** `query`: as the person's browser brought it. No key comes with the request: the state is the proof. */
     async finish(query: string): AsyncResult<{ server: string }> {
       const state = new URLSearchParams(query).get("state") ?? "";
       const id = await deps.sha256Hex(state);
@@ -159,7 +162,7 @@ export function createServerAuthorization(
       return stored.ok ? ok({ server: server.slug }) : stored;
     },
 
-    /** Whether an MCP server is there that takes what the router sends. */
+    /** Whether there is an MCP server that accepts what the router sends. */
     async check(actor: Actor, of: { tenant: string; server: string }): AsyncResult<ServerCheck> {
       const found = await findServer(deps, actor, of);
       if (!found.ok) return found;

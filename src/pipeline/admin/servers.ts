@@ -37,8 +37,8 @@ export interface ServerInput {
 }
 
 /**
- * A merge patch (RFC 7396): absent members stay, null takes one away. `headers` and `oauth` replace what
- * there is: a secret that is kept must not follow an endpoint that changes beside it.
+ * A merge patch (RFC 7396): absent members stay, and null takes a member away. `headers` and `oauth` are
+ * replaced as a whole, because a kept secret must not follow an endpoint that changes beside it.
  */
 export type ServerPatch = Partial<Pick<ServerInput, "url" | "sampling" | "oauth">> & {
   headers?: ServerInput["headers"] | null;
@@ -117,7 +117,7 @@ export function createServerAdmin(deps: ServerAdminDeps) {
       ? null
       : vault.seal(JSON.stringify(secrets), secretsOf(server));
 
-  /** What is sealed for it now; null if no key opens it. */
+  /** The server's secrets; null: no key opens them. */
   const opened = async (server: SealedServer): Promise<ServerSecrets | null> => {
     if (server.sealed === null) return { headers: {}, clientSecret: null };
     const plain = await vault.open(server.sealed, secretsOf(server));
@@ -201,11 +201,12 @@ export function createServerAdmin(deps: ServerAdminDeps) {
         ...plain,
         ...(headers !== undefined && { headerNames: Object.keys(headers) }),
         ...(oauth !== undefined && { oauth: client }),
-        // Only if they are others: a seal that no key opens at the moment must not be lost.
+        // Sealed anew only if the secrets are others: a seal that no key opens at the moment must
+        // not be lost.
         ...((hasNewSecrets || isBoundAnew) && {
           sealed: await seal({ ...server, url, oauth: client }, secrets),
         }),
-        // What has changed deserves a new chance.
+        // With a changed entry the server counts as active again.
         ...((hasNewSecrets || moved) && { status: "active" }),
         ...(moved && { learnt: {} }),
       };
@@ -250,8 +251,8 @@ const neededAnew = (path: string) =>
   } as const);
 
 /**
- * What a patch has to send with it; null: nothing. A secret that nobody may read must not go to a place of
- * one's choice, nor a new one to a place that somebody else chose.
+ * The secret that a patch has to bring; null: none. A kept secret must not go to a new address, and a new
+ * secret must not go to an address that somebody else wrote.
  */
 function missingSecret(server: SealedServer, patch: ServerPatch, isUnopenable: boolean) {
   const { url, headers, oauth } = patch;
@@ -272,6 +273,6 @@ function missingSecret(server: SealedServer, patch: ServerPatch, isUnopenable: b
 function withSecret(client: OauthClient | null, clientSecret: string | null): OauthInput | null {
   if (client === null) return null;
   const { hasSecret, ...rest } = client;
-  // There is one, though it may not be readable now.
+  // There is a client secret, though it may not be readable now.
   return { ...rest, clientSecret: hasSecret ? (clientSecret ?? "") : null };
 }

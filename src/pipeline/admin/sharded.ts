@@ -1,8 +1,8 @@
 /**
- * The admin API over several shards. What belongs to a tenant is served by that tenant's shard alone,
- * with the very use cases that one database has; the directory in the home shard says which. Only an
- * operator's lists ask every shard, and are refused when one of them is out of reach: a list that
- * silently lacks tenants would be worse.
+ * The admin API over several shards. Whatever belongs to a tenant is served by the tenant's shard alone, with
+ * the same use cases that one database has. The directory in the home shard says which shard that is. Only an
+ * operator's lists ask every shard, and they are refused when a shard is out of reach: a list that silently
+ * lacks tenants would be worse.
  */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
@@ -22,11 +22,14 @@ export interface Shards<S> {
   /** home first */
   names: readonly string[];
   home: S;
-  /** null: there is none of that name */
+  /** null: there is no shard of that name */
   of(name: string): S | null;
 }
 
-/** Newest first by id, as each shard lists its own: the first `limit` of all are among their firsts. */
+/**
+ * Newest first by id, as each shard lists its own. The first `limit` of all rows are among the first `limit` of
+ * each shard.
+ */
 async function merged<T extends { id: string }>(
   lists: readonly AsyncResult<Page<T>>[],
   { limit }: PageRequest,
@@ -38,7 +41,7 @@ async function merged<T extends { id: string }>(
     found.push(...list.value.data);
     more ||= list.value.nextCursor !== null;
   }
-  // Of equal ids there are none: they are random, and end with their shard.
+  // No two ids are equal: they are random, and end with their shard.
   found.sort((a, b) => (a.id < b.id ? 1 : -1));
   const data = found.slice(0, limit);
   const last = data.at(-1);
@@ -48,7 +51,7 @@ async function merged<T extends { id: string }>(
   });
 }
 
-/** The use cases for one request: `slug` is the tenant in its path; null: it names none. */
+/** The use cases for one request. `slug`: the tenant in its path; null: the path names none. */
 export type AdminFor = (actor: Actor, slug: string | null) => AsyncResult<AdminUseCases>;
 
 export function createAdminFor(deps: {
@@ -82,7 +85,7 @@ export function createAdminFor(deps: {
     },
     catalogue: {
       ...home.admin.catalogue,
-      /** Each shard's own; the first that can't have it ends it. The answer is the home's. */
+      /** Syncs each shard's own catalogue, up to the first shard that fails. The answer is the home shard's. */
       async sync(actor) {
         const synced = await home.admin.catalogue.sync(actor);
         for (const { admin } of every().slice(1)) {
@@ -106,7 +109,7 @@ export function createAdminFor(deps: {
   };
 
   return async (actor, slug) => {
-    // A key's own id says where its tenant is; what is elsewhere does not exist for it.
+    // A key's own id says on which shard its tenant is. Other shards do not exist for the key.
     if (actor.kind === "key") {
       const its = shards.of(shardOf(actor.tenantId));
       return its === null
@@ -127,7 +130,8 @@ export function createAdminFor(deps: {
         ...admin.tenants,
         async remove(remover, tenantSlug) {
           const removed = await admin.tenants.remove(remover, tenantSlug);
-          // Last, so that nothing is left that no slug leads to. Left over, it stops nobody.
+          // The slug is released last, so that no tenant is left without a slug. A slug that is
+          // left over stops nobody.
           if (removed.ok) await placements.release(placement);
           return removed;
         },
@@ -136,7 +140,7 @@ export function createAdminFor(deps: {
   };
 }
 
-/** All of them; a shard other than the home is named in what it lacks. */
+/** The readiness of all shards. What a shard other than the home lacks is named with the shard. */
 export const createShardedReadiness = (
   shards: Shards<{ name: string; readiness: Readiness }>,
 ): Readiness => ({
@@ -162,7 +166,7 @@ export const createShardedReadiness = (
   },
 });
 
-/** Each once. A shard out of reach may hold one that no other has, so that refuses it all. */
+/** Each key once. A shard out of reach may hold a key that no other shard has, so the whole answer is refused. */
 export const createShardedAuditKeys =
   (shards: Shards<{ admin: Pick<AdminUseCases, "exports"> }>) =>
   async (): AsyncResult<AuditKey[]> => {

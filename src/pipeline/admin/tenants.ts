@@ -10,7 +10,7 @@ import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
 const operatorOnly = (action: string) => err({ reason: "forbidden", action } as const);
 
 export const createTenantAdmin = (deps: AdminDeps) => ({
-  /** `id`: one that was claimed for it; absent: a new one. Where it is to live is decided before. */
+  /** `id`: an id that was claimed for the tenant; absent: a new one. The shard has been chosen before. */
   async create(
     actor: Actor,
     input: { slug: string; name: string; id?: string; shard?: string },

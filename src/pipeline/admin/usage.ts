@@ -6,7 +6,7 @@ import { err, ok } from "../../domain/result.ts";
 import { tenantFor, type AdminDeps } from "./access.ts";
 
 const dayMs = 86_400_000;
-/** What is shown when nobody says, and the longest that may be asked. */
+/** ms: the range that is shown by default, and the longest that may be asked for. */
 const ranges = {
   hour: { shownMs: dayMs, longestMs: 31 * dayMs },
   day: { shownMs: 30 * dayMs, longestMs: 366 * dayMs },
@@ -14,7 +14,7 @@ const ranges = {
 const mostRows = 2_000;
 const microUsd = 1_000_000;
 
-/** As the API shows it: money in USD. */
+/** Usage as the API shows it, with money in USD. */
 export type ShownUsage = Omit<UsageRow, "costMicroUsd"> & { costUsd: number };
 
 const shown = ({ costMicroUsd, ...row }: UsageRow): ShownUsage => ({
@@ -27,7 +27,7 @@ const refused = (path: string, detail: string) =>
 
 export const createUsageAdmin =
   (deps: AdminDeps & { usage: UsageStore }) =>
-  /** The newest day by hours, or 30 days by days, unless told. */
+  /** By default the last day by hours, or 30 days by days. */
   async (
     actor: Actor,
     slug: string,
@@ -36,7 +36,7 @@ export const createUsageAdmin =
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     const { shownMs, longestMs } = ranges[bucket];
-    // The hour or day that has begun is part of what is shown.
+    // The hour or day that has begun is included.
     const to = asked.to ?? (asked.from === undefined ? deps.now() + 1 : asked.from + shownMs);
     const from = asked.from ?? Math.max(0, to - shownMs);
     if (from >= to) return refused("to", "Must be after `from`.");

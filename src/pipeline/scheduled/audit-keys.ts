@@ -1,6 +1,6 @@
 /**
- * Which public keys are the router's. A row of the database proves nothing: a key counts that is derived from
- * MASTER_KEY or MASTER_KEY_PREVIOUS, or whose row has their code.
+ * Which public keys are the router's. A row of the database proves nothing. A key counts if it is derived from
+ * MASTER_KEY or MASTER_KEY_PREVIOUS, or if its row has a code by one of them.
  */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { canonicalJson } from "../../domain/canonical.ts";
@@ -25,14 +25,14 @@ export interface AuditKeyDeps {
   hashing: Hashing;
   signer: Signer;
   verify: VerifySignature;
-  /** of rows of public keys */
+  /** codes of rows of public keys */
   keyMac: Mac;
   idOfPublicKey: (publicKey: string) => Promise<string | null>;
   ids: Ids;
   now: () => number;
 }
 
-/** Chains in which an older key is looked for, and keys that are looked for in one run. */
+/** How many chains an older key is looked for in, and how many keys are looked for in one run. */
 const chainsAsked = 8;
 const keysAsked = 8;
 
@@ -50,7 +50,7 @@ async function isVouched(
   return keyMac.check(textOf(key), key.code);
 }
 
-/** All that ever signed and that the master keys vouch for. */
+/** All keys that ever signed and for which the master keys vouch. */
 export async function vouchedKeys(
   deps: Pick<AuditKeyDeps, "seals" | "signer" | "keyMac">,
 ): AsyncResult<AuditKey[]> {
@@ -62,7 +62,7 @@ export async function vouchedKeys(
   return ok([...keys.values()]);
 }
 
-/** Whether the router found nothing wrong with the seal before. Version 1 did not look. */
+/** Whether the router found nothing wrong with the seal before. Version 1 did not check it. */
 async function accepts({ hashing }: AuditKeyDeps, next: StoredSeal, last: Seal): Promise<boolean> {
   if (next.checked === null) return next.version === 1;
   if ((await hashing.leafOf(canonicalJson(next.checked))) !== next.root) return false;
@@ -70,8 +70,8 @@ async function accepts({ hashing }: AuditKeyDeps, next: StoredSeal, last: Seal):
 }
 
 /**
- * Whether a chain says that a key signed for this router: its last seal is named, with the hash of all that
- * it states, by the next one, which a known key signed. A key's id is its hash.
+ * Whether a chain says that a key signed for this router. The key's last seal is named by the next seal, with
+ * the hash of its whole statement, and a known key signed that next seal. A key's id is its hash.
  */
 async function isInChain(
   deps: AuditKeyDeps,
@@ -94,8 +94,8 @@ async function isInChain(
 }
 
 /**
- * Vouches for keys from before there were codes, and renews codes after a rotation. What nobody can vouch for
- * is logged once, and published no more. Returns how many keys were vouched for.
+ * Vouches for keys from before there were codes, and renews codes after a rotation. A key for which nothing
+ * vouches is logged once, and no longer published. Returns how many keys were vouched for.
  */
 export const createAuditKeyJob = (deps: AuditKeyDeps) => async (): AsyncResult<number> => {
   const { seals, signer, keyMac, ids, now } = deps;
@@ -113,7 +113,7 @@ export const createAuditKeyJob = (deps: AuditKeyDeps) => async (): AsyncResult<n
     }
   }
   strangers = strangers.slice(0, keysAsked);
-  // The key before last is vouched for by the last one's seals, so one may lead to another.
+  // The seals of one key may vouch for the key before it, so the search goes on from key to key.
   for (let more = true; more;) {
     more = false;
     for (const key of strangers) {

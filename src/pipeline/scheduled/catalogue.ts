@@ -1,4 +1,7 @@
-/** The catalogue's sync: fetched, judged, stored. Whatever is wrong with the file, the old one stays. */
+/**
+ * The catalogue's sync: fetches, judges and stores a file. Whatever is wrong with the file, the old catalogue
+ * stays.
+ */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import {
   syncCatalogue,
@@ -15,13 +18,13 @@ const hourMs = 3_600_000;
 /** How often the file is fetched. */
 const everyMs = 24 * hourMs;
 const afterFaultMs = hourMs;
-/** Longer than a sync takes: until then nobody else begins one. */
+/** Longer than a sync takes. Until then no other sync begins. */
 const turnMs = 10 * 60_000;
 
 export type SyncOutcome =
   | { state: "synced"; version: string; changes: CatalogueChanges }
   | { state: "unchanged"; version: string }
-  /** the file can't be had, or isn't taken */
+  /** the file could not be fetched, or was refused */
   | { state: "refused"; fault: string };
 
 function sentenceOf(refusal: SyncRefusal): string {
@@ -41,7 +44,7 @@ export interface CatalogueSyncDeps {
   now: () => number;
 }
 
-/** Now, due or not. `eventFor`: what the log says, when a person asked for it. */
+/** Syncs now, due or not. `eventFor`: the event for the log, where a person asked for the sync. */
 export async function syncNow(
   deps: CatalogueSyncDeps,
   eventFor: (outcome: SyncOutcome) => AdminEvent | null = () => null,
@@ -63,7 +66,7 @@ export async function syncNow(
   const { models, changes } = synced.value;
   const at = now();
   const version = await versionOf(models, at);
-  // The day is part of a version; the same models keep the one they have.
+  // A version begins with the day, so the same models keep the version that they have.
   const isSame = version.split(".")[1] === current.version.split(".")[1];
   const outcome: SyncOutcome = isSame
     ? { state: "unchanged", version: current.version }
@@ -76,7 +79,10 @@ export async function syncNow(
   return written.ok ? ok(outcome) : written;
 }
 
-/** Once a day over all isolates, and after a deployment with another seed. 1 if the catalogue changed. */
+/**
+ * Syncs once a day over all isolates, and after a deployment with another seed. Returns 1 if the catalogue
+ * changed.
+ */
 export const createCatalogueJob =
   (deps: CatalogueSyncDeps & { report: (fault: string) => void }) =>
   async (): AsyncResult<number> => {
@@ -84,7 +90,7 @@ export const createCatalogueJob =
     const at = now();
     const turn = await catalogues.claim(at, {
       until: at + turnMs,
-      // Later than any sync sets it: a clock was set back.
+      // A later time than any sync sets was written before a clock was set back.
       latestDue: at + everyMs + clockSlackMs,
       seedVersion: seed.version,
     });

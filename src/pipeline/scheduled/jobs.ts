@@ -1,4 +1,4 @@
-/** What runs every minute. Each job is safe to run twice, and to be cut off. */
+/** The jobs of every minute. Each job may run twice, and may be cut off. */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { IdempotencyStore, Ledger, ThinningStore } from "../../domain/ports/ledger.ts";
 import type {
@@ -15,13 +15,13 @@ import { createWitnessJob, type WitnessDeps } from "./witness.ts";
 
 export interface JobReport {
   job: string;
-  /** rows changed; null: the database was out of reach */
+  /** rows that changed; null: the database was out of reach */
   changed: number | null;
-  /** where there are several */
+  /** the shard's name, where there are several */
   shard?: string;
 }
 
-/** Rounds of one job in one run: a backlog is worked off over several minutes. */
+/** Rounds of one job in one run. A backlog is worked off over several minutes. */
 const rounds = 5;
 
 export function createJobs(
@@ -34,7 +34,7 @@ export function createJobs(
     sessions: SessionStore;
     requests: RequestStore;
     authorizations: AuthorizationStore;
-    /** Seals anew what is not under the current master key and version. */
+    /** Seals everything anew that is not under the current master key and version. */
     reseal: () => AsyncResult<number>;
     sendToWitness: WitnessDeps["sendToWitness"];
     /** null: this deployment syncs no catalogue */
@@ -56,7 +56,7 @@ export function createJobs(
     sweep: () => ledger.sweep(now()),
     thinRefusals: createThinningJob(deps),
     auditKeys: createAuditKeyJob(deps),
-    // Before retention, which spares what is not sealed.
+    // Before retention, which spares records that are not sealed.
     seal: createSealJob(deps),
     pruneCounters: () => ledger.prune(now()),
     pruneIdempotency: () => idempotency.prune(now()),
@@ -66,7 +66,7 @@ export function createJobs(
     pruneRequests: () => requests.prune(now()),
     pruneAuthorizations: () => deps.authorizations.prune(now()),
     reseal,
-    // Last: these wait for somebody else's servers.
+    // Last, since these jobs wait for other people's servers.
     witness: createWitnessJob(deps),
     ...(syncCatalogue !== null && { catalogue: syncCatalogue }),
   };
@@ -87,7 +87,7 @@ export function createJobs(
 
 export type Jobs = ReturnType<typeof createJobs>;
 
-/** The jobs of every shard, side by side: one that is out of reach delays and stops no other. */
+/** The jobs of every shard, side by side, so that a shard out of reach delays and stops no other. */
 export const createShardedJobs =
   (shards: readonly { name: string; run: Jobs }[]): Jobs =>
   async () => {
@@ -99,7 +99,8 @@ export const createShardedJobs =
       ),
     );
     return ended.flatMap((end) => {
-      // A throw is a bug and none of the database's refusals; it waited for the other shards.
+      // A throw is a bug, and not a refusal of the database. It is thrown on once the other shards
+      // have finished.
       if (end.status === "rejected") throw end.reason;
       return end.value;
     });

@@ -1,7 +1,7 @@
 /**
- * Brings every seal and code of a database under the current master key and version, once for each key:
- * after an upgrade from seals of version 1, and after MASTER_KEY has changed. Page by page, from where the
- * last run stopped; cut off or run twice, it replaces nothing that somebody else replaced meanwhile.
+ * Brings every seal and code of a database under the current master key and version, once for each key: after
+ * an upgrade from seals of version 1, and after a change of MASTER_KEY. The job goes page by page, from where
+ * its last run stopped. Cut off or run twice, it replaces nothing that somebody else has replaced meanwhile.
  */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { codedText } from "../../domain/tenancy/access.ts";
@@ -28,17 +28,17 @@ const pagesPerRun = 8;
 /** Longer than a run takes. */
 const turnMs = 60_000;
 
-/** What a run leaves to the next one. */
+/** What a run hands on to the next one. */
 interface Progress {
   step: SealingStep;
   after: string;
-  /** of all steps so far */
+  /** rows changed in all steps so far */
   changed: number;
-  /** what no key opens, or no code vouches for */
+  /** rows that no key opens, or for which no code vouches */
   left: number;
 }
 
-/** One page: where it ends; null: nothing is left of the step. */
+/** The end of one page, and what was done in it; null: the step has nothing left. */
 type Page = { after: string; changed: number; left: number } | null;
 
 export interface ResealDeps {
@@ -46,7 +46,7 @@ export interface ResealDeps {
   store: SealingStore;
   rows: SealedRowStore;
   vault: Vault;
-  /** of API keys */
+  /** codes of API keys */
   mac: Mac;
   ids: Ids;
   now: () => number;
@@ -90,7 +90,7 @@ async function resealPage(deps: ResealDeps, kind: SealedKind, after: string): As
   return written.ok ? ok({ after: last.place, changed: resealed.length, left }) : written;
 }
 
-/** A cursor of another step, or of another key's turn, says nothing. */
+/** A cursor of another step, or of another key's turn, means nothing here. */
 function progressOf(cursor: string, { keyId, step }: SealingRow): Progress {
   const fresh = { step, after: "", changed: 0, left: 0 };
   if (cursor === "") return fresh;
@@ -99,7 +99,7 @@ function progressOf(cursor: string, { keyId, step }: SealingRow): Progress {
   return kept.step === step ? kept : { ...fresh, changed: kept.changed, left: kept.left };
 }
 
-/** From here on, nothing needs the previous master key. */
+/** The event after which nothing needs the previous master key. */
 const eventOf = (
   { ids, now }: ResealDeps,
   keyId: string,
@@ -142,7 +142,7 @@ async function work(deps: ResealDeps, row: SealingRow, from: Progress): AsyncRes
   return ok(progress);
 }
 
-/** How many rows it changed. */
+/** Returns how many rows were changed. */
 export const createResealJob = (deps: ResealDeps) => async (): AsyncResult<number> => {
   const { sealing, store, now } = deps;
   const state = await sealing.current();

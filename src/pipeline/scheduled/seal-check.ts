@@ -1,4 +1,4 @@
-/** What a seal run finds before it seals: whether the chain is the router's, and what its records' codes say. */
+/** What a seal run finds before it seals: whether the chain is the router's, and what the records' codes say. */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { canonicalJson } from "../../domain/canonical.ts";
 import { standingOf } from "../../domain/audit/evidence.ts";
@@ -16,14 +16,14 @@ import {
 import { vouchedKeys, type AuditKeyDeps } from "./audit-keys.ts";
 
 export interface SealDeps extends AuditKeyDeps {
-  /** of records */
+  /** codes of records */
   mac: Mac;
   /** ms in which processes of the version before, or with the MASTER_KEY before, may still write */
   rolloutMs: number;
   log: (entry: Record<string, unknown>) => void;
 }
 
-/** Whether the router made a seal, and what stands beside it. */
+/** Whether the router made a seal and the `checked` that stands beside it. */
 async function isGenuine(
   { hashing, verify }: SealDeps,
   seal: StoredSeal,
@@ -37,14 +37,14 @@ async function isGenuine(
   return verify(key, { text, signature: seal.signature });
 }
 
-/** Whose keys the heads name: this router's own, unless MASTER_KEY has changed twice since. */
+/** The keys that the heads name. They are this router's own, unless MASTER_KEY has changed twice since. */
 async function keysFor(deps: SealDeps, heads: readonly StoredSeal[]): AsyncResult<AuditKey[]> {
   const own = deps.signer.keys;
   const isOwn = (id: string): boolean => own.some((key) => key.id === id);
   return heads.every(({ keyId }) => isOwn(keyId)) ? ok(own) : vouchedKeys(deps);
 }
 
-/** All that a seal of these records says of what was checked, but for `tree`. */
+/** Everything that the seal of these records says in `checked`, except `tree`. */
 export async function checkWaiting(
   deps: SealDeps,
   { head, checkedHead, records, counter, present, placed }: Waiting,

@@ -1,6 +1,6 @@
 /**
- * Seals finished records, tenant by tenant. Cut off or run twice, it seals nothing twice: a seal and the
- * places of its records are one transaction, which takes effect only on the chain it was made for.
+ * Seals finished records, tenant by tenant. Cut off or run twice, the job seals nothing twice: a seal and its
+ * records' places are one transaction, which takes effect only on the chain that the seal was made for.
  */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { AdminEvent } from "../../domain/admin-event.ts";
@@ -22,20 +22,20 @@ import { checkWaiting, type SealDeps } from "./seal-check.ts";
 
 export type { SealDeps };
 
-/** What ended this recently is left for the next run, so that seals hold more than one record each. */
+/** ms. Calls that ended more recently are left for the next run, so that seals hold more than one record each. */
 export const sealAfterMs = 5_000;
 /** Longer than a run takes. */
 const turnMs = 60_000;
 /** Seals of one run: ten statements each at most, and D1 takes 1,000 in one invocation with all its jobs. */
 const sealsPerRun = 14;
 
-/** Tenants that have nothing to seal, and are looked at in one run for what is missing. */
+/** How many tenants without anything to seal are checked for missing records in one run. */
 const watchedPerRun = 5;
 const watchJob = "seal-watch";
-/** What was found is named in the seal; the log of events has this many of it. */
+/** A seal names everything that was found. The log of events has only so much of it. */
 const mostLogged = 20;
 
-/** Somebody else sealed meanwhile; what is left is read again. */
+/** Tries, since another run may have sealed meanwhile. Then the rest is read again. */
 const tries = 3;
 const retryAfterMs = 1_000;
 
@@ -56,7 +56,7 @@ const eventOf = (
   },
 });
 
-/** The next seal of a chain. */
+/** Makes the next seal of a chain. */
 async function sealOf(
   { hashing, signer, now }: SealDeps,
   about: {
@@ -90,7 +90,7 @@ async function sealOf(
   return { ...statement, signature, checked, leaves: hashing.pack(leaves) };
 }
 
-/** Records whose seals were cut off have no place any more: they wait again. */
+/** Records whose seals were cut off have no place in the chain any more, so they wait to be sealed again. */
 async function reopened(
   deps: SealDeps,
   tenantId: string,
@@ -141,7 +141,7 @@ async function trySeal(
   return ok(records.length);
 }
 
-/** Makes one seal, of what ended at `before` or earlier. Returns how many records it holds. */
+/** Makes one seal, of calls that ended at `before` or earlier. Returns how many records it holds. */
 export async function sealOnce(
   deps: SealDeps,
   tenantId: string,
@@ -155,7 +155,7 @@ export async function sealOnce(
   return err({ reason: "unavailable", retryAfterMs });
 }
 
-/** Some of the tenants that wait for nothing: what they should wait for may have been taken away. */
+/** Checks some tenants that have nothing to seal, because somebody may have deleted what they had. */
 async function watch(deps: SealDeps, already: ReadonlySet<string>): AsyncResult<null> {
   const { seals, now } = deps;
   const cursor = await seals.cursor(watchJob);
@@ -168,7 +168,7 @@ async function watch(deps: SealDeps, already: ReadonlySet<string>): AsyncResult<
   return last === cursor.value ? ok(null) : seals.keepCursor(watchJob, last);
 }
 
-/** One run over the tenants that have something to seal, from where the last run stopped. */
+/** One run over the tenants that have something to seal, going on where the last run stopped. */
 export const createSealJob = (deps: SealDeps) => async (): AsyncResult<number> => {
   const { seals, now } = deps;
   const turn = await seals.claim(now(), now() + turnMs);
@@ -179,14 +179,14 @@ export const createSealJob = (deps: SealDeps) => async (): AsyncResult<number> =
   if (found.ok && found.value.length === 0 && cursor !== "")
     found = await seals.waitingTenants("", sealsPerRun);
   if (!found.ok) return found;
-  // A tenant with more to seal gets another turn after the others.
+  // A tenant with more to seal gets another turn after the other tenants.
   const queue = [...found.value];
   let sealed = 0;
   for (let left = sealsPerRun; left > 0; left -= 1) {
     const tenantId = queue.shift();
     if (tenantId === undefined) break;
     const done = await sealOnce(deps, tenantId, now() - sealAfterMs);
-    // One tenant's trouble is not the others': it comes round again.
+    // A failure of one tenant stops no other, and the next run tries again.
     if (!done.ok) continue;
     sealed += done.value;
     if (done.value === mostSealed) queue.push(tenantId);

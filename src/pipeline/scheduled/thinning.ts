@@ -1,6 +1,7 @@
 /**
- * Refusals that have no record of their own get one for each key and minute. Cut off or run twice, it writes
- * none twice: the id follows from key and minute, and the count goes once the record stands.
+ * Writes one record for each key and minute whose refusals have no record of their own. Cut off or run twice,
+ * the job writes no record twice: the id follows from key and minute, and the count is deleted once the record
+ * is written.
  */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Ledger, ThinningStore } from "../../domain/ports/ledger.ts";

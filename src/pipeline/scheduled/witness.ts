@@ -1,7 +1,7 @@
 /**
- * Tells somebody else how far each chain goes. A database that is put back to an older copy of itself, chain
- * and numbers included, contradicts nothing but that memory. Never in the way of a seal: what was not taken
- * is sent again by the next run.
+ * Tells a witness how far each chain goes. A database that was put back to an older copy, chain and numbers
+ * included, contradicts only what the witness remembers. No seal waits for the witness: what it did not take is
+ * sent again by the next run.
  */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { canonicalJson } from "../../domain/canonical.ts";
@@ -15,9 +15,9 @@ import {
   type Signer,
 } from "../../domain/audit/seals.ts";
 
-/** Some 130 bytes each. */
+/** Heads in one request, of some 130 bytes each. */
 const headsAtOnce = 500;
-/** Of a run; where there are more chains, the next run goes on. */
+/** Requests of one run. Where there are more chains, the next run goes on. */
 const mostPosts = 4;
 const job = "witness";
 
@@ -25,7 +25,7 @@ export interface WitnessDeps {
   seals: Pick<SealStore, "heads" | "cursor" | "keepCursor">;
   hashing: Pick<Hashing, "of">;
   signer: Signer;
-  /** What is wrong; null: the witness has taken it. The whole is null where there is none. */
+  /** Gives what went wrong, or null where the witness has taken the heads. Null itself: there is no witness. */
   sendToWitness: ((body: string) => Promise<string | null>) | null;
   now: () => number;
   log: (entry: Record<string, unknown>) => void;
@@ -63,6 +63,6 @@ export const createWitnessJob = (deps: WitnessDeps) => async (): AsyncResult<num
     const kept = await seals.keepCursor(job, cursor);
     if (!kept.ok) return kept;
   }
-  // Nothing in the database has changed: it is not run again for that.
+  // Nothing in the database has changed, so the job is not repeated within this run.
   return ok(0);
 };
