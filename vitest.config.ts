@@ -12,6 +12,7 @@ export default defineConfig({
           name: "node",
           include: ["test/**/*.test.ts"],
           exclude: ["test/worker/**"],
+          globalSetup: ["test/setup/shared-routers.ts"],
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },

@@ -8,11 +8,11 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "vitest";
 import { adminOf, type Answered } from "./caller.ts";
-import type { Router } from "./router.ts";
+import type { SharedRouter } from "./shared-router.ts";
 
 /** Registers a server of a tenant; gives back the proxy's URL for it. */
 export async function register(
-  router: Router,
+  router: SharedRouter,
   tenant: string,
   entry: { slug: string; url: string; sampling?: string } & Record<string, unknown>,
 ): Promise<string> {
@@ -23,7 +23,7 @@ export async function register(
 }
 
 /** A key that may use the proxy. */
-export async function proxyKey(router: Router, tenant: string): Promise<string> {
+export async function proxyKey(router: SharedRouter, tenant: string): Promise<string> {
   const admin = adminOf(router, router.adminToken);
   const made = await admin("POST", `/tenants/${tenant}/keys`, { name: "p", scopes: ["proxy"] });
   expect(made.status).toBe(201);
@@ -31,7 +31,7 @@ export async function proxyKey(router: Router, tenant: string): Promise<string> 
 }
 
 /** The audit records of a tenant, newest first. */
-export async function recordsOf(router: Router, tenant: string) {
+export async function recordsOf(router: SharedRouter, tenant: string) {
   const answer: Answered = await adminOf(router, router.adminToken)(
     "GET",
     `/tenants/${tenant}/requests?limit=200`,

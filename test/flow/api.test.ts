@@ -1,9 +1,9 @@
 /** What every door of the REST API has in common: queries, methods, times, money, and its own document. */
 import addFormats from "ajv-formats";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, callOnce, createTenant, type Answered } from "../fakes/caller.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { expectProblem, fill } from "./isolation.ts";
 
 interface Operation {
@@ -19,20 +19,19 @@ interface Document {
   components: object;
 }
 
-let router: Router;
+let router: SharedRouter;
 let key: string;
 let document: Document;
 let admin: (method: string, path: string, body?: unknown) => Promise<Answered>;
 
 beforeAll(async () => {
-  router = await startRouter();
+  router = await borrowRouter();
   admin = adminOf(router, router.adminToken);
   ({ key } = await createTenant(router, "api", { provider: "demo" }));
   document = (await (await fetch(`${router.url}/admin/v1/openapi.json`)).json()) as Document;
   for (const text of ["one", "two"])
     expect((await callOnce(router, key, asking(text))).get("result")).toBeDefined();
 }, 60_000);
-afterAll(() => router.stop());
 
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, item]) =>

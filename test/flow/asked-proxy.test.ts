@@ -14,7 +14,7 @@ import { faultyText, startFaultyProvider, type FaultyProvider } from "../fakes/f
 import { startSdkServer, type FakeServer } from "../fakes/mcp-servers.ts";
 import { connectThrough, modernMeta, proxyKey, register, sendModern } from "../fakes/proxied.ts";
 import { startRawServer, type RawServer } from "../fakes/raw-server.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const eras = ["legacy", "modern"] as const;
 type Era = (typeof eras)[number];
@@ -30,7 +30,7 @@ const rules = [
 ];
 
 let provider: FaultyProvider;
-let router: Router;
+let router: SharedRouter;
 let servers: { legacy: FakeServer; modern: RawServer };
 let admin: ReturnType<typeof adminOf>;
 const keys: Record<string, string> = {};
@@ -48,7 +48,7 @@ function samples(server: McpServer): void {
 
 beforeAll(async () => {
   provider = await startFaultyProvider({ slowMs: 4_000 });
-  router = await startRouter();
+  router = await borrowRouter();
   admin = adminOf(router, router.adminToken);
   servers = { legacy: await startSdkServer({ build: samples }), modern: await startRawServer() };
   servers.modern.handle(({ json: { id, params } }, reply) => {
@@ -72,7 +72,6 @@ beforeAll(async () => {
   }
 }, 60_000);
 afterAll(async () => {
-  await router?.stop();
   await Promise.all([servers?.legacy.stop(), servers?.modern.stop(), provider?.stop()]);
 });
 beforeEach(() => provider.clear());

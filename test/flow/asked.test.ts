@@ -11,7 +11,7 @@ import {
   type Answered,
 } from "../fakes/caller.ts";
 import { startMediaProvider, type MediaProvider } from "../fakes/media-provider.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const extension = "io.modelcontextprotocol/content-negotiation";
 const ns = "io.modelcontextprotocol";
@@ -30,7 +30,7 @@ const miniFirst = { modelPreferences: { hints: [{ name: "gpt-4.1-mini" }] } };
 
 let aimock: Aimock;
 let media: MediaProvider;
-let router: Router;
+let router: SharedRouter;
 let admin: ReturnType<typeof adminOf>;
 
 const uses = (name: string) => ({ toolCalls: [{ id: "call_1", name, arguments: "{}" }], usage });
@@ -57,11 +57,10 @@ beforeAll(async () => {
     { match: { userMessage: "hello" }, response: { content: "Hi there!", usage } },
   ]);
   media = await startMediaProvider();
-  router = await startRouter();
+  router = await borrowRouter();
   admin = adminOf(router, router.adminToken);
 }, 60_000);
 afterAll(async () => {
-  await router.stop();
   await aimock.stop();
   await media.stop();
 });

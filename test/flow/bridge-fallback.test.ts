@@ -10,21 +10,21 @@ import {
   type RawRequest,
   type RawServer,
 } from "../fakes/raw-server.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const tenant = "fallback";
-let router: Router;
+let router: SharedRouter;
 let server: RawServer;
 let key = "";
 let count = 0;
 
 beforeAll(async () => {
-  [router, server] = await Promise.all([startRouter(), startRawServer({ probes: "scripted" })]);
+  [router, server] = await Promise.all([borrowRouter(), startRawServer({ probes: "scripted" })]);
   await createTenant(router, tenant, { provider: "demo" });
   key = await proxyKey(router, tenant);
 }, 120_000);
 afterAll(async () => {
-  await Promise.all([router?.stop(), server?.stop()]);
+  await server?.stop();
 });
 beforeEach(() => server.clear());
 

@@ -17,12 +17,12 @@ import {
   type RawRequest,
   type RawServer,
 } from "../fakes/raw-server.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const ns = "io.modelcontextprotocol";
 const modern = "2026-07-28";
 const tenant = "bridge";
-let router: Router;
+let router: SharedRouter;
 let faulty: FaultyProvider;
 let server: RawServer;
 let key = "";
@@ -31,7 +31,7 @@ let count = 0;
 
 beforeAll(async () => {
   [router, faulty, server] = await Promise.all([
-    startRouter(),
+    borrowRouter(),
     startFaultyProvider({ slowMs: 30_000 }),
     startRawServer({ probes: "scripted" }),
   ]);
@@ -43,7 +43,7 @@ beforeAll(async () => {
   key = await proxyKey(router, tenant);
 }, 120_000);
 afterAll(async () => {
-  await Promise.all([router?.stop(), faulty?.stop(), server?.stop()]);
+  await Promise.all([faulty?.stop(), server?.stop()]);
 });
 /** Each test's server is new to the router. */
 beforeEach(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { mostInputTokens } from "../../src/domain/sampling/estimate.ts";
 import { adminOf, asking, callOnce, createTenant, type Answered } from "../fakes/caller.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { expectProblem } from "./isolation.ts";
 
 // Ten micro-USD a token: what is asked costs more than what is answered.
@@ -13,15 +13,15 @@ const replyMicroUsd = 17 * 10;
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 
-let router: Router;
+let router: SharedRouter;
 let faulty: FaultyProvider;
 let admin: ReturnType<typeof adminOf>;
 
 beforeAll(async () => {
-  [router, faulty] = await Promise.all([startRouter(), startFaultyProvider()]);
+  [router, faulty] = await Promise.all([borrowRouter(), startFaultyProvider()]);
   admin = adminOf(router, router.adminToken);
 }, 60_000);
-afterAll(() => Promise.all([router?.stop(), faulty?.stop()]));
+afterAll(() => faulty?.stop());
 
 const made = (slug: string, about: { policy?: unknown; keyLimits?: unknown }) =>
   createTenant(router, slug, {

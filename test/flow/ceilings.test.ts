@@ -1,16 +1,15 @@
 /** A tenant's ceiling over HTTP: what a tenant's administrator can't do, and what holds from the next request on. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, createTenant, openSession } from "../fakes/caller.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 describe("a tenant's ceiling", () => {
-  let router: Router;
+  let router: SharedRouter;
   let operator: ReturnType<typeof adminOf>;
   beforeAll(async () => {
-    router = await startRouter();
+    router = await borrowRouter();
     operator = adminOf(router, router.adminToken);
   }, 60_000);
-  afterAll(() => router.stop());
 
   it("is empty at first, and the operator's alone to read and write", async () => {
     const { key } = await createTenant(router, "asking", { provider: "demo" });

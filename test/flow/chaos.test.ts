@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startAimock, usageOf, type Aimock } from "../fakes/aimock.ts";
 import { adminOf, asking, callOnce, createTenant } from "../fakes/caller.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const deadlineMs = 3_000;
-let router: Router;
+let router: SharedRouter;
 let steady: Aimock;
 
 beforeAll(async () => {
@@ -15,10 +15,9 @@ beforeAll(async () => {
       response: { content: "Steady.", usage: usageOf(9, 4) },
     },
   ]);
-  router = await startRouter();
+  router = await borrowRouter();
 });
 afterAll(async () => {
-  await router?.stop();
   await steady?.stop();
 });
 

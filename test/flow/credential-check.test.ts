@@ -3,10 +3,10 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, callOnce, type Answered } from "../fakes/caller.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { expectProblem } from "./isolation.ts";
 
-let router: Router;
+let router: SharedRouter;
 let provider: Server;
 let baseUrl: string;
 let admin: ReturnType<typeof adminOf>;
@@ -23,11 +23,10 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
   baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`;
-  router = await startRouter();
+  router = await borrowRouter();
   admin = adminOf(router, router.adminToken);
 }, 60_000);
 afterAll(async () => {
-  await router.stop();
   provider.close();
 });
 

@@ -8,10 +8,10 @@ import {
   type FaultyMode,
   type FaultyProvider,
 } from "../fakes/faulty-provider.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { freePort } from "../fakes/sqld.ts";
 
-let router: Router;
+let router: SharedRouter;
 let broken: FaultyProvider;
 let healthy: FaultyProvider;
 
@@ -20,10 +20,9 @@ beforeAll(async () => {
     startFaultyProvider({ slowMs: 600_000 }),
     startFaultyProvider(),
   ]);
-  router = await startRouter();
+  router = await borrowRouter();
 });
 afterAll(async () => {
-  await router?.stop();
   await Promise.all([broken?.stop(), healthy?.stop()]);
 });
 beforeEach(() => {

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { adminOf, asking, callOnce, createTenant, type Answered } from "../fakes/caller.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
-let router: Router;
+let router: SharedRouter;
 let shaky: FaultyProvider;
 let steady: FaultyProvider;
 
@@ -13,10 +13,9 @@ beforeAll(async () => {
     startFaultyProvider({ slowMs: 700 }),
     startFaultyProvider({ slowMs: 700 }),
   ]);
-  router = await startRouter();
+  router = await borrowRouter();
 });
 afterAll(async () => {
-  await router?.stop();
   await Promise.all([shaky?.stop(), steady?.stop()]);
 });
 beforeEach(() => {

@@ -1,19 +1,19 @@
 /** A key that expires hands out nothing that outlives it. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { adminOf } from "../fakes/caller.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const hour = 3_600_000;
 const path = "/tenants/lent/keys";
 
 describe("a key made by a key that expires", () => {
-  let router: Router;
+  let router: SharedRouter;
   let operator: ReturnType<typeof adminOf>;
   let lent: ReturnType<typeof adminOf>;
   let lentId: string;
   const until = Date.now() + hour;
   beforeAll(async () => {
-    router = await startRouter();
+    router = await borrowRouter();
     operator = adminOf(router, router.adminToken);
     await operator("POST", "/tenants", { slug: "lent", name: "Lent" });
     const scopes = ["tenant-admin"];
@@ -21,7 +21,6 @@ describe("a key made by a key that expires", () => {
     lentId = String(made.get("id"));
     lent = adminOf(router, String(made.get("key")));
   }, 60_000);
-  afterAll(() => router.stop());
 
   const making = (more: object) => ({ name: "made", scopes: ["tenant-admin"], ...more });
 

@@ -12,7 +12,7 @@ import {
   type Answered,
   type SamplingCaller,
 } from "../fakes/caller.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const extension = "io.modelcontextprotocol/content-negotiation";
 const declaring = (features: unknown, more: object = {}) => ({
@@ -29,7 +29,7 @@ const nano = "openai/gpt-4.1-nano";
 const hinted = { modelPreferences: { hints: [{ name: "gpt-4.1-mini" }] } };
 
 let aimock: Aimock;
-let router: Router;
+let router: SharedRouter;
 let admin: ReturnType<typeof adminOf>;
 
 beforeAll(async () => {
@@ -46,11 +46,10 @@ beforeAll(async () => {
     },
     { match: { userMessage: "hello" }, response: { content: "Hi there!", usage } },
   ]);
-  router = await startRouter();
+  router = await borrowRouter();
   admin = adminOf(router, router.adminToken);
 }, 60_000);
 afterAll(async () => {
-  await router.stop();
   await aimock.stop();
 });
 beforeEach(() => aimock.clear());

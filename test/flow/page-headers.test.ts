@@ -1,14 +1,13 @@
 /** What browsers and caches are told: nothing secret is kept, and no page stands in another's frame. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { adminOf, createTenant } from "../fakes/caller.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
-let router: Router;
+let router: SharedRouter;
 beforeAll(async () => {
-  router = await startRouter();
+  router = await borrowRouter();
   await createTenant(router, "pages", { provider: "demo" });
 }, 60_000);
-afterAll(() => router?.stop());
 
 it.each(["/console", "/admin/v1/docs", "/oauth/callback?state=x&code=y"])(
   "no other page may put %s into a frame",

@@ -2,17 +2,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startCachingProvider, type CachingProvider } from "../fakes/caching-provider.ts";
 import { adminOf, asking, callOnce, createTenant, type Answered } from "../fakes/caller.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { manyTools, prose, tokensByClass } from "../fixtures/caching-loop.ts";
 
-let router: Router;
+let router: SharedRouter;
 let fake: CachingProvider;
 beforeAll(async () => {
   fake = await startCachingProvider({ now: Date.now, toolRounds: 3 });
-  router = await startRouter();
+  router = await borrowRouter();
 });
 afterAll(async () => {
-  await Promise.all([router.stop(), fake.stop()]);
+  await fake.stop();
 });
 beforeEach(() => fake.clear());
 

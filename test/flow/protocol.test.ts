@@ -7,7 +7,7 @@ import { codecFor, supportedRevisions } from "../../src/mcp/era.ts";
 import { legacyWireOf, modernWireOf } from "../../src/mcp/faults.ts";
 import { adminOf, asking, at, callOnce, createTenant, openSession } from "../fakes/caller.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const legacyRevisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] as const;
 const modernRevision = "2026-07-28";
@@ -15,14 +15,14 @@ const metaKey = (name: string): string => `io.modelcontextprotocol/${name}`;
 const clientInfo = { name: "test", version: "1" };
 const slowMs = 3_000;
 
-let router: Router;
+let router: SharedRouter;
 let faulty: FaultyProvider;
 let key = "";
 let slowKey = "";
 
 beforeAll(async () => {
   faulty = await startFaultyProvider({ slowMs });
-  router = await startRouter();
+  router = await borrowRouter();
   ({ key } = await createTenant(router, "protocol", { provider: "demo" }));
   ({ key: slowKey } = await createTenant(router, "protocol-slow", {
     provider: "openai-compatible",
@@ -31,7 +31,6 @@ beforeAll(async () => {
   }));
 }, 60_000);
 afterAll(async () => {
-  await router?.stop();
   await faulty?.stop();
 });
 

@@ -3,22 +3,22 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, callOnce, createTenant } from "../fakes/caller.ts";
 import { startFaultyProvider, faultyText, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { startGzipBomb, type GzipBomb } from "../fakes/gzip-bomb.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const unpackedBytes = 48 * 1024 * 1024;
-let router: Router;
+let router: SharedRouter;
 let bomb: GzipBomb;
 let healthy: FaultyProvider;
 
 beforeAll(async () => {
   [router, bomb, healthy] = await Promise.all([
-    startRouter(),
+    borrowRouter(),
     startGzipBomb(unpackedBytes),
     startFaultyProvider(),
   ]);
 }, 60_000);
 afterAll(async () => {
-  await Promise.all([router?.stop(), bomb?.stop(), healthy?.stop()]);
+  await Promise.all([bomb?.stop(), healthy?.stop()]);
 });
 
 const gpt = asking("hello", { modelPreferences: { hints: [{ name: "gpt" }] } });

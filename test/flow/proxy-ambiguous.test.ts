@@ -4,12 +4,12 @@ import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, createTenant } from "../fakes/caller.ts";
 import { openRaw, proxyKey, register, sendModern } from "../fakes/proxied.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const tenant = "ambiguous";
 const json = "application/json";
 const events = "text/event-stream";
-let router: Router;
+let router: SharedRouter;
 let server: Server;
 let key = "";
 const urls = new Map<string, string>();
@@ -63,7 +63,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 }
 
 beforeAll(async () => {
-  router = await startRouter();
+  router = await borrowRouter();
   await createTenant(router, tenant, { provider: "demo" });
   key = await proxyKey(router, tenant);
   server = createServer((request, response) => void answer(request, response));
@@ -77,7 +77,6 @@ beforeAll(async () => {
       urls.set(slug, await register(router, tenant, { slug, url: `${url}/${path}`, sampling }));
 }, 60_000);
 afterAll(async () => {
-  await router?.stop();
   server.closeAllConnections();
   server.close();
 });

@@ -6,10 +6,10 @@ import { createTenant } from "../fakes/caller.ts";
 import { startScriptedServer, type FakeServer, type Heard } from "../fakes/mcp-servers.ts";
 import { oddJson, oddObject } from "../fakes/odd-json.ts";
 import { openRaw, proxyKey, register } from "../fakes/proxied.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const tenant = "proxy-bytes";
-let router: Router;
+let router: SharedRouter;
 let server: FakeServer;
 let key = "";
 const urls = { router: "", client: "", "client-then-router": "" };
@@ -30,7 +30,7 @@ function answer(heard: Heard, response: ServerResponse): void {
 }
 
 beforeAll(async () => {
-  router = await startRouter();
+  router = await borrowRouter();
   // Nobody is called: that there is a model is all that the server is told.
   await createTenant(router, tenant, { provider: "openai" });
   key = await proxyKey(router, tenant);
@@ -39,7 +39,6 @@ beforeAll(async () => {
     urls[mode] = await register(router, tenant, { slug: mode, url: server.url, sampling: mode });
 }, 60_000);
 afterAll(async () => {
-  await router?.stop();
   await server?.stop();
 });
 

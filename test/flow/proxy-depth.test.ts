@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTenant } from "../fakes/caller.ts";
 import { modernMeta, proxyKey, register, sendModern } from "../fakes/proxied.ts";
 import { startRawServer, type RawServer } from "../fakes/raw-server.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const tenant = "depth";
-let router: Router;
+let router: SharedRouter;
 let server: RawServer;
 let key = "";
 
 beforeAll(async () => {
-  [router, server] = await Promise.all([startRouter(), startRawServer()]);
+  [router, server] = await Promise.all([borrowRouter(), startRawServer()]);
   await createTenant(router, tenant, { provider: "demo" });
   key = await proxyKey(router, tenant);
   // It asks for sampling, so that the request's identity is made of its arguments.
@@ -25,7 +25,7 @@ beforeAll(async () => {
   });
 }, 60_000);
 afterAll(async () => {
-  await Promise.all([router?.stop(), server?.stop()]);
+  await server?.stop();
 });
 
 const callOf = (levels: number): string => {

@@ -6,10 +6,10 @@ import { adminOf, createTenant } from "../fakes/caller.ts";
 import { startScriptedServer, type FakeServer, type Heard } from "../fakes/mcp-servers.ts";
 import { openRaw, proxyKey, register, sendModern } from "../fakes/proxied.ts";
 import { startRawServer, type RawServer } from "../fakes/raw-server.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const tenant = "headers";
-let router: Router;
+let router: SharedRouter;
 let older: FakeServer;
 let newer: RawServer;
 let key = "";
@@ -97,7 +97,7 @@ function answer({ body }: Heard, response: ServerResponse): void {
 
 beforeAll(async () => {
   [router, older, newer] = await Promise.all([
-    startRouter(),
+    borrowRouter(),
     startScriptedServer(answer),
     startRawServer(),
   ]);
@@ -113,7 +113,7 @@ beforeAll(async () => {
   key = await proxyKey(router, tenant);
 }, 60_000);
 afterAll(async () => {
-  await Promise.all([router?.stop(), older?.stop(), newer?.stop()]);
+  await Promise.all([older?.stop(), newer?.stop()]);
 });
 
 const list = (id: number): string => JSON.stringify({ jsonrpc: "2.0", id, method: "tools/list" });

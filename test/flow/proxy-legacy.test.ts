@@ -9,10 +9,10 @@ import {
   type Heard,
 } from "../fakes/mcp-servers.ts";
 import { connectThrough, proxyKey, recordsOf, register, until } from "../fakes/proxied.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 let aimock: Aimock;
-let router: Router;
+let router: SharedRouter;
 let everything: Awaited<ReturnType<typeof startEverything>>;
 let server: FakeServer;
 let strict: FakeServer;
@@ -26,7 +26,7 @@ beforeAll(async () => {
       response: { content: "The provider's text.", usage: usageOf(21, 5) },
     },
   ]);
-  router = await startRouter();
+  router = await borrowRouter();
   await createTenant(router, tenant, { provider: "openai", baseUrl: aimock.url("openai") });
   key = await proxyKey(router, tenant);
   everything = await startEverything();
@@ -34,7 +34,6 @@ beforeAll(async () => {
   strict = await startSdkServer({ strict: true });
 }, 60_000);
 afterAll(async () => {
-  await router?.stop();
   await Promise.all([everything?.stop(), server?.stop(), strict?.stop(), aimock?.stop()]);
 });
 

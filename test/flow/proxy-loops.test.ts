@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, createTenant } from "../fakes/caller.ts";
 import { proxyKey, register, sendModern } from "../fakes/proxied.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const tenant = "loops";
-let router: Router;
+let router: SharedRouter;
 let key = "";
 let relay: Server;
 let relayed = 0;
@@ -36,7 +36,7 @@ async function passOn(request: IncomingMessage, response: ServerResponse): Promi
 }
 
 beforeAll(async () => {
-  router = await startRouter();
+  router = await borrowRouter();
   await createTenant(router, tenant, { provider: "demo" });
   key = await proxyKey(router, tenant);
   relay = createServer((request, response) => void passOn(request, response));
@@ -44,7 +44,6 @@ beforeAll(async () => {
   relayUrl = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`;
 }, 60_000);
 afterAll(async () => {
-  await router?.stop();
   relay.closeAllConnections();
   relay.close();
 });

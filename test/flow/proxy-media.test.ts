@@ -11,10 +11,10 @@ import {
   sendModern,
   until,
 } from "../fakes/proxied.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const tenant = "media";
-let router: Router;
+let router: SharedRouter;
 let server: Server;
 let key = "";
 const urls = new Map<string, string>();
@@ -65,7 +65,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 }
 
 beforeAll(async () => {
-  router = await startRouter();
+  router = await borrowRouter();
   await createTenant(router, tenant, { provider: "demo" });
   key = await proxyKey(router, tenant);
   server = createServer((request, response) => void answer(request, response));
@@ -75,7 +75,6 @@ beforeAll(async () => {
     urls.set(sampling, await register(router, tenant, { slug: sampling, url, sampling }));
 }, 60_000);
 afterAll(async () => {
-  await router?.stop();
   server.closeAllConnections();
   server.close();
 });

@@ -18,14 +18,14 @@ import {
   type RawReply,
   type RawServer,
 } from "../fakes/raw-server.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const ns = "io.modelcontextprotocol";
 const modes = ["router", "client", "client-then-router", "deny"] as const;
 type Mode = (typeof modes)[number];
 const model = { allowedModels: ["openai/gpt-4.1-mini"] };
 
-let router: Router;
+let router: SharedRouter;
 let faulty: FaultyProvider;
 let server: RawServer;
 let admin: ReturnType<typeof adminOf>;
@@ -34,7 +34,7 @@ const keys = { first: "", second: "", other: "" };
 
 beforeAll(async () => {
   [router, faulty, server] = await Promise.all([
-    startRouter(),
+    borrowRouter(),
     startFaultyProvider(),
     startRawServer(),
   ]);
@@ -57,7 +57,7 @@ beforeAll(async () => {
   keys.second = await proxyKey(router, "first");
 }, 120_000);
 afterAll(async () => {
-  await Promise.all([router?.stop(), faulty?.stop(), server?.stop()]);
+  await Promise.all([faulty?.stop(), server?.stop()]);
 });
 beforeEach(() => {
   faulty.setMode("fine");

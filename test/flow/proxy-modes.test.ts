@@ -5,11 +5,11 @@ import { adminOf, createTenant } from "../fakes/caller.ts";
 import { faultyText, startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { startScriptedServer, startSdkServer, type FakeServer } from "../fakes/mcp-servers.ts";
 import { connectThrough, openRaw, proxyKey, recordsOf, register, until } from "../fakes/proxied.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { z } from "zod";
 
 let provider: FaultyProvider;
-let router: Router;
+let router: SharedRouter;
 let server: FakeServer;
 let resumable: FakeServer;
 const tenant = "proxy-modes";
@@ -18,7 +18,7 @@ const slowMs = 5_000;
 
 beforeAll(async () => {
   provider = await startFaultyProvider({ slowMs });
-  router = await startRouter();
+  router = await borrowRouter();
   const credential = {
     provider: "openai-compatible",
     baseUrl: provider.url("openai-compatible"),
@@ -31,7 +31,6 @@ beforeAll(async () => {
   resumable = await startSdkServer({ resumable: true });
 }, 60_000);
 afterAll(async () => {
-  await router?.stop();
   await Promise.all([server?.stop(), resumable?.stop(), provider?.stop()]);
 });
 beforeEach(() => {

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTenant } from "../fakes/caller.ts";
 import { openRaw, proxyKey, register } from "../fakes/proxied.ts";
 import { startRawServer, type RawServer } from "../fakes/raw-server.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { samplingModes } from "../../src/domain/servers/server.ts";
 
 const tenant = "order";
-let router: Router;
+let router: SharedRouter;
 let server: RawServer;
 let key = "";
 let sessions = 0;
@@ -16,7 +16,7 @@ let seen: string[] = [];
 let hold: PromiseWithResolvers<void>;
 
 beforeAll(async () => {
-  [router, server] = await Promise.all([startRouter(), startRawServer({ probes: "scripted" })]);
+  [router, server] = await Promise.all([borrowRouter(), startRawServer({ probes: "scripted" })]);
   await createTenant(router, tenant, { provider: "demo" });
   key = await proxyKey(router, tenant);
   server.handle(async ({ method, json }, reply) => {
@@ -39,7 +39,7 @@ beforeAll(async () => {
   });
 }, 120_000);
 afterAll(async () => {
-  await Promise.all([router?.stop(), server?.stop()]);
+  await server?.stop();
 });
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

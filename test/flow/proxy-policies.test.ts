@@ -19,14 +19,14 @@ import {
   type Proxied,
 } from "../fakes/proxied.ts";
 import { startRawServer, type RawServer } from "../fakes/raw-server.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const tenant = "proxy-policies";
 const eras = ["legacy", "modern"] as const;
 type Era = (typeof eras)[number];
 
 let provider: FaultyProvider;
-let router: Router;
+let router: SharedRouter;
 let servers: { legacy: FakeServer; modern: RawServer };
 let admin: ReturnType<typeof adminOf>;
 let key = "";
@@ -48,7 +48,7 @@ function samples(server: McpServer): void {
 
 beforeAll(async () => {
   provider = await startFaultyProvider({ slowMs: 4_000 });
-  router = await startRouter();
+  router = await borrowRouter();
   admin = adminOf(router, router.adminToken);
   // A thousand dollars a million tokens: 17 tokens of an answer are 17,000 micro-USD.
   const price = { inputUsdPerMTok: 1_000, outputUsdPerMTok: 1_000, tools: true };
@@ -80,7 +80,6 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   await Promise.all(clients.map(({ client }) => client.close()));
-  await router?.stop();
   await Promise.all([servers?.legacy.stop(), servers?.modern.stop(), provider?.stop()]);
 });
 beforeEach(() => {

@@ -3,16 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, createTenant } from "../fakes/caller.ts";
 import { openRaw, register, sendModern } from "../fakes/proxied.ts";
 import { startRawServer, type RawServer } from "../fakes/raw-server.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const tenant = "revoked";
-let router: Router;
+let router: SharedRouter;
 let server: RawServer;
 /** Resolves when the server notices that its stream is read no more. */
 let closed: Promise<void> = Promise.resolve();
 
 beforeAll(async () => {
-  [router, server] = await Promise.all([startRouter(), startRawServer()]);
+  [router, server] = await Promise.all([borrowRouter(), startRawServer()]);
   await createTenant(router, tenant, { provider: "demo" });
   server.handle(({ method, json }, reply) => {
     if (json.method === "initialize") {
@@ -30,7 +30,7 @@ beforeAll(async () => {
   });
 }, 60_000);
 afterAll(async () => {
-  await Promise.all([router?.stop(), server?.stop()]);
+  await server?.stop();
 });
 
 const newKey = async () => {

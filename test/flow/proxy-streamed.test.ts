@@ -5,10 +5,10 @@ import { startScriptedServer, type FakeServer } from "../fakes/mcp-servers.ts";
 import { createTenant } from "../fakes/caller.ts";
 import { openRaw, proxyKey, register, sendModern } from "../fakes/proxied.ts";
 import { startRawServer, type RawServer } from "../fakes/raw-server.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const tenant = "streamed";
-let router: Router;
+let router: SharedRouter;
 let older: FakeServer;
 let newer: RawServer;
 let key = "";
@@ -19,7 +19,7 @@ const after = '"tools":[]}}';
 
 beforeAll(async () => {
   [router, newer, older] = await Promise.all([
-    startRouter(),
+    borrowRouter(),
     startRawServer(),
     startScriptedServer(async ({ body }, response) => {
       response.writeHead(200, { "content-type": "application/json", "cache-control": "max-age=1" });
@@ -45,7 +45,7 @@ beforeAll(async () => {
   key = await proxyKey(router, tenant);
 }, 120_000);
 afterAll(async () => {
-  await Promise.all([router?.stop(), older?.stop(), newer?.stop()]);
+  await Promise.all([older?.stop(), newer?.stop()]);
 });
 
 /** What comes of it while the server still has something to say, and then. */

@@ -3,22 +3,22 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { adminOf, createTenant } from "../fakes/caller.ts";
 import { modernMeta, openRaw, proxyKey, register, sendModern } from "../fakes/proxied.ts";
 import { startRawServer, type RawRequest, type RawServer } from "../fakes/raw-server.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { samplingModes } from "../../src/domain/servers/server.ts";
 
 const tenant = "refused";
-let router: Router;
+let router: SharedRouter;
 let server: RawServer;
 let key = "";
 let count = 0;
 
 beforeAll(async () => {
-  [router, server] = await Promise.all([startRouter(), startRawServer({ probes: "scripted" })]);
+  [router, server] = await Promise.all([borrowRouter(), startRawServer({ probes: "scripted" })]);
   await createTenant(router, tenant, { provider: "demo" });
   key = await proxyKey(router, tenant);
 }, 120_000);
 afterAll(async () => {
-  await Promise.all([router?.stop(), server?.stop()]);
+  await server?.stop();
 });
 
 type Speaks = "older revisions" | "2026-07-28" | "both";

@@ -2,21 +2,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { adminOf, asking, callOnce, createTenant, type Answered } from "../fakes/caller.ts";
 import { startRecordingProvider, type RecordingProvider } from "../fakes/recording-provider.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
-let router: Router;
+let router: SharedRouter;
 let first: RecordingProvider;
 let second: RecordingProvider;
 
 beforeAll(async () => {
   [router, first, second] = await Promise.all([
-    startRouter(),
+    borrowRouter(),
     startRecordingProvider(),
     startRecordingProvider(),
   ]);
 });
 afterAll(async () => {
-  await router?.stop();
   await Promise.all([first?.stop(), second?.stop()]);
 });
 beforeEach(() => {

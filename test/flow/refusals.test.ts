@@ -7,7 +7,7 @@ import { reasons, refusalTable, type Reason } from "../../src/domain/refusals.ts
 import { adminOf, asking, callOnce, createTenant, openSession } from "../fakes/caller.ts";
 import type { Answered, SamplingCaller } from "../fakes/caller.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 /** Stands wherever content can stand; no refusal may repeat it. */
 const canary = "xyzzy-canary";
@@ -15,7 +15,7 @@ const slug = "refusals";
 const capabilities = { sampling: { tools: {} } };
 const tool = { name: "look", inputSchema: { type: "object" } };
 
-let router: Router;
+let router: SharedRouter;
 let faulty: FaultyProvider;
 let credential: Parameters<typeof createTenant>[2];
 let key = "";
@@ -28,7 +28,7 @@ let admin: ReturnType<typeof adminOf>;
 
 beforeAll(async () => {
   faulty = await startFaultyProvider({ slowMs: 20_000 });
-  router = await startRouter();
+  router = await borrowRouter();
   admin = adminOf(router, router.adminToken);
   const policy = { allowedModels: ["openai/gpt-4.1-mini"], toolRounds: 1, deadlineMs: 1_000 };
   credential = { provider: "openai", baseUrl: faulty.url("openai"), policy };
@@ -52,7 +52,6 @@ beforeAll(async () => {
   expect((await limited.sample(asking("hello"))).body).toHaveProperty("result");
 }, 60_000);
 afterAll(async () => {
-  await router.stop();
   await faulty.stop();
 });
 

@@ -3,18 +3,18 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { adminOf, createTenant } from "../fakes/caller.ts";
 import { openRaw, proxyKey, register, sendModern, until } from "../fakes/proxied.ts";
 import { startRawServer, type RawHandler, type RawServer } from "../fakes/raw-server.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const tenant = "learning";
-let router: Router;
+let router: SharedRouter;
 let server: RawServer;
 let key = "";
 beforeAll(async () => {
-  [router, server] = await Promise.all([startRouter(), startRawServer({ probes: "scripted" })]);
+  [router, server] = await Promise.all([borrowRouter(), startRawServer({ probes: "scripted" })]);
   await createTenant(router, tenant, { provider: "demo" });
   key = await proxyKey(router, tenant);
 }, 60_000);
-afterAll(() => Promise.all([router?.stop(), server?.stop()]));
+afterAll(() => server?.stop());
 
 const speaks =
   (era: "older" | "both"): RawHandler =>

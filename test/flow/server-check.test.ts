@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { adminOf } from "../fakes/caller.ts";
 import { startEverything } from "../fakes/mcp-servers.ts";
 import { startRawServer, type RawHandler, type RawServer } from "../fakes/raw-server.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { startSdkServer, type SdkServer } from "../fakes/sdk-server.ts";
 import { startSdkSessionServer, type SdkSessionServer } from "../fakes/sdk-session-server.ts";
 
-let router: Router;
+let router: SharedRouter;
 let raw: RawServer;
 let modern: SdkServer;
 let legacy: SdkSessionServer;
@@ -16,7 +16,7 @@ let admin: ReturnType<typeof adminOf>;
 
 beforeAll(async () => {
   [router, raw, modern, legacy, everything] = await Promise.all([
-    startRouter(),
+    borrowRouter(),
     startRawServer({ probes: "scripted" }),
     startSdkServer(),
     startSdkSessionServer(),
@@ -25,7 +25,7 @@ beforeAll(async () => {
   admin = adminOf(router, router.adminToken);
   expect((await admin("POST", "/tenants", { slug: "checks", name: "Checks" })).status).toBe(201);
 }, 60_000);
-afterAll(() => Promise.all([router, raw, modern, legacy, everything].map((each) => each?.stop())));
+afterAll(() => Promise.all([raw, modern, legacy, everything].map((each) => each?.stop())));
 
 let made = 0;
 async function check(url: string): Promise<unknown> {

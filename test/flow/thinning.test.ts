@@ -1,18 +1,17 @@
 /** A caller that is refused and asks on, over HTTP: each is answered, few are recorded, all are counted. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, createTenant, openSession } from "../fakes/caller.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const refusals = 250;
 /** Of one minute of the clock; the flood may lie in two. */
 const recorded = 100;
 
 describe("a flood of refused requests", () => {
-  let router: Router;
+  let router: SharedRouter;
   beforeAll(async () => {
-    router = await startRouter();
+    router = await borrowRouter();
   }, 60_000);
-  afterAll(() => router.stop());
 
   it("leaves a hundred records a minute, and all of them in the usage", async () => {
     const { key } = await createTenant(router, "flood", {

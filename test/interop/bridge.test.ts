@@ -8,7 +8,7 @@ import { startAimock, usageOf, type Aimock } from "../fakes/aimock.ts";
 import { startLegacyServer, startModernServer } from "../fakes/bridged-servers.ts";
 import { adminOf, createTenant } from "../fakes/caller.ts";
 import { connectThrough, proxyKey, recordsOf, register, until } from "../fakes/proxied.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const modern = "2026-07-28";
 const tenant = "bridge";
@@ -17,7 +17,7 @@ type Era = (typeof eras)[number];
 const pairs = eras.flatMap((client) => eras.map((server) => [client, server] as const));
 
 let aimock: Aimock;
-let router: Router;
+let router: SharedRouter;
 let servers: {
   legacy: Awaited<ReturnType<typeof startLegacyServer>>;
   modern: Awaited<ReturnType<typeof startModernServer>>;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   aimock = await startAimock([
     { match: { userMessage: /./ }, response: { content: "Hi there!", usage: usageOf(9, 3) } },
   ]);
-  router = await startRouter();
+  router = await borrowRouter();
   servers = { legacy: await startLegacyServer(), modern: await startModernServer() };
   await createTenant(router, tenant, { provider: "openai", baseUrl: aimock.url("openai") });
   key = await proxyKey(router, tenant);
@@ -41,7 +41,6 @@ beforeAll(async () => {
     });
 }, 120_000);
 afterAll(async () => {
-  await router?.stop();
   await Promise.all([aimock?.stop(), servers?.legacy.stop(), servers?.modern.stop()]);
 });
 

@@ -9,7 +9,7 @@ import { startConformanceServer } from "../fakes/conformance-server.ts";
 import { lines, runSuite, type Line, type Results } from "../fakes/conformance-suite.ts";
 import { startKeyRelay, type KeyRelay } from "../fakes/key-relay.ts";
 import { proxyKey, register } from "../fakes/proxied.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { bridged } from "../fixtures/conformance/bridged.ts";
 import {
   differences,
@@ -25,7 +25,7 @@ const runMs = 100_000;
 const impatient = "server-stateless";
 
 let aimock: Aimock;
-let router: Router;
+let router: SharedRouter;
 let relay: KeyRelay;
 
 beforeAll(async () => {
@@ -33,13 +33,13 @@ beforeAll(async () => {
     startAimock([
       { match: { userMessage: /./ }, response: { content: "Hi there!", usage: usageOf(9, 3) } },
     ]),
-    startRouter(),
+    borrowRouter(),
   ]);
   await createTenant(router, tenant, { provider: "openai", baseUrl: aimock.url("openai") });
   relay = await startKeyRelay(router.url, await proxyKey(router, tenant));
 }, 120_000);
 afterAll(async () => {
-  await Promise.all([relay?.stop(), router?.stop(), aimock?.stop()]);
+  await Promise.all([relay?.stop(), aimock?.stop()]);
 });
 
 /** Of what a check has seen, what is the same in every run. */

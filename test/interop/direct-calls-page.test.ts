@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const checkout = join(import.meta.dirname, "..", "..");
 const own = join(checkout, "node_modules", "node", "bin", "node");
@@ -15,17 +15,16 @@ const blocks = [
   ),
 ].map(([, code = ""]) => code);
 
-let router: Router;
+let router: SharedRouter;
 let directory: string;
 
 beforeAll(async () => {
-  router = await startRouter();
+  router = await borrowRouter();
   directory = mkdtempSync(join(tmpdir(), "router-programs-"));
   symlinkSync(join(checkout, "node_modules"), join(directory, "node_modules"));
   writeFileSync(join(directory, "package.json"), JSON.stringify({ type: "module" }));
 }, 60_000);
 afterAll(async () => {
-  await router.stop();
   rmSync(directory, { recursive: true });
 });
 

@@ -14,7 +14,7 @@ import {
   type MediaProvider,
 } from "../fakes/media-provider.ts";
 import { startAimock, type Aimock } from "../fakes/aimock.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { connect, decisionOf, refusalOf, type Connected } from "../fixtures/interop/client.ts";
 import { decodeMp3, decodePng, decodeWav, mp3Of, pngOf } from "../fixtures/media/files.ts";
 
@@ -25,7 +25,7 @@ const declaring = (...supportedModalities: string[]) => ({ sampling: { supported
 
 let fake: MediaProvider;
 let aimock: Aimock;
-let router: Router;
+let router: SharedRouter;
 
 beforeAll(async () => {
   fake = await startMediaProvider();
@@ -39,10 +39,9 @@ beforeAll(async () => {
       response: { audio: mp3Of(4).toString("base64"), format: "mp3" },
     },
   ]);
-  router = await startRouter();
+  router = await borrowRouter();
 }, 60_000);
 afterAll(async () => {
-  await router.stop();
   await aimock.stop();
   await fake.stop();
 });

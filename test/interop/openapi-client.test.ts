@@ -4,22 +4,21 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 const checkout = join(import.meta.dirname, "..", "..");
 const own = join(checkout, "node_modules", "node", "bin", "node");
 const node = existsSync(own) ? own : process.execPath;
 
-let router: Router;
+let router: SharedRouter;
 let directory: string;
 
 beforeAll(async () => {
-  router = await startRouter();
+  router = await borrowRouter();
   directory = mkdtempSync(join(tmpdir(), "router-openapi-"));
   symlinkSync(join(checkout, "node_modules"), join(directory, "node_modules"));
 }, 60_000);
 afterAll(async () => {
-  await router.stop();
   rmSync(directory, { recursive: true });
 });
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import catalogue from "../../src/domain/models/catalogue.json" with { type: "json" };
 import { startAimock, usageOf, type Aimock, type WireRequest } from "../fakes/aimock.ts";
 import { adminOf, asking, createTenant, type Answered } from "../fakes/caller.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import {
   clientInfo,
   connect,
@@ -104,7 +104,7 @@ const wires: Wire[] = [
 ];
 
 let aimock: Aimock;
-let router: Router;
+let router: SharedRouter;
 
 beforeAll(async () => {
   aimock = await startAimock([
@@ -124,10 +124,9 @@ beforeAll(async () => {
     },
     { match: { userMessage: "hello" }, response: { content: `Hi, ${canary}!`, usage } },
   ]);
-  router = await startRouter();
+  router = await borrowRouter();
 }, 60_000);
 afterAll(async () => {
-  await router.stop();
   await aimock.stop();
 });
 beforeEach(() => aimock.clear());

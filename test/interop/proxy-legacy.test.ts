@@ -5,7 +5,7 @@ import { startAimock, usageOf, type Aimock } from "../fakes/aimock.ts";
 import { createTenant } from "../fakes/caller.ts";
 import { startSdkServer, type FakeServer } from "../fakes/mcp-servers.ts";
 import { connectThrough, proxyKey, recordsOf, register, until } from "../fakes/proxied.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { startSdkSessionServer, type SdkSessionServer } from "../fakes/sdk-session-server.ts";
 
 const tenant = "sessions";
@@ -18,7 +18,7 @@ const pairs = versions.flatMap((server) =>
 );
 
 let aimock: Aimock;
-let router: Router;
+let router: SharedRouter;
 let servers: { v1: FakeServer; v2: SdkSessionServer; both: SdkSessionServer };
 let key = "";
 const urls = { v1: "", v2: "", both: "" };
@@ -27,7 +27,7 @@ beforeAll(async () => {
   aimock = await startAimock([
     { match: { userMessage: /./ }, response: { content: "Hi there!", usage: usageOf(9, 3) } },
   ]);
-  router = await startRouter();
+  router = await borrowRouter();
   servers = {
     v1: await startSdkServer(),
     v2: await startSdkSessionServer(),
@@ -39,7 +39,6 @@ beforeAll(async () => {
     urls[name] = await register(router, tenant, { slug: name, url: servers[name].url });
 }, 120_000);
 afterAll(async () => {
-  await router?.stop();
   await Promise.all([aimock?.stop(), ...Object.values(servers ?? {}).map((each) => each.stop())]);
 });
 

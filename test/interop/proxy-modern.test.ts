@@ -3,12 +3,12 @@ import { Client, ProtocolError, StreamableHTTPClientTransport } from "@modelcont
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startAimock, usageOf, type Aimock } from "../fakes/aimock.ts";
 import { adminOf, createTenant } from "../fakes/caller.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { startSdkServer, type SdkServer } from "../fakes/sdk-server.ts";
 
 const modern = "2026-07-28";
 let aimock: Aimock;
-let router: Router;
+let router: SharedRouter;
 let server: SdkServer;
 let key = "";
 let keyId = "";
@@ -19,7 +19,7 @@ beforeAll(async () => {
     startAimock([
       { match: { userMessage: "hello" }, response: { content: "Hi there!", usage: usageOf(9, 3) } },
     ]),
-    startRouter(),
+    borrowRouter(),
     startSdkServer(),
   ]);
   admin = adminOf(router, router.adminToken);
@@ -38,7 +38,7 @@ beforeAll(async () => {
   keyId = String(made.get("id"));
 }, 120_000);
 afterAll(async () => {
-  await Promise.all([aimock?.stop(), router?.stop(), server?.stop()]);
+  await Promise.all([aimock?.stop(), server?.stop()]);
 });
 beforeEach(() => aimock.clear());
 

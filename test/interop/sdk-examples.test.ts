@@ -10,17 +10,17 @@ import * as z from "zod";
 import { createTenant } from "../fakes/caller.ts";
 import { exampleNames, flags, startExample, type Example } from "../fakes/example-servers.ts";
 import { proxyKey, register } from "../fakes/proxied.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import type { SdkServer } from "../fakes/sdk-server.ts";
 
 const tenant = "examples";
-let router: Router;
+let router: SharedRouter;
 let key = "";
 const servers = new Map<Example, SdkServer>();
 const urls = new Map<Example, string>();
 
 beforeAll(async () => {
-  router = await startRouter();
+  router = await borrowRouter();
   await createTenant(router, tenant, { provider: "demo" });
   key = await proxyKey(router, tenant);
   for (const name of exampleNames) {
@@ -31,7 +31,7 @@ beforeAll(async () => {
   }
 }, 120_000);
 afterAll(async () => {
-  await Promise.all([router?.stop(), ...[...servers.values()].map((server) => server.stop())]);
+  await Promise.all([...servers.values()].map((server) => server.stop()));
 });
 
 const eras = ["auto", "legacy"] as const;

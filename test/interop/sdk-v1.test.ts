@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { startAimock, usageOf, type Aimock } from "../fakes/aimock.ts";
 import { adminOf, asking, createTenant, openSession } from "../fakes/caller.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import {
   clientInfo,
   connect,
@@ -28,7 +28,7 @@ const capabilities = {
 
 const usage = usageOf(21, 5);
 let aimock: Aimock;
-let router: Router;
+let router: SharedRouter;
 let key = "";
 let keyId = "";
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
     },
     { match: { userMessage: "hello" }, response: { content: "Hi there!", usage } },
   ]);
-  router = await startRouter();
+  router = await borrowRouter();
   ({ key, keyId } = await createTenant(router, "interop", {
     provider: "openai",
     baseUrl: aimock.url("openai"),
@@ -55,7 +55,6 @@ beforeAll(async () => {
   }));
 }, 60_000);
 afterAll(async () => {
-  await router.stop();
   await aimock.stop();
 });
 

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startAimock, usageOf, type Aimock } from "../fakes/aimock.ts";
 import { adminOf, asking, at, createTenant } from "../fakes/caller.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { decisionOf, weatherTool } from "../fixtures/interop/client.ts";
 
 const clientInfo = { name: "interop-v2", version: "2.3.4" };
@@ -76,7 +76,7 @@ const request = async (client: Client, method: string, params: object, signal?: 
 
 let aimock: Aimock;
 let faulty: FaultyProvider;
-let router: Router;
+let router: SharedRouter;
 let key = "";
 
 beforeAll(async () => {
@@ -92,7 +92,7 @@ beforeAll(async () => {
     { match: { userMessage: "hello" }, response: { content: "Hi there!", usage } },
   ]);
   faulty = await startFaultyProvider({ slowMs: 15_000 });
-  router = await startRouter();
+  router = await borrowRouter();
   ({ key } = await createTenant(router, "v2", {
     provider: "openai",
     baseUrl: aimock.url("openai"),
@@ -100,7 +100,6 @@ beforeAll(async () => {
   }));
 }, 60_000);
 afterAll(async () => {
-  await router.stop();
   await aimock.stop();
   await faulty.stop();
 });

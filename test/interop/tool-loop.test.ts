@@ -8,7 +8,7 @@ import type { Fixture } from "@copilotkit/aimock";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startAimock, usageOf, type Aimock } from "../fakes/aimock.ts";
 import { at, callOnce, createTenant } from "../fakes/caller.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { connect, refusalOf, weatherTool } from "../fixtures/interop/client.ts";
 
 interface ToolUse {
@@ -149,12 +149,12 @@ const toldGoogle = (body: Json): Told[] =>
 const toldBy = { openai: toldOpenai, anthropic: toldAnthropic, google: toldGoogle };
 
 let aimock: Aimock;
-let router: Router;
+let router: SharedRouter;
 const keys: Record<string, string> = {};
 
 beforeAll(async () => {
   aimock = await startAimock(fixtures);
-  router = await startRouter();
+  router = await borrowRouter();
   for (const { provider, model } of wires)
     keys[provider] = (
       await createTenant(router, `loop-${provider}`, {
@@ -165,7 +165,6 @@ beforeAll(async () => {
     ).key;
 }, 60_000);
 afterAll(async () => {
-  await router.stop();
   await aimock.stop();
 });
 beforeEach(() => aimock.clear());

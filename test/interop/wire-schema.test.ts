@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Reason } from "../../src/domain/refusals.ts";
 import { startAimock, usageOf, type Aimock } from "../fakes/aimock.ts";
 import { asking, at, createTenant } from "../fakes/caller.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { weatherTool } from "../fixtures/interop/client.ts";
 import { png } from "../fixtures/providers/calls.ts";
 
@@ -77,7 +77,7 @@ const failing = "unheard of";
 
 let aimock: Aimock;
 let painter: Server;
-let router: Router;
+let router: SharedRouter;
 let key = "";
 let limitedKey = "";
 let imageKey = "";
@@ -127,7 +127,7 @@ beforeAll(async () => {
     { match: { userMessage: "hello" }, response: { content: "Hi there! 👋 é", usage } },
   ]);
   painter = await startPainter();
-  router = await startRouter();
+  router = await borrowRouter();
   const openai = { provider: "openai", baseUrl: aimock.url("openai") };
   const policy = { allowedModels: ["openai/gpt-4.1-mini"], toolRounds: 0 };
   ({ key } = await createTenant(router, "schema", { ...openai, policy }));
@@ -142,7 +142,6 @@ beforeAll(async () => {
   }));
 }, 60_000);
 afterAll(async () => {
-  await router.stop();
   await aimock.stop();
   painter.close();
 });

@@ -1,0 +1,23 @@
+/**
+ * A router that test files use one after the other: for files that change nothing but tenants of their
+ * own. Whoever needs settings, the log, the files of the state or the router's end starts a router of its own.
+ */
+import { inject } from "vitest";
+import type { Router } from "./router.ts";
+
+export type SharedRouter = Pick<Router, "url" | "adminToken" | "demoKey">;
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** where `test/setup/shared-routers.ts` lends routers */
+    routerLender: string;
+  }
+}
+
+/** The router of this process's place in the pool, without the tenants of the file before. */
+export async function borrowRouter(): Promise<SharedRouter> {
+  const place = process.env["VITEST_POOL_ID"] ?? "1";
+  const lent = await fetch(`${inject("routerLender")}/${place}`, { method: "POST" });
+  if (!lent.ok) throw new Error(await lent.text());
+  return (await lent.json()) as SharedRouter;
+}
