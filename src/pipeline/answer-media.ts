@@ -1,16 +1,16 @@
 /**
- * Which of a server's bodies reach a client that shall not be asked to sample by that server. Names the
- * attack: official clients take `text/event-stream2` for a stream, and any answer to GET for one, while
- * the router saw nothing to look into.
+ * Which bodies of a server reach a client that this server may not ask to sample. The attack: official clients
+ * take `text/event-stream2` for a stream, and any answer to GET for one, while the router saw nothing to look
+ * into.
  */
 import { isAnyJson, mediaTypeIn } from "../domain/servers/media-type.ts";
 import { serverFailed, type Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 
-/** ms in which a body that is not to be passed on may prove to be empty */
+/** ms in which a body that may not pass can prove to be empty */
 const emptyWithinMs = 1_000;
 
-/** Whether a response has no body at all, or one that ends before its first byte. */
+/** Whether a response has no body, or a body that ends before its first byte. */
 async function isEmpty(
   response: Response,
   after: (ms: number, act: () => void) => () => void,
@@ -50,9 +50,9 @@ const withoutBody = (response: Response): Response => {
 };
 
 /**
- * A response whose body is JSON or an event stream, or which has none.
+ * A response whose body is JSON or an event stream, or that has no body.
  *
- * @param about `after` acts in some ms unless what it gives is called before
+ * @param about `after` acts in some ms, unless the function that it gives is called before
  * @returns `server_failed` where a 2xx answer holds something else
  */
 export async function withKnownMedia(
@@ -65,7 +65,7 @@ export async function withKnownMedia(
   if (response.body === null) return ok(response);
   const type = mediaTypeIn(response.headers.get("Content-Type"));
   if (!response.ok) return ok(isAnyJson(type) ? response : withoutBody(response));
-  // Nobody waits for what stands in these: SDK servers and frameworks write "Accepted", or "OK".
+  // Nobody waits for these bodies: SDK servers and frameworks write "Accepted" or "OK" there.
   if (type.kind === "other" && (response.status === 202 || about.method === "DELETE"))
     return ok(withoutBody(response));
   // A client reads whatever comes for GET as a stream.

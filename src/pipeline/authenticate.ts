@@ -1,7 +1,7 @@
 /**
- * Who is calling. A snapshot may come from this isolate's memory: whatever is admitted on it is
- * checked against the database in the same transaction, and whatever is refused on it is decided
- * again on a fresh one.
+ * Who is calling. A snapshot may come from this isolate's memory. What is admitted on such a snapshot is
+ * checked against the database in the same transaction, and what is refused on it is decided again on a fresh
+ * one.
  */
 import { isExpired, type Scope } from "../domain/tenancy/access.ts";
 import type { KeyTokens, Snapshot, Snapshots } from "../domain/ports/stores.ts";
@@ -14,20 +14,20 @@ import type { Session } from "../domain/tenancy/session.ts";
 export interface Caller {
   snapshot: Snapshot;
   session: Session | null;
-  /** the registered server that was named; null: none was */
+  /** the registered server that the request names; null: it names none */
   server: SealedServer | null;
-  /** from memory, so possibly older than the database */
+  /** the snapshot is from memory, so it may be older than the database */
   warm: boolean;
-  /** what it is remembered by */
+  /** the key under which memory holds the snapshot */
   memoryKey: string;
 }
 
 export interface Claim {
-  /** what came as the bearer token; null: nothing */
+  /** the bearer token; null: there is none */
   token: string | null;
   sessionId: string | null;
   scope: Scope;
-  /** slugs, as the path names them; then the session is one of that server's, by the server's own id */
+  /** slugs in the path; the session is then one of that server's, by the server's own id */
   through?: { tenant: string; server: string };
 }
 
@@ -37,9 +37,9 @@ interface Remembered {
   server: SealedServer | null;
 }
 
-/** What an isolate remembers between requests. Bounded; holds hashes and sealed keys only. */
+/** What an isolate remembers of callers between requests. Bounded. Holds hashes and sealed keys only. */
 export interface CallerMemory {
-  /** `withinMs`: read from the database no longer ago */
+  /** `withinMs`: only if it was read from the database no longer ago */
   get(key: string, withinMs?: number): Remembered | undefined;
   set(key: string, value: Remembered): void;
   delete(key: string): void;
@@ -60,7 +60,7 @@ export function createCallerMemory(deps: {
       return entry === undefined || entry.until < since ? undefined : entry.value;
     },
     set(key, value) {
-      // Using it again does not make it younger.
+      // A use does not make the snapshot younger.
       const known = entries.get(key);
       const until = known?.value.snapshot === value.snapshot ? known.until : now() + lifetimeMs;
       entries.delete(key);
@@ -81,15 +81,15 @@ const memoryKeyOf = (
 ): string => `${keyId} ${through?.server ?? ""} ${sessionId ?? ""}`;
 
 /**
- * How long a proxied message may rest on what was read before: it is not checked again by an
- * admission, so this is how long a revoked key still passes messages that sample nothing.
+ * ms for which a proxied message may rest on memory. No admission checks it again, so a revoked key passes
+ * messages that sample nothing for as long.
  */
 const recentMs = 5_000;
 
-/** …and how long an open stream may. */
+/** ms for which an open stream may rest on memory. */
 const watchMs = 2_500;
 
-/** undefined: as long as it is remembered */
+/** undefined: for as long as it is remembered */
 const withinMs = { memory: undefined, recent: recentMs, watch: watchMs } as const;
 
 export type Authenticate = (
@@ -97,12 +97,12 @@ export type Authenticate = (
   freshness: "memory" | "recent" | "watch" | "database",
 ) => Promise<Result<Caller, Refusal>>;
 
-/** The lane of callers that this process does not remember: each costs it a read of the database. */
+/** The lane of callers that this process does not remember. Each of them costs a read of the database. */
 const unknownLane = "unknown";
 
 export type LaneOf = (claim: Pick<Claim, "token" | "sessionId">) => Promise<string>;
 
-/** Among whom a request takes turns, by what this process remembers: its tenant. Nothing is read for it. */
+/** The lane of a request: the tenant that this process remembers for it. Nothing is read for that. */
 export function createLaneOf(deps: { tokens: KeyTokens; memory: CallerMemory }): LaneOf {
   const { tokens, memory } = deps;
   return async ({ token, sessionId }) => {
@@ -141,11 +141,11 @@ export function createAuthenticate(deps: {
     const known =
       snapshot !== null &&
       (await tokens.matches(token, snapshot.key.secretHash)) &&
-      // What is remembered was checked when it was read.
+      // A remembered key was checked when it was read.
       (remembered !== undefined || (await keyCodes.isKnown(snapshot.key)));
     if (!known) {
       memory.delete(memoryKey);
-      // A key rotated a moment ago looks wrong to an old snapshot.
+      // A key that was rotated a moment ago looks wrong to an old snapshot.
       if (remembered !== undefined) return createAuthenticate(deps)(claim, "database");
       return unauthorized("Unknown API key.");
     }
@@ -156,7 +156,7 @@ export function createAuthenticate(deps: {
     if (isExpired(snapshot.key, now())) return unauthorized("This API key has expired.");
     if (!snapshot.key.scopes.includes(scope))
       return err({ reason: "forbidden", action: `this API key lacks the scope "${scope}"` });
-    // Another tenant's server and one that isn't there look alike.
+    // Another tenant's server and one that doesn't exist look alike.
     if (through !== undefined && (through.tenant !== snapshot.tenant.slug || server === null)) {
       memory.delete(memoryKey);
       return err({ reason: "not_found", what: "no such server" });

@@ -1,13 +1,16 @@
 /**
- * Cancellation from another isolate. One invocation may not touch another's I/O (the runtime throws),
- * so `notifications/cancelled` leaves a row, and the call's owner looks for it while its provider works.
+ * Cancellation from another isolate. One invocation may not touch another's I/O (the runtime throws). So
+ * `notifications/cancelled` leaves a row, and the call's owner looks for it while its provider works.
  */
 import type { AsyncResult } from "../domain/refusals.ts";
 import type { CancellationStore, CancelledCall } from "../domain/ports/stores.ts";
 
-/** Often enough to take effect within two seconds, seldom enough to cost next to nothing. */
+/**
+ * ms between two looks: often enough to take effect within two seconds, and rare enough to cost next to
+ * nothing.
+ */
 const pollMs = 1_000;
-/** The notification's isolate may have a slower clock than the call's. */
+/** ms by which the clock of the notification's isolate may be behind the call's. */
 const clockSkewMs = 5_000;
 
 export interface Watch {
@@ -33,7 +36,8 @@ export function createCancellation(deps: {
           await wait(pollMs, over.signal);
           if (over.signal.aborted) return;
           const found = await cancellations.isRecorded(call, startedAt - clockSkewMs);
-          // Out of reach: the call goes on, and the next look may find it.
+          // Where the database is out of reach the call goes on, and the next look may find the
+          // row.
           if (found.ok && found.value) return cancelled.abort();
         }
       };

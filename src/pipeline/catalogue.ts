@@ -1,6 +1,6 @@
 /**
- * The catalogue that an isolate chooses from: the seed, until a synced one was read. Looking for a newer
- * one is never what a call waits for, so a sync is known to every isolate some minutes later.
+ * The catalogue that an isolate chooses from: the seed, until a synced one was read. No call waits for the look
+ * for a newer one, so every isolate knows of a sync some minutes later.
  */
 import type { AsyncResult } from "../domain/refusals.ts";
 import type { Catalogue, Model } from "../domain/models/model.ts";
@@ -12,11 +12,11 @@ const lookEveryMs = 5 * 60_000;
 export interface HeldCatalogue {
   current(): Catalogue;
   put(catalogue: Catalogue): void;
-  /** True once each interval: whoever gets it, looks. One that is cut off costs one interval. */
+  /** True for one caller in each interval, who then looks. A look that is cut off costs one interval. */
   takesTurn(now: number): boolean;
 }
 
-/** `always`: models that no sync knows of, such as the demo's. */
+/** `always`: models that no sync knows, such as the demo's. */
 export function holdCatalogue(about: { seed: Catalogue; always: readonly Model[] }): HeldCatalogue {
   const whole = ({ version, models }: Catalogue): Catalogue => ({
     version,
@@ -37,7 +37,7 @@ export function holdCatalogue(about: { seed: Catalogue; always: readonly Model[]
   };
 }
 
-/** One read of the database; the models come along only if they are newer than those held. */
+/** One read of the database. Models travel only if they are newer than those at hand. */
 export const createCatalogueReader =
   (deps: { held: HeldCatalogue; catalogues: CatalogueStore }) =>
   async (): AsyncResult<Catalogue> => {

@@ -1,6 +1,4 @@
-/**
- * From a call and its caller to a plan: capabilities first, then what was negotiated, then the choice.
- */
+/** From a call and its caller to a plan: first the capabilities, then what was negotiated, then the choice. */
 import { missingFrom, requiredFor } from "../domain/sampling/capabilities.ts";
 import { withheldBy } from "../domain/limits/ceilings.ts";
 import { fieldFrom, type Field, type FieldPolicy } from "../domain/choice/field.ts";
@@ -19,9 +17,9 @@ import { recordOf, shape, shapingOf } from "../domain/sampling/shaping.ts";
 import { createReasoningRefusals, withoutRefused } from "./reasoning-refusals.ts";
 import { scopesOf, type AskingServer } from "./scopes.ts";
 
-/** What the client on whose behalf is sampled declared. */
+/** What was declared by the client for which is sampled. */
 export interface Declared {
-  /** as its revision knows them */
+  /** capabilities, as the client's revision knows them */
   capabilities: JsonObject;
   features: Features;
 }
@@ -46,12 +44,12 @@ export interface Chooser {
 interface Prepared {
   catalogue: Catalogue;
   serverPolicy: string;
-  /** of what was known to refuse its control of reasoning */
+  /** version of the memory of models that refuse to be asked about reasoning */
   refusals: number;
   field: Field;
 }
 
-/** The tenant's policy and the asking server's together: the narrower of each. */
+/** The tenant's policy and the asking server's together: the narrower of each member. */
 function policyFor(snapshot: Snapshot, server: AskingServer | null): FieldPolicy {
   const { policy } = snapshot.tenant;
   const { allowedModels, deniedModels, maxTokens, previews, deadlineMs } = policy;
@@ -78,7 +76,7 @@ function policyFor(snapshot: Snapshot, server: AskingServer | null): FieldPolicy
   };
 }
 
-/** A wait that was reckoned so long ago. */
+/** A refusal's wait, less the time that has passed since it was reckoned. */
 const sinceThen = (retryAfterMs: number, passedMs: number): Refusal => ({
   reason: "unavailable",
   retryAfterMs: Math.max(1, retryAfterMs - Math.max(0, passedMs)),
@@ -87,18 +85,18 @@ const sinceThen = (retryAfterMs: number, passedMs: number): Refusal => ({
 export function createChooser(deps: {
   catalogue: () => Catalogue;
   now: () => number;
-  /** absent: nothing is remembered */
+  /** absent: refusals are not remembered */
   refusals?: ReasoningRefusals;
 }): Chooser {
   const { refusals: known = createReasoningRefusals(0) } = deps;
-  // One snapshot serves many requests; what was measured in it is as old as the snapshot is.
+  // One snapshot serves many requests. What was measured in it is as old as the snapshot.
   const prepared = new WeakMap<Snapshot, Map<string, Prepared>>();
   const fieldOf = (snapshot: Snapshot, server: AskingServer | null): Field => {
     const catalogue = deps.catalogue();
     const fields = prepared.get(snapshot) ?? new Map<string, Prepared>();
     prepared.set(snapshot, fields);
     const asking = server?.id ?? "";
-    // A server may be younger than the snapshot that it is asked with.
+    // The server's policy may be newer than the snapshot.
     const serverPolicy = server === null ? "" : JSON.stringify(server.policy);
     const refusals = known.version();
     const made = fields.get(asking);
@@ -109,7 +107,8 @@ export function createChooser(deps: {
       made.refusals === refusals &&
       // A circuit that has been open for its time is tried, however old the snapshot is.
       now < (made.field.circuits?.until ?? Number.POSITIVE_INFINITY) &&
-      // Nor does it stay open while a clock that was set back runs up to its time.
+      // A field from before a clock was set back is made anew, or its circuits would stay open
+      // until the clock is there again.
       now >= (made.field.circuits?.now ?? 0)
     )
       return made.field;

@@ -1,4 +1,4 @@
-/** Ends a call in the ledger, whoever looked at it meanwhile. */
+/** Ends a call in the ledger, also where the sweep or a correction was there before. */
 import type { AsyncResult } from "../domain/refusals.ts";
 import type { Settlement } from "../domain/audit/record.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
@@ -7,8 +7,8 @@ import type { Ledger } from "../domain/ports/ledger.ts";
 export type EndCall = (settlement: Settlement) => AsyncResult<boolean>;
 
 /**
- * True if this ended the call. Where the sweep took its process for dead, this end takes the place of the
- * sweep's `unknown` and of its charge; the log of events says so.
+ * True if this ended the call. Where the sweep took the call's process for dead, this end replaces the sweep's
+ * `unknown` and its charge, and the log of events says so.
  */
 export const createEndCall =
   ({ ledger, ids }: { ledger: Ledger; ids: Ids }): EndCall =>

@@ -1,11 +1,11 @@
-/** What one provider call may use and cost, with room for its reasoning as far as the limits have it. */
+/** What one provider call may use and cost, with as much room for its reasoning as the limits have. */
 import type { CallBounds } from "../domain/choice/policy.ts";
 import type { Model } from "../domain/models/model.ts";
 import type { Requirements } from "../domain/requirements.ts";
 import { headroomOf, reasoningOf, type ReasoningRequest } from "../domain/models/reasoning.ts";
 import { costMicroUsd, mostUsage } from "../domain/models/cost.ts";
 
-/** What one provider call may use, and what its provider is told of reasoning. */
+/** What one provider call may use, and what its provider is told about reasoning. */
 export interface Costing {
   tokens: number;
   /** null: unknown price */
@@ -25,9 +25,9 @@ function costingWith(model: Model, needs: Requirements, headroom: number): Costi
 }
 
 /**
- * With all the room that the model wants, or as much as a limit's size leaves. Where not even the text
- * fits, it is reckoned without room, and admission says which limit is too small.
- * @param needs with the input's tokens as this model counts them, at most
+ * The call with all the room that the model wants, or as much of it as a limit's size leaves. Where not even
+ * the text fits, there is no room, and admission says which limit is too small.
+ * @param needs input tokens as this model counts them, at most
  */
 export function costingOf(model: Model, needs: Requirements, bounds: CallBounds): Costing {
   const wanted = headroomOf(model, needs);

@@ -1,4 +1,4 @@
-/** The dry run: the choice for a request, without calling anyone or charging anything. */
+/** The dry run: the choice for a request, without calling a provider or charging anything. */
 import { ignoredIn, type Ignored } from "../domain/choice/ignored.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { ok, type Result } from "../domain/result.ts";
@@ -8,7 +8,7 @@ import { candidatesFor, withFailover } from "./admit.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Chooser, Declared } from "./choose.ts";
 
-/** `ignored`: as far as that is known before a provider is asked. */
+/** `ignored`: as far as it is known before a provider is asked. */
 export type DryRun = Decision & { ignored: Ignored };
 
 export const createRoute =

@@ -4,7 +4,7 @@ import type { LimitedScope } from "../domain/limits/holds.ts";
 import type { ServerPolicy } from "../domain/choice/policy.ts";
 import type { Snapshot } from "../domain/ports/stores.ts";
 
-/** The registered server that asks, and what it may do. */
+/** The registered server that asks for sampling, and its policy. */
 export interface AskingServer {
   id: string;
   policy: ServerPolicy;

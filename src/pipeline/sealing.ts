@@ -1,6 +1,6 @@
 /**
- * Which seals and codes count: read from the database once and then known. A call needs it only to seal
- * before it has opened anything of version 2, or to open what is older, so a warm one asks nobody.
+ * Which seals and codes count. It is read from the database once and then remembered. A call needs it only to
+ * seal before it has opened anything of version 2, or to open something older, so a warm call reads nothing.
  */
 import type { AsyncResult } from "../domain/refusals.ts";
 import type { AdminEvent } from "../domain/admin-event.ts";
@@ -19,30 +19,30 @@ import {
   type SealingStore,
 } from "../domain/tenancy/sealing.ts";
 
-/** How old what is known may be when something of version 1 is to be opened. */
+/** ms for which a remembered state counts where something of version 1 is to be opened. */
 const recentMs = 60_000;
 
-/** What an isolate knows of one database. */
+/** What an isolate remembers of one database. */
 export interface SealingMemory {
   known: { row: SealingRow; at: number } | null;
-  /** a seal of version 2 was opened here, so nobody reads version 1 alone any more */
+  /** a seal of version 2 was opened here, so no process is left that reads version 1 alone */
   isSecond: boolean;
 }
 
 export const createSealingMemory = (): SealingMemory => ({ known: null, isSecond: false });
 
 export interface Sealing extends SealVersions {
-  /** As the database has it now; begun, if this is the master key's first time. */
+  /** The state in the database now. It is begun, if this is the master key's first time. */
   current(): AsyncResult<SealingRow>;
-  /** When sealing anew may begin: processes of before have ended by then. ms since the epoch */
+  /** ms since the epoch, when sealing anew may begin: older processes have ended by then. */
   beginsAt(state: SealingState): number;
-  /** On to a step, with what the event log says of it. */
+  /** Goes on to a step, with the event for the log. */
   advance(row: SealingRow, step: SealingStep, event: AdminEvent | null): AsyncResult<SealingRow>;
   /** Whether an API key without a code still counts. */
   acceptsUncoded(): Promise<boolean>;
   /**
-   * Before anything of version 2 is written: a database that shows something of it, and no state, is one
-   * whose state was deleted, and takes nothing of version 1 over.
+   * Called before anything of version 2 is written. A database with something of version 2 and without a state
+   * has had its state deleted, and takes nothing of version 1 over.
    */
   begun(): AsyncResult<null>;
 }
@@ -50,13 +50,13 @@ export interface Sealing extends SealVersions {
 export interface SealingDeps {
   store: () => SealingStore;
   mac: Mac;
-  /** of the master keys at hand, the current one first */
+  /** ids of the master keys at hand, the current one first */
   keyIds: readonly string[];
   memory: SealingMemory;
   /** ms for which processes of the version before, or with the key before, may run beside this one */
   rolloutMs: number;
   now: () => number;
-  /** one line for the operator */
+  /** writes one line for the operator */
   note: (entry: Record<string, unknown>) => void;
 }
 
@@ -77,7 +77,10 @@ export function createSealing(deps: SealingDeps): Sealing {
     return row;
   };
 
-  /** `own`: what stands there instead and does not count. If others write at once, one of the rows stands. */
+  /**
+   * `own`: a state that stands there and does not count. If several processes write at once, one of the rows
+   * stands.
+   */
   async function begin(about: {
     own: SealingRow | undefined;
     previous: SealingRow | "forged" | null;
@@ -105,7 +108,7 @@ export function createSealing(deps: SealingDeps): Sealing {
     const previous =
       before === undefined || (await isGenuine(before)) ? (before ?? null) : "forged";
     const isForged = own !== undefined && !(await isGenuine(own));
-    // Back to a key of before: what it had done was undone by the one between.
+    // The master key is a former one again, so what it had done was undone by the key between.
     const isOld = previous !== "forged" && (previous?.since ?? 0) > (own?.since ?? 0);
     if (own !== undefined && !isForged && !isOld) return ok(remember(own));
     const begun = await begin({ own, previous, isForged });
@@ -116,7 +119,10 @@ export function createSealing(deps: SealingDeps): Sealing {
       : err({ reason: "internal" });
   }
 
-  /** From memory if it is as young as that; done is for good. null: the database is out of reach. */
+  /**
+   * From memory, if the state is young enough; a finished state stays finished. null: the database is out of
+   * reach.
+   */
   async function known(withinMs: number): Promise<SealingRow | null> {
     const held = memory.known;
     if (held !== null && (held.row.step === "done" || held.at + withinMs > now())) return held.row;
@@ -136,7 +142,8 @@ export function createSealing(deps: SealingDeps): Sealing {
     async written() {
       if (memory.isSecond) return 2;
       const state = await known(Number.POSITIVE_INFINITY);
-      // Out of reach: nothing of version 2 may be written before the database has a state.
+      // Where the database is out of reach, nothing of version 2 may be written before it has a
+      // state.
       return state === null || (state.adopts && now() < beginsAt(state)) ? 1 : 2;
     },
     async acceptsFirst(purpose) {

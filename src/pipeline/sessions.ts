@@ -1,4 +1,4 @@
-/** Legacy sessions: begun by `initialize`, used by what follows, ended by DELETE or by time. */
+/** Legacy sessions: `initialize` begins one, later messages use it, and DELETE or time ends it. */
 import type { AsyncResult } from "../domain/refusals.ts";
 import { supportedModalities, supports } from "../domain/sampling/capabilities.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
@@ -13,7 +13,7 @@ import type { Bridge, Session } from "../domain/tenancy/session.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Chooser } from "./choose.ts";
 
-/** How stale `lastUsedAt` may get before a message that samples nothing writes it. */
+/** ms by which `lastUsedAt` may be behind before a message that samples nothing writes it. */
 const touchAfterMs = 60_000;
 
 export function createSessions(deps: {
@@ -76,7 +76,7 @@ export function createSessions(deps: {
       return store(session, sessions.begin);
     },
 
-    /** Before a server is asked to begin one: too many are refused, and too large ones. */
+    /** Called before a server is asked to begin a session. Refuses too many sessions, and too large ones. */
     async admit(
       { tenant, key }: Pick<Snapshot, "tenant" | "key">,
       declared: Pick<Session, "capabilities" | "clientInfo">,
@@ -86,7 +86,7 @@ export function createSessions(deps: {
       return sessions.admit({ tenantId: tenant.id, keyId: key.id }, now());
     },
 
-    /** Through the proxy. A server that gives an id again begins the session anew. */
+    /** Begins a session through the proxy. Where a server gives an id again, the session begins anew. */
     async beginWith(
       server: McpServer,
       keyId: string,
@@ -111,30 +111,30 @@ export function createSessions(deps: {
       return store(session, sessions.create);
     },
 
-    /** Whether its use needn't be written down yet. */
+    /** Whether the session's use needn't be written yet. */
     isFresh: ({ session }: Caller): boolean =>
       session === null || now() - session.lastUsedAt < touchAfterMs,
 
     async touch({ session }: Caller): AsyncResult<null> {
       const at = now();
       if (session === null || at - session.lastUsedAt < touchAfterMs) return ok(null);
-      // The remembered copy too, or every message until it is read again would write.
+      // The remembered copy is changed too, or every message until the next read would write.
       session.lastUsedAt = at;
       return sessions.touch(session.tenantId, session.id, at, at + sessionTtlMs);
     },
 
-    /** The session that the router keeps with a legacy server; null: none, or it has expired. */
+    /** The session that the router keeps with a legacy server; null: there is none, or it has expired. */
     bridged: (server: McpServer, keyId: string, bridgeKey: string): AsyncResult<Session | null> =>
       sessions.bridged({ tenantId: server.tenantId, keyId, serverId: server.id, bridgeKey }, now()),
 
-    /** null: it has ended. */
+    /** null: the session has ended. */
     async fresh({ tenantId, id }: Session): AsyncResult<Session | null> {
       const found = await sessions.get(tenantId, id);
       return found.ok && found.value !== null && found.value.expiresAt <= now() ? ok(null) : found;
     },
 
     setBridge(session: Session, bridge: Bridge): AsyncResult<null> {
-      // The remembered copy too.
+      // The remembered copy is changed too.
       session.bridge = bridge;
       return sessions.setBridge(session.tenantId, session.id, bridge);
     },

@@ -1,4 +1,4 @@
-/** Writes how a call ended. Runs on every branch after admission, and counts once. */
+/** Writes how a call ended. It runs on every branch after admission, and counts once. */
 import { isKeyRefused, type Attempt } from "../domain/attempts.ts";
 import type { CircuitChange } from "../domain/choice/circuits.ts";
 import { keptOf, storedAs, type ProviderMessage } from "../domain/audit/capture.ts";
@@ -22,20 +22,20 @@ export interface Ended {
   refusal: Refusal | null;
   model: string | null;
   charge: Charge;
-  /** what a repetition of the call is answered */
+  /** the answer for repetitions of the call */
   result: Settlement["result"];
   timing: Timing;
   totalMs: number;
-  /** what is kept when the policy captures; null: nothing */
+  /** content that the policy captures; null: none */
   content: string | null;
-  /** what is kept of failed attempts, sealed beside the content */
+  /** providers' messages about failed attempts, sealed beside the content */
   messages: readonly ProviderMessage[];
 }
 
-/** ms before the second try of a settlement; each pause is twice the one before. */
+/** ms before the second try of a settlement. Each pause is twice the one before. */
 const firstPauseMs = 250;
 const longestPauseMs = 10_000;
-/** ms of pauses after which it is left to the sweep: a host that lives lets an outage of an hour pass. */
+/** ms of pauses after which the sweep's end stands. A process that lives gets through an outage of an hour. */
 const givenUpAfterMs = 3_600_000;
 
 export const outcomeOf = (refusal: Refusal | null): Ending["outcome"] => {
@@ -43,19 +43,19 @@ export const outcomeOf = (refusal: Refusal | null): Ending["outcome"] => {
   return refusal.reason === "cancelled" ? "cancelled" : "failed";
 };
 
-/** What a call cost, whoever asks: its answer, its log line, its record, the usage and its spans. */
+/** What a call cost. Its answer, log line, record, usage and spans all tell this figure. */
 export interface Charge {
-  /** charged to limits of tokens */
+  /** tokens that limits are charged */
   tokens: number;
-  /** of all attempts together; null: one of them has no known price */
+  /** all attempts together; null: one of them has no known price */
   microUsd: number | null;
-  /** what its attempts used together; null: of none of them anything is known */
+  /** what the attempts used together; null: nothing is known of any of them */
   usage: Usage | null;
-  /** each with what it cost */
+  /** attempts, each with what it cost */
   attempts: Attempt[];
 }
 
-/** What one attempt is charged: what it used; where nobody can say, what was reserved for it. */
+/** What one attempt is charged: what it used, or what was reserved for it where that is unknown. */
 function costOf(attempt: Attempt, reserved: Reserved): Pick<Charge, "tokens" | "microUsd"> {
   const { billed, usage } = attempt;
   if (billed === "no") return { tokens: 0, microUsd: 0 };
@@ -65,12 +65,12 @@ function costOf(attempt: Attempt, reserved: Reserved): Pick<Charge, "tokens" | "
   const step = stepFor(reserved, attempt);
   return {
     tokens: usage.inputTokens + usage.outputTokens,
-    // Nothing that was used is free, also where its usage can't be priced.
+    // A usage that can't be priced is charged as reserved: nothing that was used is free.
     microUsd: (step === undefined ? null : costMicroUsd(step.model, usage)) ?? held.microUsd,
   };
 }
 
-/** What a call is charged: the sum of what its attempts are. */
+/** What a call is charged: the sum over its attempts. */
 export function chargeOf(attempts: readonly Attempt[], reserved: Reserved): Charge {
   const costs = attempts.map((attempt) => costOf(attempt, reserved));
   const microUsd = costs.reduce<number | null>(
@@ -88,7 +88,7 @@ export function chargeOf(attempts: readonly Attempt[], reserved: Reserved): Char
   };
 }
 
-/** How fast the one that answered was. Figures that were not believed say nothing of a speed. */
+/** The speed of the attempt that answered. Figures that were not believed say nothing about speed. */
 const healthOf = (attempts: readonly Attempt[], at: number): HealthChange[] =>
   attempts.flatMap(({ credentialId, provider, model, fault, latencyMs, usage }): HealthChange[] => {
     const outputTokens = usage?.implausible === true ? 0 : (usage?.outputTokens ?? 0);
@@ -97,7 +97,7 @@ const healthOf = (attempts: readonly Attempt[], at: number): HealthChange[] =>
     return [{ credentialId, model: nameOf({ provider, id: model }), sample }];
   });
 
-/** Credentials that their provider doesn't know: nothing but a new key will help. */
+/** Credentials whose key the provider doesn't know, so that only a new key helps. */
 const failingOf = (attempts: readonly Attempt[]): string[] => [
   ...new Set(attempts.filter(isKeyRefused).map(({ credentialId }) => credentialId)),
 ];
@@ -155,7 +155,10 @@ export function createSettle(deps: {
   log: (entry: Record<string, unknown>) => void;
 }) {
   const { endCall, vault, wait, log } = deps;
-  /** Tries until the database takes it, or the host ends it: the sweep's own word is replaced, however late. */
+  /**
+   * Tries until the database takes the settlement, or the host ends. A late settlement replaces the
+   * sweep's `unknown`.
+   */
   return async (ended: Ended): AsyncResult<boolean> => {
     const { id, tenantId } = ended;
     const kept = keptOf(ended.content, ended.messages);

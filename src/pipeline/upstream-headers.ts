@@ -1,6 +1,6 @@
 /**
- * What the proxy adds to a request to a registered server: its static headers, and a bearer token. What
- * comes back from here goes to that server and nowhere else; no part of it is logged or recorded.
+ * What the proxy adds to a request to a registered server: its static headers, and a bearer token. These
+ * headers go to that server and nowhere else; no part of them is logged or recorded.
  */
 import type { AsyncResult } from "../domain/refusals.ts";
 import { clockSlackMs } from "../domain/clocks.ts";
@@ -17,33 +17,33 @@ import {
   type ServerSecrets,
 } from "../domain/servers/server.ts";
 
-/** A token is renewed this long before it ends: a request on its way must still find it good. */
+/** ms before its end at which a token is renewed, so that it is still good when the request arrives. */
 const aheadMs = 60_000;
-/** Longer than every try of one asking together, so that one asks at a time. */
+/** ms, longer than all tries of one renewal together, so that one caller asks at a time. */
 const leaseMs = 45_000;
-/** After a refusal, nobody asks for this long. */
+/** ms after a refusal in which no caller asks again. */
 const afterRefusalMs = 30_000;
 const afterSilenceMs = 2_000;
 const pollMs = 200;
-/** How long a call without any token waits for the one that another is asking for. */
+/** ms that a call without any token waits for the token that another caller is asking for. */
 const patienceMs = 10_000;
-/** A refresh token that was spent must not be lost: its successor is stored in one of these tries. */
+/** Tries to store a new refresh token: the one before may be spent, so its successor must not be lost. */
 const saveTries = 4;
 const saveWaitMs = 250;
 
 export interface UpstreamHeaders {
-  /** Static headers, then the token. `server_unauthorized` when there is none to be had. */
+  /** Static headers and the token. `server_unauthorized`: no token can be had. */
   headersFor(server: SealedServer): AsyncResult<Record<string, string>>;
   /**
-   * The server answered 401. Its access token is forgotten (if it is the one that was `sent`) and the
-   * server marked failing: one event, until `onAuthorized`.
+   * The server answered 401. The access token is forgotten, if it is the one that was `sent`, and the server
+   * becomes `failing` with one event, until `onAuthorized`.
    */
   onUnauthorized(server: SealedServer, sent?: Record<string, string>): AsyncResult<null>;
-  /** It answered something else than 401: call it when the entry says `failing`. */
+  /** Call it where a server that is `failing` answered something else than 401. */
   onAuthorized(server: SealedServer): AsyncResult<null>;
 }
 
-/** Which of the causes it is, the router can't tell: it only sees that the seal does not open. */
+/** The router only sees that the seal does not open, and can't tell which of the causes it is. */
 export const unopenable =
   "Its sealed secrets can't be opened: its URL or endpoints were changed outside of the API, or MASTER_KEY is another. Send headers and oauth anew.";
 
@@ -97,7 +97,7 @@ export function createUpstreamHeaders(deps: {
     return plain.ok ? (JSON.parse(plain.value) as OauthGrant) : null;
   };
 
-  /** What the authorization server has to say, by the entry's grant. */
+  /** Asks the authorization server for a token, by the entry's grant. */
   const ask = (server: SealedServer, clientSecret: string | null, held: OauthGrant | null) => {
     const client = server.oauth;
     if (client === null) return err("not_allowed" as const);
@@ -108,7 +108,7 @@ export function createUpstreamHeaders(deps: {
       : oauth.refresh(asking, held);
   };
 
-  /** Alone with the lease: asks, and stores what came before anybody uses it. */
+  /** Holds the lease: asks for a token, and stores it before anybody uses it. */
   async function renew(
     server: SealedServer,
     clientSecret: string | null,
@@ -123,12 +123,12 @@ export function createUpstreamHeaders(deps: {
         leaseUntil: now() + (asked.error === "unreachable" ? afterSilenceMs : afterRefusalMs),
       });
       if (!failed.ok) return failed;
-      // Somebody else may have got one meanwhile, and then it was that which spoiled this asking.
+      // Another caller may have got a token meanwhile, and then that made this request fail.
       const current = await serverTokens.get(...its);
       if (!current.ok) return current;
       if (current.value !== null && current.value.generation !== row.generation)
         return ok(await grantIn(server, current.value));
-      // Out of reach is not refused: the entry may be right.
+      // A server out of reach has refused nothing: the entry may be right.
       const marked =
         asked.error === "unreachable" ? ok(null) : await markFailing(server, asked.error);
       return marked.ok ? ok(null) : marked;
@@ -142,7 +142,8 @@ export function createUpstreamHeaders(deps: {
     };
     for (let tries = 1; ; tries += 1) {
       const saved = await serverTokens.save(...its, about);
-      // Not saved: a newer one stands there, or the server is gone. This one is as good for this call.
+      // The token was not saved: a newer one stands there, or the server is gone. For this call it
+      // is as good.
       if (saved.ok) return ok(asked.value);
       if (tries >= saveTries) return saved;
       await wait(saveWaitMs * tries);
@@ -172,7 +173,8 @@ export function createUpstreamHeaders(deps: {
       if (!claimed.ok) return claimed;
       if (claimed.value !== null) {
         const renewed = await renew(server, clientSecret, claimed.value);
-        // What is still good is used, whatever the authorization server says of another.
+        // A token that is still good is used, whatever the authorization server says about a new
+        // one.
         return renewed.ok && renewed.value === null && held !== null && left > 0
           ? ok(held)
           : renewed;

@@ -1,8 +1,8 @@
 /**
- * One request to a registered server. Promises never to send a client's `Authorization` (unless the
- * entry says so), its cookies or its router key, and never to follow a redirect. Which headers cross is
- * said in `domain/servers/proxied-headers.ts`; a server's `WWW-Authenticate` never does, for a client rightly
- * refuses metadata of a resource that it didn't call.
+ * One request to a registered server. Promises never to send a client's `Authorization` (unless the entry says
+ * so), its cookies or its router key, and never to follow a redirect. `domain/servers/proxied-headers.ts` says
+ * which headers cross. A server's `WWW-Authenticate` never does, since a client rightly refuses metadata of a
+ * resource that it didn't call.
  */
 import { hopsHeader, nextHop } from "../domain/servers/hops.ts";
 import { sentBy, sentHeaders } from "../domain/servers/proxied-headers.ts";
@@ -21,20 +21,20 @@ const tooManyHops = "The request has passed too many routers.";
 export interface Sending {
   server: SealedServer;
   method: "POST" | "GET" | "DELETE";
-  /** as the client sent them, or as the router makes them up */
+  /** as the client sent them, or as the router makes them */
   headers: Headers;
-  /** the client's `Authorization`, where its key came in the other header; null: none to forward */
+  /** the client's `Authorization`, where its key came in the other header; null: there is none to forward */
   authorization: string | null;
   body: Uint8Array<ArrayBuffer> | string | null;
-  /** ends the request, and the response's body */
+  /** ends the request, and reading the response's body */
   signal: AbortSignal;
   /** ms until the response's headers */
   timeoutMs: number;
 }
 
 /**
- * Whether a body is in a coding that its server is not told of: the bytes would be none that it can read.
- * What the router writes itself is text.
+ * Whether a body is in a coding of which its server is not told, so that the server could not read it. The
+ * router's own bodies are text.
  */
 const isCodedUnseen = ({ body, headers, server }: Sending): boolean =>
   body instanceof Uint8Array &&
@@ -46,7 +46,7 @@ export function createUpstream(deps: {
   credentials: UpstreamHeaders;
   after: (ms: number, act: () => void) => () => void;
   allowPrivate: boolean;
-  /** where this router is reached itself */
+  /** origins at which this router itself is reached */
   ownOrigins: readonly string[];
 }) {
   const { fetch: send, credentials, after, allowPrivate, ownOrigins } = deps;
@@ -59,7 +59,8 @@ export function createUpstream(deps: {
     if (sending.authorization !== null && server.forwardAuthorization)
       headers["authorization"] ??= sending.authorization;
     headers[hopsHeader] = sending.hop;
-    // By hand: `AbortSignal.any` and signals that end timers are what this took most of its time for.
+    // Written out, since `AbortSignal.any` and signals with timers took most of this function's
+    // time.
     const ending = new AbortController();
     const end = (): void => ending.abort();
     signal.addEventListener("abort", end);
@@ -111,7 +112,8 @@ export function createUpstream(deps: {
         return sent;
       }
       await sent.value.body?.cancel();
-      // Nothing of the entry's was refused: whoever calls next may bring a better one.
+      // The client's header was refused, and nothing of the entry's: the next caller may bring a
+      // better one.
       if (server.forwardAuthorization)
         return err({
           reason: "server_unauthorized",
@@ -122,7 +124,7 @@ export function createUpstream(deps: {
         });
       const told = await credentials.onUnauthorized(server, own.value);
       if (!told.ok) return told;
-      // A token that ended early has a successor by now; anything else is refused again.
+      // A token that ended early has a successor by now. Anything else would be refused again.
       if (server.oauth === null || !first)
         return err({ reason: "server_unauthorized", detail: "It answered 401." });
     }
