@@ -19,7 +19,7 @@ import { nameOf, type CredentialSummary } from "../domain/models/model.ts";
 import { leaseSlackMs } from "../domain/leases.ts";
 import { defaultDeadlineMs } from "../domain/choice/policy.ts";
 import type { Admission, CircuitProbe, Claim, Ledger } from "../domain/ports/ledger.ts";
-import { heldUntil, keyOf, type Once } from "../domain/sampling/once.ts";
+import { heldUntil, keyOf, type ReplayKey } from "../domain/sampling/replay-key.ts";
 import type { Snapshot } from "../domain/ports/stores.ts";
 import type { Decision } from "../domain/choice/decision.ts";
 import type { Plan } from "../domain/choice/selection.ts";
@@ -244,10 +244,10 @@ export const createAdmit =
     smaller: Claimed | null;
     caller: Caller;
     opening: Opening;
-    once: Once | null;
+    replayKey: ReplayKey | null;
     now: number;
   }): AsyncResult<Admission> => {
-    const { plan, reserved, smaller, caller, opening, once, now } = input;
+    const { plan, reserved, smaller, caller, opening, replayKey, now } = input;
     const leaseUntil = now + reserved.deadlineMs + leaseSlackMs;
     return deps.ledger.admit({
       opening,
@@ -259,11 +259,11 @@ export const createAdmit =
       probes: reserved.probes,
       sessionExpiresAt: caller.session === null ? null : now + deps.sessionTtlMs,
       idempotency:
-        once === null
+        replayKey === null
           ? null
           : {
-              key: keyOf(once, opening.contentSha256),
-              expiresAt: heldUntil(once, { now, leaseUntil }),
+              key: keyOf(replayKey, opening.contentSha256),
+              expiresAt: heldUntil(replayKey, { now, leaseUntil }),
             },
     });
   };

@@ -1,7 +1,7 @@
 /** A sampling request as a surface hands it in, and what its audit record says from the start. */
 import { askedOf, type Opening } from "../domain/audit/record.ts";
 import { inputModalitiesOf } from "../domain/sampling/estimate.ts";
-import type { Once } from "../domain/sampling/once.ts";
+import type { ReplayKey } from "../domain/sampling/replay-key.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { Result } from "../domain/result.ts";
 import type { SamplingCall } from "../domain/sampling/call.ts";
@@ -24,7 +24,7 @@ export interface Arrival {
   /** the tool that was being called, where the stream told it */
   tool: string | null;
   /** by what it is known again; null: it is new */
-  once: Once | null;
+  replayKey: ReplayKey | null;
   /** the JSON-RPC id, as JSON, by which a session can take the call back; null: it can't */
   messageId: string | null;
   contentSha256: string;

@@ -3,7 +3,7 @@ import type { Opening, Receipt, Settlement, Timing } from "../domain/audit/recor
 import { ignoredIn, type Ignored } from "../domain/choice/ignored.ts";
 import { captureOf, type ProviderMessage } from "../domain/audit/capture.ts";
 import { nameOf } from "../domain/models/model.ts";
-import { answersForMs } from "../domain/sampling/once.ts";
+import { answersForMs } from "../domain/sampling/replay-key.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SamplingAnswer, SamplingCall } from "../domain/sampling/call.ts";
@@ -120,9 +120,9 @@ export function createFinish(deps: {
     recorded: Recorded<Summary>,
     charge: Charge,
   ): Promise<Settlement["result"]> => {
-    if (arrival.once === null) return null;
+    if (arrival.replayKey === null) return null;
     const refusal = recorded.ok ? null : recorded.error;
-    const keptMs = answersForMs(arrival.once, { refusal, charge });
+    const keptMs = answersForMs(arrival.replayKey, { refusal, charge });
     if (keptMs === 0) return "free";
     const parts = await idempotency.seal(caller.snapshot.tenant.id, opening.id, recorded);
     return { parts, expiresAt: now() + keptMs };

@@ -1,10 +1,10 @@
 /**
  * A call that is asked for again: it waits for the first one, and gets its result. What the first one
- * leaves behind is said in `domain/sampling/once.ts`.
+ * leaves behind is said in `domain/sampling/replay-key.ts`.
  */
 import { longestLeaseMs } from "../domain/leases.ts";
 import type { IdempotencyStore, IdempotentCall } from "../domain/ports/ledger.ts";
-import { resultPartsOf } from "../domain/sampling/once.ts";
+import { resultPartsOf } from "../domain/sampling/replay-key.ts";
 import type { Vault } from "../domain/ports/stores.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, type Result } from "../domain/result.ts";

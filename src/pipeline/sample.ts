@@ -5,7 +5,7 @@
 import { detailOf, type Opening } from "../domain/audit/record.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import { isMoney, nameOfLimit, type Hold, type LimitState } from "../domain/limits/holds.ts";
-import { keyOf } from "../domain/sampling/once.ts";
+import { keyOf } from "../domain/sampling/replay-key.ts";
 import type { Admission, FirstCall, IdempotentCall, Ledger } from "../domain/ports/ledger.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -66,14 +66,14 @@ function refusalOf(
 }
 
 const idempotentCallOf = (arrival: Arrival): IdempotentCall | null => {
-  const { caller, server, once, contentSha256 } = arrival;
-  return once === null
+  const { caller, server, replayKey, contentSha256 } = arrival;
+  return replayKey === null
     ? null
     : {
         tenantId: caller.snapshot.tenant.id,
         keyId: caller.snapshot.key.id,
         serverId: server?.id ?? null,
-        key: keyOf(once, contentSha256),
+        key: keyOf(replayKey, contentSha256),
       };
 };
 
@@ -209,7 +209,7 @@ export function createSample(deps: {
           smaller,
           caller,
           opening,
-          once: arrival.once,
+          replayKey: arrival.replayKey,
           now: at,
         });
         const about = (limits: LimitState[], outcome: Started["outcome"]): Begun => ({
@@ -218,7 +218,9 @@ export function createSample(deps: {
           outcome,
         });
         if (!admission.ok) {
-          background(release({ opening, holds: reserved.holds, isKeyed: arrival.once !== null }));
+          background(
+            release({ opening, holds: reserved.holds, isKeyed: arrival.replayKey !== null }),
+          );
           return about([], err(admission.error));
         }
         const { value } = admission;

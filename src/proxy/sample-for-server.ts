@@ -1,6 +1,6 @@
 /** A sampling request that a server sent, as the pipeline takes it; and its outcome, as the wire wants it. */
 import { own, type JsonObject } from "../domain/json.ts";
-import type { Once } from "../domain/sampling/once.ts";
+import type { ReplayKey } from "../domain/sampling/replay-key.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, type Result } from "../domain/result.ts";
 import type { Codec } from "../mcp/codec.ts";
@@ -26,7 +26,7 @@ export interface SamplingRequest {
   /** the client's request that it belongs to, as JSON, by which its session can take it back */
   messageId: string | null;
   /** by what it is known again; null: it is new */
-  once: Once | null;
+  replayKey: ReplayKey | null;
   /** of what was too large to be kept in `params`; null: `params` is what was asked */
   oversizedBytes: number | null;
   /** why it is refused before anything is chosen; null: it isn't */
@@ -69,7 +69,7 @@ export async function sampleForServer(
     server: { id: exchange.server.id, policy: exchange.server.policy },
     tool: request.tool,
     messageId: request.messageId,
-    once: request.once,
+    replayKey: request.replayKey,
     propagated: propagatedIn(exchange.headers, _meta),
     contentSha256: await services.sha256Hex(encoder.encode(contentText)),
     bytes: request.oversizedBytes ?? encoder.encode(JSON.stringify(params)).byteLength,

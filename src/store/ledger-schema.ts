@@ -29,7 +29,7 @@ export const idempotency = sqliteTable(
     keyId: text("key_id").notNull(),
     /** empty: no server */
     serverId: text("server_id").notNull(),
-    /** as `domain/sampling/once.ts` makes it */
+    /** as `domain/sampling/replay-key.ts` makes it */
     idempotencyKey: text("idempotency_key").notNull(),
     requestId: text("request_id").notNull(),
     /** hex SHA-256 of the request's params */

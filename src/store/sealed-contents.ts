@@ -2,7 +2,7 @@
 import type { AsyncResult } from "../domain/refusals.ts";
 import { sql, type SQL } from "drizzle-orm";
 import { isCaptured, markCharacters, sealedIn } from "../domain/audit/capture.ts";
-import { resultPartsOf } from "../domain/sampling/once.ts";
+import { resultPartsOf } from "../domain/sampling/replay-key.ts";
 import { ok } from "../domain/result.ts";
 import type { Resealed, SealedRow } from "../domain/tenancy/sealing.ts";
 import { raw, type Compiled, type Database } from "./db.ts";

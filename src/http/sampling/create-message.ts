@@ -58,7 +58,8 @@ export async function createMessage(services: Services, input: CreateMessage): P
     caller,
     again: input.again,
     call: key.ok ? call : key,
-    once: key.ok && key.value !== null ? { kind: "client", key: await sha256(key.value) } : null,
+    replayKey:
+      key.ok && key.value !== null ? { kind: "client", key: await sha256(key.value) } : null,
     declaredBy(current) {
       const raw = input.capabilitiesOf(current);
       return { capabilities: codec.capabilitiesOf(raw), features: featuresOf(raw) };

@@ -1,6 +1,6 @@
 /** The legacy era through the proxy. */
 import { own, type JsonValue } from "../../domain/json.ts";
-import { streamKeys } from "../../domain/sampling/once.ts";
+import { streamKeys } from "../../domain/sampling/replay-key.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { isSamplingAnswer } from "../../domain/sampling/rounds.ts";
 import type { Session } from "../../domain/tenancy/session.ts";

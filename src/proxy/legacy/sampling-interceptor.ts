@@ -6,7 +6,7 @@ import { answererOf, deniedBy } from "../../domain/servers/answering.ts";
 import { isObject, own, parsedJson, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { modalities } from "../../domain/modality.ts";
 import { featuresOf } from "../../domain/sampling/negotiation.ts";
-import { streamKeys, type Once } from "../../domain/sampling/once.ts";
+import { streamKeys, type ReplayKey } from "../../domain/sampling/replay-key.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err } from "../../domain/result.ts";
 import { codecFor } from "../../mcp/era.ts";
@@ -95,11 +95,11 @@ export function createInterceptor(
       params: JsonObject;
       oversizedBytes: number | null;
       refusal: Refusal | null;
-      once: Once | null;
+      replayKey: ReplayKey | null;
     },
     signal: AbortSignal,
   ): Promise<Omit<SamplingOutcome, "outcome"> & { text: string }> => {
-    const { params, oversizedBytes, refusal, once } = about;
+    const { params, oversizedBytes, refusal, replayKey } = about;
     const now = await exchange.current();
     const { requestId } = exchange;
     if (!now.ok || now.value.server === null) {
@@ -118,7 +118,7 @@ export function createInterceptor(
         clientInfo: session?.clientInfo ?? {},
         tool: stream.tool,
         messageId: stream.answers === null ? null : await messageIdOf(stream.answers),
-        once,
+        replayKey,
         oversizedBytes,
         denied: refusal ?? deniedBy(entry),
       },
@@ -155,12 +155,13 @@ export function createInterceptor(
     try {
       const signal =
         watch === null ? cancelled.signal : AbortSignal.any([cancelled.signal, watch.signal]);
-      const once: Once | null = scope === null ? null : { kind: "stream", scope, messageId };
-      const request = { params, oversizedBytes: null, refusal: null, once };
+      const replayKey: ReplayKey | null =
+        scope === null ? null : { kind: "stream", scope, messageId };
+      const request = { params, oversizedBytes: null, refusal: null, replayKey };
       const { text, by, requestId } = await run(id, request, signal);
       if (signal.aborted || by === "elsewhere") return null;
       const status = await deliver(text);
-      if (once !== null) await services.idempotency.deliver({ tenantId, requestId }, status);
+      if (replayKey !== null) await services.idempotency.deliver({ tenantId, requestId }, status);
       return status;
     } finally {
       watch?.stop();
@@ -249,7 +250,7 @@ export function createInterceptor(
       const refusal: Refusal = { reason: "payload_too_large", limitBytes };
       const refuse = async (): Promise<void> => {
         const signal = new AbortController().signal;
-        const about = { params: {}, oversizedBytes: limitBytes, refusal, once: null };
+        const about = { params: {}, oversizedBytes: limitBytes, refusal, replayKey: null };
         await deliver((await run(id, about, signal)).text);
       };
       services.background(refuse());

@@ -108,7 +108,7 @@ function samplerFor(
         };
   return {
     decode: modernCodec.decodeCall,
-    async sample({ params }, { signal, once }) {
+    async sample({ params }, { signal, replayKey }) {
       // As it is by now: the server may have taken minutes, and a snapshot be stale that was fresh then.
       const now = await exchange.current();
       if (!now.ok) return err({ refusal: now.error, requestId: null });
@@ -123,7 +123,7 @@ function samplerFor(
           clientInfo: meta.clientInfo,
           tool: toolIn(request),
           messageId: null,
-          once,
+          replayKey,
           oversizedBytes: null,
           // Who was told that it may not, and asks all the same, is refused for that, whatever holds by now.
           denied: deniedBy(exchange.server) ?? deniedBy(server),

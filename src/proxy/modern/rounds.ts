@@ -4,7 +4,7 @@
  */
 import { answererOf } from "../../domain/servers/answering.ts";
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
-import type { Once } from "../../domain/sampling/once.ts";
+import type { ReplayKey } from "../../domain/sampling/replay-key.ts";
 import type { SamplingMode } from "../../domain/servers/server.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { ok, type Result } from "../../domain/result.ts";
@@ -55,7 +55,7 @@ export interface RoundSampler {
     about: {
       signal: AbortSignal;
       /** by what it is known again; null: it is new */
-      once: Once | null;
+      replayKey: ReplayKey | null;
     },
   ): Promise<Answered>;
 }
@@ -143,7 +143,7 @@ export function createRounds(deps: {
     let hidden = (carried?.answers.length ?? 0) > 0;
     let repeats = 0;
 
-    const onceOf = async (key: string, entryText: string): Promise<Once | null> => {
+    const replayKeyOf = async (key: string, entryText: string): Promise<ReplayKey | null> => {
       if (identity === null) return null;
       const owner = await request.owner();
       const same = [
@@ -199,7 +199,7 @@ export function createRounds(deps: {
       if (ours.length > maxEntries)
         return refusing({
           reason: "forbidden",
-          action: `more than ${maxEntries} sampling requests at once`,
+          action: `more than ${maxEntries} sampling requests at replayKey`,
         });
       rounds += 1;
       if (again) {
@@ -211,8 +211,8 @@ export function createRounds(deps: {
       let refusal: RoundAction | null = null;
       const answers = await Promise.all(
         ours.map(async ({ entry }): Promise<[string, string][]> => {
-          const once = await onceOf(entry.key, wire.entryText(response, entry.key));
-          const answered = await sampler.sample(entry, { signal: both, once });
+          const replayKey = await replayKeyOf(entry.key, wire.entryText(response, entry.key));
+          const answered = await sampler.sample(entry, { signal: both, replayKey });
           if (answered.ok) return [[entry.key, answered.value]];
           // The first says why; those that run beside it are for nothing now.
           refusal ??= refusing(answered.error.refusal, answered.error.requestId);

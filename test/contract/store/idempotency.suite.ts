@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import type { Settlement } from "../../../src/domain/audit/record.ts";
 import type { IdempotentCall, Reservation } from "../../../src/domain/ports/ledger.ts";
-import { keyOf, streamKeys } from "../../../src/domain/sampling/once.ts";
+import { keyOf, streamKeys } from "../../../src/domain/sampling/replay-key.ts";
 import {
   anotherKey,
   caller,

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createVault } from "../../../src/crypto/vault.ts";
 import { sha256, toHex } from "../../../src/crypto/encoding.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
-import type { Once } from "../../../src/domain/sampling/once.ts";
+import type { ReplayKey } from "../../../src/domain/sampling/replay-key.ts";
 import type { SamplingMode } from "../../../src/domain/servers/server.ts";
 import type { Refusal } from "../../../src/domain/refusals.ts";
 import { err, ok } from "../../../src/domain/result.ts";
@@ -28,7 +28,7 @@ let asked: string[] = [];
 /** ms of each pause */
 let waited: number[] = [];
 /** by what each of them is known again */
-let onces: (Once | null)[] = [];
+let replayKeys: (ReplayKey | null)[] = [];
 /** what the next samplings come to; absent: an answer that repeats the question */
 let next: ((key: string, signal: AbortSignal) => Promise<Answered>) | null = null;
 let begin: ReturnType<typeof createRounds>;
@@ -37,7 +37,7 @@ beforeEach(async () => {
   now = 1_000_000;
   asked = [];
   waited = [];
-  onces = [];
+  replayKeys = [];
   next = null;
   const vault = await createVault({
     master: new Uint8Array(32),
@@ -95,9 +95,9 @@ const about = async (
     },
     {
       decode: modernCodec.decodeCall,
-      async sample({ key, params }, { signal, once }) {
+      async sample({ key, params }, { signal, replayKey }) {
         asked.push(key);
-        onces.push(once);
+        replayKeys.push(replayKey);
         const decoded = modernCodec.decodeCall(params);
         if (!decoded.ok) return err({ refusal: decoded.error, requestId: "req_1" });
         if (next !== null) return next(key, signal);
@@ -493,12 +493,12 @@ describe("a round that asks a person too", () => {
       more: JsonObject = { more: entry("more") },
       idText = "1",
     ) => {
-      onces = [];
+      replayKeys = [];
       const one = await round(retry(from, '{"e":{}}', idText));
       sent(await one.actOn(asks(more, `"${idText}"`, Number(idText)), never));
-      const [once, ...others] = onces;
+      const [replayKey, ...others] = replayKeys;
       expect(others).toEqual([]);
-      return once;
+      return replayKey;
     };
     const first = await follow(state);
     expect(first).toEqual({
@@ -513,7 +513,7 @@ describe("a round that asks a person too", () => {
       await follow(state, { other: entry("more") }),
       await follow(stateOf(await halfway())),
     ];
-    expect(new Set([first, ...others].map((once) => JSON.stringify(once))).size).toBe(4);
+    expect(new Set([first, ...others].map((replayKey) => JSON.stringify(replayKey))).size).toBe(4);
   });
 
   it("counts its rounds over the client's repeats", async () => {
@@ -530,9 +530,9 @@ describe("a round that asks a person too", () => {
 describe("a round that the server's own state names", () => {
   const text = call(',"inputResponses":{"e":{}},"requestState":"theirs"');
   const follow = async (from = text) => {
-    onces = [];
+    replayKeys = [];
     sent(await (await round(from)).actOn(asks({ more: entry("more") }, null), never));
-    return onces[0];
+    return replayKeys[0];
   };
 
   it("is known again for a moment: the server may say the same each time", async () => {
@@ -547,7 +547,7 @@ describe("a round that the server's own state names", () => {
       await follow(text.replace('"e":{}', '"e":{"a":1}')),
       await follow(text.replace("theirs", "other")),
     ];
-    expect(new Set(known.map((once) => JSON.stringify(once))).size).toBe(3);
+    expect(new Set(known.map((replayKey) => JSON.stringify(replayKey))).size).toBe(3);
     expect(await follow(call())).toBeNull();
   });
 });

@@ -6,21 +6,22 @@ import {
   heldUntil,
   keyOf,
   streamKeys,
-  type Once,
-} from "../../../src/domain/sampling/once.ts";
+  type ReplayKey,
+} from "../../../src/domain/sampling/replay-key.ts";
 import type { Refusal } from "../../../src/domain/refusals.ts";
 
 const dayMs = 86_400_000;
 const hex = "ab".repeat(32);
 const content = "cd".repeat(32);
-const client: Once = { kind: "client", key: hex };
-const stream: Once = { kind: "stream", scope: "ses_1", messageId: "1" };
-const round: Once = { kind: "round", digest: hex, keptMs: 5_000 };
+const client: ReplayKey = { kind: "client", key: hex };
+const stream: ReplayKey = { kind: "stream", scope: "ses_1", messageId: "1" };
+const round: ReplayKey = { kind: "round", digest: hex, keptMs: 5_000 };
 
 describe("a key", () => {
   it("of a client is its hash as it is, and no other kind's key looks like that", () => {
     expect(keyOf(client, content)).toBe(hex);
-    for (const once of [stream, round]) expect(keyOf(once, content)).not.toMatch(/^[0-9a-f]*$/);
+    for (const replayKey of [stream, round])
+      expect(keyOf(replayKey, content)).not.toMatch(/^[0-9a-f]*$/);
   });
 
   it("of a stream's request is one for each place and content", () => {
@@ -43,7 +44,7 @@ describe("a key", () => {
 describe("a call that was lost", () => {
   it("holds its key for a day; a round until its lease ends", () => {
     const about = { now: 1_000, leaseUntil: 91_000 };
-    expect([client, stream, round].map((once) => heldUntil(once, about))).toEqual([
+    expect([client, stream, round].map((replayKey) => heldUntil(replayKey, about))).toEqual([
       1_000 + dayMs,
       1_000 + dayMs,
       91_000,
@@ -56,7 +57,7 @@ describe("a call that has ended", () => {
   const free = { tokens: 0, microUsd: 0 };
   const failed: Refusal = { reason: "provider_failed", attempts: [] };
   const cancelled: Refusal = { reason: "cancelled" };
-  it.each<[string, Once, Refusal | null, typeof charge, number]>([
+  it.each<[string, ReplayKey, Refusal | null, typeof charge, number]>([
     ["a client's", client, null, free, dayMs],
     ["a client's that failed and was charged", client, failed, charge, dayMs],
     ["a client's that was left and charged", client, cancelled, charge, dayMs],
@@ -68,8 +69,8 @@ describe("a call that has ended", () => {
     ["a round's that failed", round, failed, charge, 5_000],
     ["a round's that failed, known for long", { ...round, keptMs: dayMs }, failed, free, 5_000],
     ["a round's that was left", { ...round, keptMs: dayMs }, cancelled, charge, 0],
-  ])("answers its repetitions: %s", (_, once, refusal, charged, ms) => {
-    expect(answersForMs(once, { refusal, charge: charged })).toBe(ms);
+  ])("answers its repetitions: %s", (_, replayKey, refusal, charged, ms) => {
+    expect(answersForMs(replayKey, { refusal, charge: charged })).toBe(ms);
   });
 
   it("counts as charged where its price is unknown", () => {

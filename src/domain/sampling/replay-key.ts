@@ -5,7 +5,7 @@
 import type { Refusal } from "../refusals.ts";
 
 /** Who may send the call again. No kind's key can be another kind's: a client's key is bare hex. */
-export type Once =
+export type ReplayKey =
   /** a client with a key of its own; hex SHA-256 of the key that it sent */
   | { kind: "client"; key: string }
   /** a stream that is replayed; within `scope`, the server's id (JSON) names one request */
@@ -22,29 +22,31 @@ export const streamKeys = (scope: string, messageId: string): string =>
   `stream/${JSON.stringify([scope, messageId])}/`;
 
 /** The key of a call with these params (hex SHA-256). */
-export function keyOf(once: Once, contentSha256: string): string {
-  switch (once.kind) {
+export function keyOf(replayKey: ReplayKey, contentSha256: string): string {
+  switch (replayKey.kind) {
     case "client":
-      return once.key;
+      return replayKey.key;
     // The same id with other params is another request.
     case "stream":
-      return `${streamKeys(once.scope, once.messageId)}${contentSha256}`;
+      return `${streamKeys(replayKey.scope, replayKey.messageId)}${contentSha256}`;
     case "round":
-      return `round/${once.digest}`;
+      return `round/${replayKey.digest}`;
   }
 }
 
 /** ms since the epoch, until when a call of which nothing more is heard holds its key. */
-export const heldUntil = (once: Once, about: { now: number; leaseUntil: number }): number =>
-  once.kind === "round" ? about.leaseUntil : about.now + dayMs;
+export const heldUntil = (
+  replayKey: ReplayKey,
+  about: { now: number; leaseUntil: number },
+): number => (replayKey.kind === "round" ? about.leaseUntil : about.now + dayMs);
 
 /** ms for which an ended call answers its repetitions; 0: its key is free. */
 export function answersForMs(
-  once: Once,
+  replayKey: ReplayKey,
   ended: { refusal: Refusal | null; charge: { tokens: number; microUsd: number | null } },
 ): number {
   const { refusal, charge } = ended;
-  switch (once.kind) {
+  switch (replayKey.kind) {
     // A client never pays twice for what it has paid for.
     case "client":
       return refusal !== null && charge.tokens === 0 && charge.microUsd === 0 ? 0 : dayMs;
@@ -53,7 +55,7 @@ export function answersForMs(
       return dayMs;
     // Leaving is how the modern era cancels, and a client that comes back wants an answer.
     case "round":
-      if (refusal === null) return once.keptMs;
+      if (refusal === null) return replayKey.keptMs;
       return refusal.reason === "cancelled" ? 0 : failureHeardMs;
   }
 }
