@@ -50,7 +50,7 @@ export function createUpstream(deps: {
   ownOrigins: readonly string[];
 }) {
   const { fetch: send, credentials, after, allowPrivate, ownOrigins } = deps;
-  const once = async (
+  const sendOnce = async (
     sending: Sending & { hop: string },
     own: Record<string, string>,
   ): Promise<Result<Response, Refusal>> => {
@@ -106,7 +106,7 @@ export function createUpstream(deps: {
     for (let first = true; ; first = false) {
       const own = await credentials.headersFor(server);
       if (!own.ok) return own;
-      const sent = await once({ ...sending, hop }, own.value);
+      const sent = await sendOnce({ ...sending, hop }, own.value);
       if (!sent.ok || sent.value.status !== 401) {
         if (sent.ok && server.status === "failing") await credentials.onAuthorized(server);
         return sent;
