@@ -11,20 +11,21 @@ import { err, type Result } from "../domain/result.ts";
 import type { SamplingAnswer } from "../domain/sampling/call.ts";
 
 /** Who did the work: this caller; somebody before; somebody else, while this one waited. */
-export type By = "here" | "before" | "elsewhere";
+export type AnsweredBy = "this-call" | "earlier-call" | "concurrent-call";
 
 /** What is kept of a call for its repetitions, as JSON. */
 export type Recorded<D> = Result<{ answer: SamplingAnswer; decision: D }, Refusal>;
 
 export type Joined<D> =
   /** nothing holds the key any more: this call may be the first */
-  { state: "free" } | { state: "done"; recorded: Recorded<D>; by: By };
+  { state: "free" } | { state: "done"; recorded: Recorded<D>; answeredBy: AnsweredBy };
 
 /** Its isolate died before it could say what became of it; it was charged as reserved. */
 const lost: Refusal = { reason: "provider_failed", attempts: [] };
 const shortestWaitMs = 100;
 const longestWaitMs = 1_000;
-const done = (refusal: Refusal, by: By) => ({ state: "done", recorded: err(refusal), by }) as const;
+const done = (refusal: Refusal, answeredBy: AnsweredBy) =>
+  ({ state: "done", recorded: err(refusal), answeredBy }) as const;
 
 export function createIdempotency<D>(deps: {
   idempotency: IdempotencyStore;
@@ -50,11 +51,11 @@ export function createIdempotency<D>(deps: {
      * own: the first one goes on.
      */
     async join(call: IdempotentCall, signal: AbortSignal): Promise<Joined<D>> {
-      let by: By = "before";
+      let answeredBy: AnsweredBy = "earlier-call";
       let pausedMs = 0;
       for (let pause = shortestWaitMs; ; pause = Math.min(longestWaitMs, pause * 2)) {
         const found = await idempotency.find(call, now());
-        if (!found.ok) return done(found.error, by);
+        if (!found.ok) return done(found.error, answeredBy);
         const first = found.value;
         if (first === null) return { state: "free" };
         if (first.result !== null) {
@@ -62,17 +63,17 @@ export function createIdempotency<D>(deps: {
           // Counting is worth no refusal.
           await idempotency.countReplay(call);
           return opened.ok
-            ? { state: "done", recorded: JSON.parse(opened.value) as Recorded<D>, by }
-            : done(lost, by);
+            ? { state: "done", recorded: JSON.parse(opened.value) as Recorded<D>, answeredBy }
+            : done(lost, answeredBy);
         }
         const isRunning = first.outcome === "admitted" && (first.leaseUntil ?? 0) > now();
         // Nobody else says so.
         // Nor does a lease last longer, whatever the clock says that was set back meanwhile.
-        if (!isRunning || pausedMs > longestLeaseMs) return done(lost, "before");
+        if (!isRunning || pausedMs > longestLeaseMs) return done(lost, "earlier-call");
         await wait(pause, signal);
         pausedMs += pause;
-        if (signal.aborted) return done({ reason: "cancelled" }, by);
-        by = "elsewhere";
+        if (signal.aborted) return done({ reason: "cancelled" }, answeredBy);
+        answeredBy = "concurrent-call";
       }
     },
   };

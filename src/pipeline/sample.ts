@@ -22,7 +22,7 @@ import {
 import { openingOf, type Arrival } from "./arrival.ts";
 import type { Chooser, Planned } from "./choose.ts";
 import type { Finish, Finished, Summary } from "./finish.ts";
-import type { By, Idempotency } from "./idempotency.ts";
+import type { AnsweredBy, Idempotency } from "./idempotency.ts";
 import type { Observation, Observe } from "./observe.ts";
 import type { Release } from "./release.ts";
 import type { Door } from "./turns.ts";
@@ -33,11 +33,11 @@ export interface Started {
   /** ms of each step so far */
   timing: () => Timings;
   /** who did the work, once it is over */
-  by: () => By;
+  answeredBy: () => AnsweredBy;
   outcome: Result<(signal: AbortSignal) => Promise<Result<Finished, Refusal>>, Refusal>;
 }
 
-type Begun = Omit<Started, "timing" | "by">;
+type Begun = Omit<Started, "timing" | "answeredBy">;
 
 /** One request, on its way. */
 interface Underway {
@@ -45,7 +45,7 @@ interface Underway {
   arrival: Arrival;
   opening: Opening;
   observed: Observation;
-  by: By;
+  answeredBy: AnsweredBy;
 }
 
 function refusalOf(
@@ -160,7 +160,7 @@ export function createSample(deps: {
           return outcome;
         }
         const { recorded } = joined;
-        underway.by = joined.by;
+        underway.answeredBy = joined.answeredBy;
         const refusal = recorded.ok ? null : recorded.error;
         observed.ends({ ...untouched, outcome: "repeated", refusal });
         return recorded.ok ? ok({ ...recorded.value, call }) : recorded;
@@ -264,10 +264,10 @@ export function createSample(deps: {
   return async (arrival: Arrival): Promise<Started> => {
     const opening = openingOf(arrival, ids.next("request"));
     const observed = observe({ opening, authMs: arrival.authMs }, arrival.propagated);
-    const underway = { arrival, opening, observed, by: "here" as By };
+    const underway = { arrival, opening, observed, answeredBy: "this-call" as AnsweredBy };
     const begun = await begin(underway);
     if (!begun.outcome.ok) observed.ends(refusedWith(begun.outcome.error));
-    return { ...begun, timing: observed.timing, by: () => underway.by };
+    return { ...begun, timing: observed.timing, answeredBy: () => underway.answeredBy };
   };
 }
 

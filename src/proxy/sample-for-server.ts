@@ -7,7 +7,7 @@ import type { Codec } from "../mcp/codec.ts";
 import { errorMessage, resultMessage, type RequestId } from "../mcp/jsonrpc.ts";
 import type { Declared } from "../pipeline/choose.ts";
 import type { Finished } from "../pipeline/finish.ts";
-import type { By } from "../pipeline/idempotency.ts";
+import type { AnsweredBy } from "../pipeline/idempotency.ts";
 import type { ProxyServices } from "./services.ts";
 import { propagatedIn } from "../mcp/trace-context.ts";
 import type { Exchange } from "./exchange.ts";
@@ -37,7 +37,7 @@ export interface SamplingOutcome {
   /** of the audit record */
   requestId: string;
   /** who did the work */
-  by: By;
+  answeredBy: AnsweredBy;
   outcome: Result<Finished, Refusal>;
 }
 
@@ -83,7 +83,7 @@ export async function sampleForServer(
   const ended = (outcome: SamplingOutcome["outcome"]): SamplingOutcome => ({
     requestId,
     outcome,
-    by: started.by(),
+    answeredBy: started.answeredBy(),
   });
   if (!started.outcome.ok) return ended(started.outcome);
   try {
@@ -98,7 +98,7 @@ export async function sampleForServer(
 export function answerMessage(
   id: RequestId,
   codec: Codec,
-  { requestId, outcome }: Omit<SamplingOutcome, "by">,
+  { requestId, outcome }: Omit<SamplingOutcome, "answeredBy">,
 ): Record<string, unknown> {
   if (!outcome.ok)
     return errorMessage(id, outcome.error, codec.wireOf(outcome.error).code, requestId);

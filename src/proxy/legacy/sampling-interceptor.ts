@@ -105,7 +105,7 @@ export function createInterceptor(
     if (!now.ok || now.value.server === null) {
       const outcome = now.ok ? err<Refusal>({ reason: "not_found", what: "no such server" }) : now;
       const text = JSON.stringify(answerMessage(id, codec, { requestId, outcome }));
-      return { requestId, by: "here", text };
+      return { requestId, answeredBy: "this-call", text };
     }
     const entry = now.value.server;
     const sampled = await sampleForServer(
@@ -124,8 +124,12 @@ export function createInterceptor(
       },
       signal,
     );
-    const { requestId: recordId, by } = sampled;
-    return { requestId: recordId, by, text: JSON.stringify(answerMessage(id, codec, sampled)) };
+    const { requestId: recordId, answeredBy } = sampled;
+    return {
+      requestId: recordId,
+      answeredBy,
+      text: JSON.stringify(answerMessage(id, codec, sampled)),
+    };
   };
 
   /** Within which the server's ids are unique; without a session, an event's id has to do. */
@@ -158,8 +162,8 @@ export function createInterceptor(
       const replayKey: ReplayKey | null =
         scope === null ? null : { kind: "stream", scope, messageId };
       const request = { params, oversizedBytes: null, refusal: null, replayKey };
-      const { text, by, requestId } = await run(id, request, signal);
-      if (signal.aborted || by === "elsewhere") return null;
+      const { text, answeredBy, requestId } = await run(id, request, signal);
+      if (signal.aborted || answeredBy === "concurrent-call") return null;
       const status = await deliver(text);
       if (replayKey !== null) await services.idempotency.deliver({ tenantId, requestId }, status);
       return status;

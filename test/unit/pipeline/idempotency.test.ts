@@ -54,12 +54,16 @@ function given(states: (FirstCallState | null | Refusal)[], leaving = new AbortC
 describe("a call that another caller already makes", () => {
   it("is answered from the record, once the other caller has its answer", async () => {
     const recorded = given([answered]);
-    expect(await recorded.join()).toEqual({ state: "done", recorded: { ok: true }, by: "before" });
+    expect(await recorded.join()).toEqual({
+      state: "done",
+      recorded: { ok: true },
+      answeredBy: "earlier-call",
+    });
     const waiting = given([first, first, answered]);
     expect(await waiting.join()).toEqual({
       state: "done",
       recorded: { ok: true },
-      by: "elsewhere",
+      answeredBy: "concurrent-call",
     });
     expect([recorded.replays(), waiting.replays()]).toEqual([1, 1]);
   });
@@ -71,19 +75,29 @@ describe("a call that another caller already makes", () => {
   it("is lost when its lease has ended, and those that wait get an error", async () => {
     const lost = err({ reason: "provider_failed", attempts: [] });
     const dying = given([first]);
-    expect(await dying.join()).toEqual({ state: "done", recorded: lost, by: "before" });
+    expect(await dying.join()).toEqual({
+      state: "done",
+      recorded: lost,
+      answeredBy: "earlier-call",
+    });
     expect(dying.clock()).toBeGreaterThanOrEqual(first.leaseUntil);
     for (const state of [
       { ...first, outcome: "unknown" as const },
       { ...answered, result: "another key's" },
     ])
-      expect(await given([state]).join()).toMatchObject({ recorded: lost, by: "before" });
+      expect(await given([state]).join()).toMatchObject({
+        recorded: lost,
+        answeredBy: "earlier-call",
+      });
   });
 
   it("is waited for no longer than a lease lasts, if the clock is set back again and again", async () => {
     const dying = given([first]);
     dying.setBack(5_000);
-    expect(await dying.join()).toMatchObject({ recorded: { ok: false }, by: "before" });
+    expect(await dying.join()).toMatchObject({
+      recorded: { ok: false },
+      answeredBy: "earlier-call",
+    });
     expect(dying.clock()).toBeLessThan(0);
   });
 
@@ -93,7 +107,13 @@ describe("a call that another caller already makes", () => {
     const left = given([first], leaving);
     expect(await left.join()).toMatchObject({ recorded: err({ reason: "cancelled" }) });
     const recorded = err(unavailable);
-    expect(await given([unavailable]).join()).toMatchObject({ recorded, by: "before" });
-    expect(await given([first, unavailable]).join()).toMatchObject({ recorded, by: "elsewhere" });
+    expect(await given([unavailable]).join()).toMatchObject({
+      recorded,
+      answeredBy: "earlier-call",
+    });
+    expect(await given([first, unavailable]).join()).toMatchObject({
+      recorded,
+      answeredBy: "concurrent-call",
+    });
   });
 });
