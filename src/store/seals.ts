@@ -58,7 +58,7 @@ export const createSealStore = (db: Database, note: NoteUnreadable): SealStore =
       const [head] = await headOf(builder, tenantId);
       return head ?? null;
     }),
-  reach: (tenantId, { after, from, to }) =>
+  sealRange: (tenantId, { after, from, to }) =>
     db.read(async (builder) => {
       const [row] = await builder
         .select({

@@ -98,7 +98,10 @@ export const isStretch = ({ outcome, model, key, server, session }: RequestFilte
 type Filtered = Pick<SamplingRecord, "createdAt" | "outcome" | "model" | "who">;
 
 /** Lets a record through as the list of records does. */
-export function lets(filter: RequestFilter, { createdAt, outcome, model, who }: Filtered): boolean {
+export function matchesFilter(
+  filter: RequestFilter,
+  { createdAt, outcome, model, who }: Filtered,
+): boolean {
   const wanted: [unknown, unknown][] = [
     [filter.outcome, outcome],
     [filter.model, model],

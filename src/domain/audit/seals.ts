@@ -232,7 +232,7 @@ export interface SealStore {
   ): Stored<{ data: StoredSeal[]; nextCursor: string | null }>;
   head(tenantId: string): Stored<StoredSeal | null>;
   /** Numbers of the first and the last seal above `after` that may hold records of that time. */
-  reach(
+  sealRange(
     tenantId: string,
     about: { after: number; from: number | undefined; to: number | undefined },
   ): Stored<{ first: number; last: number } | null>;

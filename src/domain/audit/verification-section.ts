@@ -3,7 +3,7 @@ import { canonicalJson } from "../canonical.ts";
 import {
   covers,
   gone,
-  lets,
+  matchesFilter,
   outside,
   unreadable,
   type HeaderLine,
@@ -181,7 +181,7 @@ export async function recordFindings(
     else if (genuine.has(position)) say("is here a second time");
     else {
       if (position < highest) say("is out of order");
-      if (!lets(section.header.filter, record)) say("does not pass the filter");
+      if (!matchesFilter(section.header.filter, record)) say("does not pass the filter");
       highest = Math.max(highest, position);
       genuine.add(position);
     }

@@ -4,7 +4,7 @@ import { csvBreak, csvColumns, csvRow, csvUnreadable } from "../../domain/audit/
 import {
   gone,
   isStretch,
-  lets,
+  matchesFilter,
   outside,
   unreadable as unreadableMark,
   type ExportCursor,
@@ -54,7 +54,7 @@ export function createTable(filter: RequestFilter): Lines {
     page: async ({ records, unreadable }) =>
       [
         ...records
-          .filter(({ record }) => lets(filter, record))
+          .filter(({ record }) => matchesFilter(filter, record))
           .map(({ record, ...place }) => csvRow(record, place)),
         // A record that can't be read can't be filtered, so it is always named.
         ...unreadable.map(({ id, ...place }) => csvUnreadable(id, place)),
@@ -65,7 +65,7 @@ export function createTable(filter: RequestFilter): Lines {
   };
 }
 
-export function createSheet(
+export function createSignedExport(
   deps: { hashing: Hashing; signer: Signer },
   about: { tenant: { id: string; slug: string }; filter: RequestFilter },
 ): Lines {
@@ -92,7 +92,7 @@ export function createSheet(
     const hashes = hashing.unpack(leaves) ?? [];
     for (const { position } of unreadable) presence[position] = unreadableMark;
     for (const { position, record } of records) {
-      const passes = lets(filter, record);
+      const passes = matchesFilter(filter, record);
       presence[position] = passes ? record.id : outside;
       if (!passes) continue;
       const { number } = seal;

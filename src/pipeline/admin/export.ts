@@ -12,7 +12,7 @@ import { mostSealed, type AuditKey, type SealSpan } from "../../domain/audit/sea
 import { vouchedKeys, withCode } from "../scheduled/audit-keys.ts";
 import { sealOnce, type SealDeps } from "../scheduled/seal.ts";
 import { tenantFor, type AdminDeps } from "./access.ts";
-import { createSheet, createTable, type Page } from "./export-lines.ts";
+import { createSignedExport, createTable, type Page } from "./export-lines.ts";
 
 /**
  * Records of one part at most. A page is two statements and holds more than half of `mostSealed` records on
@@ -78,12 +78,12 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: nu
     { after, through }: ExportCursor,
   ): AsyncResult<{ spans: SealSpan[]; more: boolean }> {
     const { from, to } = filter;
-    const reach = await seals.reach(tenant.id, { after, from, to });
-    if (!reach.ok) return reach;
-    if (reach.value === null || reach.value.first > through) return ok({ spans: [], more: false });
+    const range = await seals.sealRange(tenant.id, { after, from, to });
+    if (!range.ok) return range;
+    if (range.value === null || range.value.first > through) return ok({ spans: [], more: false });
     // A stretch goes on after its last seal, with no seal left out.
-    const first = after > 0 && isStretch(filter) ? after + 1 : reach.value.first;
-    const last = Math.min(reach.value.last, through);
+    const first = after > 0 && isStretch(filter) ? after + 1 : range.value.first;
+    const last = Math.min(range.value.last, through);
     const found = await seals.spans(tenant.id, { first, last }, mostSealsInPart);
     if (!found.ok) return found;
     const spans = partOf(found.value, mostInPart);
@@ -117,7 +117,7 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: nu
       const { after, through } = place.value;
       const { spans, more } = part.value;
       const nextCursor = more ? cursorText({ after: spans.at(-1)?.number ?? 0, through }) : null;
-      const lines = format === "csv" ? createTable(filter) : createSheet(deps, { tenant, filter });
+      const lines = format === "csv" ? createTable(filter) : createSignedExport(deps, { tenant, filter });
       const header = { after, through, keys: keys.value, exportedAt: now() };
       const { unreadable } = waiting.value;
       const footer = {

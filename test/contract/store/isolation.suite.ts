@@ -398,9 +398,9 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     "seals.head": async ({ seals }, _, { tenantId }) => {
       expect(value(await seals.head(tenantId))).toBeNull();
     },
-    "seals.reach": async ({ seals }, _, { tenantId }) => {
+    "seals.sealRange": async ({ seals }, _, { tenantId }) => {
       const about = { after: 0, from: undefined, to: undefined };
-      expect(value(await seals.reach(tenantId, about))).toBeNull();
+      expect(value(await seals.sealRange(tenantId, about))).toBeNull();
     },
     "seals.spans": async ({ seals }, _, { tenantId }) => {
       expect(value(await seals.spans(tenantId, { first: 1, last: 9 }, 9))).toEqual([]);

@@ -154,7 +154,7 @@ describe("query plans", () => {
       return seals.head(who.tenantId);
     },
     "seals.list": ({ seals }) => seals.list(who.tenantId, page),
-    "seals.reach": ({ seals }) => seals.reach(who.tenantId, { after: 0, from: 1, to: 2 }),
+    "seals.reach": ({ seals }) => seals.sealRange(who.tenantId, { after: 0, from: 1, to: 2 }),
     "seals.spans": ({ seals }) => seals.spans(who.tenantId, { first: 1, last: 9 }, 9),
     "seals.read": ({ seals }) => seals.read(who.tenantId, { first: 1, last: 9 }),
     "sessions.begin": ({ sessions }) => sessions.begin(session(who.tenantId, who.keyId)),

@@ -230,7 +230,7 @@ export const sealsSuite = (backend: Backend): void => {
       expect([numbers(last.data), last.nextCursor]).toEqual([[3, 2, 1], null]);
       expect(value(await seals.head(who.tenantId))?.number).toBe(5);
       const reach = async (after: number, from?: number, to?: number) =>
-        value(await seals.reach(who.tenantId, { after, from, to }));
+        value(await seals.sealRange(who.tenantId, { after, from, to }));
       expect(await reach(0)).toEqual({ first: 1, last: 5 });
       expect(await reach(2)).toEqual({ first: 3, last: 5 });
       expect(await reach(0, start + 100, start + 300)).toEqual({ first: 2, last: 3 });
