@@ -29,7 +29,7 @@ import { costingOf, type Costing } from "./headroom.ts";
 import { scopesOf, type AskingServer } from "./scopes.ts";
 
 /** One provider call that may be made, and what it may cost. */
-export interface Step extends Costing {
+export interface ReservedAttempt extends Costing {
   model: Choice["model"];
   credentialId: string;
   endpoint: string;
@@ -37,7 +37,7 @@ export interface Step extends Costing {
 
 export interface Reserved {
   /** the candidates of failover, best first: nothing else may be called. Never empty. */
-  steps: Step[];
+  steps: ReservedAttempt[];
   /** how many of them one call may come to */
   maxAttempts: number;
   /** circuits on the way to the first one that one call at a time may try: this one would */
@@ -52,14 +52,14 @@ export interface Reserved {
   deadlineMs: number;
 }
 
-export const placeOf = ({ model, credentialId, endpoint }: Step): Place => ({
+export const placeOf = ({ model, credentialId, endpoint }: ReservedAttempt): Place => ({
   model: nameOf(model),
   credentialId,
   endpoint,
 });
 
 /** What the dearest so many of them cost together; null: a price is unknown. */
-function dearestOf(steps: readonly Step[], most: number): number | null {
+function dearestOf(steps: readonly ReservedAttempt[], most: number): number | null {
   const prices = steps.map(({ microUsd }) => microUsd);
   if (prices.includes(null)) return null;
   return prices
@@ -77,10 +77,10 @@ function stepsOf(
     most,
     bounds,
   }: { credentials: readonly CredentialSummary[]; most: number; bounds: CallBounds },
-): Step[] {
+): ReservedAttempt[] {
   const needs = plan.requirements;
   const endpoints = new Map(credentials.map((each) => [each.id, endpointOf(each)]));
-  const steps = plan.choices.flatMap(({ model, credentialIds }): Step[] => {
+  const steps = plan.choices.flatMap(({ model, credentialIds }): ReservedAttempt[] => {
     const inputTokens = mostInputTokens(inputTokensFor(needs, tokenFamilyOf(model)));
     const costing = costingOf(model, { ...needs, inputTokens }, bounds);
     return credentialIds.map((credentialId) => {
@@ -95,8 +95,13 @@ function stepsOf(
  * As many of the candidates as a budget has room for, the last given up first; one outside of the first
  * one's endpoint stays as long as the two of them fit.
  */
-function withinBudget(all: readonly Step[], budget: number, most: number): Step[] {
-  const fits = (steps: readonly Step[]): boolean => (dearestOf(steps, most) ?? 0) <= budget;
+function withinBudget(
+  all: readonly ReservedAttempt[],
+  budget: number,
+  most: number,
+): ReservedAttempt[] {
+  const fits = (steps: readonly ReservedAttempt[]): boolean =>
+    (dearestOf(steps, most) ?? 0) <= budget;
   const [first] = all;
   if (first === undefined || most === 1 || fits(all)) return [...all];
   const outside = all.find((step) => step.endpoint !== first.endpoint && fits([first, step]));
@@ -109,7 +114,7 @@ function withinBudget(all: readonly Step[], budget: number, most: number): Step[
 }
 
 /** The circuits on the way to these that were open for their time, and that one call may try. */
-function probesOf(plan: Plan, steps: readonly Step[]): CircuitProbe[] {
+function probesOf(plan: Plan, steps: readonly ReservedAttempt[]): CircuitProbe[] {
   if (plan.halfOpen.size === 0) return [];
   const scopes = steps.flatMap((step) =>
     faultReaches.map((reach) => scopeOf(reach, placeOf(step))),
@@ -129,7 +134,11 @@ interface ToReserve {
 const mostAttempts = ({ tenant }: Snapshot): number => tenant.policy.maxAttempts ?? maxAttempts;
 
 /** The candidates of failover, best first. */
-export function candidatesFor({ plan, caller: { snapshot }, server }: ToReserve): Step[] {
+export function candidatesFor({
+  plan,
+  caller: { snapshot },
+  server,
+}: ToReserve): ReservedAttempt[] {
   const most = mostAttempts(snapshot);
   const scopes = scopesOf(snapshot, server);
   const { credentials } = snapshot;
@@ -216,7 +225,7 @@ export function withFailover(decision: Decision, { steps }: Pick<Reserved, "step
 export const stepFor = (
   { steps }: Reserved,
   { provider, model }: { provider: string; model: string },
-): Step | undefined => {
+): ReservedAttempt | undefined => {
   const name = nameOf({ provider, id: model });
   return steps.find((step) => nameOf(step.model) === name);
 };

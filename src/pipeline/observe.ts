@@ -1,7 +1,13 @@
 /** Watches one request from its arrival to its end, then tells of it: spans, and a line in the log. */
 import type { Opening } from "../domain/audit/record.ts";
 import type { Providers } from "../domain/sampling/providers.ts";
-import { lineOf, spansOf, type Begun, type Ended, type Timings } from "../domain/audit/spans.ts";
+import {
+  lineOf,
+  spansOf,
+  type StartedSpan,
+  type Ended,
+  type Timings,
+} from "../domain/audit/spans.ts";
 import type { Decision } from "../domain/choice/decision.ts";
 import type { Propagated, Traces } from "../domain/audit/trace.ts";
 
@@ -31,7 +37,7 @@ export const createObserve =
   ({ opening, authMs }, propagated) => {
     const { traces, providers, now, log } = deps;
     const trace = traces.join(propagated);
-    const begun: Begun[] = [];
+    const begun: StartedSpan[] = [];
     let decision: Decision | null = null;
     let timing: Timings = { auth: authMs };
     return {

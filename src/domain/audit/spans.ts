@@ -31,7 +31,7 @@ export interface Ended {
 }
 
 /** A provider call as it began. The item of `attempts` with the same index says how the call went. */
-export interface Begun {
+export interface StartedSpan {
   spanId: string;
   startedAt: number;
   /** where the provider is reached; null: not over the network, or nowhere */
@@ -155,7 +155,11 @@ function requestAttributes(told: Told): Attributes {
   };
 }
 
-function attemptAttributes(told: Told, attempt: Attempt, server: Begun["server"]): Attributes {
+function attemptAttributes(
+  told: Told,
+  attempt: Attempt,
+  server: StartedSpan["server"],
+): Attributes {
   const { opening, decision, ended } = told;
   return {
     ...outputOf(opening.asked?.outputModalities ?? ["text"]),
@@ -183,7 +187,7 @@ function attemptAttributes(told: Told, attempt: Attempt, server: Begun["server"]
 export function spansOf(
   told: Told,
   own: { spanId: string; parentSpanId: string | null },
-  begun: readonly Begun[],
+  begun: readonly StartedSpan[],
 ): Span[] {
   const { opening, ended } = told;
   const chosen = chosenOf(told);

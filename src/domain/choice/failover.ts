@@ -112,9 +112,9 @@ export function firstStepsOf(places: readonly Place[]): FaultReach[][] {
   return steps;
 }
 
-export type Step = { next: "stop" } | { next: "try"; at: number; waitMs: number };
+export type FailoverStep = { next: "stop" } | { next: "try"; at: number; waitMs: number };
 
-const stop: Step = { next: "stop" };
+const stop: FailoverStep = { next: "stop" };
 
 /**
  * After a fault: which candidate is tried next, and after how many ms. The last candidate is tried once more
@@ -131,7 +131,7 @@ export function stepAfter(input: {
   chance: number;
   remainingMs: number;
   avoided?: ReadonlySet<number>;
-}): Step {
+}): FailoverStep {
   const { places, tried, fault, remainingMs } = input;
   const last = tried.at(-1);
   if (last === undefined || !fault.retryable || tried.length >= input.most) return stop;
