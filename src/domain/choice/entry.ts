@@ -3,7 +3,7 @@ import { expectedMs, type Measured } from "./health.ts";
 import type { Model } from "../models/model.ts";
 import type { ExclusionReason } from "../requirements.ts";
 import { alwaysReasons, reasoningOf, wantedHeadroom, type Reasoning } from "../models/reasoning.ts";
-import { bitsOf, placeOf } from "./sought.ts";
+import { bitsOf, placeOf } from "./compiled-requirements.ts";
 import { tokenFamilyOf } from "../tokens/tokenizers.ts";
 import { type TokenFamily } from "../requirements.ts";
 

@@ -19,7 +19,7 @@ import type { PromptCaching } from "../sampling/prompt-caching.ts";
 import { wantedHeadroom } from "../models/reasoning.ts";
 import { type ReasoningWish } from "../requirements.ts";
 import { defaultDeadlineMs, type Previews } from "./policy.ts";
-import { imageBit, textBit, type Sought } from "./sought.ts";
+import { imageBit, textBit, type CompiledRequirements } from "./compiled-requirements.ts";
 import type { TokenFamily } from "../requirements.ts";
 import { costMicroUsd, isPriced, mostUsage } from "../models/cost.ts";
 
@@ -211,9 +211,9 @@ export function fieldFrom(parts: FieldParts): Field {
 }
 
 /** Whether a model's reasoning finds all the room that it wants beside the text. */
-function hasRoom(entry: Entry, sought: Sought, bounds?: CallBounds): boolean {
+function hasRoom(entry: Entry, compiled: CompiledRequirements, bounds?: CallBounds): boolean {
   const { leastReasoning } = entry;
-  const { needs, maxTokens } = sought;
+  const { needs, maxTokens } = compiled;
   const { reasoning } = needs;
   // This model's reasoning takes the room that is left.
   if (reasoning?.shrinks === true) return true;
@@ -221,7 +221,7 @@ function hasRoom(entry: Entry, sought: Sought, bounds?: CallBounds): boolean {
     reasoning === undefined ? leastReasoning.room : wantedHeadroom(entry.model, reasoning);
   if (wanted === 0) return true;
   if (reasoning?.roomless === true) return false;
-  const inputTokens = sought.most[entry.familyPlace] ?? 0;
+  const inputTokens = compiled.most[entry.familyPlace] ?? 0;
   const output = maxTokens + wanted;
   if (output > entry.outputTokens || inputTokens + output > entry.contextTokens) return false;
   if (bounds === undefined) return true;
@@ -236,9 +236,9 @@ function hasRoom(entry: Entry, sought: Sought, bounds?: CallBounds): boolean {
 export function standsAside(
   { isPreview, makes }: Entry,
   policy: FieldPolicy,
-  sought: Sought,
+  compiled: CompiledRequirements,
 ): "preview" | "image_model" | null {
-  if ((makes & imageBit) !== 0 && (sought.makes & imageBit) === 0) return "image_model";
+  if ((makes & imageBit) !== 0 && (compiled.makes & imageBit) === 0) return "image_model";
   return isPreview && policy.previews !== "allowed" ? "preview" : null;
 }
 
@@ -262,19 +262,20 @@ export function withSpares(field: Field): Field {
 /** Why a model can't serve this request: the first reason that applies, in this order; null: it can. */
 export function exclusionOf(
   entry: Entry,
-  sought: Sought,
+  compiled: CompiledRequirements,
   bounds?: CallBounds,
 ): ExclusionReason | null {
   const { exclusion } = entry;
   if (exclusion !== null) return exclusion;
-  if ((entry.takes & sought.takes) !== sought.takes) return "input_modality";
-  if ((entry.makes & sought.makes) !== sought.makes) return "output_modality";
-  if (sought.tools && !entry.tools) return "tools";
+  if ((entry.takes & compiled.takes) !== compiled.takes) return "input_modality";
+  if ((entry.makes & compiled.makes) !== compiled.makes) return "output_modality";
+  if (compiled.tools && !entry.tools) return "tools";
   // `maxTokens` bounds written text. An image or speech is as long as it is.
-  const writes = (entry.makes & textBit) === 0 ? 0 : sought.maxTokens;
+  const writes = (entry.makes & textBit) === 0 ? 0 : compiled.maxTokens;
   if (writes > entry.outputTokens) return "output_limit";
-  if ((sought.most[entry.familyPlace] ?? 0) + writes > entry.contextTokens) return "context_window";
-  if (writes > 0 && !hasRoom(entry, sought, bounds)) return "reasoning_room";
+  if ((compiled.most[entry.familyPlace] ?? 0) + writes > entry.contextTokens)
+    return "context_window";
+  if (writes > 0 && !hasRoom(entry, compiled, bounds)) return "reasoning_room";
   // The last reason, so that it is named only where no other one applies.
   return entry.openUntil === undefined ? null : "circuit_open";
 }

@@ -2,7 +2,7 @@
 import type { Ranks } from "./columns.ts";
 import type { Field } from "./field.ts";
 import type { Priorities } from "../sampling/call.ts";
-import { textBit, type Sought } from "./sought.ts";
+import { textBit, type CompiledRequirements } from "./compiled-requirements.ts";
 import { costMicroUsd, expectedUsage } from "../models/cost.ts";
 
 export interface Axes {
@@ -85,20 +85,20 @@ interface Costs {
 }
 
 /** A cost is reckoned once for all models with the same prices. */
-function costsByGroup(field: Field, entries: Uint32Array, sought: Sought): Costs {
+function costsByGroup(field: Field, entries: Uint32Array, compiled: CompiledRequirements): Costs {
   const { columns } = field;
   const prices =
-    sought.needs.reasoning === undefined ? columns.prices : columns.pricesWithReasoning;
+    compiled.needs.reasoning === undefined ? columns.prices : columns.pricesWithReasoning;
   const count = prices.entries.length;
   const counts = countsOf(entries, { of: prices.of, count });
   const costs = new Float64Array(count);
   const present: number[] = [];
-  const needsOf = sought.likely.map((inputTokens) => ({ ...sought.needs, inputTokens }));
+  const needsOf = compiled.likely.map((inputTokens) => ({ ...compiled.needs, inputTokens }));
   for (let group = 0; group < count; group += 1) {
     const entry = prices.entries[group];
     if (entry === undefined || counts[group] === 0) continue;
     const { model, familyPlace } = entry;
-    const usage = expectedUsage(model, needsOf[familyPlace] ?? sought.needs);
+    const usage = expectedUsage(model, needsOf[familyPlace] ?? compiled.needs);
     costs[group] = costMicroUsd(model, usage) ?? Number.POSITIVE_INFINITY;
     present.push(group);
   }
@@ -126,19 +126,19 @@ const smallAnswerTokens = 1_000;
 const nearness = 0.1;
 
 /** What a model that always reasons loses where the answer is to be small: first place among near ones. */
-const reasoningLoss = ({ needs, makes }: Sought): number =>
+const reasoningLoss = ({ needs, makes }: CompiledRequirements): number =>
   needs.maxTokens <= smallAnswerTokens && (makes & textBit) !== 0 ? nearness : 0;
 
 /** `entries`: positions of the feasible models, ascending. */
 export function scoreAll(about: {
   field: Field;
   entries: Uint32Array;
-  sought: Sought;
+  compiled: CompiledRequirements;
   weights: Axes;
 }): Scores {
-  const { field, entries, sought, weights } = about;
+  const { field, entries, compiled, weights } = about;
   const { columns } = field;
-  const byGroup = costsByGroup(field, entries, sought);
+  const byGroup = costsByGroup(field, entries, compiled);
   const speedShares = sharesByRank(entries, columns.speed);
   const intelligenceShares = sharesByRank(entries, columns.intelligence);
   const costs = new Float64Array(entries.length);
@@ -148,7 +148,7 @@ export function scoreAll(about: {
   const score = new Float64Array(entries.length);
   const newness = new Uint32Array(entries.length);
   const balance = new Float64Array(entries.length);
-  const loss = reasoningLoss(sought);
+  const loss = reasoningLoss(compiled);
   // At a weight of 1 only that axis counts, and only equal scores are near.
   const openness = 1 - Math.max(weights.cost, weights.speed, weights.intelligence);
   for (let place = 0; place < entries.length; place += 1) {

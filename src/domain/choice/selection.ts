@@ -25,7 +25,7 @@ import type { SamplingCall } from "../sampling/call.ts";
 import { scoreAll, weightsOf, type Order } from "./score.ts";
 import type { NegotiationRecord } from "../sampling/shaping.ts";
 import { reasonOf, settleAsides, sieve } from "./sieve.ts";
-import { soughtFrom } from "./sought.ts";
+import { compileRequirements } from "./compiled-requirements.ts";
 import { credentialsLedBy, toolLoopOf } from "../sampling/tool-loop.ts";
 
 export interface Plan {
@@ -136,8 +136,8 @@ function levelsOf(
 function decideWith(asking: Asking, field: Field): Result<Plan, Uint8Array> {
   const { needs, hints, weights, toolLoop = null } = asking;
   const { served } = field;
-  const sought = soughtFrom(needs);
-  const sieved = sieve(field, sought);
+  const compiled = compileRequirements(needs);
+  const sieved = sieve(field, compiled);
   const { out, aside } = sieved;
   const begun =
     toolLoop === null
@@ -156,7 +156,7 @@ function decideWith(asking: Asking, field: Field): Result<Plan, Uint8Array> {
   );
   const positions = settleAsides(sieved, narrowed);
   if (positions.length === 0) return err(out);
-  const scores = scoreAll({ field, entries: positions, sought, weights });
+  const scores = scoreAll({ field, entries: positions, compiled, weights });
   const order: Order = { scores, levels: levelsOf(field, positions, { narrowed, begun }) };
   const choices = choicesOf(order).map((choice) =>
     toolLoop !== null && isOf(toolLoop, choice.model)

@@ -2,7 +2,7 @@
 import { exclusionOf, standsAside, type Field } from "./field.ts";
 import type { Narrowed } from "./hints.ts";
 import { exclusionReasons, type ExclusionReason } from "../requirements.ts";
-import type { Sought } from "./sought.ts";
+import type { CompiledRequirements } from "./compiled-requirements.ts";
 
 const codes = new Map(exclusionReasons.map((reason, at) => [reason, at + 1]));
 const codeOf = (reason: ExclusionReason): number => codes.get(reason) ?? 0;
@@ -19,18 +19,18 @@ export interface Sieved {
   aside: Uint8Array;
 }
 
-export function sieve({ entries, policy }: Field, sought: Sought): Sieved {
+export function sieve({ entries, policy }: Field, compiled: CompiledRequirements): Sieved {
   const out = new Uint8Array(entries.length);
   const aside = new Uint8Array(entries.length);
   for (let at = 0; at < entries.length; at += 1) {
     const entry = entries[at];
     if (entry === undefined) continue;
-    const excludedBy = exclusionOf(entry, sought, policy.bounds);
+    const excludedBy = exclusionOf(entry, compiled, policy.bounds);
     if (excludedBy !== null) {
       out[at] = codeOf(excludedBy);
       continue;
     }
-    const left = standsAside(entry, policy, sought);
+    const left = standsAside(entry, policy, compiled);
     if (left !== null) aside[at] = codeOf(left);
   }
   return { out, aside };

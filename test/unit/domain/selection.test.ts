@@ -13,7 +13,7 @@ import type {
 import { compactDecision } from "../../../src/domain/choice/decision.ts";
 import { choose, requirementsOf, type Plan } from "../../../src/domain/choice/selection.ts";
 import { weightsOf } from "../../../src/domain/choice/score.ts";
-import { soughtFrom } from "../../../src/domain/choice/sought.ts";
+import { compileRequirements } from "../../../src/domain/choice/compiled-requirements.ts";
 import { tokenFamilyOf } from "../../../src/domain/tokens/tokenizers.ts";
 import { costMicroUsd } from "../../../src/domain/models/cost.ts";
 import { call, credential, field, matchesHint, model, models } from "./models.fixture.ts";
@@ -463,9 +463,9 @@ describe("whatever the models and the call,", () => {
     fc.assert(
       fc.property(anyModels, anyCall, (all, of) => {
         const its = within(all);
-        const sought = soughtFrom(requirementsOf(of, its));
+        const compiled = compileRequirements(requirementsOf(of, its));
         const feasible = its.entries
-          .filter((entry) => exclusionOf(entry, sought) === null)
+          .filter((entry) => exclusionOf(entry, compiled) === null)
           .map((entry) => entry.model);
         const result = choose(of, its);
         expect(result.ok).toBe(feasible.length > 0);

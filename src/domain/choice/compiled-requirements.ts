@@ -12,7 +12,7 @@ export const bitsOf = (set: readonly Modality[]): number =>
 export const textBit = bitsOf(["text"]);
 export const imageBit = bitsOf(["image"]);
 
-export interface Sought {
+export interface CompiledRequirements {
   needs: Requirements;
   /** the modalities as bits */
   takes: number;
@@ -26,7 +26,7 @@ export interface Sought {
 
 export const placeOf = (family: TokenFamily): number => tokenFamilies.indexOf(family);
 
-export function soughtFrom(needs: Requirements): Sought {
+export function compileRequirements(needs: Requirements): CompiledRequirements {
   const likely = tokenFamilies.map((family) => inputTokensFor(needs, family));
   return {
     needs,
