@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Router } from "../fakes/router.ts";
-import { freePort } from "../fakes/sqld.ts";
+import { freePort, whenGone } from "../fakes/sqld.ts";
 import { checkout, type Page } from "./pages.ts";
 
 const run = promisify(execFile);
@@ -91,12 +91,19 @@ async function begin(
     ...where,
     stdio: ["ignore", "pipe", "inherit"],
   });
+  const dismiss = whenGone(`kill "$1"`, String(child.pid));
   await new Promise((resolve) => {
     child.stdout.once("data", resolve);
     child.once("exit", resolve);
   });
-  if (child.exitCode !== null) throw new Error(`It ended at once:\n${step.text}`);
-  return () => void child.kill();
+  if (child.exitCode !== null) {
+    dismiss();
+    throw new Error(`It ended at once:\n${step.text}`);
+  }
+  return () => {
+    dismiss();
+    child.kill();
+  };
 }
 
 /** What is wrong with a page's commands; empty: nothing. */
