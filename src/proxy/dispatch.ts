@@ -1,4 +1,4 @@
-/** Which way a message takes: plain where client and server speak the same era, else over a bridge. */
+/** Chooses the way of a message: the era's own proxy where client and server speak the same era, else a bridge. */
 import { isObject, own } from "../domain/json.ts";
 import { serverFailed } from "../domain/refusals.ts";
 import type { SamplingMode } from "../domain/servers/server.ts";
@@ -24,7 +24,7 @@ export async function dispatchModern(
   if (era !== "legacy") return proxyModern(services, exchange);
   if (request?.method !== discoverMethod || server.bridge === "always")
     return bridgeToLegacy(services, exchange);
-  // A client of both eras goes on in the older one, and loses nothing to a translation.
+  // A client of both eras goes on in the legacy era, and loses nothing to a translation.
   const { id } = request;
   const { status, message } = discoverRefusalOf(discoverAnswer, {
     id,
@@ -33,14 +33,14 @@ export async function dispatchModern(
   return Response.json(message, { status });
 }
 
-/** Whether the router answers for the client, which a session, or a bridge, makes possible. */
+/** Whether the router answers for the client. It needs a session, or a bridge, to do so. */
 const isAnswered = (mode: SamplingMode): boolean =>
   mode === "router" || mode === "client-then-router";
 
 /**
- * A server of both eras is its legacy clients' own, if it begins sessions with them: without one it
- * could ask nobody, and a bridge can. Where nobody would be answered it is left to serve them without
- * one. null: it doesn't.
+ * A server of both eras serves its legacy clients itself, if it begins sessions with them. Without a session it
+ * could ask nobody, and a bridge can. In modes in which nobody would answer, it serves them without a session
+ * too. null: it does not serve them.
  */
 async function beginDirectly(
   services: BridgeServices,
@@ -63,7 +63,7 @@ async function beginDirectly(
   return null;
 }
 
-/** Who refuses the handshake of the era that it was known by may have moved to the other one. */
+/** A server that refuses the handshake of its known era may have moved to the other era. */
 async function beginLegacy(services: BridgeServices, exchange: Exchange): Promise<Response> {
   const response = await proxyLegacy(services, exchange);
   const isKnown = exchange.server.learnt.era === "legacy";
@@ -72,7 +72,7 @@ async function beginLegacy(services: BridgeServices, exchange: Exchange): Promis
   return response;
 }
 
-/** A legacy client's era matters when it begins; its session knows from then on. */
+/** A legacy client's era matters at its beginning. Later its session knows. */
 export async function dispatchLegacy(
   services: BridgeServices,
   exchange: Exchange,

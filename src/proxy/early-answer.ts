@@ -1,6 +1,6 @@
 /**
- * An answer that has begun before the server's was there. Its status is 200 by then and its kind is chosen, so
- * what the server says in the end is said in its body.
+ * An answer that began before the server's answer had come. Its status is 200 by then, and its kind is chosen,
+ * so what the server says in the end is written into the body.
  */
 import { parsedJson } from "../domain/json.ts";
 import { serverFailed, type Refusal } from "../domain/refusals.ts";
@@ -15,7 +15,7 @@ export interface EarlyAnswer {
   kind: BodyKind;
   /** JSON text of the request's id; null: a batch */
   idText: string | null;
-  /** the JSON-RPC error of the request, JSON text */
+  /** the JSON-RPC error of the request, as JSON text */
   refusalText: (refusal: Refusal) => string;
 }
 
@@ -24,7 +24,7 @@ const types: Record<BodyKind, string> = {
   json: "application/json",
 };
 
-/** Nobody on the way may hold its first bytes back. */
+/** Headers that keep proxies on the way from holding the first bytes back. */
 export const beginningHeaders = (kind: BodyKind): Record<string, string> => ({
   ...streamedHeaders({ "content-type": types[kind], "cache-control": "no-cache, private" }),
   "x-accel-buffering": "no",
@@ -32,7 +32,7 @@ export const beginningHeaders = (kind: BodyKind): Record<string, string> => ({
 
 const bodyOf = (text: string): Body | null => new Response(text).body;
 
-/** The answer that a stream holds; null: it ends without. */
+/** The answer in a stream; null: the stream ends without one. */
 async function answerIn(response: Response, idText: string | null): Promise<string | null> {
   const { segments } = eventsOf(response, {
     mayNeedRouter: (data) => isAnswer(data, idText),
@@ -52,7 +52,7 @@ async function textIn(response: Response, idText: string | null): Promise<string
   return isAnswer(text, idText) ? text : null;
 }
 
-/** The server's response as the rest of the body that has begun. Never throws. */
+/** The server's response, as the rest of a body that has begun. Never throws. */
 export async function restOf(response: Response, early: EarlyAnswer): Promise<Body | null> {
   const { kind, idText, refusalText } = early;
   const isPassed = kind === "events" ? streamsAnswer(response) : response.ok && isJson(response);
@@ -63,7 +63,7 @@ export async function restOf(response: Response, early: EarlyAnswer): Promise<Bo
   return bodyOf(kind === "events" ? sseMessageText(said) : said);
 }
 
-/** The same for GET: a stream, or none. */
+/** `restOf` for GET: a stream, or nothing. */
 export async function streamOf(response: Response): Promise<Body | null> {
   if (streamsAnswer(response)) return response.body;
   await response.body?.cancel();

@@ -1,22 +1,22 @@
 /**
- * Bytes that mean nothing, for a body that stands still: the Workers runtime notices that a client has left
- * when it writes, and not before. A client that ends its connection properly is found by nothing else.
+ * Bytes without meaning, for a body that stands still. The Workers runtime notices that a client has left when
+ * it writes, and not before: nothing else finds a client that ends its connection properly.
  */
 type Bytes = Uint8Array<ArrayBuffer>;
 
 export type BodyKind = "events" | "json";
 
 export interface Filler {
-  /** Notes what goes out. */
+  /** Notes the bytes that go out. */
   passed(bytes: Bytes): void;
-  /** Bytes that may go out now; null: what went out last ends within a line, a text or a number. */
+  /** Bytes that may go out now; null: the last byte stands within a line, a text or a number. */
   next(): Bytes | null;
 }
 
 const encoder = new TextEncoder();
 const [lineFeed, quote, backslash] = [0x0a, 0x22, 0x5c];
 
-/** A comment of a stream, which ends no event that has begun (HTML, 9.2.6). */
+/** A comment in a stream, which ends no event that has begun (HTML, 9.2.6). */
 const comment = encoder.encode(": keep-alive\n");
 /** JSON takes blanks between its tokens (RFC 8259, section 2). */
 const blank = encoder.encode(" ");
@@ -25,7 +25,7 @@ function createEventFiller(): Filler {
   let last = lineFeed;
   return {
     passed: (bytes) => void (last = bytes.at(-1) ?? last),
-    // Not after a carriage return: a line feed may be on its way, and both are one end.
+    // Not after a carriage return: a line feed may follow, and both are one line end.
     next: () => (last === lineFeed ? comment : null),
   };
 }
@@ -35,10 +35,10 @@ const betweenTokens: ReadonlySet<number> = new Set(encoder.encode('{}[],:" \t\r\
 function createJsonFiller(): Filler {
   let last = 0x20;
   let inText = false;
-  /** backslashes at the end of what has passed, of which the next byte is told whether it is escaped */
+  /** backslashes at the end of what has passed, which say whether the next byte is escaped */
   let backslashes = 0;
 
-  /** Backslashes right before a place. */
+  /** How many backslashes stand right before a place. */
   const before = (bytes: Bytes, at: number): number => {
     let from = at;
     while (from > 0 && bytes[from - 1] === backslash) from -= 1;
@@ -46,7 +46,7 @@ function createJsonFiller(): Filler {
   };
   return {
     passed(bytes) {
-      // From quote to quote, for a text may be megabytes long.
+      // Goes from quote to quote, since a text may be megabytes long.
       for (let at = bytes.indexOf(quote); at >= 0; at = bytes.indexOf(quote, at + 1))
         if (!inText || before(bytes, at) % 2 === 0) inText = !inText;
       backslashes = before(bytes, bytes.byteLength);

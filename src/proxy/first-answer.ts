@@ -1,4 +1,4 @@
-/** The first answer in a response, be it JSON or a stream, with what else came before it. */
+/** The first answer in a response, JSON or a stream, and what came before it. */
 import { isObject, parsedJson, type JsonObject } from "../domain/json.ts";
 import { serverFailed, type Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -9,23 +9,23 @@ import { messageIn } from "../mcp/message.ts";
 import { concatenated } from "../domain/bytes.ts";
 import { isEventStream } from "./media-type.ts";
 
-/** An answer to `initialize`, or to `server/discover`, holds names, capabilities and instructions. */
+/** An answer to `initialize` or `server/discover` holds names, capabilities and instructions, and no more. */
 const maxAnswerBytes = 1024 * 1024;
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 export interface FirstAnswer {
   response: Response;
-  /** the parsed answer; null: none could be found */
+  /** the parsed answer; null: none was found */
   answer: JsonObject | null;
-  /** the answer's bytes as far as they were read, then the rest */
+  /** the bytes that were read, then the rest of the body */
   body: ReadableStream<Uint8Array<ArrayBuffer>> | Uint8Array<ArrayBuffer>;
 }
 
-/** `certainly`: an answer that somebody may read otherwise is none. */
+/** `certainly`: an answer that another parser may read otherwise counts as none. */
 type Reading = "certainly" | "anyhow";
 
-/** Finds the answer in a stream, part by part; null: not yet, "unreadable": there is none to go by. */
+/** Finds the answer in a stream, part by part; null: not yet; "unreadable": there is none that counts. */
 function createFinder(
   reading: Reading,
 ): (part: Uint8Array<ArrayBuffer>) => JsonObject | "unreadable" | null {
@@ -78,13 +78,13 @@ export async function readAnswer(
     return ok({ response, answer: answer === "unreadable" ? null : answer, body });
   }
   const bytes = concatenated(parts);
-  // The last event of a stream may miss its end.
+  // The last event of a stream may lack its end.
   const value = find === null ? parsedJson(decoder.decode(bytes)) : find(encoder.encode("\n\n"));
   const isRead = find !== null || reading === "anyhow" || faultIn(bytes, "server") === null;
   return ok({ response, answer: isRead && isObject(value) ? value : null, body: bytes });
 }
 
-/** Nobody reads what is left of it. */
+/** Lets go of the rest of the body, which nobody reads. */
 export async function dropBody({ body }: FirstAnswer): Promise<void> {
   if (body instanceof ReadableStream) await body.cancel();
 }

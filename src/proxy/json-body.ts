@@ -1,6 +1,6 @@
 /**
- * A server's JSON on its way to the client, read while it passes. A fault in what is held is a refusal;
- * one that comes later ends the body before its end, so that it is JSON to nobody.
+ * A server's JSON on its way to the client, read while it passes. A fault in the part that is held becomes a
+ * refusal. A later fault cuts the body, so that no parser takes it for JSON.
  */
 import { concatenated } from "../domain/bytes.ts";
 import {
@@ -11,9 +11,9 @@ import {
 } from "../mcp/json-text/message-reader.ts";
 import { declaredBytes } from "../mcp/body.ts";
 
-/** What is held at most of a body that may pass while it arrives… */
+/** Bytes that are held of a body that may pass while it arrives… */
 const heldBytes = 64 * 1024;
-/** …and ms, for the rest of it to come. */
+/** …and ms that the rest of it has to come. */
 const heldMs = 50;
 const decoder = new TextDecoder();
 
@@ -61,11 +61,11 @@ function rest(about: {
 export async function readJsonBody(
   response: Response,
   about: {
-    /** whether it may pass while it arrives, by how it begins */
+    /** whether the body may pass while it arrives, by its beginning */
     mayPass: (head: string) => boolean;
-    /** of what may not */
+    /** bytes of a body that may not */
     mostBytes: number;
-    /** a fault that was found when some of it had passed */
+    /** told of a fault that was found when some bytes had passed */
     unreadable: (fault: Fault) => void;
   },
 ): Promise<JsonBody> {
@@ -91,7 +91,7 @@ export async function readJsonBody(
     late.resolve(null);
   }, heldMs);
   const onwards = (pending: Promise<Next>): JsonBody => {
-    // Whoever reads on hears of it.
+    // The reader of the body gets the error, so it is not unhandled here.
     pending.catch(() => undefined);
     return { kind: "parts", body: rest({ first: chunks, pending, reader, message, unreadable }) };
   };

@@ -1,7 +1,8 @@
 /**
- * What is dropped of a server's stream because a client could read it otherwise than the router, and
- * what the requests hear that were answered by it. Nobody is left waiting: an answer becomes
- * `server_failed` where it stood, and where it can't be told whose it was, when the stream ends.
+ * What is dropped of a server's stream because a client could read it otherwise than the router, and what
+ * becomes of the requests that it answered. No request is left waiting. An answer is replaced by
+ * `server_failed` where it stood; where nobody can say whose answer it was, the waiting requests get
+ * `server_failed` when the stream ends.
  */
 import { parsedJson } from "../domain/json.ts";
 import { serverFailed, type Refusal } from "../domain/refusals.ts";
@@ -17,7 +18,7 @@ import type { ClientSide } from "./client-side.ts";
 
 type Unreadable = Extract<Segment, { kind: "unreadable" }>;
 
-/** Why an answer that holds a fault is none. */
+/** Why an answer with a fault does not count. */
 export const unreadableAnswer = (fault: Fault): Refusal =>
   serverFailed(`Its answer is ${explainFault(fault)}.`);
 
@@ -27,7 +28,7 @@ export function createLosses(
   services: Pick<ProxyServices, "note">,
   about: {
     requestId: string;
-    /** of the requests that wait for an answer in this stream */
+    /** ids of the requests that wait for an answer in this stream */
     ids: readonly RequestId[];
     era: keyof typeof wires;
   },
@@ -46,9 +47,9 @@ export function createLosses(
   };
 
   return {
-    /** Without content: who asked, and which key of the protocol's stood where. */
+    /** Notes the loss without content: who asked, and which key of the protocol stood where. */
     note,
-    /** Of one event after the other; counts the answers that pass. */
+    /** Reads one event after the other, and counts the answers that pass. */
     read(isFirst: boolean): EventReader {
       const reader = createEventReader(isFirst);
       return {
@@ -60,13 +61,13 @@ export function createLosses(
         },
       };
     },
-    /** Whether it may have been an answer. */
+    /** Whether the event may have been an answer. */
     mayAnswer: ({ whole }: Unreadable): boolean => whole === null || mayAnswer(whole.data),
-    /** What the client gets in its place. */
+    /** What the client gets in the event's place. */
     replace({ fault, bytes, whole }: Unreadable): Uint8Array<ArrayBuffer> {
       note(fault);
       const isJson = whole !== null && parsedJson(whole.data) !== undefined;
-      // On a stream that the client resumes nobody knows who waits.
+      // On a stream that the client resumes, it is unknown who waits.
       const waits = (id: RequestId): boolean => ids.length === 0 || ids.includes(id);
       const errors = isJson
         ? certainIds(whole.data, "answer")
@@ -81,7 +82,7 @@ export function createLosses(
       answered += errors.length;
       return whole.withData(JSON.stringify(errors.length === 1 ? first : errors));
     },
-    /** The stream is over: what those hear who still wait; "": nothing. */
+    /** The stream is over: errors for the requests that still wait; "": there are none. */
     last(): string {
       const fault = lost;
       if (fault === null || answered >= ids.length) return "";
@@ -92,13 +93,13 @@ export function createLosses(
 
 export type Losses = ReturnType<typeof createLosses>;
 
-/** `losses`: what is dropped of it; null: nobody minds how it is read. */
+/** `losses`: what is dropped of the stream; null: it does not matter how others read it. */
 export interface Reading {
   client: ClientSide;
   losses: Losses | null;
 }
 
-/** What is left of a stream, as it comes. */
+/** Passes the rest of a stream as it comes. */
 export async function passRest(
   segments: AsyncGenerator<Segment>,
   { client, losses }: Reading,
@@ -111,6 +112,6 @@ export async function passRest(
     }
     await client.write(losses?.last() ?? "");
   } catch {
-    // It broke off, or its reader has left: the client's stream ends where it did.
+    // The stream broke off, or its reader has left. The client's stream ends where it did.
   }
 }

@@ -1,4 +1,4 @@
-/** What a message says that it holds, and what its sender takes. */
+/** The media type of a message, and the types that its sender takes. */
 import { mediaTypeIn, type MediaKind } from "../domain/servers/media-type.ts";
 
 const kindOf = ({ headers }: Response): MediaKind => mediaTypeIn(headers.get("content-type")).kind;
@@ -6,7 +6,7 @@ const kindOf = ({ headers }: Response): MediaKind => mediaTypeIn(headers.get("co
 export const isJson = (response: Response): boolean => kindOf(response) === "json";
 export const isEventStream = (response: Response): boolean => kindOf(response) === "event-stream";
 
-/** A stream that answers; one beside an error status is no answer. */
+/** A stream that answers. A stream beside an error status is no answer. */
 export const streamsAnswer = (response: Response): boolean =>
   response.ok && isEventStream(response);
 
@@ -14,8 +14,8 @@ export const takesStream = (headers: Headers): boolean =>
   (headers.get("Accept") ?? "").includes("text/event-stream");
 
 /**
- * Headers of a body that goes on while it arrives. Whoever compresses on the way to the client holds back
- * what has come so far, unless a coding is set, or the body may not be transformed (RFC 9111, 5.2.2.6).
+ * Headers of a body that goes on while it arrives. A proxy that compresses on the way to the client would hold
+ * back what has come so far, unless a coding is set, or the body may not be transformed (RFC 9111, 5.2.2.6).
  */
 export function streamedHeaders(headers: Record<string, string>): Record<string, string> {
   const rules = headers["cache-control"];

@@ -1,24 +1,27 @@
-/** Cheap looks at a message before it is parsed, or before it is there: its head is how it begins. */
+/** Cheap looks at a message before it is parsed, or before all of it has come. A head is a message's beginning. */
 import { samplingMethod } from "../domain/sampling/rounds.ts";
 
-/** JSON-RPC members that may stand before the one that tells a message's kind. */
+/** JSON-RPC members that may stand before the one that tells the message's kind. */
 const before = String.raw`^\s*\{(?:\s*"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|-?\d+|null)\s*,)*\s*`;
 const isResponse = new RegExp(`${before}"(?:result|error)"\\s*:`);
 const namesMethod = new RegExp(`${before}"method"\\s*:\\s*"([^"\\\\]*)"`);
 
-/** The method of a request or notification that begins so; null: none, or not known. */
+/** The method of a request or notification with this head; null: there is none, or it is not known yet. */
 export const methodIn = (head: string): string | null => namesMethod.exec(head)?.[1] ?? null;
 
-/** Whether JSON that begins so is a response: no message with a `result` or an `error` asks anything. */
+/** Whether JSON with this head is a response: a message with `result` or `error` asks nothing. */
 export const startsResponse = (head: string): boolean => isResponse.test(head);
 
-/** Whether a message that begins so is certainly no sampling request; `tooLarge`: it can't be held to look closer. */
+/**
+ * Whether a message with this head is certainly no sampling request. `tooLarge`: it can't be held for a closer
+ * look.
+ */
 export const surelyHarmless = (head: string, tooLarge: boolean): boolean =>
   startsResponse(head) || (tooLarge && ![null, samplingMethod].includes(methodIn(head)));
 
 /**
- * False only if its JSON is certainly neither a sampling request nor a cancellation: both have a
- * method that is spelt with these letters, unless escapes spell letters or the slash.
+ * False only if the JSON is certainly neither a sampling request nor a cancellation. Both have a method with
+ * these letters, unless escapes spell letters or the slash.
  */
 export const mayNeedRouter = (text: string): boolean =>
   text.includes("createMessage") || text.includes("cancelled") || /\\u00[2-7]/i.test(text);

@@ -1,28 +1,29 @@
 /**
- * What the proxy holds open in this process, counted by key and by tenant. In memory alone: what is open
- * here holds this process's connections, and a count in the database would cost each message a round trip.
+ * What the proxy holds open in this process, counted by key and by tenant. The count is in memory, because what
+ * is open here holds this process's connections, and a count in the database would cost each message a round
+ * trip.
  */
 import type { OpenKind, OpenLimits } from "../domain/limits/open-limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 
-/** One that is open. */
+/** One exchange that is open. */
 export interface HeldExchange {
-  /** It is still open: to be said within `leaseMs`. */
+  /** Says that the exchange is still open. Due within `leaseMs`. */
   renew(): void;
-  /** It has ended; a second call does nothing. */
+  /** The exchange has ended. A second call does nothing. */
   close(): void;
 }
 
 export interface OpenExchanges {
   begin(kind: OpenKind, whose: { keyId: string; tenantId: string }): Result<HeldExchange, Refusal>;
-  /** of all keys together */
+  /** exchanges of all keys together */
   count(): number;
 }
 
-/** An invocation may end without a word; what it held counts no longer than this. */
+/** ms. An invocation may end without a word, and what it held counts no longer than this. */
 const leaseMs = 120_000;
-/** When one ends is up to clients and servers. */
+/** ms after which a refused client may try again. When an exchange ends is up to clients and servers. */
 const retryAfterMs = 1_000;
 
 interface Held {

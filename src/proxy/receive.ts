@@ -1,4 +1,7 @@
-/** `/mcp/{tenant}/{server}`: who calls, which server, which era; then the era's own file. */
+/**
+ * `/mcp/{tenant}/{server}`: finds the caller, the server and the era, and hands the message to the era's own
+ * files.
+ */
 import { bearerOf } from "../domain/tenancy/access.ts";
 import { own } from "../domain/json.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -16,25 +19,25 @@ import { dispatchLegacy, dispatchModern } from "./dispatch.ts";
 export const routerKeyHeader = "X-Sampling-Router-Key";
 const sessionHeader = "Mcp-Session-Id";
 
-/** A byte order mark is no part of the JSON behind it: servers read past it, and so does this. */
+/** Reads past a byte order mark, as servers do: it is no part of the JSON. */
 const decoder = new TextDecoder();
-/** Of one batch: each may cost a look into the database. */
+/** Messages of one batch. Each may cost a read of the database. */
 const mostMessages = 100;
-/** A key of ours, wherever it stands, is nobody else's authorization. */
+/** One of our API keys, wherever it stands. It is never forwarded as an authorization. */
 const ownKey = /\bsrk_/i;
 
-/** What comes in at the route. */
+/** A request as the route gets it. */
 export interface Inbound {
   request: Request;
   path: string;
-  /** the tenant and the server that the path names */
+  /** the tenant and the server in the path */
   through: { tenant: string; server: string };
   requestId: string;
-  /** how a refusal is said where no JSON-RPC request asked */
+  /** how a refusal is sent where no JSON-RPC request asked */
   problem: (refusal: Refusal) => Response;
 }
 
-/** The API key, and the `Authorization` that is the server's business if the key came beside it. */
+/** The API key, and the `Authorization` for the server, if the key came in the other header. */
 function keyIn(headers: Headers): { token: string | null; authorization: string | null } {
   const authorization = headers.get("Authorization");
   const key = headers.get(routerKeyHeader);
@@ -44,8 +47,8 @@ function keyIn(headers: Headers): { token: string | null; authorization: string 
 }
 
 /**
- * Why a message can't go to a server whose sampling is not the client's own: what the router reads
- * otherwise than the server does, or can't read, could answer for the router. null: it can.
+ * Why a message can't go to a server whose sampling the router may answer. A message that the router reads
+ * otherwise than the server, or can't read, could answer in the router's place. null: it can go.
  */
 function unreadable(headers: Headers, body: ProxiedBody | null): Refusal | null {
   const expected = "application/json in UTF-8, without a content coding";
@@ -58,14 +61,14 @@ function unreadable(headers: Headers, body: ProxiedBody | null): Refusal | null 
   return body.messages.length > mostMessages ? { reason: "invalid_request", detail } : null;
 }
 
-/** Without the session that it names: nobody has looked whose it is. */
+/** Without the session header: nobody has checked whose session it names. */
 function withoutSession(from: Headers): Headers {
   const headers = new Headers(from);
   headers.delete(sessionHeader);
   return headers;
 }
 
-/** `initialize` without a `_meta` is legacy, whatever the header says: it is how that era begins. */
+/** `initialize` without a `_meta` is legacy, whatever the header says, because that era begins with it. */
 function speaksModern(body: ProxiedBody | null, header: string | null): boolean {
   const [message] = body?.messages ?? [];
   const params =
@@ -76,8 +79,8 @@ function speaksModern(body: ProxiedBody | null, header: string | null): boolean 
 }
 
 /**
- * A server may ask on the client's stream as soon as it gets a request, so no request overtakes the GET
- * that was sent before it. What of the two takes longer here is up to the database.
+ * A server may ask on the client's GET stream as soon as it gets a request. So no request overtakes the GET
+ * that was sent before it, however long the database takes for either.
  */
 export async function receive(services: BridgeServices, inbound: Inbound): Promise<Response> {
   const { headers, method, signal } = inbound.request;
@@ -114,7 +117,8 @@ async function handle(services: BridgeServices, inbound: Inbound): Promise<Respo
   const modern = speaksModern(body, headers.get("MCP-Protocol-Version"));
   const claim = {
     token,
-    // The modern era has no sessions. A server of both eras may know one by that id, be it another key's.
+    // The modern era has no sessions. But a server of both eras may know a session by that id, even
+    // another key's.
     sessionId: modern ? null : headers.get(sessionHeader),
     scope: "proxy",
     through,
@@ -151,7 +155,7 @@ async function handle(services: BridgeServices, inbound: Inbound): Promise<Respo
     left: raw.signal,
   };
   const dispatch = modern ? dispatchModern : dispatchLegacy;
-  // Without the session: all streams of a key rest on one reading.
+  // Without the session, so that all streams of a key rest on one reading.
   const ofKey = { ...claim, sessionId: null };
   return openAnswer({
     waitedMs: services.now() - startedAt,

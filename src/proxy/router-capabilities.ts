@@ -2,7 +2,7 @@ import type { RouterCapabilities } from "../domain/servers/offer.ts";
 import type { ProxyServices } from "./services.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** What the router can do for this tenant, whoever asks; null: nothing, or not for this server. */
+/** What the router can do for this tenant, whoever asks; null: nothing, or nothing for this server. */
 export function routerCapabilitiesFor(
   services: ProxyServices,
   { caller, server }: Pick<Exchange, "caller" | "server">,

@@ -1,4 +1,7 @@
-/** What a proxied message's sender waits for: as what it counts while it is open, and how its answer may begin. */
+/**
+ * What the sender of a proxied message waits for: how the exchange counts while it is open, and how its answer
+ * may begin.
+ */
 import type { OpenKind } from "../domain/limits/open-limits.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { discoverMethod } from "../mcp/translate/discovery.ts";
@@ -10,9 +13,9 @@ import { restOf, streamOf } from "./early-answer.ts";
 import { takesStream } from "./media-type.ts";
 import type { Early } from "./open-answer.ts";
 
-/** 2026-07-28 has no GET: the stream of what a client subscribes to answers a request. */
+/** 2026-07-28 has no GET. The stream of a client's subscriptions answers this request. */
 const listenMethod = "subscriptions/listen";
-/** The answer brings the session's id in a header, or says by its status which family a server speaks. */
+/** Their answers bring the session's id in a header, or tell by their status which era the server speaks. */
 const saidInHeaders: ReadonlySet<string> = new Set(["initialize", discoverMethod]);
 
 export function openKindOf(method: Exchange["method"], body: ProxiedBody | null): OpenKind {

@@ -1,4 +1,4 @@
-/** Which era a server speaks: asked once with `server/discover`, never with what a client wants of it. */
+/** Which era a server speaks. It is asked once, with `server/discover`, and never with a client's own request. */
 import type { JsonObject } from "../../domain/json.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Learnt } from "../../domain/servers/server.ts";
@@ -15,7 +15,7 @@ import { dropBody, readAnswer } from "../first-answer.ts";
 
 const timeoutMs = 15_000;
 
-/** The client's headers as another era's message carries them. */
+/** The client's headers, as a message of the other era carries them. */
 export function headersFor(from: Headers, own: Iterable<readonly [string, string]>): Headers {
   const headers = new Headers(from);
   for (const name of from.keys())
@@ -27,7 +27,7 @@ export function headersFor(from: Headers, own: Iterable<readonly [string, string
 }
 
 export type Discovery = Discovered & {
-  /** why there is no answer at all; null: it answered */
+  /** why there is no answer at all; null: the server answered */
   failure: Refusal | null;
   /** HTTP status and message of an answer; null: there is none */
   discoverAnswer: DiscoverAnswer | null;
@@ -39,7 +39,7 @@ export interface DiscoverAnswer {
 }
 
 export async function discover(services: BridgeServices, exchange: Exchange): Promise<Discovery> {
-  // Of the whole answer: a server may begin a stream and never say anything in it.
+  // A deadline for the whole answer: a server may begin a stream and say nothing in it.
   const late = new AbortController();
   const answered = new AbortController();
   services.background(services.wait(timeoutMs, answered.signal).then(() => late.abort()));
@@ -72,13 +72,13 @@ export async function discover(services: BridgeServices, exchange: Exchange): Pr
   }
 }
 
-/** `undefined` forgets. Not written: the next one asks again. */
+/** `undefined` forgets. Where this can't be written, the next request asks again. */
 export async function learn(
   services: BridgeServices,
   { server }: Pick<Exchange, "server">,
   learnt: { [K in keyof Learnt]?: Learnt[K] | undefined },
 ): Promise<void> {
-  // The remembered copy too, or every request until it is read again would ask.
+  // The remembered copy is changed too, or every request until the next read would ask.
   for (const [name, value] of Object.entries(learnt))
     if (value === undefined) delete server.learnt[name as keyof Learnt];
     else Object.assign(server.learnt, { [name]: value });
@@ -89,11 +89,11 @@ export async function learn(
 }
 
 interface Era {
-  /** null: it can't be told by now, and nothing is bridged */
+  /** null: unknown for now, and nothing is bridged */
   era: "legacy" | "modern" | null;
-  /** what a modern server said of itself just now */
+  /** what a modern server has just said of itself */
   discovered: JsonObject | null;
-  /** what it answered just now; null: it was not asked, or did not answer */
+  /** the answer just now; null: the server was not asked, or did not answer */
   discoverAnswer: DiscoverAnswer | null;
 }
 

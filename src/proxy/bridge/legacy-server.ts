@@ -1,6 +1,6 @@
 /**
- * A modern client in front of a legacy server. Each request becomes one in a session that the router
- * keeps, and goes through the legacy proxy like any other: sampling is intercepted there.
+ * A modern client before a legacy server. Each request becomes one in a session that the router keeps, and goes
+ * through the legacy proxy like any other. Sampling is intercepted there.
  */
 import { bridgedMethods, bridgedMode } from "../../domain/servers/bridging.ts";
 import type { Refusal } from "../../domain/refusals.ts";
@@ -52,7 +52,7 @@ function inSession(
 ): Exchange {
   const { text, left } = about;
   const bytes = new TextEncoder().encode(text);
-  // Without a session id, the ids of the server's own requests may repeat: nothing is remembered of them.
+  // Without a session id, ids of the server's own requests may repeat, so none is remembered.
   const session =
     about.session.upstreamId === null
       ? null
@@ -95,7 +95,8 @@ export async function bridgeToLegacy(
     return refuse({ reason: "method_not_allowed", allow: "POST" }, { id: null, requestId });
   if (body === null) return refuse({ reason: "parse_error" }, { id: null, requestId });
   const [request] = body.batch ? [] : requestsIn(body);
-  // Leaving is all that a modern client has to say beside its requests.
+  // A modern client sends nothing but requests that has to reach the server; all else is
+  // acknowledged.
   if (request === undefined) return new Response(null, { status: 202 });
   const { id, method, params } = request;
   const refused = (refusal: Refusal, wireOf = modernWireOf): Promise<Response> =>
@@ -153,7 +154,7 @@ export async function bridgeToLegacy(
   return response;
 }
 
-/** Sends it, and once more in a new session if the server has forgotten the old one. */
+/** Sends the request, and sends it once more in a new session if the server has forgotten the old one. */
 async function sendInSession(
   services: BridgeServices,
   exchange: Exchange,
@@ -167,7 +168,7 @@ async function sendInSession(
       inSession(services, exchange, { session, meta, text: legacy.text, left }),
     );
   const response = await sent(about.session);
-  // 404 is the specification's word for it; many servers say 400.
+  // The specification's status for a forgotten session is 404; many servers answer 400.
   const forgotten = response.status === 404 || response.status === 400;
   if (about.isNew || !forgotten || about.session.upstreamId === null)
     return ok({ response, session: about.session });
@@ -178,7 +179,7 @@ async function sendInSession(
   return ok({ response: await sent(session), session });
 }
 
-/** The client has left, which cancels in its era; here it takes a message. */
+/** The client has left, which cancels in its era. In the server's era that takes a message. */
 async function cancel(
   services: BridgeServices,
   exchange: Exchange,

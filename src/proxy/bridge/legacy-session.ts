@@ -1,6 +1,6 @@
 /**
  * The session that the router keeps with a legacy server for its modern clients: one for each API key,
- * credential and set of capabilities, begun by the first request that needs it, used by all.
+ * credential and set of capabilities. The first request that needs the session begins it, and all use it.
  */
 import { bridgedDeclarations, personalHeaders } from "../../domain/servers/bridging.ts";
 import { isObject, own } from "../../domain/json.ts";
@@ -33,7 +33,7 @@ export function sessionHeaders(
   );
 }
 
-/** Under what the session is found: whatever the server is told of its client, and by whom. */
+/** The key under which the session is found: everything that the server is told of its client, and by whom. */
 async function bridgeKeyOf(
   services: BridgeServices,
   exchange: Exchange,
@@ -54,7 +54,7 @@ async function bridgeKeyOf(
   return services.sha256Hex(new TextEncoder().encode(JSON.stringify(advertised)));
 }
 
-/** Begins one, whatever there is. */
+/** Begins a session, also where there is one. */
 async function beginSession(
   services: BridgeServices,
   exchange: Exchange,
@@ -82,7 +82,7 @@ async function beginSession(
   const initialized = own(first.answer, "result");
   const revision = own(initialized, "protocolVersion");
   if (!isObject(initialized) || typeof revision !== "string" || !isLegacy(revision)) {
-    // Perhaps it has moved to the other era since.
+    // The server may have moved to the other era since.
     if (isRefused(first)) await learn(services, exchange, { era: undefined });
     return err(serverFailed("It began no session.", first.response.status));
   }
@@ -110,7 +110,7 @@ async function beginSession(
   return stored;
 }
 
-/** The session for this request. `renew`: ends the one that its server no longer knows. */
+/** The session for this request. `renew`: first ends the one that its server no longer knows. */
 export async function sessionFor(
   services: BridgeServices,
   exchange: Exchange,
@@ -122,7 +122,7 @@ export async function sessionFor(
     const ended = await services.sessions.end(renew);
     if (!ended.ok) return ended;
   }
-  // Somebody else may have renewed it meanwhile.
+  // Another request may have renewed the session meanwhile.
   const keyId = exchange.caller.snapshot.key.id;
   const found = await services.sessions.bridged(exchange.server, keyId, key);
   if (!found.ok) return found;

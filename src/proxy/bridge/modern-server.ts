@@ -1,6 +1,6 @@
 /**
- * A legacy client in front of a modern server. The router is the server of its session; each request
- * becomes a modern one, and goes through the modern proxy like any other, rounds included.
+ * A legacy client before a modern server. The router is the server of the client's session. Each request
+ * becomes a modern one and goes through the modern proxy like any other, rounds included.
  */
 import { readBounded } from "../../domain/bounded-body.ts";
 import { bridgedDeclarations, bridgedMethods, bridgedMode } from "../../domain/servers/bridging.ts";
@@ -34,7 +34,7 @@ import { noteTools, readTools } from "./tools.ts";
 const jsonReply = (message: unknown, headers: Record<string, string> = {}): Response =>
   Response.json(message, { headers });
 
-/** `initialize`, answered from what the server says of itself to anybody. */
+/** Answers `initialize` from what the server tells every client about itself. */
 export async function beginTowardsModern(
   services: BridgeServices,
   exchange: Exchange,
@@ -111,10 +111,10 @@ function asModern(
   };
 }
 
-/** A refusal of a header is short. */
+/** Bytes of a server's refusal that are read. A refusal of a header is short. */
 const mostRefusalBytes = 64 * 1024;
 
-/** A server that misses an `Mcp-Param-*` header has other tools than it had: they are read again. */
+/** Whether the server misses an `Mcp-Param-*` header. Its tools have changed then, and are read again. */
 async function misses(response: Response): Promise<boolean> {
   if (response.status !== 400) return false;
   const bytes = await readBounded(response.clone().body, mostRefusalBytes);
@@ -122,7 +122,7 @@ async function misses(response: Response): Promise<boolean> {
   return own(own(answer, "error"), "code") === refusalTable.header_mismatch.code;
 }
 
-/** What the client hears of one of the server's messages. */
+/** What the client gets of one of the server's messages. */
 function translate(
   services: BridgeServices,
   about: { message: string; request: ProxiedRequest; session: Session },
@@ -167,7 +167,8 @@ export async function bridgeToModern(
   const { method, body, requestId } = exchange;
   const refused = (refusal: Refusal, request: ProxiedRequest | null): Promise<Response> =>
     refuse(refusal, { id: request?.id ?? null, requestId });
-  // What ends a session has to end it everywhere, and there is no server behind that would say so.
+  // A session that ends has to end in every isolate, and no server behind it would say that it has
+  // ended.
   const remembered = exchange.caller.session;
   const found = remembered === null ? ok(null) : await services.sessions.fresh(remembered);
   if (!found.ok) return refused(found.error, null);
@@ -205,12 +206,13 @@ export async function bridgeToModern(
     refuse: (refusal) => refused(refusal, request),
     refusalText: (refusal) =>
       JSON.stringify(errorMessage(request.id, refusal, legacyWireOf(refusal).code, requestId)),
-    // An SDK's legacy client drops the body of anything else.
+    // An SDK's legacy client drops the body of any other status.
     statusOf: () => 200,
     gone: exchange.left,
   };
-  // Leaving is no cancellation in its era. But no answer reaches it any more, for a bridged session has no stream
-  // to go on with, and a server of 2026-07-28 is let go in no other way.
+  // Leaving does not cancel in the client's era. But no answer can reach this client any more,
+  // since a bridged session has no stream to go on with, and leaving is the only way to let go of a
+  // 2026-07-28 server.
   const left = AbortSignal.any([watch.signal, exchange.left]);
   const work = carry(services, exchange, { request, session, left, bridging });
   services.background(

@@ -1,4 +1,4 @@
-/** What a server says to one request, on its way to a client of the other era. */
+/** Carries what a server says to one request to a client of the other era. */
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import type { TranslatedMessage } from "../../mcp/translate/translated-message.ts";
 import { sseMessageText } from "../../mcp/sse/write.ts";
@@ -8,15 +8,15 @@ import { bytesOf, eventsOf, tooLarge } from "../modern/relay.ts";
 
 export interface Bridging {
   side: ClientSide;
-  /** What the client hears of a message, JSON text. */
+  /** What the client gets of a message, JSON text. */
   translate(message: string): TranslatedMessage;
-  /** as an HTTP response */
+  /** the refusal as an HTTP response */
   refuse(refusal: Refusal): Promise<Response>;
-  /** as the JSON-RPC error of a stream, JSON text */
+  /** the refusal as a JSON-RPC error in a stream, JSON text */
   refusalText(refusal: Refusal): string;
-  /** the HTTP status of a JSON answer, from the server's */
+  /** the HTTP status of a JSON answer, made from the server's */
   statusOf(status: number): number;
-  /** the client has left, and that means something in its era */
+  /** aborts when the client has left, where that means something in its era */
   gone: AbortSignal | null;
 }
 
@@ -33,7 +33,7 @@ export const answerTo = ({ side }: Bridging, text: string, status: number): Prom
     whole: () => new Response(text, { status, headers: { "Content-Type": "application/json" } }),
   });
 
-/** As `hear`, but never throws: what is no JSON is for nobody. */
+/** `translate`, without throwing: a message that is no JSON goes to nobody. */
 function translated({ translate }: Bridging, message: string): TranslatedMessage {
   try {
     return translate(message);
@@ -42,7 +42,7 @@ function translated({ translate }: Bridging, message: string): TranslatedMessage
   }
 }
 
-/** Says what is to be said of a stream; the refusal of what it failed to say. */
+/** Passes on what a stream says; gives the refusal where the stream ends without an answer. */
 async function relayStream(bridging: Bridging, response: Response): Promise<Refusal | null> {
   const { side, gone } = bridging;
   side.begin({});

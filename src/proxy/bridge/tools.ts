@@ -1,6 +1,6 @@
 /**
- * What has to be known of a server's tools before one is called, read from `tools/list`: which arguments
- * travel in headers too, and whose output is wrapped for an older client.
+ * What the router has to know of a server's tools before one is called, read from `tools/list`: which arguments
+ * also travel in headers, and whose output is wrapped for an older client.
  */
 import { own, type JsonObject } from "../../domain/json.ts";
 import type { ParamHeader, Session } from "../../domain/tenancy/session.ts";
@@ -14,19 +14,19 @@ import { dropBody, readAnswer } from "../first-answer.ts";
 import { headersFor } from "./era.ts";
 
 const timeoutMs = 30_000;
-/** A server with more pages of tools than that has headers on the first ones only. */
+/** Pages of tools that are read. Tools on later pages get no headers. */
 const maxPages = 20;
 
-/** What a session's row has room for; a tool beyond that answers objects as they are. */
+/** Characters that a session's row has room for. Where there is more, outputs stay as they are. */
 const mostRememberedChars = 64 * 1024;
 
-/** The wrapped ones, which are few; null: they are too many to be kept. */
+/** The tools whose output is wrapped, which are few; null: they are too many to be kept. */
 function remembered(outputs: WrappedOutputs): WrappedOutputs | null {
   const wrapped = Object.fromEntries(Object.entries(outputs).filter(([, isWrapped]) => isWrapped));
   return JSON.stringify(wrapped).length > mostRememberedChars ? null : wrapped;
 }
 
-/** Remembers it with the session. False: they could not be read, and the old ones stay. */
+/** Remembers what the tools say with the session. False: they could not be read, and the old ones stay. */
 export async function readTools(
   services: BridgeServices,
   exchange: Exchange,
@@ -76,14 +76,14 @@ export async function readTools(
   return stored.ok;
 }
 
-/** The client reads the tools again, and goes by what it reads from then on. */
+/** The client reads the tools again, and goes by what it has read from then on. */
 export async function noteTools(
   services: BridgeServices,
   session: Session,
   result: unknown,
 ): Promise<void> {
   const { bridge } = session;
-  // What nobody has read yet is read before the first call.
+  // Tools that have not been read yet are read before the first call.
   if (bridge?.to !== "modern" || bridge.wrapped === undefined) return;
   const { wrapped } = bridge;
   const listed = wrappedOutputsIn(result);
