@@ -1,0 +1,108 @@
+/** Whether every audit chain of a database is whole: for a copy that takes the place of what it was made from. */
+import { hashing } from "../crypto/chain.ts";
+import { verifySignature } from "../crypto/signatures.ts";
+import { canonicalJson } from "../domain/canonical.ts";
+import {
+  noPrevious,
+  sealedRecord,
+  signedText,
+  statementOf,
+  type AuditKey,
+  type SealStore,
+  type SealWithLeaves,
+} from "../domain/audit/seals.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+
+/** Seals that are in memory at once. */
+const sealsAtOnce = 16;
+const tenantsAtOnce = 100;
+
+export interface Chains {
+  tenants: number;
+  seals: number;
+  /** sealed records that are still there */
+  records: number;
+  /** the first thing that is wrong; null: nothing is */
+  fault: string | null;
+}
+
+type Read = Pick<SealStore, "heads" | "read" | "keys">;
+
+async function faultOfSeal(
+  seal: SealWithLeaves,
+  { before, keys }: { before: SealWithLeaves | null; keys: readonly AuditKey[] },
+): Promise<string | null> {
+  const named = `seal ${seal.number} of tenant ${seal.tenantId}`;
+  const previous =
+    before === null ? noPrevious : await hashing.of(canonicalJson(statementOf(before)));
+  if (seal.number !== (before?.number ?? 0) + 1 || seal.previous !== previous)
+    return `${named} does not follow the seal before it`;
+  const key = keys.find(({ id }) => id === seal.keyId);
+  const text = signedText("seal", statementOf(seal));
+  if (key === undefined || !(await verifySignature(key, { text, signature: seal.signature })))
+    return `${named} has no signature that verifies`;
+  const leaves = hashing.unpack(seal.leaves);
+  const tree = await hashing.rootOf(leaves ?? []);
+  const root = seal.checked === null ? tree : await hashing.leafOf(canonicalJson(seal.checked));
+  const said = seal.checked === null ? root : seal.checked.tree;
+  const isEmpty = seal.count === 0;
+  if (leaves === null || root !== seal.root || leaves.length !== seal.count)
+    return `${named} does not match its leaves`;
+  return isEmpty || said === tree ? null : `${named} does not match its tree`;
+}
+
+/** One tenant's, up to its newest seal. */
+async function chainOf(
+  store: Read,
+  about: { tenantId: string; newest: number; keys: readonly AuditKey[] },
+): Promise<Result<Omit<Chains, "tenants">, Refusal>> {
+  const { tenantId, newest, keys } = about;
+  let before: SealWithLeaves | null = null;
+  const found = { seals: 0, records: 0 };
+  for (let first = 1; first <= newest; first += sealsAtOnce) {
+    const last = Math.min(newest, first + sealsAtOnce - 1);
+    const read = await store.read(tenantId, { first, last });
+    if (!read.ok) return read;
+    for (const seal of read.value.seals) {
+      const fault = await faultOfSeal(seal, { before, keys });
+      if (fault !== null) return ok({ ...found, fault });
+      before = seal;
+      found.seals += 1;
+    }
+    const leaves = new Map(
+      read.value.seals.map((seal) => [seal.number, hashing.unpack(seal.leaves) ?? []]),
+    );
+    for (const { record, seal, position } of read.value.records) {
+      const leaf = await hashing.leafOf(canonicalJson(sealedRecord(record)));
+      if (leaf !== leaves.get(seal)?.[position])
+        return ok({ ...found, fault: `record ${record.id} is not as it was sealed` });
+      found.records += 1;
+    }
+  }
+  const fault = found.seals === newest ? null : `seals of tenant ${tenantId} are missing`;
+  return ok({ ...found, fault });
+}
+
+/** Up to the first fault. */
+export async function verifyChains(store: Read): Promise<Result<Chains, string>> {
+  const unanswered = err("the database does not answer");
+  const keys = await store.keys();
+  if (!keys.ok) return unanswered;
+  const total = { tenants: 0, seals: 0, records: 0 };
+  for (let after = ""; ;) {
+    const heads = await store.heads(after, tenantsAtOnce);
+    if (!heads.ok) return unanswered;
+    for (const { tenantId, number } of heads.value) {
+      const chain = await chainOf(store, { tenantId, newest: number, keys: keys.value });
+      if (!chain.ok) return unanswered;
+      total.tenants += 1;
+      total.seals += chain.value.seals;
+      total.records += chain.value.records;
+      if (chain.value.fault !== null) return ok({ ...total, fault: chain.value.fault });
+    }
+    const last = heads.value.at(-1);
+    if (last === undefined) return ok({ ...total, fault: null });
+    after = last.tenantId;
+  }
+}

@@ -1,0 +1,65 @@
+/** A copy of a database in a file, made beside its place, looked at, and only then put there. */
+import { closeSync, fsyncSync, openSync, renameSync } from "node:fs";
+import { dirname } from "node:path";
+import { err, ok, type Result } from "../domain/result.ts";
+import { openLocally, type Local } from "../store/embedded/local.ts";
+import { createSealStore } from "../store/seals.ts";
+import { verifyChains, type Chains } from "./chains.ts";
+
+export interface Contents extends Chains {
+  /** rows of each table */
+  rows: Record<string, number>;
+}
+
+/** What a database holds, once SQLite has found nothing wrong with it. */
+export async function contentsOf(opened: Local): Promise<Result<Contents, string>> {
+  const check = opened.one("pragma integrity_check");
+  if (check !== "ok") return err(`it is damaged: ${String(check)}`);
+  const names: unknown = JSON.parse(
+    String(
+      opened.one(
+        "select json_group_array(name) from (select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name)",
+      ),
+    ),
+  );
+  const rows: Record<string, number> = {};
+  for (const name of names as string[])
+    rows[name] = Number(opened.one(`select count(*) from "${name.replaceAll('"', '""')}"`));
+  const isEmpty = rows["seals"] === undefined;
+  const none = { tenants: 0, seals: 0, records: 0, fault: null };
+  const chains = isEmpty
+    ? ok(none)
+    : await verifyChains(createSealStore(opened.db, async () => {}));
+  return chains.ok ? ok({ ...chains.value, rows }) : chains;
+}
+
+/** Writes all of a database into a new file, and says what is in it once that is the same. */
+export async function copyWhole(from: Local, path: string): Promise<Result<Contents, string>> {
+  const before = await contentsOf(from);
+  if (!before.ok) return before;
+  from.exec(`vacuum into '${path.replaceAll("'", "''")}'`);
+  const copy = openLocally(path, "reads");
+  try {
+    const after = await contentsOf(copy);
+    if (!after.ok) return err(`the copy can't be used: ${after.error}`);
+    if (JSON.stringify(after.value) !== JSON.stringify(before.value))
+      return err("the copy is not what it was made from");
+    return after;
+  } finally {
+    copy.close();
+  }
+}
+
+function flush(path: string): void {
+  const file = openSync(path, "r");
+  fsyncSync(file);
+  closeSync(file);
+}
+
+/** From here on it is there, also after a loss of power. */
+export function putInPlace(fresh: string, path: string): void {
+  flush(fresh);
+  renameSync(fresh, path);
+  // Windows opens no folders.
+  if (process.platform !== "win32") flush(dirname(path));
+}

@@ -1,0 +1,44 @@
+/**
+ * A file opened in this thread, for commands and for imports: nobody waits for another answer meanwhile. Whoever
+ * writes holds the file's lock.
+ */
+import type { Database } from "../db.ts";
+import { faultOf, openReader, openWriter, type Connection } from "./connection.ts";
+import { commitGroup } from "./group-commit.ts";
+import { openEmbedded } from "./open.ts";
+import type { Outcome, Statement } from "./protocol.ts";
+
+export interface Local {
+  db: Database;
+  /** The first column of the first row. */
+  one(sql: string): unknown;
+  exec(sql: string): void;
+  close(): void;
+}
+
+/** ms: a whole table is looked at in one statement. */
+const timeoutMs = 3_600_000;
+
+function read(connection: Connection, statements: readonly Statement[]): Outcome {
+  try {
+    return { ok: true, rows: statements.map((statement) => connection.run(statement)) };
+  } catch (cause) {
+    return { ok: false, fault: faultOf(cause) };
+  }
+}
+
+/** Throws as SQLite does where the file can't be opened. */
+export function openLocally(path: string, mode: "reads" | "writes"): Local {
+  const connection = mode === "writes" ? openWriter(path) : openReader(path);
+  const engine = {
+    write: async (statements: Statement[]) => commitGroup(connection, [statements])[0] as Outcome,
+    read: async (statements: Statement[]) => read(connection, statements),
+    close: async () => connection.close(),
+  };
+  return {
+    db: openEmbedded(engine, { timeoutMs }),
+    one: (sql) => connection.run({ sql, params: [] }).values[0]?.[0],
+    exec: connection.exec,
+    close: connection.close,
+  };
+}
