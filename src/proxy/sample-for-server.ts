@@ -5,6 +5,7 @@ import type { Refusal } from "../domain/refusals.ts";
 import { err, type Result } from "../domain/result.ts";
 import type { Codec } from "../mcp/codec.ts";
 import { errorMessage, resultMessage, type RequestId } from "../mcp/jsonrpc.ts";
+import type { Caller } from "../pipeline/authenticate.ts";
 import type { Declared } from "../pipeline/choose.ts";
 import type { Finished } from "../pipeline/finish.ts";
 import type { AnsweredBy } from "../pipeline/idempotency.ts";
@@ -18,7 +19,7 @@ export interface SamplingRequest {
   /** of `sampling/createMessage`, raw */
   params: JsonObject;
   codec: Codec;
-  /** what may be asked: what the server was told, and the client's tags */
+  /** what may be asked: what the router advertised to the server, and the client's tags */
   declared: Declared;
   clientInfo: JsonObject;
   /** the tool being called; null: the stream doesn't tell */
@@ -46,18 +47,30 @@ const nameIn = (clientInfo: JsonObject, key: string): string | null => {
   return typeof value === "string" ? value.slice(0, 200) : null;
 };
 
-/** Samples, and settles whatever happens. A throw inside is told as `internal`. */
+/** What sampling for a server needs. */
+export type SamplingDeps = Pick<
+  ProxyServices,
+  "sample" | "sha256Hex" | "now" | "elapsed" | "report"
+>;
+
+/** Samples, and settles whatever happens. A throw inside becomes the refusal `internal`. */
 export async function sampleForServer(
-  services: ProxyServices,
-  exchange: Exchange,
-  request: SamplingRequest,
-  signal: AbortSignal,
+  deps: SamplingDeps,
+  asked: {
+    /** caller and server as they are now: the exchange may be older */
+    caller: Caller;
+    server: Exchange["server"];
+    exchange: Pick<Exchange, "again" | "headers">;
+    request: SamplingRequest;
+    signal: AbortSignal;
+  },
 ): Promise<SamplingOutcome> {
+  const { caller, server, exchange, request, signal } = asked;
   const { params, codec, denied } = request;
   const { _meta, ...content } = params;
   const contentText = JSON.stringify(content);
-  const started = await services.sample({
-    caller: exchange.caller,
+  const started = await deps.sample({
+    caller,
     again: exchange.again,
     call: denied === null ? codec.decodeCall(params) : err(denied),
     declaredBy: () => request.declared,
@@ -66,16 +79,16 @@ export async function sampleForServer(
       version: nameIn(request.clientInfo, "version"),
       revision: codec.revision,
     },
-    server: { id: exchange.server.id, policy: exchange.server.policy },
+    server: { id: server.id, policy: server.policy },
     tool: request.tool,
     messageId: request.messageId,
     replayKey: request.replayKey,
     propagated: propagatedIn(exchange.headers, _meta),
-    contentSha256: await services.sha256Hex(encoder.encode(contentText)),
+    contentSha256: await deps.sha256Hex(encoder.encode(contentText)),
     bytes: request.oversizedBytes ?? encoder.encode(JSON.stringify(params)).byteLength,
     content: () => contentText,
-    startedAt: services.now(),
-    beganAt: services.elapsed(),
+    startedAt: deps.now(),
+    beganAt: deps.elapsed(),
     authMs: 0,
     turn: null,
   });
@@ -89,7 +102,7 @@ export async function sampleForServer(
   try {
     return ended(await started.outcome.value(signal));
   } catch (thrown) {
-    services.report(requestId, thrown);
+    deps.report(requestId, thrown);
     return ended(err({ reason: "internal" }));
   }
 }

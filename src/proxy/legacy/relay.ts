@@ -74,7 +74,7 @@ export function relayEvents(
       if (segment.kind === "unreadable" && losses !== null) bytes = losses.replace(segment);
       if (segment.kind === "event" && interceptor !== null) {
         const intercepted = await interceptor.intercept(segment.data, segment.id);
-        if (intercepted.kind === "taken") bytes = segment.rest;
+        if (intercepted.kind === "intercepted") bytes = segment.rest;
         if (intercepted.kind === "changed") bytes = segment.withData(intercepted.text);
       }
       if (bytes.byteLength === 0 || state.over) continue;
@@ -144,7 +144,7 @@ async function withoutIntercepted(
       return new Response(bytes, about);
     case "changed":
       return new Response(intercepted.text, about);
-    case "taken": {
+    case "intercepted": {
       const { "content-type": _, ...headers } = about.headers;
       return new Response(null, { status: 202, headers });
     }

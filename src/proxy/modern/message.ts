@@ -113,10 +113,11 @@ function samplerFor(
       const now = await exchange.current();
       if (!now.ok) return err({ refusal: now.error, requestId: null });
       const server = now.value.server ?? exchange.server;
-      const { requestId, outcome } = await sampleForServer(
-        services,
-        { ...exchange, caller: now.value, server },
-        {
+      const { requestId, outcome } = await sampleForServer(services, {
+        caller: now.value,
+        server,
+        exchange,
+        request: {
           params,
           codec: modernCodec,
           declared: { capabilities, features: featuresOf(meta.capabilities) },
@@ -129,7 +130,7 @@ function samplerFor(
           denied: deniedBy(exchange.server) ?? deniedBy(server),
         },
         signal,
-      );
+      });
       if (!outcome.ok) return err({ refusal: outcome.error, requestId });
       const { answer, call } = outcome.value;
       return ok(JSON.stringify(encodeInput(answer, call)));

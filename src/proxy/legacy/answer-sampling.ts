@@ -1,0 +1,227 @@
+/**
+ * Answers the sampling requests that were intercepted on one legacy stream. Each answer is a POST of the router's
+ * own to the server, in the same invocation: one invocation may not touch another's connections.
+ */
+import type { JsonObject } from "../../domain/json.ts";
+import { deniedBy } from "../../domain/servers/answering.ts";
+import { streamKeys, type ReplayKey } from "../../domain/sampling/replay-key.ts";
+import type { Refusal } from "../../domain/refusals.ts";
+import { err, type Result } from "../../domain/result.ts";
+import type { RequestId } from "../../mcp/jsonrpc.ts";
+import type { Caller } from "../../pipeline/authenticate.ts";
+import type { AnsweredBy } from "../../pipeline/idempotency.ts";
+import { messageKey } from "../../pipeline/message-key.ts";
+import { createBound } from "../bound.ts";
+import type { Exchange } from "../exchange.ts";
+import { answerMessage, sampleForServer, type SamplingDeps } from "../sample-for-server.ts";
+import { declineClientRequest } from "./decline-client-request.ts";
+import { answerHeaders, type Negotiated } from "./negotiated.ts";
+import type { LegacyServices } from "./services.ts";
+
+/** So many requests of one stream run at once. The next one waits, and the server's stream waits with it. */
+const mostRunning = 32;
+
+export type AnsweringDeps = SamplingDeps &
+  Pick<LegacyServices, "deliver" | "cancellation" | "idempotency" | "background" | "note">;
+
+/** The stream on which a server asks, as far as its answers depend on it. */
+export interface AskingStream {
+  /** the tool being called; null: the stream doesn't tell */
+  tool: string | null;
+  /** the client's request that the stream answers; null: the GET stream, or several requests */
+  answers: RequestId | null;
+}
+
+/** A server's request as the stores know it. */
+interface KnownRequest {
+  id: RequestId;
+  params: JsonObject;
+  /** the server's id, as rows know it */
+  messageId: string;
+  /** within which the server's ids are unique; null: nothing says so, and nothing is remembered */
+  scope: string | null;
+}
+
+/** Why a request is refused whatever it asks, and how large it was. */
+interface Oversized {
+  refusal: Refusal;
+  bytes: number;
+}
+
+export interface AnsweredText {
+  /** of the audit record */
+  requestId: string;
+  answeredBy: AnsweredBy;
+  /** the JSON-RPC message for the server */
+  text: string;
+}
+
+export interface Answering {
+  /** Begins to answer, and waits only while too many of this stream's requests run. */
+  start(request: { id: RequestId; params: JsonObject }, eventId: string | null): Promise<void>;
+  /** Refuses a request that was too large to be held. */
+  refuseOversized(id: RequestId, limitBytes: number): void;
+  /** Refuses what only a client could do. */
+  decline(request: { id: RequestId; method: string }): void;
+  /** Ends the request that a server takes back, wherever it runs. false: no request of the router's had that id. */
+  cancel(serverRequestId: unknown): Promise<boolean>;
+  isRunning(): boolean;
+}
+
+export function createAnswering(
+  deps: AnsweringDeps,
+  about: { exchange: Exchange; stream: AskingStream; negotiated: Negotiated },
+): Answering {
+  const { exchange, stream, negotiated } = about;
+  const { server, caller } = exchange;
+  const { session, snapshot } = caller;
+  const { codec, declared } = negotiated;
+  const tenantId = snapshot.tenant.id;
+  const bound = createBound(mostRunning);
+  /** by the server's id, as rows know it */
+  const running = new Map<string, AbortController>();
+
+  const messageIdOf = (id: unknown): Promise<string> =>
+    messageKey(deps, JSON.stringify(id ?? null));
+
+  /** Without a session, an event's id has to do. */
+  const scopeOf = async (eventId: string | null): Promise<string | null> => {
+    if (session !== null) return session.id;
+    if (eventId === null) return null;
+    return `${snapshot.key.id}/${server.id}/${await messageKey(deps, eventId)}`;
+  };
+
+  const deliver = (text: string): Promise<number> =>
+    deps.deliver({
+      server,
+      headers: answerHeaders(exchange.headers, { revision: negotiated.revision, session }),
+      authorization: exchange.authorization,
+      body: text,
+    });
+
+  const sample = async (
+    now: Caller,
+    request: { params: JsonObject; replayKey: ReplayKey | null; oversized: Oversized | null },
+    signal: AbortSignal,
+  ): ReturnType<typeof sampleForServer> => {
+    const entry = now.server ?? server;
+    return sampleForServer(deps, {
+      caller: now,
+      server: entry,
+      exchange,
+      request: {
+        params: request.params,
+        codec,
+        declared,
+        clientInfo: session?.clientInfo ?? {},
+        tool: stream.tool,
+        messageId: stream.answers === null ? null : await messageIdOf(stream.answers),
+        replayKey: request.replayKey,
+        oversizedBytes: request.oversized?.bytes ?? null,
+        denied: request.oversized?.refusal ?? deniedBy(entry),
+      },
+      signal,
+    });
+  };
+
+  /** The answer to one request, as its caller may have it by now: the stream is older than the request. */
+  const answerTo = async (
+    id: RequestId,
+    request: { params: JsonObject; replayKey: ReplayKey | null; oversized: Oversized | null },
+    signal: AbortSignal,
+  ): Promise<AnsweredText> => {
+    const now = withServer(await exchange.current());
+    const outcome = now.ok
+      ? await sample(now.value, request, signal)
+      : { requestId: exchange.requestId, answeredBy: "this-call" as const, outcome: now };
+    const { requestId, answeredBy } = outcome;
+    return { requestId, answeredBy, text: JSON.stringify(answerMessage(id, codec, outcome)) };
+  };
+
+  /** The status with which the server took the answer; null: nobody waits for an answer from here. */
+  const answer = async ({ id, params, messageId, scope }: KnownRequest): Promise<number | null> => {
+    const cancelled = new AbortController();
+    running.set(messageId, cancelled);
+    const watch =
+      scope === null
+        ? null
+        : deps.cancellation.watch(
+            { tenantId, sessionId: scope, messageId: `server:${messageId}` },
+            deps.now(),
+          );
+    try {
+      const signal =
+        watch === null ? cancelled.signal : AbortSignal.any([cancelled.signal, watch.signal]);
+      const replayKey: ReplayKey | null =
+        scope === null ? null : { kind: "stream", scope, messageId };
+      const answered = await answerTo(id, { params, replayKey, oversized: null }, signal);
+      const { text, answeredBy, requestId } = answered;
+      if (signal.aborted || answeredBy === "concurrent-call") return null;
+      const status = await deliver(text);
+      if (replayKey !== null) await deps.idempotency.deliver({ tenantId, requestId }, status);
+      return status;
+    } finally {
+      watch?.stop();
+      running.delete(messageId);
+    }
+  };
+
+  const noteFailure = (status: number | null): void => {
+    if (status !== null && (status < 200 || status >= 300))
+      deps.note({ event: "undelivered", requestId: exchange.requestId, status });
+  };
+
+  return {
+    async start({ id, params }, eventId) {
+      const [messageId, scope] = [await messageIdOf(id), await scopeOf(eventId)];
+      const leave = await bound.enter();
+      const work = answer({ id, params, messageId, scope })
+        .then(noteFailure, (thrown: unknown) => deps.report(exchange.requestId, thrown))
+        .finally(leave);
+      deps.background(work);
+    },
+    refuseOversized(id, limitBytes) {
+      const oversized = {
+        refusal: { reason: "payload_too_large", limitBytes } as const,
+        bytes: limitBytes,
+      };
+      const refuse = async (): Promise<void> => {
+        const { signal } = new AbortController();
+        await deliver(
+          (await answerTo(id, { params: {}, replayKey: null, oversized }, signal)).text,
+        );
+      };
+      deps.background(refuse());
+    },
+    decline: (request) =>
+      deps.background(deliver(JSON.stringify(declineClientRequest(request, exchange.requestId)))),
+    async cancel(serverRequestId) {
+      const messageId = await messageIdOf(serverRequestId);
+      const here = running.get(messageId);
+      here?.abort();
+      if (session === null) return here !== undefined;
+      const { keyId, serverId, id: sessionId } = session;
+      // Also for a request that runs elsewhere, be it on the way to its admission.
+      await deps.cancellation.cancel({
+        tenantId: session.tenantId,
+        sessionId,
+        messageId: `server:${messageId}`,
+      });
+      if (here !== undefined) return true;
+      const keys = streamKeys(sessionId, messageId);
+      const taken = await deps.idempotency.isTaken(
+        { tenantId: session.tenantId, keyId, serverId, keys },
+        deps.now(),
+      );
+      return taken.ok && taken.value;
+    },
+    isRunning: () => running.size > 0,
+  };
+}
+
+/** A caller whose server is gone by now has nobody to sample for. */
+function withServer(caller: Result<Caller, Refusal>): Result<Caller, Refusal> {
+  return caller.ok && caller.value.server === null
+    ? err({ reason: "not_found", what: "no such server" })
+    : caller;
+}

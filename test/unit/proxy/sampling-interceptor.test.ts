@@ -1,0 +1,218 @@
+/** The interceptor over fakes: what reaches the pipeline, the server and the client. */
+import { describe, expect, it } from "vitest";
+import type { Refusal } from "../../../src/domain/refusals.ts";
+import { err, ok } from "../../../src/domain/result.ts";
+import type { Session } from "../../../src/domain/tenancy/session.ts";
+import type { Arrival } from "../../../src/pipeline/arrival.ts";
+import type { AnsweredBy } from "../../../src/pipeline/idempotency.ts";
+import type { Exchange } from "../../../src/proxy/exchange.ts";
+import {
+  createInterceptor,
+  type InterceptorDeps,
+} from "../../../src/proxy/legacy/sampling-interceptor.ts";
+import { exchange, server, session } from "./exchange.fixture.ts";
+
+const params = {
+  messages: [{ role: "user", content: { type: "text", text: "hi" } }],
+  maxTokens: 10,
+};
+const request = (id: number | string): string =>
+  JSON.stringify({ jsonrpc: "2.0", id, method: "sampling/createMessage", params });
+const takenBack = (id: number): string =>
+  JSON.stringify({
+    jsonrpc: "2.0",
+    method: "notifications/cancelled",
+    params: { requestId: id },
+  });
+
+/** As long as promises go on by themselves. */
+const quiet = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+function given(
+  about: {
+    exchange?: Partial<Exchange> & { session?: Session | null };
+    answeredBy?: AnsweredBy;
+    status?: number;
+    /** what the stores say of a request that runs nowhere here */
+    isTaken?: boolean;
+  } = {},
+) {
+  const sampled: Arrival[] = [];
+  const delivered: { text: string; headers: Record<string, string> }[] = [];
+  const notes: Record<string, unknown>[] = [];
+  const recorded: number[] = [];
+  const cancelled: string[] = [];
+  const signals: AbortSignal[] = [];
+  const work: Promise<unknown>[] = [];
+  const answers: PromiseWithResolvers<void>[] = [];
+  const refusal: Refusal = { reason: "forbidden", action: "this" };
+  const deps = {
+    sample: async (arrival: Arrival) => {
+      sampled.push(arrival);
+      const answered = Promise.withResolvers<void>();
+      answers.push(answered);
+      return {
+        requestId: `req_${sampled.length}`,
+        answeredBy: () => about.answeredBy ?? "this-call",
+        outcome: ok(async (signal: AbortSignal) => {
+          signals.push(signal);
+          await answered.promise;
+          return err(refusal);
+        }),
+      };
+    },
+    deliver: async ({ body, headers }: { body: string; headers: Headers }) => {
+      delivered.push({ text: body, headers: Object.fromEntries(headers) });
+      return about.status ?? 202;
+    },
+    cancellation: {
+      watch: () => ({ signal: new AbortController().signal, stop: () => undefined }),
+      cancel: async ({ messageId }: { messageId: string }) => {
+        cancelled.push(messageId);
+        return ok(null);
+      },
+    },
+    idempotency: {
+      deliver: async (_call: unknown, status: number) => {
+        recorded.push(status);
+        return ok(null);
+      },
+      isTaken: async () => ok(about.isTaken ?? false),
+    },
+    background: (task: Promise<unknown>) => void work.push(task),
+    note: (entry: Record<string, unknown>) => void notes.push(entry),
+    report: (_requestId: string, thrown: unknown) => void notes.push({ thrown }),
+    now: () => 0,
+    elapsed: () => 0,
+    sha256Hex: async () => "digest",
+  } as unknown as InterceptorDeps;
+  const interceptor = createInterceptor(deps, exchange(about.exchange), {
+    tool: "draw",
+    answers: 1,
+  });
+  const settled = async (): Promise<void> => {
+    await quiet();
+    for (const { resolve } of answers) resolve();
+    await Promise.all(work);
+  };
+  return { interceptor, sampled, delivered, notes, recorded, cancelled, signals, answers, settled };
+}
+
+describe("the interceptor", () => {
+  it("answers the server by a POST in its session, and shows the client nothing", async () => {
+    const { interceptor, sampled, delivered, recorded, settled } = given();
+    expect(await interceptor.intercept(request(7), null)).toEqual({ kind: "intercepted" });
+    await settled();
+    expect(sampled).toMatchObject([{ tool: "draw", messageId: "1", server: { id: "srv_1" } }]);
+    const [answer] = delivered;
+    expect(JSON.parse(answer?.text ?? "")).toMatchObject({ id: 7, error: { code: -403 } });
+    expect(answer?.headers).toMatchObject({
+      "content-type": "application/json",
+      "mcp-session-id": "upstream-1",
+    });
+    expect(recorded).toEqual([202]);
+  });
+
+  it("passes what is no sampling request, and text that is no JSON", async () => {
+    const { interceptor, sampled } = given();
+    expect(await interceptor.intercept('{"jsonrpc":"2.0","id":1,"result":{}}', null)).toEqual({
+      kind: "pass",
+    });
+    expect(await interceptor.intercept("createMessage", null)).toEqual({ kind: "pass" });
+    expect(sampled).toEqual([]);
+  });
+
+  it("takes sampling requests out of a batch, and leaves the rest as it was written", async () => {
+    const { interceptor, settled } = given();
+    const rest = '{"jsonrpc": "2.0", "method": "notifications/progress"}';
+    const found = await interceptor.intercept(`[${request(1)},${rest}]`, null);
+    expect(found).toEqual({ kind: "changed", text: `[${rest}]` });
+    await settled();
+  });
+
+  it("leaves the answer to the call that runs elsewhere", async () => {
+    const { interceptor, delivered, settled } = given({ answeredBy: "concurrent-call" });
+    await interceptor.intercept(request(7), null);
+    await settled();
+    expect(delivered).toEqual([]);
+  });
+
+  it("refuses by the server's entry as it is by now", async () => {
+    const off = exchange({ server: server({ policy: { disabled: true } }) }).caller;
+    const { interceptor, sampled, settled } = given({ exchange: { current: async () => ok(off) } });
+    await interceptor.intercept(request(7), null);
+    await settled();
+    expect(sampled[0]?.call).toMatchObject({ ok: false, error: { reason: "forbidden" } });
+  });
+
+  it("tells the server why, where its caller may not call any more", async () => {
+    const current = async () => err<Refusal>({ reason: "unauthorized", detail: "revoked" });
+    const { interceptor, sampled, delivered, settled } = given({ exchange: { current } });
+    await interceptor.intercept(request(7), null);
+    await settled();
+    expect(sampled).toEqual([]);
+    expect(JSON.parse(delivered[0]?.text ?? "")).toMatchObject({ id: 7, error: {} });
+  });
+
+  it("notes an answer that the server did not take", async () => {
+    const { interceptor, notes, settled } = given({ status: 500 });
+    await interceptor.intercept(request(7), null);
+    await settled();
+    expect(notes).toEqual([{ event: "undelivered", requestId: "req_exchange", status: 500 }]);
+  });
+
+  it("ends what the server takes back, and answers it no more", async () => {
+    const { interceptor, delivered, cancelled, signals, settled } = given();
+    await interceptor.intercept(request(7), null);
+    await quiet();
+    expect(interceptor.isRunning()).toBe(true);
+    expect(await interceptor.intercept(takenBack(7), null)).toEqual({ kind: "intercepted" });
+    expect(signals[0]?.aborted).toBe(true);
+    expect(cancelled).toEqual(["server:7"]);
+    await settled();
+    expect(delivered).toEqual([]);
+    expect(interceptor.isRunning()).toBe(false);
+  });
+
+  it.each([true, false])(
+    "shows the client what the server takes back unless the stores know it: %s",
+    async (isTaken) => {
+      const { interceptor } = given({ isTaken });
+      const kind = isTaken ? "intercepted" : "pass";
+      expect(await interceptor.intercept(takenBack(8), null)).toEqual({ kind });
+    },
+  );
+
+  it("holds the stream back while 32 of its requests run", async () => {
+    const { interceptor, sampled, answers, settled } = given();
+    for (let id = 0; id < 32; id += 1) await interceptor.intercept(request(id), null);
+    let isTaken = false;
+    const next = interceptor.intercept(request(32), null).then(() => (isTaken = true));
+    await quiet();
+    expect([isTaken, sampled.length]).toEqual([false, 32]);
+    answers[0]?.resolve();
+    await next;
+    await quiet();
+    expect(sampled.length).toBe(33);
+    await settled();
+  });
+
+  it("declines what only a client could do, behind a bridge", async () => {
+    const bridged = session({ bridge: { to: "legacy", key: "k", initialized: {} } });
+    const { interceptor, delivered, settled } = given({ exchange: { session: bridged } });
+    const roots = JSON.stringify({ jsonrpc: "2.0", id: "r", method: "roots/list" });
+    expect(interceptor.mayNeedRouter(roots)).toBe(true);
+    expect(await interceptor.intercept(roots, null)).toEqual({ kind: "intercepted" });
+    await settled();
+    expect(JSON.parse(delivered[0]?.text ?? "")).toMatchObject({ id: "r", error: {} });
+  });
+
+  it("refuses a sampling request that was too large to be held, by the id in its head", async () => {
+    const { interceptor, delivered, notes, settled } = given();
+    const head = '{"jsonrpc":"2.0","id":"big","method":"sampling/createMessage","params":{"mess';
+    interceptor.refuseOversized(head, 1_000);
+    await settled();
+    expect(notes).toEqual([{ event: "oversized", requestId: "req_exchange", limitBytes: 1_000 }]);
+    expect(JSON.parse(delivered[0]?.text ?? "")).toMatchObject({ id: "big", error: {} });
+  });
+});
