@@ -188,7 +188,7 @@ async function deliver(
 type Sent = Round["first"];
 
 /** One message to the server, and what became of it; the next one, if there is another round. */
-async function sendOnce(relaying: Relaying, current: Sent): Promise<Sent | null> {
+async function carryRound(relaying: Relaying, current: Sent): Promise<Sent | null> {
   const { round, client, gone } = relaying;
   const refused = async (refusal: Refusal, requestId: string | null): Promise<null> => {
     await conclude(client, {
@@ -233,5 +233,5 @@ async function sendOnce(relaying: Relaying, current: Sent): Promise<Sent | null>
 
 export async function relay(relaying: Relaying): Promise<void> {
   for (let next: Sent | null = relaying.round.first; next !== null;)
-    next = await sendOnce(relaying, next);
+    next = await carryRound(relaying, next);
 }

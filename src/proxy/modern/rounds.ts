@@ -199,7 +199,7 @@ export function createRounds(deps: {
       if (ours.length > maxEntries)
         return refusing({
           reason: "forbidden",
-          action: `more than ${maxEntries} sampling requests at replayKey`,
+          action: `more than ${maxEntries} sampling requests at once`,
         });
       rounds += 1;
       if (again) {
