@@ -15,7 +15,7 @@ const { packages } = JSON.parse(
   readFileSync(join(import.meta.dirname, "..", "..", "package-lock.json"), "utf8"),
 ) as { packages: Record<string, Entry> };
 
-/** Where a package at that place finds another: its own `node_modules`, then those above it. */
+/** Whether a package at that place finds another: in its own `node_modules`, or in those above. */
 function isFound(name: string, from: string): boolean {
   for (
     let place = from;
@@ -38,7 +38,8 @@ it("holds whatever its entries ask for", () => {
   expect(missing).toEqual([]);
 });
 
-// Their packages don't say it, so npm installs both, 10 MB each. Whoever updates libsql writes it here again.
+// The packages don't say it themselves, so npm installs both, 10 MB each. An update of libsql needs
+// it written again.
 it("says of each of libsql's binaries for Linux which libc it is for", () => {
   const binaries = Object.entries(packages).filter(([place]) => /\/@libsql\/linux-/.test(place));
   expect(binaries.length).toBeGreaterThanOrEqual(4);

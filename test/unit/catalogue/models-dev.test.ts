@@ -49,7 +49,7 @@ describe("models.dev's own objects", () => {
       outputUsdPerMTok: 5,
       cachedInputUsdPerMTok: 0.1,
       cacheWriteUsdPerMTok: 1.25,
-      // Not in the file: Anthropic says that it is twice the plain input.
+      // This price is not in the file: Anthropic says that it is twice the plain input.
       cacheWriteHourUsdPerMTok: 2,
       priceTiers: [],
       status: "active",
@@ -153,7 +153,7 @@ describe("models.dev's own objects", () => {
       { name: "Bench", metric: "resolve rate", score: 40, date: "2025-01-01" },
       { name: "Bench", metric: "resolve rate", score: 44, date: "2026-01-01" },
       { name: "Bench", metric: "resolve rate", score: 60, harness: "Mini", version: "2.1" },
-      // Less is better, or nobody knows.
+      // Less is better of this metric, or the metric is unknown.
       { name: "Bench", metric: "error rate", score: 1 },
       { name: "Bench", score: "much" },
     ];
@@ -172,7 +172,7 @@ describe("models.dev's own objects", () => {
   });
 });
 
-/** The real file with another gpt-5.4. */
+/** The real file, with another gpt-5.4 in it. */
 function changed(change: (model: Record<string, unknown>) => void) {
   const json = JSON.parse(real) as Record<string, { models: Record<string, never> }>;
   change(json["openai"]?.models["gpt-5.4"] as unknown as Record<string, unknown>);

@@ -6,7 +6,7 @@ import { auditKeyId, createSigner, verifySignature } from "../../../src/crypto/s
 
 const sha256 = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();
 
-/** RFC 9162, section 2.1.1, as it is written there. */
+/** The tree of RFC 9162, section 2.1.1, word for word. */
 function rootOf(leaves: readonly Buffer[]): Buffer {
   const [first] = leaves;
   if (first === undefined) return sha256(Buffer.alloc(0));

@@ -20,7 +20,7 @@ const context: SealedFor = {
 const unopenable = { ok: false, error: "unopenable" };
 const opened = (value: string) => ({ ok: true, value });
 
-/** Every text that differs from this one in one character, which stays base64url. */
+/** Every text of base64url that differs from this one in one character. */
 const tampered = (sealed: string): string[] =>
   Array.from(sealed, (character, at) => {
     const changed = character === "A" ? "B" : "A";

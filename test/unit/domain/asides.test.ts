@@ -1,4 +1,4 @@
-/** Previews, image models, late models and those that always reason: when they are chosen, and when not. */
+/** Previews, image models, late models and models that always reason: when they are chosen, and when not. */
 import { describe, expect, it } from "vitest";
 import type { FieldParts } from "../../../src/domain/choice/field.ts";
 import { defaultDeadlineMs } from "../../../src/domain/choice/policy.ts";
@@ -166,7 +166,7 @@ describe("a replayed decision", () => {
 
 describe("a model that reasons whatever is asked of it", () => {
   const control = (efforts: ("none" | "low")[]) => ({
-    // Unknown, or what its reasoning costs would set the two apart.
+    // Without a price, so that the cost of reasoning does not set the two apart.
     inputUsdPerMTok: null,
     outputUsdPerMTok: null,
     reasoning: true,

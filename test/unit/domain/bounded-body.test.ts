@@ -3,7 +3,7 @@ import { boundedStream, readBounded } from "../../../src/domain/bounded-body.ts"
 
 const exceeded = () => new Error("too long");
 
-/** So many bytes, as `fetch` gives them (a byte stream), or as anything else does. */
+/** A body of so many bytes: a byte stream as `fetch` gives it, or a plain stream. */
 function bodyOf(bytes: number, kind: "byte stream" | "stream") {
   const state = { cancelled: false };
   let left = bytes;

@@ -90,7 +90,7 @@ describe("forVersion", () => {
         const once = forVersion(raw, revision);
         expect(forVersion(once, revision)).toEqual(once);
         for (const capability of capabilities)
-          // A sub-capability that is dropped leaves elicitation bare, which means form.
+          // Where a sub-capability is dropped, a bare elicitation is left, which means form.
           if (supports(once, capability) && capability !== "elicitation.form")
             expect(supports(raw, capability)).toBe(true);
       }),

@@ -232,7 +232,7 @@ describe("a model that the seed doesn't know", () => {
     ["cohere/x", { family: "rerank" }],
     ["xai/grok-video", { outputModalities: [] }],
     ["mistral/old", { status: "retired" as const }],
-    // An alias of one that is known.
+    // An alias of a known model.
     ["openai/gpt-a-latest", {}],
   ])("stays out when it is no model to sample from: %s", (name, fields) => {
     expect(synced([...all(), fresh(name, fields)]).changes).toEqual(nothing);
@@ -290,7 +290,7 @@ describe("a file is refused", () => {
     const first = synced([...all(), ...["v", "w", "x", "y", "z"].map((id) => fresh(`xai/${id}`))]);
     const shrunken = sync([...all(), fresh("xai/v"), fresh("xai/w")], then(first.models));
     expect(shrunken).toMatchObject({ ok: false, error: { provider: "xai", known: 5, found: 2 } });
-    // Those that retired one by one are not missed.
+    // Models that retired one by one do not count as missing.
     const fewer = synced(without("openai/gpt-a"), then(synced(all()).models));
     const next = sync(without("openai/gpt-a", "openai/gpt-b"), then(fewer.models));
     expect(next.ok).toBe(true);

@@ -47,7 +47,7 @@ const figures = [
   "outputTokens",
 ] as const satisfies readonly (keyof Model)[];
 
-/** Few models have one. */
+/** Prices that few models have. */
 const classPrices = {
   cacheWriteUsdPerMTok: price.optional(),
   cacheWriteHourUsdPerMTok: price.optional(),

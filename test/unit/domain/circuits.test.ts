@@ -14,7 +14,7 @@ const minute = 60_000;
 const now = 1_000 * minute;
 const { flash, small } = models;
 
-/** Faults that took no time, oldest first, by when they were; as a row keeps them. */
+/** A circuit with faults that took no time, oldest first, as a row keeps them. */
 const circuit = (times: readonly (number | Partial<CircuitFault>)[]): Circuit => ({
   scope: "endpoint a",
   faults: times
@@ -63,7 +63,7 @@ describe("a circuit", () => {
     const asked = circuit([{ at: now, retryAfterMs: 3 * minute }]);
     expect(stateOf(asked, now)).toMatchObject({ state: "open", asked: true });
     expect(stateOf(asked, now - hour)).toEqual({ state: "closed" });
-    // What fails by then opens it as ever, and what failed before the jump does not add to it.
+    // Faults from then on open the circuit as ever, and those from before the jump don't count.
     const since = circuit([now, now, now - hour, now - hour]);
     expect(stateOf(since, now - hour)).toEqual({
       state: "open",
@@ -71,7 +71,7 @@ describe("a circuit", () => {
       asked: false,
     });
     expect(stateOf(circuit([now, now, now - hour]), now - hour)).toEqual({ state: "closed" });
-    // A minute is what clocks may differ by.
+    // Clocks may differ by a minute.
     expect(stateOf(circuit([now, now]), now - minute)).toMatchObject({ state: "open" });
   });
 

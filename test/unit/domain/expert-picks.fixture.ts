@@ -1,11 +1,11 @@
 /**
- * Requests as authors of MCP servers write them, each with the model that an expert expects and why.
- * `from` says where such a request is found: the specification's own example, or the code and docs of
+ * Requests as authors of MCP servers write them, each with the model that an expert expects and the reason.
+ * `from` says where such a request is found: in the specification's own example, or in the code and docs of
  * public servers and SDKs (their hints and priorities; the texts are ours).
  */
 import type { JsonObject } from "../../../src/domain/json.ts";
 
-/** Whose credentials the tenant has. */
+/** The providers of the tenant's credentials. */
 export const credentialSets = {
   openai: ["openai"],
   anthropic: ["anthropic"],
@@ -37,7 +37,7 @@ export interface ExpertPick {
   params: JsonObject;
   expected: string;
   why: string;
-  /** what could still be said against it */
+  /** what could be said against this pick */
   arguable?: string;
 }
 
@@ -50,7 +50,7 @@ const image: JsonObject = {
 const audio: JsonObject = {
   messages: [{ role: "user", content: { type: "audio", data: "aGk=", mimeType: "audio/wav" } }],
 };
-/** About so many tokens of English. */
+/** A text of about so many tokens of English. */
 const long = (tokens: number): JsonObject =>
   text("The fox ran over the hill again. ".repeat(tokens / 8));
 

@@ -147,7 +147,7 @@ describe("whatever fails", () => {
   });
   const anyReaches = fc.array(fc.constantFrom(...faultReaches), { minLength: 6, maxLength: 6 });
 
-  /** The candidates of a call whose attempts all fail, by position among all of them. */
+  /** Walks a call whose attempts all fail: the positions of the candidates that it tries. */
   const walk = (
     all: readonly Place[],
     faults: readonly Tried["reach"][],

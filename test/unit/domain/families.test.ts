@@ -107,7 +107,8 @@ describe("an estimate by the candidate's own tokenizer", () => {
     };
     const today = { models: [mistral, gpt], catalogueVersion: "test" };
     expect(replay(record, today)).toMatchObject({ same: true });
-    // One with another tokenizer today, which nobody asked about then, counts as the most that was.
+    // A model with another tokenizer today, which was not estimated then, counts as the largest
+    // estimate.
     const renamed = { ...gpt, family: "qwen" };
     expect(replay(record, { ...today, models: [mistral, renamed] })).toMatchObject({ same: false });
     expect(decision.candidates.map(({ provider, model: id }) => nameOf({ provider, id }))).toEqual([

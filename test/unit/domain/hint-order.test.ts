@@ -91,7 +91,7 @@ describe("a hint for a model that is gone", () => {
       call({ hints: ["claude-sonnet-9"] }),
       field({ models: [late, claude.sonnet5, gpt.five] }),
     );
-    // Not as the successor; an older one may still stand in, and then it says so.
+    // Not as the successor. An older model may still stand in, and then the decision says so.
     expect(plan.ok && plan.value.decision.candidates[0]?.viaEquivalence).toBe(true);
   });
 

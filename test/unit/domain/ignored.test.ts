@@ -81,7 +81,7 @@ describe("ignored parameters", () => {
     ["toolChoice left out or changed: this model does not take it as asked", ["toolChoice"]],
     ["messages before the last left out: this model reads the last one", ["messages"]],
     ["metadata.my-server: 2 option(s) not passed on", ["metadata.my-server"]],
-    // Changed is not ignored, and what is no parameter has no name here.
+    // A changed parameter is not ignored, and a note about no parameter names none.
     ["maxTokens capped by policy", []],
     ["maxTokens counts text: room for an image was added", []],
     ["systemPrompt put into the prompt", []],

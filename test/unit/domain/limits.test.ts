@@ -50,7 +50,7 @@ describe("holds", () => {
         scopes: scopes({ requestsPerMinute: 1 }, {}),
       });
       expect(hold).toMatchObject({ bucket, since: bucket - windowSeconds });
-      // Whoever was admitted within the last 60 s was admitted in a second that counts.
+      // A call that was admitted within the last 60 s was admitted in a second that counts.
       expect(Math.floor((now - 60_000) / 1_000)).toBeGreaterThanOrEqual(bucket - windowSeconds);
     },
   );

@@ -6,7 +6,7 @@ const long = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7";
 const pem = (label: string): string =>
   `-----BEGIN ${label}-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQ==\n-----END ${label}-----`;
 
-/** What is in a text, and what must not be left of it. */
+/** A text, and the secret that must not be left in it. */
 const secrets: Record<string, string> = {
   "one of our keys": `srk_01k9z3x8abcdefghjkmnpqrstv_${"A".repeat(43)}`,
   "an operator's token": `sra_${long}${long}`,
@@ -89,7 +89,7 @@ describe("masked", () => {
       "a\n[masked private key]\nb\n[masked private key]\nc",
     );
     expect(maskSecrets(`a ${key.replaceAll("\n", "\\n")} b`)).toBe("a [masked private key] b");
-    // Cut off: as far as it goes.
+    // A key that is cut off is masked as far as it goes.
     expect(maskSecrets(key.slice(0, 80))).toBe("[masked private key]");
   });
 

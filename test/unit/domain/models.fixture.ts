@@ -1,4 +1,4 @@
-/** A handful of models with figures that can be held in one's head, and calls to ask them. */
+/** A handful of models with figures that are easy to remember, and calls for them. */
 import type { CredentialSummary, Model } from "../../../src/domain/models/model.ts";
 import type { SamplingCall } from "../../../src/domain/sampling/call.ts";
 import { fieldFrom, type Field, type FieldParts } from "../../../src/domain/choice/field.ts";

@@ -61,7 +61,7 @@ describe("globs", () => {
     ["openai/gpt-*-mini", "openai/gpt-5.4-mini", true],
     ["openai/gpt-*-mini", "openai/gpt-mini", false],
     ["openai/gpt-*mini", "openai/gpt-mini", true],
-    // A letter may serve one star only.
+    // One letter can't match on both sides of a star.
     ["p/o*o", "p/o", false],
     ["p/o*o", "p/oo", true],
     ["a*b*b", "a/b", false],
@@ -185,7 +185,7 @@ describe("a tenant's models", () => {
       speed: 5,
       source: "credential",
     });
-    // Another provider's alias is nothing to it.
+    // Another provider's model does not have that alias.
     const elsewhere = credential("other", { models: [{ id: "llama3.2" }] });
     expect(modelsOf({ version: "1", models: [known] }, [elsewhere], [])[1]?.tools).toBe(false);
   });

@@ -8,7 +8,7 @@ import { withCapabilities } from "../../../src/mcp/rev2026/round.ts";
 const key = "io.modelcontextprotocol/clientCapabilities";
 const all: RouterCapabilities = { tools: true, supportedModalities: ["text", "image"] };
 
-/** What the server reads of a request. */
+/** The capabilities that a server reads in a request. */
 const told = (
   declared: JsonObject,
   mode: SamplingMode,

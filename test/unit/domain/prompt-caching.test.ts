@@ -48,7 +48,7 @@ describe("the rules of a provider's cache", () => {
       "claude-3-7-sonnet-20250219": 1_024,
       "claude-3-haiku-20240307": 2_048,
       "claude-3-opus-20240229": 1_024,
-      // The page names no length for it any more.
+      // The documentation no longer names a length for this model.
       "claude-3-sonnet-20240229": 4_096,
       "claude-fable-5": 512,
       "claude-haiku-4-5": 4_096,

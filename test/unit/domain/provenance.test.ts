@@ -101,7 +101,7 @@ describe("where a figure came from", () => {
     });
     expect(its?.sources).not.toHaveProperty("speed");
     expect(its?.sources).not.toHaveProperty("inputUsdPerMTok");
-    // Never anything that isn't a figure.
+    // Only figures have a source.
     for (const key of ["provider", "id", "source", "synced"])
       expect(its?.sources).not.toHaveProperty(key);
   });

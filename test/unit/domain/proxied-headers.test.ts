@@ -59,7 +59,7 @@ describe("the headers of a client that a server gets", () => {
   });
 
   it("are nearly all where the entry says so, and never a key, a cookie or a header of one hop", () => {
-    // x-forwarded-user is one of a family that belongs to one hop.
+    // `x-forwarded-*` headers belong to one hop.
     const { "x-forwarded-user": _, ...rest } = otherwise;
     expect(sent(["*"])).toEqual({ ...ofTheList, ...rest, "user-agent": "sampling-router" });
   });

@@ -251,7 +251,7 @@ describe("a call's needs of reasoning", () => {
       reasoningNeedsOf(call({ messages: turns.flat() }), {})?.leastOnly?.except;
     expect(exceptAfter(loop(use()))).toEqual([]);
     expect(exceptAfter(loop(use(signed)))).toEqual(["google"]);
-    // Gemini signs the first of several.
+    // Gemini signs only the first of several tool uses.
     expect(exceptAfter(loop(use(signed), use()))).toEqual(["google"]);
     expect(exceptAfter(loop(use(signed)), loop(use()))).toEqual([]);
     const empty = { [providerMetadataKey]: { google: { thoughtSignature: "" } } };
@@ -293,7 +293,7 @@ describe("a candidate whose reasoning has no room", () => {
     const { decision, requirements } = chosen([thinking]);
     expect(decision.model).toBe("a-thinker");
     expect(requirements.reasoning).toEqual({ shrinks: true });
-    // Of the room that is left, an eighth is likely used.
+    // An eighth of the room that is left is likely used.
     expect(decision.estimate.outputTokens).toBe(1_000 + (small.outputTokens - 1_000) / 8);
   });
 
@@ -424,7 +424,7 @@ describe("a tool loop", () => {
     });
     expect(plan.decision.candidates[0]).toMatchObject({ viaToolLoop: true });
     expect(plan.decision.candidates.filter(({ viaToolLoop }) => viaToolLoop)).toHaveLength(1);
-    // The hint decides who is next.
+    // The hint decides which model comes next.
     expect(plan.decision.candidates[1]).toMatchObject({ model: "gpt-big", matchedHint: "gpt-big" });
   });
 

@@ -1,4 +1,4 @@
-/** One table, and every reason through every mouth that reads it. */
+/** The one table of refusals, and every reason on every surface that reads the table. */
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
 import {
@@ -21,7 +21,7 @@ import { openApiDocument } from "../../fakes/openapi-document.ts";
 
 const attempts = [{ provider: "openai", model: "gpt-5", status: 503, retryable: true }];
 
-/** One of each; the compiler counts them. */
+/** One refusal of each reason; the compiler sees that none is missing. */
 const samples: { readonly [R in Reason]: Extract<Refusal, { reason: R }> } = {
   user_rejected: { reason: "user_rejected", by: "policy" },
   approval_pending: { reason: "approval_pending", retryAfterMs: 1_500 },
@@ -289,7 +289,7 @@ describe("a refusal that the same request can't mend", () => {
 
   it.each([400, 401, 402, 403, 404, 410, 413, 422])("is a provider's %i", (status) => {
     expect(retryable(failed(status))).toBe(false);
-    // Another provider of the same walk may be back.
+    // Another provider may be in order again when the call is repeated.
     expect(retryable(failed(503, status))).toBe(true);
   });
 
@@ -354,7 +354,7 @@ describe("the OpenAPI document", () => {
       path.startsWith("/admin/v1") ? Object.values(item) : [],
     );
   };
-  /** What an admin endpoint can answer, whichever it is. */
+  /** Refusals that any admin endpoint can answer. */
   const anywhere: Reason[] = [
     "invalid_params",
     "bad_request",

@@ -1,4 +1,4 @@
-/** Calls that are made once: which are the same, and for how long. */
+/** Calls that run once: which calls are the same, and for how long. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {

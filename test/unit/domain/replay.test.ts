@@ -54,7 +54,7 @@ describe("a replayed decision", () => {
           });
           const plan = choose(of, field(healthy));
           if (!plan.ok) throw new Error(plan.error.reason);
-          // As it comes back from the database.
+          // As the decision comes back from the database.
           const recorded = JSON.parse(JSON.stringify(compactDecision(plan.value.decision)));
           const again = replay(
             { decision: recorded, asked: askedOf(of, 1, ["text"]) },

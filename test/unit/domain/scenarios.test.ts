@@ -26,7 +26,7 @@ const health = (its: { provider: string; id: string }, fields: Partial<Health>):
   samples: [],
   ...fields,
 });
-/** A circuit of a model's that saw so many faults, the last one so many ms ago. */
+/** A circuit of a model with so many faults, the last one so many ms ago. */
 const failed = (
   its: { provider: string; id: string },
   count: number,
@@ -59,12 +59,12 @@ interface Scenario {
   call?: Partial<SamplingCall>;
   field?: Partial<FieldParts>;
   chosen: { provider: string; id: string };
-  /** of the chosen one */
+  /** of the chosen model */
   candidate?: Partial<Candidate>;
 }
 
 const scenarios: Scenario[] = [
-  // What LiteLLM's sampling handler gets wrong, as its peers page lists it.
+  // Mistakes of LiteLLM's sampling handler.
   {
     when: "a hint names a model that can't see the image: it is no candidate, whatever the hint says",
     call: { ...said(image), hints: ["gpt-small"], priorities: cheap },

@@ -45,7 +45,7 @@ interface Scenario {
   when: string;
   call?: Partial<SamplingCall>;
   field?: Partial<FieldParts>;
-  /** the chosen one's name, or why each model with a credential is out */
+  /** the chosen model's name, or why each model with a credential is excluded */
   chosen: Model | Partial<Record<string, string>>;
 }
 
@@ -475,7 +475,8 @@ describe("whatever the models and the call,", () => {
           .filter(({ excludedBy }) => excludedBy === undefined)
           .map(({ provider, model: id }) => `${provider}/${id}`);
         expect(names.toSorted()).toEqual(feasible.map(nameOf).toSorted());
-        // The best of each credential, as many as a call can come to, in the candidates' own order.
+        // The best few of each credential, as many as a call can reach, in the candidates' own
+        // order.
         const best = new Set(
           ["openai", "anthropic"].flatMap((provider) =>
             names.filter((name) => name.startsWith(`${provider}/`)).slice(0, maxAttempts),
@@ -516,7 +517,7 @@ describe("whatever the models and the call,", () => {
     }));
     fc.assert(
       fc.property(anyModels, infeasible, anyCall, (all, more, of) => {
-        // One that a hint names would lend it its equivalents; that is what the hint is for.
+        // A model that a hint names would lend the hint its equivalents, as it should.
         fc.pre(!of.hints.some((hint) => matchesHint(more, hint)));
         const [before, after] = [choose(of, within(all)), choose(of, within([...all, more]))];
         expect(after.ok).toBe(before.ok);
@@ -548,7 +549,7 @@ describe("whatever the models and the call,", () => {
   it.each(axes)("more weight on $axis never makes the choice $worse", ({ axis, figure }) => {
     fc.assert(
       fc.property(anyModels, anyCall, fc.integer({ min: 1, max: 10 }), (all, of, tenths) => {
-        // An absent priority shares what the largest leaves, so raising one may move two.
+        // Absent priorities share what the largest given one leaves, so raising one may change two.
         const given = { cost: 0.5, speed: 0.5, intelligence: 0.5, ...of.priorities };
         const raised = { ...given, [axis]: Math.min(1, given[axis] + tenths / 10) };
         const [before, after] = [given, raised].map((priorities) =>
@@ -569,7 +570,7 @@ describe("whatever the models and the call,", () => {
   it("the first hint that a feasible model answers to decides before everything else", () => {
     fc.assert(
       fc.property(anyModels, anyCall, (some, of) => {
-        // A hint for a retired one is answered by its successor, which has another name.
+        // The successor of a retired model answers to a hint for it, and has another name.
         const all = some.filter(({ status }) => status !== "retired");
         const result = choose(of, within(all));
         if (!result.ok) return;
@@ -582,7 +583,7 @@ describe("whatever the models and the call,", () => {
         const hint = of.hints.find((each) => feasible.some((one) => matchesHint(one, each)));
         if (hint === undefined) return;
         const matching = feasible.filter((each) => matchesHint(each, hint)).length;
-        // All that match come before any that doesn't, in failover too.
+        // Models that match the hint come before all others, in failover too.
         expect(feasible.slice(0, matching).every((each) => matchesHint(each, hint))).toBe(true);
         const { candidates } = result.value.decision;
         expect(candidates.filter(({ matchedHint }) => matchedHint === hint)).toHaveLength(matching);

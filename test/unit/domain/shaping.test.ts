@@ -67,7 +67,7 @@ describe("shaping", () => {
     expect(shaping.rules).toEqual([0, 1]);
     const shaped = shape(call, shaping);
     expect(shaped.format).toBe("json");
-    // What the call says stands; the rule fills in what it left open.
+    // What the call says stands. The rule fills in what the call leaves open.
     expect(shaped.priorities).toEqual({ cost: 1, speed: 1 });
     expect(shaped.systemPrompt?.endsWith("Be exact.")).toBe(true);
     expect(recordOf(features("agent", "format=markdown"), shaping)).toEqual({

@@ -107,7 +107,7 @@ describe("spans", () => {
         "sampling_router.cost_usd": 0.000007,
       },
     });
-    // The request's own are those of all attempts together.
+    // The request's own span has the figures of all attempts together.
     expect(request?.attributes).toMatchObject({
       "gen_ai.usage.input_tokens": 8,
       "sampling_router.cost_usd": 0.000012,

@@ -20,9 +20,9 @@ const textsOf = (folder: string, counts: Counts) =>
     const path = `../../fixtures/tokens/${folder}/${name}.txt`;
     return { name, its, text: readFileSync(new URL(path, import.meta.url), "utf8") };
   });
-/** The weights were fitted to these, among others. */
+/** Texts to which the weights were fitted, among others. */
 const samples = textsOf("samples", fitted);
-/** And to none of these. */
+/** Texts to which no weight was fitted. */
 const unseen = textsOf("held-out", heldOut);
 
 const off = (estimated: number, counted: number): number => Math.abs(estimated / counted - 1);

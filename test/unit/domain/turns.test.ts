@@ -12,7 +12,7 @@ const limits: TurnLimits = {
   takenWithinMs: 500,
 };
 
-/** An order in which every turn that comes is taken at once, and the lanes in which they came. */
+/** An order of turns in which each turn is taken at once, and the lanes in the order of their turns. */
 function given(changed: Partial<TurnLimits> = {}) {
   const order = createTurnOrder({ ...limits, ...changed });
   const served: string[] = [];
@@ -119,7 +119,7 @@ describe("turns", () => {
     for (let count = 0; count < 40; count += 1) finish(200);
     // 19 wait, some 200 ms each.
     expect(order.retryAfterMs("flood")).toBeGreaterThan(3_000);
-    // Two turns: its own, and one of the flood's.
+    // Two turns: the lane's own, and one of the flood's.
     expect(order.retryAfterMs("calm")).toBeNull();
   });
 

@@ -177,7 +177,7 @@ describe("the router's own origins", () => {
     ["https://router.example.com/mcp/acme/a", "https://router.example.com"],
     ["https://ROUTER.example.com./mcp/acme/a", "https://router.example.com"],
     ["https://router.example.com:443/v1/sampling", "https://router.example.com"],
-    // Whoever ends TLS calls the router by http.
+    // A proxy that ends TLS calls the router over http.
     ["https://router.example.com/mcp/acme/a", "http://router.example.com"],
     ["http://router.example.com/mcp/acme/a", "https://router.example.com"],
     ["http://localhost:8787/mcp/acme/a", "http://127.0.0.1:8787"],

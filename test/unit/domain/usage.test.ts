@@ -46,7 +46,7 @@ describe("cost", () => {
       inputUsdPerMTok: usd,
       outputUsdPerMTok: usd,
     });
-    // In any order.
+    // The tiers stand in any order.
     const model = { ...priced(1, 1), priceTiers: [tier(500, 4), tier(100, 2), tier(1_000, 8)] };
     const costs = [100, 101, 500, 501, 1_001].map((input) => costMicroUsd(model, used(input, 10)));
     expect(costs).toEqual([110, 222, 1_020, 2_044, 8_088]);
@@ -63,7 +63,7 @@ describe("cost", () => {
         expect(cost).toBeGreaterThanOrEqual(0);
         expect(costMicroUsd(model, used(a + more, b))).toBeGreaterThanOrEqual(cost);
         expect(costMicroUsd(model, used(a, b + more))).toBeGreaterThanOrEqual(cost);
-        // In whole numbers, the exact sum: never less is charged, and less than a micro-USD more.
+        // The exact sum in whole numbers: never less is charged, and less than a micro-USD more.
         const exact =
           BigInt(Math.round(input * 1e6)) * BigInt(a) +
           BigInt(Math.round(output * 1e6)) * BigInt(b);
@@ -129,7 +129,7 @@ describe("classes of tokens", () => {
           { ...priced(3, 15), cachedInputUsdPerMTok: unknown },
         ),
       ).toBe(61_500);
-    // What stays for an hour is not cheaper than what stays for minutes.
+    // A cache write for an hour is not cheaper than one for minutes.
     expect(
       costOf({ cacheWriteHourTokens: 1_000 }, { ...priced(3, 15), cacheWriteUsdPerMTok: 4 }),
     ).toBe(62_500);
@@ -177,7 +177,8 @@ describe("classes of tokens", () => {
         );
         expect(reasoningTokens).toBeLessThanOrEqual(outputTokens);
         expect(classesWithin({ ...usage, classes: within })).toEqual(within);
-        // Whatever is reported, no token costs less than the cheapest class, or more than the dearest.
+        // Whatever a provider reports, no token costs less than the cheapest class, or more than
+        // the dearest.
         const cost = costMicroUsd(sonnet, usage) ?? -1;
         expect(cost).toBeGreaterThanOrEqual(Math.floor(inputTokens * 0.3 + outputTokens * 15));
         expect(cost).toBeLessThanOrEqual(inputTokens * 10 + outputTokens * 15);

@@ -1,4 +1,4 @@
-/** The fake cache against the examples of the documentation that it is made from. */
+/** The fake cache, tested by the examples of the documentation that it follows. */
 import { describe, expect, it } from "vitest";
 import { createAnthropicCache, type Json } from "../../fakes/anthropic-cache.ts";
 import { createPrefixCache, mistralRules, openaiRules } from "../../fakes/prefix-cache.ts";

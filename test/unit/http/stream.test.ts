@@ -17,7 +17,7 @@ function source(chunks: readonly (string | Error)[]) {
   return { seen, stream: streamOf(make()) };
 }
 
-/** Whatever could be made ahead has been by then. */
+/** Resolves once everything that can be made ahead has been made. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("a streamed body", () => {

@@ -1,4 +1,4 @@
-/** What bridges between eras say on the wire, where no server has to be asked. */
+/** What the bridge says on the wire, where no server has to be asked. */
 import { describe, expect, it } from "vitest";
 import { sentBy } from "../../../src/domain/servers/proxied-headers.ts";
 import { bridgedMode, personalHeaders } from "../../../src/domain/servers/bridging.ts";
@@ -84,7 +84,7 @@ describe("a request for a legacy server", () => {
       kind: "answer",
       text: '{"jsonrpc":"2.0","id":"mine","error":{"code":1}}',
     });
-    // About no other request than this one's POST.
+    // An error without an id can be about no other request than that of its own POST.
     expect(of({ jsonrpc: "2.0", error: { code: 1 } })).toMatchObject({ kind: "answer" });
     expect(of({ jsonrpc: "2.0", id: "s1", method: "roots/list" })).toEqual({ kind: "nothing" });
   });
@@ -179,7 +179,7 @@ it("tells clients apart by whatever isn't known to be harmless", () => {
     ["x-api-key", "k"],
     ["x-workspace", "w"],
   ]);
-  // What does not go to the server makes nobody another there.
+  // A header that is not sent to the server can't tell its clients apart.
   expect(personalHeaders(headers, sentBy(["X-Workspace"]))).toEqual([["x-workspace", "w"]]);
   expect(personalHeaders(headers, sentBy([]))).toEqual([]);
 });

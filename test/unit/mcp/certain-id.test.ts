@@ -1,4 +1,4 @@
-/** Whom a message is about that can't be read for certain. */
+/** The id of a message that can't be read for certain. */
 import { describe, expect, it } from "vitest";
 import { certainIds } from "../../../src/mcp/json-text/certain-id.ts";
 

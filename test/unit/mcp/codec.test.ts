@@ -15,7 +15,7 @@ const codecOf = (revision: string): Codec => {
 const hasAudio = (revision: string): boolean => revision >= "2025-03-26";
 const hasTools = (revision: string): boolean => revision >= "2025-11-25";
 
-/** A key that zod's copies treat apart; `parseEnvelope` has its own test of it. */
+/** zod's copies treat this key in another way; `parseEnvelope` has its own test of it. */
 const key = fc.string().filter((name) => name !== "__proto__");
 const json = fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<JsonObject[string]>;
 const object: fc.Arbitrary<JsonObject> = fc.dictionary(key, json);
@@ -109,7 +109,7 @@ type Wire = ReturnType<typeof callOf> extends fc.Arbitrary<infer T> ? T : never;
 
 const overTheWire = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
-/** The call as it was generated, in the domain's words: written from the specification, not the code. */
+/** The generated call in the domain's words, written from the specification and not from the code. */
 function expectedOf(wire: Wire): SamplingCall {
   const { modelPreferences: preferences } = wire;
   const listed = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
@@ -178,7 +178,7 @@ const optionalPlaces = [
   "messages.0.content.0.structuredContent",
 ] as const;
 
-/** Another value at a place, where what leads there exists; undefined takes it out. */
+/** The value with another one at a place, if the path to the place exists; undefined takes the value out. */
 function changed(value: JsonObject, place: string, to: null | undefined): JsonObject {
   const copy = structuredClone(value);
   const keys = place.split(".");

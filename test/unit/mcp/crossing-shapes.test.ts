@@ -1,4 +1,4 @@
-/** What one revision's schema takes and another's rejects, of everything that crosses between the eras. */
+/** Shapes that one revision's schema takes and another's rejects, in everything that crosses between the eras. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -37,7 +37,7 @@ const resolved = ({ all, schema }: Side): Schema => {
   return at;
 };
 const typesOf = ({ type }: Schema): string[] | null => (type === undefined ? null : [type].flat());
-/** By which the variants of a union are told apart. */
+/** The member that tells the variants of a union apart. */
 const tagOf = (schema: Schema): string => {
   const tag = schema.properties?.["type"]?.const;
   return typeof tag === "string" ? tag : JSON.stringify([schema.type, schema.required]);
@@ -115,7 +115,7 @@ function walk(from: string, to: string, names: readonly string[]): Set<string> {
   const side = (all: Definitions, name: string): Side => {
     const schema = all[name];
     expect(schema, name).toBeDefined();
-    // What all messages of a kind have in common is no shape of theirs.
+    // The members that all messages of a kind share are no shape of one message.
     return { all, schema: name.endsWith("Result") ? schema : schema?.properties?.["params"] };
   };
   return new Set(

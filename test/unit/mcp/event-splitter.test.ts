@@ -1,4 +1,4 @@
-/** The proxy's event splitter: every byte that isn't the router's comes out again, however it came in. */
+/** The proxy's event splitter: every byte that is not for the router comes out again, however it came in. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { surelyHarmless } from "../../../src/proxy/message-head.ts";
@@ -38,7 +38,7 @@ const eventsIn = (segments: readonly Segment[]) =>
     segment.kind === "event" ? [{ data: segment.data, id: segment.id }] : [],
   );
 
-/** Not a line end in it. */
+/** Words without a line end. */
 const words = fc
   .string({ unit: "grapheme", maxLength: 12 })
   .map((text) => text.replaceAll(/[\r\n]/g, ""));

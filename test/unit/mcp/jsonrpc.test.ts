@@ -1,4 +1,4 @@
-/** Bytes into messages: whatever comes, however it is cut. */
+/** Bytes into messages, whatever the bytes and however they are cut. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readBody } from "../../../src/mcp/body.ts";

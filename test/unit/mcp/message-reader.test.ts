@@ -1,4 +1,7 @@
-/** What the router refuses to pass since somebody else could read it otherwise; and what it must not refuse. */
+/**
+ * Messages that the router refuses because another parser could read them otherwise, and messages that it must
+ * not refuse.
+ */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -267,7 +270,7 @@ const known = [
   "jsonrpc id method params result error name _meta capabilities inputRequests inputResponses",
   "requestState resultType protocolVersion arguments uri role content model messages tools",
 ].flatMap((names) => names.split(" "));
-/** Own keys that nobody takes for one of the protocol's. */
+/** Keys of one's own, which no parser takes for one of the protocol's. */
 const freeKey = key.filter((each) => {
   const plain = each
     .normalize("NFKC")
@@ -312,7 +315,7 @@ const sampling = fc.tuple(id, anyValue, flat).map(([its, content, metadata]) => 
 }));
 const message = fc.oneof(call, result, sampling);
 
-/** One more member in the object at a path of the value, before the others or behind them. */
+/** Adds a member to the object at a path of the value, before the others or after them. */
 function injected(
   value: unknown,
   path: readonly (string | number)[],

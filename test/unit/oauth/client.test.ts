@@ -1,4 +1,4 @@
-/** What the OAuth client does with authorization servers that are hostile, broken, or somewhere private. */
+/** The OAuth client before authorization servers that are hostile, broken, or at a private address. */
 import { describe, expect, it } from "vitest";
 import type { OauthClient, OauthGrant } from "../../../src/domain/servers/oauth.ts";
 import { createOauth } from "../../../src/oauth/client.ts";
@@ -28,7 +28,7 @@ const tokens = { access_token: "access", token_type: "bearer", expires_in: 60 };
 
 type Answer = object | (() => Response | Promise<Response>);
 
-/** A world of addresses; all others are 404. */
+/** Addresses with their answers. All others answer 404. */
 function world(answers: Record<string, Answer>) {
   const asked: { url: string; init: RequestInit }[] = [];
   const send = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {

@@ -15,7 +15,7 @@ const one = priced("mistral/one", 1);
 const two = priced("anthropic/two", 2);
 const three = priced("google/three", 3);
 const plan = planOf([one, two, three]);
-// None of them is a known tokenizer's, so all are reckoned alike.
+// No known tokenizer is any of these models', so all models are estimated alike.
 const tokens = mostInputTokens(plan.requirements.inputTokens) + 1_000;
 const names = (reserved: ReturnType<typeof reservedBy>) =>
   reserved.steps.map(({ model }) => nameOf(model));
@@ -63,7 +63,7 @@ describe("a reservation", () => {
     if (!drawing.ok) throw new Error(drawing.error.reason);
     const input = mostInputTokens(drawing.value.requirements.inputTokens);
     const reserved = reservedBy(drawing.value).microUsd;
-    // It reasons, and nobody knows how much: room for that is text, too.
+    // The model reasons, and nobody knows how much, so room for that is reserved, too.
     const room = 8_192;
     expect(reserved).toBe(Math.ceil(input * 0.3 + (1_000 + room) * 2.5 + 2_520 * 30));
   });
@@ -101,7 +101,7 @@ describe("a reservation", () => {
     ["two", 5.999, 2],
     ["two, exactly", 3, 2],
     ["one", 2.999, 1],
-    // Never none: admission refuses it, and says which budget is too small.
+    // Never none: admission refuses the call, and says which budget is too small.
     ["one that has no room", 0.5, 1],
   ])("gives failover up before a small budget is locked out: %s", (_, share, steps) => {
     const usdPerMonth = Math.floor(share * tokens) / 1e6;
@@ -130,7 +130,7 @@ describe("a reservation", () => {
       tokens,
       microUsd: 2 * tokens,
     });
-    // What it doesn't know is worth all of it.
+    // An unknown attempt is charged the whole reservation.
     expect(reservedFor(reserved, { provider: "openai", model: "other" })).toEqual({
       tokens,
       microUsd: 6 * tokens,
@@ -161,7 +161,7 @@ describe("a reservation", () => {
         policy: { limits: { usdPerDay: Math.floor(microUsd) / 1e6 } },
       });
       expect(names(reservedBy(mixed, limits(both + 1)))).toEqual(["openai/m1", "anthropic/far"]);
-      // The two of them don't fit, so what does is the first one's neighbour.
+      // Two candidates don't fit the budget, so the other one is at the first one's endpoint.
       expect(
         names(reservedBy(mixed, limits(both - 1))).every((name) => name.startsWith("openai/")),
       ).toBe(true);

@@ -1,4 +1,4 @@
-/** The walk of one call, over providers that fail as told. */
+/** The walk of one call over providers that fail as the test says. */
 import { describe, expect, it } from "vitest";
 import type { ProviderFault } from "../../../src/domain/attempts.ts";
 import { nameOf } from "../../../src/domain/models/model.ts";

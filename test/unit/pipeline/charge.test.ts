@@ -9,7 +9,7 @@ import { planOf, priced, reservedBy } from "./callers.fixture.ts";
 
 const plan = planOf([priced("mistral/one", 1), priced("anthropic/two", 2)]);
 const reserved = reservedBy(plan);
-// None of them is a known tokenizer's, so all are reckoned alike.
+// No known tokenizer is any of these models', so all models are estimated alike.
 const tokens = mostInputTokens(plan.requirements.inputTokens) + 1_000;
 
 const attempt = (name: string, fields: Partial<Attempt> = {}): Attempt => {
@@ -51,7 +51,7 @@ describe("a charge", () => {
     expect(charged([])).toEqual({ tokens: 0, microUsd: 0, costs: [] });
     const both = [attempt("mistral/one", refused), attempt("anthropic/two", refused)];
     expect(charged(both)).toEqual({ tokens: 0, microUsd: 0, costs: [0, 0] });
-    // Also where it counted: who refuses a request doesn't charge for it.
+    // Also where the provider counted: a refused request is not charged for.
     expect(charged([answered("mistral/one", refused)])).toMatchObject({ tokens: 0, microUsd: 0 });
   });
 
@@ -109,7 +109,7 @@ describe("a charge", () => {
       reasoning,
     };
     const painting: Reserved = { ...reserved, steps: [step] };
-    // It counted tokens, for which no price is known, and no image.
+    // The provider counted tokens, whose price is unknown, and no image.
     expect(charged([answered("openai/painter")], painting)).toMatchObject({ microUsd: 40_000 });
   });
 

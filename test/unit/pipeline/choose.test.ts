@@ -1,4 +1,4 @@
-/** What a server's own policy and any budget leave to choose from. */
+/** The models that a server's own policy and any budget leave to choose from. */
 import { describe, expect, it } from "vitest";
 import type { MediaPrices, Model } from "../../../src/domain/models/model.ts";
 import { featuresOf } from "../../../src/domain/sampling/negotiation.ts";
@@ -23,7 +23,7 @@ const catalogue = {
     model("openai/half", { inputUsdPerMTok: 1, outputUsdPerMTok: null }),
     media("openai/painter", ["image"], { usdPerImage: 0.04 }),
     media("openai/reader", ["audio"], { usdPerImage: 0.04 }),
-    // Its images have a price, its words have none.
+    // Its images have a price, and its text has none.
     media("openai/illustrator", ["text", "image"], { usdPerImage: 0.04 }),
   ],
 };

@@ -35,7 +35,7 @@ describe("a tenant's policy on previews", () => {
     [{ previews: "hinted" }, [], "finished"],
     [{ previews: "allowed" }, [], "unfinished"],
     [{ previews: "never" }, ["unfinished"], "finished"],
-    // What is allowed and would take longer than a call may.
+    // An allowed preview that would take longer than a call may.
     [{ previews: "allowed", deadlineMs: 5_000 }, [], "finished"],
     [{ previews: "allowed", deadlineMs: 5_000 }, ["unfinished"], "unfinished"],
   ])("%j with the hints %j chooses %s", (policy, hints, expected) => {

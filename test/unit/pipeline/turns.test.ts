@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createDoor, createSharedTurns, createTurns } from "../../../src/pipeline/turns.ts";
 
-/** A clock that a test moves, and what it is to do then. */
+/** A clock that a test moves, with what is due then. */
 function createClock() {
   let now = 0;
   let timers: { at: number; act: () => void }[] = [];
@@ -39,7 +39,7 @@ function given(writesAtOnce = 1) {
   const clock = createClock();
   const shared = createSharedTurns(writesAtOnce);
   const turns = createTurns({ order: shared.writes, ...clock });
-  /** What became of it, once something has. */
+  /** The outcome of entering, once there is one. */
   const entering = (lane: string, kind: "begins" | "ends" = "begins") => {
     const seen: { left: (() => void) | null; refusal: unknown } = { left: null, refusal: null };
     void turns.enter({ lane, kind }).then((entered) => {
@@ -196,7 +196,7 @@ describe("the door", () => {
     });
     const [first, second] = [entering("b"), entering("b")];
     await clock.pass(0);
-    // Nobody waited for the first piece.
+    // Nobody waited for the first turn.
     expect([first.left === null, second.left === null, pieces]).toEqual([false, true, 1]);
     first.left?.();
     await clock.pass(0);

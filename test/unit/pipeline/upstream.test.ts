@@ -1,4 +1,4 @@
-/** What goes to a registered server, what comes back, and what neither does. */
+/** What goes to a registered server, what comes back, and what does neither. */
 import { describe, expect, it } from "vitest";
 import { ok } from "../../../src/domain/result.ts";
 import type { SealedServer } from "../../../src/domain/servers/server.ts";
@@ -134,7 +134,7 @@ describe("a request to a server", () => {
     const server = { ...entry, passHeaders: ["content-encoding"] };
     expect((await send({ ...coded, server })).ok).toBe(true);
     expect(seen[0]).toMatchObject({ body: bytes, headers: { "content-encoding": "gzip" } });
-    // What the router writes under a client's headers is text.
+    // A body that the router writes under a client's headers is text.
     expect((await send({ ...coded, body: "{}" })).ok).toBe(true);
     const plain = { body: bytes, headers: new Headers({ "Content-Encoding": "identity" }) };
     expect((await send(plain)).ok).toBe(true);

@@ -1,4 +1,4 @@
-/** What is asked of the store when somebody asks for usage. */
+/** What the store is asked for when somebody asks for usage. */
 import { describe, expect, it } from "vitest";
 import type { UsageAsked, UsageRow } from "../../../src/domain/ports/ledger.ts";
 import type { TenantStore } from "../../../src/domain/ports/stores.ts";

@@ -36,7 +36,7 @@ function endless() {
 describe("an answer of text", () => {
   it("is read up to 4 MiB, whatever it says of its length, and ended there", async () => {
     const { body, seen } = endless();
-    // What a coding was undone of is longer than what was sent.
+    // A body whose coding was undone is longer than what was sent.
     const headers = { "content-encoding": "gzip", "content-length": "300000" };
     const bounded = boundedFetch(
       answering(() => new Response(body, { headers })),

@@ -1,4 +1,4 @@
-/** What providers' errors mean, each as the provider sends it. */
+/** The meaning of providers' errors, each as the provider sends it. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { faultCodes } from "../../../src/domain/attempts.ts";
@@ -130,7 +130,7 @@ describe("an error of", () => {
     [403, google(403, "PERMISSION_DENIED"), ["auth", "credential", true, null]],
     [404, google(404, "NOT_FOUND"), ["invalid_request", "model", true, "model_not_found"]],
     [429, google(429, "RESOURCE_EXHAUSTED"), ["rate_limit", "model", true, "rate_limited"]],
-    // Some of its answers are lists of one.
+    // Some of Google's errors are lists of one.
     [429, [google(429, "RESOURCE_EXHAUSTED")], ["rate_limit", "model", true, "rate_limited"]],
     [500, google(500, "INTERNAL"), ["server", "endpoint", true, null]],
     [

@@ -1,4 +1,4 @@
-/** Which call a model gets, by what it makes and what is wanted of it. */
+/** Which kind of call a model gets, by what it makes and what is wanted. */
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { Modality } from "../../../src/domain/modality.ts";
@@ -24,7 +24,7 @@ describe("the kind of a call", () => {
     [["text", "audio"], ["audio"], "language"],
     [["image"], ["image"], "image"],
     [["audio"], ["audio"], "speech"],
-    // Each endpoint makes one thing, and no model is asked for what it doesn't make.
+    // Each endpoint makes one kind of media, and no model is asked for another kind than it makes.
     [["image", "audio"], ["image"], "image"],
     [["image", "audio"], ["image", "audio"], null],
     [["image"], ["text"], null],

@@ -1,4 +1,4 @@
-/** What is known of a request where the runtime gives no stream of a fixed length: Node. */
+/** What is known of a request on Node, where the runtime has no stream of a fixed length. */
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createProviders } from "../../../src/providers/registry.ts";

@@ -293,7 +293,7 @@ describe("usage", () => {
     expect(usageFrom(usage)?.classes).toMatchObject({
       cacheReadTokens: 40,
       audioInputTokens: 90,
-      // Nobody said so, but 60 tokens are left beside those from the cache.
+      // No provider said so, but only 60 tokens are left beside those from the cache.
       cacheReadAudioTokens: provider === "Google" ? 40 : 30,
     });
   });

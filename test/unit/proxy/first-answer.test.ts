@@ -52,7 +52,7 @@ describe("the first answer", () => {
     ).toMatchObject({ answer });
   });
 
-  // Each part looked at with all before it would take minutes.
+  // Reading each part again with all parts before it would take minutes.
   it("may come in any number of parts", async () => {
     const parts = Array.from({ length: 25_000 }, () => `: ${"a".repeat(34)}\n\n`);
     const found = await read(

@@ -162,13 +162,13 @@ describe("a session's GET stream", () => {
     expect(one.takeTurn(session)).toBeNull();
     turn?.stands();
     expect(one.routerStreamHere(session)).toBe("stands");
-    // Another isolate knows nothing of it.
+    // Another isolate does not know of the stream.
     expect(isolate().routerStreamHere(session)).toBeNull();
     first();
     expect(one.isNeeded(session)).toBe(true);
     second();
     expect(one.isNeeded(session)).toBe(false);
-    // Whoever has the turn and says nothing for a second is believed to be gone.
+    // A request that has the turn and says nothing for a second counts as gone.
     pass(900);
     turn?.renew();
     pass(900);
@@ -176,7 +176,7 @@ describe("a session's GET stream", () => {
     pass(200);
     const next = one.takeTurn(session);
     expect(next).not.toBeNull();
-    // The late one lets go of nothing that is not its own.
+    // A late release lets go of its own turn only.
     turn?.release();
     expect(one.routerStreamHere(session)).toBe("asked");
     next?.release();

@@ -90,7 +90,7 @@ describe("the context that is handed on", () => {
       fc.property(fc.oneof(fc.string(), nearlyRight), fc.string(), (traceparent, tracestate) => {
         const headers = headersFor(traceparent, tracestate);
         expect(headers["traceparent"]).toMatch(shape);
-        // The runtime would throw for what can't be a header.
+        // The runtime would throw for a value that no header can hold.
         expect(() => new Headers(headers)).not.toThrow();
       }),
       { numRuns: 2_000 },
