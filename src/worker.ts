@@ -37,6 +37,7 @@ async function isolateFor(env: WorkerBindings): Promise<Isolate | string> {
 const invocationFor = (found: Isolate, context: ExecutionContext, request?: Request) =>
   createInvocation(found, {
     background: (work) => context.waitUntil(work),
+    upkeep: (work) => context.waitUntil(work),
     ...(request === undefined ? {} : { origin: new URL(request.url).origin }),
   });
 

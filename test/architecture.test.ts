@@ -33,6 +33,7 @@ const floors: Record<string, number> = {
   proxy: 3,
   http: 4,
   compose: 5,
+  node: 5,
   start: 6,
   cli: 7,
 };
@@ -187,6 +188,8 @@ describe("the house", () => {
             "domain",
             "catalogue",
             "config.ts",
+            // The host that runs in the launcher's own process.
+            ...(room(path) === "start" ? ["node", "node.ts"] : []),
           ].includes(ownRoom(target)) &&
           target !== "src/pipeline/scheduled/catalogue.ts",
       ),
@@ -194,7 +197,8 @@ describe("the house", () => {
   });
 
   it("keeps each library in its room", () => {
-    expect(onlyIn(/^(hono|@hono\/)/, ["http"])).toEqual([]);
+    expect(onlyIn(/^(hono|@hono\/zod)/, ["http"])).toEqual([]);
+    expect(onlyIn(/^(@hono\/node-server|undici$)/, ["node"])).toEqual([]);
     expect(onlyIn(/^@modelcontextprotocol\//, ["mcp"])).toEqual([]);
     expect(onlyIn(/^drizzle-orm/, ["store"])).toEqual([]);
     expect(onlyIn(/^(@ai-sdk\/|workers-ai-provider)/, ["providers"])).toEqual([]);
@@ -205,7 +209,7 @@ describe("the house", () => {
     expect(onlyIn(/^libsql$/, ["store/embedded"])).toEqual([]);
     expect(onlyIn(/^(miniflare|wrangler|esbuild)/, ["start"])).toEqual([]);
     // The Workers runtime has no file system and no threads.
-    expect(onlyIn(/^node:/, ["start", "cli", "store/embedded"])).toEqual([]);
+    expect(onlyIn(/^node:/, ["start", "cli", "node", "store/embedded"])).toEqual([]);
     expect(onlyIn(/^@opentelemetry\//, ["telemetry"])).toEqual([]);
     expect(onlyIn(/^zod$/, ["catalogue", "mcp", "start", "cli"])).toEqual([]);
   });

@@ -29,10 +29,10 @@ const [requestId, tenant = "demo"] = process.argv.slice(2);
 if (requestId === undefined) fail("npm run replay -- <requestId> [tenant]");
 const settings = parseSettings(process.env);
 if (!settings.ok) throw fail(settings.error);
-const { port, stateDir, adminToken } = settings.value;
+const { port, urlHost, stateDir, adminToken } = settings.value;
 const token = adminToken === undefined ? keptAdminToken(stateDir) : ok(adminToken);
 if (!token.ok) throw fail(token.error);
-const url = `http://127.0.0.1:${port}/admin/v1/tenants/${tenant}/requests/${requestId}/replay`;
+const url = `http://${urlHost}:${port}/admin/v1/tenants/${tenant}/requests/${requestId}/replay`;
 const response = await fetch(url, {
   method: "POST",
   headers: { Authorization: `Bearer ${token.value}` },

@@ -54,6 +54,8 @@ export type Everywhere = Pick<
 export interface About {
   /** keeps work alive after the response */
   background: (work: Promise<unknown>) => void;
+  /** the same, for what the next process would do too: a host that ends need not wait for it */
+  upkeep: (work: Promise<unknown>) => void;
   onRoundTrip?: () => void;
   /** where the request arrived that is served; absent: none did */
   origin?: string;
@@ -80,14 +82,11 @@ export function createShard(
 ) {
   const { config, host, tokens, memory, streamMemory, sendToWitness } = isolate;
   const { fetch, log } = host;
-  const { background, onRoundTrip, name, everywhere } = about;
+  const { background, upkeep, onRoundTrip, name, everywhere } = about;
   const { catalogue, chooser } = isolate.choosing(name);
   const ids = isolate.idsOf(name);
   const { sessionTtlMs, allowPrivateUpstreams, catalogueUrl } = config;
-  const ownOrigins = [
-    ...config.publicOrigins,
-    ...(about.origin === undefined ? [] : [about.origin]),
-  ];
+  const ownOrigins = config.publicOrigins.concat(about.origin ?? []);
   const { turns, door } = createShardTurns(isolate, name);
   const { db, stores } = openShard(isolate, {
     name,
@@ -100,7 +99,7 @@ export function createShard(
   const readCatalogue: CatalogueReader = () =>
     createCatalogueReader({ held: catalogue, catalogues: stores.catalogues })();
   // Nothing waits for it: what is chosen meanwhile is chosen from the catalogue at hand, and says so.
-  if (catalogue.takesTurn(elapsed())) background(readCatalogue());
+  if (catalogue.takesTurn(elapsed())) upkeep(readCatalogue());
 
   const parts: Parts = lazily<Parts>({
     providers: () =>
@@ -159,6 +158,7 @@ export function createShard(
     const { ledger } = stores;
     const { providers, idempotency, cancellation } = parts;
     const endCall = createEndCall({ ledger, ids });
+    const lost = isolate.lostAdmissions(name);
     const traces = createTraces({
       target: config.traceTarget,
       fetch,
@@ -182,7 +182,7 @@ export function createShard(
       idempotency,
       observe: createObserve({ traces, providers, now, log }),
       door,
-      release: createRelease({ ledger, endCall, lost: isolate.lostAdmissions(name), now, wait }),
+      release: (one) => upkeep(createRelease({ ledger, endCall, lost, now, wait })(one)),
       ledger,
       ids,
       ...clock,

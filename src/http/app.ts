@@ -24,7 +24,9 @@ export function createApp(): OpenAPIHono<HttpEnv> {
       c.req.header(routerKeyHeader)?.trim() ?? bearerOf(c.req.header("Authorization")),
     );
     c.set("services", services);
-    c.set("requestId", services.ids.next("request"));
+    const requestId = services.ids.next("request");
+    c.set("requestId", requestId);
+    c.env.requestIs?.(requestId);
     return next();
   });
   app.use(checkOrigin);

@@ -32,6 +32,8 @@ export interface HttpEnv {
   Bindings: {
     /** the services of the shard that a bearer token names; null: there is no token */
     servicesFor: (token: string | null) => Services;
+    /** told the id under which the request is recorded; absent: this host asks for none */
+    requestIs?: (requestId: string) => void;
   };
   Variables: {
     services: Services;

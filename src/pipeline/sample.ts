@@ -103,7 +103,8 @@ export function createSample(deps: {
   observe: Observe;
   /** admissions take turns, by tenant */
   door: Pick<Door, "enter">;
-  release: Release;
+  /** Not waited for, not even by a host that ends. */
+  release: (lost: Parameters<Release>[0]) => void;
   ledger: Ledger;
   ids: Ids;
   now: () => number;
@@ -218,9 +219,7 @@ export function createSample(deps: {
           outcome,
         });
         if (!admission.ok) {
-          background(
-            release({ opening, holds: reserved.holds, isKeyed: arrival.replayKey !== null }),
-          );
+          release({ opening, holds: reserved.holds, isKeyed: arrival.replayKey !== null });
           return about([], err(admission.error));
         }
         const { value } = admission;

@@ -132,11 +132,11 @@ export function retryAfterMsOf(
 }
 
 /**
- * Node's codes for a connection that never stood: address, connection, TLS. Nobody can have charged for
- * such a request. The Workers runtime gives no code; there `request-evidence.ts` knows.
+ * Node's codes for a connection that never stood (address, connection, TLS), and for a server that changed
+ * the protocol instead of answering. Nobody can have charged for such a request. The Workers runtime gives no code; there `request-evidence.ts` knows.
  */
 const neverConnected =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EAI_FAIL|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|CERT_\w+|ERR_TLS_\w+|ERR_SSL_\w+|EPROTO|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|HOSTNAME_MISMATCH)$/;
+  /^(BAD_UPGRADE|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EAI_FAIL|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|CERT_\w+|ERR_TLS_\w+|ERR_SSL_\w+|EPROTO|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|HOSTNAME_MISMATCH)$/;
 
 /** The chain of an error's causes. It ends even where the causes form a circle. */
 function* causesOf(thrown: unknown): Generator<object> {

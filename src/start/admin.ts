@@ -1,7 +1,14 @@
-/** A caller of the Worker's own admin API. */
+/** A caller of the router's own admin API. */
 import { z } from "zod";
 import { err, ok, type Result } from "../domain/result.ts";
-import type { Runtime } from "./runtime.ts";
+
+/** A router that was started here, asked directly: no proxy of the environment is in between. */
+export interface Answering {
+  request(
+    path: string,
+    init: { method: string; headers: Record<string, string>; body?: string },
+  ): Promise<{ status: number; text: string }>;
+}
 
 export interface Answered {
   status: number;
@@ -22,10 +29,10 @@ const pauseMs = 300;
 export const unexpected = (what: string, { status, text }: Answered): string =>
   `${what} was answered ${status}: ${text.replaceAll(/\s+/g, " ").slice(0, 300)}`;
 
-export function createAdmin(runtime: Runtime, token: string): Admin {
+export function createAdmin(router: Answering, token: string): Admin {
   const call = async (method: string, path: string, body?: object): Promise<Answered> => {
     for (let left = tries; ; left -= 1) {
-      const answer = await runtime.request(`/admin/v1${path}`, {
+      const answer = await router.request(`/admin/v1${path}`, {
         method,
         headers: {
           authorization: `Bearer ${token}`,

@@ -17,7 +17,6 @@ export function createEnding(): Ending {
 
 /** npm passes on the Ctrl-C that the terminal has sent to everybody already: that is one, not two. */
 const sameMs = 500;
-const graceMs = 5_000;
 const parentMs = 500;
 
 /**
@@ -32,16 +31,31 @@ function whenNpmEnds(end: () => void): void {
   }, parentMs).unref();
 }
 
+const listenForSignals = (received: () => void): void => {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, received);
+};
+
+export interface SignalOptions {
+  say: (line: string) => void;
+  /** the longest that the end may take */
+  graceMs: () => number;
+  /** absent: nobody listens yet */
+  listen?: (received: () => void) => void;
+}
+
 /**
  * Ctrl-C and its like end the process with 0; a second one doesn't wait. The answer tells whether
  * one came: what fails from then on fails because of it.
  */
-export function endOnSignals(ending: Ending, say: (line: string) => void): () => boolean {
+export function endOnSignals(
+  ending: Ending,
+  { say, graceMs, listen = listenForSignals }: SignalOptions,
+): () => boolean {
   let first: number | null = null;
   const end = async (): Promise<void> => {
     say("Ending.");
     // miniflare's hook on `exit` ends a runtime that is still there.
-    setTimeout(() => process.exit(0), graceMs);
+    setTimeout(() => process.exit(0), graceMs());
     await ending.run();
     process.exit(0);
   };
@@ -51,7 +65,7 @@ export function endOnSignals(ending: Ending, say: (line: string) => void): () =>
       end().catch(() => process.exit(1));
     } else if (performance.now() - first > sameMs) process.exit(1);
   };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, received);
+  listen(received);
   whenNpmEnds(() => {
     if (first === null) received();
   });

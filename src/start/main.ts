@@ -10,7 +10,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 
 const ending = createEnding();
-const isEnding = endOnSignals(ending, say);
+const isEnding = endOnSignals(ending, { say, graceMs: () => 5_000 });
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -2,17 +2,21 @@
 import { createServer } from "node:net";
 import { err, ok, type Result } from "../domain/result.ts";
 
+const notHere = new Set(["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EINVAL"]);
+
 /** By binding it: nothing else tells. */
-export function checkPort(port: number): Promise<Result<null, string>> {
+export function checkPort(port: number, host: string): Promise<Result<null, string>> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once("error", (cause: NodeJS.ErrnoException) => {
       const problem =
         cause.code === "EADDRINUSE"
-          ? `${port} is in use by another program; choose another one: PORT=${port + 1} npm start`
-          : `${port} can't be bound: ${cause.code === "EACCES" ? "permission denied" : cause.code}`;
-      resolve(err(`PORT ${problem}`));
+          ? `PORT ${port} is in use by another program; choose another one: PORT=${port + 1} npm start`
+          : notHere.has(cause.code ?? "")
+            ? `HOST ${host} is no address of this machine`
+            : `PORT ${port} can't be bound: ${cause.code === "EACCES" ? "permission denied" : cause.code}`;
+      resolve(err(problem));
     });
-    server.listen(port, "127.0.0.1", () => server.close(() => resolve(ok(null))));
+    server.listen(port, host, () => server.close(() => resolve(ok(null))));
   });
 }

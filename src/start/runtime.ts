@@ -4,21 +4,19 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { D1Database } from "@cloudflare/workers-types";
 import { err, ok, type Result } from "../domain/result.ts";
+import type { Answering } from "./admin.ts";
 import type { Deployment } from "./bundle.ts";
+import { runtimeProgram } from "./runtime-program.ts";
 
-export interface Runtime {
+export interface Runtime extends Answering {
   database(): Promise<D1Database>;
-  /** Calls the Worker directly; no proxy of the environment is in between. */
-  request(
-    path: string,
-    init: { method: string; headers: Record<string, string>; body?: string },
-  ): Promise<{ status: number; text: string }>;
   /** One scheduled run. */
   scheduled(cron: string): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface RuntimeOptions {
+  host: string;
   port: number;
   stateDir: string;
   deployment: Deployment;
@@ -32,14 +30,6 @@ export interface RuntimeOptions {
 
 /** What the embedded database's file is derived from: must never change. */
 const databaseId = "sampling-router";
-
-/**
- * The path under which the runtime is started: a link in the state directory. It is the first
- * argument of the process, which makes each one findable by its state directory in the system's
- * own list from the instant it exists; a pid that is written down comes after, or not at all.
- * Windows makes such links for administrators only, and goes without.
- */
-export const runtimeProgram = (stateDir: string): string => join(stateDir, "workerd");
 
 function linkRuntime(stateDir: string): void {
   if (process.platform === "win32") return;
@@ -56,7 +46,7 @@ function linkRuntime(stateDir: string): void {
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 export async function startRuntime(options: RuntimeOptions): Promise<Result<Runtime, string>> {
-  const { port, stateDir, deployment, script, values, embedded, log } = options;
+  const { host, port, stateDir, deployment, script, values, embedded, log } = options;
   linkRuntime(stateDir);
   // Half a second of loading, which a fault of the settings doesn't wait for.
   const { Log, LogLevel, Miniflare } = await import("miniflare");
@@ -67,7 +57,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Result<Runt
   })(LogLevel.WARN, { prefix: "runtime" });
   const listeners = signals.map((signal) => ({ signal, own: process.listeners(signal) }));
   const miniflare = new Miniflare({
-    host: "127.0.0.1",
+    host,
     port,
     resourcePersistencePath: join(stateDir, "database"),
     log: miniflareLog,

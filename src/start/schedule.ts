@@ -1,17 +1,15 @@
-/** The Worker's scheduled jobs: the local runtime fires no cron by itself. */
-import type { Runtime } from "./runtime.ts";
+/** The scheduled jobs: neither a process nor the local Workers runtime fires them by itself. */
 
-const cron = "* * * * *";
 /** Ticks follow each other, so one that hangs must not be the last one. */
 const deadlineMs = 30_000;
 
-async function tick(runtime: Runtime, log: (line: string) => void): Promise<void> {
+async function tick(runJobs: () => Promise<void>, log: (line: string) => void): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no end after ${deadlineMs / 1000} s`)), deadlineMs);
   });
   try {
-    await Promise.race([runtime.scheduled(cron), late]);
+    await Promise.race([runJobs(), late]);
   } catch (cause) {
     log(`The scheduled jobs failed: ${cause instanceof Error ? cause.message : String(cause)}`);
   } finally {
@@ -21,14 +19,14 @@ async function tick(runtime: Runtime, log: (line: string) => void): Promise<void
 
 /** Once now, and again `seconds` after each one's end. Call the answer to stop. */
 export function startSchedule(
-  runtime: Runtime,
+  runJobs: () => Promise<void>,
   options: { seconds: number; log: (line: string) => void },
 ): () => void {
   const { seconds, log } = options;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   const run = async (): Promise<void> => {
-    await tick(runtime, (line) => {
+    await tick(runJobs, (line) => {
       if (!stopped) log(line);
     });
     if (!stopped) timer = setTimeout(() => void run(), seconds * 1000);

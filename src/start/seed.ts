@@ -2,10 +2,9 @@
 import { z } from "zod";
 import { err, ok, type Result } from "../domain/result.ts";
 import { homeShard } from "../domain/tenancy/shards.ts";
-import { createAdmin, unexpected, type Admin } from "./admin.ts";
+import { createAdmin, unexpected, type Admin, type Answering } from "./admin.ts";
 import { isReachable, seedCredentials, wantedCredentials } from "./credentials.ts";
 import type { ProviderSetting } from "./provider-settings.ts";
-import type { Runtime } from "./runtime.ts";
 import type { Kept, Secrets } from "./secrets.ts";
 
 const tenants = "/tenants";
@@ -17,10 +16,10 @@ const keyWanted = { name: "npm start", scopes: ["sampling", "proxy", "tenant-adm
 async function demoKey(
   admin: Admin,
   keptKey: string | undefined,
-  runtime: Runtime,
+  router: Answering,
 ): Promise<Result<string, string>> {
   if (keptKey !== undefined) {
-    const asKey = createAdmin(runtime, keptKey);
+    const asKey = createAdmin(router, keptKey);
     const answer = await asKey.call("GET", keys);
     if (answer.status === 200) return ok(keptKey);
     if (![401, 403, 404].includes(answer.status)) return err(unexpected(`GET ${keys}`, answer));
@@ -31,7 +30,7 @@ async function demoKey(
 }
 
 export async function seed(
-  runtime: Runtime,
+  router: Answering,
   options: {
     secrets: Secrets;
     providers: readonly ProviderSetting[];
@@ -39,7 +38,7 @@ export async function seed(
   },
 ): Promise<Result<{ key: string; scopes: string[]; providers: string[] }, string>> {
   const { secrets, providers, warn } = options;
-  const admin = createAdmin(runtime, secrets.adminToken);
+  const admin = createAdmin(router, secrets.adminToken);
   const tenant = await admin.call("POST", tenants, {
     slug: "demo",
     name: "Demo",
@@ -47,7 +46,7 @@ export async function seed(
   });
   if (tenant.status !== 201 && tenant.status !== 409)
     return err(unexpected(`POST ${tenants}`, tenant));
-  const key = await demoKey(admin, secrets.kept.demoKey, runtime);
+  const key = await demoKey(admin, secrets.kept.demoKey, router);
   if (!key.ok) return key;
   // Written down at once: a launcher that dies now would leave a key that nobody has.
   const kept: Kept = { ...secrets.kept, demoKey: key.value };

@@ -5,6 +5,7 @@ import { parseConfig, type Config } from "../config.ts";
 import { openLimitSettings } from "../domain/limits/open-limits.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { homeShard } from "../domain/tenancy/shards.ts";
+import { parseListening, type ListeningSettings } from "./listening.ts";
 import { providerSettings, type Environment, type ProviderSetting } from "./provider-settings.ts";
 
 export interface LibsqlDatabase {
@@ -14,8 +15,7 @@ export interface LibsqlDatabase {
   authToken: string | null;
 }
 
-export interface Settings {
-  port: number;
+export interface Settings extends ListeningSettings {
   /** absolute */
   stateDir: string;
   /** s between two scheduled runs */
@@ -34,7 +34,6 @@ export interface Settings {
 
 export const checkout = fileURLToPath(new URL("../../", import.meta.url));
 
-const defaultPort = "8787";
 const defaultScheduleSeconds = "60";
 const passedOn = [
   "MASTER_KEY_PREVIOUS",
@@ -58,7 +57,6 @@ const passedOn = [
 
 /** RFC 6750, section 2.1: what can follow `Bearer`. */
 const bearerToken = /^[A-Za-z0-9._~+/-]+=*$/;
-const digits = /^[0-9]{1,5}$/;
 
 /** Whether the Worker will accept what is given; what is absent is generated, and so stands in. */
 function checkWorker(env: Environment): Result<Config, string> {
@@ -70,10 +68,7 @@ function checkWorker(env: Environment): Result<Config, string> {
   });
   if (config.ok) return config;
   const { setting, problem } = config.error;
-  const hint =
-    setting === "DATABASE_URL"
-      ? "; the Workers runtime opens no files: leave it unset for the embedded database"
-      : "";
+  const hint = setting === "DATABASE_URL" ? "; leave it unset for the embedded database" : "";
   return err(`${setting} ${problem}${hint}`);
 }
 
@@ -85,9 +80,8 @@ const present = (env: Environment): Environment =>
 
 export function parseSettings(environment: Environment): Result<Settings, string> {
   const env = present(environment);
-  const port = env["PORT"] ?? defaultPort;
-  if (!digits.test(port) || Number(port) < 1 || Number(port) > 65_535)
-    return err(`PORT must be a number from 1 to 65535`);
+  const listening = parseListening(env);
+  if (!listening.ok) return listening;
   const scheduleSeconds = Number(env["SCHEDULE_SECONDS"] ?? defaultScheduleSeconds);
   if (!(scheduleSeconds > 0 && scheduleSeconds <= 86_400))
     return err(`SCHEDULE_SECONDS must be a number of seconds, at most a day`);
@@ -99,7 +93,7 @@ export function parseSettings(environment: Environment): Result<Settings, string
   if (!providers.ok) return providers;
   const url = env["DATABASE_URL"];
   return ok({
-    port: Number(port),
+    ...listening.value,
     stateDir: resolve(env["STATE_DIR"] ?? resolve(checkout, ".state")),
     scheduleSeconds,
     masterKey: env["MASTER_KEY"],
@@ -115,10 +109,9 @@ export function parseSettings(environment: Environment): Result<Settings, string
     passedOn: {
       // Nobody else runs on the embedded database: the state directory is locked.
       ...(url === undefined && { ROLLOUT_SECONDS: "0" }),
-      // Everything runs on this machine: several writes at once only wait in another place.
-      ...(url === undefined && { DATABASE_WRITES_AT_ONCE: "1" }),
       // A local start calls nobody unasked.
       CATALOGUE_URL: env["CATALOGUE_URL"] ?? "",
+      ALLOW_PRIVATE_UPSTREAMS: String(listening.value.allowPrivateUpstreams),
       ...Object.fromEntries(
         passedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
       ),

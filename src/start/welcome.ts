@@ -1,7 +1,16 @@
 /** What is printed once everything answers. */
 
-export interface Welcome {
+export interface Place {
+  /** as in a URL */
+  urlHost: string;
   port: number;
+}
+
+const originOf = ({ urlHost, port }: Place): string => `http://${urlHost}:${port}`;
+
+export interface Welcome {
+  /** where it is reached from this machine */
+  at: Place;
   key: string;
   /** the key's */
   scopes: readonly string[];
@@ -28,9 +37,12 @@ const example = JSON.stringify({
   },
 });
 
+/** A shell takes the brackets of an IPv6 address for a pattern. */
+const quoted = (text: string): string => (text.includes("[") ? `'${text}'` : text);
+
 /** One line, for sh. `--noproxy`: a proxy of the environment can't reach this machine's loopback. */
-export const curlLine = (port: number, key: string): string =>
-  `curl -sS --noproxy 127.0.0.1 http://127.0.0.1:${port}/v1/sampling ` +
+export const curlLine = (at: Place, key: string): string =>
+  `curl -sS --noproxy ${at.urlHost.replaceAll(/[[\]]/g, "")} ${quoted(`${originOf(at)}/v1/sampling`)} ` +
   `-H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' ` +
   "-H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: sampling/createMessage' " +
   `-d '${example}'`;
@@ -40,10 +52,10 @@ export const exportLine = (key: string, adminToken: string | null): string =>
   `export KEY=${key}${adminToken === null ? "" : ` ADMIN_TOKEN=${adminToken}`}`;
 
 export function welcome(about: Welcome): string {
-  const { port, key, scopes, adminToken, stateDir, database, providers, startedMs } = about;
+  const { at, key, scopes, adminToken, stateDir, database, providers, startedMs } = about;
   const canned = providers.includes("demo");
   const rows = [
-    ["Console", `http://127.0.0.1:${port}/console`],
+    ["Console", `${originOf(at)}/console`],
     ["Admin token", adminToken ?? "as given in ADMIN_TOKEN"],
     ["API key", `${key}  (tenant demo; scopes ${scopes.join(", ")})`],
     [
@@ -64,7 +76,7 @@ export function welcome(about: Welcome): string {
     exportLine(key, adminToken),
     "",
     "Try it:",
-    curlLine(port, key),
+    curlLine(at, key),
     "",
     "Ctrl-C ends it; the next start finds everything as it was.",
   ].join("\n");

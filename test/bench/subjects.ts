@@ -1,7 +1,7 @@
 /** What is measured, started. */
 import type { Ending } from "../../src/start/ending.ts";
 import { pidsOf } from "../../src/start/processes.ts";
-import { runtimeProgram } from "../../src/start/runtime.ts";
+import { runtimeProgram } from "../../src/start/runtime-program.ts";
 import { startRouter, temporaryStateDir } from "../fakes/router.ts";
 import { freePort, startSqld } from "../fakes/sqld.ts";
 import { completionCall, samplingCall } from "./calls.ts";

@@ -23,6 +23,7 @@ const script = await bundleWorker(checkout, entry);
 if (!script.ok) throw new Error(script.error);
 const runtime = await startRuntime({
   ...place,
+  host: "127.0.0.1",
   deployment: deployment.value,
   script: script.value,
   log: (line) => process.stderr.write(`${line}\n`),

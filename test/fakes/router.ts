@@ -1,18 +1,29 @@
 /** The whole product as a person starts it: `src/start/main.ts` in its own process. */
 import { spawn, type ChildProcess } from "node:child_process";
-import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { pidsOf } from "../../src/start/processes.ts";
-import { runtimeProgram } from "../../src/start/runtime.ts";
+import { runtimeProgram } from "../../src/start/runtime-program.ts";
 import { freePort, whenGone } from "./sqld.ts";
+
+/** One process on one's own machine, or the Worker in the Workers runtime. */
+export type RouterHost = "node" | "workerd";
+const entries: Readonly<Record<RouterHost, string>> = {
+  node: "src/start/start.js",
+  workerd: "src/start/main.ts",
+};
+/** On which host the suites run that run on either. */
+export const hostUnderTest: RouterHost = process.env["ROUTER_HOST"] === "node" ? "node" : "workerd";
 
 export interface RouterOptions {
   /** on top of an environment without proxies, keys and settings of the caller's */
   env?: Record<string, string>;
   /** absent: a new one, removed by `stop` */
   stateDir?: string;
+  /** absent: the one that `ROUTER_HOST` names */
+  host?: RouterHost;
   /** absent: the launcher itself; `["npm", "start"]`: as the contract says */
   command?: readonly [string, ...string[]];
 }
@@ -25,12 +36,16 @@ export interface Router {
   /** the launcher's; `runtimePids` has those of the Workers runtime */
   pid: number;
   runtimePids(): number[];
+  /** the embedded database's, journals too */
+  databaseFiles(): string[];
   /** As Ctrl-C; its exit code. A second call does nothing. */
   stop(): Promise<number | null>;
   /** As a crash of the machine: launcher and runtime at once. The state stays. */
   kill9(): Promise<void>;
   /** everything printed so far, stdout and stderr */
   output(): string;
+  /** Resolves with the exit code once it has ended. */
+  ended: Promise<number | null>;
 }
 
 export interface Launched {
@@ -53,6 +68,16 @@ function nodeBinary(): string {
   return existsSync(own) ? own : process.execPath;
 }
 
+/** The embedded database of either host. */
+export const databaseFilesIn = (stateDir: string): string[] =>
+  ["database", "embedded"]
+    .map((name) => join(stateDir, name))
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
+    )
+    .filter((path) => /\.sqlite(-wal)?$/.test(path));
+
 /** A state directory that is removed some time after the test process has ended. */
 export function temporaryStateDir(): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "router-state-")));
@@ -65,7 +90,10 @@ export function temporaryStateDir(): string {
 export async function spawnLauncher(options: RouterOptions = {}): Promise<Launched> {
   const stateDir = options.stateDir ?? temporaryStateDir();
   const port = Number(options.env?.["PORT"] ?? (await freePort()));
-  const [program, ...args] = options.command ?? [nodeBinary(), "src/start/main.ts"];
+  const [program, ...args] = options.command ?? [
+    nodeBinary(),
+    entries[options.host ?? hostUnderTest],
+  ];
   const child = spawn(program, args, {
     cwd: checkout,
     env: {
@@ -134,7 +162,9 @@ async function startOnce(options: RouterOptions): Promise<Router | string> {
     stateDir,
     pid: child.pid ?? 0,
     runtimePids,
+    databaseFiles: () => databaseFilesIn(stateDir),
     output,
+    ended,
     async stop() {
       child.kill("SIGINT");
       const code = await ended;

@@ -1,6 +1,5 @@
 /** What the admin API does, and how soon the doors of `/v1` know. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { createClient } from "@libsql/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startAimock, usageOf, type Aimock } from "../fakes/aimock.ts";
@@ -347,7 +346,7 @@ describe("credentials", () => {
       }
     }
     expect(answers.length).toBeGreaterThan(100);
-    const files = databaseFiles().map((file) => readFileSync(file, "latin1"));
+    const files = router.databaseFiles().map((file) => readFileSync(file, "latin1"));
     expect(files.join("").length).toBeGreaterThan(10_000);
     for (const secret of [planted, replaced]) {
       for (const text of answers) expect(text).not.toContain(secret);
@@ -359,7 +358,7 @@ describe("credentials", () => {
   it("and API keys stand in the answer that made them, and nowhere else", () => {
     const keys = answers.flatMap((text) => [...text.matchAll(/"srk_[0-9a-z]+_([\w-]{43})"/g)]);
     expect(keys.length).toBeGreaterThan(8);
-    const files = databaseFiles().map((file) => readFileSync(file, "latin1"));
+    const files = router.databaseFiles().map((file) => readFileSync(file, "latin1"));
     for (const [, secret = ""] of keys) {
       expect(answers.filter((text) => text.includes(secret))).toHaveLength(1);
       for (const file of files) expect(file).not.toContain(secret);
@@ -999,16 +998,10 @@ describe("openapi.json", () => {
     text.replaceAll("&", "&amp;").replaceAll("'", "&#39;").replaceAll('"', "&quot;");
 });
 
-/** The embedded database's files, journals too. */
-const databaseFiles = (): string[] =>
-  readdirSync(join(router.stateDir, "database"), { recursive: true, encoding: "utf8" })
-    .filter((file) => /\.sqlite(-wal)?$/.test(file))
-    .map((file) => join(router.stateDir, "database", file));
-
 /** The tables that hold a row with one of the ids in it, from the embedded database itself. */
 async function rowsAbout(...ids: string[]): Promise<string[]> {
   const tables: string[] = [];
-  for (const file of databaseFiles().filter((each) => each.endsWith(".sqlite"))) {
+  for (const file of router.databaseFiles().filter((each) => each.endsWith(".sqlite"))) {
     const client = createClient({ url: `file:${file}` });
     const { rows } = await client.execute("select name from sqlite_master where type = 'table'");
     for (const { name } of rows) {

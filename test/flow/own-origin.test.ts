@@ -16,7 +16,13 @@ const tenant = "places";
 beforeAll(async () => {
   [local, named, fake] = await Promise.all([
     startRouter(),
-    startRouter({ env: { PUBLIC_URL: "https://router.example, https://old.example" } }),
+    startRouter({
+      env: {
+        PUBLIC_URL: "https://router.example, https://old.example",
+        ALLOW_PRIVATE_UPSTREAMS: "true",
+        TRUSTED_PROXIES: "127.0.0.1",
+      },
+    }),
     startAuthorizationServer(),
   ]);
   for (const router of [local, named]) {

@@ -216,7 +216,11 @@ export function spansOf(
         parentSpanId: own.spanId,
         parentIsRemote: false,
         startedAt: its.startedAt,
-        endedAt: its.startedAt + attempt.latencyMs,
+        // Durations and the time of day are two clocks: their rounding must not let a call outlive its request.
+        endedAt: Math.max(
+          its.startedAt,
+          Math.min(ended.endedAt, its.startedAt + attempt.latencyMs),
+        ),
         failed: attempt.fault !== null,
         attributes: attemptAttributes(told, attempt, its.server),
       },

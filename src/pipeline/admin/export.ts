@@ -117,7 +117,8 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: nu
       const { after, through } = place.value;
       const { spans, more } = part.value;
       const nextCursor = more ? cursorText({ after: spans.at(-1)?.number ?? 0, through }) : null;
-      const lines = format === "csv" ? createTable(filter) : createSignedExport(deps, { tenant, filter });
+      const lines =
+        format === "csv" ? createTable(filter) : createSignedExport(deps, { tenant, filter });
       const header = { after, through, keys: keys.value, exportedAt: now() };
       const { unreadable } = waiting.value;
       const footer = {

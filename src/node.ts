@@ -1,0 +1,44 @@
+/** The host for one's own machine: the composition in one Node process. `start/` starts it. */
+import { createInvocation } from "./compose/invocation.ts";
+import { parseConfig, type Bindings } from "./config.ts";
+import { err, ok, type Result } from "./domain/result.ts";
+import { createApp } from "./http/app.ts";
+import type { Host } from "./compose/host.ts";
+import { clock, createIsolate } from "./compose/isolate.ts";
+import { createOpenWork, type OpenWork } from "./node/open-work.ts";
+
+export interface NodeHost {
+  answer(request: Request, requestIs: (id: string) => void): Promise<Response>;
+  /** One run of the scheduled jobs. */
+  runJobs(): Promise<void>;
+  open: OpenWork;
+  log: Host["log"];
+}
+
+/** @param env as the Worker's; `DB` stands for the host's own database */
+export async function createNodeHost(env: Bindings, host: Host): Promise<Result<NodeHost, string>> {
+  const config = parseConfig(env);
+  if (!config.ok) return err(`${config.error.setting} ${config.error.problem}`);
+  const isolate = await createIsolate(config.value, host);
+  const app = createApp();
+  const open = createOpenWork(clock.elapsed);
+  const work = {
+    background: open.background,
+    upkeep: (promise: Promise<unknown>) => void promise.catch(() => undefined),
+  };
+  return ok({
+    open,
+    log: host.log,
+    async answer(request, requestIs) {
+      const { servicesFor } = createInvocation(isolate, {
+        ...work,
+        origin: new URL(request.url).origin,
+      });
+      return app.fetch(request, { servicesFor, requestIs });
+    },
+    async runJobs() {
+      for (const report of await createInvocation(isolate, work).jobs())
+        if (report.changed !== 0) host.log({ event: "scheduled", ...report });
+    },
+  });
+}

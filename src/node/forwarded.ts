@@ -1,0 +1,57 @@
+/**
+ * Where a request arrived, as a proxy in front of the router says it. Names the attack: anybody can send
+ * `X-Forwarded-Host`, so only addresses that the operator named are believed, and what they say is
+ * judged as a `Host` is (`domain/own-origin.ts`).
+ */
+import type { IncomingMessage } from "node:http";
+import { BlockList, isIP } from "node:net";
+import { err, ok, type Result } from "../domain/result.ts";
+
+/** Whether a peer is one of the proxies. */
+export type IsTrusted = (address: string | undefined) => boolean;
+
+const familyOf = (address: string): "ipv4" | "ipv6" => (isIP(address) === 6 ? "ipv6" : "ipv4");
+
+/** An IPv4 peer of a socket that listens for both kinds. */
+const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");
+
+/** Addresses and ranges, such as `10.0.0.7, 172.16.0.0/12, ::1`. */
+export function parseTrustedProxies(text: string): Result<IsTrusted, string> {
+  const list = new BlockList();
+  for (const each of text.split(",").map((part) => part.trim())) {
+    if (each === "") continue;
+    const [address = "", bits, ...rest] = each.split("/");
+    const most = isIP(address) === 6 ? 128 : 32;
+    const isRange = bits !== undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= most;
+    if (isIP(address) === 0 || rest.length > 0 || (bits !== undefined && !isRange))
+      return err("must be IP addresses or ranges such as 10.0.0.0/8, separated by commas");
+    if (bits === undefined) list.addAddress(address, familyOf(address));
+    else list.addSubnet(address, Number(bits), familyOf(address));
+  }
+  return ok((address) => {
+    if (address === undefined) return false;
+    const peer = plain(address);
+    return isIP(peer) !== 0 && list.check(peer, familyOf(peer));
+  });
+}
+
+/** Of a list that several proxies added to, what the last one said. */
+const lastOf = (header: string | string[] | undefined): string | null => {
+  const text = Array.isArray(header) ? header.at(-1) : header;
+  return text?.split(",").at(-1)?.trim() || null;
+};
+
+const hostname = /^[A-Za-z0-9._-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
+
+/** The request's URL as the client asked for it; null: as it came. */
+export function forwardedUrl(
+  { headers, socket, url }: Pick<IncomingMessage, "headers" | "socket" | "url">,
+  isTrusted: IsTrusted,
+): string | null {
+  const proto = lastOf(headers["x-forwarded-proto"]);
+  const host = lastOf(headers["x-forwarded-host"]) ?? headers.host ?? "";
+  if (proto === null && headers["x-forwarded-host"] === undefined) return null;
+  if (!isTrusted(socket.remoteAddress) || !url?.startsWith("/") || !hostname.test(host))
+    return null;
+  return `${proto === "https" ? "https" : "http"}://${host}${url}`;
+}

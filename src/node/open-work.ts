@@ -1,0 +1,82 @@
+/** What this process has open: requests that it has not answered to their end, and work that outlives answers. */
+
+export interface OpenRequest {
+  method: string;
+  /** without its query, which may hold a secret */
+  path: string;
+  /** the audit record's; null: the request has not come so far */
+  requestId: string | null;
+  /** ms, of the clock for durations */
+  since: number;
+}
+
+/** What a fault's record says. */
+export interface OpenReport {
+  requests: { method: string; path: string; requestId: string | null; ms: number }[];
+  /** requests beyond those that are named */
+  more: number;
+  background: number;
+}
+
+const mostNamed = 200;
+
+export interface OpenWork {
+  begin(request: Omit<OpenRequest, "requestId" | "since">): {
+    is(requestId: string): void;
+    ends(): void;
+  };
+  /** Keeps hold of work until it has ended, however it ends. */
+  background(work: Promise<unknown>): void;
+  /** Resolves when no call runs and nothing is left to be done after one. Standing GET streams don't count. */
+  callsEnded(): Promise<void>;
+  report(): OpenReport;
+}
+
+export function createOpenWork(elapsed: () => number): OpenWork {
+  const requests = new Set<OpenRequest>();
+  const running = new Set<Promise<unknown>>();
+  let waiting: PromiseWithResolvers<void>[] = [];
+  const isIdle = (): boolean =>
+    running.size === 0 && [...requests].every(({ method }) => method === "GET");
+  const look = (): void => {
+    if (waiting.length === 0 || !isIdle()) return;
+    for (const { resolve } of waiting) resolve();
+    waiting = [];
+  };
+  return {
+    begin(about) {
+      const request: OpenRequest = { ...about, requestId: null, since: elapsed() };
+      requests.add(request);
+      return {
+        is: (requestId) => void (request.requestId = requestId),
+        ends() {
+          requests.delete(request);
+          look();
+        },
+      };
+    },
+    background(work) {
+      running.add(work);
+      const ended = (): void => {
+        running.delete(work);
+        look();
+      };
+      work.then(ended, ended);
+    },
+    callsEnded() {
+      const waiter = Promise.withResolvers<void>();
+      waiting.push(waiter);
+      look();
+      return waiter.promise;
+    },
+    report() {
+      const now = elapsed();
+      const named = [...requests].slice(0, mostNamed);
+      return {
+        requests: named.map(({ since, ...request }) => ({ ...request, ms: now - since })),
+        more: requests.size - named.length,
+        background: running.size,
+      };
+    },
+  };
+}

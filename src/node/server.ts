@@ -1,0 +1,104 @@
+/** The listening side of this host: HTTP in, the app's answers out, and an end that cuts no call. */
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import { err, ok, type Result } from "../domain/result.ts";
+import { forwardedUrl, type IsTrusted } from "./forwarded.ts";
+import type { OpenWork } from "./open-work.ts";
+
+export interface NodeServer {
+  listen(at: { host: string; port: number }): Promise<Result<null, string>>;
+  /** Accepts nothing new, and waits for calls until `ms` have passed. True: every call has ended. */
+  drain(ms: number): Promise<boolean>;
+}
+
+export interface NodeServerDeps {
+  /** `requestIs`: told the id under which the request is recorded */
+  answer: (request: Request, requestIs: (id: string) => void) => Promise<Response>;
+  isTrusted: IsTrusted;
+  open: OpenWork;
+  /** Hears what nobody expected: the name of what was thrown, never its message. */
+  report: (fault: string) => void;
+}
+
+/** The adapter says `text/plain` where an answer has no media type; a proxied one came without on purpose. */
+function sayNoMediaType(outgoing: ServerResponse): void {
+  const writeHead = outgoing.writeHead.bind(outgoing) as (
+    status: number,
+    headers: OutgoingHttpHeaders,
+  ) => ServerResponse;
+  outgoing.writeHead = ((status: number, { "content-type": _, ...headers }: OutgoingHttpHeaders) =>
+    writeHead(status, headers)) as ServerResponse["writeHead"];
+}
+
+/** Longer than what proxies keep their connections for, so that none is closed under a request. */
+const keepAliveMs = 75_000;
+/** Keys, tokens and what a client's own proxies add. */
+const maxHeaderBytes = 64 * 1024;
+
+const problemOf = (cause: NodeJS.ErrnoException): string =>
+  cause.code === "EADDRINUSE" ? "is in use" : `can't be bound: ${cause.code ?? cause.name}`;
+
+const pathOf = (url: string | undefined): string => (url ?? "").split("?")[0] ?? "";
+
+export function createNodeServer({ answer, isTrusted, open, report }: NodeServerDeps): NodeServer {
+  const requestIds = new WeakMap<IncomingMessage, (id: string) => void>();
+  const listener = getRequestListener(
+    async (request, { incoming, outgoing }) => {
+      const is = requestIds.get(incoming as IncomingMessage) ?? (() => {});
+      const response = await answer(request, is);
+      if (!response.headers.has("Content-Type")) sayNoMediaType(outgoing as ServerResponse);
+      return response;
+    },
+    {
+      errorHandler(cause) {
+        report(cause instanceof Error ? cause.name : typeof cause);
+        return new Response(null, { status: 400 });
+      },
+    },
+  );
+  let draining = false;
+  const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const request = open.begin({ method: incoming.method ?? "", path: pathOf(incoming.url) });
+    requestIds.set(incoming, request.is);
+    outgoing.once("close", () => {
+      request.ends();
+      if (draining) setImmediate(() => server.closeIdleConnections());
+    });
+    const url = forwardedUrl(incoming, isTrusted);
+    // The adapter takes a whole URL for what it says.
+    if (url !== null) incoming.url = url;
+    void listener(incoming, outgoing);
+  };
+  const server: Server = createServer(
+    { keepAliveTimeout: keepAliveMs, maxHeaderSize: maxHeaderBytes },
+    serve,
+  );
+  return {
+    listen: ({ host, port }) =>
+      new Promise((resolve) => {
+        server.once("error", (cause) => resolve(err(problemOf(cause))));
+        server.listen(port, host, () => resolve(ok(null)));
+      }),
+    async drain(ms) {
+      draining = true;
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeIdleConnections();
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<false>((resolve) => {
+        timer = setTimeout(() => resolve(false), ms);
+      });
+      const ended = await Promise.race([open.callsEnded().then(() => true), late]);
+      clearTimeout(timer);
+      // What stands now is streams that would never end, and calls that are left to their leases.
+      server.closeAllConnections();
+      await closed;
+      return ended;
+    },
+  };
+}

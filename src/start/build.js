@@ -1,0 +1,114 @@
+/**
+ * Builds the server from its source, and keeps what it built for the next start. Plain JavaScript, as
+ * `start.js` is: nothing has been built when it runs.
+ */
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const checkout = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+/** What was built for other sources is thrown away after so many days without a start. */
+const keptDays = 14;
+/** Each is one file for Node: what a start loads is what it runs. */
+const entries = { server: "src/start/serve.ts", thread: "src/store/embedded/thread.ts" };
+
+/** Everything that a build is made of, but for packages, which the lockfile names. */
+function fingerprint() {
+  const hash = createHash("sha256").update(checkout);
+  const sources = readdirSync(join(checkout, "src"), { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.(ts|js|json|html|css|txt|sql)$/.test(name))
+    .toSorted()
+    .map((name) => join("src", name));
+  const journal = join("migrations", "meta", "_journal.json");
+  for (const name of [...sources, journal, "package-lock.json"])
+    if (existsSync(join(checkout, name)))
+      hash.update(`\0${name}\0`).update(readFileSync(join(checkout, name)));
+  return hash.digest("hex").slice(0, 32);
+}
+
+/** Name → text, and what each was made of. */
+export async function build() {
+  const { build: bundle } = await import("esbuild");
+  return Promise.all(
+    Object.entries(entries).map(async ([name, entry]) => {
+      const { outputFiles, metafile } = await bundle({
+        absWorkingDir: checkout,
+        entryPoints: [entry],
+        bundle: true,
+        write: false,
+        metafile: true,
+        format: "cjs",
+        platform: "node",
+        target: "node22",
+        // Native, so it stays where npm has put it.
+        external: ["libsql"],
+        define: {
+          "import.meta.url": JSON.stringify(pathToFileURL(join(checkout, entry)).href),
+          "process.env.NODE_ENV": '"production"',
+        },
+        // What was built may lie elsewhere than the packages that it needs.
+        banner: {
+          js: `var require = process.getBuiltinModule("node:module").createRequire(${JSON.stringify(join(checkout, "package.json"))});`,
+        },
+        loader: { ".html": "text", ".txt": "text", ".sql": "text" },
+        logLevel: "silent",
+      });
+      return { name, text: outputFiles[0].text, inputs: Object.keys(metafile.inputs) };
+    }),
+  );
+}
+
+/** Whole or not at all: several starts may build at once. */
+function keep(folder, built) {
+  mkdirSync(dirname(folder), { recursive: true });
+  const whole = mkdtempSync(`${folder}.`);
+  for (const { name, text } of built) writeFileSync(join(whole, `${name}.cjs`), text);
+  try {
+    renameSync(whole, folder);
+  } catch (cause) {
+    rmSync(whole, { recursive: true, force: true });
+    if (!existsSync(folder)) throw cause;
+  }
+  return folder;
+}
+
+function forgetOthers(folder) {
+  const oldest = Date.now() - keptDays * 86_400_000;
+  for (const name of readdirSync(dirname(folder))) {
+    const other = join(dirname(folder), name);
+    if (other !== folder && statSync(other, { throwIfNoEntry: false })?.mtimeMs < oldest)
+      rmSync(other, { recursive: true, force: true });
+  }
+}
+
+/** The folder of what was built, now or before. `onBuild` is told when it takes a moment. */
+export async function ensureBuilt(onBuild) {
+  const cache = join(checkout, "node_modules", ".cache", "sampling-router");
+  const folder = join(cache, fingerprint());
+  if (existsSync(folder)) return folder;
+  onBuild();
+  const made = await build();
+  try {
+    keep(folder, made);
+    forgetOthers(folder);
+    return folder;
+  } catch {
+    // An installation that may not be written to: it is built at each start.
+    const temporary = mkdtempSync(join(tmpdir(), "sampling-router-"));
+    process.once("exit", () => rmSync(temporary, { recursive: true, force: true }));
+    return keep(join(temporary, "built"), made);
+  }
+}

@@ -1,0 +1,150 @@
+/** From settings to a router that answers, in this process; every step that was begun is in `ending`. */
+import { err, ok, type Result } from "../domain/result.ts";
+import { createNodeHost, type NodeHost } from "../node.ts";
+import { lineOf, type LogFormat } from "../node/log-lines.ts";
+import { createOutgoing } from "../node/outgoing.ts";
+import { createNodeServer } from "../node/server.ts";
+import { startEmbedded, type Engine } from "../store/embedded/engine.ts";
+import { openEmbedded } from "../store/embedded/open.ts";
+import type { Answering } from "./admin.ts";
+import { makeEmbeddedFolder } from "./embedded-file.ts";
+import type { Ending } from "./ending.ts";
+import { applyMigrations, migrateAll, readMigrations } from "./migrations.ts";
+import { takePlace, type Voice } from "./place.ts";
+import { describe, otherMasterKeys, untilReady } from "./ready.ts";
+import { startSchedule } from "./schedule.ts";
+import { openSecrets, type Secrets } from "./secrets.ts";
+import { seed } from "./seed.ts";
+import { checkout, type Settings } from "./settings.ts";
+import type { Welcome } from "./welcome.ts";
+
+/** All that wait are one commit on the disk, so more of them at once cost little more than one. */
+const writesAtOnce = "64";
+
+const formatOf = ({ logFormat }: Settings): LogFormat =>
+  logFormat ?? (process.stderr.isTTY ? "pretty" : "json");
+
+/** What `start.js` hands over. */
+export interface Started {
+  /** the entry of the embedded database's threads, built */
+  databaseThread: URL;
+  /** Takes over the signals that it has listened to so far: with another listener, one might be lost between. */
+  onSignal: (received: () => void) => void;
+}
+
+/** The database in a file, migrated. null: the home shard is elsewhere. */
+async function openDatabase(
+  stateDir: string,
+  { settings, started, ending }: { settings: Settings; started: Started; ending: Ending },
+): Promise<Result<Engine | null, string>> {
+  const migrations = readMigrations(checkout);
+  const applied = await migrateAll(settings.databases, migrations);
+  if (!applied.ok) return applied;
+  if (!settings.embedded) return ok(null);
+  const path = makeEmbeddedFolder(stateDir);
+  const engine = await startEmbedded({ path, thread: started.databaseThread });
+  if (!engine.ok) return engine;
+  ending.add(engine.value.close);
+  const db = openEmbedded(engine.value);
+  const migrated = await applyMigrations(db, migrations, "the embedded database");
+  return migrated.ok ? engine : migrated;
+}
+
+/** The composition, with what this process hands to it. */
+function openHost(
+  settings: Settings,
+  { own, secrets, log }: { own: Engine | null; secrets: Secrets; log: Voice["log"] },
+  ending: Ending,
+): Promise<Result<NodeHost, string>> {
+  const outgoing = createOutgoing();
+  ending.add(outgoing.close);
+  const format = formatOf(settings);
+  return createNodeHost(
+    {
+      ...(own !== null && { DATABASE_WRITES_AT_ONCE: writesAtOnce }),
+      ...settings.passedOn,
+      MASTER_KEY: secrets.masterKey,
+      ADMIN_TOKEN: secrets.adminToken,
+      DEMO_PROVIDER: "true",
+      ...(own !== null && { DB: own }),
+    },
+    {
+      log: (entry) => log(lineOf(entry, format, new Date())),
+      fetch: outgoing.fetch,
+      openOwnDatabase(options) {
+        if (own === null) throw new Error("the settings name a libSQL server");
+        return openEmbedded(own, options);
+      },
+    },
+  );
+}
+
+/** As the seed asks: without a socket. */
+const answeringOf = (host: NodeHost): Answering => ({
+  async request(path, init) {
+    const answer = await host.answer(new Request(`http://127.0.0.1${path}`, init), () => {});
+    return { status: answer.status, text: await answer.text() };
+  },
+});
+
+async function listen(
+  host: NodeHost,
+  settings: Settings,
+  ending: Ending,
+): Promise<Result<null, string>> {
+  const server = createNodeServer({
+    answer: host.answer,
+    isTrusted: settings.isTrustedProxy,
+    open: host.open,
+    report: (fault) => host.log({ event: "internal", fault }),
+  });
+  ending.add(async () => {
+    if (await server.drain(settings.drainSeconds * 1_000)) return;
+    host.log({ event: "cut", ...host.open.report() });
+  });
+  const listening = await server.listen(settings);
+  return listening.ok ? listening : err(`PORT ${settings.port} ${listening.error}`);
+}
+
+export interface Launched extends Omit<Welcome, "startedMs"> {
+  host: NodeHost;
+}
+
+export async function launchNode(
+  settings: Settings,
+  about: { started: Started; ending: Ending; voice: Voice },
+): Promise<Result<Launched, string>> {
+  const { started, ending, voice } = about;
+  const { say, log } = voice;
+  // Of everything that is made from here on.
+  process.umask(0o077);
+  const stateDir = await takePlace(settings, ending, voice);
+  if (!stateDir.ok) return stateDir;
+  const secrets = openSecrets(stateDir.value, settings);
+  if (!secrets.ok) return secrets;
+  if (settings.databases.length > 0 && settings.masterKey === undefined)
+    say("MASTER_KEY is not set: other processes on this database need the one kept in STATE_DIR.");
+  const own = await openDatabase(stateDir.value, { settings, started, ending });
+  if (!own.ok) return own;
+  const host = await openHost(settings, { own: own.value, secrets: secrets.value, log }, ending);
+  if (!host.ok) return host;
+  const router = answeringOf(host.value);
+  const ready = await untilReady(router);
+  if (!ready.ok) return ready;
+  const database = own.value === null ? null : openEmbedded(own.value);
+  for await (const line of otherMasterKeys(database, settings, secrets.value)) say(line);
+  const { providers, scheduleSeconds } = settings;
+  const seeded = await seed(router, { secrets: secrets.value, providers, warn: say });
+  if (!seeded.ok) return seeded;
+  const listening = await listen(host.value, settings, ending);
+  if (!listening.ok) return listening;
+  ending.add(startSchedule(host.value.runJobs, { seconds: scheduleSeconds, log }));
+  return ok({
+    host: host.value,
+    at: settings,
+    ...seeded.value,
+    adminToken: secrets.value.adminTokenGenerated ? secrets.value.adminToken : null,
+    stateDir: stateDir.value,
+    database: describe(settings),
+  });
+}

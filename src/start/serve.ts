@@ -1,0 +1,77 @@
+/**
+ * The server on one's own machine. What it prints for a person goes to stdout, its log and faults to stderr.
+ * `start.js` builds this file and what it imports, and calls `serve`.
+ */
+import { writeSync } from "node:fs";
+import type { NodeHost } from "../node.ts";
+import { comesFromSignal, createEnding, endOnSignals } from "./ending.ts";
+import { launchNode, type Started } from "./launch-node.ts";
+import { parseSettings } from "./settings.ts";
+import { welcome } from "./welcome.ts";
+
+/** For what comes after the calls: the database's end, and the lock's. */
+const afterwardsMs = 5_000;
+const stderr = 2;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const log = (line: string): void => void process.stderr.write(`${line}\n`);
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const messageOf = (cause: unknown): string =>
+  cause instanceof Error ? cause.message : String(cause);
+
+/** A message may hold what a caller sent; the places in the code do not. */
+const placesOf = (cause: unknown): string[] =>
+  cause instanceof Error
+    ? (cause.stack ?? "")
+        .split("\n")
+        .map((line) => line.trim())
+        .filter((line) => line.startsWith("at "))
+    : [];
+
+/** What of a fault is written down: its name, its places, and which requests it took along. */
+const recordOf = (cause: unknown, host: NodeHost): Record<string, unknown> => ({
+  event: "fault",
+  fault: cause instanceof Error ? cause.name : typeof cause,
+  places: placesOf(cause),
+  open: host.open.report(),
+});
+
+/** Never returns before the process ends, but for its first start's faults. */
+export async function serve(started: Started): Promise<void> {
+  // Whoever read the output may leave, as in `npm start | head`; the router stays.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+  const ending = createEnding();
+  let drainSeconds = 0;
+  const graceMs = (): number => drainSeconds * 1_000 + afterwardsMs;
+  const isEnding = endOnSignals(ending, { say, graceMs, listen: started.onSignal });
+  let serving: NodeHost | null = null;
+
+  const fail = async (fault: string): Promise<void> => {
+    if (await comesFromSignal(isEnding, wait)) return;
+    log(`sampling-router: ${fault}`);
+    await ending.run();
+    process.exit(1);
+  };
+  process.on("uncaughtException", (cause) => {
+    if (serving === null) return void fail(messageOf(cause));
+    // Nothing is certain any more: no step of an orderly end is tried, and leases end what was open.
+    writeSync(stderr, `${JSON.stringify(recordOf(cause, serving))}\n`);
+    process.exit(1);
+  });
+
+  const settings = parseSettings(process.env);
+  if (!settings.ok) return fail(settings.error);
+  ({ drainSeconds } = settings.value);
+  try {
+    const launched = await launchNode(settings.value, {
+      started,
+      ending,
+      voice: { say, log },
+    });
+    if (!launched.ok) return await fail(launched.error);
+    serving = launched.value.host;
+    say(`\n${welcome({ ...launched.value, startedMs: performance.now() })}`);
+  } catch (cause) {
+    await fail(messageOf(cause));
+  }
+}

@@ -1,0 +1,197 @@
+/** What the server on one's own machine does as a process: how it begins, listens, ends, and breaks. */
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { adminOf, asking, at, callOnce, createTenant, until } from "../fakes/caller.ts";
+import { startHoldingProvider, type HoldingProvider } from "../fakes/holding-provider.ts";
+import {
+  spawnLauncher,
+  startRouter,
+  temporaryStateDir,
+  type Router,
+  type RouterOptions,
+} from "../fakes/router.ts";
+
+const timeout = 60_000;
+const model = { id: "one", inputUsdPerMTok: 1, outputUsdPerMTok: 1 };
+
+let provider: HoldingProvider;
+const started: Router[] = [];
+beforeAll(async () => {
+  provider = await startHoldingProvider();
+});
+afterAll(async () => {
+  await Promise.all(started.map((router) => router.stop()));
+  await provider.stop();
+});
+
+async function start(options: RouterOptions = {}): Promise<Router> {
+  const router = await startRouter({ host: "node", ...options });
+  started.push(router);
+  return router;
+}
+
+/** A router of whose tenant so many calls wait for their provider. */
+async function withCalls(count: number, options: RouterOptions = {}) {
+  const router = await start(options);
+  const { key } = await createTenant(router, "draining", {
+    provider: "compatible",
+    baseUrl: provider.url,
+    models: [model],
+  });
+  const calls = Array.from({ length: count }, () =>
+    callOnce(router, key, asking("hello")).catch(() => null),
+  );
+  await until(() => (provider.waiting() === count ? true : undefined));
+  return { router, calls };
+}
+
+const linesOf = (router: Router, event: string): Record<string, unknown>[] =>
+  router
+    .output()
+    .split("\n")
+    .filter((line) => line.startsWith(`{"event":"${event}"`))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe("the end", () => {
+  it.each(["SIGTERM", "SIGINT"] as const)(
+    "after %s answers and settles every call that is under way, and accepts no other",
+    { timeout },
+    async (signal) => {
+      const stateDir = temporaryStateDir();
+      const { router, calls } = await withCalls(20, { stateDir });
+      process.kill(router.pid, signal);
+      await until(() => (router.output().includes("Ending.") ? true : undefined));
+      const refuses = (): Promise<boolean> =>
+        fetch(`${router.url}/health`).then(
+          () => false,
+          () => true,
+        );
+      await expect.poll(refuses, { timeout: 5_000 }).toBe(true);
+      provider.answerAll();
+      const answers = await Promise.all(calls);
+      expect(answers.map((answer) => answer?.status)).toEqual(Array(20).fill(200));
+      expect(answers.every((answer) => at(answer?.body, "result.model") !== undefined)).toBe(true);
+      expect(await router.ended).toBe(0);
+      expect(linesOf(router, "cut")).toEqual([]);
+
+      const next = await start({ stateDir });
+      const path = "/tenants/draining/requests?limit=100";
+      const records = await adminOf(next, next.adminToken)("GET", path);
+      const outcomes = (at(records.body, "data") as { outcome: string }[]).map(
+        (each) => each.outcome,
+      );
+      expect(outcomes).toEqual(Array(20).fill("succeeded"));
+    },
+  );
+
+  it("leaves calls that take longer than DRAIN_SECONDS, and says which", { timeout }, async () => {
+    const { router, calls } = await withCalls(2, { env: { DRAIN_SECONDS: "0.3" } });
+    process.kill(router.pid, "SIGTERM");
+    expect(await router.ended).toBe(0);
+    expect(await Promise.all(calls)).toEqual([null, null]);
+    const [cut] = linesOf(router, "cut");
+    expect(cut).toMatchObject({
+      requests: [
+        { method: "POST", path: "/v1/sampling", requestId: expect.stringMatching(/^req_/) },
+        { method: "POST", path: "/v1/sampling" },
+      ],
+      more: 0,
+    });
+    provider.answerAll();
+  });
+
+  it("is at once at the second signal", { timeout }, async () => {
+    const { router, calls } = await withCalls(1);
+    process.kill(router.pid, "SIGTERM");
+    await until(() => (router.output().includes("Ending.") ? true : undefined));
+    // npm passes the terminal's own on as a second one, so two within half a second are one.
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    process.kill(router.pid, "SIGTERM");
+    expect(await router.ended).toBe(1);
+    expect(await Promise.all(calls)).toEqual([null]);
+    provider.answerAll();
+  });
+});
+
+describe("a fault that nobody caught", () => {
+  /** Throws what it is asked to, outside of every request. */
+  const faulty = `--import=data:text/javascript,${encodeURIComponent(
+    `process.on("SIGUSR2", () => setTimeout(() => { throw new RangeError(["CAN", "ARY"].join("")); }));`,
+  )}`;
+
+  it("ends the process, and leaves a record of what was open", { timeout }, async () => {
+    const { router, calls } = await withCalls(1, { env: { NODE_OPTIONS: faulty } });
+    process.kill(router.pid, "SIGUSR2");
+    expect(await router.ended).toBe(1);
+    expect(await Promise.all(calls)).toEqual([null]);
+    const [fault] = linesOf(router, "fault");
+    expect(fault).toMatchObject({
+      fault: "RangeError",
+      open: {
+        requests: [
+          { method: "POST", path: "/v1/sampling", requestId: expect.stringMatching(/^req_/) },
+        ],
+      },
+    });
+    expect(router.output()).not.toContain("CANARY");
+    provider.answerAll();
+  });
+});
+
+describe("the start", () => {
+  it("on an older Node is one line that says which is needed", { timeout }, async () => {
+    const pretending = `--import=data:text/javascript,${encodeURIComponent(
+      `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "22.14.9" } });`,
+    )}`;
+    const launched = await spawnLauncher({ host: "node", env: { NODE_OPTIONS: pretending } });
+    expect(await launched.ended).toBe(1);
+    expect(launched.output()).toMatch(
+      /^sampling-router: Node 22\.15 or later is needed, and this is 22\.14\.9.*\n$/,
+    );
+    expect(existsSync(join(launched.stateDir, "secrets.json"))).toBe(false);
+  });
+
+  it("on a machine without an embedded database is one line too", { timeout }, async () => {
+    const pretending = `--import=data:text/javascript,${encodeURIComponent(
+      `Object.defineProperty(process, "arch", { value: "riscv64" });`,
+    )}`;
+    const launched = await spawnLauncher({ host: "node", env: { NODE_OPTIONS: pretending } });
+    expect(await launched.ended).toBe(1);
+    expect(launched.output()).toMatch(/^sampling-router: \w+-riscv64 is not supported: .*\n$/);
+  });
+
+  it("at an address that is none of this machine's is one line", { timeout }, async () => {
+    // TEST-NET-1: no machine has it.
+    const launched = await spawnLauncher({ host: "node", env: { HOST: "192.0.2.1" } });
+    expect(await launched.ended).toBe(1);
+    expect(launched.output()).toContain(
+      "sampling-router: HOST 192.0.2.1 is no address of this machine",
+    );
+  });
+
+  it("listens where HOST says, and prints an address that reaches it", { timeout }, async () => {
+    const router = await start({ env: { HOST: "::1" } });
+    const { port } = new URL(router.url);
+    expect(router.output()).toContain(`http://[::1]:${port}/console`);
+    const answer = await fetch(`http://[::1]:${port}/health`);
+    expect(answer.status).toBe(200);
+    const refused = createServer();
+    refused.listen(Number(port), "127.0.0.1");
+    await once(refused, "listening");
+    refused.close();
+  });
+});
+
+describe("the log", () => {
+  it.each([
+    ["pretty", /^\d\d:\d\d:\d\d {2}sampling {2}succeeded {2}demo\/\S+ {2}\d+ ms .* req_\S+$/m],
+    ["json", /^\{"event":"sampling",.*\}$/m],
+  ])("is %s where LOG_FORMAT says so", { timeout }, async (format, line) => {
+    const router = await start({ env: { LOG_FORMAT: format } });
+    await callOnce(router, router.demoKey, asking("hello"));
+    await until(() => (line.test(router.output()) ? true : undefined));
+  });
+});
