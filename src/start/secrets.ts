@@ -62,6 +62,12 @@ export function keptAdminToken(stateDir: string): Result<string, string> {
     : ok(found.value.adminToken);
 }
 
+/** The master key that a start has generated and kept; null: none is. Makes nothing. */
+export function keptMasterKey(stateDir: string): string | null {
+  const found = read(join(stateDir, "secrets.json"));
+  return found.ok ? (found.value.masterKey ?? null) : null;
+}
+
 function write(path: string, value: Kept): void {
   const whole = `${path}.${process.pid}`;
   writeFileSync(whole, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true });

@@ -1,0 +1,90 @@
+/**
+ * `npm run backup -- FILE`: writes all of the embedded database into a new file, also beside a running server,
+ * and looks at what it wrote. Ends with 1 when there is no backup, or when its audit chain does not verify.
+ */
+import { existsSync, rmSync } from "node:fs";
+import { resolve } from "node:path";
+import { err, ok, type Result } from "../domain/result.ts";
+import { embeddedFile } from "../start/embedded-file.ts";
+import { parseSettings } from "../start/settings.ts";
+import { contentsOf, putInPlace, type Contents } from "../start/whole-copy.ts";
+import { lockFile } from "../store/embedded/lock.ts";
+import { openLocally } from "../store/embedded/local.ts";
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Throws as SQLite does. */
+function copyInto(from: string, fresh: string): "running" | "stopped" {
+  const lock = lockFile(from);
+  // Without a server nobody has taken the log into the file; beside one, nobody else may.
+  const opened = openLocally(from, lock.ok ? "writes" : "reads");
+  try {
+    opened.exec(`vacuum into '${fresh.replaceAll("'", "''")}'`);
+    return lock.ok ? "stopped" : "running";
+  } finally {
+    opened.close();
+    if (lock.ok) lock.value.release();
+  }
+}
+
+async function lookAt(fresh: string): Promise<Result<Contents, string>> {
+  const opened = openLocally(fresh, "reads");
+  try {
+    return await contentsOf(opened);
+  } finally {
+    opened.close();
+  }
+}
+
+async function backUp(from: string, file: string): Promise<Result<Contents, string>> {
+  if (existsSync(file)) return err(`${file} exists already; name another file`);
+  if (!existsSync(from)) return err(`there is no embedded database at ${from}`);
+  const fresh = `${file}.partial`;
+  try {
+    rmSync(fresh, { force: true });
+    if (copyInto(from, fresh) === "running") say("A server is running on it, and goes on.");
+    const found = await lookAt(fresh);
+    if (!found.ok) return err(`the backup can't be used: ${found.error}`);
+    putInPlace(fresh, file);
+    return ok(found.value);
+  } catch (cause) {
+    return err(`no backup was written: ${cause instanceof Error ? cause.message : "it failed"}`);
+  } finally {
+    rmSync(fresh, { force: true });
+  }
+}
+
+async function run(): Promise<string | null> {
+  const [given, ...more] = process.argv.slice(2);
+  if (given === undefined || more.length > 0) return "npm run backup -- FILE";
+  process.umask(0o077);
+  const settings = parseSettings(process.env);
+  if (!settings.ok) return settings.error;
+  const { embedded, stateDir } = settings.value;
+  if (!embedded)
+    return "DATABASE_URL is set: this command backs up the embedded database, and that server has its own way";
+  const file = resolve(given);
+  const backup = await backUp(embeddedFile(stateDir), file);
+  if (!backup.ok) return backup.error;
+  const { tenants, seals, fault, rows } = backup.value;
+  say(
+    `${file}: ${rows["tenants"] ?? 0} tenants, ${rows["sampling_requests"] ?? 0} records, ${seals} seals of ${tenants} chains.`,
+  );
+  say(
+    "MASTER_KEY is not in it. Keep that key too, in another place: without it nobody can open this backup's credentials, and its API keys are unknown.",
+  );
+  say(
+    settings.value.masterKey === undefined
+      ? `The key is in ${stateDir}/secrets.json.`
+      : "The key is the one in the environment.",
+  );
+  return fault === null
+    ? null
+    : `the backup is written, and its audit chain does not verify: ${fault}`;
+}
+
+const fault = await run();
+if (fault !== null) {
+  process.stderr.write(`sampling-router: ${fault}\n`);
+  process.exitCode = 1;
+}

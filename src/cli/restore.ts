@@ -1,0 +1,165 @@
+/**
+ * `npm run restore -- FILE [--force]`: puts a backup in the place of the embedded database. Refused while a server
+ * runs, and where there is a database, unless `--force` says to move that one aside. Ends with 1 when nothing
+ * was restored.
+ */
+import { copyFileSync, existsSync, rmSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { createMac } from "../crypto/mac.ts";
+import { recordCodesPurpose } from "../domain/audit/evidence.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import { makeEmbeddedFolder } from "../start/embedded-file.ts";
+import { nameOtherMasterKey } from "../start/master-key.ts";
+import { applyMigrations, readMigrations } from "../start/migrations.ts";
+import { keptMasterKey } from "../start/secrets.ts";
+import { checkout, parseSettings, type Settings } from "../start/settings.ts";
+import { openStateDirectory } from "../start/state-directory.ts";
+import { copyWhole, putInPlace, type Contents } from "../start/whole-copy.ts";
+import { lockFile } from "../store/embedded/lock.ts";
+import { openLocally, type Local } from "../store/embedded/local.ts";
+import { endLeases } from "../store/end-leases.ts";
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const messageOf = (cause: unknown): string =>
+  cause instanceof Error ? cause.message : "it can't be read";
+
+interface Restored extends Contents {
+  /** calls that were under way when the backup was made */
+  ended: number;
+}
+
+/** Brings the copy up to date, and ends what nobody works on any more. */
+async function prepare(copy: Local, settings: Settings): Promise<Result<number, string>> {
+  const migrated = await applyMigrations(copy.db, readMigrations(checkout), "the backup");
+  if (!migrated.ok) return migrated;
+  const kept = keptMasterKey(settings.stateDir);
+  const masterKey = settings.masterKey ?? kept;
+  if (masterKey === null)
+    say(
+      `There is no MASTER_KEY here: set it, or put secrets.json into ${settings.stateDir}, before the next start.`,
+    );
+  else {
+    const given = { masterKey, previous: settings.passedOn["MASTER_KEY_PREVIOUS"] };
+    const other = await nameOtherMasterKey({ db: copy.db, where: "the backup" }, given);
+    if (other !== null) say(other);
+  }
+  // Sweeping makes no code, so it needs no key.
+  const mac = await createMac({
+    master: new Uint8Array(32),
+    previous: null,
+    purpose: recordCodesPurpose,
+  });
+  const ended = await endLeases(copy.db, {
+    mac,
+    nonce: () => crypto.randomUUID(),
+    now: Date.now(),
+  });
+  return ended.ok ? ended : err("the backup's open calls can't be ended");
+}
+
+async function freshFrom(
+  file: string,
+  fresh: string,
+  settings: Settings,
+): Promise<Result<Restored, string>> {
+  let source: Local;
+  try {
+    source = openLocally(file, "reads");
+  } catch (cause) {
+    return err(`${file} is no backup: ${messageOf(cause)}`);
+  }
+  try {
+    if (source.one("select count(*) from sqlite_master where name = 'd1_migrations'") !== 1)
+      return err(`${file} is no backup: it has no tables of the router`);
+    const copied = await copyWhole(source, fresh);
+    if (!copied.ok) return err(`${file} can't be restored: ${copied.error}`);
+    const copy = openLocally(fresh, "writes");
+    try {
+      const ended = await prepare(copy, settings);
+      return ended.ok ? ok({ ...copied.value, ended: ended.value }) : ended;
+    } finally {
+      copy.close();
+    }
+  } catch (cause) {
+    return err(`${file} can't be restored: ${messageOf(cause)}`);
+  } finally {
+    source.close();
+  }
+}
+
+/** The database that stands there is copied aside, with what is in its log. */
+function moveAside(path: string): string {
+  const aside = `${path}.replaced-${Date.now()}`;
+  try {
+    openLocally(path, "writes").close();
+  } catch {
+    // It is damaged: its log is copied as it is.
+  }
+  for (const end of ["", "-wal"])
+    if (existsSync(`${path}${end}`)) copyFileSync(`${path}${end}`, `${aside}${end}`);
+  for (const end of ["-wal", "-shm"]) rmSync(`${path}${end}`, { force: true });
+  return aside;
+}
+
+async function restore(
+  settings: Settings,
+  { file, force }: { file: string; force: boolean },
+): Promise<Result<Restored, string>> {
+  const stateDir = openStateDirectory(settings.stateDir);
+  if (!stateDir.ok) return stateDir;
+  const path = makeEmbeddedFolder(stateDir.value);
+  const lock = lockFile(path);
+  if (!lock.ok) return err(`${lock.error}; end that server first`);
+  const fresh = `${path}.restoring`;
+  const forget = (): void => {
+    for (const end of ["", "-wal", "-shm"]) rmSync(`${fresh}${end}`, { force: true });
+  };
+  try {
+    if (existsSync(path) && !force)
+      return err(`there is a database at ${path}; with --force it is moved aside`);
+    forget();
+    const restored = await freshFrom(file, fresh, settings);
+    if (!restored.ok) return restored;
+    if (existsSync(path)) say(`The database that was here is ${moveAside(path)} now.`);
+    putInPlace(fresh, path);
+    return restored;
+  } finally {
+    forget();
+    lock.value.release();
+  }
+}
+
+async function run(): Promise<string | null> {
+  const usage = "npm run restore -- FILE [--force]";
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { force: { type: "boolean", default: false } },
+  });
+  const [file, ...more] = positionals;
+  if (file === undefined || more.length > 0) return usage;
+  process.umask(0o077);
+  const settings = parseSettings(process.env);
+  if (!settings.ok) return settings.error;
+  if (!settings.value.embedded)
+    return "DATABASE_URL is set: this command restores the embedded database, and that server has its own way";
+  const restored = await restore(settings.value, { file: resolve(file), force: values.force });
+  if (!restored.ok) return restored.error;
+  const { rows, seals, tenants, ended, fault } = restored.value;
+  say(
+    `Restored: ${rows["tenants"] ?? 0} tenants, ${rows["sampling_requests"] ?? 0} records, ${seals} seals of ${tenants} chains.`,
+  );
+  if (ended > 0)
+    say(
+      `${ended} calls were under way when it was made; they are unknown now, charged as reserved.`,
+    );
+  if (fault !== null) say(`Its audit chain did not verify: ${fault}.`);
+  say("Start the router with npm start.");
+  return null;
+}
+
+const fault = await run().catch(messageOf);
+if (fault !== null) {
+  process.stderr.write(`sampling-router: ${fault}\n`);
+  process.exitCode = 1;
+}
