@@ -2,8 +2,9 @@
  * The answer of one proxied exchange, until its client has it or has left. Everything that is held for the
  * exchange ends then: the server's request, its stream, and its place in the count of what is open.
  *
- * A client that leaves is found by writing to it, and before an answer there is nothing to write. So an answer
- * that takes long begins before the server's: with comments where the client takes a stream, else with blanks.
+ * A client that has left is noticed by writing to it, and before an answer there is nothing to write. So an
+ * answer that takes long begins before the server's: with comments where the client takes a stream, else with
+ * blanks.
  */
 import type { HeldExchange } from "./open-exchanges.ts";
 import { createFiller, type BodyKind, type Filler } from "./filler.ts";
@@ -12,23 +13,23 @@ import { isEventStream } from "./media-type.ts";
 
 type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** Since the request arrived: a busy router takes its time, and a client that has left is found within 5 s. */
+/** ms since the request arrived, so that a client that has left is noticed within 5 s, also by a busy router. */
 const quietMs = 2_500;
-/** …but the server has this long in any case. */
+/** …but the server has at least this long. */
 const leastQuietMs = 500;
-/** What can't begin early can't be found left: it is given up after this. */
+/** ms. An answer that can't begin early can't show that its client has left, so it is given up after this. */
 const mostWaitMs = 60_000;
 const tickMs = 1_000;
-/** A body that stands still is written to after so many ticks… */
+/** Ticks after which a body that stands still is written to… */
 const silentTicks = 4;
-/** …and one that can't be written to, since it stands within a text, is given up after so many. */
+/** …and after which one is given up that can't be written to, because it stands still within a text. */
 const standstillTicks = 30;
 
-/** What becomes of an answer that takes longer than `quietMs`. */
+/** What happens to an answer that takes longer than `quietMs`. */
 export type Early =
-  /** It can't begin: its status and its headers are the server's to say. */
+  /** it can't begin: its status and headers must be the server's */
   | { kind: "waits"; tooLate: () => Promise<Response> }
-  /** Nobody waits for more than to hear that it was sent. */
+  /** nobody waits for more than the word that the message was sent */
   | { kind: "accepted" }
   | { kind: "begins"; as: BodyKind; rest: (response: Response) => Promise<Body | null> };
 
@@ -36,13 +37,13 @@ export interface OpenAnswer {
   /** ms since the request arrived */
   waitedMs: number;
   work: (left: AbortSignal) => Promise<Response>;
-  /** the runtime's word that the client has left, which may never come */
+  /** aborts when the runtime says that the client has left, which may never happen */
   left: AbortSignal;
   early: Early;
   held: HeldExchange;
   /** Whether the caller's key has ended. */
   keyEnded: () => Promise<boolean>;
-  /** what is said of a throw, once an answer has begun */
+  /** the response for a thrown error, once an answer has begun */
   failed: (thrown: unknown) => Promise<Response>;
   /** keeps work alive when the client has left */
   background: (work: Promise<unknown>) => void;
@@ -59,7 +60,7 @@ async function within(ms: number, working: Promise<Response>): Promise<Response 
   }
 }
 
-/** The kind of a body that goes on while it arrives; null: it is here as a whole. */
+/** The kind of a body that goes on while it arrives; null: the body is whole. */
 function streamedKind(response: Response): BodyKind | null {
   if (response.body === null) return null;
   if (isEventStream(response)) return "events";
@@ -91,7 +92,7 @@ function heldBody({ filler, first, source, leave, held, keyEnded }: Holding): Bo
   };
   const fill = (controller: ReadableStreamDefaultController): void => {
     state.silent += 1;
-    // A client that reads nothing needs no more of it, and is none that has left.
+    // A client that reads nothing needs no filler, and has not left for that.
     if (!state.pulls || state.silent < silentTicks) return;
     const bytes = filler.next();
     if (bytes !== null) {
@@ -106,7 +107,7 @@ function heldBody({ filler, first, source, leave, held, keyEnded }: Holding): Bo
     if (state.asks || state.over) return;
     state.asks = true;
     const ended = await keyEnded().finally(() => (state.asks = false));
-    // While it was read, the stream may have ended by itself.
+    // The stream may have ended by itself while the key was read.
     if (!ended || state.over) return;
     controller.close();
     await giveUp();
@@ -152,12 +153,12 @@ function heldBody({ filler, first, source, leave, held, keyEnded }: Holding): Bo
         await reader?.cancel(reason);
       },
     },
-    // What waits for a slow reader waits in the stream behind.
+    // What a slow reader has not taken waits in the stream behind.
     { highWaterMark: 0 },
   );
 }
 
-/** An answer whose status, headers and kind are the server's. */
+/** Holds an answer open whose status, headers and kind are the server's. */
 function holdOpen(
   response: Response,
   { leave, held, keyEnded }: Pick<Holding, "leave" | "held" | "keyEnded">,
@@ -195,7 +196,7 @@ export async function openAnswer(about: OpenAnswer): Promise<Response> {
     leave();
     held.close();
     about.background(late.then((response) => response.body?.cancel()));
-    // Of a message that nobody answers, all that its sender can know is that it was sent.
+    // The sender of a message that nobody answers can only know that it was sent.
     return early.kind === "waits" ? early.tooLate() : new Response(null, { status: 202 });
   }
   const filler = createFiller(early.as);

@@ -1,7 +1,8 @@
 /**
- * The client's own GET stream: written down before it is asked for, so that the router's gives way. A server
- * has one per session and refuses a second, so the client's waits here until the router has let go. What
- * the server sends between the two may be lost, so that moment is as short as can be.
+ * The client's own GET stream. The client's wish is stored before the server is asked, so that the router's
+ * stream gives way. A server has one such stream per session and refuses a second, so the client's request
+ * waits here until the router has let go. What the server sends between the two streams may be lost, so that
+ * moment is as short as can be.
  */
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
@@ -9,16 +10,16 @@ import type { Session } from "../../domain/tenancy/session.ts";
 import type { LegacyServices } from "./services.ts";
 import type { Exchange } from "../exchange.ts";
 
-/** As often as it is asked for, where the router held it; the server may not notice its end at once. */
+/** How often the server is asked where the router held the stream: the server may not notice its end at once. */
 const mostTries = 6;
-/** …and where nobody knows who holds it. */
+/** …and where it is unknown who holds it. */
 const fewTries = 2;
 const pauseMs = 25;
-/** Of this isolate, looking costs nothing; of another, it takes the database. */
+/** ms between two looks. A look at this isolate costs nothing; a look at another one is a read of the database. */
 const [lookHereMs, lookMs] = [20, 100];
 const patienceMs = 3_000;
 
-/** Waits until the router has let go; false: it was not the router's. */
+/** Waits until the router has let go; false: the stream was not the router's. */
 async function letGo(
   services: LegacyServices,
   session: Session,

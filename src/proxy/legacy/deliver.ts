@@ -1,4 +1,4 @@
-/** An answer on its way to the server that asked: one POST, tried again while the server can't take it. */
+/** Sends an answer to the server that asked: one POST, repeated while the server can't take it. */
 import type { Upstream, Sending } from "../../pipeline/upstream.ts";
 
 const tries = 3;
@@ -8,11 +8,11 @@ const never = new AbortController().signal;
 
 export function createDeliver(deps: { upstream: Upstream; wait: (ms: number) => Promise<void> }) {
   const { upstream, wait } = deps;
-  /** The HTTP status with which the server took it; 0: it could not be reached. */
+  /** The HTTP status with which the server took the answer; 0: the server could not be reached. */
   return async (answer: Pick<Sending, "server" | "headers" | "authorization" | "body">) => {
     for (let count = 1; ; count += 1) {
       const sent = await upstream({ ...answer, method: "POST", signal: never, timeoutMs });
-      // An open body would hold one of the invocation's few connections.
+      // A body that stays open would hold one of the invocation's few connections.
       if (sent.ok) await sent.value.body?.cancel();
       const status = sent.ok ? sent.value.status : 0;
       if ((status > 0 && status < 500) || count === tries) return status;

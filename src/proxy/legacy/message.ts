@@ -20,7 +20,7 @@ import { passOn } from "../pass-on.ts";
 import { relayEvents, relayJson, type Relaying } from "./relay.ts";
 import { createInterceptor } from "./sampling-interceptor.ts";
 
-/** The client takes requests back: their provider calls end, wherever they run. */
+/** The client cancels requests of its own, so their provider calls end, wherever they run. */
 export async function noteCancellations(
   services: LegacyServices,
   { caller: { session } }: Exchange,
@@ -32,7 +32,8 @@ export async function noteCancellations(
     if (session === null || (typeof requestId !== "string" && typeof requestId !== "number"))
       continue;
     const { tenantId, id: sessionId } = session;
-    // Out of reach: the server hears of it all the same, and may take its own request back.
+    // Where the database is out of reach, the server gets the cancellation all the same, and may
+    // cancel its own request.
     await services.cancellation.cancel({
       tenantId,
       sessionId,
@@ -41,14 +42,17 @@ export async function noteCancellations(
   }
 }
 
-/** The official servers number their requests, and take a text that reads as the number for it. */
+/** The official servers number their requests, and take a text that reads as the number for the same id. */
 function idsMeant(id: unknown): RequestId[] {
   if (typeof id === "number") return [id];
   if (typeof id !== "string") return [];
   return Number.isFinite(Number(id)) ? [id, Number(id)] : [id];
 }
 
-/** Whoever answers a request that the router took, guessing its id, answers nobody; nor with a batch. */
+/**
+ * Whether a body answers a request that the router intercepted, by guessing its id. Such a body goes no
+ * further, also as a batch.
+ */
 async function answersForRouter(
   services: LegacyServices,
   { caller: { session }, server: { sampling }, text, method }: Exchange,
@@ -59,9 +63,10 @@ async function answersForRouter(
   const { tenantId, keyId, serverId } = session;
   for (const value of [JSON.parse(text) as JsonValue].flat()) {
     const [result, error] = [own(value, "result"), own(value, "error")];
-    // Also where it has a method beside it: which of them counts is the server's to say.
+    // Also where a method stands beside it: the server decides which of the two counts.
     if (result === undefined && error === undefined) continue;
-    // Never asked to sample, it has no answers to give: what is refused leaves no trace to go by.
+    // A client that is never asked to sample has no sampling answers to give. A refused request
+    // left no record by which its answer could be known.
     if (sampling !== "client-then-router" && isSamplingAnswer(result)) return true;
     for (const id of idsMeant(own(value, "id"))) {
       const keys = streamKeys(session.id, await messageKey(services, JSON.stringify(id)));
@@ -73,7 +78,7 @@ async function answersForRouter(
   return false;
 }
 
-/** What the client asked that the answering stream belongs to: the one request, and its tool. */
+/** The request of the client that a stream answers, if it is one, and the tool that it calls. */
 function streamOf(body: ProxiedBody | null): { answers: RequestId | null; tool: string | null } {
   const [request, ...more] = body === null ? [] : requestsIn(body);
   if (request === undefined || more.length > 0) return { answers: null, tool: null };
@@ -83,7 +88,7 @@ function streamOf(body: ProxiedBody | null): { answers: RequestId | null; tool: 
 const idsIn = (body: ProxiedBody | null): RequestId[] =>
   body === null ? [] : requestsIn(body).map(({ id }) => id);
 
-/** What follows the end of a stream, and what keeps it known while it is open. */
+/** What has to be done when a stream ends, and what renews it while it is open. */
 function watched(services: LegacyServices, { caller: { session } }: Exchange): () => void {
   if (session === null) return () => undefined;
   services.background(services.streams.clientHolds(session));
@@ -97,14 +102,14 @@ function watched(services: LegacyServices, { caller: { session } }: Exchange): (
   };
 }
 
-/** It asked for a stream and got none. */
+/** The client asked for a GET stream and got none. */
 function noteNoStream(
   { streams, background }: LegacyServices,
   session: Session,
   status: number,
 ): void {
   if (status === 405) streams.isNotOffered(session);
-  // Somebody holds it, and that is for the server to know.
+  // Somebody else holds the stream, and the server has said so.
   else if (status !== 409) background(streams.clientReleases(session));
 }
 

@@ -1,11 +1,11 @@
 /**
- * The GET stream that the router holds for a client that has none, for as long as one of its requests
- * runs: servers that sample outside of a request use it. What else comes on it would have reached
- * nobody, and is dropped. It ends as soon as the client wants its own.
+ * The router stream: the GET stream that the router holds for a client that has none, for as long as one of the
+ * client's requests runs. Servers that sample outside of a request use it. Everything else that comes on it
+ * would have reached nobody, and is dropped. The stream ends as soon as the client wants its own.
  *
- * A server has one such stream per session, and loses what it sends while none stands. So the requests
- * of an isolate share one: whoever opened it keeps it for those that still run, and when it can't for
- * longer, the next one opens another at once.
+ * A server has one such stream per session, and loses what it sends while none stands. So the requests of an
+ * isolate share one stream. The request that opened it keeps it for the others that still run. When it can't
+ * keep it any longer, the next request opens another at once.
  */
 import type { Session } from "../../domain/tenancy/session.ts";
 import { surelyHarmless } from "../message-head.ts";
@@ -18,20 +18,23 @@ import { createLosses } from "../losses.ts";
 import { streamsAnswer } from "../media-type.ts";
 import { createInterceptor } from "./sampling-interceptor.ts";
 
-/** Methods behind which a server runs code of its own that may sample. */
+/** Methods for which a server runs code of its own that may sample. */
 const mayAsk = new Set(["tools/call", "prompts/get", "resources/read", "completion/complete"]);
-/** The request waits this long for the router stream: a server may send no headers before an event. */
+/** ms that the request waits for the router stream: a server may send no headers before its first event. */
 const headStartMs = 1_000;
 const headersMs = 30_000;
 const retryMs = 1_000;
-/** Looks into memory alone are as frequent as this… */
+/** ms between two looks into memory alone… */
 const tickMs = 100;
-/** …and those into the database as this. */
+/** …and between two looks into the database. */
 const lookMs = 1_000;
-/** A stream that another isolate holds is asked for so often at first, then once a second. */
+/** ms between two tries at first, where another isolate holds the stream; later a second. */
 const handOverMs = 300;
 const handOverTries = 10;
-/** An invocation ends some time after its response has, and may have to answer what it took last. */
+/**
+ * ms for which an invocation keeps the stream beyond its own response. It ends some time after, and may have to
+ * answer what it intercepted last.
+ */
 const afterwardsMs = 10_000;
 
 interface Standing {
@@ -40,13 +43,13 @@ interface Standing {
   session: Session;
   /** the request has ended */
   over: AbortSignal;
-  /** The stream stands, or there will be none: the request need not wait. */
+  /** The stream stands, or there will be none, so the request need not wait. */
   ready: () => void;
 }
 
 const nothingToEnd = (): void => undefined;
 
-/** Opens one where it is missing. What it gives ends it. */
+/** Opens the stream where it is missing. The function that it gives ends it. */
 export async function openRouterStream(
   services: LegacyServices,
   exchange: Exchange,
@@ -55,7 +58,7 @@ export async function openRouterStream(
   const { server, caller } = exchange;
   const { session } = caller;
   if (session === null || method === undefined || !mayAsk.has(method)) return nothingToEnd;
-  // Behind a bridge nobody else hears what a server asks there, be it only to be refused.
+  // Behind a bridge only the router gets what a server asks on that stream, if only to refuse it.
   const samples = server.sampling === "router" || server.sampling === "client-then-router";
   if (!samples && session.bridge === null) return nothingToEnd;
   const { streams } = services;
@@ -70,7 +73,7 @@ export async function openRouterStream(
       .catch((thrown: unknown) => services.report(exchange.requestId, thrown))
       .finally(ready),
   );
-  // One that stands already is known by now.
+  // A stream that stood already is known by now.
   if (!headStart.signal.aborted) await services.wait(headStartMs, headStart.signal);
   return () => {
     done();
@@ -78,7 +81,7 @@ export async function openRouterStream(
   };
 }
 
-/** Sees to it that one stands, until the request is over. */
+/** Keeps a stream standing until the request is over. */
 async function stand(standing: Standing): Promise<void> {
   const { services, session, over, ready } = standing;
   const { streams } = services;
@@ -86,17 +89,17 @@ async function stand(standing: Standing): Promise<void> {
     const here = streams.routerStreamHere(session);
     if (here === "stands") ready();
     const next = here === null ? await hold(standing, tries) : tickMs;
-    // A client that only asks for its own has none yet: the request waits for that one then.
+    // The client asks for its own stream and has not got it yet, so the request waits for that one.
     if (next === "never" || (next === "clients" && !(await streams.isMissing(session)))) return;
     if (next !== "clients") await services.wait(next, over);
   }
 }
 
-/** Holds one until it ends. ms until the next try, unless there is no use in another. */
+/** Holds one stream until it ends. Gives the ms until the next try, or says that another try is of no use. */
 async function hold(standing: Standing, tries: number): Promise<number | "clients" | "never"> {
   const { services, exchange, session, ready } = standing;
   const { streams } = services;
-  // The client's own goes first, also where it has to ask twice.
+  // The client's own stream goes first, also where the client has to ask twice.
   if (streams.clientHasHere(session) || (tries > 0 && (await streams.clientHas(session))))
     return "clients";
   const turn = streams.takeTurn(session);
@@ -125,14 +128,15 @@ async function hold(standing: Standing, tries: number): Promise<number | "client
       await streams.routerHolds(session);
       await read(standing, response);
       await streams.routerReleases(session);
-      // One that the server ended is not asked for again at once.
+      // A stream that the server ended is not asked for again at once.
       return stop.signal.aborted ? tickMs : retryMs;
     }
     await response.body?.cancel();
     if (response.status === 405) streams.isNotOffered(session);
     if (response.status !== 409) return "never";
     if (await streams.clientHas(session)) return "clients";
-    // Either another isolate's, which takes what comes, or one whose end the server hasn't noticed yet.
+    // Either another isolate holds the stream and takes what comes, or the server hasn't noticed
+    // its end yet.
     if (!(await streams.isRouters(session))) return tries * tickMs < retryMs ? tickMs : retryMs;
     ready();
     return tries < handOverTries ? handOverMs : retryMs;
@@ -143,7 +147,7 @@ async function hold(standing: Standing, tries: number): Promise<number | "client
   }
 }
 
-/** Ends it when nobody needs it here any longer, or when the client wants its own. */
+/** Ends the stream when no request needs it here any longer, or when the client wants its own. */
 async function keep(
   { services, session, over }: Standing,
   { stop, turn }: { stop: AbortController; turn: { renew(): void; release(): void } },
@@ -159,7 +163,7 @@ async function keep(
     const looks = turns % (lookMs / tickMs) === 0;
     if (idle || streams.clientHasHere(session) || (looks && (await streams.clientHas(session)))) {
       stop.abort();
-      // Whoever waits for it here asks the server now, and not once the database knows.
+      // Another request that waits here may ask the server now, before the database knows.
       turn.release();
     } else if (turns % (renewStreamMs / tickMs) === 0) await streams.routerHolds(session);
   }

@@ -5,7 +5,7 @@ import type { Streams } from "./streams.ts";
 
 /** What a message of the legacy era needs besides. */
 export interface LegacyServices extends ProxyServices {
-  /** of requests that were taken out of streams */
+  /** replay keys of requests that were intercepted on streams */
   idempotency: Pick<IdempotencyStore, "isTaken" | "deliver">;
   deliver: Deliver;
   streams: Streams;

@@ -1,26 +1,27 @@
 /**
- * Who holds a legacy session's GET stream. A server has one per session, and may sample on it alone: where
- * the client opens none, the router does while a request runs. It must never be in the client's way, so
- * a client's stream is written down before it is asked for, and the router's ends when one is wanted.
+ * Who holds a legacy session's GET stream. A server has one per session, and may sample only on it. Where the
+ * client opens none, the router does while a request runs. The router's stream must never be in the client's
+ * way: the client's wish is stored before the server is asked, and the router's stream ends when the client
+ * wants one.
  */
 import { clockSlackMs } from "../../domain/clocks.ts";
 import type { SessionStore } from "../../domain/ports/stores.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 
-/** A holder that dies is believed this long. */
+/** ms for which a holder counts that has died without a word. */
 const leaseMs = 60_000;
-/** A client that only asks for its stream: a lease with no more than this left means no more than that. */
+/** ms. A lease with no more than this left means that the client only asks for its stream. */
 const wantedMs = 5_000;
-/** What a request waits for its client's stream to stand: what is sent before that would be lost. */
+/** ms that a request waits for its client's stream to stand: what the server sends before that would be lost. */
 const patienceMs = 1_000;
 export const renewStreamMs = 25_000;
-/** …looked for so often, which costs nothing. */
+/** ms between two looks, which cost nothing. */
 const lookHereMs = 10;
-/** Clients open theirs right after `initialize`, beside their first requests. */
+/** ms after `initialize` in which clients open their stream, beside their first requests. */
 const youngMs = 2_000;
 const graceMs = 300;
 const lookMs = 60;
-/** Who holds a stream here says so again and again; an invocation may end without a word. */
+/** ms within which a holder in this isolate has to renew its turn, since an invocation may end without a word. */
 const turnMs = 1_000;
 
 interface Known {
@@ -28,22 +29,22 @@ interface Known {
   clientUntil: number;
   /** until when a client that asked for it may be about to get it */
   wantedUntil: number;
-  /** the server offers none */
+  /** the server offers no such stream */
   none: boolean;
 }
 const nothing: Known = { clientUntil: 0, wantedUntil: 0, none: false };
 
-/** A stream that the router holds in this isolate: for whoever runs here, one is enough. */
+/** The stream that the router holds in this isolate. One is enough for all requests that run here. */
 interface RouterStream {
-  /** requests that run here and may need it */
+  /** how many requests run here that may need the stream */
   needed: number;
-  /** null: none here holds it, or asks for it */
+  /** the turn to hold the stream, or to ask for it; null: no request here has it */
   turn: { until: number; stands: boolean } | null;
 }
 
-/** What this isolate knows. */
+/** What this isolate knows of streams. */
 export interface StreamMemory {
-  /** until when a client's GET may be on its way to the server, by who sent it */
+  /** until when a client's GET may be on its way to the server, by its sender */
   opening: Map<string, number>;
   get(sessionId: string): Known;
   set(sessionId: string, known: Partial<Known>): void;
@@ -69,7 +70,7 @@ export function createStreams(deps: {
   sessions: SessionStore;
   memory: StreamMemory;
   now: () => number;
-  /** ms, never set back: what this isolate remembers goes by it */
+  /** ms, never set back; for what this isolate remembers */
   elapsed: () => number;
   wait: (ms: number, signal?: AbortSignal) => Promise<void>;
 }) {
@@ -78,12 +79,15 @@ export function createStreams(deps: {
     const found = await sessions.get(tenantId, id);
     return found.ok ? found.value : null;
   };
-  /** ms that a stored lease still has. One that lasts longer than a lease was written before a clock was set back. */
+  /**
+   * ms that a stored lease still has. A lease with more than a whole lease left was written before a clock was
+   * set back.
+   */
   const leftOf = (until: number): number => {
     const leftMs = until - now();
     return leftMs > leaseMs + clockSlackMs ? 0 : leftMs;
   };
-  /** `open`: the server has given it; `wanted`: it was asked for */
+  /** `open`: the server has given the stream; `wanted`: the client has asked for it */
   const clientStream = async (session: Session): Promise<"open" | "wanted" | null> => {
     const seen = memory.get(session.id).clientUntil - elapsed();
     if (seen > wantedMs) return "open";
@@ -102,13 +106,13 @@ export function createStreams(deps: {
 
   return {
     /**
-     * A GET has arrived here, and is on its way until what this gives is called. Noted before anything
-     * is awaited: the client's first POST is right behind it.
-     * @param sender names the key and the session as they came, since nobody has looked them up yet
+     * A GET has arrived here, and is on its way until the returned function is called. It is noted before
+     * anything is awaited, because the client's first POST may be right behind it.
+     * @param sender names the key and the session as they came, since they have not been looked up yet
      */
     isOpening(sender: string): () => void {
       const until = elapsed() + patienceMs;
-      // Of an invocation that ended without a word nothing is left in time.
+      // Forgets GETs of invocations that ended without a word.
       for (const [other, end] of memory.opening) if (end <= elapsed()) memory.opening.delete(other);
       memory.opening.set(sender, until);
       return () => {
@@ -120,12 +124,12 @@ export function createStreams(deps: {
       while ((memory.opening.get(sender) ?? 0) > elapsed() && !left.aborted)
         await wait(lookHereMs, left);
     },
-    /** The same of a GET that another isolate may have taken; only a new session's is looked for. */
+    /** Waits for a GET that another isolate may have taken. Only a new session's is looked for. */
     async untilOpenedElsewhere(session: Session, left: AbortSignal): Promise<void> {
       const startedAt = elapsed();
       if (now() - session.createdAt >= youngMs) return;
       while (!left.aborted && elapsed() < startedAt + patienceMs) {
-        // What this isolate has taken was waited for above.
+        // A GET that this isolate has taken was waited for above.
         const { none, wantedUntil } = memory.get(session.id);
         if (none || wantedUntil > 0 || (await clientStream(session)) !== "wanted") return;
         await wait(lookMs, left);
@@ -137,7 +141,7 @@ export function createStreams(deps: {
       memory.set(id, { wantedUntil: elapsed() + wantedMs });
       await sessions.holdStream(tenantId, id, { clientStreamUntil: now() + wantedMs });
     },
-    /** The server has given it, or it is still open. */
+    /** The server has given the client its stream, or the stream is still open. */
     async clientHolds({ tenantId, id }: Session): Promise<void> {
       memory.set(id, { clientUntil: elapsed() + leaseMs });
       await sessions.holdStream(tenantId, id, { clientStreamUntil: now() + leaseMs });
@@ -146,7 +150,7 @@ export function createStreams(deps: {
       memory.set(id, {});
       await sessions.holdStream(tenantId, id, { clientStreamUntil: 0 });
     },
-    /** The server has no such stream, or not for this client. */
+    /** The server has no such stream, or none for this client. */
     isNotOffered({ id }: Session): void {
       memory.set(id, { none: true });
     },
@@ -159,13 +163,13 @@ export function createStreams(deps: {
     isRouters: async (session: Session): Promise<boolean> =>
       leftOf((await stored(session))?.routerStreamUntil ?? 0) > 0,
     clientHas: async (session: Session): Promise<boolean> => (await clientStream(session)) !== null,
-    /** As `clientHas`, but only of what happened here; costs nothing. */
+    /** `clientHas` for what happened in this isolate, which costs nothing. */
     clientHasHere({ id }: Session): boolean {
       const { clientUntil, wantedUntil } = memory.get(id);
       return Math.max(clientUntil, wantedUntil) > elapsed();
     },
 
-    /** A request runs that may need the router's stream, until what it gives is called. */
+    /** A request runs that may need the router's stream, until the returned function is called. */
     needs({ id }: Session): () => void {
       const routerStream = memory.routerStreams.get(id) ?? { needed: 0, turn: null };
       memory.routerStreams.set(id, routerStream);
@@ -177,7 +181,7 @@ export function createStreams(deps: {
     },
     isNeeded: ({ id }: Session): boolean => (memory.routerStreams.get(id)?.needed ?? 0) > 0,
     routerStreamHere,
-    /** The turn to ask for it, to be renewed within a second; null: it is another's. */
+    /** The turn to ask for the stream, which has to be renewed within a second; null: another request has it. */
     takeTurn(session: Session) {
       const { id } = session;
       if (routerStreamHere(session) !== null) return null;
@@ -196,7 +200,7 @@ export function createStreams(deps: {
       };
     },
 
-    /** Whether the router has to hold one: the client has none, and a new one had time to open it. */
+    /** Whether the router has to hold a stream: the client has none, and a new client had time to open one. */
     async isMissing(session: Session): Promise<boolean> {
       const startedAt = elapsed();
       const graceUntil = startedAt + (now() - session.createdAt < youngMs ? graceMs : 0);

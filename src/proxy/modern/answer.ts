@@ -17,10 +17,10 @@ import {
 } from "./relay.ts";
 import { passOn } from "../pass-on.ts";
 
-/** Whoever reads a JSON body reads past its byte order mark. */
+/** Reads past a byte order mark, as readers of JSON bodies do. */
 const decoder = new TextDecoder();
 
-/** A stream in which nothing is the router's, with comments where the server is silent for long. */
+/** A stream in which nothing is for the router, with comments where the server is silent for long. */
 async function relayStream(response: Response, { client, losses }: Reading): Promise<void> {
   const { segments, isBetweenEvents } = eventsOf(response, {
     mayNeedRouter: () => false,
@@ -36,7 +36,7 @@ interface Answer extends Pick<Relaying, "refuse" | "refusalText">, Reading {
   idText: string;
 }
 
-/** JSON as it came, be it while it arrives; where nobody reads it, untouched. */
+/** JSON as it came, maybe while it arrives. Where it does not matter how others read it, it is not looked at. */
 async function relayJson(response: Response, { client, losses, refuse }: Answer): Promise<void> {
   const { status } = response;
   if (losses === null || !response.ok || response.body === null || !isJson(response))
@@ -58,7 +58,10 @@ async function relayJson(response: Response, { client, losses, refuse }: Answer)
   client.answer(await refuse(refusal, null));
 }
 
-/** An answer in which nothing is the router's; where a stream has begun meanwhile, as its last message. */
+/**
+ * An answer in which nothing is for the router. Where a stream has begun meanwhile, it is the stream's last
+ * message.
+ */
 export async function relayAnswer(response: Response, about: Answer): Promise<void> {
   const { client, losses, refusalText, idText } = about;
   if (streamsAnswer(response)) return relayStream(response, about);

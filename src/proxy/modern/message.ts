@@ -1,6 +1,6 @@
 /**
- * The modern era through the proxy: the server is told what the router can do with every request, and
- * what it then asks for is answered here. Everything else passes.
+ * The modern era through the proxy. The server is told with every request what the router can do, and the
+ * router answers what the server then asks for. Everything else passes.
  */
 import { deniedBy } from "../../domain/servers/answering.ts";
 import { isDeeperThan, mostLevels } from "../../domain/depth.ts";
@@ -35,7 +35,7 @@ import { takesStream } from "../media-type.ts";
 import { relayAnswer } from "./answer.ts";
 import { relay } from "./relay.ts";
 
-/** As it comes, both ways. */
+/** Passes a message as it came, both ways. */
 async function pass(
   services: ModernServices,
   exchange: Exchange,
@@ -45,7 +45,7 @@ async function pass(
   const [request] = exchange.body === null ? [] : requestsIn(exchange.body);
   const id = request?.id ?? null;
   const { side, response, gone } = openClientSide({
-    // A server may be silent for long, and its client gone.
+    // A server may be silent for long, and its client may leave meanwhile.
     acceptsStream: request !== undefined && takesStream(exchange.headers),
     left: exchange.left,
   });
@@ -89,14 +89,14 @@ const tooDeep: Refusal = {
 const answersSampling = (request: string): boolean =>
   [...roundWire.responsesOf(request).values()].some((text) => isSamplingAnswer(JSON.parse(text)));
 
-/** Who answers a round's entries: the tenant's models, on behalf of this client. */
+/** Samples for the entries of a round: the tenant's models answer, on behalf of this client. */
 function samplerFor(
   services: ModernServices,
   exchange: Exchange,
   about: { request: ProxiedRequest; meta: ModernMeta; routerCapabilities: RouterCapabilities },
 ): RoundSampler {
   const { request, meta, routerCapabilities } = about;
-  // What the server was told, and what it may say beyond that with the router's own keys.
+  // What the server was told, and what it may ask beyond that by the router's own keys.
   const capabilities: JsonObject =
     routerCapabilities === null
       ? {}
@@ -109,7 +109,8 @@ function samplerFor(
   return {
     decode: modernCodec.decodeCall,
     async sample({ params }, { signal, replayKey }) {
-      // As it is by now: the server may have taken minutes, and a snapshot be stale that was fresh then.
+      // The tenant as it is now: the server may have taken minutes, and the snapshot may be stale
+      // by now.
       const now = await exchange.current();
       if (!now.ok) return err({ refusal: now.error, requestId: null });
       const server = now.value.server ?? exchange.server;
@@ -126,7 +127,8 @@ function samplerFor(
           messageId: null,
           replayKey,
           oversizedBytes: null,
-          // Who was told that it may not, and asks all the same, is refused for that, whatever holds by now.
+          // A server that was told that it may not sample is refused for that, whatever holds by
+          // now.
           denied: deniedBy(exchange.server) ?? deniedBy(server),
         },
         signal,
@@ -174,7 +176,7 @@ async function withRounds(
       owner,
       mode,
       declared: modernCodec.capabilitiesOf(meta.capabilities),
-      // Only a bridge brings a session here: behind it is a client that knows no rounds.
+      // A session stands here only behind a bridge, and then the client knows no rounds.
       callsAgain: exchange.caller.session === null ? "client" : "router",
     },
     samplerFor(services, exchange, { request, meta, routerCapabilities }),
@@ -187,7 +189,7 @@ async function withRounds(
   const work = relay({
     round: round.value,
     send: (body) =>
-      // Unchanged: the very bytes.
+      // An unchanged body is sent as its own bytes.
       sendOn(services, exchange, body === exchange.text ? exchange.bytes : body, gone),
     client: side,
     losses: createLosses(services, {
@@ -222,11 +224,11 @@ export async function proxyModern(services: ModernServices, exchange: Exchange):
   if (request === undefined || server.sampling === "client") return pass(services, exchange, raw);
   const refused = (refusal: Refusal, wireOf = modernWireOf): Promise<Response> =>
     refuse(refusal, { id: request.id, requestId: exchange.requestId, wireOf });
-  // Rewritten, it would be another text.
+  // A body that is not UTF-8 can't be rewritten without becoming another text.
   if (!isFaithful(exchange)) return refused({ reason: "parse_error" });
   const meta = decodeModernMeta(request.params);
-  // The server has words of its own for that, and has been told of no sampling. What it might take for a
-  // sampled answer all the same is the router's to give.
+  // The server has an error of its own for that, and has been told of no sampling. An answer to
+  // sampling in such a request is taken out all the same.
   if (!meta.ok)
     return server.sampling !== "client-then-router" && answersSampling(text)
       ? refused(meta.error, () => missingMetaWire)

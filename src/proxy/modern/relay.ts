@@ -1,6 +1,6 @@
 /**
- * Carries one modern request to the server, and again for every round, and the server's answer to the
- * client: what comes before the answer goes on as it comes, the answer itself when no round is left.
+ * Carries one modern request to the server, again for every round, and the server's answer to the client. What
+ * comes before the answer goes on as it comes; the answer itself goes on when no round is left.
  */
 import { concatenated } from "../../domain/bytes.ts";
 import { own, parsedJson } from "../../domain/json.ts";
@@ -17,11 +17,11 @@ import { conclude, type ClientSide } from "../client-side.ts";
 import { passRest, unreadableAnswer, type Losses, type Reading } from "../losses.ts";
 import { streamsAnswer } from "../media-type.ts";
 
-/** Of one answer, or one event, which is held until it is known whether it asks for sampling. */
+/** Bytes of one answer, or one event, that are held until it is known whether it asks for sampling. */
 export const mostHeldBytes = 16 * 1024 * 1024;
 export const tooLarge = `Its answer is larger than ${mostHeldBytes} bytes.`;
 
-/** Whoever reads a JSON body reads past its byte order mark. */
+/** Reads past a byte order mark, as readers of JSON bodies do. */
 const decoder = new TextDecoder();
 
 export interface Relaying {
@@ -30,9 +30,9 @@ export interface Relaying {
   client: ClientSide;
   losses: Losses;
   gone: AbortSignal;
-  /** as an HTTP response */
+  /** the refusal as an HTTP response */
   refuse: (refusal: Refusal, requestId: string | null) => Promise<Response>;
-  /** as the JSON-RPC error of a stream, JSON text */
+  /** the refusal as a JSON-RPC error in a stream, JSON text */
   refusalText: (refusal: Refusal, requestId: string | null) => string;
 }
 
@@ -41,10 +41,10 @@ type From =
   | { kind: "stream"; event: Extract<Segment, { kind: "event" }>; rest: AsyncGenerator<Segment> }
   | { kind: "body"; bytes: Uint8Array<ArrayBuffer> };
 
-/** A server's reply to one request: an answer, or the "no" of the server's transport. */
+/** A server's reply to one request: an answer, or a refusal by the server's transport. */
 type ServerReply =
   | { kind: "answer"; text: string; from: From }
-  /** nothing to look at: it went on, or goes on, as it came */
+  /** nothing for the router: the reply has gone on, or goes on, as it came */
   | { kind: "passed" }
   | { kind: "failed"; refusal: Refusal };
 
@@ -56,7 +56,10 @@ const failed = (detail: string, status: number | null = null): ServerReply => ({
 export const asItCame = ({ status, headers }: Response, body: BodyInit | null): Response =>
   new Response(body, { status, headers: returnedHeaders(headers) });
 
-/** A response to the request of that id; an error without an id can be about no other. */
+/**
+ * Whether a message is the response to the request of that id. An error without an id can be about no other
+ * request.
+ */
 export function answers(text: string, idText: string): boolean {
   const message = parsedJson(text);
   const id = own(message, "id");
@@ -87,7 +90,7 @@ interface Events {
   isBetweenEvents: () => boolean;
 }
 
-/** A stream in parts, with the events that may concern somebody. */
+/** A stream in parts, with the events that may be for the router. */
 export function eventsOf(response: Response, looks: Looks): Events {
   const splitter = createEventSplitter({ maxEventBytes: mostHeldBytes, ...looks });
   async function* segments(): AsyncGenerator<Segment> {
@@ -100,7 +103,7 @@ export function eventsOf(response: Response, looks: Looks): Events {
       }
       yield* splitter.end();
     } finally {
-      // Of a stream that has ended, or broken off, nothing is left.
+      // The stream has ended or broken off, and nothing of it is left to read.
       await reader?.cancel().catch(() => undefined);
     }
   }
@@ -109,13 +112,13 @@ export function eventsOf(response: Response, looks: Looks): Events {
 
 interface Answering {
   response: Response;
-  /** null: it is no stream */
+  /** null: the reply is no stream */
   events: Events | null;
-  /** of the request that it answers */
+  /** id of the request that is answered */
   idText: string;
 }
 
-/** One exchange with the server, up to its answer. */
+/** Sends one request to the server, and reads up to its answer. */
 async function readReply(
   { round, client, losses, gone }: Relaying,
   { response, events, idText }: Answering,
@@ -131,7 +134,8 @@ async function readReply(
     }
     if (!round.surelyHarmless(text) && answers(text, idText))
       return { kind: "answer", text, from: { kind: "body", bytes } };
-    // A stream has begun, because the server took its time: what fits in it is passed on there.
+    // A stream to the client has begun, because the server took its time, so the answer is passed
+    // on there.
     if (client.streams() && answers(text, idText)) {
       await client.write(sseMessageText(text));
       return { kind: "passed" };
@@ -158,13 +162,13 @@ async function readReply(
     await client.write(segment.bytes);
     if (gone.aborted) return { kind: "failed", refusal: { reason: "cancelled" } };
   }
-  // Its own client would be left without an answer as well.
+  // The server's own client would be left without an answer as well.
   return round.repeated() || losses.last() !== ""
     ? failed("Its stream ended without an answer.")
     : { kind: "passed" };
 }
 
-/** Says what is to be said of an answer. */
+/** Passes an answer to the client. */
 async function deliver(
   { client, losses }: Reading,
   { text, from }: Extract<ServerReply, { kind: "answer" }>,
@@ -178,7 +182,7 @@ async function deliver(
   if (from.kind === "body") await client.write(sseMessageText(about.text));
   else if (!same) await client.write(from.event.withData(about.text));
   else {
-    // Nothing was hidden, so nothing is: what follows the answer goes on too.
+    // No event was hidden, so what follows the answer goes on too.
     await client.write(from.event.bytes);
     await passRest(from.rest, { client, losses });
   }
@@ -187,7 +191,7 @@ async function deliver(
 
 type Sent = Round["first"];
 
-/** One message to the server, and what became of it; the next one, if there is another round. */
+/** Sends one message to the server and acts on the reply; gives the next message where there is another round. */
 async function carryRound(relaying: Relaying, current: Sent): Promise<Sent | null> {
   const { round, client, gone } = relaying;
   const refused = async (refusal: Refusal, requestId: string | null): Promise<null> => {
@@ -226,7 +230,7 @@ async function carryRound(relaying: Relaying, current: Sent): Promise<Sent | nul
     await deliver(relaying, reply, { text: action.text, status: response.status, headers });
     return null;
   } finally {
-    // What is left of its answer is for nobody.
+    // What follows the answer is for nobody.
     await events?.segments.return(undefined);
   }
 }

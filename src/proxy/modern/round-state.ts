@@ -7,24 +7,24 @@ import type { Vault } from "../../domain/ports/stores.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 
-/** How ours begin. A state that doesn't is the server's, and is never looked at. */
+/** The beginning of the router's own states. Any other state is the server's, and is never looked at. */
 export const statePrefix = "srs1.";
-/** How long a person may take to answer. */
+/** ms that a person may take to answer. */
 const lifetimeMs = 24 * 3_600_000;
 
-/** Whose state it is, and for what. */
+/** The owner of a state, and the request that the state is for. */
 export interface StateOwner {
   tenantId: string;
   keyId: string;
   serverId: string;
-  /** of method, name and arguments */
+  /** digest of the request's method, name and arguments */
   digest: string;
 }
 
 const refused: Result<never, Refusal> = err({
   reason: "invalid_params",
   path: "requestState",
-  // One sentence for all: whoever tries states on us learns nothing from the answer.
+  // One sentence for every fault, so that a caller who tries states learns nothing.
   detail: "Not a state of this request, or expired.",
 });
 
@@ -36,11 +36,11 @@ export function createRoundStates(deps: { vault: Vault; nonce: () => string; now
       tenantId,
       provider: serverId,
       id: `${keyId} ${digest}`,
-      // What is in it goes back to the client, or to the server that it names.
+      // What a state holds goes back to the client, or to the server that it names.
       destination: serverId,
     }) as const;
   return {
-    /** A state to hand to the client. */
+    /** Makes a state for the client. */
     async wrap(
       owner: StateOwner,
       carried: Pick<CarriedState, "state" | "answers" | "rounds">,
@@ -48,11 +48,11 @@ export function createRoundStates(deps: { vault: Vault; nonce: () => string; now
       const whole: CarriedState = { ...carried, nonce: nonce(), expiresAt: now() + lifetimeMs };
       return statePrefix + (await vault.seal(JSON.stringify(whole), sealedFor(owner)));
     },
-    /** `-32602` for whatever is not a live state of this request. */
+    /** `-32602` for anything that is not a live state of this request. */
     async open(owner: StateOwner, state: string): Promise<Result<CarriedState, Refusal>> {
       const text = await vault.open(state.slice(statePrefix.length), sealedFor(owner));
       if (!text.ok) return refused;
-      // Nobody else can have sealed it, so its shape is ours.
+      // Only this router can have sealed it, so it has our shape.
       const carried = JSON.parse(text.value) as CarriedState;
       return carried.expiresAt <= now() ? refused : ok(carried);
     },

@@ -1,6 +1,6 @@
 /**
- * One modern request through the proxy, with its rounds: what is sent to the server, and what is done
- * with each answer of it. No network here: `modern/relay.ts` carries the texts.
+ * One modern request through the proxy, with its rounds: what is sent to the server, and what is done with each
+ * of its answers. No network: `modern/relay.ts` carries the texts.
  */
 import { answererOf } from "../../domain/servers/answering.ts";
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
@@ -21,21 +21,24 @@ import {
 import type { SamplingCall } from "../../domain/sampling/call.ts";
 import { statePrefix, type RoundStates, type StateOwner } from "./round-state.ts";
 
-/** A round that a client sends again is the same for a day. */
+/** ms for which a round that a client sends again is the same round. */
 const keptMs = 24 * 3_600_000;
-/** The server's own state may be the same in two conversations: only what runs at once is the same. */
+/**
+ * ms. The server's own state may be the same in two conversations, so only rounds that run at once are the
+ * same.
+ */
 const joinedMs = 5_000;
-/** A server that asks to be called again is given time, each round more of it. */
+/** ms. A server that asks to be called again gets time, and more of it with each round. */
 const firstPauseMs = 250;
 const longestPauseMs = 1_000;
 
 export interface RoundRequest {
-  /** JSON text, as the server gets it but for its rounds */
+  /** JSON text, as the server gets it, except for its rounds */
   text: string;
   /** the client's JSON-RPC id, as JSON text */
   idText: string;
   method: string;
-  /** made when it is needed: most requests have no rounds */
+  /** made when it is needed, since most requests have no rounds */
   owner: () => Promise<StateOwner>;
   mode: SamplingMode;
   /** what the client declared, as its revision knows it */
@@ -44,36 +47,39 @@ export interface RoundRequest {
   callsAgain: "client" | "router";
 }
 
-/** JSON text, or why not. `requestId` names the record of the sampling request. */
+/** JSON text, or the refusal. `requestId` names the record of the sampling request. */
 export type Answered = Result<string, { refusal: Refusal; requestId: string | null }>;
 
 export interface RoundSampler {
   decode(params: JsonObject): Result<SamplingCall, Refusal>;
-  /** The result for the server, as JSON text. */
+  /** Samples for one entry, and gives the result for the server as JSON text. */
   sample(
     entry: SamplingEntry,
     about: {
       signal: AbortSignal;
-      /** by what it is known again; null: it is new */
+      /** the key of the round; null: the round is new */
       replayKey: ReplayKey | null;
     },
   ): Promise<Answered>;
 }
 
 export type RoundAction =
-  /** repeat the request; the server answers to this id */
+  /** send the request again; the server answers to this id */
   | { kind: "send"; text: string; idText: string }
   | { kind: "deliver"; text: string }
   | { kind: "refuse"; refusal: Refusal; requestId: string | null };
 
 export interface Round {
-  /** what is sent first, and the id that it carries */
+  /** the message that is sent first, and its id */
   first: { text: string; idText: string };
-  /** Whether it has been sent again. */
+  /** Whether the request has been sent again. */
   repeated(): boolean;
-  /** Whether a message can go on as it came, whatever it says; cheap, and sometimes too careful. */
+  /**
+   * Whether a message can go on as it came, whatever it says. A cheap look, which sometimes says no without
+   * need.
+   */
   surelyHarmless(message: string): boolean;
-  /** What to do with the server's response to the last request, as JSON text. */
+  /** What to do with the server's response to the last request. `response` is JSON text. */
   actOn(response: string, signal: AbortSignal): Promise<RoundAction>;
 }
 
@@ -95,7 +101,7 @@ export function createRounds(deps: {
 }) {
   const { wire, states, sha256Hex, nonce, wait } = deps;
 
-  /** By what the round of this request is known again; null: it is new, whatever it looks like. */
+  /** The digest that makes the round of this request known again; null: it is new, whatever it looks like. */
   const identityOf = (
     request: RoundRequest,
     carried: CarriedState | null,
@@ -108,8 +114,8 @@ export function createRounds(deps: {
   };
 
   /**
-   * A client that was never asked to sample has no answers to give: without this it could slip a server
-   * words that no model said, where the server keeps no state.
+   * A client that was never asked to sample has no sampling answers to give. Before a server that keeps no
+   * state, it could otherwise pass off words that no model said.
    */
   const withoutForged = ({ text, mode }: RoundRequest): string => {
     if (mode !== "router" && mode !== "deny") return text;
@@ -131,7 +137,7 @@ export function createRounds(deps: {
       const opened = await states.open(await request.owner(), JSON.parse(sent ?? "") as string);
       if (!opened.ok) return opened;
       carried = opened.value;
-      // Ours win: a client that answers what it was not asked is not believed.
+      // The router's answers win over the client's, who may answer what it was not asked.
       const responses = new Map([...wire.responsesOf(text), ...carried.answers]);
       text = wire.repeated(text, {
         inputResponses: responses.size === 0 ? null : wire.objectText(responses),
@@ -159,12 +165,12 @@ export function createRounds(deps: {
       return { kind: "round", digest, keptMs: identity.keptMs };
     };
 
-    /** To the client, under the id it knows. */
+    /** Gives the response to the client, under the id that the client knows. */
     const deliver = async (response: string, result: unknown): Promise<RoundAction> => {
       const asksForInput = own(result, "resultType") === "input_required";
       let out = repeats === 0 ? response : wire.withId(response, idText);
       const given = asksForInput ? wire.stateGiven(response) : null;
-      // A router behind this one: its state comes back to it, and is not mistaken for ours.
+      // A router behind this one. Its state goes back to it, and is not mistaken for ours.
       if (isOurs(given)) {
         const about = { state: given, answers: [], rounds };
         const state = await states.wrap(await request.owner(), about);
@@ -214,7 +220,7 @@ export function createRounds(deps: {
           const replayKey = await replayKeyOf(entry.key, wire.entryText(response, entry.key));
           const answered = await sampler.sample(entry, { signal: both, replayKey });
           if (answered.ok) return [[entry.key, answered.value]];
-          // The first says why; those that run beside it are for nothing now.
+          // The first failure says why. The entries that run beside it are needed no more.
           refusal ??= refusing(answered.error.refusal, answered.error.requestId);
           failed.abort();
           return [];
@@ -234,7 +240,7 @@ export function createRounds(deps: {
       return repeat(wire.objectText(given), state);
     };
 
-    // However JSON spells it, the word stands there or something is escaped.
+    // JSON spells the word plainly, or escapes something.
     const surelyHarmless = (message: string): boolean =>
       repeats === 0 && !hidden && !/input_required|\\u/.test(message);
 
