@@ -392,7 +392,7 @@ describe("an origin", () => {
     const { status, headers } = await asked("OPTIONS", {
       Origin: allowedOrigin,
       "Access-Control-Request-Method": "POST",
-      "Access-Control-Request-Headers": "authorization, mcp-method, mcp-protocol-version",
+      "Access-Control-Request-Headers": "authorization, mcp-param-region, not a name",
     });
     expect(status).toBe(204);
     expect(headers["access-control-allow-origin"]).toBe(allowedOrigin);
@@ -409,6 +409,8 @@ describe("an origin", () => {
       "idempotency-key",
     ])
       expect(allowed).toContain(name);
+    expect(allowed).toContain("mcp-param-region");
+    expect(allowed).not.toContain("not a name");
     // Keys travel in a header that scripts set; cookies have no meaning here.
     expect(headers).not.toHaveProperty("access-control-allow-credentials");
   });

@@ -11,6 +11,23 @@ import { problem } from "../problem.ts";
 const methods = "GET, POST, PUT, PATCH, DELETE, OPTIONS";
 const requestHeaders =
   "Authorization, Content-Type, Accept, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Idempotency-Key, Last-Event-ID, X-Sampling-Router-Key, traceparent, tracestate";
+/** A header's name, by RFC 9110, section 5.1. */
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/**
+ * What a page may send: the headers that are read here, and those that the browser asks for. An entry's
+ * `passHeaders` and a tool's `Mcp-Param-*` have names that nobody here knows; what a server's entry does not
+ * name goes no further.
+ */
+const allowedTo = (asked: string | undefined): string =>
+  [
+    requestHeaders,
+    ...(asked ?? "")
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => headerName.test(name)),
+  ].join(", ");
+
 const responseHeaders =
   "Mcp-Session-Id, X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, Server-Timing";
 
@@ -29,9 +46,9 @@ export const checkOrigin = createMiddleware<HttpEnv>(async (c, next) => {
   if (c.req.method === "OPTIONS")
     return c.body(null, 204, {
       ...cors,
-      Vary: "Origin",
+      Vary: "Origin, Access-Control-Request-Headers",
       "Access-Control-Allow-Methods": methods,
-      "Access-Control-Allow-Headers": requestHeaders,
+      "Access-Control-Allow-Headers": allowedTo(c.req.header("Access-Control-Request-Headers")),
       "Access-Control-Max-Age": "600",
     });
   await next();
