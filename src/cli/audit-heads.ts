@@ -1,4 +1,4 @@
-/** Heads of chains, as a witness keeps them: a file of what it was sent, or one head in an argument. */
+/** Reads heads of chains, as a witness keeps them: a file of what it was sent, or one head in an argument. */
 import { existsSync, readFileSync } from "node:fs";
 import { z } from "zod";
 import type { ChainHead } from "../domain/audit/seals.ts";
@@ -15,7 +15,7 @@ const headFile = z.union([
 ]);
 const argument = /^(ten_\w+):(\d{1,15}):([0-9a-f]{64})$/;
 
-/** The newest of each tenant. `given`: a path, or `<tenant id>:<number>:<hash>`. */
+/** The newest head of each tenant. `given`: a path, or `<tenant id>:<number>:<hash>`. */
 export function readHeads(given: string): ChainHead[] {
   const [, tenant, number, hash] = argument.exec(given) ?? [];
   if (tenant !== undefined && number !== undefined && hash !== undefined)
@@ -26,7 +26,7 @@ export function readHeads(given: string): ChainHead[] {
   try {
     parsed = JSON.parse(readFileSync(given, "utf8"));
   } catch {
-    // A file that holds no heads is refused below.
+    // A text that is no heads is refused below.
   }
   const found = headFile.safeParse(parsed);
   if (!found.success) throw new Error(`--head: ${given} holds no heads`);

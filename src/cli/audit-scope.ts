@@ -1,12 +1,12 @@
-/** What an export covers, in words: only so far does the verifier's verdict reach. */
+/** What an export covers, in words: the verifier's verdict reaches no further. */
 import type { Tampering } from "../domain/audit/seal-check.ts";
 import type { Verified } from "../domain/audit/verification.ts";
 
-/** Text of a file that nobody vouches for yet: nothing in it may steer a terminal. */
+/** Text of a file that is not verified yet, made safe: nothing in it may steer a terminal. */
 const shown = (value: string): string =>
   /^[\w.:/@-]{1,200}$/.test(value) ? value : JSON.stringify(value.slice(0, 200));
 
-/** The last time that a `Date` can hold; a file may say anything. */
+/** The latest time that a `Date` can hold, since a file may hold any number. */
 const latestMs = 8.64e15;
 const timeOf = (ms: number): string =>
   Math.abs(ms) <= latestMs ? new Date(ms).toISOString() : `${ms} ms`;
@@ -35,7 +35,7 @@ function tamperingOf(tampering: Tampering): string {
   }
 }
 
-/** What the router found while it sealed, in the order of the chain. */
+/** What the router itself found while it sealed, in the order of the chain. */
 export const describeTampering = ({ tampered }: Verified): string[] =>
   tampered.map(({ seal, tampering }) => `Seal ${seal}: tampered: ${tamperingOf(tampering)}`);
 

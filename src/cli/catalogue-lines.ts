@@ -19,7 +19,7 @@ function linesOfChanges({ added, retired, repriced, odd }: CatalogueChanges): st
   ];
 }
 
-/** `source`: what it was synced with. */
+/** `source`: the file or URL of the sync. */
 export function linesOfSync(outcome: SyncOutcome, source: string): Result<string[], string> {
   switch (outcome.state) {
     case "refused":

@@ -1,9 +1,9 @@
-/** The catalogue of a running deployment, whatever its database: asked through its admin API. */
+/** The catalogue of a running deployment, whatever its database, by its admin API. */
 import { z } from "zod";
 import { err, ok, type Result } from "../domain/result.ts";
 import { linesOfState, linesOfSync } from "./catalogue-lines.ts";
 
-/** Longer than the Worker waits for the file. */
+/** ms, longer than the Worker waits for the file. */
 const deadlineMs = 60_000;
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
@@ -32,7 +32,7 @@ const state = z.object({
 });
 const problem = z.looseObject({ title: z.string(), detail: z.string() });
 
-/** What is wrong with the address or the token, before the token is sent anywhere. */
+/** What is wrong with the address or the token. Checked before the token is sent anywhere. */
 function problemWith(url: string, token: string | undefined): string | null {
   const parsed = URL.parse(url);
   if (parsed === null) return `not a URL: ${url}`;

@@ -51,7 +51,7 @@ async function show(catalogues: CatalogueStore): Done {
   ]);
 }
 
-/** null: nothing that this script knows. */
+/** null: the arguments name nothing that this script knows. */
 function argumentsOf(given: string[]): { command: "sync" | "show"; url: string | null } | null {
   try {
     const { positionals, values } = parseArgs({

@@ -84,7 +84,7 @@ const line = z.discriminatedUnion("kind", [
     kind: z.literal("record"),
     seal: count,
     position: count,
-    // Its hash vouches for the rest.
+    // The record's leaf vouches for the members that are not named here.
     record: z.looseObject({
       id: z.string(),
       createdAt: z.number(),
@@ -111,7 +111,7 @@ const line = z.discriminatedUnion("kind", [
 
 const lineBreak = 10;
 
-/** null: no line of an export, or one in another spelling than the router's. */
+/** null: the line is none of an export's, or not in the router's own spelling. */
 function parsedLine(text: string): ExportLine | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -135,7 +135,7 @@ function readBytes(
   }
 }
 
-/** A line ends with a line feed; what follows the last one was cut. */
+/** A line ends with a line feed. What follows the last line feed was cut. */
 export async function* readLines(path: string): AsyncGenerator<ReadLine<ExportLine>> {
   let number = 0;
   let rest: Uint8Array[] = [];
@@ -152,7 +152,7 @@ export async function* readLines(path: string): AsyncGenerator<ReadLine<ExportLi
   if (rest.length > 0) yield readBytes(number + 1, Buffer.concat(rest), "cut");
 }
 
-/** The files themselves, and of a directory its parts in their order. */
+/** The files themselves, and for a directory its parts in their order. */
 export async function filesOf(paths: readonly string[]): Promise<string[]> {
   const files: string[] = [];
   for (const path of paths) {

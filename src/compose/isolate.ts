@@ -31,14 +31,14 @@ import { createWitnessSender } from "../telemetry/witness.ts";
 import { createProbeMemory } from "../store/write-probe.ts";
 
 const callersRemembered = 2_000;
-/** A credential and a model each: some 100 bytes. */
+/** One entry for each credential and model, of some 100 bytes. */
 const refusalsRemembered = 2_000;
-/** Of one tenant, each a hash: together at most some 20 MB. */
+/** Prefixes of one tenant, each a hash: some 20 MB at most in all. */
 const prefixesRemembered = 512;
 const tenantsWithPrefixes = 256;
-/** A kB each. */
+/** Lost admissions, of a kB each. */
 const lostRemembered = 5_000;
-/** What was measured of a provider counts within a minute at every isolate. */
+/** ms after which an isolate reads again what was measured of providers. */
 const rememberedMs = 60_000;
 export const randomBytesOf = (count: number): Uint8Array<ArrayBuffer> =>
   crypto.getRandomValues(new Uint8Array(count));
@@ -75,7 +75,7 @@ export const unreadableReport = ({ log }: Pick<Host, "log">, ids: Ids) => ({
   report: (found: UnreadableRecord) => log({ event: "record.unreadable", ...found }),
 });
 
-/** One of each for every shard that is used, made when it first is. */
+/** One value for each shard, made when the shard is first used. */
 export function perShard<T>(make: (shard: string) => T): (shard: string) => T {
   const made = new Map<string, T>();
   return (shard) => {
@@ -87,7 +87,7 @@ export function perShard<T>(make: (shard: string) => T): (shard: string) => T {
   };
 }
 
-/** What seals the audit: who signs, and what vouches for records and public keys in the database. */
+/** What seals the audit: the signer, and the codes that vouch for records and public keys in the database. */
 async function auditingOf(config: Config, { log }: Host) {
   const { masterKey: master, previousMasterKey: previous, rolloutMs } = config;
   return {
@@ -112,7 +112,7 @@ export async function createIsolate(config: Config, host: Host) {
     host,
     /** models that refuse to be asked about reasoning */
     refusals,
-    /** home first */
+    /** the home shard first */
     shardNames: [homeShard, ...config.shards.map(({ name }) => name)],
     /** Each shard has its own synced catalogue, so that a call never asks another one. */
     choosing: perShard(() => {
@@ -128,7 +128,7 @@ export async function createIsolate(config: Config, host: Host) {
     sealingMac: await createMac({ ...masters, purpose: "sealing" }),
     sealingMemory: perShard(createSealingMemory),
     auditing: await auditingOf(config, host),
-    /** null: nobody is told of chains */
+    /** null: heads of chains are sent nowhere */
     sendToWitness:
       config.witnessUrl === null
         ? null

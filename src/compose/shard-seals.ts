@@ -1,4 +1,7 @@
-/** What seals and vouches for the rows of one shard: the isolate's keys under what its database says of them. */
+/**
+ * What seals and vouches for the rows of one shard: the isolate's keys, and what the shard's database says of
+ * them.
+ */
 import type { AsyncResult } from "../domain/refusals.ts";
 import { vaultOf } from "../crypto/vault.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";

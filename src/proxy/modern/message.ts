@@ -227,8 +227,8 @@ export async function proxyModern(services: ModernServices, exchange: Exchange):
   // A body that is not UTF-8 can't be rewritten without becoming another text.
   if (!isFaithful(exchange)) return refused({ reason: "parse_error" });
   const meta = decodeModernMeta(request.params);
-  // The server has an error of its own for that, and has been told of no sampling. An answer to
-  // sampling in such a request is taken out all the same.
+  // The server has an error of its own for a missing `_meta`, and has been told of no sampling. But
+  // the router refuses such a request if it holds what looks like an answer to sampling.
   if (!meta.ok)
     return server.sampling !== "client-then-router" && answersSampling(text)
       ? refused(meta.error, () => missingMetaWire)
