@@ -112,12 +112,7 @@ export function createShard(
         now,
         refusals: isolate.refusals,
       }),
-    oauth: () =>
-      createOauth({
-        fetch,
-        allowPrivate: allowPrivateUpstreams,
-        now,
-      }),
+    oauth: () => createOauth({ fetch, allowPrivate: allowPrivateUpstreams, now }),
     upstreamHeaders: () =>
       createUpstreamHeaders({
         servers: stores.servers,
@@ -198,6 +193,7 @@ export function createShard(
     background: () => background,
     idempotency: () => stores.idempotency,
     servers: () => stores.servers,
+    callerMemory: () => memory,
     upstream: () => parts.upstream,
     deliver: () => createDeliver({ upstream: parts.upstream, wait }),
     note: () => log,
@@ -214,7 +210,8 @@ export function createShard(
         wait,
       }),
     route: () => createRoute({ chooser }),
-    sessions: () => createSessions({ sessions: stores.sessions, chooser, ids, now, sessionTtlMs }),
+    sessions: () =>
+      createSessions({ sessions: stores.sessions, chooser, memory, ids, now, sessionTtlMs }),
     ids: () => ids,
     now: () => now,
     elapsed: () => elapsed,

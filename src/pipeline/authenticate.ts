@@ -31,7 +31,7 @@ export interface Claim {
   through?: { tenant: string; server: string };
 }
 
-interface Remembered {
+export interface Remembered {
   snapshot: Snapshot;
   session: Session | null;
   server: SealedServer | null;
@@ -42,6 +42,10 @@ export interface CallerMemory {
   /** `withinMs`: only if it was read from the database no longer ago */
   get(key: string, withinMs?: number): Remembered | undefined;
   set(key: string, value: Remembered): void;
+  /** What is remembered was used: it is forgotten later than what was not. */
+  use(key: string): void;
+  /** Replaces what is remembered by what `change` makes of it. What is remembered is never changed in place. */
+  amend(key: string, change: (known: Remembered) => Remembered): void;
   delete(key: string): void;
 }
 
@@ -60,13 +64,20 @@ export function createCallerMemory(deps: {
       return entry === undefined || entry.until < since ? undefined : entry.value;
     },
     set(key, value) {
-      // A use does not make the snapshot younger.
-      const known = entries.get(key);
-      const until = known?.value.snapshot === value.snapshot ? known.until : now() + lifetimeMs;
       entries.delete(key);
-      entries.set(key, { value, until });
+      entries.set(key, { value, until: now() + lifetimeMs });
       const oldest = entries.keys().next();
       if (entries.size > capacity && oldest.done !== true) entries.delete(oldest.value);
+    },
+    use(key) {
+      const entry = entries.get(key);
+      if (entry === undefined) return;
+      entries.delete(key);
+      entries.set(key, entry);
+    },
+    amend(key, change) {
+      const entry = entries.get(key);
+      if (entry !== undefined) entries.set(key, { ...entry, value: change(entry.value) });
     },
     delete: (key) => void entries.delete(key),
   };
@@ -165,7 +176,9 @@ export function createAuthenticate(deps: {
       memory.delete(memoryKey);
       return err({ reason: "session_not_found" });
     }
-    memory.set(memoryKey, { snapshot, session, server });
+    // What is remembered by now may be newer than what was read from it above.
+    if (remembered === undefined) memory.set(memoryKey, { snapshot, session, server });
+    else memory.use(memoryKey);
     return ok({ snapshot, session, server, warm: remembered !== undefined, memoryKey });
   };
 }

@@ -10,7 +10,7 @@ import type { HostedCapabilities } from "../domain/servers/offer.ts";
 import type { McpServer } from "../domain/servers/server.ts";
 import { modalities } from "../domain/modality.ts";
 import type { Bridge, Session } from "../domain/tenancy/session.ts";
-import type { Caller } from "./authenticate.ts";
+import type { Caller, CallerMemory } from "./authenticate.ts";
 import type { Chooser } from "./choose.ts";
 
 /** ms by which `lastUsedAt` may be behind before a message that samples nothing writes it. */
@@ -19,11 +19,12 @@ const touchAfterMs = 60_000;
 export function createSessions(deps: {
   sessions: SessionStore;
   chooser: Chooser;
+  memory: Pick<CallerMemory, "get" | "amend">;
   ids: Ids;
   now: () => number;
   sessionTtlMs: number;
 }) {
-  const { sessions, chooser, ids, now, sessionTtlMs } = deps;
+  const { sessions, chooser, memory, ids, now, sessionTtlMs } = deps;
 
   const store = async (
     given: Session,
@@ -115,11 +116,17 @@ export function createSessions(deps: {
     isFresh: ({ session }: Caller): boolean =>
       session === null || now() - session.lastUsedAt < touchAfterMs,
 
-    async touch({ session }: Caller): AsyncResult<null> {
+    async touch({ session, memoryKey }: Caller): AsyncResult<null> {
       const at = now();
-      if (session === null || at - session.lastUsedAt < touchAfterMs) return ok(null);
-      // The remembered copy is changed too, or every message until the next read would write.
-      session.lastUsedAt = at;
+      if (session === null) return ok(null);
+      // Another message may have written since this one's caller was read.
+      const known = memory.get(memoryKey)?.session ?? session;
+      if (at - Math.max(session.lastUsedAt, known.lastUsedAt) < touchAfterMs) return ok(null);
+      // The remembered session is replaced too, or every message until the next read would write.
+      memory.amend(memoryKey, (remembered) => ({
+        ...remembered,
+        session: remembered.session && { ...remembered.session, lastUsedAt: at },
+      }));
       return sessions.touch(session.tenantId, session.id, at, at + sessionTtlMs);
     },
 
@@ -133,11 +140,8 @@ export function createSessions(deps: {
       return found.ok && found.value !== null && found.value.expiresAt <= now() ? ok(null) : found;
     },
 
-    setBridge(session: Session, bridge: Bridge): AsyncResult<null> {
-      // The remembered copy is changed too.
-      session.bridge = bridge;
-      return sessions.setBridge(session.tenantId, session.id, bridge);
-    },
+    setBridge: ({ tenantId, id }: Session, bridge: Bridge): AsyncResult<null> =>
+      sessions.setBridge(tenantId, id, bridge),
 
     end: (session: Session): AsyncResult<boolean> =>
       sessions.end(session.tenantId, session.id, null),

@@ -64,10 +64,13 @@ async function beginDirectly(
 }
 
 /** A server that refuses the handshake of its known era may have moved to the other era. */
-async function beginLegacy(services: BridgeServices, exchange: Exchange): Promise<Response> {
+async function beginLegacy(
+  services: BridgeServices,
+  exchange: Exchange,
+  knownEra: "legacy" | null,
+): Promise<Response> {
   const response = await proxyLegacy(services, exchange);
-  const isKnown = exchange.server.learnt.era === "legacy";
-  if (isKnown && discoveredIn(response.status, undefined).era === "legacy")
+  if (knownEra === "legacy" && discoveredIn(response.status, undefined).era === "legacy")
     await learn(services, exchange, { era: undefined });
   return response;
 }
@@ -85,7 +88,7 @@ export async function dispatchLegacy(
       : proxyLegacy(services, exchange);
   }
   const { era, discovered } = await eraOf(services, exchange);
-  if (era !== "modern") return beginLegacy(services, exchange);
+  if (era !== "modern") return beginLegacy(services, exchange, era);
   const direct = await beginDirectly(services, exchange);
   if (direct !== null) return direct;
   if (discovered !== null) return beginTowardsModern(services, exchange, { request, discovered });

@@ -1,8 +1,8 @@
 /** One message, or one stream, on its way through the proxy. */
 import type { SealedServer } from "../domain/servers/server.ts";
 import type { Refusal } from "../domain/refusals.ts";
-import type { Result } from "../domain/result.ts";
-import type { ProxiedBody } from "../mcp/message.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import { bodyIn, type ProxiedBody } from "../mcp/message.ts";
 import type { RequestId } from "../mcp/jsonrpc.ts";
 import type { Caller } from "../pipeline/authenticate.ts";
 import type { Sending } from "../pipeline/upstream.ts";
@@ -36,17 +36,61 @@ export interface Exchange {
   left: AbortSignal;
 }
 
+/** What a derived exchange has of its own. What is absent stays. */
+export interface Derivation {
+  /** How the way looks on a caller: on the caller of now, and on each that is looked up later. */
+  caller?: (caller: Caller) => Caller;
+  /** Refuses a caller that was read from the database again; null: nothing speaks against the caller. */
+  confirm?: () => Promise<Refusal | null>;
+  /** another message in the place of the client's */
+  message?: { headers: Headers; text: string };
+  /** another word for the client's leaving */
+  left?: AbortSignal;
+}
+
+/** An exchange made of another one: the one way to make it. */
+export function derive(
+  exchange: Exchange,
+  { caller: view, confirm, message, left }: Derivation,
+): Exchange {
+  const seen = view?.(exchange.caller) ?? exchange.caller;
+  const viewed = async (
+    reading: Promise<Result<Caller, Refusal>>,
+  ): Promise<Result<Caller, Refusal>> => {
+    const read = await reading;
+    return read.ok && view !== undefined ? ok(view(read.value)) : read;
+  };
+  return {
+    ...exchange,
+    caller: seen,
+    server: seen.server ?? exchange.server,
+    current: () => viewed(exchange.current()),
+    async again() {
+      const read = await viewed(exchange.again());
+      const refusal = read.ok ? ((await confirm?.()) ?? null) : null;
+      return refusal === null ? read : err(refusal);
+    },
+    ...(message !== undefined && {
+      headers: message.headers,
+      text: message.text,
+      bytes: new TextEncoder().encode(message.text),
+      body: bodyIn(message.text),
+    }),
+    ...(left !== undefined && { left }),
+  };
+}
+
 /** ms until a server's headers: it may hold them back until a tool has ended. */
 const headersMs = 300_000;
 
 /** To the server, under the client's headers. `signal` ends it, and the body of what it answers. */
 export const sendOn = (
-  services: ProxyServices,
+  deps: Pick<ProxyServices, "upstream">,
   { server, method, headers, authorization }: Exchange,
   body: Sending["body"],
   signal: AbortSignal,
 ): Promise<Result<Response, Refusal>> =>
-  services.upstream({
+  deps.upstream({
     server,
     method,
     headers,

@@ -9,7 +9,7 @@ import { isModern } from "../mcp/era.ts";
 import { bodyIn, requestsIn, type ProxiedBody } from "../mcp/message.ts";
 import { needsKnownCaller, readBody } from "../mcp/body.ts";
 import type { BridgeServices } from "./bridge/services.ts";
-import { refuse, type Exchange } from "./exchange.ts";
+import { derive, refuse, type Exchange } from "./exchange.ts";
 import { ambiguityIn, idToRefuse } from "../mcp/json-text/ambiguous.ts";
 import { keyEnded } from "./key-watch.ts";
 import { openAnswer } from "./open-answer.ts";
@@ -159,7 +159,7 @@ async function handle(services: BridgeServices, inbound: Inbound): Promise<Respo
   const ofKey = { ...claim, sessionId: null };
   return openAnswer({
     waitedMs: services.now() - startedAt,
-    work: (left) => dispatch(services, { ...exchange, left }),
+    work: (left) => dispatch(services, derive(exchange, { left })),
     left: exchange.left,
     early: earlyFor(exchange, modern),
     held: held.value,

@@ -4,7 +4,7 @@
  */
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { ServerStore } from "../domain/ports/server-stores.ts";
-import type { Authenticate } from "../pipeline/authenticate.ts";
+import type { Authenticate, CallerMemory } from "../pipeline/authenticate.ts";
 import type { Cancellation } from "../pipeline/cancel.ts";
 import type { Sample } from "../pipeline/sample.ts";
 import type { Sessions } from "../pipeline/sessions.ts";
@@ -22,6 +22,8 @@ export interface ProxyServices {
   /** One structured line: ids, reasons and counts; never content. */
   note: (entry: Record<string, unknown>) => void;
   servers: Pick<ServerStore, "learn">;
+  /** what this isolate remembers of callers, and of the servers that they call */
+  callerMemory: Pick<CallerMemory, "amend">;
   /** Work that outlives the caller. */
   background: (work: Promise<unknown>) => void;
   ids: Ids;

@@ -72,16 +72,28 @@ export async function discover(services: BridgeServices, exchange: Exchange): Pr
   }
 }
 
-/** `undefined` forgets. Where this can't be written, the next request asks again. */
+/** What the router learns of a server; `undefined` forgets. */
+type Learning = { [K in keyof Learnt]?: Learnt[K] | undefined };
+
+function learntWith(known: Learnt, learning: Learning): Learnt {
+  const entries = Object.entries({ ...known, ...learning });
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+/** If the store can't be reached, nothing is written, and the next request asks again. */
 export async function learn(
   services: BridgeServices,
-  { server }: Pick<Exchange, "server">,
-  learnt: { [K in keyof Learnt]?: Learnt[K] | undefined },
+  { server, caller }: Pick<Exchange, "server" | "caller">,
+  learnt: Learning,
 ): Promise<void> {
-  // The remembered copy is changed too, or every request until the next read would ask.
-  for (const [name, value] of Object.entries(learnt))
-    if (value === undefined) delete server.learnt[name as keyof Learnt];
-    else Object.assign(server.learnt, { [name]: value });
+  // The remembered server learns it too, or every request until the next read would ask.
+  services.callerMemory.amend(caller.memoryKey, (remembered) => ({
+    ...remembered,
+    server: remembered.server && {
+      ...remembered.server,
+      learnt: learntWith(remembered.server.learnt, learnt),
+    },
+  }));
   const written = Object.fromEntries(
     Object.entries(learnt).map(([name, value]) => [name, value ?? null]),
   );

@@ -2,15 +2,15 @@
  * A modern client before a legacy server. Each request becomes one in a session that the router keeps, and goes
  * through the legacy proxy like any other. Sampling is intercepted there.
  */
-import { bridgedMethods, bridgedMode } from "../../domain/servers/bridging.ts";
+import { bridgedMethods } from "../../domain/servers/bridging.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import { err, ok, type Result } from "../../domain/result.ts";
+import { ok, type Result } from "../../domain/result.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 import { discoverMethod, discoverResultOf } from "../../mcp/translate/discovery.ts";
 import { legacyRequest, type LegacyRequest } from "../../mcp/translate/to-legacy.ts";
 import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";
 import { errorMessage, resultMessage } from "../../mcp/jsonrpc.ts";
-import { bodyIn, requestsIn } from "../../mcp/message.ts";
+import { requestsIn } from "../../mcp/message.ts";
 import {
   checkHeaders,
   decodeModernMeta,
@@ -18,12 +18,12 @@ import {
   type ModernMeta,
 } from "../../mcp/rev2026/codec.ts";
 import { checkName } from "../../mcp/rev2026/headers.ts";
-import type { Caller } from "../../pipeline/authenticate.ts";
 import type { BridgeServices } from "./services.ts";
-import { isFaithful, refuse, type Exchange } from "../exchange.ts";
+import { derive, isFaithful, refuse, type Exchange } from "../exchange.ts";
 import { openClientSide } from "../client-side.ts";
 import { takesStream } from "../media-type.ts";
 import { proxyLegacy } from "../legacy/message.ts";
+import { bridgedCaller } from "./bridged-caller.ts";
 import { sessionFor, sessionHeaders } from "./legacy-session.ts";
 import { answerTo, refuseTo, relayTranslated, type Bridging } from "./relay.ts";
 
@@ -51,39 +51,22 @@ function inSession(
   about: { session: Session; meta: ModernMeta; text: string; left: AbortSignal },
 ): Exchange {
   const { text, left } = about;
-  const bytes = new TextEncoder().encode(text);
   // Without a session id, ids of the server's own requests may repeat, so none is remembered.
   const session =
     about.session.upstreamId === null
       ? null
       : { ...about.session, clientInfo: about.meta.clientInfo };
-  const within = async (
-    read: () => Promise<Result<Caller, Refusal>>,
-    look: boolean,
-  ): Promise<Result<Caller, Refusal>> => {
-    const caller = await read();
-    if (!caller.ok) return caller;
-    const there = look && session !== null ? await services.sessions.fresh(session) : ok(session);
-    if (!there.ok) return there;
-    if (session !== null && there.value === null) return err({ reason: "session_not_found" });
-    const { server } = caller.value;
-    return ok({
-      ...caller.value,
-      session,
-      server: server === null ? null : { ...server, sampling: bridgedMode(server.sampling) },
-    });
+  const confirm = async (): Promise<Refusal | null> => {
+    const there = session === null ? ok(session) : await services.sessions.fresh(session);
+    if (!there.ok) return there.error;
+    return session !== null && there.value === null ? { reason: "session_not_found" } : null;
   };
-  return {
-    ...exchange,
-    caller: { ...exchange.caller, session },
-    current: () => within(exchange.current, false),
-    again: () => within(exchange.again, true),
-    headers: sessionHeaders(exchange.headers, about.session),
-    bytes,
-    text,
-    body: bodyIn(text),
+  return derive(exchange, {
+    caller: (caller) => ({ ...caller, session }),
+    confirm,
+    message: { headers: sessionHeaders(exchange.headers, about.session), text },
     left,
-  };
+  });
 }
 
 export async function bridgeToLegacy(
@@ -109,8 +92,7 @@ export async function bridgeToLegacy(
   const named = checkName(original.headers, method, params);
   if (!named.ok) return refused(named.error);
 
-  const { server } = original;
-  const exchange = { ...original, server: { ...server, sampling: bridgedMode(server.sampling) } };
+  const exchange = derive(original, { caller: bridgedCaller });
   const messageId = JSON.stringify(services.ids.next("request"));
   const legacy = legacyRequest(exchange.text, method, messageId);
   const { side, response, gone } = openClientSide({
@@ -127,7 +109,10 @@ export async function bridgeToLegacy(
     gone,
   };
   const carry = async (): Promise<void> => {
-    const found = await sessionFor(services, { ...exchange, left: gone }, { meta, renew: null });
+    const found = await sessionFor(services, derive(exchange, { left: gone }), {
+      meta,
+      renew: null,
+    });
     if (!found.ok) return refuseTo(bridging, found.error);
     const { session } = found.value;
     if (method === discoverMethod && session.bridge?.to === "legacy")
@@ -136,11 +121,11 @@ export async function bridgeToLegacy(
         JSON.stringify(resultMessage(id, discoverResultOf(session.bridge.initialized))),
         200,
       );
-    const sent = await sendInSession(
-      services,
-      { ...exchange, left: gone },
-      { meta, legacy, ...found.value },
-    );
+    const sent = await sendInSession(services, derive(exchange, { left: gone }), {
+      meta,
+      legacy,
+      ...found.value,
+    });
     if (!sent.ok) return refuseTo(bridging, sent.error);
     await relayTranslated(bridging, sent.value.response);
     if (gone.aborted) await cancel(services, exchange, { meta, messageId, ...sent.value });

@@ -12,7 +12,7 @@ import { isLegacy, latestLegacy } from "../../mcp/era.ts";
 import { serverInfo } from "../../mcp/initialize.ts";
 import type { ModernMeta } from "../../mcp/rev2026/codec.ts";
 import type { BridgeServices } from "./services.ts";
-import type { Exchange } from "../exchange.ts";
+import { derive, type Exchange } from "../exchange.ts";
 import { dropBody } from "../first-answer.ts";
 import { initializeServer, isRefused } from "../legacy/initialize.ts";
 import { routerCapabilitiesFor } from "../router-capabilities.ts";
@@ -75,7 +75,11 @@ async function beginSession(
   const headers = headersFor(exchange.headers, []);
   const admitted = await services.sessions.admit(caller.snapshot, { capabilities, clientInfo });
   if (!admitted.ok) return admitted;
-  const started = await initializeServer(services, { ...exchange, text, headers }, params);
+  const started = await initializeServer(
+    services,
+    derive(exchange, { message: { headers, text } }),
+    params,
+  );
   if (!started.ok) return started;
   const { first, advertised } = started.value;
   await dropBody(first);

@@ -3,10 +3,10 @@
  * becomes a modern one and goes through the modern proxy like any other, rounds included.
  */
 import { readBounded } from "../../domain/bounded-body.ts";
-import { bridgedDeclarations, bridgedMethods, bridgedMode } from "../../domain/servers/bridging.ts";
+import { bridgedDeclarations, bridgedMethods } from "../../domain/servers/bridging.ts";
 import { own, parsedJson, type JsonObject } from "../../domain/json.ts";
 import { refusalTable, type Refusal } from "../../domain/refusals.ts";
-import { ok, type Result } from "../../domain/result.ts";
+import { ok } from "../../domain/result.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 import { initializeResultOf } from "../../mcp/translate/discovery.ts";
 import { paramHeadersOf } from "../../mcp/translate/param-headers.ts";
@@ -16,17 +16,17 @@ import { negotiate } from "../../mcp/era.ts";
 import { legacyWireOf } from "../../mcp/faults.ts";
 import { decodeInitialize } from "../../mcp/initialize.ts";
 import { errorMessage, resultMessage } from "../../mcp/jsonrpc.ts";
-import { bodyIn, requestsIn, type ProxiedRequest } from "../../mcp/message.ts";
+import { requestsIn, type ProxiedRequest } from "../../mcp/message.ts";
 import { modernRevision } from "../../mcp/rev2026/codec.ts";
 import { headerText, nameIn } from "../../mcp/rev2026/headers.ts";
-import type { Caller } from "../../pipeline/authenticate.ts";
 import type { BridgeServices } from "./services.ts";
-import { isFaithful, refuse, type Exchange } from "../exchange.ts";
+import { derive, isFaithful, refuse, type Exchange } from "../exchange.ts";
 import { openClientSide } from "../client-side.ts";
 import { messageKey } from "../../pipeline/message-key.ts";
 import { takesStream } from "../media-type.ts";
 import { noteCancellations } from "../legacy/message.ts";
 import { proxyModern } from "../modern/message.ts";
+import { bridgedCaller } from "./bridged-caller.ts";
 import { headersFor } from "./era.ts";
 import { refuseTo, relayTranslated, type Bridging } from "./relay.ts";
 import { noteTools, readTools } from "./tools.ts";
@@ -87,28 +87,7 @@ function asModern(
     ...(name === null ? [] : [["Mcp-Name", headerText(name)] as const]),
     ...paramHeadersOf(declared, params),
   ]);
-  const bridged = async (
-    read: () => Promise<Result<Caller, Refusal>>,
-  ): Promise<Result<Caller, Refusal>> => {
-    const caller = await read();
-    if (!caller.ok || caller.value.server === null) return caller;
-    const { server } = caller.value;
-    return ok({
-      ...caller.value,
-      server: { ...server, sampling: bridgedMode(server.sampling) },
-    });
-  };
-  return {
-    ...exchange,
-    server: { ...exchange.server, sampling: bridgedMode(exchange.server.sampling) },
-    current: () => bridged(exchange.current),
-    again: () => bridged(exchange.again),
-    headers,
-    text,
-    bytes: new TextEncoder().encode(text),
-    body: bodyIn(text),
-    left,
-  };
+  return derive(exchange, { caller: bridgedCaller, message: { headers, text }, left });
 }
 
 /** Bytes of a server's refusal that are read. A refusal of a header is short. */
@@ -141,23 +120,39 @@ function translate(
   return translation;
 }
 
+/** Sends the request, and once more if the server misses a header that its tools did not ask for before. */
 async function carry(
   services: BridgeServices,
   exchange: Exchange,
-  about: { request: ProxiedRequest; session: Session; left: AbortSignal; bridging: Bridging },
+  about: {
+    request: ProxiedRequest;
+    session: Session;
+    left: AbortSignal;
+    bridging: Omit<Bridging, "translate">;
+  },
 ): Promise<void> {
-  const { request, session, bridging } = about;
+  const { request, left, bridging } = about;
+  let { session } = about;
   const calls = request.method === "tools/call";
-  const send = (): Promise<Response> => proxyModern(services, asModern(exchange, about));
+  const send = (): Promise<Response> =>
+    proxyModern(services, asModern(exchange, { request, session, left }));
   const { bridge } = session;
   const isRead = bridge?.to !== "modern" || (bridge.paramHeaders !== null && bridge.wrapped);
-  if (calls && !isRead) await readTools(services, exchange, about);
+  if (calls && !isRead)
+    session = (await readTools(services, exchange, { session, left })) ?? session;
   let response = await send();
-  if (calls && (await misses(response)) && (await readTools(services, exchange, about))) {
+  const renewed =
+    calls && (await misses(response))
+      ? await readTools(services, exchange, { session, left })
+      : null;
+  if (renewed !== null) {
     await response.body?.cancel();
+    session = renewed;
     response = await send();
   }
-  await relayTranslated(bridging, response);
+  const translateMessage = (message: string): TranslatedMessage =>
+    translate(services, { message, request, session });
+  await relayTranslated({ ...bridging, translate: translateMessage }, response);
 }
 
 export async function bridgeToModern(
@@ -200,11 +195,10 @@ export async function bridgeToModern(
   const { tenantId, id: sessionId } = session;
   const messageId = await messageKey(services, JSON.stringify(request.id));
   const watch = services.cancellation.watch({ tenantId, sessionId, messageId }, exchange.startedAt);
-  const bridging: Bridging = {
+  const bridging = {
     side,
-    translate: (message) => translate(services, { message, request, session }),
-    refuse: (refusal) => refused(refusal, request),
-    refusalText: (refusal) =>
+    refuse: (refusal: Refusal) => refused(refusal, request),
+    refusalText: (refusal: Refusal) =>
       JSON.stringify(errorMessage(request.id, refusal, legacyWireOf(refusal).code, requestId)),
     // An SDK's legacy client drops the body of any other status.
     statusOf: () => 200,

@@ -20,7 +20,10 @@ export interface Bridging {
   gone: AbortSignal | null;
 }
 
-export const refuseTo = (bridging: Bridging, refusal: Refusal): Promise<void> =>
+export const refuseTo = (
+  bridging: Pick<Bridging, "side" | "refuse" | "refusalText">,
+  refusal: Refusal,
+): Promise<void> =>
   conclude(bridging.side, {
     text: () => bridging.refusalText(refusal),
     whole: () => bridging.refuse(refusal),

@@ -26,12 +26,12 @@ function remembered(outputs: WrappedOutputs): WrappedOutputs | null {
   return JSON.stringify(wrapped).length > mostRememberedChars ? null : wrapped;
 }
 
-/** Remembers what the tools say with the session. False: they could not be read, and the old ones stay. */
+/** The session with what its server's tools say now; null: they could not be read, and the old ones stay. */
 export async function readTools(
   services: BridgeServices,
   exchange: Exchange,
   { session, left }: { session: Session; left: AbortSignal },
-): Promise<boolean> {
+): Promise<Session | null> {
   const paramHeaders: Record<string, readonly ParamHeader[]> = {};
   const wrapped: Record<string, boolean> = {};
   let cursor: string | null = null;
@@ -56,24 +56,22 @@ export async function readTools(
       signal: left,
       timeoutMs,
     });
-    if (!sent.ok) return false;
+    if (!sent.ok) return null;
     const read = await readAnswer(sent.value);
-    if (!read.ok) return false;
+    if (!read.ok) return null;
     await dropBody(read.value);
     const result = own(read.value.answer, "result");
-    if (result === undefined) return false;
+    if (result === undefined) return null;
     Object.assign(paramHeaders, paramHeadersIn(result));
     Object.assign(wrapped, wrappedOutputsIn(result));
     const next = own(result, "nextCursor");
     if (typeof next !== "string") break;
     cursor = next;
   }
-  const stored = await services.sessions.setBridge(session, {
-    to: "modern",
-    paramHeaders,
-    wrapped: remembered(wrapped) ?? {},
-  });
-  return stored.ok;
+  const bridge = { to: "modern", paramHeaders, wrapped: remembered(wrapped) ?? {} } as const;
+  await services.sessions.setBridge(session, bridge);
+  // Where it could not be stored, this call goes by it, and the next one reads the tools again.
+  return { ...session, bridge };
 }
 
 /** The client reads the tools again, and goes by what it has read from then on. */

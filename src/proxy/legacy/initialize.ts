@@ -10,7 +10,7 @@ import type { Session } from "../../domain/tenancy/session.ts";
 import type { RequestId } from "../../mcp/jsonrpc.ts";
 import { advertise, type Advertised } from "./advertise.ts";
 import type { LegacyServices } from "./services.ts";
-import { refuse, type Exchange } from "../exchange.ts";
+import { derive, refuse, type Exchange } from "../exchange.ts";
 import { createLosses } from "../losses.ts";
 import { routerCapabilitiesFor } from "../router-capabilities.ts";
 import { dropBody, readAnswer, type FirstAnswer } from "../first-answer.ts";
@@ -113,19 +113,10 @@ export async function proxyInitialize(
   });
   // A server may sample beside this answer, too.
   if (server.sampling === "client" || !response.ok) return rest;
-  const within = async (read: Exchange["current"]): ReturnType<Exchange["current"]> => {
-    const now = await read();
-    return now.ok ? ok({ ...now.value, session }) : now;
-  };
   const relaying: Relaying = {
     interceptor: createInterceptor(
       services,
-      {
-        ...exchange,
-        caller: { ...caller, session },
-        current: () => within(exchange.current),
-        again: () => within(exchange.again),
-      },
+      derive(exchange, { caller: (seen) => ({ ...seen, session }) }),
       { tool: null, answers: null },
     ),
     losses: createLosses(services, { requestId: exchange.requestId, ids: [id], era: "legacy" }),

@@ -1,0 +1,46 @@
+/** What an isolate remembers of callers. */
+import { expect, it } from "vitest";
+import { createCallerMemory } from "../../../src/pipeline/authenticate.ts";
+import { callerWith } from "./callers.fixture.ts";
+
+const remembered = () => {
+  const { snapshot, session, server } = callerWith();
+  return { snapshot, session, server };
+};
+const memoryOf = (capacity: number, now = () => 0) =>
+  createCallerMemory({ capacity, lifetimeMs: 1_000, now });
+
+it("replaces what is remembered, and changes nothing in place", () => {
+  const memory = memoryOf(2);
+  const value = remembered();
+  memory.set("a", value);
+  memory.amend("a", (known) => ({ ...known, snapshot: { ...known.snapshot, circuits: [] } }));
+  expect(memory.get("a")).not.toBe(value);
+  expect(memory.get("a")?.server).toBe(value.server);
+});
+
+it("amends nothing that is not remembered", () => {
+  const memory = memoryOf(2);
+  memory.amend("a", (known) => known);
+  expect(memory.get("a")).toBeUndefined();
+});
+
+it("forgets what was used longest ago", () => {
+  const memory = memoryOf(2);
+  memory.set("a", remembered());
+  memory.set("b", remembered());
+  memory.use("a");
+  memory.set("c", remembered());
+  expect(["a", "b", "c"].map((key) => memory.get(key) !== undefined)).toEqual([true, false, true]);
+});
+
+it("makes nothing younger by using or amending it", () => {
+  let now = 0;
+  const memory = memoryOf(2, () => now);
+  memory.set("a", remembered());
+  now = 900;
+  memory.use("a");
+  memory.amend("a", (known) => ({ ...known }));
+  now = 1_001;
+  expect(memory.get("a")).toBeUndefined();
+});
