@@ -1,4 +1,7 @@
-/** Numbers that no database gives back, from whoever may say one: everything can be read afterwards. */
+/**
+ * Numbers that no database gives back, said by callers, administrators and providers: everything can be read
+ * afterwards.
+ */
 import { createClient } from "@libsql/client/web";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, callOnce, createTenant } from "../fakes/caller.ts";

@@ -1,4 +1,4 @@
-/** What the admin API does, and how soon the doors of `/v1` know. */
+/** What the admin API does, and how soon `/v1` follows. */
 import { readFileSync } from "node:fs";
 import { createClient } from "@libsql/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,7 +11,7 @@ import { endpoints, expectProblem, fill, operationsOf, tenantWithKeys } from "./
 let router: Router;
 let aimock: Aimock;
 let faulty: FaultyProvider;
-/** Every body that the admin API answered in this file, to be searched for what must not be there. */
+/** Every body that the admin API answered in this file, to be searched for secrets. */
 const answers: string[] = [];
 
 /** The operator, unless told; everything it hears is kept. */
@@ -31,7 +31,7 @@ beforeAll(async () => {
     startRouter(),
     startAimock([
       { match: { userMessage: "hello" }, response: { content: "Hi!", usage } },
-      // What a check of a credential says.
+      // The provider's answer to the check of a credential.
       { match: { userMessage: "ping" }, response: { content: "pong", usage } },
     ]),
     startFaultyProvider(),
@@ -51,7 +51,7 @@ interface Made {
   credentialId: string;
 }
 
-/** A tenant with the canned provider and a key that may do everything. */
+/** A tenant with the demo provider, and a key with every scope. */
 async function made(slug: string): Promise<Made> {
   const tenant = await admin("POST", "/tenants", { slug, name: slug });
   const path = `/tenants/${slug}`;
@@ -198,7 +198,7 @@ describe("keys", () => {
 });
 
 describe("credentials", () => {
-  /** Of a shape that would be found anywhere, also in a database or a log. */
+  /** A key of a form that can be found anywhere, also in a database or a log. */
   const planted = `planted-${"s3cr3t".repeat(4)}`;
   const replaced = `planted-again-${"s3cr3t".repeat(4)}`;
 
@@ -223,7 +223,7 @@ describe("credentials", () => {
     expect((await listOf(`${path}/credentials`))[0]).toEqual(created.body);
     const changed = await admin("PATCH", one, { name: "two", apiKey: replaced });
     expect(changed.body).toMatchObject({ id, name: "two", baseUrl: aimock.url("openai") });
-    // A merge patch: null takes away what is optional, and is refused where something is required.
+    // A merge patch: null takes away an optional member, and is refused for a required one.
     const models = [{ id: "m", tools: true }];
     expect((await admin("PATCH", one, { models })).get("models")).toEqual(models);
     expect((await admin("PATCH", one, { models: null })).get("models")).toBeNull();
@@ -256,7 +256,7 @@ describe("credentials", () => {
       baseUrl: faulty.url("anthropic"),
     });
     const check = `${path}/credentials/${String(created.get("id"))}/check`;
-    // The faulty provider repeats the key in all that it says.
+    // The faulty provider repeats the key in everything that it says.
     faulty.setMode("unauthorized");
     expect((await admin("POST", check)).body).toEqual({
       ok: false,
@@ -266,7 +266,7 @@ describe("credentials", () => {
     });
     faulty.setMode("fine");
     expect((await admin("POST", check)).body).toMatchObject({ ok: true, fault: null });
-    // Beside the list of models, which costs nothing.
+    // Besides the list of models, which costs nothing.
     const calls = faulty.requests().filter(({ path: asked }) => !asked.endsWith("/models"));
     expect(calls).toHaveLength(2);
   });
@@ -328,7 +328,7 @@ describe("credentials", () => {
 
   it("stand in no answer, no log line and no file of the database", async () => {
     const { path } = await made("credentials-leak");
-    // Refusals have seen the key too.
+    // These refusals have seen the key, too.
     for (const body of [
       { provider: "openai", name: "x", apiKey: planted, surprise: planted },
       { provider: planted.toUpperCase(), name: "x", apiKey: planted },
@@ -681,7 +681,8 @@ describe("a list", () => {
     "/tenants/{tenant}/credentials": ({ path }) =>
       admin("POST", `${path}/credentials`, { provider: "demo", name: "w", apiKey: "k" }),
     "/tenants/{tenant}/models": ({ path }, at) =>
-      // Sorted by name: some before, some after where the walk is.
+      // Sorted by name: some new rows come before the place that the walk has reached, some after
+      // it.
       admin("PUT", `${path}/models/${at % 2 === 0 ? "aaa" : "zzz"}/${unique()}`, { speed: 1 }),
     "/tenants/{tenant}/servers": ({ path }) =>
       admin("POST", `${path}/servers`, {
@@ -750,7 +751,7 @@ describe("a list", () => {
         }
       };
       const there = await walk(200, async () => {});
-      // In steps that end within the rows, and small where there are few.
+      // Pages that end between rows, and small ones where there are few rows.
       const limit = there.length > 40 ? 19 : 3;
       const walked = await walk(limit, (at) => add(tenant, at));
       expect(walked.length).toBe(new Set(walked).size);
@@ -825,12 +826,12 @@ describe("the log of events", () => {
 
     const own = await admin("GET", "/events?limit=200", undefined, key);
     expect(own.get("data")).toMatchObject(expected);
-    // The operator sees the same rows, among all others'.
+    // The operator sees the same rows among all tenants' rows.
     expect((await listOf("/events")).filter(({ tenantId }) => tenantId === id)).toEqual(
       own.get("data"),
     );
 
-    // Nothing of what follows is a change.
+    // None of the following requests is a change.
     await asKey("DELETE", `/keys/${newKey}`);
     await asKey("POST", `/keys/${newKey}/rotate`);
     await asKey("DELETE", `/credentials/${newCredential}`);
@@ -864,7 +865,7 @@ describe("a deleted tenant", () => {
     const answer = await caller.sample(asking("hello"));
     expect(answer.text).toContain('"result"');
     const rows = await rowsAbout(id, answer.headers.get("x-request-id") ?? "");
-    // The check can see what it looks for.
+    // The check finds what it looks for before the deletion.
     expect(rows).toEqual(
       expect.arrayContaining([
         "api_keys",
@@ -882,7 +883,7 @@ describe("a deleted tenant", () => {
     const last = (await listOf("/events")).find(({ tenantId }) => tenantId === id);
     expect(last).toMatchObject({ action: "tenant.delete", actor: "operator", target: id });
 
-    // The slug is free, and whoever takes it next inherits nothing.
+    // The slug is free, and the next tenant with it inherits nothing.
     const again = await admin("POST", "/tenants", { slug: "doomed", name: "Next" });
     expect(again.get("id")).not.toBe(id);
     expect(again.get("policy")).toEqual({});

@@ -1,4 +1,4 @@
-/** What every door of the REST API has in common: queries, methods, times, money, and its own document. */
+/** What all operations of the REST API share: queries, methods, times, money, and their own document. */
 import addFormats from "ajv-formats";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -37,7 +37,7 @@ const operations = () =>
   Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
   );
-/** Every value that a path of the document has to be asked with, of things that exist or could. */
+/** A value for every parameter in a path, of things that exist or could. */
 const values = { tenant: "api", id: "x", server: "x", provider: "demo", model: "x" };
 const lengthOf = (answer: Answered): number => (answer.get("data") as unknown[]).length;
 
@@ -146,7 +146,7 @@ describe("a time", () => {
     "-1",
     "2026-02-30",
     "2026-11-21T25:00:00Z",
-    // Whose nine o'clock?
+    // Without a zone, this could be any nine o'clock.
     "2026-11-21T09:00:00",
     "1969-12-31",
     "9999999999999999",

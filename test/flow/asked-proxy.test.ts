@@ -1,4 +1,7 @@
-/** What a server samples through the proxy, in both eras: its client's tags do not shape it, and null is absent. */
+/**
+ * What a server samples through the proxy, in both eras. Its client's tags do not shape it, and null means
+ * absent.
+ */
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import {
   CreateMessageResultWithToolsSchema,
@@ -22,7 +25,7 @@ const features = ["agent", "format=json", "verbosity=compact", "format=xml"];
 const tags: ClientCapabilities = {
   extensions: { "io.modelcontextprotocol/content-negotiation": { version: "1.0", features } },
 };
-/** A price, so that the record says what a call cost; the server is never told. */
+/** With a price, so that the record has a cost. The server is never told the cost. */
 const models = [{ id: "one", tools: true, inputUsdPerMTok: 1, outputUsdPerMTok: 1 }];
 const rules = [
   { when: ["format=json"], set: { systemPromptSuffix: "The client reads data." } },
@@ -76,7 +79,7 @@ afterAll(async () => {
 });
 beforeEach(() => provider.clear());
 
-/** What the server was answered. */
+/** The answer that the server got. */
 async function sampledBy(era: Era, tenant: string, params: object): Promise<unknown> {
   const url = `${router.url}/mcp/${tenant}/${era}`;
   const key = keys[tenant] ?? "";
@@ -114,7 +117,7 @@ const newestOf = async (tenant: string): Promise<Record<string, unknown>> => {
 };
 
 describe.each(eras)("a server's sampling, %s", (era) => {
-  // The answer is prose: were JSON asked for, it would be a fault.
+  // The answer is prose, which would be a fault if JSON were asked for.
   it("is not shaped by the format and the verbosity of the server's client", async () => {
     const answered = await sampledBy(era, "plain", asking("hello", { systemPrompt: "Be kind." }));
     expect(answered).toMatchObject({ content: { type: "text", text: faultyText } });

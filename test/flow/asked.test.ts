@@ -1,4 +1,4 @@
-/** What was asked for is what comes back, in both eras: the answer's form, and what is said of what was ignored. */
+/** The answer has the form that was asked for, in both eras, and what was ignored is named. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startAimock, usageOf, type Aimock } from "../fakes/aimock.ts";
 import {
@@ -147,7 +147,7 @@ describe.each(eras)("JSON and an image, %s", (era) => {
 
   it("are asked for without JSON mode, which the provider would refuse", async () => {
     const answer = await drawing(["text", "image"]);
-    // What came with the image is prose, and prose is no JSON.
+    // The text beside the image is prose, and prose is no JSON.
     expect(answer.get("error.data")).toMatchObject({
       reason: "provider_failed",
       attempts: [{ model: "gemini-2.5-flash-image", status: 200 }],
@@ -403,14 +403,14 @@ describe("what is hosted", () => {
     const hosted = { ...has, context: false, offered: all };
     expect(await told("2025-11-25", declared)).toEqual(hosted);
     expect(await told("2026-07-28", declared)).toEqual(hosted);
-    // Tools are younger than that revision; the tenant offers them all the same.
+    // Tools are newer than that revision, and the tenant offers them all the same.
     expect(await told("2024-11-05", declared)).toEqual({ ...hosted, tools: false });
   });
 });
 
 describe("the dry run", () => {
   let key = "";
-  /** of the record of such a call */
+  /** the weights in the record of such a call */
   let weights: unknown;
   const features = ["agent", "format=json", "format=xml"];
   beforeAll(async () => {
@@ -457,7 +457,7 @@ describe("the dry run", () => {
     ["sampling/createMessage", modernHeaders],
     ["its own name", { ...modernHeaders, "Mcp-Method": "sampling-router/createMessage" }],
     ["no headers at all", {}],
-    // A modern request has no session, whatever it carries along.
+    // A modern request has no session, whatever session header it carries.
     ["a session nobody knows", { ...modernHeaders, "Mcp-Session-Id": "ses_nobody" }],
   ])("reads the tags of a modern request: %s", async (_, headers) => {
     const params = { ...asking("hello"), ...metaOf(tagged(features)) };

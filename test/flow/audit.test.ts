@@ -62,7 +62,7 @@ const keyFile = async (name: string): Promise<string> => {
   expect(answer.status).toBe(200);
   return file(name, await answer.text());
 };
-/** The job runs once a second, and takes what ended five seconds ago. */
+/** The seal run comes once a second, and takes calls that ended five seconds ago. */
 async function sealed(count: number): Promise<Record<string, unknown>[]> {
   for (;;) {
     const seals = (await admin("/tenants/acme/seals")).get("data") as Record<string, unknown>[];

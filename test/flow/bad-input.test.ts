@@ -1,4 +1,4 @@
-/** Bad input: each a clear, typed refusal, and never a 500. */
+/** Bad input: each case is a clear, typed refusal, and never a 500. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startRouter, type Router } from "../fakes/router.ts";
 import { adminOf, asking, createTenant, openSession, type Answered } from "../fakes/caller.ts";

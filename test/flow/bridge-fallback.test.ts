@@ -83,7 +83,7 @@ describe("server/discover of an older server", () => {
     server.handle(older((reply) => reply.json(body, { status })));
     const url = await entry();
     expect(await discover(url, 5)).toMatchObject({ status: shown, json: { id: 5, error } });
-    // What is known is not asked for again.
+    // A known era is not asked for again.
     expect(await discover(url)).toMatchObject({ status: 404, json: { id: "mine", error: ours } });
     expect(methods()).toEqual(["server/discover"]);
   });

@@ -1,4 +1,4 @@
-/** Bridges between eras, before a server that says exactly what it is told. */
+/** Bridges between the eras, before a server that says exactly what the test wants. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTenant } from "../fakes/caller.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
@@ -69,7 +69,7 @@ const initialized = {
   instructions: "Mind the gap.",
 };
 
-/** A legacy server, but for what `more` answers. */
+/** A legacy server, except for what `more` answers. */
 const legacy =
   (more: (request: RawRequest, reply: RawReply) => void) =>
   (request: RawRequest, reply: RawReply): void => {
@@ -211,7 +211,7 @@ describe("a modern client before a legacy server", () => {
         reply.json({}, { status: 404 });
       }),
     );
-    // The first session is as new as one can be.
+    // The session has just begun, so it is not renewed again.
     expect((await ask("tools/list")).json["error"]).toMatchObject({ code: -502 });
     expect(refused).toBe(1);
     expect((await ask("tools/list")).json["error"]).toMatchObject({ code: -502 });
@@ -289,7 +289,7 @@ describe("a legacy client before a modern server", () => {
     });
     const capabilities = sent?.json.params?._meta?.[`${ns}/clientCapabilities`];
     expect(Object.keys(capabilities as object)).toEqual(["sampling"]);
-    // What it refused once is not tried again.
+    // Capabilities that the server refused once are not tried again.
     const tried = methods().filter((method) => method === "initialize").length;
     await openRaw(url, key);
     expect(methods().filter((method) => method === "initialize")).toHaveLength(tried);
@@ -327,11 +327,11 @@ describe("a legacy client before a modern server", () => {
       },
     ]);
     expect(await called([[]])).toEqual({ result: [[]] });
-    // An object is wrapped too, where it was listed so…
+    // An object is wrapped too, where the client was told so by the list…
     outputSchema = union;
     expect(await listed()).toMatchObject([{ outputSchema: { properties: { result: union } } }]);
     expect(await called({ a: 1 })).toEqual({ result: { a: 1 } });
-    // …and no longer once the client has heard that it isn't.
+    // …and no longer once the client has read a list that says otherwise.
     outputSchema = { type: "object" };
     expect(await listed()).toMatchObject([{ outputSchema }]);
     expect(await called({ a: 1 })).toEqual({ a: 1 });
@@ -416,7 +416,7 @@ describe("a legacy client before a modern server", () => {
       expect(json.params).toMatchObject({ name: "t", arguments: { a: 1 } });
       expect(headers).toMatchObject({ "mcp-method": "tools/call", "mcp-name": "t" });
     }
-    // The answer goes with the round that asked, and with no other.
+    // The answer goes with the round that asked for it, and with no other.
     expect(calls.map(({ json }) => json.params?.inputResponses !== undefined)).toEqual([
       false,
       false,

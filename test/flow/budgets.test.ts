@@ -6,7 +6,7 @@ import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provid
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 import { expectProblem } from "./isolation.ts";
 
-// Ten micro-USD a token: what is asked costs more than what is answered.
+// Ten micro-USD a token, so that the input costs more than the output.
 const model = { id: "one", inputUsdPerMTok: 10, outputUsdPerMTok: 10 };
 const reply = { inputTokens: 12, outputTokens: 5 };
 const replyMicroUsd = 17 * 10;
@@ -31,7 +31,7 @@ const made = (slug: string, about: { policy?: unknown; keyLimits?: unknown }) =>
     ...about,
   });
 
-/** What one call reserves, in micro-USD, by what its dry run says. */
+/** Micro-USD that one call reserves, from its dry run. */
 async function reservedBy(key: string): Promise<number> {
   const response = await fetch(`${router.url}/v1/route`, {
     method: "POST",
@@ -61,7 +61,7 @@ describe("a budget", () => {
       const slug = `budget-${scope}`;
       const { key } = await made(slug, {});
       const reserved = await reservedBy(key);
-      // Room for a second reservation once the first has given back what it did not use.
+      // Room for a second reservation, once the first call has given back what it did not use.
       const limits = { [name]: (reserved + replyMicroUsd) / 1e6 };
       const keyed = await admin("POST", `/tenants/${slug}/keys`, {
         name: "limited",

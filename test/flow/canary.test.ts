@@ -18,7 +18,7 @@ const providers = ["openai", "anthropic", "google", "openai-compatible"];
 
 let router: Router;
 let faulty: FaultyProvider;
-/** everything that any endpoint ever answered here */
+/** every answer of any endpoint in this file */
 const answers: string[] = [];
 
 beforeAll(async () => {
@@ -46,7 +46,8 @@ describe.each(providers)("a key of %s", (provider) => {
     "is in no answer when its provider is %s",
     async (mode: FaultyMode) => {
       const admin = adminOf(router, router.adminToken);
-      // One each: a provider that failed is remembered, and a refused key is not sent again.
+      // One tenant for each case, since failures are remembered and a refused key is not sent
+      // again.
       const slug = `canary-${provider}-${mode}`;
       await createTenant(router, slug, {
         provider,
@@ -63,7 +64,7 @@ describe.each(providers)("a key of %s", (provider) => {
       const session = await openSession(router, String(key.get("key")));
       const answer = keep(await session.sample(asking(promptCanary)));
       expect(answer.status).toBe(200);
-      // It was really sent, so there was something to leak.
+      // The key was really sent, so there was something to leak.
       expect(JSON.stringify(faulty.requests())).toContain(canary);
       if (mode === "fine" || mode === "slow") expect(answer.get("result.content")).toBeDefined();
       else {

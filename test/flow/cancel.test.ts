@@ -1,4 +1,4 @@
-/** A call taken back, by a notification that reaches another process than the call. */
+/** A call is cancelled by a notification that reaches another process than the call. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, createTenant, openSession } from "../fakes/caller.ts";
 import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
@@ -55,7 +55,7 @@ describe("notifications/cancelled", () => {
 
     const elsewhere = { ...session, url: other.url };
     const sent = Date.now();
-    // Neither the text "1" nor another session's id is the call 1.
+    // Neither the text "1" nor an id of another session is the call 1.
     for (const id of ["1", "a"]) {
       const answer = await fetch(`${elsewhere.url}/v1/sampling`, {
         method: "POST",
@@ -80,7 +80,7 @@ describe("notifications/cancelled", () => {
     const ended = (records.get("data") as { outcome: string }[]).find(
       ({ outcome }) => outcome === "cancelled",
     );
-    // Nobody can say what the provider will bill for it, so what was reserved is charged.
+    // Nobody can say what the provider bills, so the call is charged as reserved.
     expect(ended).toMatchObject({
       reason: "cancelled",
       attempts: [{ fault: "cancelled", billed: "maybe" }],

@@ -101,7 +101,7 @@ describe("npm run catalogue on a running deployment", () => {
   let modelsDev: ModelsDev;
   let router: Router;
   beforeAll(async () => {
-    // Its own job runs once and takes nothing, so whatever is synced was asked for.
+    // The router's own job runs once and takes nothing, so every sync was asked for.
     modelsDev = await startModelsDev("{}");
     router = await startRouter({
       env: { CATALOGUE_URL: modelsDev.url, SCHEDULE_SECONDS: "3600" },

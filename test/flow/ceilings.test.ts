@@ -1,4 +1,7 @@
-/** A tenant's ceiling over HTTP: what a tenant's administrator can't do, and what holds from the next request on. */
+/**
+ * A tenant's ceiling over HTTP: what a tenant's administrator can't do, and what holds from the next request
+ * on.
+ */
 import { beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, createTenant, openSession } from "../fakes/caller.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";

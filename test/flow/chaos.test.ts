@@ -25,7 +25,7 @@ interface Chaos {
   name: string;
   /** server-wide, at runtime */
   rates?: Record<string, number>;
-  /** or what its fixture answers */
+  /** or the answer of its fixture */
   response?: Record<string, unknown>;
   status: number | null;
 }
@@ -102,7 +102,8 @@ describe("with chaos at the first candidate", () => {
             { provider: "steady", status: 200, billed: "yes" },
           ],
         });
-        // What may have been billed is charged as reserved, once; a plain refusal is not.
+        // An attempt that may have been billed is charged as reserved, once. A plain refusal is not
+        // charged.
         const reserved = Number(record.get("reservedTokens"));
         const unsure = record.get("attempts.0.billed") === "maybe" ? 1 : 0;
         const used = 2 * (9 + 4);

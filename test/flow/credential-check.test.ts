@@ -1,4 +1,4 @@
-/** Credentials that could serve nothing, and what the router says of them. */
+/** Credentials that could serve nothing, and what the router says about them. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** With a healthy second provider, a call leaves what is broken: seen from outside, sixty times in a row. */
+/** With a healthy second provider, calls leave a broken one: seen from outside, sixty times in a row. */
 import { createServer, type Server } from "node:net";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -58,7 +58,7 @@ const decisionOf = (answer: Answered): DecisionMeta => {
   return answer.get("result._meta.sampling-router/decision") as DecisionMeta;
 };
 
-/** A hint that only the first provider has, so that leaving it is leaving the hint. */
+/** A hint that only the first provider's models match, so that leaving the provider means leaving the hint. */
 const hinting = (name: string) => asking("hello", { modelPreferences: { hints: [{ name }] } });
 
 const route = async (key: string, params: unknown): Promise<Record<string, unknown>> => {

@@ -11,7 +11,7 @@ let router: Router;
 let provider: FaultyProvider;
 
 beforeAll(async () => {
-  // Its own defaults: writers of one process would be in each other's way.
+  // With its own defaults: writers of one process would be in each other's way.
   [sqld, provider] = await Promise.all([startSqld({}), startFaultyProvider({ slowMs: 100 })]);
   router = await startRouter({ env: { DATABASE_URL: sqld.url } });
 }, 90_000);
@@ -67,7 +67,7 @@ describe("a flood of one tenant", () => {
     }
     const answered = answers.length - refused.length;
     expect(answered).toBeGreaterThan(0);
-    // Nothing that was admitted was left without its settlement.
+    // Every admitted call was settled.
     await expect
       .poll(() => outcomesOf("flooding"), { timeout: 15_000 })
       .toEqual(Array.from({ length: answered }, () => "succeeded"));

@@ -140,7 +140,7 @@ interface Sent {
   headers: Record<string, string | string[]>;
 }
 
-/** Message number `at`, with whatever is wrong with it. */
+/** Message number `at`, with its faults. */
 function messageAt(number: number): Sent {
   const random = randomOf(seed + Math.imul(number, 0x9e3779b1));
   const id = random.chance(0.5) ? number : `n-${number}`;
@@ -191,7 +191,7 @@ function messageAt(number: number): Sent {
       : { "Mcp-Session-Id": sessions.get(revision)?.sessionId ?? "" }),
   };
   const text = random.chance(0.8) ? mutateMessage(message, random) : JSON.stringify(message);
-  // Most of what is wrong in a modern body would else end at the headers that repeat it.
+  // Else most faults in a modern body would end at the headers that repeat the body.
   const method = at(parsed(text), "method");
   if (isModern && typeof method === "string" && /^[\x21-\x7e]{1,200}$/.test(method))
     headers["Mcp-Method"] = method;
@@ -236,7 +236,7 @@ const post = ({ bytes, headers }: Sent): Promise<Got> =>
   });
 
 const codes = new Set([...Object.values(refusalTable).map(({ code }) => code), -32021]);
-/** Reasons that no message may bring about here: nothing is out of order but the message. */
+/** Reasons that no message may cause here: everything but the message is in order. */
 const faults = new Set(["internal", "unavailable", "provider_failed", "provider_timeout"]);
 
 /** What is wrong with one answered message; null: nothing. */
@@ -291,7 +291,7 @@ function complaintAboutAnswer({ status, type, text }: Got, sent: Sent): string |
   );
 }
 
-/** Sends the messages from `from` up to `to`; how many answers each status had, and what was wrong. */
+/** Sends the messages from `from` up to `to`. Gives how many answers each status had, and what was wrong. */
 async function run(from: number, to: number, seen: Map<string, number>): Promise<string[]> {
   const complaints: string[] = [];
   let next = from;

@@ -1,4 +1,4 @@
-/** A call sent again under its idempotency key, through the real router, as the contract says. */
+/** A call that is sent again under its idempotency key, through the real router. */
 import { createClient } from "@libsql/client/web";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
@@ -39,7 +39,7 @@ interface Row {
   replays: number | null;
 }
 
-/** A result, but for the time that settling took: that one is not over when it is kept. */
+/** A result without the time that settling took, which is not known yet when the result is kept. */
 const resultOf = (answer: Answered | undefined): unknown => {
   const result = structuredClone(answer?.get("result")) as {
     _meta: { "sampling-router/decision": { timingMs: { settle: number } } };
@@ -114,11 +114,11 @@ describe("an idempotency key", () => {
     const session = await openSession(routers[1], key);
     const legacy = await session.sample(asking(prompt, said));
     const modern = await callOnce(routers[0], key, asking(prompt, said));
-    // But for what each era adds of its own.
+    // Except for what each era adds of its own.
     expect(resultOf(modern)).toMatchObject(resultOf(legacy) as object);
     expect(modern.get("result.resultType")).toBe("complete");
     expect(faulty.requests()).toHaveLength(2);
-    // The provider is told of neither.
+    // The provider gets neither form of the key.
     expect(JSON.stringify(faulty.requests())).not.toContain("idempotency");
     expect(await records()).toMatchObject([{ replays: 1 }, { replays: 1 }]);
   });
@@ -201,7 +201,7 @@ describe("an idempotency key", () => {
     await until(() => faulty.requests().length === 1);
     leaving.abort();
     expect(await left).toBeNull();
-    // It waits for the one that goes on.
+    // The repetition waits for the call that goes on.
     const retried = await (await openSession(routers[1], key)).sample(params);
     expect(retried.get("result.content.text")).toBe(faultyText);
     expect(faulty.requests()).toHaveLength(1);

@@ -1,6 +1,6 @@
 /**
- * Who may not come in, written once and demanded of every endpoint: the admin API's operations, and
- * the doors of `/v1`. A documented operation without an entry here fails the suite.
+ * The checks that keep strangers out, written once and demanded of every endpoint: all operations of the admin
+ * API, and `/v1`. A documented operation without an entry here fails the suite.
  */
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -34,15 +34,15 @@ export interface Target {
 }
 
 export interface Entry {
-  /** `tenant`: what the path names. `operator`: beyond any tenant. `own`: whatever the caller sees. */
+  /** `tenant`: the path names the tenant. `operator`: beyond any tenant. `own`: whatever the caller sees. */
   reach: "tenant" | "operator" | "own";
-  /** of a success */
+  /** HTTP status of a success */
   status: number;
-  /** what the target here meets instead of a success */
+  /** HTTP status that the operator gets here in place of a success */
   opensWith?: number;
-  /** a tenant's own administrator may not, either */
+  /** not even the tenant's own administrator may call it */
   operatorOnly?: true;
-  /** A fresh thing to act on, and a body that would be accepted. */
+  /** A new thing to act on, and a body that would be accepted. */
   target?: (tenant: Tenant, router: Router) => Promise<Target>;
 }
 
@@ -76,7 +76,7 @@ const newServer = async (tenant: Tenant, more: object = {}): Promise<string> => 
   return body.slug;
 };
 
-/** Nobody listens there. */
+/** An address at which nothing listens. */
 const nowhere = { url: "http://127.0.0.1:1/mcp" };
 const byCode = {
   ...nowhere,
@@ -233,7 +233,7 @@ export const endpoints: Record<string, Entry> = {
   "POST /tenants/{tenant}/requests/{id}/correct": {
     reach: "tenant",
     status: 200,
-    // Its request isn't lost: the operator gets as far as that.
+    // The request isn't a lost one, and only the operator gets as far as that refusal.
     opensWith: 409,
     operatorOnly: true,
     target: async (tenant, router) => ({
@@ -291,7 +291,7 @@ export async function tenantWithKeys(router: Router, slug: string): Promise<Tena
   return { slug, id, keys: all, admin: adminOf(router, all["tenant-admin"]) };
 }
 
-/** The same id, another secret. */
+/** The key with the same id and another secret. */
 const wrongSecret = (key: string): string => `${key.slice(0, -43)}${"A".repeat(43)}`;
 const garbage = "not-a-key";
 
@@ -312,7 +312,7 @@ export function expectProblem(answer: Answered, status: number, reason: string):
   if (status === 401) expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer /);
 }
 
-/** All that an administrator can see of a tenant, and how far the log has come. */
+/** Everything that an administrator can see of a tenant, and how long the log is. */
 async function stateOf(operator: Admin, { slug }: Tenant): Promise<unknown> {
   const path = `/tenants/${slug}`;
   const lists = ["keys", "credentials", "servers", "sessions", "requests", "seals"];
@@ -329,9 +329,7 @@ async function stateOf(operator: Admin, { slug }: Tenant): Promise<unknown> {
   return [log.body, overrides, usage.body, seen.map(({ status, body }) => [status, body])];
 }
 
-/**
- * @param start the product, running; ended by whoever started it
- */
+/** @param start starts the product; the caller ends it */
 export function isolationSuite(start: () => Promise<Router>): void {
   let router: Router;
   let operator: Admin;
@@ -397,7 +395,8 @@ export function isolationSuite(start: () => Promise<Router>): void {
           const foreign = await call(stranger.keys["tenant-admin"], victim.slug, target);
           const unknown = await call(stranger.keys["tenant-admin"], "nobody", target);
           expectProblem(foreign, 404, "not_found");
-          // What it may not see and what is not there are told in the same words.
+          // The refusal, to be compared: a tenant that the caller may not see and one that doesn't
+          // exist have the same.
           const words = (answer: Answered, slug: string): string =>
             String(answer.get("detail")).replace(slug, "?");
           expect(words(foreign, victim.slug)).toBe(words(unknown, "nobody"));
@@ -440,7 +439,7 @@ export function isolationSuite(start: () => Promise<Router>): void {
 
       if (entry.reach === "own")
         it("shows a tenant its own and no other's", async () => {
-          // Both have just done something, so both are on the operator's first page.
+          // Both tenants have just done something, so both are on the operator's first page.
           for (const tenant of [victim, stranger])
             await tenant.admin("PATCH", `/tenants/${tenant.slug}`, { name: randomUUID() });
           const all = `${path}?limit=200`;
@@ -451,7 +450,7 @@ export function isolationSuite(start: () => Promise<Router>): void {
           for (const { id } of [victim, stranger]) expect(everything.text).toContain(id);
         });
 
-      // Without this, a path with a slip of the pen would pass everything above.
+      // Without this test, a misspelt path would pass everything above.
       it("opens to those it is for", async () => {
         const disposable = await tenantWithKeys(router, `open-${randomUUID()}`);
         if (entry.reach !== "operator") {
@@ -547,7 +546,7 @@ export function isolationSuite(start: () => Promise<Router>): void {
       (await openSession(router, tenant.keys[kind])).sessionId ?? "";
 
     describe.each(Object.entries(doors))("%s", (name, { session, open }) => {
-      // What expects no answer can be told by its status only; a request's refusal is read by SDKs.
+      // A message without an answer is judged by its status. SDKs read the refusal of a request.
       const answersJsonRpc =
         name.startsWith("POST /v1/sampling") && !name.includes("a notification");
 

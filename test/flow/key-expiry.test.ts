@@ -29,7 +29,7 @@ describe("a key made by a key that expires", () => {
       expect((await lent("POST", path, making(more))).get("expiresAt")).toBe(until);
     const early = await lent("POST", path, making({ expiresAt: until - 1 }));
     expect([early.status, early.get("expiresAt")]).toEqual([201, until - 1]);
-    // And so does what that one makes.
+    // A key that this one makes expires with it, too.
     const next = adminOf(router, String(early.get("key")));
     expect((await next("POST", path, making({}))).get("expiresAt")).toBe(until - 1);
     const [event] = (await lent("GET", "/events")).get("data") as { detail: object }[];
@@ -51,7 +51,7 @@ describe("a key made by a key that expires", () => {
     const rotate = `${path}/${String(lasting.get("id"))}/rotate`;
     const refused = await lent("POST", rotate);
     expect([refused.status, refused.get("reason")]).toEqual([403, "forbidden"]);
-    // The secret that it has still opens.
+    // The owner's old secret still opens.
     const owner = adminOf(router, String(lasting.get("key")));
     expect((await owner("POST", rotate)).status).toBe(200);
     const own = await lent("POST", `${path}/${lentId}/rotate`);

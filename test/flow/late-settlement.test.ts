@@ -1,4 +1,4 @@
-/** A database that goes away while calls are under way: their answers go out, and each is settled as it was. */
+/** A database goes away while calls run: their answers go out, and each call is settled as it ended. */
 import { createClient } from "@libsql/client/web";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { adminOf, asking, callOnce, createTenant, until } from "../fakes/caller.ts";
@@ -53,7 +53,7 @@ it("answers while the database is away, and charges what was used once it is bac
   await until(() => (provider.waiting() === calls ? true : undefined));
   relay.goAway();
   const used = provider.answerAll();
-  // Every one of them, before the database is back.
+  // Every answer comes before the database is back.
   for (const answer of await Promise.all(answers))
     expect(answer.get("result.content.text")).toBe("Yes.");
   relay.comeBack();

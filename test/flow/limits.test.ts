@@ -120,7 +120,7 @@ describe("two worker processes on one libSQL server", () => {
   }, 60_000);
 });
 
-/** The operator looks the call up at the provider, and says what it cost. */
+/** The operator looks the call up at the provider, and tells the router what it cost. */
 async function correct(router: Router, { id, costMicroUsd }: Row): Promise<void> {
   const admin = adminOf(router, adminToken);
   const path = "/tenants/crash";
@@ -227,7 +227,7 @@ describe("a crash during a provider call", () => {
     );
     expect(faulty.requests()).toHaveLength(1);
     const again = await openSession(router, key);
-    // Nobody knows what became of it, and it was charged: its key gives no second try.
+    // Nobody knows how the call ended, and it was charged, so its key gives no second try.
     const retried = await again.sample(keyed);
     expect(retried.get("error.code")).toBe(-502);
     expect(retried.headers.get("x-request-id")).toBe(swept.id);

@@ -47,7 +47,7 @@ interface Message {
 /** undefined: the header is left out */
 type Headers_ = Record<string, string | undefined>;
 
-/** One message with the headers that belong to it, unless told otherwise. */
+/** Sends one message with its headers, unless others are given. */
 async function post(
   message: Message,
   headers: Headers_ = {},
@@ -73,7 +73,7 @@ async function post(
   const text = await response.text();
   const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
   const body = data === "" ? null : (JSON.parse(data) as unknown);
-  // Whatever it is: the modern era has no sessions.
+  // On every answer: the modern era has no sessions.
   expect(response.headers.has("mcp-session-id")).toBe(false);
   return {
     status: response.status,
@@ -141,7 +141,8 @@ describe("a request", () => {
   });
 
   it("may be the params of an input_required entry with `_meta` beside them", async () => {
-    // As captured from an official server: a legacy call has more around it, this has nothing.
+    // As captured from an official server. A legacy call has members around it, and this entry has
+    // none.
     const entry = {
       method: "sampling/createMessage",
       params: {
@@ -151,7 +152,7 @@ describe("a request", () => {
     };
     const answer = await post({ ...entry, params: { ...entry.params, _meta: metaOf() } });
     const { role, content, model, stopReason } = answer.get("result") as Record<string, unknown>;
-    // What goes back as `inputResponses`.
+    // The part that goes back in `inputResponses`.
     expect({ role, content, model, stopReason }).toEqual({
       role: "assistant",
       content: { type: "text", text: faultyText },
@@ -411,7 +412,7 @@ describe("an origin", () => {
       expect(allowed).toContain(name);
     expect(allowed).toContain("mcp-param-region");
     expect(allowed).not.toContain("not a name");
-    // Keys travel in a header that scripts set; cookies have no meaning here.
+    // The key travels in a header that scripts set, so cookies mean nothing here.
     expect(headers).not.toHaveProperty("access-control-allow-credentials");
   });
 
@@ -441,7 +442,7 @@ describe("a caller that leaves", () => {
       reason: "cancelled",
       attempts: [{ provider: "openai", fault: "cancelled" }],
     });
-    // Not waited for, and nobody else was asked.
+    // The call was not waited for, and no other provider was asked.
     expect(faulty.requests()).toHaveLength(1);
   });
 

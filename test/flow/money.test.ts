@@ -1,4 +1,4 @@
-/** One call, one cost: whoever asks what a call cost hears what its provider bills. */
+/** One call, one cost: everything that tells a call's cost tells what its provider bills. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   adminOf,
@@ -71,7 +71,7 @@ const usageOf = (answer: Answered): UsageFigures[] =>
     costMicroUsd: Math.round(costUsd * 1e6),
   }));
 
-/** Samples once, and asks everyone who knows what it cost; micro-USD. */
+/** Samples once, and reads the cost wherever it is told; micro-USD. */
 async function sampled(
   { slug, key, admin }: Awaited<ReturnType<typeof given>>,
   params: Record<string, unknown> = {},
@@ -134,7 +134,7 @@ const everywhere = (cost: number | null) => ({
   answer: cost,
   line: cost,
   record: cost,
-  // A sum can't say that it is unknown.
+  // A sum can't be unknown.
   usage: cost ?? 0,
   span: cost,
   attempts: cost,
@@ -273,7 +273,7 @@ describe("one call, one cost", () => {
     const cost = 3 + 1_290 * 30 + 2_210 * 2.5;
     expect(told.costs).toMatchObject({ answer: cost, line: cost, record: cost, span: cost });
     expect(told.record.get("usage.media")).toMatchObject({ images: 1, imageOutputTokens: 1_290 });
-    // Not told apart: what text and reasoning leave.
+    // Images that the provider doesn't tell apart: what text and reasoning leave.
     const untold = await drawn(counts);
     const images = Number(untold.record.get("usage.media.imageOutputTokens"));
     expect(images).toBeGreaterThan(1_290);

@@ -1,4 +1,4 @@
-/** Content negotiation end to end: what a client says of the content it wants, down to the provider. */
+/** Content negotiation end to end: from what a client declares down to the provider's request. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { formatSentences, verbositySentences } from "../../src/domain/sampling/shaping.ts";
 import { startAimock, usageOf, type Aimock, type WireRequest } from "../fakes/aimock.ts";
@@ -112,7 +112,7 @@ describe("a client that wants JSON", () => {
       path: "generationConfig.responseMimeType",
       says: "application/json",
     },
-    // Its wire has no such setting without a schema: the sentence is all there is.
+    // This wire has no such setting without a schema, so there is only the sentence.
     {
       provider: "anthropic",
       model: "anthropic/claude-sonnet-4-5",
@@ -396,7 +396,7 @@ describe("what was negotiated", () => {
   });
 });
 
-/** Every tag there is, some that there are not, and some that would like to be more than content. */
+/** Every known tag, some unknown ones, and some that try to be more than content. */
 const tags = [
   "agent",
   "human",
@@ -427,7 +427,7 @@ describe("no tag", () => {
   let narrowKey = "";
   let silent: SamplingCaller;
   const bare = { sampling: {} };
-  /** Without what is told of the request, and of the time. */
+  /** The answer without the request's id and the times. */
   const told = (answer: Answered) => {
     const {
       requestId: _,
@@ -464,7 +464,7 @@ describe("no tag", () => {
       inputTokensByFamily: null,
     });
     const [requirements, before] = [unsized(decision), unsized(baseline)];
-    // Only a sentence in the prompt makes the input longer.
+    // Only a sentence in the prompt could make the input longer.
     expect(requirements).toEqual(before);
   });
 

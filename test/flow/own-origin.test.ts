@@ -1,4 +1,7 @@
-/** Whose word counts for where the router is: `PUBLIC_URL`, or a name of the own machine; no `Host` otherwise. */
+/**
+ * Where the router believes itself to be: at `PUBLIC_URL`, or at a name of the own machine, and at no other
+ * `Host`.
+ */
 import { request as httpRequest } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -43,7 +46,7 @@ interface Said {
   body: unknown;
 }
 
-/** `fetch` would write the `Host` itself. */
+/** With a `Host` of the test's own, which `fetch` would overwrite. */
 function said(
   router: Router,
   path: string,

@@ -1,4 +1,4 @@
-/** What browsers and caches are told: nothing secret is kept, and no page stands in another's frame. */
+/** Headers for browsers and caches: no secret is kept, and no page stands in another page's frame. */
 import { beforeAll, expect, it } from "vitest";
 import { adminOf, createTenant } from "../fakes/caller.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";

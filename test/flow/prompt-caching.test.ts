@@ -35,7 +35,7 @@ const withoutOrigin = (answer: Answered): unknown[] =>
     .flat()
     .map((block) => ({ ...(block as object), _meta: undefined }));
 
-/** As a server drives it: asks, runs the tools, asks again with the whole history. */
+/** Drives a tool loop as a server does: asks, runs the tools, asks again with the whole history. */
 async function loop(key: string): Promise<Answered[]> {
   const messages: unknown[] = [{ role: "user", content: { type: "text", text: "Read it to me." } }];
   const answers: Answered[] = [];
@@ -53,7 +53,7 @@ async function loop(key: string): Promise<Answered[]> {
     );
     answers.push(answer);
     if (answer.get("result.stopReason") !== "toolUse") return answers;
-    // Who made a tool use differs between tenants: the credential is each one's own.
+    // The origin of a tool use differs between tenants, since each has its own credential.
     const uses = withoutOrigin(answer) as { id: string }[];
     messages.push(
       { role: "assistant", content: uses },

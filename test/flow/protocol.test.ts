@@ -41,7 +41,7 @@ interface Posted {
   body: unknown;
 }
 
-/** As it is: no session, no header but these. */
+/** Sends a message without a session, and with no other headers than these. */
 async function post(message: unknown, headers: Record<string, string> = {}): Promise<Posted> {
   const response = await fetch(`${router.url}/v1/sampling`, {
     method: "POST",
@@ -185,7 +185,7 @@ describe("the handshake", () => {
       const { sessionId } = await openSession(router, key, { revision });
       return post(message, { "Mcp-Session-Id": sessionId ?? "" });
     };
-    // An array of blocks is what tells them apart.
+    // An array of blocks is what one revision takes and the other refuses.
     expect(at((await sent("2025-06-18")).body, "error.data.path")).toBe("messages.0.content");
     expect(at((await sent("2025-11-25")).body, "result.role")).toBe("assistant");
   });
@@ -685,7 +685,7 @@ describe("what a client declares", () => {
     const session = await openSession(router, key, { capabilities: declaring });
     for (const text of ["one", "two"]) {
       const { body } = await session.sample(asking(text, { _meta: metaOf({ sampling: {} }) }));
-      // Such a `_meta` makes it a modern request, which brings its own.
+      // Such a `_meta` makes it a modern request, which brings its own capabilities.
       expect(at(body, "error.code")).toBe(-32020);
       const called = await session.sample(asking(text));
       const negotiated = await negotiationOf(requestIdOf(called.body));

@@ -64,7 +64,7 @@ describe("an answer that unpacks without bound", () => {
       },
       { provider: "anthropic", fault: null, billed: "yes" },
     ]);
-    // Nothing is known of what the first one used.
+    // It is unknown what the first attempt used.
     const [first] = record?.attempts ?? [];
     expect(Number(first?.["costMicroUsd"])).toBeGreaterThan(0);
   });

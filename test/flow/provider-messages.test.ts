@@ -1,4 +1,4 @@
-/** What a provider said of a failed call: kept sealed for administrators, and nowhere else. */
+/** A provider's message about a failed call: kept sealed for administrators, and nowhere else. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([router?.stop(), faulty?.stop()]));
 
 let made = 0;
-/** One request that the provider rejects with a body that echoes it; what the router then shows of it. */
+/** One request that the provider rejects with a body that echoes it, and what the router then shows. */
 async function rejected(
   policy: object,
 ): Promise<{ path: string; record: Answered; answer: Answered }> {

@@ -1,6 +1,6 @@
 /**
  * Clients that leave before their server has answered, in every era, mode and `Accept`: what the router holds
- * for them ends. The real Workers runtime, and sockets that are closed as `fetch` closes them.
+ * for them ends. Tested in the real Workers runtime, with sockets that are closed as `fetch` closes them.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTenant } from "../fakes/caller.ts";
@@ -27,9 +27,9 @@ let router: Router;
 let legacy: RawServer;
 let modern: RawServer;
 let key = "";
-/** What a tool's call meets. */
+/** How the server answers a tool's call. */
 let answer: (request: RawRequest, reply: RawReply) => void = () => {};
-/** Calls that a server works at: by the tool's name, until the connection is gone. */
+/** Calls that the server works at, by the tool's name, until the connection is gone. */
 const atWork = new Set<string>();
 
 const nameIn = ({ json }: RawRequest): string => json.params?.name ?? "";
@@ -127,7 +127,7 @@ async function send({ url, signal, ...call }: Call): Promise<Response> {
   });
 }
 
-/** Leaves as soon as the server has the call; resolves once the server is let go. */
+/** Leaves as soon as the server has the call. Resolves once the server's connection has ended. */
 async function leave(call: Omit<Call, "signal">): Promise<string | null> {
   const leaving = new AbortController();
   const sent = send({ ...call, signal: leaving.signal }).catch(() => null);
@@ -246,7 +246,7 @@ describe("an answer that takes long", () => {
     });
     const call = { name: "told", era: "legacy", url, accept: accepts["JSON alone"] } as const;
     expect(await (await send(call)).json()).toMatchObject({ id: 7, result: {} });
-    // What else it might say has no reader.
+    // Nobody reads anything else that the server says.
     await until(() => !atWork.has("told"));
   }, 20_000);
 
@@ -315,7 +315,7 @@ describe("what is open", () => {
       return response.json();
     };
     for (const round of [1, 2]) {
-      // As many as before: nothing of the first round is counted any more.
+      // As many as before, so nothing of the first round is counted any more.
       const leaving = await fill(round);
       expect(await refused()).toMatchObject({
         id: "one more",
@@ -324,7 +324,7 @@ describe("what is open", () => {
           data: { reason: "rate_limited", limit: "key.openRequests", retryAfterMs: 1_000 },
         },
       });
-      // A message that nobody answers may take one of them back.
+      // A message that nobody answers can cancel one of them.
       expect(
         (await raw.post('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}')).status,
       ).toBe(202);

@@ -1,4 +1,4 @@
-/** JSON that two parsers read as two messages: nothing of it gets past the router, and nobody waits for it. */
+/** JSON that two parsers read as two messages: none of it gets past the router, and no request is left waiting. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -88,7 +88,7 @@ afterEach(() => {
 
 const content = '{"type":"text","text":"hi"}';
 const asks = `"method":"sampling/createMessage","params":{"messages":[{"role":"user","content":${content}}],"maxTokens":5}`;
-/** How a server asks for sampling, so that some client sees it and the router did not. */
+/** Ways in which a server hides a request for sampling that some client would see. */
 const hidden: [string, string][] = [
   ["a key twice", `{"jsonrpc":"2.0","id":"s1",${asks},"method":"notifications/x"}`],
   ["another case", `{"jsonrpc":"2.0","id":"s1",${asks.replace("method", "Method")}}`],
@@ -106,7 +106,7 @@ const hidden: [string, string][] = [
 ];
 const done = (id: unknown): string =>
   `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"resultType":"complete","content":[]}}`;
-/** The ids of the requests that a stream fails; what is no message is read by nobody. */
+/** The ids of the requests that a stream fails. */
 const failedIn = (text: string): unknown[] =>
   text
     .split("\n\n")
@@ -176,7 +176,7 @@ describe.each(["router", "deny", "client-then-router"])("a server, in the mode %
     expect([called.status, await called.json()]).toMatchObject([200, failed]);
     says = { type: json, parts: [`{"jsonrpc":"2.0",`, `"id":3,${twice}}`] };
     expect(await (await raw.request(3, "tools/call", { name: "t" })).json()).toMatchObject(failed);
-    // On a stream in its place; where nobody can say whose it is, at the end.
+    // In its place on a stream; at the end, where nobody can say whose answer it was.
     for (const id of ['"id":3', '"id":3,"id":4', '"ID":3']) {
       says = { type: events, parts: [`id: e1\ndata: {"jsonrpc":"2.0",${id},${twice}}\n\n`] };
       const text = await (await raw.request(3, "tools/call", { name: "t" })).text();
@@ -227,7 +227,7 @@ describe.each(["router", "deny", "client-then-router"])("a server, in the mode %
           for (let next = await reader?.read(); next?.done === false; next = await reader?.read())
             text += new TextDecoder().decode(next.value);
         } catch {
-          // Its end never comes.
+          // The body is cut before its end.
         }
         expect(text).not.toContain("createMessage");
         if (type === events) {

@@ -1,4 +1,4 @@
-/** What a legacy client says reaches its server byte for byte, but for the capabilities of `initialize`. */
+/** A legacy client's messages reach its server byte for byte, except the capabilities of `initialize`. */
 import type { ServerResponse } from "node:http";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -31,7 +31,7 @@ function answer(heard: Heard, response: ServerResponse): void {
 
 beforeAll(async () => {
   router = await borrowRouter();
-  // Nobody is called: that there is a model is all that the server is told.
+  // No provider is called. The server is told only that there is a model.
   await createTenant(router, tenant, { provider: "openai" });
   key = await proxyKey(router, tenant);
   server = await startScriptedServer(answer);
@@ -68,7 +68,7 @@ const methods = {
     "completion/complete",
     "ping",
     "acme/own",
-    // A client's own, which is nobody's here to answer.
+    // A request of the client's own, which the router does not answer.
     "sampling/createMessage",
   ],
   notification: [
@@ -111,9 +111,9 @@ const spaced = (text: fc.Arbitrary<string>) =>
 const batch = fc
   .array(one, { minLength: 1, maxLength: 4 })
   .map((messages) => `[ ${messages.join(" ,\n")}]`);
-/** What is no message at all is for the server to refuse. */
+/** JSON that is no message at all is for the server to refuse. */
 const odd = fc.constantFrom(Buffer.from("\uFEFF{}"), Buffer.from("null"), Buffer.from('"text"'));
-/** No JSON, or no UTF-8: it could be anything to a server that is not as strict. */
+/** No JSON, or no UTF-8: a server that is less strict could read anything in it. */
 const broken = fc.constantFrom(
   Buffer.from('{"jsonrpc":"2.0","method":"notifications/x"'),
   Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
@@ -140,7 +140,7 @@ describe("a recorded session of a client", () => {
       }
       const heard = heardOf();
       expect(heard).toHaveLength(numRuns);
-      // As bytes: decoded, what is no UTF-8 would all look the same.
+      // Compared as bytes: decoded, all texts that are no UTF-8 would look the same.
       for (const [at, bytes] of sent.entries())
         if (heard[at]?.equals(bytes) !== true)
           expect(heard[at]?.toString("latin1"), `message ${at}`).toBe(bytes.toString("latin1"));

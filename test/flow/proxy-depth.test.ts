@@ -1,4 +1,4 @@
-/** Arguments that are nested without end: refused in words, and never an internal error. */
+/** Arguments that are nested without end are refused in words, and never an internal error. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTenant } from "../fakes/caller.ts";
 import { modernMeta, proxyKey, register, sendModern } from "../fakes/proxied.ts";
@@ -14,7 +14,7 @@ beforeAll(async () => {
   [router, server] = await Promise.all([borrowRouter(), startRawServer()]);
   await createTenant(router, tenant, { provider: "demo" });
   key = await proxyKey(router, tenant);
-  // It asks for sampling, so that the request's identity is made of its arguments.
+  // The server asks for sampling, so that the request's identity is made of its arguments.
   server.handle(({ json }, reply) => {
     const messages = [{ role: "user", content: { type: "text", text: "hi" } }];
     const entry = { method: "sampling/createMessage", params: { messages, maxTokens: 9 } };

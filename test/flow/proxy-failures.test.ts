@@ -1,4 +1,4 @@
-/** Byte for byte, and whatever goes wrong: the legacy era before servers that no SDK would write. */
+/** The legacy era before servers that no SDK would write: byte for byte, whatever goes wrong. */
 import type { ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, createTenant } from "../fakes/caller.ts";
@@ -257,7 +257,7 @@ describe("a stream", () => {
     const raw = await openRaw(url, key);
     const text = await (await raw.request(1, "tools/call", { name: "t" })).text();
     expect(text).not.toContain("createMessage");
-    // What was dropped may have been the answer.
+    // The dropped event may have been the answer.
     expect(text).toContain('"reason":"server_failed"');
     await until(() => answersIn(server).length === 1);
     expect(answersIn(server)[0]).toMatchObject({ id: 1, error: { code: -32602 } });
@@ -288,7 +288,7 @@ describe("a server", () => {
     );
     const raw = await openRaw(url, key);
     expect(raw.sessionId).toBeNull();
-    // The same id twice is two requests: without sessions, ids start again with every call.
+    // The same id twice means two requests: without sessions, ids begin again with every call.
     for (let count = 0; count < 2; count += 1) {
       const text = await (await raw.request(1, "tools/call", { name: "t" })).text();
       expect(text).toContain(faultyText);
