@@ -1,4 +1,4 @@
-/** The daily sync over a real database: who syncs, what is refused, what an isolate then holds. */
+/** The daily sync over a real database: who syncs, what is refused, and what an isolate then holds. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCatalogueSource } from "../../src/catalogue/source.ts";
 import { versionOf } from "../../src/catalogue/version.ts";
@@ -59,7 +59,7 @@ describe("the catalogue's sync", () => {
     expect(value(await job())).toBe(0);
     expect(modelsDev.asked()).toBe(1);
     now += minuteMs;
-    // The same file again: asked, and nothing changes, the version neither.
+    // The same file again is fetched, and changes nothing, not even the version.
     const before = await stored();
     expect(value(await job())).toBe(0);
     expect(modelsDev.asked()).toBe(2);
@@ -126,13 +126,13 @@ describe("the catalogue's sync", () => {
     const seeded = held.current();
     expect(value(await read())).toBe(seeded);
     value(await job());
-    // Until it was read, the seed is what is chosen from.
+    // Until the catalogue was read, the seed is chosen from.
     expect(held.current()).toBe(seeded);
     const fresh = value(await read());
     expect(fresh.models.map(nameOf)).toEqual(
       expect.arrayContaining(["mistral/mistral-new", "demo/demo-large"]),
     );
-    // The same value while nothing changes: what was prepared from it stays.
+    // The same value while nothing changes, so that what was prepared from it stays.
     expect(value(await read())).toBe(fresh);
     expect(held.current()).toBe(fresh);
   });

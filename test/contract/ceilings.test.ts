@@ -1,4 +1,4 @@
-/** What the operator pays is used with the operator's leave alone: on a real database, with the real providers. */
+/** What the operator pays is used only with the operator's leave: on a real database, with the real providers. */
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { createVault } from "../../src/crypto/vault.ts";
@@ -101,7 +101,7 @@ describe("a provider that the operator pays", () => {
   it("stays with an older tenant that uses it, and is no other older tenant's", async () => {
     const with_ = await given({ limits: {}, providers: ["workers-ai"] });
     value(await with_.credentials.create(operator, with_.slug, paid));
-    // As the version before wrote it.
+    // A row as the version before wrote it.
     value(await world.db.write([raw(sql`update tenants set ceiling = null`)]));
     expect(await with_.chosen()).toMatchObject({ ok: true });
     expect(value(await with_.ceilings.get(operator, with_.slug))).toEqual({

@@ -9,7 +9,7 @@ import { nameOf, type Model } from "../../src/domain/models/model.ts";
 import { costMicroUsd } from "../../src/domain/models/cost.ts";
 import { type MediaUsage, type TokenClasses } from "../../src/domain/usage.ts";
 
-/** Providers by the oracle's names. */
+/** Our names of providers, and the oracle's. */
 const oracleProviders: Readonly<Record<string, string>> = {
   "workers-ai": "cloudflare",
   xai: "x-ai",
@@ -21,7 +21,7 @@ const pairs = 200;
 const unpublished = "Free of charge while offered, without a price; unknown is never 0 here.";
 const neurons = "Billed by neurons at 0.011 USD per 1,000; ours is exact, the oracle's is rounded.";
 
-/** Models both know whose figures differ on purpose. */
+/** Models that both know, and whose figures differ on purpose. */
 const differences: Readonly<Record<string, string>> = {
   "google/gemma-4-26b-a4b-it": unpublished,
   "google/gemma-4-31b-it": unpublished,
@@ -45,7 +45,7 @@ function oracle(model: Model, { inputTokens, outputTokens, classes, media }: Use
     input_tokens: inputTokens,
     output_tokens: outputTokens,
     cache_read_tokens: classes?.cacheReadTokens,
-    // The oracle asks for this one wherever both of its parts are there.
+    // The oracle wants this figure wherever both of its parts are there.
     cache_audio_read_tokens: classes?.cacheReadAudioTokens ?? 0,
     cache_write_tokens: (classes?.cacheWriteTokens ?? 0) + hour,
     cache_write_1h_tokens: hour,
@@ -58,7 +58,7 @@ function oracle(model: Model, { inputTokens, outputTokens, classes, media }: Use
   return price === null ? null : price.total_price * 1e6;
 }
 
-/** Ours is rounded up to whole micro-USD, once. */
+/** Our figure is rounded up to whole micro-USD, once. */
 const agrees = (ours: number | null, theirs: number): boolean =>
   ours !== null && ours - theirs > -1e-3 && ours - theirs < 1 + 1e-3;
 
@@ -82,7 +82,7 @@ function usageFor({ contextTokens, outputTokens }: Model, draw: (below: number) 
   return { inputTokens: 1 + draw((contextTokens ?? 100_000) - 1), outputTokens: output };
 }
 
-/** Each class of tokens, by what it is called there and here. */
+/** Each class of tokens, by its name there and here. */
 const classes = [
   { price: "cachedInputUsdPerMTok", theirs: "cache_read_mtok", tokens: "cacheReadTokens" },
   { price: "cacheWriteUsdPerMTok", theirs: "cache_write_mtok", tokens: "cacheWriteTokens" },
@@ -95,7 +95,7 @@ const classes = [
 ] as const;
 const heardBefore = { cacheReadTokens: 900, cacheReadAudioTokens: 400, audioInputTokens: 700 };
 
-/** What the oracle has a price for, of one model. */
+/** Classes of one model for which the oracle has a price. */
 function pricedThere(model: Model): string[] {
   const providerId = oracleProviders[model.provider] ?? model.provider;
   const price = calcPrice({ input_tokens: 1 }, model.id, { providerId, timestamp: at });
@@ -104,7 +104,7 @@ function pricedThere(model: Model): string[] {
 
 const unlisted = "models.dev lists it, the oracle does not.";
 
-/** Classes that one of the two has no price for. */
+/** Classes for which only one of the two has a price. */
 const onesided: Readonly<Record<string, string>> = {
   "google/gemini-2.5-flash-image cachedInputUsdPerMTok": unlisted,
   "google/gemini-3.5-flash audioInputUsdPerMTok": unlisted,
@@ -155,7 +155,7 @@ describe("prices, against @pydantic/genai-prices", () => {
       );
       const bounds = model.priceTiers.map(({ aboveInputTokens }) => aboveInputTokens + 2);
       return [10_000, ...bounds].flatMap((inputTokens) =>
-        // One class, and the rest plain; then all of them at once.
+        // Each class alone with plain tokens, then all classes at once.
         [...both.map((each) => [each]), both].flatMap((some) => {
           const used: Used = { inputTokens, outputTokens: 1 + draw(5_000) };
           const share = Math.floor(inputTokens / (some.length + 1));

@@ -66,7 +66,7 @@ describe("headers for a registered server", () => {
       nonce: () => crypto.randomUUID(),
       now: () => now,
       elapsed: () => now,
-      // Nobody waits for a clock here; others get their turn.
+      // No clock is waited for here; other callers get their turn.
       wait: async () => {
         now += 200;
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -157,7 +157,7 @@ describe("headers for a registered server", () => {
     const first = bearer();
     while (asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
     now += 60_000;
-    // Another one asks with what it finds, and is refused.
+    // Another caller asks with the token that it finds, and is refused.
     expect(await bearer()).toBe("server_unauthorized");
     expect((await current())?.status).toBe("failing");
     slow.open();

@@ -1,4 +1,7 @@
-/** Public keys that are published: those that the master keys vouch for, through every rotation, and no other. */
+/**
+ * The public keys that are published: those for which the master keys vouch, through every rotation, and no
+ * others.
+ */
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import type { StoredAuditKey } from "../../../src/domain/audit/seals.ts";
@@ -14,7 +17,7 @@ import { signerOf } from "./exporting.ts";
 describe("published keys", () => {
   const world = givenWorld(fileBackend());
 
-  /** A deployment under a key, after one under another. */
+  /** A deployment under one master key, after one under another. */
   const under = async (byte: number, previous: number | null = null) => {
     const signer = await signerOf(byte);
     const older = previous === null ? [] : (await signerOf(previous)).keys;

@@ -45,7 +45,7 @@ export async function exportPart(
   return { text, nextCursor };
 }
 
-/** What is wrong with parts of an export; nothing: []. */
+/** What is wrong with the parts of an export; []: nothing. */
 export async function verifyParts(
   parts: readonly (string | Uint8Array)[],
   pinned: readonly AuditKey[] | null,

@@ -159,7 +159,8 @@ describe("what an export holds", () => {
       const parts: string[] = [];
       let cursor: string | null = null;
       do {
-        // What comes meanwhile is not in it: the first part fixed where it ends.
+        // A record that comes meanwhile is not in the export: its first part has fixed where it
+        // ends.
         await its.refuse(start + 50);
         await its.seal();
         const part: Awaited<ReturnType<typeof its.export>> = await its.export({
@@ -243,7 +244,8 @@ describe("what an export holds", () => {
     await its.seal();
     await its.refuse(start + 1);
     await its.seal();
-    // The first seal is made anew over other records, with the key itself; the second stays.
+    // The first seal is made anew over other records, with the router's own key, and the second
+    // stays.
     value(
       await world.db.write([
         raw(sql`delete from seals where number = 1`),

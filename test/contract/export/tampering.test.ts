@@ -1,4 +1,4 @@
-/** Whatever is done to an export, the verifier says so, and names what it was done to. */
+/** Whatever is changed in an export, the verifier says so, and names what was changed. */
 import * as fc from "fast-check";
 import { beforeAll, afterAll, describe, expect, it } from "vitest";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
@@ -13,7 +13,7 @@ const runs = 1_000;
 const backend = fileBackend();
 let opened: Opened;
 let stores: Stores;
-/** The export, of three seals; another tenant's; and the same tenant's of some moments before. */
+/** The export, of three seals; another tenant's export; and the same tenant's of some moments before. */
 let original: string;
 let foreign: string;
 let earlier: string;

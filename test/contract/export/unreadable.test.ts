@@ -1,4 +1,4 @@
-/** A record that can't be read: the export says so where it would stand, and the verifier says it too. */
+/** A record that can't be read: the export says so in the record's place, and the verifier says it too. */
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { raw } from "../../../src/store/db.ts";
@@ -21,7 +21,7 @@ describe("an export of what can't be read", () => {
       value(await world.stores.ledger.settle(settlement(asked, start + count)));
       ids.push(asked.opening.id);
     }
-    // One is sealed, and one never was.
+    // One of the two is sealed, and the other never was.
     for (const at of [1, 3])
       value(
         await world.db.write([

@@ -1,4 +1,4 @@
-/** What was sealed under version 1 of the record: its bytes stay what they were, whatever is written since. */
+/** What was sealed under version 1 of the record keeps its bytes, whatever is written since. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { raw, type Compiled } from "../../../src/store/db.ts";
@@ -83,7 +83,7 @@ describe("a database that was sealed under version 1", () => {
     };
     value(await stores.ledger.settle(settlement(asked, start + 61_000, { usage })));
     value(await stores.ledger.refuse(opening(who, start), "invalid_params", "messages", null));
-    // One of version 1 that is corrected now is sealed again, as version 1.
+    // A record of version 1 that is corrected now is sealed again as version 1.
     const lost = value(
       await stores.requests.list(tenant.id, { outcome: "unknown" }, { cursor: null, limit: 9 }),
     ).data.find((record) => record.correction === null);

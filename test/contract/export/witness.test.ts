@@ -1,4 +1,7 @@
-/** What a restored older copy of the database hides, a witness remembers: heads are sent, and checked against. */
+/**
+ * A witness remembers what a restored older copy of the database hides: heads are sent, and compared with later
+ * ones.
+ */
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -161,7 +164,7 @@ describe("a witness", () => {
       expect.stringContaining("goes through the head, seal 2"),
     ]);
 
-    // As after the first seal: its records, its chain, its numbers.
+    // The database as after the first seal: its records, its chain, its numbers.
     value(
       await world.db.write([
         raw(sql`delete from sampling_requests where seal_number = 2`),

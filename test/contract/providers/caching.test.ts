@@ -45,13 +45,13 @@ const withoutMarks = (body: unknown): unknown =>
     JSON.stringify(body, (key, value: unknown) => (key === "cache_control" ? undefined : value)),
   );
 
-/** Some time after the call before. */
+/** Asks some time after the call before. */
 const ask: typeof askNow = (...args) => {
   pass(2);
   return askNow(...args);
 };
 
-/** No tools, a long system prompt. */
+/** A question without tools, and with a long system prompt. */
 const question = (text: string, change: Partial<SamplingCall> = {}): SamplingCall =>
   callOf({
     systemPrompt: prose(700, "The handbook"),

@@ -1,4 +1,4 @@
-/** Whatever a provider does wrong, its fault says what, and nothing of the key or the prompt. */
+/** Whatever a provider does wrong, the fault says what, and holds nothing of the key or the prompt. */
 import { inspect } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ProviderFault } from "../../../src/domain/attempts.ts";
@@ -29,7 +29,8 @@ const expected: Record<
   cut: { kind: "network", retryable: true, retryAfterMs: null, billed: "maybe" },
   garbage: { kind: "malformed", retryable: true, retryAfterMs: null, billed: "maybe" },
   misshapen: { kind: "malformed", retryable: true, retryAfterMs: null, billed: "maybe" },
-  // To the libraries of Gemini and of OpenAI's Responses this is a success with every field missing.
+  // The libraries of Gemini and of OpenAI's Responses take this for a success with every field
+  // missing.
   unrelated: {
     kind: expect.stringMatching(/^(malformed|empty)$/),
     retryable: true,
@@ -113,7 +114,7 @@ describe.each(allWires)("$provider $model", (wire) => {
     if (result.ok) return;
     if (statuses[mode] !== undefined) expect(result.error.status).toBe(statuses[mode]);
     clean(result);
-    // Both canaries did travel, once: no retry hides in the library.
+    // Both canaries were sent, and once only: no retry hides in the library.
     const [sent, ...more] = faulty.requests();
     expect(more).toEqual([]);
     expect(sent?.body).toContain(promptCanary);
@@ -173,7 +174,7 @@ describe.each(allWires)("$provider $model", (wire) => {
     const result = await providers.complete(request());
     expect(result).toMatchObject(fineOf(wire));
     if (result.ok) expect(result.value.stopReason).toBe("endTurn");
-    // Speech over OpenAI's wire has no count of tokens beside it.
+    // OpenAI's speech endpoint reports no tokens.
     if (result.ok && wire.wants !== audio)
       expect(result.value.usage).toMatchObject({
         inputTokens: 12,

@@ -141,7 +141,7 @@ describe("images", () => {
     const [entry] = fake.requests();
     expect(entry?.path).toBe("/v1/images/edits");
     expect(entry?.body).toContain(Buffer.from(png, "base64").toString("latin1"));
-    // By its bytes, not by what the caller called it.
+    // The type is read from the bytes, and not from what the caller called it.
     expect(entry?.body).toContain("Content-Type: image/png");
   });
 
@@ -372,14 +372,14 @@ describe("no pretending", () => {
   });
 
   it.each<About>([
-    // Their packages drop what such models would answer with.
+    // The libraries for these models drop such answers.
     { provider: "openai", model: "gpt-audio", makes: ["text", "audio"], wants: ["audio"] },
     { provider: "openrouter", model: "draws", makes: ["text", "image"], wants: ["image"] },
     { provider: "anthropic", model: "draws", makes: ["text", "image"], wants: ["image"] },
     { provider: "anthropic", model: "draws", makes: ["image"] },
     { provider: "google", model: "imagen-4", makes: ["image"] },
     { provider: "demo", model: "demo-small", makes: ["text", "image"], wants: ["image"] },
-    // No endpoint makes both, or text.
+    // No endpoint makes both kinds of media, or text.
     { provider: "openai", model: "gpt-image-1.5", makes: ["image"], wants: ["image", "audio"] },
     { provider: "openai", model: "gpt-image-1.5", makes: ["image"], wants: ["text"] },
     { provider: "workers-ai", model: "@cf/draws", makes: ["image"] },

@@ -1,4 +1,4 @@
-/** What the suites of the ledger have in common: its steps, and what is counted and recorded. */
+/** What the suites of the ledger share: its steps, and readers of what is counted and recorded. */
 import { eq, sql } from "drizzle-orm";
 import { expect } from "vitest";
 import type { LimitState, Resource } from "../../../src/domain/limits/holds.ts";
@@ -11,7 +11,7 @@ import { givenWorld, storesOn, value, type Backend } from "./open.ts";
 
 export const second = 1_000;
 
-/** What one line of a test says of an admission. */
+/** An admission in one word, for the lines of a test. */
 export const told = (admission: Admission): string =>
   admission.state === "refused"
     ? `refused by ${admission.hold.scope} ${admission.hold.resource}`
@@ -25,7 +25,7 @@ export const waitOf = (admission: Admission): number | null => {
 export const limitsOf = (admission: Admission): LimitState[] =>
   admission.state === "admitted" || admission.state === "refused" ? admission.limits : [];
 
-/** A database that sends every batch a second time, as one does that never heard the first answer. */
+/** A database that sends every batch twice, as if the first answer had been lost. */
 export const sendingTwice = (db: Database): Database => ({
   builder: db.builder,
   read: (work) => db.read(work),
@@ -42,7 +42,7 @@ export function givenLedger(backend: Backend) {
   const admit = async (who: Caller, now: number, fields: ReservationFields = {}) =>
     value(await world.stores.ledger.admit(reservation(who, now, fields)));
 
-  /** Reserves, and hands back the reservation to settle. */
+  /** Reserves, and gives the reservation to be settled. */
   const running = async (
     who: Caller,
     now: number,
@@ -59,7 +59,7 @@ export function givenLedger(backend: Backend) {
   const rows = async (query: ReturnType<typeof sql>): Promise<Row[]> =>
     value(await world.db.write([raw(query)]))[0] ?? [];
 
-  /** What is counted of a subject, over all time. */
+  /** What is counted for a subject, over all time. */
   const counted = async (subject: string, resource: Resource): Promise<number> => {
     const [row] = await rows(sql`select coalesce(sum(amount), 0) as amount from counters
       where subject = ${subject} and resource = ${resource}`);

@@ -1,4 +1,4 @@
-/** Who holds an idempotency key, until when, and what is kept for its repetitions. */
+/** Which request holds a replay key, until when, and what is kept for its repetitions. */
 import { sealAll } from "./sealing.ts";
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
@@ -134,7 +134,7 @@ export const idempotencySuite = (backend: Backend): void => {
       expect(await ended(first, "free")).toBe(true);
       expect(await find(who)).toBeNull();
       const another = await running(who, start, keyed());
-      // Of two that end, the first is over: it can't free the second's.
+      // The first of the two calls is over, and can't free the key of the second.
       expect(await ended(first, "free")).toBe(false);
       expect(await find(who)).toMatchObject({ requestId: another.opening.id });
     });
@@ -231,7 +231,7 @@ export const idempotencySuite = (backend: Backend): void => {
       value(await world.stores.ledger.sweep(next + leaseMs));
       expect(await find(who, next + leaseMs - 1)).toMatchObject({ outcome: "unknown" });
       const last = await running(who, next + leaseMs, short(next + leaseMs));
-      // What comes late changes nothing of its successor's.
+      // A late settlement changes nothing of the key's next holder.
       expect(await ended(lost, kept("late"), next + leaseMs)).toBe(false);
       expect(await ended(lost, "free", next + leaseMs)).toBe(false);
       expect(await find(who, next + leaseMs)).toMatchObject({ requestId: last.opening.id });

@@ -172,7 +172,8 @@ export const insiderSuite = (backend: Backend): void => {
         sql`insert into sampling_requests (id, ${columns}, ${codes}) select 'req_copied', ${columns}, ${codes} from sampling_requests where id = ${id}`,
       );
       const deps = await sealingOn(world.stores);
-      // A record without codes may be of a process from before them, for minutes from the first seal on.
+      // A record without codes may be from a process of the version before, for minutes after the
+      // first seal.
       value(await sealOnce({ ...deps, now: () => start }, who.tenantId, never));
       expect((await sealsNow())[0]?.checked).toMatchObject({ unauthenticated: [[2, 2]] });
       expect(await logged()).toEqual([
@@ -273,7 +274,7 @@ export const insiderSuite = (backend: Backend): void => {
     });
 
     describe("beside a process of the version before", () => {
-      /** Seals as that process does: it reads no number and no code, and says nothing of what it checked. */
+      /** Seals as a process of the version before does: it reads no number and no code, and writes no `checked`. */
       const sealAsBefore = async (): Promise<void> => {
         const { seals, hashing, signer } = await sealingOn(world.stores);
         const { head, records } = value(await seals.waiting(who.tenantId, never, 256));
@@ -352,7 +353,7 @@ export const insiderSuite = (backend: Backend): void => {
       const older = storesOn(world.db, undefined, await macOf(7));
       const its = reservation(who, start);
       value(await older.ledger.admit(its));
-      // Rotated: 8 is the key, 7 the one before.
+      // After a rotation: 8 is the key, and 7 is the one before.
       const both = await macOf(8, undefined, 7);
       const newer = storesOn(world.db, undefined, both);
       const parts = await sealingParts({ mac: both });
@@ -362,7 +363,7 @@ export const insiderSuite = (backend: Backend): void => {
         );
       value(await newer.ledger.refuse(opening(who, start), "forbidden", null, null));
       await sealAt(start);
-      // What was admitted before the rotation ends after it.
+      // A call that was admitted before the rotation ends after it.
       value(await newer.ledger.settle(settlement(its, start)));
       await sealAt(start + dayMs);
       expect(await logged()).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * Tenants are strangers: what one of them owns can be neither seen nor changed in another's name.
- * Every method of every store has a line here, or stands in the list of those that name no tenant.
+ * Tenants are strangers: nobody can see or change in another tenant's name what one tenant owns. Every method
+ * of every store has a line here, or stands in the list of those that name no tenant.
  */
 import type { HealthChange } from "../../../src/domain/choice/health.ts";
 import { sql } from "drizzle-orm";
@@ -69,7 +69,7 @@ interface Owned {
   lost: ReturnType<typeof reservation>;
 }
 
-/** These name no tenant: they serve the whole house, or find the tenant through a secret's id. */
+/** Methods that name no tenant: they serve all tenants, or find the tenant by a secret's id. */
 const nameNoTenant = [
   "snapshots.load",
   "tenants.bySlug",
@@ -78,7 +78,7 @@ const nameNoTenant = [
   "ledger.sweep",
   "ledger.prune",
   "thinning.ended",
-  // The state is the secret that finds its tenant.
+  // The state is the secret by which the tenant is found.
   "authorizations.take",
   "authorizations.prune",
   "sessions.prune",
@@ -96,7 +96,7 @@ const nameNoTenant = [
   "placements.bySlug",
   "placements.release",
   "placements.counts",
-  // Rows of the whole house, which the job that seals anew goes through.
+  // Rows of all tenants, which the job that seals anew goes through.
   "sealing.states",
   "sealing.traces",
   "sealing.foreign",
@@ -131,7 +131,7 @@ const callOf = ({ who, session: { id } }: Pick<Owned, "who" | "session">) => ({
   messageId: "1",
 });
 
-/** What a stranger may try with the owner's ids, and what it then gets: null, nothing, no row. */
+/** What a stranger may try with the owner's ids, and what the stranger then gets: null, nothing, no row. */
 const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) => Promise<void>> =
   {
     "tenants.create": async ({ tenants }, { who }) => {
@@ -426,7 +426,7 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const { id: sessionId } = owner.session;
       const ride = await ledger.admit(reservation(stranger, start, { sessionId }));
       expect(value(ride)).toEqual({ state: "stale" });
-      // The stranger's own counters, though it names the owner as subject.
+      // The stranger's own counters are changed, though the hold names the owner as subject.
       const [tenantHold] = owner.running.holds;
       if (tenantHold === undefined) throw new Error("the owner has limits");
       value(await ledger.admit(reservation(stranger, start, { holds: [tenantHold] })));
@@ -537,7 +537,7 @@ export const isolationSuite = (backend: Backend): void => {
           raw(sql`insert into unreadable_records values (${tenantId}, 'req_1', 'test', ${start})`),
         ]),
       );
-      // Finished and waiting.
+      // A finished record that waits to be sealed.
       value(await stores.ledger.refuse(opening(who), "internal", null, null));
       value(await stores.ledger.admit(its.running));
       value(await stores.credentials.create(its.credential, event(tenantId)));

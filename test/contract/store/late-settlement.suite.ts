@@ -1,4 +1,4 @@
-/** A settlement that comes after the sweep: it takes the place of `unknown` and of its charge, once. */
+/** A settlement that comes after the sweep replaces `unknown` and its charge, once. */
 import { describe, expect, it } from "vitest";
 import type { Settlement } from "../../../src/domain/audit/record.ts";
 import type { Reservation } from "../../../src/domain/ports/ledger.ts";
@@ -143,7 +143,7 @@ export const lateSettlementSuite = (backend: Backend): void => {
       const reserved = await swept(who);
       if (sealed) await sealAll(world.stores, who.tenantId);
       expect(await settleLate(reserved, { ...used, captured: "v1.sealed" }, twice())).toBe(true);
-      // Another try, which knows nothing of the first, and one that says something else.
+      // Another try with other figures, which knows nothing of the first.
       expect(await settleLate(reserved)).toBe(false);
       expect(await settleLate(reserved, released)).toBe(false);
       expect(await settle(reserved, late, released)).toBe(false);

@@ -1,4 +1,4 @@
-/** The ledger, whatever it stands on. The clock is an argument, so every case is exact. */
+/** The ledger on every database. The clock is an argument, so every case is exact. */
 import * as fc from "fast-check";
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
@@ -202,7 +202,7 @@ export const ledgerSuite = (backend: Backend): void => {
         const none = await caller(world.stores, { keyLimits: { requestsPerMinute: 0 } });
         expect(waitOf(await admit(tokens, start))).toBeNull();
         expect(waitOf(await admit(none, start))).toBeNull();
-        // Nor when the window isn't empty.
+        // Nor does it fit when the window isn't empty.
         await admit(tokens, start, { tokens: 50 });
         expect(waitOf(await admit(tokens, start))).toBeNull();
       });
@@ -297,7 +297,7 @@ export const ledgerSuite = (backend: Backend): void => {
           fc.asyncProperty(
             fc.array(
               fc.record({
-                // Bunched around a minute: that is where windows go wrong.
+                // Requests that come in bunches around a minute, where windows go wrong.
                 gapMs: fc.oneof(
                   fc.integer({ min: 0, max: 3_000 }),
                   fc.integer({ min: 14_000, max: 16_000 }),
@@ -358,9 +358,10 @@ export const ledgerSuite = (backend: Backend): void => {
           expect(limitsOf(refused)).toMatchObject([{ remaining: 0, resetSeconds: 61 }]);
         };
         await spend(start);
-        // Back by an hour: the minute is as empty as it was then, and full after as many.
+        // The clock is set back by an hour: the minute is as empty as it was then, and full after
+        // as many requests.
         await spend(start - hour);
-        // Back where it was, what was counted there counts.
+        // With the clock where it was, what was counted there counts again.
         const again = await admit(who, start);
         expect(told(again)).toContain("refused");
         expect(waitOf(again)).toBe(61 * second);
@@ -389,7 +390,7 @@ export const ledgerSuite = (backend: Backend): void => {
         const midnight = Math.ceil(start / day) * day;
         const who = await caller(world.stores, { keyLimits: { usdPerDay: 0.001 } });
         expect(told(await admit(who, midnight))).toBe("admitted");
-        // Nothing was spent on the day that it is again.
+        // Nothing was spent on the day to which the clock is set back.
         expect(told(await admit(who, midnight - second))).toBe("admitted");
         const refused = await admit(who, midnight - second);
         expect(told(refused)).toBe("refused by key usd_day");
@@ -521,7 +522,8 @@ export const ledgerSuite = (backend: Backend): void => {
         expect(told(await admit(who, start + 30 * second, { tokens: 60 }))).toContain("refused");
         expect(await settle(reserved, start + 29 * second, { chargedTokens: 40 })).toBe(true);
         expect(told(await admit(who, start + 30 * second, { tokens: 60 }))).toBe("admitted");
-        // The 40 leave with the second in which they were reserved, not with the settlement's.
+        // The 40 tokens leave with the second in which they were reserved, not with the
+        // settlement's.
         expect(told(await admit(who, start + 61 * second, { tokens: 41 }))).toContain("refused");
         expect(told(await admit(who, start + 61 * second, { tokens: 40 }))).toBe("admitted");
       });

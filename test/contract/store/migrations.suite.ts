@@ -34,7 +34,7 @@ export const migrationsSuite = (backend: Backend): void => {
     it("applies each once though several migrators start together", async () => {
       const databases = [here(), await again(), await again(), await again()];
       const applied = await Promise.all(databases.map((db) => migrate(db, migrations)));
-      // Each of them by one migrator, whichever came first.
+      // Each migration is applied by one migrator, whichever came first.
       expect(applied.flatMap(value).toSorted()).toEqual(names);
       expect(value(await createReadiness(here(), names).check()).missingMigrations).toEqual([]);
     });
@@ -61,7 +61,8 @@ export const migrationsSuite = (backend: Backend): void => {
       );
       expect(before.length).toBeGreaterThan(0);
       value(await migrate(here(), before));
-      // As a process of the version before writes it, also when the database is a step ahead of it.
+      // As a process of the version before writes the row, also when the database is a step ahead
+      // of the process.
       const insert = (id: string) =>
         here().write([
           raw(sql`insert into servers (id, tenant_id, slug, url, header_names, forward_authorization,

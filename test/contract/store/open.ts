@@ -1,4 +1,4 @@
-/** How a suite gets its database. Every test has one of its own, or one that was emptied for it. */
+/** How a suite gets its database. Every test has a database of its own, or one that was emptied for it. */
 import { sql } from "drizzle-orm";
 import { afterEach, beforeEach } from "vitest";
 import { raw, type Database, type DatabaseOptions } from "../../../src/store/db.ts";
@@ -24,13 +24,13 @@ export interface Backend {
   again(options?: DatabaseOptions): Promise<Opened>;
 }
 
-/** The value of an answer that has to be one. */
+/** The value of a result that has to be a success. */
 export function value<T>(result: { ok: true; value: T } | { ok: false; error: unknown }): T {
   if (!result.ok) throw new Error(`refused: ${JSON.stringify(result.error)}`);
   return result.value;
 }
 
-/** Removes every table, for a database that can't be thrown away. */
+/** Removes every table of a database that can't be thrown away. */
 export async function wipe(db: Database): Promise<void> {
   const rows = value(
     await db.write([
@@ -82,7 +82,7 @@ export function givenWorld(backend: Backend): World {
   };
 }
 
-/** What the codes of tests' records are made with. */
+/** The codes of records in tests. */
 export const macOf = (
   byte: number,
   purpose = recordCodesPurpose,
@@ -95,7 +95,7 @@ export const macOf = (
   });
 export const mac = await macOf(7);
 
-/** `found`: takes what can't be read. */
+/** `found`: is told of rows that can't be read. */
 export const storesOn = (
   db: Database,
   found: (record: UnreadableRecord) => void = () => {},

@@ -24,7 +24,7 @@ import { sealOnce } from "../../../src/pipeline/scheduled/seal.ts";
 import { storesOn, value } from "./open.ts";
 import { sealingOn } from "./sealing.ts";
 
-/** A client that remembers what it was asked. */
+/** A client that remembers its statements. */
 function remembering(client: Client): { client: Client; asked: InStatement[] } {
   const asked: InStatement[] = [];
   const spy = new Proxy(client, {
@@ -67,12 +67,13 @@ describe("query plans", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** The lines of the plans of everything that the work asks the database. */
+  /** The lines of the plans of every statement that the work sends. */
   async function planOf(work: () => Promise<unknown>): Promise<string[]> {
     asked.length = 0;
     await work();
     const lines: string[] = [];
-    // Its own connection, closed again: this client leaves an explained write locking the file.
+    // A connection of its own, closed again: this client leaves an explained write locking the
+    // file.
     const explaining = createClient({ url });
     for (const statement of asked) {
       const { sql, args = [] } = typeof statement === "string" ? { sql: statement } : statement;

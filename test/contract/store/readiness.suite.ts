@@ -1,4 +1,4 @@
-/** Whether a database that answers takes writes, as the readiness check sees it. */
+/** Whether a database that can be read takes writes, as the readiness check sees it. */
 import { sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { raw, type Database } from "../../../src/store/db.ts";
@@ -6,7 +6,7 @@ import { createReadiness, migrate } from "../../../src/store/migrations.ts";
 import { createProbeMemory, createWriteProbe } from "../../../src/store/write-probe.ts";
 import { value, type Backend, type Opened } from "./open.ts";
 
-/** The database itself refuses, in SQLite's own words. */
+/** Makes the database itself refuse, in SQLite's own words. */
 const refuseWith = (db: Database, message: string) =>
   db.write([
     raw(

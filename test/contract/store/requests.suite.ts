@@ -112,7 +112,7 @@ export const requestsSuite = (backend: Backend): void => {
       for (const policy of policies) {
         const who = await caller(world.stores, { policy: { ...policy, retentionDays: 5 } });
         const its = reservation(who, start);
-        // Contents go by the moment in their request's id.
+        // Contents are deleted by the time in their request's id.
         its.opening.id = idOf(start);
         value(await ledger.admit(its));
         value(await ledger.settle(settlement(its, start, { captured: "v1.content" })));

@@ -22,7 +22,7 @@ import { olderVault, processOn, rolloutMs } from "./sealing-anew.ts";
 
 const [old, fresh, other] = [1, 2, 3];
 const manyCredentials = 120;
-/** One that is a page of its own, and one in three parts. */
+/** One content that is a page of its own, and one result in three parts. */
 const largeCharacters = 900_000;
 const largestCharacters = 1_800_000;
 
@@ -46,7 +46,7 @@ export const resealSuite = (backend: Backend): void => {
     const textsIn = async (statement: SQL) =>
       (await write(statement)).map((row) => Object.values(row)[0] as string | null);
     const everySeal = async () => {
-      // One by one: D1 unites five at most.
+      // One query for each table: D1 unites five at most.
       const found = [
         await textsIn(sql`select sealed from credentials`),
         await textsIn(sql`select sealed from servers`),
@@ -96,7 +96,7 @@ export const resealSuite = (backend: Backend): void => {
       await write(sql`insert into captures values (${requestId}, ${tenantId}, ${mark + sealed})`);
       return { requestId, context: { ...context, destination: "" } };
     };
-    /** One of each kind, and what is to be read of it again. */
+    /** Adds one secret of each kind, and says what has to be read of each again. */
     async function addAll(vault: Sealer) {
       const { stores } = world;
       const its = server(tenantId, { url: "https://server.test/mcp", sealed: null });

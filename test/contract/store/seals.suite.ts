@@ -142,7 +142,7 @@ export const sealsSuite = (backend: Backend): void => {
       expect(value(await seals.claim(start, start + 10))).toEqual({ cursor: "" });
       expect(value(await seals.claim(start + 9, start + 20))).toBeNull();
       expect(value(await seals.claim(start + 10, start + 20))).toEqual({ cursor: "" });
-      // Set back by an hour, and whoever had the turn is gone.
+      // The clock is set back by an hour, and the run that had the turn is gone.
       const back = start - 3_600_000;
       expect(value(await seals.claim(back, back + 10))).toEqual({ cursor: "" });
       expect(value(await seals.claim(back + 9, back + 20))).toBeNull();
@@ -182,7 +182,7 @@ export const sealsSuite = (backend: Backend): void => {
       };
       const { head, records } = value(await seals.waiting(who.tenantId, never, 9));
       expect([head, records.length]).toEqual([null, 1]);
-      // The first try fails on the change, the second reads it.
+      // The first try fails because of the change, and the second reads the change.
       expect(value(await sealOnce({ ...deps, seals: meddled }, who.tenantId, never))).toBe(1);
       const read = await readAll(who);
       expect(read.records[0]?.record.costMicroUsd).toBe(5);

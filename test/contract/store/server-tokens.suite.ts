@@ -36,7 +36,7 @@ export const serverTokensSuite = (backend: Backend): void => {
       expect(first).toMatchObject({ sealed: null, expiresAt: null, fault: null });
       expect(first?.leaseUntil).toBe(start + leaseMs);
       expect(await claim(its, "two")).toBeNull();
-      // The same batch sent again finds its own lease.
+      // The same batch sent again finds the lease that it wrote itself.
       expect(await claim(its, "one")).toEqual(first);
       const after = await claim(its, "two", start + leaseMs);
       expect(after?.generation).toBe(first?.generation);
@@ -75,7 +75,7 @@ export const serverTokensSuite = (backend: Backend): void => {
       expect(second?.generation).toBe(from);
       const fast = { from, generation: "fast", sealed: "v1.fast", expiresAt: 5 };
       expect(value(await serverTokens.save(...its, fast))).toBe(true);
-      // Sent again, it says the same.
+      // The same batch sent again gives the same answer.
       expect(value(await serverTokens.save(...its, fast))).toBe(true);
       const slow = { from, generation: "slow", sealed: "v1.slow", expiresAt: 6 };
       expect(value(await serverTokens.save(...its, slow))).toBe(false);
@@ -106,7 +106,7 @@ export const serverTokensSuite = (backend: Backend): void => {
       await claim(its, "next", start + leaseMs);
       const from = first?.generation ?? "";
       const late = { from, generation: "late", sealed: "v1.late", expiresAt: null };
-      // A refresh token that was spent for it would be lost otherwise.
+      // Else a refresh token that was spent for this one would be lost.
       expect(value(await world.stores.serverTokens.save(...its, late))).toBe(true);
     });
 

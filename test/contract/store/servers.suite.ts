@@ -57,7 +57,7 @@ export const serversSuite = (backend: Backend): void => {
       value(await world.stores.tenants.byId(tenantId))?.version ?? 0;
     const newestEvent = async (tenantId: string): Promise<string | undefined> =>
       value(await world.stores.events.list(tenantId, { cursor: null, limit: 1 })).data[0]?.action;
-    /** Something granted, and somebody on the way. */
+    /** Gives the server a granted token and a pending authorization. */
     const granted = async (tenantId: string, serverId: string) => {
       const about = { event: event(tenantId), now: start };
       value(await world.stores.serverTokens.replace(tokens(tenantId, serverId), about));

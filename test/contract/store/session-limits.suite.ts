@@ -45,7 +45,7 @@ export const sessionLimitsSuite = (backend: Backend): void => {
       const tooMany = await sessions.begin(sessionAt(start + 20_000));
       expect(tooMany).toEqual(refused("initializePerMinute", 41_000));
       expect(await held()).toHaveLength(3);
-      // What was refused does not count: the next one is as near as the refusal said.
+      // A refused request does not count, so the next one may come when the refusal said.
       expect(await sessions.begin(sessionAt(start + 60_999))).toMatchObject({ ok: false });
       value(await sessions.begin(sessionAt(start + 61_000)));
     });
@@ -58,7 +58,7 @@ export const sessionLimitsSuite = (backend: Backend): void => {
       value(await sessions.admit(who, start));
       expect(await sessions.admit(who, start)).toEqual(refused("initializePerMinute", 61_000));
       expect(await sessions.begin(sessionAt(start))).toMatchObject({ ok: false });
-      // The server answered: what was admitted is kept.
+      // The server answered, so the admitted session is kept.
       value(await sessions.create(sessionAt(start)));
       expect(await held()).toHaveLength(1);
     });

@@ -97,7 +97,7 @@ export const sessionsSuite = (backend: Backend): void => {
       const ended = event(who.tenantId, "session.end");
       expect(value(await sessions.end(who.tenantId, other.id, ended))).toBe(true);
       expect(await actions()).toEqual(["session.end"]);
-      // Nothing was ended, so nothing is told.
+      // No session was ended, so no event is written.
       const again = event(who.tenantId, "session.end");
       expect(value(await sessions.end(who.tenantId, other.id, again))).toBe(false);
       expect(await actions()).toEqual(["session.end"]);

@@ -54,7 +54,7 @@ export const snapshotsSuite = (backend: Backend): void => {
       expect(await load("abc", its.slug)).toMatchObject({ session: through, server: its });
       expect(await load("abc", other.slug)).toMatchObject({ session: null, server: other });
       expect(await load("abc", "none")).toMatchObject({ session: null, server: null });
-      // The router's own id of it is nobody's, on either surface.
+      // The router's own id of the session finds nothing, on either surface.
       expect(await load(through.id, its.slug)).toMatchObject({ session: null });
       expect(await load(through.id)).toMatchObject({ session: null, server: null });
       expect(await load("abc")).toMatchObject({ session: null });

@@ -22,7 +22,7 @@ export const thinningSuite = (backend: Backend): void => {
       expect(told(await admit(who, start))).toBe("admitted");
     });
 
-    /** As many refusals as a minute of a key records, less those that are given. */
+    /** As many refusals as one minute of a key records, less the given number. */
     const fill = async (fewer = 0): Promise<void> => {
       for (let count = fewer; count < recordedRefusals; count += 1)
         expect(told(await admit(who, start))).toBe("refused by key requests");
@@ -73,7 +73,7 @@ export const thinningSuite = (backend: Backend): void => {
       const before = await rows(sql`select count(*) as n from idempotency`);
       await admit(who, start, { idempotency });
       expect(await rows(sql`select count(*) as n from idempotency`)).toEqual(before);
-      // Room again: the key that a thinned refusal came with is free.
+      // A thinned refusal frees its replay key, so there is room again.
       const state = await admit(who, start + 2 * minute, { idempotency });
       expect(told(state)).toBe("admitted");
     });

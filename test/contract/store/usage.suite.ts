@@ -24,7 +24,7 @@ const first = Math.floor(start / dayMs) * dayMs;
 
 type Row = typeof samplingRequests.$inferSelect;
 
-/** What a record says by now, its correction included. */
+/** What a record says now, its correction included. */
 const saidBy = ({ correction: its, ...row }: Row) => ({
   outcome: its?.outcome ?? row.outcome,
   inputTokens: its?.inputTokens ?? row.inputTokens ?? 0,
@@ -35,7 +35,7 @@ const saidBy = ({ correction: its, ...row }: Row) => ({
 const groupOf = (row: Row, by: UsageBy): string =>
   ({ model: row.model, key: row.keyId, server: row.serverId })[by] ?? "";
 
-/** The usage rows that the records add up to; what still runs is in none. */
+/** The usage rows to which the records add up. Calls that still run are in none. */
 function summed(rows: readonly Row[], bucket: UsageBucket, by: UsageBy): UsageRow[] {
   const widthMs = bucket === "hour" ? hourMs : dayMs;
   const sums = new Map<string, UsageRow>();
@@ -104,7 +104,7 @@ export const usageSuite = (backend: Backend): void => {
         [1, 1],
         [23, 1],
       ]);
-      // Within an hour is the whole of it.
+      // Times within an hour mean the whole hour.
       expect(await counts({ from: first + 5, to: first + 6 })).toEqual([[0, 2]]);
       expect(await counts({ limit: 2 })).toEqual([
         [0, 2],
@@ -155,7 +155,7 @@ export const usageSuite = (backend: Backend): void => {
         { group: "anthropic/claude", requests: 1, succeeded: 1, inputTokens: 3, costMicroUsd: 3 },
         { group: "openai/gpt", requests: 0, succeeded: 0, inputTokens: 514, costMicroUsd: 514 },
       ]);
-      // All of it failed: the request is the first choice's.
+      // All attempts failed, so the request counts under the first choice.
       const failed = { ...attempts[1], fault: "empty" as const } as (typeof attempts)[0];
       await settle(await running(who, start), start, {
         attempts: [failed],
