@@ -4,6 +4,7 @@
  */
 import { isObject, own, type JsonObject } from "../json.ts";
 import { contentNegotiationKey } from "../sampling/negotiation.ts";
+import { headerRules } from "./header-table.ts";
 import type { IsSent } from "./proxied-headers.ts";
 import type { McpServer, SamplingMode } from "./server.ts";
 
@@ -47,44 +48,6 @@ export const needsAlways = ({ learnt, bridge }: Pick<McpServer, "learnt" | "brid
 export const olderServerHint =
   'This server speaks only revisions before 2026-07-28: begin with initialize. For clients that know only 2026-07-28, set bridge to "always" in the server\'s entry.';
 
-/** Headers that tell the server nothing about who the client is. */
-const impersonal = new Set([
-  "accept",
-  "accept-encoding",
-  "accept-language",
-  "cache-control",
-  "connection",
-  "content-length",
-  "content-type",
-  // Never sent on.
-  "cookie",
-  "expect",
-  "forwarded",
-  "host",
-  "idempotency-key",
-  "keep-alive",
-  "last-event-id",
-  "mcp-method",
-  "mcp-name",
-  "mcp-protocol-version",
-  "mcp-session-id",
-  "origin",
-  "pragma",
-  "priority",
-  "referer",
-  "traceparent",
-  "tracestate",
-  "baggage",
-  "transfer-encoding",
-  "user-agent",
-  "via",
-  "x-real-ip",
-  "x-request-id",
-  // The key, or the forwarded authorization, tells these clients apart already.
-  "authorization",
-  "x-sampling-router-key",
-]);
-
 /**
  * Of the client's headers that go to the server, those that may say who the client is, in one order. A header
  * counts unless it is known to be harmless: a session too many is better than one with two owners.
@@ -95,5 +58,5 @@ export const personalHeaders = (
 ): [string, string][] =>
   [...headers]
     .map(([name, value]): [string, string] => [name.toLowerCase(), value])
-    .filter(([name]) => isSent(name) && !impersonal.has(name) && !name.startsWith("mcp-param-"))
+    .filter(([name]) => isSent(name) && headerRules(name).identifies)
     .toSorted(([a], [b]) => (a < b ? -1 : 1));

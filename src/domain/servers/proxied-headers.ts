@@ -1,81 +1,37 @@
 /**
- * Which headers cross the proxy, by lists of those that may. The attacks: a client's `Remote-User` or
+ * Which headers cross the proxy, by the table in `header-table.ts`. The attacks: a client's `Remote-User` or
  * `X-Forwarded-User`, which a server takes for its own gateway's word; a server's `X-Accel-Redirect` or
  * `X-Sendfile`, which a proxy before the router obeys; a server's `RateLimit` or `X-Request-Id`, which the
  * client takes for the router's.
  */
-import { hopsHeader } from "./hops.ts";
+import { asRead, headerRules } from "./header-table.ts";
 
-/** Stands in `passHeaders` of entries that are older than the lists: everything except `keptBack`. */
+/** Stands in `passHeaders` of entries that are older than the lists: everything that the table of headers doesn't keep back. */
 export const everyHeader = "*";
 
 /** The router's `User-Agent` towards a server, where the client's own is not sent on. */
 export const routerAgent = "sampling-router";
 
-/** The client's headers that every server gets. All names here are in lower case. */
-const alwaysSent: ReadonlySet<string> = new Set([
-  "accept",
-  "accept-language",
-  "baggage",
-  "content-type",
-  "last-event-id",
-  "traceparent",
-  "tracestate",
-]);
-
-/**
- * Headers that belong to one hop (RFC 9110, section 7.6.1), to this one's caller, or to a browser; or that make
- * some servers take the request for one to another place, or with another method.
- */
-const keptBack: ReadonlySet<string> = new Set([
-  "accept-encoding",
-  "authorization",
-  "connection",
-  "content-length",
-  "cookie",
-  "expect",
-  "forwarded",
-  "host",
-  "keep-alive",
-  "origin",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "referer",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "via",
-  "x-http-method",
-  "x-http-method-override",
-  "x-method-override",
-  "x-original-url",
-  "x-real-ip",
-  "x-rewrite-url",
-  hopsHeader,
-  "x-sampling-router-key",
-]);
-const keptBackPrefix = /^(cf-|sec-|x-forwarded-|access-control-)/;
-
-/** Many servers read `-` and `_` as one character, so one header would stand for another's name. */
-const asRead = (name: string): string => name.replaceAll("_", "-");
-
-const isKeptBack = (name: string): boolean => keptBack.has(name) || keptBackPrefix.test(name);
-
-/** Whether a server gets a header of the client's. `name` is in lower case. */
+/** Whether a server gets a header of the client's. */
 export type IsSent = (name: string) => boolean;
 
-const isAlwaysSent: IsSent = (name) => alwaysSent.has(name) || name.startsWith("mcp-");
-const isSentByDefault: IsSent = (name) => name !== "mcp_session_id" && !isKeptBack(asRead(name));
+const isAlwaysSent: IsSent = (name) => headerRules(name).sent === "always";
+
+function namedBy(passHeaders: readonly string[]): IsSent {
+  if (passHeaders.includes(everyHeader)) return () => true;
+  const named = new Set(passHeaders.map((name) => name.toLowerCase()));
+  return (name) => named.has(name.toLowerCase());
+}
 
 /** @param passHeaders the names in the server's entry */
 export function sentBy(passHeaders: readonly string[]): IsSent {
   if (passHeaders.length === 0) return isAlwaysSent;
-  if (passHeaders.includes(everyHeader)) return isSentByDefault;
-  const named = new Set(passHeaders.map((name) => name.toLowerCase()));
-  // A row may be older than today's rule for names, or somebody else may have written it.
-  return (name) => isAlwaysSent(name) || (named.has(name) && isSentByDefault(name));
+  const isNamed = namedBy(passHeaders);
+  return (name) => {
+    const { sent } = headerRules(name);
+    // An entry may be older than today's rule for names, or somebody else may have written it.
+    return sent === "always" || (sent === "named" && isNamed(name));
+  };
 }
 
 /**
@@ -102,16 +58,6 @@ export function sentHeaders(
   return headers;
 }
 
-/** A server's headers that its client gets. */
-const returned: ReadonlySet<string> = new Set([
-  "allow",
-  "cache-control",
-  "content-language",
-  "content-type",
-  "last-modified",
-  "retry-after",
-]);
-
 /** RFC 9111, section 5.2, as far as directives are well formed. */
 const directive = /^[a-z-]+(?:=(?:[\w-]+|"[^"\\,]*"))?$/i;
 const ofSharedCaches = /^(public|s-maxage|proxy-revalidate|private)(=|$)/i;
@@ -134,7 +80,7 @@ export function privateRules(rules: string | null): string {
 export function returnedHeaders(from: Headers): Record<string, string> {
   const headers: Record<string, string> = {};
   from.forEach((value, name) => {
-    if (returned.has(name) || name.startsWith("mcp-")) headers[name] = value;
+    if (headerRules(name).isReturned) headers[name] = value;
   });
   headers["cache-control"] = privateRules(from.get("cache-control"));
   return headers;
@@ -146,14 +92,14 @@ const mostNames = 32;
 function problemWithName(name: string): string | null {
   if (name === everyHeader) return '"*" stands alone: it names every header.';
   if (!token.test(name)) return "A header's name is a token of at most 100 characters.";
-  const read = asRead(name.toLowerCase());
+  const read = asRead(name);
   if (read === "authorization")
     return "Set forwardAuthorization: a client's Authorization goes on by that alone.";
   if (read === "cookie") return "Cookies of the router's own origin go to no server.";
-  if (isKeptBack(read) || read.startsWith("x-sampling-router-"))
-    return "This header belongs to one connection, to a browser, or to the router.";
   if (read.startsWith("mcp-")) return "Headers of the protocol go on by themselves.";
-  return null;
+  return headerRules(name).sent === "never"
+    ? "This header belongs to one connection, to a browser, or to the router."
+    : null;
 }
 
 /** What is wrong with an entry's `passHeaders`; null: nothing. `index` null: the list as a whole is wrong. */

@@ -1,4 +1,5 @@
 /** Which headers a registered server's entry may add to what the proxy sends. */
+import { headerRules } from "./header-table.ts";
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 // Visible ASCII with blanks inside: no control character, so no second header.
@@ -6,30 +7,6 @@ const content = /^[\x21-\x7e](?:[\x20\x21-\x7e\t]*[\x21-\x7e])?$/;
 const mostHeaders = 32;
 const mostValueCharacters = 8_192;
 const mostCharacters = 16_384;
-
-/** Headers that belong to one hop, to the body, or to the protocol. The proxy writes them itself. */
-const taken = new Set([
-  "accept",
-  "accept-encoding",
-  "connection",
-  "content-encoding",
-  "content-length",
-  "content-type",
-  "expect",
-  "forwarded",
-  "host",
-  "keep-alive",
-  "last-event-id",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "via",
-]);
-const takenPrefix = /^(mcp-|cf-|x-forwarded-|x-sampling-router-)/;
 
 export interface HeaderProblem {
   /** null: the headers together are wrong, or the name isn't fit to be repeated */
@@ -47,8 +24,7 @@ export function problemWithHeaders(headers: Record<string, string>): HeaderProbl
   for (const [name, value] of entries) {
     if (!token.test(name)) return { name: null, detail: "A header's name is no token." };
     const lower = name.toLowerCase();
-    if (taken.has(lower) || takenPrefix.test(lower))
-      return { name, detail: "This header is the proxy's own." };
+    if (!headerRules(name).isSettable) return { name, detail: "This header is the proxy's own." };
     if (seen.has(lower)) return { name, detail: "Given twice." };
     seen.add(lower);
     if (value.length > mostValueCharacters)

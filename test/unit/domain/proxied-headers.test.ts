@@ -171,6 +171,8 @@ describe("an entry may name", () => {
     [["X_Sampling_Router_Key"], 0],
     [["X-Sampling-Router-Anything"], 0],
     [["Mcp_Session_Id"], 0],
+    [["Content_Encoding"], 0],
+    [["X-Forwarded_For"], 0],
     [["Mcp-Session-Id"], 0],
   ])("not %j", (names, index) => {
     expect(problemWithPassHeaders(names)?.index).toBe(index);
