@@ -43,10 +43,14 @@ interface Completion {
   choices?: { message?: { content?: string } }[];
 }
 
-/** Chat completions, as the router sends them on. */
-export const completionCall = (path: string): Call => ({
+/** Chat completions, as the router sends them on, with the headers that a gateway wants besides. */
+export const completionCall = (path: string, headers: Record<string, string> = {}): Call => ({
   path,
-  headers: { "Content-Type": "application/json", Authorization: `Bearer ${providerKey}` },
+  headers: {
+    "Content-Type": "application/json",
+    Authorization: `Bearer ${providerKey}`,
+    ...headers,
+  },
   body: ({ nonce }) =>
     JSON.stringify({
       model: providerModel,

@@ -1,28 +1,43 @@
-/** From turns to figures. */
+/** From turns to figures: what each of two subjects did, and how they compare pair of turns by pair of turns. */
 import type { Timing } from "./calls.ts";
 import type { Turn } from "./load.ts";
-import type { SubjectName } from "./options.ts";
 
+/** What one subject did in all its turns. */
 export interface Figures {
-  subject: SubjectName;
-  concurrency: number;
   /** ms */
   p50: number;
   p99: number;
   rps: number;
-  /** to the pass-through at the same concurrency; null: it did not take part */
-  ratioP50: number | null;
-  ratioRps: number | null;
   measured: number;
   asked: number;
   wrong: number;
   firstWrong: string | null;
-  /** ms of CPU per request: of workerd, and of the database server where there is one */
+  /** ms of CPU a request: of what answers, and of the database server where there is one */
   cpu: { server: number | null; database: number | null };
+  /** MiB resident after the last turn */
+  memoryMib: number | null;
   /** mean ms per step, as the router reports them */
   timing: Timing | null;
-  /** of each turn, in order */
-  turns: { rps: number; p50: number }[];
+}
+
+/** Of the ratios that the pairs of turns have: one disturbed turn moves the median little. */
+export interface Ratio {
+  median: number;
+  least: number;
+  most: number;
+}
+
+/** One turn of the subject and one of the baseline, whichever came first. */
+export interface TurnPair {
+  subject: Turn;
+  baseline: Turn;
+}
+
+export interface Comparison {
+  subject: Figures;
+  baseline: Figures;
+  /** the subject's in the baseline's */
+  ratio: { rps: Ratio; p50: Ratio };
 }
 
 /** Nearest rank; `sorted` ascending. */
@@ -33,30 +48,39 @@ function percentile(sorted: Float64Array, share: number): number {
 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}
+
+export const ratioOf = (values: readonly number[]): Ratio => ({
+  median: median(values),
+  least: Math.min(...values),
+  most: Math.max(...values),
+});
+
+const rateOf = ({ answers, measuredSeconds }: Turn): number => answers / measuredSeconds;
+const p50Of = ({ latencies }: Turn): number =>
+  percentile(Float64Array.from(latencies).toSorted(), 0.5);
+
 function cpuPerRequest(turns: readonly Turn[], of: keyof Turn["cpu"]): number | null {
   const spent = turns.flatMap(({ cpu }) => cpu[of] ?? []);
   const asked = sum(turns.map((turn) => turn.asked));
   return spent.length < turns.length ? null : sum(spent) / asked;
 }
 
-export function figuresOf(
-  subject: SubjectName,
-  concurrency: number,
-  turns: readonly Turn[],
-): Figures {
+export function figuresOf(turns: readonly Turn[]): Figures {
   const sorted = Float64Array.from(turns.flatMap(({ latencies }) => latencies)).toSorted();
   const timing: Timing = {};
   for (const turn of turns)
     for (const [step, ms] of Object.entries(turn.timing))
       timing[step] = (timing[step] ?? 0) + ms / sorted.length;
   return {
-    subject,
-    concurrency,
     p50: percentile(sorted, 0.5),
     p99: percentile(sorted, 0.99),
     rps: sum(turns.map(({ answers }) => answers)) / sum(turns.map((turn) => turn.measuredSeconds)),
-    ratioP50: null,
-    ratioRps: null,
     measured: sorted.length,
     asked: sum(turns.map(({ asked }) => asked)),
     wrong: sum(turns.map(({ wrong }) => wrong)),
@@ -65,27 +89,16 @@ export function figuresOf(
       server: cpuPerRequest(turns, "server"),
       database: cpuPerRequest(turns, "database"),
     },
+    memoryMib: turns.at(-1)?.memoryMib ?? null,
     timing: Object.keys(timing).length === 0 ? null : timing,
-    turns: turns.map((turn) => ({
-      rps: turn.answers / turn.measuredSeconds,
-      p50: percentile(Float64Array.from(turn.latencies).toSorted(), 0.5),
-    })),
   };
 }
 
-/** Each one compared with the pass-through at its concurrency. */
-export const compared = (all: readonly Figures[]): Figures[] =>
-  all.map((figures) => {
-    const bare = all.find(
-      ({ subject, concurrency }) =>
-        subject === "pass-through" && concurrency === figures.concurrency,
-    );
-    if (bare === undefined) return figures;
-    return { ...figures, ratioP50: figures.p50 / bare.p50, ratioRps: figures.rps / bare.rps };
-  });
-
-/** How far the turns of one cell lie apart: (highest - lowest) / mean of rps. */
-export function spreadOf({ turns }: Figures): number {
-  const rates = turns.map(({ rps }) => rps);
-  return (Math.max(...rates) - Math.min(...rates)) / (sum(rates) / rates.length);
-}
+export const comparisonOf = (pairs: readonly TurnPair[]): Comparison => ({
+  subject: figuresOf(pairs.map(({ subject }) => subject)),
+  baseline: figuresOf(pairs.map(({ baseline }) => baseline)),
+  ratio: {
+    rps: ratioOf(pairs.map(({ subject, baseline }) => rateOf(subject) / rateOf(baseline))),
+    p50: ratioOf(pairs.map(({ subject, baseline }) => p50Of(subject) / p50Of(baseline))),
+  },
+});

@@ -2,6 +2,7 @@
 import { Agent, request, type ClientRequest } from "node:http";
 import type { Answered, Call, Timing } from "./calls.ts";
 import { cpuMsOf } from "./cpu.ts";
+import { memoryMibOf } from "./memory.ts";
 
 export interface Target {
   url: string;
@@ -22,6 +23,8 @@ export interface Turn {
   measuredSeconds: number;
   /** ms of CPU over all that was asked; null: not known on this system */
   cpu: { server: number | null; database: number | null };
+  /** MiB that the server has resident after the turn; null: not known on this system */
+  memoryMib: number | null;
   /** sums of ms over `latencies` */
   timing: Timing;
   asked: number;
@@ -79,6 +82,7 @@ export async function runTurn(
     answers: 0,
     measuredSeconds: seconds * (1 - leadShare),
     cpu: { server: null, database: null },
+    memoryMib: null,
     timing: {},
     asked: 0,
     wrong: 0,
@@ -124,5 +128,6 @@ export async function runTurn(
     server: spent(cpuMsOf(server), before.server),
     database: spent(cpuMsOf(database), before.database),
   };
+  turn.memoryMib = memoryMibOf(server);
   return turn;
 }

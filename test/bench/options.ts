@@ -1,33 +1,53 @@
 /** What the command line asks for. */
 import { parseArgs } from "node:util";
 
-export const subjectNames = ["provider", "pass-through", "router on D1", "router on libSQL"];
-export type SubjectName = string;
-
-export interface Options {
-  /** turns that every subject has at every concurrency */
-  rounds: number;
+/** How each pair of subjects is measured. */
+export interface Measuring {
+  /** pairs of turns at every concurrency */
+  turns: number;
   /** s of one turn */
   seconds: number;
-  /** s of load that each subject gets before anything is measured */
+  /** s of load that each subject gets at every concurrency before anything is measured */
   warmUpSeconds: number;
   concurrencies: number[];
-  subjects: SubjectName[];
-  countRoundTrips: boolean;
+}
+
+export interface Options extends Measuring {
+  /** each from the start of its subjects to their end */
+  runs: number;
+  /** names of subject and baseline */
+  pairs: { subject: string; baseline: string }[];
+  /** another checkout of the router, compared with this one; null: none */
+  before: string | null;
+  /** whether the figures go into docs/benchmarks.md */
+  write: boolean;
   /** where the raw figures go; null: nowhere */
   json: string | null;
 }
 
+export const defaultPairs = [
+  "self-hosted:node-pass-through",
+  "self-hosted:portkey",
+  "self-hosted-libsql:node-pass-through",
+  "worker:workerd-pass-through",
+];
+/** With a version before: what it is compared with. */
+const beforePairs = [
+  "self-hosted:self-hosted-before",
+  "self-hosted-libsql:self-hosted-libsql-before",
+  "worker:worker-before",
+];
+
 export const help = `npm run bench -- [options]
 
-What the router costs, on this machine, over loopback alone. One closed-loop load generator asks in
-turns: a local provider directly; a bare Hono + fetch pass-through in workerd; the router in workerd
-on D1; the router in workerd on the real libSQL server. Every answer is checked; a wrong one fails
-the run. Then the database round trips of single requests are counted; more than two before the
-provider cold, one warm, or one after it fail the run too.
+What the router costs, on this machine, over loopback alone, in pairs: two subjects are started, one
+closed-loop load generator asks them in turns, and both end before the next pair begins. Every answer
+is checked; a wrong one fails the run. Each pair of turns has its ratio; the median of them counts.
 
   caching             prompt caching: a loop of ten rounds with and without, simulated
   choose              only the choice itself, with 5,000 models in the catalogue
+  trips               database round trips of single requests; more than two before the provider cold,
+                      one warm, or one after it fail
   proxy [ROUNDS]      what the proxy adds to messages that sample nothing (8 rounds, four minutes)
   flood [defaults] [d1] [libsql] [CHECKOUT]
                       the libSQL server with its own defaults under load, then one tenant's flood beside
@@ -38,17 +58,22 @@ provider cold, one warm, or one after it fail the run too.
                       admission, settlement, lists and usage in a table of 10,000 records, then of
                       RECORDS (10,000,000 in a file: about 15 GB and half an hour; 1,000,000 elsewhere)
 
-  --quick             about half a minute, for a first look
-  --rounds N          turns of every subject at every concurrency (5)
-  --seconds S         length of one turn (2)
-  --warm-up S         load on each subject before anything is measured (3)
-  --concurrency LIST  callers at once (1,16,64)
-  --subjects LIST     some of: ${subjectNames.map((name) => name.replaceAll(" ", "-")).join(", ")}
-  --no-round-trips    leave the counting out
-  --json FILE         raw figures, every turn by itself
-  --help              this
+  --pairs LIST        SUBJECT:BASELINE, with commas between; as default
+                      ${defaultPairs.join(",\n                      ")}
+  --before CHECKOUT   another version of the router, as npm start of that directory starts it: its subjects
+                      have -before at the end of their names, and they are the default's baselines
+  --concurrency LIST  callers at once (1,64)
+  --turns N           pairs of turns at every concurrency, in ABBA order (7)
+  --seconds S         length of one turn (5)
+  --warm-up S         load on each of the two at every concurrency, before anything is measured (10)
+  --runs N            of everything, each with fresh subjects (1); a figure counts from the median of three
+  --write             the table and the plot go into docs/benchmarks.md
+  --quick             two pairs of turns of 0.7 s, for a first look
+  --json FILE         raw figures
+  --help              this, and the names of all subjects
 
-It ends by itself; Ctrl-C ends it and everything that it started.
+It ends by itself; Ctrl-C ends it and everything that it started. The first run with portkey installs
+that gateway into test/bench/peers (25 MB).
 Settings of the environment: TMPDIR, where both databases' files are.
 `;
 
@@ -58,19 +83,19 @@ export function positive(name: string, text: string): number {
   return value;
 }
 
+const whole = (name: string, text: string): number => Math.ceil(positive(name, text));
+
 const listOf = (text: string): string[] =>
   text
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "");
 
-function subjectsOf(text: string | undefined): SubjectName[] {
-  if (text === undefined) return subjectNames;
-  const wanted = listOf(text);
-  const named = subjectNames.filter((name) => wanted.includes(name.replaceAll(" ", "-")));
-  if (named.length !== wanted.length || wanted.length === 0)
-    throw new Error("--subjects names something that is not there; see --help");
-  return named;
+function pairOf(text: string): Options["pairs"][number] {
+  const [subject, baseline, ...rest] = text.split(":");
+  if (!subject || !baseline || rest.length > 0 || subject === baseline)
+    throw new Error(`--pairs has ${text}, which is not SUBJECT:BASELINE`);
+  return { subject, baseline };
 }
 
 /** null: help was asked for. Throws, with a sentence, on what it doesn't understand. */
@@ -78,30 +103,34 @@ export function parseOptions(args: string[]): Options | null {
   const { values } = parseArgs({
     args,
     options: {
-      quick: { type: "boolean", default: false },
-      rounds: { type: "string" },
+      pairs: { type: "string" },
+      before: { type: "string" },
+      concurrency: { type: "string", default: "1,64" },
+      turns: { type: "string" },
       seconds: { type: "string" },
       "warm-up": { type: "string" },
-      concurrency: { type: "string", default: "1,16,64" },
-      subjects: { type: "string" },
-      "no-round-trips": { type: "boolean", default: false },
+      runs: { type: "string", default: "1" },
+      write: { type: "boolean", default: false },
+      quick: { type: "boolean", default: false },
       json: { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
   if (values.help) return null;
   const preset = values.quick
-    ? { rounds: "2", seconds: "0.7", warmUp: "0.7" }
-    : { rounds: "5", seconds: "2", warmUp: "3" };
+    ? { turns: "2", seconds: "0.7", warmUp: "0.7" }
+    : { turns: "7", seconds: "5", warmUp: "10" };
+  const before = values.before ?? null;
+  const ofDefault = before === null ? defaultPairs : beforePairs;
   return {
-    rounds: Math.ceil(positive("rounds", values.rounds ?? preset.rounds)),
+    turns: whole("turns", values.turns ?? preset.turns),
     seconds: positive("seconds", values.seconds ?? preset.seconds),
     warmUpSeconds: positive("warm-up", values["warm-up"] ?? preset.warmUp),
-    concurrencies: listOf(values.concurrency).map((text) =>
-      Math.ceil(positive("concurrency", text)),
-    ),
-    subjects: subjectsOf(values.subjects),
-    countRoundTrips: !values["no-round-trips"],
+    concurrencies: listOf(values.concurrency).map((text) => whole("concurrency", text)),
+    runs: whole("runs", values.runs),
+    pairs: (values.pairs === undefined ? ofDefault : listOf(values.pairs)).map(pairOf),
+    before,
+    write: values.write,
     json: values.json ?? null,
   };
 }

@@ -8,7 +8,8 @@ import type { Ending } from "../../src/start/ending.ts";
 import { startRouter } from "../fakes/router.ts";
 import { startChild } from "./child.ts";
 import { cpuMsOf } from "./cpu.ts";
-import { machine, table } from "./report.ts";
+import { machineLine } from "./machine.ts";
+import { table } from "./report.ts";
 import { adminToken, routerSettings, startWorker } from "./subjects.ts";
 
 /** By the specification of this bench: the router's added p50, in that of the pass-through. */
@@ -267,10 +268,6 @@ export async function benchProxy(
     for (const cell of cells) await turn(cell);
     say(`round ${round} of ${rounds}`);
   }
-  say(
-    `\n${Object.entries(machine())
-      .map(([name, value]) => `${name} ${value}`)
-      .join(", ")}\nLoad generator, server and workerd share these cores.\n`,
-  );
+  say(`\n${machineLine()}\nLoad generator, server and workerd share these cores.\n`);
   return report(cells, say);
 }

@@ -1,7 +1,7 @@
 /** What is printed at the end. */
-import { availableParallelism, cpus, loadavg } from "node:os";
-import { createRequire } from "node:module";
-import { spreadOf, type Figures } from "./figures.ts";
+import type { Compared } from "./compare.ts";
+import { median, type Figures, type Ratio } from "./figures.ts";
+import { goals, runsThatCount, verdictOf } from "./goals.ts";
 import type { Counted, Trips } from "./round-trips.ts";
 
 const number = (value: number, digits: number): string =>
@@ -9,7 +9,9 @@ const number = (value: number, digits: number): string =>
 const ms = (value: number): string => number(value, value < 100 ? 2 : 0);
 /** A process that isn't there spent nothing. */
 const cpu = (value: number | null): string => (value ? value.toFixed(2) : "–");
-const ratio = (value: number | null): string => (value === null ? "–" : `${value.toFixed(2)}×`);
+export const ratioText = (value: number): string => number(value, value < 10 ? 2 : 1);
+export const rangeText = ({ median: middle, least, most }: Ratio): string =>
+  `${ratioText(middle)} (${ratioText(least)} to ${ratioText(most)})`;
 
 /** Text to the left, figures to the right. */
 export function table(rows: readonly string[][]): string {
@@ -28,45 +30,80 @@ export function table(rows: readonly string[][]): string {
     .join("\n");
 }
 
-export function figuresTable(all: readonly Figures[]): string {
-  const head = [
-    "",
-    "c",
-    "p50 ms",
-    "p99 ms",
-    "rps",
-    "p50 to bare",
-    "rps to bare",
-    "spread",
-    "wrong",
-    "cpu ms",
-    "db cpu ms",
-  ];
-  const rows = all.map((figures, at) => [
-    all[at - 1]?.subject === figures.subject ? "" : figures.subject,
-    String(figures.concurrency),
-    ms(figures.p50),
-    ms(figures.p99),
-    number(figures.rps, 0),
-    ratio(figures.ratioP50),
-    ratio(figures.ratioRps),
-    `${number(spreadOf(figures) * 100, 0)} %`,
-    String(figures.wrong),
-    cpu(figures.cpu.server),
-    cpu(figures.cpu.database),
+/** One side of a comparison: rps, p50, p99, CPU and memory. */
+export const cellsOf = ({ rps, p50, p99, cpu: spent, memoryMib }: Figures): string[] => [
+  number(rps, 0),
+  ms(p50),
+  ms(p99),
+  cpu(spent.server),
+  cpu(spent.database),
+  memoryMib === null ? "–" : number(memoryMib, 0),
+];
+
+export const figureNames = ["rps", "p50 ms", "p99 ms", "cpu ms", "db cpu ms", "MiB"] as const;
+
+/** Two lines a comparison: the subject's with the ratios, the baseline's below. */
+export const comparisonsTable = (all: readonly Compared[]): string =>
+  table([
+    ["", "c", ...figureNames, "rps ratio", "p50 ratio"],
+    ...all.flatMap(({ subject, baseline, concurrency, runs }) =>
+      runs.flatMap((run) => [
+        [
+          subject.name,
+          String(concurrency),
+          ...cellsOf(run.subject),
+          rangeText(run.ratio.rps),
+          rangeText(run.ratio.p50),
+        ],
+        [`  : ${baseline.name}`, "", ...cellsOf(run.baseline), "", ""],
+      ]),
+    ),
   ]);
-  return table([head, ...rows]);
+
+/** What was measured of the goals, beside them. */
+export function goalsTable(all: readonly Compared[]): string {
+  const rows = goals.flatMap((goal) => {
+    const measured = all.find(
+      ({ subject, baseline, concurrency }) =>
+        subject.name === goal.subject &&
+        baseline.name === goal.baseline &&
+        concurrency === goal.concurrency,
+    );
+    if (measured === undefined) return [];
+    const medians = measured.runs.map(({ ratio }) => ratio[goal.ratio].median);
+    return [
+      [
+        `${goal.ratio} at c=${goal.concurrency}, ${goal.subject} : ${goal.baseline}`,
+        ratioText(median(medians)),
+        String(goal.required),
+        String(goal.aim),
+        verdictOf(goal, medians),
+      ],
+    ];
+  });
+  if (rows.length === 0) return "None of the goals' pairs was measured.";
+  const head = ["", `median of ${all[0]?.runs.length}`, "required", "aim", ""];
+  return `${table([head, ...rows])}\nA figure counts when it is the median of ${runsThatCount} runs or more.`;
 }
 
-export function timingTable(all: readonly Figures[]): string {
-  const timed = all.filter(({ timing }) => timing !== null);
+/** null: no subject reports it. */
+export function timingTable(all: readonly Compared[]): string | null {
+  const timed = all.flatMap(({ concurrency, runs, ...pair }) =>
+    (["subject", "baseline"] as const).flatMap((side) =>
+      runs.flatMap((run) => {
+        const { timing } = run[side];
+        return timing === null ? [] : [{ name: pair[side].name, concurrency, timing }];
+      }),
+    ),
+  );
+  if (timed.length === 0) return null;
   const steps = Object.keys(timed[0]?.timing ?? {});
   return table([
     ["", "c", ...steps],
-    ...timed.map(({ subject, concurrency, timing }, at) => [
-      timed[at - 1]?.subject === subject ? "" : subject,
+    ...timed.map(({ name, concurrency, timing }) => [
+      name,
       String(concurrency),
-      ...steps.map((step) => ms(timing?.[step] ?? Number.NaN)),
+      ...steps.map((step) => ms(timing[step] ?? Number.NaN)),
     ]),
   ]);
 }
@@ -89,16 +126,3 @@ export const tripsReport = (counted: readonly Counted[]): string =>
       `  warm, the tenant just changed   ${tripsText(changed)}`,
     ])
     .join("\n");
-
-export function machine(): Record<string, string | number> {
-  const require = createRequire(createRequire(import.meta.url).resolve("miniflare"));
-  const workerd = require("workerd/package.json") as { version: string };
-  return {
-    cpu: cpus()[0]?.model.trim() ?? "unknown",
-    cores: availableParallelism(),
-    node: process.version,
-    workerd: workerd.version,
-    platform: `${process.platform} ${process.arch}`,
-    loadAtStart: Number((loadavg()[0] ?? 0).toFixed(2)),
-  };
-}

@@ -1,13 +1,16 @@
-/** What is measured, started. */
+/** What is measured: each subject's name, and how it is started. */
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { Ending } from "../../src/start/ending.ts";
 import { pidsOf } from "../../src/start/processes.ts";
 import { runtimeProgram } from "../../src/start/runtime-program.ts";
+import { checkout } from "../../src/start/settings.ts";
 import { startRouter, temporaryStateDir } from "../fakes/router.ts";
 import { freePort, startSqld } from "../fakes/sqld.ts";
 import { completionCall, samplingCall } from "./calls.ts";
 import { startChild } from "./child.ts";
 import type { Target } from "./load.ts";
-import type { SubjectName } from "./options.ts";
+import { startPortkey } from "./peers.ts";
 import { createTenant } from "./tenant.ts";
 import type { HostedCapabilities } from "./workerd-process.ts";
 
@@ -15,6 +18,20 @@ export const adminToken = "sra_bench_admin_token_on_loopback";
 
 /** No scheduled job in the middle of a measurement; the one at the start remains. */
 export const routerSettings = { ADMIN_TOKEN: adminToken, SCHEDULE_SECONDS: "86400" };
+
+/** What a subject is started with. */
+export interface Surroundings {
+  provider: { url: string; pid: number };
+  ending: Ending;
+  say: (line: string) => void;
+}
+
+export interface Subject {
+  /** as the command line has it */
+  name: string;
+  title: string;
+  start(surroundings: Surroundings): Promise<Target>;
+}
 
 /** Starts a Worker of the bench's own in workerd. */
 export async function startWorker(
@@ -30,65 +47,132 @@ export async function startWorker(
   return { url, pids: pidsOf(runtimeProgram(place.stateDir)) };
 }
 
-async function startSampling(
-  about: { env: Record<string, string>; database: readonly number[] },
-  providerUrl: string,
-  ending: Ending,
-): Promise<Target> {
-  const router = await startRouter({ env: { ...routerSettings, ...about.env } });
-  ending.add(async () => void (await router.stop()));
-  const tenant = await createTenant({ url: router.url, adminToken, providerUrl });
-  return {
-    url: router.url,
-    call: samplingCall(await tenant.newKey()),
-    pids: { server: router.runtimePids(), database: about.database },
+/** npm scripts of the router's hosts, the first that a checkout has: an older one knows fewer. */
+const hostScripts = { node: ["start:node", "start"], worker: ["dev", "start"] } as const;
+
+/** The command of such a script, on this very Node. */
+function commandOf(host: keyof typeof hostScripts, from: string): [string, ...string[]] {
+  const { scripts } = JSON.parse(readFileSync(join(from, "package.json"), "utf8")) as {
+    scripts: Record<string, string>;
   };
+  const name = hostScripts[host].find((each) => scripts[each] !== undefined) ?? "start";
+  const [program, ...args] = (scripts[name] ?? "").split(" ");
+  if (program !== "node") throw new Error(`npm run ${name} of ${from} does not begin with node`);
+  const isFile = (arg: string): boolean => existsSync(resolve(from, arg));
+  return [process.execPath, ...args.map((arg) => (isFile(arg) ? resolve(from, arg) : arg))];
 }
 
-async function startSubject(
-  name: SubjectName,
-  provider: { url: string; pid: number },
-  ending: Ending,
-): Promise<Target> {
-  switch (name) {
-    case "provider":
-      return {
-        url: provider.url,
-        call: completionCall("/chat/completions"),
-        pids: { server: [provider.pid], database: [] },
-      };
-    case "pass-through": {
+interface RouterSubject {
+  host: keyof typeof hostScripts;
+  database: "own" | "libSQL";
+  from: string;
+}
+
+const startSampling =
+  ({ host, database, from }: RouterSubject): Subject["start"] =>
+  async ({ provider, ending }) => {
+    const env: Record<string, string> = { ...routerSettings };
+    const pids: number[] = [];
+    if (database === "libSQL") {
+      const sqld = await startSqld();
+      ending.add(sqld.stop);
+      env["DATABASE_URL"] = sqld.url;
+      pids.push(sqld.pid());
+    }
+    const router = await startRouter({ env, command: commandOf(host, from) });
+    ending.add(async () => void (await router.stop()));
+    const { url } = router;
+    const tenant = await createTenant({ url, adminToken, providerUrl: provider.url });
+    // The launcher answers by itself where it started no Workers runtime.
+    const runtime = router.runtimePids();
+    const server = runtime.length > 0 ? runtime : [router.pid];
+    return { url, call: samplingCall(await tenant.newKey()), pids: { server, database: pids } };
+  };
+
+const others: readonly Subject[] = [
+  {
+    name: "provider",
+    title: "the provider, asked directly",
+    start: async ({ provider }) => ({
+      url: provider.url,
+      call: completionCall("/chat/completions"),
+      pids: { server: [provider.pid], database: [] },
+    }),
+  },
+  {
+    name: "node-pass-through",
+    title: "bare pass-through on Node",
+    async start({ provider, ending }) {
+      const about = { providerUrl: provider.url };
+      const { url, pid } = await startChild<{ url: string }>(
+        "node-pass-through-process.ts",
+        about,
+        ending,
+      );
+      const call = completionCall("/v1/chat/completions");
+      return { url, call, pids: { server: [pid], database: [] } };
+    },
+  },
+  {
+    name: "workerd-pass-through",
+    title: "bare pass-through on workerd",
+    async start({ provider, ending }) {
       const entry = "test/bench/workers/pass-through.ts";
       const values = { PROVIDER_URL: provider.url };
       const { url, pids } = await startWorker({ entry, embedded: false, values }, ending);
-      return {
-        url,
-        call: completionCall("/v1/chat/completions"),
-        pids: { server: pids, database: [] },
+      const call = completionCall("/v1/chat/completions");
+      return { url, call, pids: { server: pids, database: [] } };
+    },
+  },
+  {
+    name: "portkey",
+    title: "Portkey's gateway (no keys, limits, record)",
+    async start({ provider, ending, say }) {
+      const { url, pid } = await startPortkey(ending, say);
+      const headers = {
+        "x-portkey-provider": "openai",
+        "x-portkey-custom-host": provider.url,
       };
-    }
-    case "router on D1":
-      return startSampling({ env: {}, database: [] }, provider.url, ending);
-    default: {
-      const sqld = await startSqld();
-      ending.add(sqld.stop);
-      const env = { DATABASE_URL: sqld.url };
-      return startSampling({ env, database: [sqld.pid()] }, provider.url, ending);
-    }
-  }
-}
+      const call = completionCall("/v1/chat/completions", headers);
+      return { url, call, pids: { server: [pid], database: [] } };
+    },
+  },
+];
 
-/** One after the other: on a small machine several starts at once only get in each other's way. */
-export async function startSubjects(
-  names: readonly SubjectName[],
-  ending: Ending,
-  say: (line: string) => void,
-): Promise<Map<SubjectName, Target>> {
-  const provider = await startChild<{ url: string }>("provider-process.ts", {}, ending);
-  const targets = new Map<SubjectName, Target>();
-  for (const name of names) {
-    say(`starting: ${name}`);
-    targets.set(name, await startSubject(name, provider, ending));
-  }
-  return targets;
-}
+const routers = [
+  { name: "self-hosted", title: "router self-hosted, on its file", host: "node", database: "own" },
+  {
+    name: "self-hosted-libsql",
+    title: "router self-hosted, on the libSQL server",
+    host: "node",
+    database: "libSQL",
+  },
+  {
+    name: "worker",
+    title: "router as a Worker, on its own database",
+    host: "worker",
+    database: "own",
+  },
+  {
+    name: "worker-libsql",
+    title: "router as a Worker, on the libSQL server",
+    host: "worker",
+    database: "libSQL",
+  },
+] as const;
+
+const routersOf = (from: string, mark: { name: string; title: string }): Subject[] =>
+  routers.map(({ name, title, host, database }) => ({
+    name: `${name}${mark.name}`,
+    title: `${title}${mark.title}`,
+    start: startSampling({ host, database, from }),
+  }));
+
+/** @param before another checkout of the router, whose hosts are subjects too; null: none */
+export const subjectsWith = (before: string | null): Subject[] => [
+  ...routersOf(checkout, { name: "", title: "" }),
+  ...(before === null
+    ? []
+    : routersOf(resolve(before), { name: "-before", title: ", the version before" })),
+  ...others,
+];
