@@ -1,4 +1,4 @@
-/** A sampling request as a surface hands it in, and what its audit record says from the start. */
+/** A sampling request as a surface hands it in, and what its audit record holds from the beginning. */
 import { askedOf, type Opening } from "../domain/audit/record.ts";
 import { inputModalitiesOf } from "../domain/sampling/estimate.ts";
 import type { ReplayKey } from "../domain/sampling/replay-key.ts";
@@ -13,19 +13,19 @@ import type { AskingServer } from "./scopes.ts";
 
 export interface Arrival {
   caller: Caller;
-  /** The caller once more, from the database: the first may have come from memory. */
+  /** Reads the caller once more, from the database, since the first one may have come from memory. */
   again: () => Promise<Result<Caller, Refusal>>;
   call: Result<SamplingCall, Refusal>;
-  /** of the caller as it is now */
+  /** what was declared, for the caller as it is now */
   declaredBy: (caller: Caller) => Declared;
   client: { name: string | null; version: string | null; revision: string | null };
   /** the registered server that asks, through the proxy; null: the caller asks for itself */
   server: AskingServer | null;
   /** the tool that was being called, where the stream told it */
   tool: string | null;
-  /** by what it is known again; null: it is new */
+  /** the key under which the call may be repeated; null: the call is new */
   replayKey: ReplayKey | null;
-  /** the JSON-RPC id, as JSON, by which a session can take the call back; null: it can't */
+  /** the JSON-RPC id, as JSON, by which a session can cancel the call; null: it can't */
   messageId: string | null;
   contentSha256: string;
   bytes: number;
@@ -36,9 +36,9 @@ export interface Arrival {
   /** the same moment by the clock of durations */
   beganAt: number;
   authMs: number;
-  /** the turn that the request came with; null: it takes one of its own */
+  /** the turn that the request came with; null: the call takes a turn of its own */
   turn: CallTurn | null;
-  /** the trace that the caller is in */
+  /** the caller's trace context */
   propagated: Propagated;
 }
 

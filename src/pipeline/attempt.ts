@@ -19,13 +19,13 @@ export interface Attempted {
   attempts: Attempt[];
   /** ms spent in providers, waiting for them included */
   providerMs: number;
-  /** what the attempts say of circuits */
+  /** what the attempts change in circuits */
   circuits: CircuitChange[];
   answer: Result<{ model: Model; answer: ProviderAnswer }, Refusal>;
 }
 
 interface Walk {
-  /** what was reserved: nothing else is called */
+  /** the reserved candidates: nothing else is called */
   steps: readonly {
     model: Model;
     credentialId: string;
@@ -33,7 +33,7 @@ interface Walk {
     reasoning: ReasoningRequest;
   }[];
   maxAttempts: number;
-  /** circuits that somebody else tries: what lies behind them comes last */
+  /** scopes of circuits that another call tries; candidates behind them come last */
   blocked: readonly string[];
   /** as policy allows */
   maxTokens: number;
@@ -43,11 +43,11 @@ interface Walk {
   promptCaching: PromptCaching;
   /** the caller's own cancellation */
   signal: AbortSignal;
-  /** Lets others have the turn while a provider is at work. */
+  /** Lets other calls have the turn while a provider works. */
   outside: CallTurn["outside"];
-  /** Takes what a provider said of a failure; absent: nobody keeps it. */
+  /** Takes a provider's message about a failure; absent: nobody keeps it. */
   onMessage?: (said: ProviderMessage) => void;
-  /** Before each provider call: what its HTTP request says of the trace. */
+  /** Called before each provider call. Gives the trace headers of its HTTP request. */
   begins: (credential: SealedCredential) => Record<string, string>;
 }
 
@@ -59,8 +59,8 @@ interface Next {
 }
 
 /**
- * The share of what is left of the deadline that one attempt may use while others could follow:
- * a provider that hangs must not take the whole call with it.
+ * The share of the remaining deadline that one attempt may use while other candidates could follow. A provider
+ * that hangs must not take the whole call with it.
  */
 const shareOfDeadline = 2 / 3;
 
@@ -97,7 +97,7 @@ const failed = (fault: ProviderFault): Outcome => ({
   ...(fault.usage === null ? {} : { usage: fault.usage }),
 });
 
-/** Positions of those that somebody else is trying. */
+/** Positions of the candidates that another call is trying. */
 const avoidedOf = (places: readonly Place[], blocked: readonly string[]): ReadonlySet<number> =>
   new Set(
     places.flatMap((place, at) =>
@@ -199,7 +199,8 @@ export function createAttempt(deps: {
         avoided,
       });
       if (next.next === "stop") break;
-      // Candidates of a broken credential come last; what did not open once does not open again.
+      // Candidates of a broken credential come last: a key that did not open once does not open
+      // again.
       const following = steps[next.at]?.credential.id;
       if (attempts.some((one) => one.fault === "unopenable" && one.credentialId === following))
         break;

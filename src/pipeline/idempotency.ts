@@ -1,6 +1,6 @@
 /**
- * A call that is asked for again: it waits for the first one, and gets its result. What the first one
- * leaves behind is said in `domain/sampling/replay-key.ts`.
+ * A repetition of a call waits for the first call and gets its result. `domain/sampling/replay-key.ts` says
+ * what the first call leaves behind.
  */
 import { longestLeaseMs } from "../domain/leases.ts";
 import type { IdempotencyStore, IdempotentCall } from "../domain/ports/ledger.ts";
@@ -10,17 +10,17 @@ import type { Refusal } from "../domain/refusals.ts";
 import { err, type Result } from "../domain/result.ts";
 import type { SamplingAnswer } from "../domain/sampling/call.ts";
 
-/** Who did the work: this caller; somebody before; somebody else, while this one waited. */
+/** Which call did the work: this one, an earlier one, or another one while this one waited. */
 export type AnsweredBy = "this-call" | "earlier-call" | "concurrent-call";
 
 /** What is kept of a call for its repetitions, as JSON. */
 export type Recorded<D> = Result<{ answer: SamplingAnswer; decision: D }, Refusal>;
 
 export type Joined<D> =
-  /** nothing holds the key any more: this call may be the first */
+  /** nothing holds the key any more, so this call may be the first */
   { state: "free" } | { state: "done"; recorded: Recorded<D>; answeredBy: AnsweredBy };
 
-/** Its isolate died before it could say what became of it; it was charged as reserved. */
+/** The first call's isolate died before it could say how the call ended, so the call was charged as reserved. */
 const lost: Refusal = { reason: "provider_failed", attempts: [] };
 const shortestWaitMs = 100;
 const longestWaitMs = 1_000;
@@ -37,18 +37,18 @@ export function createIdempotency<D>(deps: {
   const sealedFor = (tenantId: string, id: string) =>
     ({ purpose: "result", tenantId, provider: "", id, destination: "" }) as const;
   return {
-    /** Sealed, in parts that fit a row. */
+    /** Seals a result, in parts that fit a row. */
     async seal(tenantId: string, requestId: string, recorded: Recorded<D>): Promise<string[]> {
       const sealed = await vault.seal(JSON.stringify(recorded), sealedFor(tenantId, requestId));
       return resultPartsOf(sealed);
     },
 
-    /** What holds the key now; null: nothing. */
+    /** The call that holds the key now; null: none does. */
     find: (call: IdempotentCall) => idempotency.find(call, now()),
 
     /**
-     * Waits for the call that holds the key, to the end of its lease at most. Leaving is the caller's
-     * own: the first one goes on.
+     * Waits for the call that holds the key, up to the end of its lease. A caller that leaves stops waiting,
+     * and the first call goes on.
      */
     async join(call: IdempotentCall, signal: AbortSignal): Promise<Joined<D>> {
       let answeredBy: AnsweredBy = "earlier-call";
@@ -60,15 +60,15 @@ export function createIdempotency<D>(deps: {
         if (first === null) return { state: "free" };
         if (first.result !== null) {
           const opened = await vault.open(first.result, sealedFor(call.tenantId, first.requestId));
-          // Counting is worth no refusal.
+          // A failure to count is no reason to refuse.
           await idempotency.countReplay(call);
           return opened.ok
             ? { state: "done", recorded: JSON.parse(opened.value) as Recorded<D>, answeredBy }
             : done(lost, answeredBy);
         }
         const isRunning = first.outcome === "admitted" && (first.leaseUntil ?? 0) > now();
-        // Nobody else says so.
-        // Nor does a lease last longer, whatever the clock says that was set back meanwhile.
+        // Only this check notices a dead call. No lease lasts longer, also where a clock was set
+        // back meanwhile.
         if (!isRunning || pausedMs > longestLeaseMs) return done(lost, "earlier-call");
         await wait(pause, signal);
         pausedMs += pause;

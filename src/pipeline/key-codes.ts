@@ -1,6 +1,6 @@
 /**
- * The codes of API keys' rows. Whoever can write to the database can't make a key of a row, nor more of a
- * key than it was: that takes MASTER_KEY.
+ * The codes in rows of API keys. Whoever can write to the database, and has no MASTER_KEY, can't make a row a
+ * key, nor a key larger than it was.
  */
 import type { AsyncResult } from "../domain/refusals.ts";
 import { codedText, type StoredKey } from "../domain/tenancy/access.ts";
@@ -9,7 +9,7 @@ import { ok } from "../domain/result.ts";
 
 export interface KeyCodes {
   codeOf(key: Omit<StoredKey, "code">): AsyncResult<string>;
-  /** Whether the router wrote the row as it is; or may have, before there were codes. */
+  /** Whether the router wrote the row as it is, or may have done so before there were codes. */
   isKnown(key: StoredKey): Promise<boolean>;
 }
 

@@ -1,4 +1,7 @@
-/** Admissions whose answers never came: plain values, which every invocation of an isolate may look after. */
+/**
+ * Admissions whose answers never came, as plain values, so that any invocation of an isolate may look after
+ * them.
+ */
 import type { Opening } from "../domain/audit/record.ts";
 import { longestLeaseMs } from "../domain/leases.ts";
 import type { Hold } from "../domain/limits/holds.ts";
@@ -6,39 +9,39 @@ import type { Hold } from "../domain/limits/holds.ts";
 export interface LostAdmission {
   opening: Opening;
   holds: Hold[];
-  /** whether it may have taken a key by which it is known again */
+  /** whether the admission may have claimed a replay key */
   isKeyed: boolean;
 }
 
 /**
- * ms before each look at a database that answers. What was sent may arrive after the first ones; by the last
- * one the longest lease has ended, and the sweep has been there.
+ * ms before each look at a database that answers. A batch may arrive after the first looks. By the last look
+ * the longest lease has ended, and the sweep has run.
  */
 const pausesMs = [1_000, 4_000, 12_000, longestLeaseMs];
 
-/** ms after which another may look after them: the one whose turn it was has been ended by its host. */
+/** ms after which another caller may look after them: the host may have ended the one that had the turn. */
 const turnMs = 20_000;
 
 interface Kept {
   lost: LostAdmission;
   looks: number;
-  /** of the isolate's clock of durations */
+  /** ms by the isolate's clock of durations */
   dueAt: number;
 }
 
 export interface LostAdmissions {
   add(lost: LostAdmission): void;
-  /** True for one caller at a time, until it has not asked again for a while. */
+  /** True for one caller at a time, until that caller has not asked for a while. */
   isTurnOf(who: object): boolean;
   isEmpty(): boolean;
-  /** Those to look for now, `most` at most. */
+  /** The admissions to look for now, `most` at most. */
   due(most: number): LostAdmission[];
-  /** It was not there: it is looked for again, unless that was the last time. */
+  /** The admission was not found. It is looked for again, unless this was the last time. */
   missed(id: string): void;
   done(id: string): void;
 }
 
-/** `capacity`: of more, the oldest are left to their leases. `elapsed`: ms, monotonic. */
+/** `capacity`: of more admissions, the oldest are left to their leases. `elapsed`: ms, monotonic. */
 export function createLostAdmissions(deps: {
   capacity: number;
   elapsed: () => number;

@@ -2,7 +2,7 @@
 
 const mostCharacters = 200;
 
-/** The text itself, or its digest where it is longer than anybody's own; JSON never looks like one. */
+/** The text itself, or its digest where it is longer than any ordinary id. No JSON looks like a digest. */
 export async function messageKey(
   { sha256Hex }: { sha256Hex: (bytes: Uint8Array<ArrayBuffer>) => Promise<string> },
   text: string,

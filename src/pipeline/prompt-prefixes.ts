@@ -1,6 +1,7 @@
 /**
- * Which prompts were sent of late: how the router knows that a prefix repeats. An isolate's memory,
- * bounded; tenants never share an entry, and a tenant that sends much only forgets its own.
+ * Which prompts were sent of late, so that the router knows that a prefix repeats. The memory is the isolate's,
+ * and bounded. Tenants never share an entry, and a tenant that sends much makes the router forget only that
+ * tenant's own.
  */
 import {
   cacheLifetimeMs,
@@ -9,14 +10,17 @@ import {
   type SentPrompt,
 } from "../domain/sampling/prompt-caching.ts";
 
-/** Of one prompt: its first places, where other conversations part from it, and its end. */
+/**
+ * Places of one prompt that are remembered: the first ones, where other conversations part from it, and its
+ * end.
+ */
 const placesRemembered = 16;
-/** Beyond that a prompt is no prefix of anything likely. */
+/** Pieces of a prompt that are hashed. A longer prompt is hardly a prefix of another one. */
 const piecesHashed = 512;
-/** OpenAI's limit, which others took over, is 64. */
+/** OpenAI's limit, which other providers adopted, is 64. */
 const charactersOfName = 32;
 
-/** ms since the epoch; `first` of a run without a gap as long as the lifetime */
+/** ms since the epoch; `first`: the beginning of a run of uses without a gap as long as the lifetime */
 interface Sent {
   first: number;
   last: number;
@@ -28,16 +32,16 @@ const isAlive = (sent: Sent | undefined, at: number): sent is Sent =>
 export function createPromptPrefixes(deps: {
   hash: (text: string) => Promise<string>;
   now: () => number;
-  /** of one tenant */
+  /** entries of one tenant */
   entriesRemembered: number;
   tenantsRemembered: number;
 }): PromptPrefixes {
   const { hash, now, entriesRemembered, tenantsRemembered } = deps;
-  /** by tenant, then by hash of a prefix; what was sent longest ago comes first */
+  /** by tenant, then by the hash of a prefix; what was sent longest ago comes first */
   const tenants = new Map<string, Map<string, Sent>>();
   const recalled = new WeakMap<object, Map<string, Promise<number>>>();
 
-  /** Each hash covers everything before it. */
+  /** Each hash covers all pieces before it. */
   const hashesOf = async ({ tenantId, scope, pieces }: Omit<SentPrompt, "messages">) => {
     let last = await hash(JSON.stringify([tenantId, ...scope]));
     const hashes: string[] = [];

@@ -2,7 +2,7 @@
 import { nameOf, type CredentialSummary, type Model } from "../domain/models/model.ts";
 import type { ReasoningRefusals } from "../domain/sampling/providers.ts";
 
-/** Of the oldest, the first that is forgotten: it is asked again, at the price of one refusal. */
+/** Beyond the capacity the oldest is forgotten, and asked again at the price of one refusal. */
 export function createReasoningRefusals(capacity: number): ReasoningRefusals {
   const refused = new Set<string>();
   let version = 0;
@@ -20,7 +20,7 @@ export function createReasoningRefusals(capacity: number): ReasoningRefusals {
   };
 }
 
-/** A model that refuses its control by any of these credentials reasons as it likes, and gets room for that. */
+/** A model that refuses its control under any of these credentials reasons as it likes, and gets room for that. */
 export function withoutRefused(
   models: readonly Model[],
   credentials: readonly CredentialSummary[],

@@ -1,22 +1,22 @@
 /**
- * An admission whose answer never came may have happened all the same. Its caller was told that nothing
- * is called and nothing charged, so what it holds is given back, as soon as the database can be reached, and
- * also where the sweep was there first.
+ * Gives back an admission whose answer never came, and which may have happened all the same. The caller was
+ * told that nothing is called and nothing charged. So what the admission holds is given back as soon as the
+ * database can be reached, also where the sweep was there first.
  */
 import type { Settlement } from "../domain/audit/record.ts";
 import type { Ledger } from "../domain/ports/ledger.ts";
 import type { EndCall } from "./end-call.ts";
 import type { LostAdmission, LostAdmissions } from "./lost-admissions.ts";
 
-/** ms between two looks, and while the database is away, where each pause is twice the one before. */
+/** ms between two looks. While the database is away, each pause is twice the one before. */
 const pauseMs = 1_000;
 const longestPauseMs = 15_000;
-/** Ids of one look. */
+/** Ids in one look. */
 const mostAtOnce = 500;
 
 const nothing = { auth: 0, choose: 0, approve: 0, admit: 0, provider: 0 };
 
-/** Nobody was called, and nothing is charged. */
+/** The end of such a call: no provider was called, and nothing is charged. */
 const releaseOf = ({ opening, holds, isKeyed }: LostAdmission, now: number): Settlement => ({
   id: opening.id,
   tenantId: opening.who.tenantId,
@@ -73,8 +73,8 @@ export function createRelease(deps: {
   };
 
   /**
-   * One invocation at a time looks after all that the isolate has lost: an outage loses every admission that
-   * was asked for, and most of them never reached the database.
+   * One invocation at a time looks after all lost admissions of the isolate. An outage loses every admission
+   * that was asked for, and most of them never reached the database.
    */
   return async (admission: LostAdmission): Promise<void> => {
     lost.add(admission);
