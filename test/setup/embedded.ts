@@ -10,8 +10,8 @@ import { readMigrations } from "./migrations.ts";
 
 export const databaseThread = new URL("../../src/store/embedded/thread.ts", import.meta.url);
 
-export async function startEngine(path: string): Promise<Engine> {
-  const engine = await startEmbedded({ path, thread: databaseThread });
+export async function startEngine(path: string, pragmas: readonly string[] = []): Promise<Engine> {
+  const engine = await startEmbedded({ path, thread: databaseThread, pragmas });
   if (!engine.ok) throw new Error(engine.error);
   return engine.value;
 }

@@ -1,5 +1,6 @@
 /** `npm run soak -- <name>`: what takes too long for the test suite. Exits 1 when anything is wrong. */
 import { soakCrashes } from "./crashes.ts";
+import { soakKills, soakPower, soakStops } from "./embedded/crashes.ts";
 import { soakThreads } from "./embedded/threads.ts";
 import { soakLeavers } from "./leavers.ts";
 import { soakLimits } from "./limits.ts";
@@ -10,6 +11,9 @@ const help = `npm run soak -- limits sqld|d1    2,000 calls of 64 callers agains
 npm run soak -- crashes [ROUNDS] [MINUTES]   kill -9 under load (300 rounds, 60 minutes at most)
 npm run soak -- leavers sqld|d1   500 callers that hang up
 npm run soak -- streams [MINUTES] [STREAMS]   open streams through the proxy (10 minutes, 200 streams)
+npm run soak -- kills [ROUNDS]    kill -9 of the embedded engine under load (200 rounds)
+npm run soak -- stops [ROUNDS]    SIGSTOP of it, and a copy of its files (200 rounds)
+npm run soak -- power [CUTS] [PRAGMA]   loss of power under it (200 times); with "synchronous = OFF" it must fail
 npm run soak -- threads [SECONDS] the embedded engine on the main thread and on its own, with 0.3 and 20 ms a sync
 `;
 const say = (line: string): void =>
@@ -27,6 +31,10 @@ const soaks: Record<string, () => Promise<string[]>> = {
   crashes: () =>
     soakCrashes({ rounds: Number(first ?? 300), atMostMs: Number(second ?? 60) * 60_000 }, say),
   streams: () => soakStreams({ minutes: Number(first ?? 10), streams: Number(second ?? 200) }, say),
+  kills: () => soakKills(Number(first ?? 200), say),
+  stops: () => soakStops(Number(first ?? 200), say),
+  power: () =>
+    soakPower({ cuts: Number(first ?? 200), pragmas: second === undefined ? [] : [second] }, say),
   threads: () => soakThreads({ seconds: Number(first ?? 10), callers: [1, 16, 64] }, say),
   leavers: () => soakLeavers({ database, calls: 500 }, say),
 };

@@ -95,11 +95,12 @@ function checkFile(connection: Connection): void {
 }
 
 /** A commit returns when it is on the disk; on macOS only `fullfsync` says so. */
-export function openWriter(path: string): Connection {
+export function openWriter(path: string, pragmas: readonly string[] = []): Connection {
   const connection = connect(pathToFileURL(path).href, [
     "journal_mode = WAL",
     "synchronous = FULL",
     ...(process.platform === "darwin" ? ["fullfsync = ON", "checkpoint_fullfsync = ON"] : []),
+    ...pragmas,
   ]);
   try {
     checkFile(connection);

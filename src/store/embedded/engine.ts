@@ -16,18 +16,20 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+export interface Start {
+  /** absolute; the file is made where there is none */
+  path: string;
+  /** where `thread.ts` is, or what a bundle made of it */
+  thread: URL;
+  /** of the writer, after its own */
+  pragmas?: readonly string[];
+}
+
 const leastBusy = (threads: readonly DatabaseThread[]): DatabaseThread =>
   threads.reduce((least, each) => (each.waiting < least.waiting ? each : least));
 
-/**
- * Refused at once where another process owns the file, or it can't be written.
- * @param path absolute; the file is made where there is none
- * @param thread where `thread.ts` is, or what a bundle made of it
- */
-export async function startEmbedded(about: {
-  path: string;
-  thread: URL;
-}): Promise<Result<Engine, string>> {
+/** Refused at once where another process owns the file, or it can't be written. */
+export async function startEmbedded(about: Start): Promise<Result<Engine, string>> {
   const lock = lockFile(about.path);
   if (!lock.ok) return lock;
   const threads = await startThreads(about);
@@ -44,9 +46,9 @@ export async function startEmbedded(about: {
   });
 }
 
-async function startThreads(about: { path: string; thread: URL }): Promise<Result<Engine, Fault>> {
-  const { path, thread } = about;
-  const writer = await startThread(thread, { path, role: "writer" });
+async function startThreads(about: Start): Promise<Result<Engine, Fault>> {
+  const { path, thread, pragmas = [] } = about;
+  const writer = await startThread(thread, { path, role: "writer", pragmas });
   if (!writer.ok) return writer;
   const started = await Promise.all(
     Array.from({ length: readers }, () => startThread(thread, { path, role: "reader" })),

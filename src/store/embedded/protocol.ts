@@ -28,6 +28,8 @@ export interface ThreadData {
   /** absolute */
   path: string;
   role: "writer" | "reader";
+  /** of the writer, after its own: how often it takes its log into the file, for example */
+  pragmas?: readonly string[];
 }
 
 export type Request =

@@ -18,9 +18,9 @@ type Role = ThreadData["role"];
 /** In one transaction. More would let the first of them wait for too many others. */
 const mostInGroup = 128;
 
-const open = ({ path, role }: ThreadData): Connection | Fault => {
+const open = ({ path, role, pragmas }: ThreadData): Connection | Fault => {
   try {
-    return role === "writer" ? openWriter(path) : openReader(path);
+    return role === "writer" ? openWriter(path, pragmas) : openReader(path);
   } catch (cause) {
     return faultOf(cause);
   }

@@ -1,0 +1,25 @@
+/**
+ * The engine under load, until it is killed. Each line says what a caller was told, and how long the disk's log
+ * was by then. Arguments: the file, the caller as JSON, how many at once, the log (or none), pragmas.
+ */
+import { statSync } from "node:fs";
+import { openEmbedded } from "../../../src/store/embedded/open.ts";
+import type { Caller } from "../../contract/store/fixtures.ts";
+import { startEngine } from "../../setup/embedded.ts";
+import { ledgerCall } from "./ledger-load.ts";
+
+const [path = "", who = "", callers, log = "", ...pragmas] = process.argv.slice(2);
+const engine = await startEngine(path, pragmas);
+const db = openEmbedded(engine);
+const at = (): number => (log === "" ? 0 : (statSync(log, { throwIfNoEntry: false })?.size ?? 0));
+// A pipe is written at once: what is killed now has said so before.
+const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
+say({ id: "", what: "begun", at: at() });
+await Promise.all(
+  Array.from({ length: Number(callers) }, async () => {
+    for (;;)
+      await ledgerCall(db, JSON.parse(who) as Caller, ({ id, what }) =>
+        say({ id, what, at: at() }),
+      );
+  }),
+);
