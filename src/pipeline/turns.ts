@@ -1,7 +1,7 @@
 /**
- * Turns shared by all invocations in one process: one invocation wakes another by resolving its promise, which
- * the Workers runtime hands to the other's own context; each also looks by itself, for a runtime that
- * drops such a call.
+ * Turns that all invocations of one process share. One invocation wakes another by resolving its promise, which
+ * the Workers runtime continues in the other's own context. Each waiter also looks by itself, for a runtime
+ * that drops such a wake-up.
  */
 import type { LaneOf } from "./authenticate.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -14,19 +14,19 @@ import {
 } from "../domain/limits/turns.ts";
 import type { CallTurn } from "../domain/sampling/call-turn.ts";
 
-/** Of one database, and of the admissions in front of it. */
+/** The turns of one database's writes, and of the calls in front of it. */
 export interface SharedTurns {
   writes: TurnOrder;
   admissions: TurnOrder;
 }
 
-/** ms between two looks of one that waits. */
+/** ms between two looks of a waiter. */
 const lookMs = 250;
-/** What ends a call goes on without a turn after that, rather than be lost with its invocation. */
+/** ms after which work that ends a call goes on without a turn, rather than be lost with its invocation. */
 const endsWaitMs = 2_000;
-/** A refused caller hears of it so late, or the next request of a flood would be there at once… */
+/** ms that a refusal is held back at least, or the next request of a flood would come at once… */
 const shortestHoldMs = 1_000;
-/** …and so much later for each that waits with it: of any number, some 200 refusals a second are left. */
+/** …and ms more for each refusal that waits with it, so that some 200 refusals a second are left of any number. */
 const msPerHeldBack = 5;
 const mostHeldBack = 2_000;
 
@@ -35,32 +35,32 @@ const limits: Omit<TurnLimits, "atOnce"> = {
   mostInAll: 2_048,
   longestWaitMs: 2_000,
   fewOfLane: 32,
-  // A round trip ends after 5 s, and a database that is busy is asked three times.
+  // A round trip ends after 5 s, and a busy database is asked three times.
   leaseMs: 6_000,
   takenWithinMs: 500,
 };
 
-/** @param writesAtOnce that one process sends to one database */
+/** @param writesAtOnce how many writes one process sends to one database at once */
 export const createSharedTurns = (writesAtOnce: number): SharedTurns => ({
   writes: createTurnOrder({ ...limits, atOnce: writesAtOnce }),
-  // One chooses while the others write.
+  // One call chooses while the others write.
   admissions: createTurnOrder({ ...limits, atOnce: writesAtOnce + 1 }),
 });
 
 const unavailable = (retryAfterMs: number): Refusal => ({ reason: "unavailable", retryAfterMs });
 
-/** One invocation's side of it. */
+/** The turns of a process, for one invocation. */
 export function createTurns(deps: {
   order: TurnOrder;
   /** ms, never set back */
   elapsed: () => number;
-  /** Acts after so many ms, unless what it gives is called before. */
+  /** Acts after so many ms, unless the function that it gives is called before. */
   after: (ms: number, act: () => void) => () => void;
 }): Turns {
   const { order, elapsed, after } = deps;
   /**
-   * workerd looks for bytes that came only when no promise is left to go on with. Turns that wake one another
-   * without a pause let nobody be heard: neither a provider's answer nor another tenant's request.
+   * workerd looks for bytes that came only when no promise is left to go on with. If turns woke one another
+   * without a pause, neither a provider's answer nor another tenant's request would be read.
    */
   const breathe = (): Promise<void> => new Promise((done) => void after(0, done));
   const refusalFor = (lane: string): Refusal | null => {
@@ -79,7 +79,7 @@ export function createTurns(deps: {
       const ask = () => order.ask({ lane, kind, wake: () => woken.resolve() }, elapsed());
       let ticket = ask();
       while (!order.take(ticket, elapsed())) {
-        // Its turn came and passed on before this was woken: once more.
+        // The turn came and passed on before this waiter was woken, so it asks once more.
         if (ticket.state === "over") ticket = ask();
         if (ticket.state === "given") continue;
         const waitedMs = elapsed() - begun;
@@ -104,22 +104,22 @@ export function createTurns(deps: {
   };
 }
 
-/** The call of nobody who waits: a message that is handled without a turn. */
+/** The turn of a message that is handled without one. */
 export const withoutTurn: CallTurn = { outside: (wait) => wait(async () => {}), end: () => {} };
 
 export interface Door {
-  /** Among whom a request takes turns. */
+  /** The lane of a request: its tenant, or that of unknown callers. */
   laneOf: LaneOf;
-  /** Waits for a call's turn; who is refused hears of it a little later. */
+  /** Waits for a call's turn. A refusal comes a little later. */
   enter(lane: string): Promise<Result<CallTurn, Refusal>>;
 }
 
-/** How many refused callers wait for their refusal in one process */
+/** How many refusals one process holds back. */
 export interface HeldBack {
   count: number;
 }
 
-/** The turns of calls. A refusal is held back, so that a flood of refused callers costs little. */
+/** The turns of calls. Refusals are held back, so that a flood of refused callers costs little. */
 export function createDoor(deps: {
   turns: Turns;
   heldBack: HeldBack;
