@@ -11,8 +11,6 @@ import type { Providers } from "../domain/sampling/providers.ts";
 import { createOauth } from "../oauth/client.ts";
 import { createProbe } from "../mcp/probe.ts";
 import { createAdminUseCases } from "../pipeline/admin/use-cases.ts";
-import { createAdmit } from "../pipeline/admit.ts";
-import { createAttempt } from "../pipeline/attempt.ts";
 import { createAuthenticate } from "../pipeline/authenticate.ts";
 import { createDeliver } from "../proxy/legacy/deliver.ts";
 import { createRoundStates } from "../proxy/modern/round-state.ts";
@@ -21,24 +19,19 @@ import { createStreams } from "../proxy/legacy/streams.ts";
 import { roundWire } from "../mcp/rev2026/round.ts";
 import { createCancellation, type Cancellation } from "../pipeline/cancel.ts";
 import { createCatalogueReader, type CatalogueReader } from "../pipeline/catalogue.ts";
-import { createEndCall } from "../pipeline/end-call.ts";
-import { createFinish, type Summary } from "../pipeline/finish.ts";
+import type { Summary } from "../pipeline/finish.ts";
 import { createIdempotency, type Idempotency } from "../pipeline/idempotency.ts";
-import { createObserve } from "../pipeline/observe.ts";
-import { createRelease } from "../pipeline/release.ts";
 import { createRoute } from "../pipeline/route.ts";
-import { createSample } from "../pipeline/sample.ts";
 import { createCatalogueJob, type CatalogueSyncDeps } from "../pipeline/scheduled/catalogue.ts";
 import { createJobs } from "../pipeline/scheduled/jobs.ts";
 import { createSessions } from "../pipeline/sessions.ts";
-import { createSettle } from "../pipeline/settle.ts";
 import { createUpstream, type Upstream } from "../pipeline/upstream.ts";
 import { createUpstreamHeaders, type UpstreamHeaders } from "../pipeline/upstream-headers.ts";
 import { createProviders } from "../providers/registry.ts";
 import { createReadiness } from "../store/migrations.ts";
 import { createWriteProbe } from "../store/write-probe.ts";
-import { createTraces } from "../telemetry/traces.ts";
 import { openShard } from "./shard-database.ts";
+import { createShardSample } from "./shard-sample.ts";
 import { createShardTurns } from "./shard-turns.ts";
 import { createShardSeals } from "./shard-seals.ts";
 import { after, clock, randomBytesOf, type Isolate } from "./isolate.ts";
@@ -149,46 +142,10 @@ export function createShard(
           },
   });
 
-  const sample = (): Services["sample"] => {
-    const { ledger } = stores;
-    const { providers, idempotency, cancellation } = parts;
-    const endCall = createEndCall({ ledger, ids });
-    const lost = isolate.lostAdmissions(name);
-    const traces = createTraces({
-      target: config.traceTarget,
-      fetch,
-      randomBytesOf,
-      background,
-      wait,
-      log,
-    });
-    return createSample({
-      chooser,
-      admit: createAdmit({ ledger, sessionTtlMs }),
-      finish: createFinish({
-        attempt: createAttempt({ providers, vault, ...clock, chance: () => Math.random() }),
-        settle: createSettle({ endCall, vault, ids, now, wait, log }),
-        cancellation,
-        idempotency,
-        ...clock,
-        background,
-        forget: ({ memoryKey }) => memory.delete(memoryKey),
-      }),
-      idempotency,
-      observe: createObserve({ traces, providers, now, log }),
-      door,
-      release: (one) => upkeep(createRelease({ ledger, endCall, lost, now, wait })(one)),
-      ledger,
-      ids,
-      ...clock,
-      background,
-    });
-  };
-
   const services = lazily<Services>({
     authenticate: () =>
       createAuthenticate({ snapshots: stores.snapshots, tokens, keyCodes, memory, now }),
-    sample,
+    sample: () => createShardSample(isolate, { ...about, ids, stores, vault, door, parts }),
     cancellation: () => parts.cancellation,
     background: () => background,
     idempotency: () => stores.idempotency,

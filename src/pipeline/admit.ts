@@ -25,6 +25,7 @@ import type { Decision } from "../domain/choice/decision.ts";
 import type { Plan } from "../domain/choice/selection.ts";
 import { tokenFamilyOf } from "../domain/tokens/tokenizers.ts";
 import type { Caller } from "./authenticate.ts";
+import type { Planned } from "./choose.ts";
 import { costingOf, type Costing } from "./headroom.ts";
 import { scopesOf, type AskingServer } from "./scopes.ts";
 
@@ -183,12 +184,12 @@ const isSized = ({ resource }: Hold): boolean => resource === "tokens" || isMone
  * would not be less, or a circuit is tried, which only the first plan knows of.
  */
 export function smallerOf(
-  input: ToReserve & { now: number },
+  input: ToReserve & { plan: Pick<Planned, "withoutRoom">; now: number },
   { holds, steps, probes, tokens }: Reserved,
 ): Claimed | null {
   if (!holds.some(isSized) || probes.length > 0) return null;
   if (steps.every(({ reasoning }) => reasoning.headroom === 0)) return null;
-  const plan = input.plan.withoutRoom;
+  const plan = input.plan.withoutRoom();
   if (plan === null) return null;
   const reserved = reservationOf({ ...input, plan });
   const isLess =
@@ -276,3 +277,5 @@ export const createAdmit =
             },
     });
   };
+
+export type Admit = ReturnType<typeof createAdmit>;

@@ -12,7 +12,7 @@ import type { ReasoningRefusals } from "../domain/sampling/providers.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { checkToolHistory, toolRoundsOf, type SamplingCall } from "../domain/sampling/call.ts";
-import { choose, type Plan } from "../domain/choice/selection.ts";
+import { askingOf, decide, planWithoutRoom, type Plan } from "../domain/choice/selection.ts";
 import { recordOf, shape, shapingOf } from "../domain/sampling/shaping.ts";
 import { createReasoningRefusals, withoutRefused } from "./reasoning-refusals.ts";
 import { scopesOf, type AskingServer } from "./scopes.ts";
@@ -27,6 +27,8 @@ export interface Declared {
 export interface Planned extends Plan {
   /** the call as the model will get it */
   call: SamplingCall;
+  /** The plan for limits that have nothing left for reasoning; null: that is this plan. */
+  withoutRoom: () => Plan | null;
 }
 
 export interface Chooser {
@@ -154,7 +156,8 @@ export function createChooser(deps: {
       });
       const shaped = shape(asked, shaping);
       const field = fieldOf(snapshot, server);
-      const plan = choose(shaped, field, recordOf(features, shaping));
+      const asking = askingOf(shaped, field, recordOf(features, shaping));
+      const plan = decide(asking, field);
       if (!plan.ok) {
         const { error } = plan;
         if (error.reason === "unavailable")
@@ -164,8 +167,8 @@ export function createChooser(deps: {
           : plan;
       }
       const call = { ...shaped, maxTokens: plan.value.requirements.maxTokens };
-      // Not spread: the decision is made when it is read.
-      return ok(Object.assign(plan.value, { call }));
+      const withoutRoom = (): Plan | null => planWithoutRoom(plan.value, asking, field);
+      return ok({ ...plan.value, call, withoutRoom });
     },
   };
 }

@@ -8,14 +8,15 @@ import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SamplingAnswer, SamplingCall } from "../domain/sampling/call.ts";
 import { withOrigin } from "../domain/sampling/tool-loop.ts";
+import type { Timings } from "../domain/audit/spans.ts";
 import type { CallTurn } from "../domain/sampling/call-turn.ts";
 import type { Reserved } from "./admit.ts";
 import type { Arrival } from "./arrival.ts";
-import type { AttemptAll } from "./attempt.ts";
+import type { AttemptAll, Attempted } from "./attempt.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Cancellation } from "./cancel.ts";
 import type { Planned } from "./choose.ts";
-import type { Idempotency, Recorded } from "./idempotency.ts";
+import type { AnsweredBy, Idempotency, Recorded } from "./idempotency.ts";
 import type { Observation } from "./observe.ts";
 import { chargeOf, outcomeOf, type Charge, type Ended, type Settle } from "./settle.ts";
 
@@ -40,6 +41,15 @@ export interface Finished {
   answer: SamplingAnswer;
   call: SamplingCall;
   decision: Summary;
+}
+
+/** How a call ended, for whoever asked. */
+export interface EndedCall {
+  /** which call the answer, or the refusal, was made for */
+  answeredBy: AnsweredBy;
+  /** ms of each step */
+  timing: Timings;
+  outcome: Result<Finished, Refusal>;
 }
 
 export interface Admitted {
@@ -137,86 +147,104 @@ export function createFinish(deps: {
     settled.abort();
   };
 
-  return async (admitted: Admitted, signal: AbortSignal): Promise<Result<Finished, Refusal>> => {
-    const { arrival, caller, plan, reserved, opening, observed } = admitted;
+  return async (admitted: Admitted, signal: AbortSignal): Promise<EndedCall> => {
+    const { arrival, caller, plan, reserved, opening, observed, receipt } = admitted;
     const { tenant } = caller.snapshot;
-    const { attempts, providerMs, circuits, answer, messages } = await attemptAll(admitted, signal);
-    const got = answer.ok ? answer.value : null;
+    const attempted = await attemptAll(admitted, signal);
+    const { attempts, circuits, answer, messages } = attempted;
     const charge = chargeOf(attempts, reserved);
     const timing: Timing = {
       auth: arrival.authMs,
       choose: admitted.chooseMs,
       approve: 0,
       admit: admitted.admitMs,
-      provider: providerMs,
+      provider: attempted.providerMs,
     };
     const settlingAt = elapsed();
-    const notes = [...plan.decision.notes, ...(got?.answer.notes ?? [])];
-    const recorded: Recorded<Summary> = answer.ok
-      ? ok({
-          answer: answerOf(answer.value, attempts.at(-1)?.credentialId ?? ""),
-          decision: {
-            requestId: opening.id,
-            provider: answer.value.model.provider,
-            model: answer.value.model.id,
-            attempts: attempts.length,
-            usage: {
-              inputTokens: charge.usage?.inputTokens ?? 0,
-              outputTokens: charge.usage?.outputTokens ?? 0,
-            },
-            costUsd: charge.microUsd === null ? null : charge.microUsd / 1e6,
-            notes,
-            ignored: ignoredIn({
-              call: plan.call,
-              decision: plan.decision,
-              answeredBy: answer.value.model.provider,
-              notes,
-            }),
-            timingMs: { ...timing, settle: 0 },
-          },
-        })
-      : err(answer.error);
-    await settleSoon({
+    const refusal = answer.ok ? null : answer.error;
+    const recorded = recordedOf(admitted, attempted, { charge, timing });
+    const ended = {
       id: opening.id,
       tenantId: tenant.id,
-      receipt: admitted.receipt,
+      receipt,
       reserved,
       circuits,
-      refusal: answer.ok ? null : answer.error,
-      model: got === null ? null : nameOf(got.model),
+      refusal,
+      model: answer.ok ? nameOf(answer.value.model) : null,
       charge,
       result: await resultOf(admitted, recorded, charge),
       timing,
       totalMs: settlingAt - arrival.beganAt,
       messages,
-      content:
-        tenant.policy.capture === "full"
-          ? captureOf(arrival.content(), got?.answer.content ?? null, tenant.policy.captureSecrets)
-          : null,
-    });
+      content: capturedOf(admitted, answer),
+    };
+    await settleSoon(ended);
     const settled = { ...timing, settle: elapsed() - settlingAt };
-    observed.ends({
-      outcome: outcomeOf(answer.ok ? null : answer.error),
-      refusal: answer.ok ? null : answer.error,
-      attempts: charge.attempts,
-      answered: got === null ? null : { stopReason: got.answer.stopReason },
-      usage: charge.usage,
-      chargedMicroUsd: charge.microUsd,
-      timing: settled,
-    });
-    if (!recorded.ok) return recorded;
-    recorded.value.decision.timingMs = settled;
-    return ok({ ...recorded.value, call: plan.call });
+    return {
+      answeredBy: "this-call",
+      timing: observed.ends({
+        outcome: outcomeOf(refusal),
+        refusal,
+        attempts: charge.attempts,
+        answered: answer.ok ? { stopReason: answer.value.answer.stopReason } : null,
+        usage: charge.usage,
+        chargedMicroUsd: charge.microUsd,
+        timing: settled,
+      }),
+      outcome: recorded.ok
+        ? ok({
+            answer: recorded.value.answer,
+            call: plan.call,
+            decision: { ...recorded.value.decision, timingMs: settled },
+          })
+        : recorded,
+    };
   };
 }
 
 export type Finish = ReturnType<typeof createFinish>;
 
-type Got = Extract<Awaited<ReturnType<AttemptAll>>["answer"], { ok: true }>["value"];
+/** What is kept when the policy captures; null: nothing. */
+const capturedOf = ({ arrival, caller }: Admitted, answer: Attempted["answer"]): string | null => {
+  const { capture, captureSecrets } = caller.snapshot.tenant.policy;
+  return capture === "full"
+    ? captureOf(arrival.content(), answer.ok ? answer.value.answer.content : null, captureSecrets)
+    : null;
+};
 
-const answerOf = ({ model, answer }: Got, credentialId: string): SamplingAnswer => ({
-  content: withOrigin(answer.content, { provider: model.provider, model: model.id, credentialId }),
-  stopReason: answer.stopReason,
-  model: nameOf(model),
-  ...(answer.providerStopReason === null ? {} : { providerStopReason: answer.providerStopReason }),
-});
+/** What the caller is answered, and a repetition of the call too. */
+function recordedOf(
+  { opening, plan: { call, decision } }: Admitted,
+  { answer, attempts }: Attempted,
+  { charge: { usage, microUsd }, timing }: { charge: Charge; timing: Timing },
+): Recorded<Summary> {
+  if (!answer.ok) return err(answer.error);
+  const { model, answer: given } = answer.value;
+  const notes = [...decision.notes, ...given.notes];
+  const credentialId = attempts.at(-1)?.credentialId ?? "";
+  return ok({
+    answer: {
+      content: withOrigin(given.content, {
+        provider: model.provider,
+        model: model.id,
+        credentialId,
+      }),
+      stopReason: given.stopReason,
+      model: nameOf(model),
+      ...(given.providerStopReason === null
+        ? {}
+        : { providerStopReason: given.providerStopReason }),
+    },
+    decision: {
+      requestId: opening.id,
+      provider: model.provider,
+      model: model.id,
+      attempts: attempts.length,
+      usage: { inputTokens: usage?.inputTokens ?? 0, outputTokens: usage?.outputTokens ?? 0 },
+      costUsd: microUsd === null ? null : microUsd / 1e6,
+      notes,
+      ignored: ignoredIn({ call, decision, answeredBy: model.provider, notes }),
+      timingMs: { ...timing, settle: 0 },
+    },
+  });
+}

@@ -17,9 +17,7 @@ export interface Observation {
   /** Before each provider call. Returns what its HTTP request says of the trace. */
   begins(credential: { provider: string; baseUrl: string | null }): Record<string, string>;
   /** Once, whatever became of it. Waits for nothing. */
-  ends(ended: Omit<Ended, "endedAt">): void;
-  /** How long the steps took, as far as it has come. */
-  timing(): Timings;
+  ends(ended: Omit<Ended, "endedAt">): Timings;
 }
 
 export type Observe = (
@@ -39,7 +37,6 @@ export const createObserve =
     const trace = traces.join(propagated);
     const begun: StartedSpan[] = [];
     let decision: Decision | null = null;
-    let timing: Timings = { auth: authMs };
     return {
       chose(made) {
         decision = made;
@@ -51,7 +48,7 @@ export const createObserve =
         return headers;
       },
       ends(how) {
-        timing = { ...timing, ...how.timing };
+        const timing = { auth: authMs, ...how.timing };
         const told = {
           opening,
           decision,
@@ -60,7 +57,7 @@ export const createObserve =
         log(lineOf(told, trace.traceId));
         const { recorded } = trace;
         trace.end(() => (recorded === null ? [] : spansOf(told, recorded, begun)));
+        return timing;
       },
-      timing: () => timing,
     };
   };

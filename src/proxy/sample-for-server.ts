@@ -93,17 +93,13 @@ export async function sampleForServer(
     turn: null,
   });
   const { requestId } = started;
-  const ended = (outcome: SamplingOutcome["outcome"]): SamplingOutcome => ({
-    requestId,
-    outcome,
-    answeredBy: started.answeredBy(),
-  });
-  if (!started.outcome.ok) return ended(started.outcome);
+  if (!started.outcome.ok) return { requestId, answeredBy: "this-call", outcome: started.outcome };
   try {
-    return ended(await started.outcome.value(signal));
+    const { answeredBy, outcome } = await started.outcome.value(signal);
+    return { requestId, answeredBy, outcome };
   } catch (thrown) {
     deps.report(requestId, thrown);
-    return ended(err({ reason: "internal" }));
+    return { requestId, answeredBy: "this-call", outcome: err({ reason: "internal" }) };
   }
 }
 

@@ -34,10 +34,7 @@ export interface Plan {
   choices: Choice[];
   /** circuits that one call may try, by scope, with the time of their last change */
   halfOpen: ReadonlyMap<string, number>;
-  /** Made when it is first read, since a choice needs the best few and an explanation needs every candidate. */
-  readonly decision: Decision;
-  /** The choice where the limits have nothing left for reasoning; null: that is this plan. Made when it is read. */
-  readonly withoutRoom: Plan | null;
+  decision: Decision;
 }
 
 const roomlessNote = "reasoning: the limits had no room left for it";
@@ -163,39 +160,45 @@ function decideWith(asking: Asking, field: Field): Result<Plan, Uint8Array> {
       ? { ...choice, credentialIds: credentialsLedBy(choice.credentialIds, toolLoop.credentialId) }
       : choice,
   );
-  let made: Decision | null = null;
   return ok({
     requirements: needs,
     choices,
     halfOpen: field.circuits?.halfOpen ?? new Map(),
-    get withoutRoom() {
-      if (needs.reasoning?.roomless === true) return null;
-      const reasoning = {
-        ...needs.reasoning,
-        roomless: true as const,
-        // A tool loop stays with the model that began it.
-        ...(toolLoop !== null && { shrinks: true as const }),
-      };
-      const notes = [...asking.notes, roomlessNote];
-      const plan = decide({ ...asking, needs: { ...needs, reasoning }, notes }, field);
-      return plan.ok ? plan.value : null;
-    },
-    get decision() {
-      made ??= explain(asking, field, { order, narrowed, out });
-      return made;
-    },
+    decision: explain(asking, field, { order, narrowed, out }),
   });
 }
 
+/** Chooses again for limits that have nothing left for reasoning; null: the plan has no room for it already. */
+export function planWithoutRoom(plan: Plan, asking: Asking, field: Field): Plan | null {
+  const { reasoning } = plan.requirements;
+  if (reasoning?.roomless === true) return null;
+  const { toolLoop = null } = asking;
+  const needs = {
+    ...plan.requirements,
+    reasoning: {
+      ...reasoning,
+      roomless: true as const,
+      // A tool loop stays with the model that began it.
+      ...(toolLoop !== null && { shrinks: true as const }),
+    },
+  };
+  const notes = [...asking.notes, roomlessNote];
+  const roomless = decide({ ...asking, needs, notes }, field);
+  return roomless.ok ? roomless.value : null;
+}
+
 /** `negotiation` is for the record alone. */
-export function choose(
+export function askingOf(
   call: SamplingCall,
   field: Field,
   negotiation: NegotiationRecord | null = null,
-): Result<Plan, Refusal> {
+): Asking {
   const needs = requirementsOf(call, field);
   const weights = weightsOf(call.priorities);
   const notes = notesOf(call, needs);
   const toolLoop = toolLoopOf(call);
-  return decide({ needs, hints: call.hints, weights, notes, negotiation, toolLoop }, field);
+  return { needs, hints: call.hints, weights, notes, negotiation, toolLoop };
 }
+
+export const choose = (call: SamplingCall, field: Field): Result<Plan, Refusal> =>
+  decide(askingOf(call, field), field);

@@ -6,6 +6,7 @@ import type { Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import type { Codec } from "../../mcp/codec.ts";
 import { errorMessage, resultMessage, type RequestId } from "../../mcp/jsonrpc.ts";
+import type { Finished } from "../../pipeline/finish.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
 import type { CallTurn } from "../../domain/sampling/call-turn.ts";
 import type { Timings } from "../../domain/audit/spans.ts";
@@ -82,42 +83,46 @@ export async function createMessage(services: Services, input: CreateMessage): P
     propagated: propagatedIn(input.headers, _meta),
   });
   const { requestId, limits, outcome } = started;
-  const timing = (): string => serverTiming(started.timing());
   if (!outcome.ok)
     return refusalReply(id, outcome.error, requestId, {
       limits,
       wireOf: codec.wireOf,
-      timing: timing(),
+      timing: serverTiming(started.timing),
     });
   const run = outcome.value;
+  const failed = (refusal: Refusal, timing: Timings) => ({
+    message: errorMessage(id, refusal, codec.wireOf(refusal).code, requestId),
+    timing: serverTiming(timing),
+  });
   return {
     kind: "running",
     headers: { "X-Request-Id": requestId, ...limitHeaders(limits, null) },
     running: {
       leavingCancels: input.leavingCancels,
       async finish(signal) {
-        const failed = (refusal: Refusal) => ({
-          message: errorMessage(id, refusal, codec.wireOf(refusal).code, requestId),
-          timing: timing(),
-        });
         try {
-          const finished = await run(signal);
-          if (!finished.ok) return failed(finished.error);
-          const { answer, call: shapedCall, decision } = finished.value;
-          const { ignored } = decision;
-          const parameters = [...codec.unknownIn(params), ...(ignored?.parameters ?? [])];
-          const shown = { ...decision, ignored: { tags: [], hints: [], ...ignored, parameters } };
-          const meta = { "sampling-router/decision": shown as unknown as JsonObject };
+          const ended = await run(signal);
+          if (!ended.outcome.ok) return failed(ended.outcome.error, ended.timing);
           return {
-            message: resultMessage(id, codec.encodeAnswer(answer, shapedCall, meta)),
-            timing: timing(),
+            message: resultMessage(id, encodedAnswer(codec, params, ended.outcome.value)),
+            timing: serverTiming(ended.timing),
           };
         } catch (thrown) {
-          // A stream has begun by now, so the app's error handler can't answer any more.
+          // A stream has begun by now: the app's own door can't answer any more.
           services.report(requestId, thrown);
-          return failed({ reason: "internal" });
+          return failed({ reason: "internal" }, started.timing);
         }
       },
     },
   };
+}
+
+/** The answer with its decision, which says what of the params had no effect. */
+function encodedAnswer(codec: Codec, params: JsonObject, finished: Finished): JsonObject {
+  const { answer, call, decision } = finished;
+  const { ignored } = decision;
+  const parameters = [...codec.unknownIn(params), ...(ignored?.parameters ?? [])];
+  const shown = { ...decision, ignored: { tags: [], hints: [], ...ignored, parameters } };
+  const meta = { "sampling-router/decision": shown as unknown as JsonObject };
+  return codec.encodeAnswer(answer, call, meta);
 }

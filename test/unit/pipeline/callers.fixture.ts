@@ -1,7 +1,13 @@
 /** A caller with a field to choose from, and what its call then reserves. */
 import type { Ceiling } from "../../../src/domain/limits/ceilings.ts";
 import type { Limits, Policy, ServerPolicy } from "../../../src/domain/choice/policy.ts";
-import { choose, type Plan } from "../../../src/domain/choice/selection.ts";
+import type { Planned } from "../../../src/pipeline/choose.ts";
+import {
+  askingOf,
+  decide,
+  planWithoutRoom,
+  type Plan,
+} from "../../../src/domain/choice/selection.ts";
 import type { Caller } from "../../../src/pipeline/authenticate.ts";
 import { reservationOf, type Reserved } from "../../../src/pipeline/admit.ts";
 import { call, credential, field, model } from "../domain/models.fixture.ts";
@@ -50,21 +56,22 @@ export function planOf(
   models: ReturnType<typeof model>[],
   credentials = 1,
   hints: string[] = [],
-): Plan {
+): Planned {
   const providers = [...new Set(models.map(({ provider }) => provider))];
-  const plan = choose(
-    call({ maxTokens: 1_000, priorities: { cost: 1 }, hints }),
-    field({
-      models,
-      credentials: providers.flatMap((provider) =>
-        Array.from({ length: credentials }, (_, at) =>
-          credential(provider, { id: `cred_${provider}_${at}` }),
-        ),
+  const within = field({
+    models,
+    credentials: providers.flatMap((provider) =>
+      Array.from({ length: credentials }, (_, at) =>
+        credential(provider, { id: `cred_${provider}_${at}` }),
       ),
-    }),
-  );
+    ),
+  });
+  const asked = call({ maxTokens: 1_000, priorities: { cost: 1 }, hints });
+  const asking = askingOf(asked, within);
+  const plan = decide(asking, within);
   if (!plan.ok) throw new Error(plan.error.reason);
-  return plan.value;
+  const withoutRoom = () => planWithoutRoom(plan.value, asking, within);
+  return { ...plan.value, call: asked, withoutRoom };
 }
 
 export const reservedBy = (

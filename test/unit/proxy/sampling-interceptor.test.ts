@@ -53,11 +53,10 @@ function given(
       answers.push(answered);
       return {
         requestId: `req_${sampled.length}`,
-        answeredBy: () => about.answeredBy ?? "this-call",
         outcome: ok(async (signal: AbortSignal) => {
           signals.push(signal);
           await answered.promise;
-          return err(refusal);
+          return { answeredBy: about.answeredBy ?? "this-call", outcome: err(refusal) };
         }),
       };
     },

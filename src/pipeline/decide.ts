@@ -1,0 +1,186 @@
+/** What becomes of a call before a provider is called: choose, then admit. Every refusal has its record. */
+import { detailOf, type Opening } from "../domain/audit/record.ts";
+import { isMoney, nameOfLimit, type Hold, type LimitState } from "../domain/limits/holds.ts";
+import { keyOf } from "../domain/sampling/replay-key.ts";
+import type { Admission, FirstCall, IdempotentCall, Ledger } from "../domain/ports/ledger.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import type { SamplingCall } from "../domain/sampling/call.ts";
+import type { CallTurn } from "../domain/sampling/call-turn.ts";
+import { reservationOf, smallerOf, type Admit, type Claimed, type Reserved } from "./admit.ts";
+import type { Arrival } from "./arrival.ts";
+import type { Caller } from "./authenticate.ts";
+import type { Chooser, Planned } from "./choose.ts";
+import type { Admitted } from "./finish.ts";
+import type { Idempotency } from "./idempotency.ts";
+import type { Observation } from "./observe.ts";
+import type { Release } from "./release.ts";
+
+/** One call, on its way. */
+export interface StartedCall {
+  turn: CallTurn;
+  arrival: Arrival;
+  opening: Opening;
+  observed: Observation;
+}
+
+export type Decided = { requestId: string; limits: LimitState[] } & (
+  | { state: "refused"; refusal: Refusal }
+  | { state: "admitted"; admitted: Admitted }
+  /** the same call came before, and is answered with the result of the first one */
+  | { state: "repeated"; first: IdempotentCall; call: SamplingCall }
+);
+
+/** A caller from memory is read anew before it is believed that nothing can be chosen, or that it changed. */
+type Tried =
+  | Decided
+  | { state: "nothing_to_choose"; refusal: Refusal }
+  /** the tenant changed since the caller was read */
+  | { state: "stale" };
+
+function refusalOf(
+  hold: Hold,
+  { retryAfterMs, limits }: { retryAfterMs: number | null; limits: readonly LimitState[] },
+): Refusal {
+  const limit = nameOfLimit(hold);
+  if (!isMoney(hold.resource)) return { reason: "rate_limited", limit, retryAfterMs };
+  const remaining = limits.find(({ name }) => name === limit)?.remaining ?? 0;
+  return {
+    reason: "budget_exceeded",
+    limit,
+    retryAfterMs,
+    limitUsd: hold.limit / 1e6,
+    usedUsd: (hold.limit - remaining) / 1e6,
+    neededUsd: hold.amount / 1e6,
+  };
+}
+
+const idempotentCallOf = (arrival: Arrival): IdempotentCall | null => {
+  const { caller, server, replayKey, contentSha256 } = arrival;
+  return replayKey === null
+    ? null
+    : {
+        tenantId: caller.snapshot.tenant.id,
+        keyId: caller.snapshot.key.id,
+        serverId: server?.id ?? null,
+        key: keyOf(replayKey, contentSha256),
+      };
+};
+
+/** The plan that the admission claimed: the first one, or the smaller one in its place. */
+const claimedOf = (
+  first: { plan: Planned; reserved: Reserved },
+  smaller: Claimed | null,
+  { claimed }: Admission & { state: "admitted" },
+): { plan: Planned; reserved: Reserved } =>
+  smaller === null || claimed === undefined
+    ? first
+    : { plan: { ...first.plan, ...smaller.plan }, reserved: smaller.reserved };
+
+const refused = ({ id }: Pick<Opening, "id">, refusal: Refusal, limits: LimitState[] = []) =>
+  ({ state: "refused", requestId: id, limits, refusal }) as const;
+
+export function createDecide(deps: {
+  chooser: Pick<Chooser, "plan">;
+  admit: Admit;
+  idempotency: Pick<Idempotency<unknown>, "find">;
+  /** Not waited for, not even by a host that ends. */
+  release: (lost: Parameters<Release>[0]) => void;
+  ledger: Pick<Ledger, "refuse">;
+  now: () => number;
+  /** ms, for durations */
+  elapsed: () => number;
+}) {
+  const { chooser, admit, idempotency, release, ledger, now, elapsed } = deps;
+
+  /** A refusal before admission has its record too; if that can't be written, nothing is answered. */
+  const refuse = async (opening: Opening, refusal: Refusal): Promise<Decided> => {
+    const recorded = await ledger.refuse(opening, refusal.reason, detailOf(refusal), null);
+    return refused(opening, recorded.ok ? refusal : recorded.error);
+  };
+
+  const repeat = async (
+    { arrival, opening }: StartedCall,
+    call: SamplingCall,
+    { requestId, contentSha256 }: FirstCall,
+  ): Promise<Decided> => {
+    const first = idempotentCallOf(arrival);
+    return first === null || contentSha256 !== arrival.contentSha256
+      ? refuse(opening, { reason: "idempotency_conflict" })
+      : { state: "repeated", requestId, limits: [], first, call };
+  };
+
+  /** Chooses and admits, with what is known of the caller. */
+  const tryWith = async (
+    started: StartedCall,
+    call: SamplingCall,
+    caller: Caller,
+  ): Promise<Tried> => {
+    const { arrival, opening, observed } = started;
+    // As it is by now: a kill switch is one only if it works at once.
+    const server = arrival.server === null ? null : { ...arrival.server, ...caller.server };
+    const choosingAt = elapsed();
+    const chosen = chooser.plan(call, caller.snapshot, arrival.declaredBy(caller), server);
+    const admittingAt = elapsed();
+    if (!chosen.ok) return { state: "nothing_to_choose", refusal: chosen.error };
+    const plan = chosen.value;
+    observed.chose(plan.decision);
+    const wanted = { plan, caller, server, now: now() };
+    const reserved = reservationOf(wanted);
+    const smaller = smallerOf(wanted, reserved);
+    const { replayKey } = arrival;
+    const admission = await admit({ ...wanted, reserved, smaller, opening, replayKey });
+    if (!admission.ok) {
+      release({ opening, holds: reserved.holds, isKeyed: replayKey !== null });
+      return refused(opening, admission.error);
+    }
+    const { value } = admission;
+    if (value.state === "stale") return { state: "stale" };
+    if (value.state === "refused")
+      return refused(opening, refusalOf(value.hold, value), value.limits);
+    if (value.state === "repeated") return repeat(started, call, value.first);
+    const claimed = claimedOf({ plan, reserved }, smaller, value);
+    observed.chose(claimed.plan.decision);
+    const { blocked, receipt, limits } = value;
+    const timing = { chooseMs: admittingAt - choosingAt, admitMs: elapsed() - admittingAt };
+    return {
+      state: "admitted",
+      requestId: opening.id,
+      limits,
+      admitted: { ...started, caller, ...claimed, blocked, receipt, ...timing },
+    };
+  };
+
+  /** Nothing can be chosen. But a call that was answered is answered again, whatever could be chosen by now. */
+  const refuseOrRepeat = async (
+    started: StartedCall,
+    call: SamplingCall,
+    refusal: Refusal,
+  ): Promise<Decided> => {
+    const repeated = idempotentCallOf(started.arrival);
+    if (repeated === null) return refuse(started.opening, refusal);
+    const first = await idempotency.find(repeated);
+    if (!first.ok) return refused(started.opening, first.error);
+    return first.value === null
+      ? refuse(started.opening, refusal)
+      : repeat(started, call, first.value);
+  };
+
+  return async (started: StartedCall): Promise<Decided> => {
+    const { arrival, opening } = started;
+    if (!arrival.call.ok) return refuse(opening, arrival.call.error);
+    const call = arrival.call.value;
+    let tried = await tryWith(started, call, arrival.caller);
+    if (arrival.caller.warm && (tried.state === "nothing_to_choose" || tried.state === "stale")) {
+      const again = await arrival.again();
+      if (!again.ok) return refused(opening, again.error);
+      tried = await tryWith(started, call, again.value);
+    }
+    if (tried.state === "nothing_to_choose") return refuseOrRepeat(started, call, tried.refusal);
+    // Stale twice: somebody changes the tenant faster than it can be read.
+    if (tried.state === "stale")
+      return refused(opening, { reason: "unavailable", retryAfterMs: 1_000 });
+    return tried;
+  };
+}
+
+export type Decide = ReturnType<typeof createDecide>;
