@@ -6,6 +6,10 @@
 import { readFileSync } from "node:fs";
 
 const [keys, ...parts] = process.argv.slice(2);
+if (keys === undefined || parts.length === 0) {
+  console.error("usage: node examples/spent-by-key.mjs KEYS EXPORT…");
+  process.exit(2);
+}
 const names = new Map(
   JSON.parse(readFileSync(keys, "utf8")).data.map(({ id, name }) => [id, name]),
 );
