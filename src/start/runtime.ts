@@ -25,6 +25,8 @@ export interface RuntimeOptions {
   values: Record<string, string>;
   /** whether it gets the embedded database */
   embedded: boolean;
+  /** of loopback; absent: the runtime has no inspector */
+  inspectorPort?: number;
   log: (line: string) => void;
 }
 
@@ -46,7 +48,8 @@ function linkRuntime(stateDir: string): void {
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 export async function startRuntime(options: RuntimeOptions): Promise<Result<Runtime, string>> {
-  const { host, port, stateDir, deployment, script, values, embedded, log } = options;
+  const { host, port, stateDir, deployment, script, values, embedded, inspectorPort, log } =
+    options;
   linkRuntime(stateDir);
   // Half a second of loading, which a fault of the settings doesn't wait for.
   const { Log, LogLevel, Miniflare } = await import("miniflare");
@@ -63,6 +66,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Result<Runt
     log: miniflareLog,
     handleStructuredLogs: ({ message }) => log(message),
     logRequests: false,
+    ...(inspectorPort !== undefined && { inspectorPort }),
     // Neither asks nor tells anything outside this machine.
     cf: false,
     telemetry: { enabled: false },

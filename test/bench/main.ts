@@ -8,6 +8,7 @@ import { benchFloods } from "./flood.ts";
 import { benchLedger } from "./ledger.ts";
 import { ledgerDatabases } from "./ledger-databases.ts";
 import { help, parseOptions, positive } from "./options.ts";
+import { benchProfile } from "./profile.ts";
 import { benchProxy } from "./proxy.ts";
 import { tripsReport } from "./report.ts";
 import { beyondBudget, countRoundTrips } from "./round-trips.ts";
@@ -58,6 +59,7 @@ const commands: Record<string, (args: readonly string[]) => Promise<string[]>> =
     say(`\nDatabase round trips of a request:\n${tripsReport(counted)}`);
     return beyondBudget(counted).map((text) => `round trips beyond the budget: ${text}`);
   },
+  profile: (args) => benchProfile(args, ending, say),
   async proxy([rounds = "8"]) {
     const missed = await benchProxy(ending, Math.ceil(positive("rounds", rounds)), say);
     for (const fault of missed) say(`  above the aim: ${fault}`);

@@ -48,6 +48,9 @@ is checked; a wrong one fails the run. Each pair of turns has its ratio; the med
   choose              only the choice itself, with 5,000 models in the catalogue
   trips               database round trips of single requests; more than two before the provider cold,
                       one warm, or one after it fail
+  profile [SUBJECT] [--concurrency 64] [--seconds 10] [--warm-up 10] [--raw FOLDER]
+                      where the CPU of a request goes, by room, module and function, in every thread or
+                      isolate of self-hosted, self-hosted-libsql, worker or worker-libsql (the first and third)
   proxy [ROUNDS]      what the proxy adds to messages that sample nothing (8 rounds, four minutes)
   flood [defaults] [d1] [libsql] [CHECKOUT]
                       the libSQL server with its own defaults under load, then one tenant's flood beside

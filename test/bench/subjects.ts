@@ -62,32 +62,78 @@ function commandOf(host: keyof typeof hostScripts, from: string): [string, ...st
   return [process.execPath, ...args.map((arg) => (isFile(arg) ? resolve(from, arg) : arg))];
 }
 
+/** A subject with an inspector on that port of loopback. */
+export interface ProfiledSubject {
+  name: string;
+  title: string;
+  start(surroundings: Surroundings, inspectorPort: number): Promise<Target>;
+}
+
 interface RouterSubject {
   host: keyof typeof hostScripts;
   database: "own" | "libSQL";
   from: string;
 }
 
-const startSampling =
-  ({ host, database, from }: RouterSubject): Subject["start"] =>
-  async ({ provider, ending }) => {
-    const env: Record<string, string> = { ...routerSettings };
-    const pids: number[] = [];
-    if (database === "libSQL") {
-      const sqld = await startSqld();
-      ending.add(sqld.stop);
-      env["DATABASE_URL"] = sqld.url;
-      pids.push(sqld.pid());
-    }
-    const router = await startRouter({ env, command: commandOf(host, from) });
-    ending.add(async () => void (await router.stop()));
-    const { url } = router;
-    const tenant = await createTenant({ url, adminToken, providerUrl: provider.url });
-    // The launcher answers by itself where it started no Workers runtime.
-    const runtime = router.runtimePids();
-    const server = runtime.length > 0 ? runtime : [router.pid];
-    return { url, call: samplingCall(await tenant.newKey()), pids: { server, database: pids } };
+/** The settings of its database, and the server behind where there is one. */
+async function startDatabase(
+  database: RouterSubject["database"],
+  ending: Ending,
+): Promise<{ env: Record<string, string>; pids: number[] }> {
+  if (database === "own") return { env: {}, pids: [] };
+  const sqld = await startSqld();
+  ending.add(sqld.stop);
+  return { env: { DATABASE_URL: sqld.url }, pids: [sqld.pid()] };
+}
+
+/** With a tenant, a key, and limits that are never reached. */
+async function targetOf(
+  router: { url: string; pids: Target["pids"] },
+  { provider }: Surroundings,
+): Promise<Target> {
+  const { url, pids } = router;
+  const tenant = await createTenant({ url, adminToken, providerUrl: provider.url });
+  return { url, pids, call: samplingCall(await tenant.newKey()) };
+}
+
+/** @param nodeArgs in front of the launcher's own */
+async function startLauncher(
+  { host, database, from }: RouterSubject,
+  surroundings: Surroundings,
+  nodeArgs: readonly string[],
+): Promise<Target> {
+  const { ending } = surroundings;
+  const { env, pids } = await startDatabase(database, ending);
+  const [node, ...args] = commandOf(host, from);
+  const router = await startRouter({
+    env: { ...routerSettings, ...env },
+    command: [node, ...nodeArgs, ...args],
+  });
+  ending.add(async () => void (await router.stop()));
+  // The launcher answers by itself where it started no Workers runtime.
+  const runtime = router.runtimePids();
+  const server = runtime.length > 0 ? runtime : [router.pid];
+  return targetOf({ url: router.url, pids: { server, database: pids } }, surroundings);
+}
+
+/** As the launcher of the Worker starts it, and with the runtime's inspector, which that one never opens. */
+async function startInspectedWorker(
+  database: RouterSubject["database"],
+  surroundings: Surroundings,
+  inspectorPort: number,
+): Promise<Target> {
+  const { ending } = surroundings;
+  const { env, pids } = await startDatabase(database, ending);
+  const values = {
+    ADMIN_TOKEN: adminToken,
+    MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
+    ALLOW_PRIVATE_UPSTREAMS: "true",
+    ...env,
   };
+  const about = { entry: "src/worker.ts", embedded: database === "own", values, inspectorPort };
+  const worker = await startWorker(about, ending);
+  return targetOf({ url: worker.url, pids: { server: worker.pids, database: pids } }, surroundings);
+}
 
 const others: readonly Subject[] = [
   {
@@ -165,8 +211,21 @@ const routersOf = (from: string, mark: { name: string; title: string }): Subject
   routers.map(({ name, title, host, database }) => ({
     name: `${name}${mark.name}`,
     title: `${title}${mark.title}`,
-    start: startSampling({ host, database, from }),
+    start: (surroundings) => startLauncher({ host, database, from }, surroundings, []),
   }));
+
+export const profiledSubjects: readonly ProfiledSubject[] = routers.map(
+  ({ name, title, host, database }) => ({
+    name,
+    title,
+    start: (surroundings, inspectorPort) =>
+      host === "worker"
+        ? startInspectedWorker(database, surroundings, inspectorPort)
+        : startLauncher({ host, database, from: checkout }, surroundings, [
+            `--inspect=127.0.0.1:${inspectorPort}`,
+          ]),
+  }),
+);
 
 /** @param before another checkout of the router, whose hosts are subjects too; null: none */
 export const subjectsWith = (before: string | null): Subject[] => [

@@ -14,6 +14,8 @@ export interface HostedCapabilities {
   /** whether it gets an embedded database, migrated */
   embedded: boolean;
   values: Record<string, string>;
+  /** absent: no inspector */
+  inspectorPort?: number;
 }
 
 const { entry, ...place } = about() as HostedCapabilities;

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { expectedSeconds, pairsOf } from "../../bench/compare.ts";
 import { parseOptions, type Options } from "../../bench/options.ts";
+import { parseProfileOptions } from "../../bench/profile.ts";
 
 const parsed = (...args: string[]): Options => {
   const options = parseOptions(args);
@@ -51,5 +52,15 @@ describe("the bench", () => {
     const options = parsed("--runs", "3", "--pairs", "portkey:provider", "--concurrency", "64");
     // 10 s of warm-up for each, 14 turns of 5 s, and the start.
     expect(expectedSeconds(options)).toBe(3 * (20 + 70 + 15));
+  });
+});
+
+describe("the profile", () => {
+  it("is of both hosts on their own databases, unless it is told which", () => {
+    const names = (...args: string[]): string[] =>
+      parseProfileOptions(args).subjects.map(({ name }) => name);
+    expect(names()).toEqual(["self-hosted", "worker"]);
+    expect(names("worker-libsql", "--seconds", "2")).toEqual(["worker-libsql"]);
+    expect(() => names("portkey")).toThrow("profile has no subject portkey; there are self-hosted");
   });
 });
