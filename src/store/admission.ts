@@ -255,7 +255,7 @@ export async function admit(
       ...touch,
       ...(probes.length === 0 ? [] : [blockedProbes(probing)]),
     ],
-    { lane: tenantId },
+    { lane: tenantId, ifLost: "again" },
   );
   if (!written.ok) return written;
   const thinned = mayThin ? (written.value[deciding.length - 1] ?? []) : [];

@@ -57,7 +57,17 @@ export interface WriteTurn {
   lane: string;
   /** absent: `begins` */
   kind?: TurnKind;
+  /** `again`: sent once more, the statements find by their id what they did, and do nothing twice. Absent: `once` */
+  ifLost?: "again" | "once";
 }
+
+export interface Sent {
+  sql: string;
+  params: Parameter[];
+}
+
+/** How statements are sent: as one transaction, whose rows come back by statement. */
+export type Send = (statements: Sent[], ifLost: "again" | "once") => Promise<Row[][]>;
 
 export interface DatabaseOptions {
   /** ms for one round trip */
@@ -121,7 +131,7 @@ async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> 
  */
 export function createDatabase(
   builder: Builder,
-  send: (statements: { sql: string; params: Parameter[] }[]) => Promise<Row[][]>,
+  send: Send,
   { timeoutMs = defaultTimeoutMs, onRoundTrip = () => {}, turns }: DatabaseOptions,
 ): Database {
   const compile = (statement: Compiled): { sql: string; params: Parameter[] } => {
@@ -154,13 +164,13 @@ export function createDatabase(
     read: (work) => attempt("read", () => work(builder)),
     write(statements, turn = { lane: "" }) {
       const compiled = statements.map(compile);
-      return inTurn(turn, () => attempt("write", () => send(compiled)));
+      return inTurn(turn, () => attempt("write", () => send(compiled, turn.ifLost ?? "once")));
     },
     async probe(statement, withinMs) {
       const probed = await inTurn({ lane: "", kind: "ends" }, async () => {
         onRoundTrip("write");
         try {
-          await withDeadline(send([compile(statement)]), withinMs);
+          await withDeadline(send([compile(statement)], "once"), withinMs);
           return ok(null);
         } catch (cause) {
           return ok(faultIn(cause));
@@ -182,15 +192,19 @@ export function openD1(binding: D1Database, options: DatabaseOptions = {}): Data
   return createDatabase(drizzleD1(binding), send, options);
 }
 
-export function openLibsql(client: Client, options: DatabaseOptions = {}): Database {
+/** @param options `groups`: sends writes together with those of other callers; absent: each alone */
+export function openLibsql(
+  client: Client,
+  { groups, ...options }: DatabaseOptions & { groups?: { send: Send } } = {},
+): Database {
   // "write" takes the lock at once. drizzle's own batch starts deferred, and then waits seconds for
   // the lock.
-  const send = async (statements: { sql: string; params: Parameter[] }[]): Promise<Row[][]> => {
+  const alone: Send = async (statements) => {
     const results = await client.batch(
       statements.map(({ sql: text, params }) => ({ sql: text, args: params })),
       "write",
     );
     return results.map(({ rows }) => rows as unknown as Row[]);
   };
-  return createDatabase(drizzleLibsql(client), send, options);
+  return createDatabase(drizzleLibsql(client), groups?.send ?? alone, options);
 }

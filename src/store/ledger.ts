@@ -93,7 +93,7 @@ export function createLedger(db: Database, deps: { nonce: () => string; mac: Mac
               ),
             ),
         ],
-        { lane: opening.who.tenantId },
+        { lane: opening.who.tenantId, ifLost: "again" },
       );
       return written.ok ? ok(null) : written;
     },

@@ -195,7 +195,7 @@ export async function settle(
       endStatement(db.builder, its, { row, code }),
       ...keepingStatements(db.builder, its),
     ],
-    { lane: settlement.tenantId, kind: "ends" },
+    { lane: settlement.tenantId, kind: "ends", ifLost: "again" },
   );
   return written.ok ? ok((written.value[before.length] ?? []).length > 0) : written;
 }
