@@ -1,6 +1,7 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { readMigrations } from "./test/setup/migrations.ts";
+import { onBothHosts } from "./test/setup/on-both-hosts.ts";
 
 export default defineConfig({
   test: {
@@ -12,6 +13,16 @@ export default defineConfig({
           name: "node",
           include: ["test/**/*.test.ts"],
           exclude: ["test/worker/**"],
+          globalSetup: ["test/setup/shared-routers.ts"],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: "worker",
+          include: [...onBothHosts],
+          env: { ROUTER_HOST: "workerd" },
           globalSetup: ["test/setup/shared-routers.ts"],
           testTimeout: 30_000,
           hookTimeout: 30_000,

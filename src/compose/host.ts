@@ -7,6 +7,8 @@ export interface Host {
   log: (entry: Record<string, unknown>) => void;
   /** Calls providers, servers and everything else outside. */
   fetch: typeof fetch;
+  /** Asks a libSQL server; absent: the runtime's own way */
+  fetchDatabase?: ((request: Request) => Promise<Response>) | undefined;
   /** The host's own database; asked for where no libSQL server is set. */
   openOwnDatabase: (options: DatabaseOptions) => Database;
   /** absent: this host has no such binding */

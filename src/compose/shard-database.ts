@@ -13,7 +13,11 @@ function openDatabase(
   const named = shards.find((shard) => shard.name === name);
   if (named === undefined && database.kind === "own") return host.openOwnDatabase(options);
   const { url, authToken } = named ?? (database as Extract<typeof database, { kind: "libsql" }>);
-  const client = createClient(authToken === null ? { url } : { url, authToken });
+  const client = createClient({
+    url,
+    ...(authToken !== null && { authToken }),
+    ...(host.fetchDatabase !== undefined && { fetch: host.fetchDatabase }),
+  });
   return openLibsql(client, options);
 }
 

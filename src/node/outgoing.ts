@@ -3,6 +3,7 @@ import { Agent, fetch as undiciFetch } from "undici";
 
 export interface Outgoing {
   fetch: typeof fetch;
+  fetchDatabase: (request: Request) => Promise<Response>;
   /** Ends connections that are kept for the next call. */
   close(): Promise<void>;
 }
@@ -25,6 +26,14 @@ export function createOutgoing(): Outgoing {
     // The package's types and the runtime's are two sets of names for the same shapes.
     fetch: ((input: string | URL, init?: object) =>
       undiciFetch(input, { ...init, dispatcher }).catch(explain)) as unknown as typeof fetch,
+    /** A server packs what it sends to whoever takes that, be it 10 MB: seconds, to save a network that is near. */
+    async fetchDatabase(request) {
+      const headers = { ...Object.fromEntries(request.headers), "accept-encoding": "identity" };
+      const { url, method } = request;
+      const body = method === "GET" ? null : await request.text();
+      const answer = await undiciFetch(url, { method, headers, body, dispatcher });
+      return answer as unknown as Response;
+    },
     close: () => dispatcher.close(),
   };
 }

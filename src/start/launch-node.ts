@@ -1,4 +1,5 @@
 /** From settings to a router that answers, in this process; every step that was begun is in `ending`. */
+import { join } from "node:path";
 import { err, ok, type Result } from "../domain/result.ts";
 import { createNodeHost, type NodeHost } from "../node.ts";
 import { lineOf, type LogFormat } from "../node/log-lines.ts";
@@ -9,6 +10,7 @@ import { openEmbedded } from "../store/embedded/open.ts";
 import type { Answering } from "./admin.ts";
 import { makeEmbeddedFolder } from "./embedded-file.ts";
 import type { Ending } from "./ending.ts";
+import { importD1 } from "./import-d1.ts";
 import { applyMigrations, migrateAll, readMigrations } from "./migrations.ts";
 import { takePlace, type Voice } from "./place.ts";
 import { describe, otherMasterKeys, untilReady } from "./ready.ts";
@@ -35,13 +37,18 @@ export interface Started {
 /** The database in a file, migrated. null: the home shard is elsewhere. */
 async function openDatabase(
   stateDir: string,
-  { settings, started, ending }: { settings: Settings; started: Started; ending: Ending },
+  about: { settings: Settings; started: Started; ending: Ending; voice: Voice },
 ): Promise<Result<Engine | null, string>> {
+  const { settings, started, ending, voice } = about;
   const migrations = readMigrations(checkout);
   const applied = await migrateAll(settings.databases, migrations);
   if (!applied.ok) return applied;
   if (!settings.embedded) return ok(null);
   const path = makeEmbeddedFolder(stateDir);
+  const imported = await importD1({ folder: join(stateDir, "database"), path });
+  if (!imported.ok) return imported;
+  if (imported.value !== null)
+    voice.say(`Took over the database of an earlier version, ${imported.value.from}.`);
   const engine = await startEmbedded({ path, thread: started.databaseThread });
   if (!engine.ok) return engine;
   ending.add(engine.value.close);
@@ -71,6 +78,7 @@ function openHost(
     {
       log: (entry) => log(lineOf(entry, format, new Date())),
       fetch: outgoing.fetch,
+      fetchDatabase: outgoing.fetchDatabase,
       openOwnDatabase(options) {
         if (own === null) throw new Error("the settings name a libSQL server");
         return openEmbedded(own, options);
@@ -118,13 +126,13 @@ export async function launchNode(
   const { say, log } = voice;
   // Of everything that is made from here on.
   process.umask(0o077);
-  const stateDir = await takePlace(settings, ending, voice);
+  const stateDir = await takePlace(settings, { ending, voice, databases: "embedded" });
   if (!stateDir.ok) return stateDir;
   const secrets = openSecrets(stateDir.value, settings);
   if (!secrets.ok) return secrets;
   if (settings.databases.length > 0 && settings.masterKey === undefined)
     say("MASTER_KEY is not set: other processes on this database need the one kept in STATE_DIR.");
-  const own = await openDatabase(stateDir.value, { settings, started, ending });
+  const own = await openDatabase(stateDir.value, { settings, started, ending, voice });
   if (!own.ok) return own;
   const host = await openHost(settings, { own: own.value, secrets: secrets.value, log }, ending);
   if (!host.ok) return host;

@@ -1,4 +1,5 @@
 /** What a start makes sure of before it opens anything: its state directory, its port, a sound database. */
+import { join } from "node:path";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Ending } from "./ending.ts";
 import { lockStateDirectory } from "./lock.ts";
@@ -16,12 +17,16 @@ export interface Voice {
   log: (line: string) => void;
 }
 
-/** The state directory, held by this process alone, and the port free. */
+/**
+ * The state directory, held by this process alone, and the port free.
+ * @param about `databases`: the folder with those that are opened next
+ */
 export async function takePlace(
   settings: Settings,
-  ending: Ending,
-  { say }: Voice,
+  about: { ending: Ending; voice: Voice; databases: "database" | "embedded" },
 ): Promise<Result<string, string>> {
+  const { ending, voice, databases } = about;
+  const { say } = voice;
   const stateDir = openStateDirectory(settings.stateDir);
   if (!stateDir.ok) return stateDir;
   const lock = await lockStateDirectory(stateDir.value, settings.port);
@@ -34,6 +39,6 @@ export async function takePlace(
   if (pids !== "") say(`Ended the runtime of an earlier start, pid ${pids}.`);
   const port = await checkPort(settings.port, settings.host);
   if (!port.ok) return port;
-  const sound = settings.embedded ? await checkEmbedded(stateDir.value) : ok(null);
+  const sound = settings.embedded ? await checkEmbedded(join(stateDir.value, databases)) : ok(null);
   return sound.ok ? stateDir : sound;
 }

@@ -1,4 +1,4 @@
-/** Whether the embedded database can be read at all, before a runtime is started on it. */
+/** Whether the embedded database can be read at all, before it is opened. */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -15,8 +15,7 @@ const isDamaged = (cause: unknown): boolean =>
   damagedCodes.has(Number(cause.errcode) & 0xff);
 
 /** Only while nobody else has it open. */
-export async function checkEmbedded(stateDir: string): Promise<Result<null, string>> {
-  const folder = join(stateDir, "database");
+export async function checkEmbedded(folder: string): Promise<Result<null, string>> {
   if (!existsSync(folder)) return ok(null);
   const { DatabaseSync } = await import("node:sqlite");
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });

@@ -2,6 +2,7 @@
  * `npm run bench -- flood [CHECKOUT…]`: the libSQL server with its own defaults under load, then one
  * tenant's flood and what another tenant notices of it. Each checkout named is measured in turns with this one.
  */
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { createEnding, type Ending } from "../../src/start/ending.ts";
 import { checkout } from "../../src/start/settings.ts";
@@ -45,7 +46,10 @@ async function startSubject(
   about: { providerUrl: string; env: Record<string, string> },
   ending: Ending,
 ): Promise<Subject> {
-  const program = resolve(from, "src/start/main.ts");
+  // Its name in versions before the server on Node.
+  const [dev, main] = ["dev.ts", "main.ts"].map((name) => resolve(from, "src/start", name));
+  const program = existsSync(dev ?? "") ? dev : main;
+  if (program === undefined) throw new Error("no launcher");
   const router = await startRouter({
     env: { ...routerSettings, ...about.env },
     command: [process.execPath, program],

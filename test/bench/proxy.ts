@@ -154,7 +154,10 @@ function p50(samples: readonly Sample[], which: keyof Sample): number {
 }
 
 async function startProxy(serverUrl: string, ending: Ending): Promise<Subject> {
-  const router = await startRouter({ env: { ...routerSettings, ADMIN_TOKEN: adminToken } });
+  const router = await startRouter({
+    host: "workerd",
+    env: { ...routerSettings, ADMIN_TOKEN: adminToken },
+  });
   ending.add(async () => void (await router.stop()));
   const admin = async (path: string, body: object): Promise<Record<string, unknown>> => {
     const answer = await fetch(`${router.url}/admin/v1${path}`, {

@@ -97,7 +97,10 @@ async function countLibsql(ending: Ending): Promise<Counted> {
   ending.add(sqld.stop);
   const relay = await startRelay(sqld.url, () => events.push("database"));
   ending.add(relay.stop);
-  const router = await startRouter({ env: { ...routerSettings, DATABASE_URL: relay.url } });
+  const router = await startRouter({
+    host: "workerd",
+    env: { ...routerSettings, DATABASE_URL: relay.url },
+  });
   ending.add(async () => void (await router.stop()));
   await pause(startJobsMs);
   const take = async (): Promise<Event[]> => {

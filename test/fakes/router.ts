@@ -1,4 +1,4 @@
-/** The whole product as a person starts it: `src/start/main.ts` in its own process. */
+/** The whole product as a person starts it: a launcher in its own process. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,10 +12,11 @@ import { freePort, whenGone } from "./sqld.ts";
 export type RouterHost = "node" | "workerd";
 const entries: Readonly<Record<RouterHost, string>> = {
   node: "src/start/start.js",
-  workerd: "src/start/main.ts",
+  workerd: "src/start/dev.ts",
 };
 /** On which host the suites run that run on either. */
-export const hostUnderTest: RouterHost = process.env["ROUTER_HOST"] === "node" ? "node" : "workerd";
+export const hostUnderTest: RouterHost =
+  process.env["ROUTER_HOST"] === "workerd" ? "workerd" : "node";
 
 export interface RouterOptions {
   /** on top of an environment without proxies, keys and settings of the caller's */
@@ -24,7 +25,7 @@ export interface RouterOptions {
   stateDir?: string;
   /** absent: the one that `ROUTER_HOST` names */
   host?: RouterHost;
-  /** absent: the launcher itself; `["npm", "start"]`: as the contract says */
+  /** absent: the launcher itself; `["npm", "start"]`: as a person does */
   command?: readonly [string, ...string[]];
 }
 
@@ -33,8 +34,9 @@ export interface Router {
   adminToken: string;
   demoKey: string;
   stateDir: string;
-  /** the launcher's; `runtimePids` has those of the Workers runtime */
+  /** the launcher's */
   pid: number;
+  /** of what serves: the launcher itself, or its Workers runtime */
   runtimePids(): number[];
   /** the embedded database's, journals too */
   databaseFiles(): string[];
@@ -154,7 +156,10 @@ async function startOnce(options: RouterOptions): Promise<Router | string> {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   const shown = (pattern: RegExp): string => pattern.exec(output())?.[1] ?? "";
-  const runtimePids = (): number[] => pidsOf(runtimeProgram(realpathSync(stateDir)));
+  const runtimePids = (): number[] => {
+    const runtimes = pidsOf(runtimeProgram(realpathSync(stateDir)));
+    return runtimes.length > 0 || over ? runtimes : [child.pid ?? 0];
+  };
   return {
     url: `http://127.0.0.1:${port}`,
     adminToken: options.env?.["ADMIN_TOKEN"] ?? shown(/Admin token +(\S+)/),
@@ -174,7 +179,7 @@ async function startOnce(options: RouterOptions): Promise<Router | string> {
       return code;
     },
     async kill9() {
-      const pids = runtimePids();
+      const pids = runtimePids().filter((pid) => pid !== child.pid);
       child.kill("SIGKILL");
       for (const pid of pids) process.kill(pid, "SIGKILL");
       await ended;

@@ -7,7 +7,7 @@ import { soakLimits } from "../soak/limits.ts";
 const quiet = (): void => {};
 
 describe("under load", () => {
-  it.each(["sqld", "d1"] as const)(
+  it.each(["sqld", "d1", "embedded"] as const)(
     "limits hold, and counters and usage say what the records say: %s",
     async (database) => {
       const routers = database === "sqld" ? 2 : 1;
@@ -18,9 +18,13 @@ describe("under load", () => {
     120_000,
   );
 
-  it("callers that hang up leave no record open", async () => {
-    expect(await soakLeavers({ database: "d1", calls: 80 }, quiet)).toEqual([]);
-  }, 120_000);
+  it.each(["d1", "embedded"] as const)(
+    "callers that hang up leave no record open: %s",
+    async (database) => {
+      expect(await soakLeavers({ database, calls: 80 }, quiet)).toEqual([]);
+    },
+    120_000,
+  );
 
   it("a process that is killed leaves nothing behind that isn't found", async () => {
     expect(await soakCrashes({ rounds: 3, atMostMs: 60_000, callers: 4 }, quiet)).toEqual([]);

@@ -15,7 +15,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, callOnce, createTenant } from "../fakes/caller.ts";
-import { spawnLauncher, startRouter, temporaryStateDir, type Router } from "../fakes/router.ts";
+import {
+  databaseFilesIn,
+  spawnLauncher,
+  startRouter,
+  temporaryStateDir,
+  type Router,
+} from "../fakes/router.ts";
 import { startSqld, type Sqld } from "../fakes/sqld.ts";
 
 const timeout = 90_000;
@@ -38,9 +44,7 @@ async function faultOf(options: Parameters<typeof spawnLauncher>[0]): Promise<st
 const everythingIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
 const databaseIn = (stateDir: string): string =>
-  everythingIn(join(stateDir, "database")).find(
-    (path) => path.includes("D1Database") && /[0-9a-f]{64}\.sqlite$/.test(path),
-  ) ?? "";
+  databaseFilesIn(stateDir).find((path) => path.endsWith(".sqlite")) ?? "";
 const masterKeyOf = (fill: number): string => Buffer.alloc(32, fill).toString("base64");
 
 describe("the state directory", () => {

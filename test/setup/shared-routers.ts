@@ -5,7 +5,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { hostUnderTest, startRouter, type Router, type RouterHost } from "../fakes/router.ts";
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -31,21 +31,26 @@ async function removeTenants({ url, adminToken }: Router): Promise<void> {
   }
 }
 
-async function lend(routers: Map<string, Promise<Router>>, place: string): Promise<Router> {
+async function lend(
+  routers: Map<string, Promise<Router>>,
+  { place, host }: { place: string; host: RouterHost },
+): Promise<Router> {
   const known = await routers.get(place)?.catch(() => null);
   if (known && isAlive(known.pid)) {
     await removeTenants(known);
     return known;
   }
-  const started = startRouter();
+  const started = startRouter({ host });
   routers.set(place, started);
   return started;
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const routers = new Map<string, Promise<Router>>();
+  // The project's own environment reaches its test files alone.
+  const host = project.config.env?.["ROUTER_HOST"] === "workerd" ? "workerd" : hostUnderTest;
   const lender = createServer((request, response) => {
-    lend(routers, request.url ?? "").then(
+    lend(routers, { place: request.url ?? "", host }).then(
       ({ url, adminToken, demoKey }) => response.end(JSON.stringify({ url, adminToken, demoKey })),
       (cause: unknown) => response.writeHead(500).end(String(cause)),
     );

@@ -151,7 +151,7 @@ interface Subject {
 }
 
 async function startRouted(ending: Ending, serverUrl: string): Promise<Subject> {
-  const router: Router = await startRouter();
+  const router: Router = await startRouter({ host: "workerd" });
   ending.add(async () => void (await router.stop()));
   const admin = adminOf(router, router.adminToken);
   await admin("POST", "/tenants", { slug: "streams", name: "Streams" });

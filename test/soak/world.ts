@@ -9,7 +9,8 @@ import { startRouter, type Router } from "../fakes/router.ts";
 import { startSqld } from "../fakes/sqld.ts";
 import { startCountingProvider, type CountingProvider } from "./provider.ts";
 
-export const databases = ["sqld", "d1"] as const;
+/** A libSQL server; the Worker's emulated D1; the file of the server on Node. */
+export const databases = ["sqld", "d1", "embedded"] as const;
 export type DatabaseName = (typeof databases)[number];
 export type Say = (line: string) => void;
 
@@ -174,7 +175,8 @@ export async function startWorld(
     SCHEDULE_SECONDS: String(about.scheduleSeconds),
     ...(sqld === null ? {} : { DATABASE_URL: sqld.url }),
   };
-  const another = (): Promise<Router> => startRouter({ env });
+  const another = (): Promise<Router> =>
+    startRouter({ env, host: about.database === "d1" ? "workerd" : "node" });
   const routers: Router[] = [];
   while (routers.length < about.routers) {
     const router = await another();

@@ -1,4 +1,4 @@
-/** From settings to a router that answers; every step that was begun is in `ending`. */
+/** From settings to the Worker in the real Workers runtime; every step that was begun is in `ending`. */
 import { enableCompileCache, flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { ok, type Result } from "../domain/result.ts";
@@ -11,7 +11,7 @@ import { openSecrets } from "./secrets.ts";
 import { checkout, type Settings } from "./settings.ts";
 import type { Welcome } from "./welcome.ts";
 
-export async function launch(
+export async function launchDev(
   settings: Settings,
   ending: Ending,
   voice: Voice,
@@ -20,7 +20,7 @@ export async function launch(
   const { host, port, databases, embedded } = settings;
   // Of everything that is made from here on, the runtime's files included.
   process.umask(0o077);
-  const stateDir = await takePlace(settings, ending, voice);
+  const stateDir = await takePlace(settings, { ending, voice, databases: "database" });
   if (!stateDir.ok) return stateDir;
   const secrets = openSecrets(stateDir.value, settings);
   if (!secrets.ok) return secrets;

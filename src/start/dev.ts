@@ -1,6 +1,6 @@
-/** `npm start`. What it prints for a person goes to stdout, the Worker's log and faults to stderr. */
+/** `npm run dev`: the Worker in the real Workers runtime. What it prints for a person goes to stdout, the Worker's log and faults to stderr. */
 import { comesFromSignal, createEnding, endOnSignals } from "./ending.ts";
-import { launch } from "./launch.ts";
+import { launchDev } from "./launch-dev.ts";
 import { parseSettings } from "./settings.ts";
 import { welcome } from "./welcome.ts";
 
@@ -20,7 +20,7 @@ const messageOf = (cause: unknown): string =>
 async function run(): Promise<string | null> {
   const settings = parseSettings(process.env);
   if (!settings.ok) return settings.error;
-  const about = await launch(settings.value, ending, { say, log });
+  const about = await launchDev(settings.value, ending, { say, log });
   if (!about.ok) return about.error;
   say(`\n${welcome({ ...about.value, startedMs: performance.now() })}`);
   return null;

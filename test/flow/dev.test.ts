@@ -1,0 +1,115 @@
+/** `npm run dev`: the Worker in the real Workers runtime, as whoever works on it starts it. */
+import { existsSync, readFileSync, symlinkSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { asking, callOnce } from "../fakes/caller.ts";
+import {
+  spawnLauncher,
+  startRouter,
+  temporaryStateDir,
+  type Router,
+  type RouterOptions,
+} from "../fakes/router.ts";
+
+const timeout = 60_000;
+const started: Router[] = [];
+async function start(options: RouterOptions = {}): Promise<Router> {
+  const router = await startRouter({ host: "workerd", ...options });
+  started.push(router);
+  return router;
+}
+afterAll(async () => {
+  await Promise.all(started.map((router) => router.stop()));
+});
+
+const sample = async (router: Router): Promise<unknown> =>
+  (await callOnce(router, router.demoKey, asking("Say hello.", { maxTokens: 100 }))).body;
+const sampled = { result: { role: "assistant", content: { type: "text" } } };
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe("an end and another start", () => {
+  const stateDir = temporaryStateDir();
+
+  it("ends with 0 on Ctrl-C and leaves no process", { timeout }, async () => {
+    const first = await start({ stateDir });
+    const [runtime] = first.runtimePids();
+    expect(runtime).toBeDefined();
+    // A terminal sends it to everybody in the foreground: the runtime dies under the launcher.
+    if (runtime !== undefined) process.kill(runtime, "SIGINT");
+    expect(await first.stop()).toBe(0);
+    expect(first.runtimePids()).toEqual([]);
+    expect(existsSync(join(stateDir, "runtime.json"))).toBe(false);
+  });
+
+  it("starts again after an update of the runtime", { timeout }, async () => {
+    // What it leaves: a link to the old one, which is gone.
+    const link = join(stateDir, "workerd");
+    unlinkSync(link);
+    symlinkSync("/nowhere/workerd", link);
+    const second = await start({ stateDir });
+    expect(await sample(second)).toMatchObject(sampled);
+    expect(readFileSync(join(stateDir, "secrets.json"), "utf8")).toContain(second.adminToken);
+  });
+});
+
+describe("Ctrl-C right after the start", () => {
+  const childrenOf = (pid: number): number[] => {
+    const path = `/proc/${pid}/task/${pid}/children`;
+    if (!existsSync(path)) return [];
+    return (readFileSync(path, "utf8").match(/\d+/g) ?? []).map(Number);
+  };
+
+  it("ends quietly, though a terminal ends the bundler first", { timeout }, async () => {
+    const { child, output, ended } = await spawnLauncher({ host: "workerd" });
+    await expect.poll(output, { timeout, interval: 5 }).toContain("Bundling");
+    const pid = child.pid ?? 0;
+    await expect
+      .poll(() => existsSync("/proc") && childrenOf(pid).length, { timeout, interval: 2 })
+      .not.toBe(0);
+    for (const each of childrenOf(pid)) process.kill(each, "SIGKILL");
+    // The launcher has heard of the one before it hears of the other.
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    child.kill("SIGINT");
+    expect(await ended).toBe(0);
+    expect(output().trim().split("\n")).toEqual(["Bundling the Worker…", "Ending."]);
+  });
+});
+
+describe("a crash", () => {
+  it("of the launcher: the next start ends the runtime it left", { timeout }, async () => {
+    const stateDir = temporaryStateDir();
+    const crashed = await start({ stateDir });
+    const [left] = crashed.runtimePids();
+    process.kill(crashed.pid, "SIGKILL");
+    await expect.poll(() => isAlive(crashed.pid)).toBe(false);
+    expect(crashed.runtimePids()).toEqual([left]);
+    // The same port too, which the one that was left still holds.
+    const next = await start({ stateDir, env: { PORT: new URL(crashed.url).port } });
+    expect(next.output()).toContain(`Ended the runtime of an earlier start, pid ${left}.`);
+    expect(next.runtimePids()).toHaveLength(1);
+    expect(next.runtimePids()).not.toContain(left);
+    expect(next.demoKey).toBe(crashed.demoKey);
+    expect(await sample(next)).toMatchObject(sampled);
+  });
+});
+
+describe("npm run dev", () => {
+  it("leaves nothing when npm is told to end", { timeout }, async () => {
+    const launched = await start({ command: ["npm", "run", "dev"] });
+    expect(launched.runtimePids()).toHaveLength(1);
+    // npm passes it on to the shell between them, which passes it on to nobody.
+    process.kill(launched.pid, "SIGTERM");
+    await expect.poll(() => launched.runtimePids(), { timeout: 10_000 }).toEqual([]);
+    await expect
+      .poll(() => existsSync(join(launched.stateDir, "runtime.json")), { timeout: 10_000 })
+      .toBe(false);
+  });
+});

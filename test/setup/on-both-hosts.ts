@@ -1,0 +1,23 @@
+/**
+ * The suites that run on both hosts: what a runtime's fetch, streams, aborts, headers and clocks decide.
+ * All others that start a router run on Node alone. `../README.md` has the same list as a table.
+ */
+export const onBothHosts: readonly string[] = [
+  "test/flow/bridge.test.ts",
+  "test/flow/cancel.test.ts",
+  "test/flow/failover.test.ts",
+  "test/flow/health.test.ts",
+  "test/flow/limits.test.ts",
+  "test/flow/negotiation.test.ts",
+  "test/flow/own-origin.test.ts",
+  "test/flow/provider-bounds.test.ts",
+  "test/flow/proxy-abandoned.test.ts",
+  "test/flow/proxy-bytes.test.ts",
+  "test/flow/proxy-headers.test.ts",
+  "test/flow/proxy-legacy.test.ts",
+  "test/flow/proxy-modern.test.ts",
+  "test/flow/proxy-streamed.test.ts",
+  "test/flow/telemetry.test.ts",
+  "test/interop/sdk-v1.test.ts",
+  "test/interop/sdk-v2.test.ts",
+];
