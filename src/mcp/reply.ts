@@ -3,7 +3,8 @@ import { refusalTable, type Refusal } from "../domain/refusals.ts";
 import type { Wire } from "./codec.ts";
 import { legacyWireOf } from "./faults.ts";
 import { errorMessage, type RequestId } from "./jsonrpc.ts";
-import { sseKeepAlive, sseMessage } from "./sse/write.ts";
+import { openClientStream } from "./sse/client-stream.ts";
+import { sseMessage } from "./sse/write.ts";
 import { allowHeader, limitHeaders } from "./refusal-headers.ts";
 import type { LimitState } from "../domain/limits/holds.ts";
 
@@ -56,50 +57,29 @@ export function refusalReply(
 }
 
 /**
- * ms between comments. The runtime notices that a caller has left when it writes, and a cancellation takes
+ * Seconds between comments. The runtime notices that a caller has left when it writes, and a cancellation takes
  * effect within 2 s.
  */
-const keepAliveMs = 1_000;
+const silentTicks = 1;
 const never = new AbortController().signal;
 
-/** A stream of one message event, with comments until the event comes. */
+/** One message event, with comments until it comes. */
 function stream(running: Running, headers: Record<string, string>, left: AbortSignal): Response {
-  const encoder = new TextEncoder();
   const gone = new AbortController();
-  left.addEventListener("abort", () => gone.abort());
-  let timer: ReturnType<typeof setInterval> | undefined;
-  const body = new ReadableStream<Uint8Array>({
-    async start(controller) {
-      const send = (text: string): void => {
-        try {
-          controller.enqueue(encoder.encode(text));
-        } catch {
-          // The caller has left. The call goes on, or its own signal ends it.
-          clearInterval(timer);
-        }
-      };
-      send(sseKeepAlive);
-      timer = setInterval(() => send(sseKeepAlive), keepAliveMs);
-      const { message } = await running.finish(running.leavingCancels ? gone.signal : never);
-      clearInterval(timer);
-      send(sseMessage(message));
-      try {
-        controller.close();
-      } catch {
-        // The caller has left, which closed the stream already.
-      }
-    },
-    cancel() {
-      clearInterval(timer);
-      gone.abort();
-    },
-  });
+  const leave = (): void => gone.abort();
+  left.addEventListener("abort", leave);
+  const events = openClientStream({ silentTicks: () => silentTicks, left: leave });
+  const body = events.open();
+  events.comment();
+  running
+    .finish(running.leavingCancels ? gone.signal : never)
+    .then(({ message }) => events.end(sseMessage(message)))
+    .catch(events.fail);
   return new Response(body, {
     headers: {
       "Content-Type": "text/event-stream",
       "Cache-Control": "no-cache, no-transform",
-      // A proxy that buffers would hold back the comments, and then the caller's leaving would go
-      // unnoticed.
+      // A proxy that buffers would hold back the comments, and with them the caller's leaving.
       "X-Accel-Buffering": "no",
       ...headers,
     },

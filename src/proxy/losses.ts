@@ -14,7 +14,7 @@ import type { Segment } from "../mcp/sse/event-splitter.ts";
 import { explainFault, type Fault } from "../mcp/json-text/message-reader.ts";
 import { sseMessage } from "../mcp/sse/write.ts";
 import type { ProxyServices } from "./services.ts";
-import type { ClientSide } from "./client-side.ts";
+import type { ClientReply } from "./client-reply.ts";
 
 type Unreadable = Extract<Segment, { kind: "unreadable" }>;
 
@@ -95,7 +95,7 @@ export type Losses = ReturnType<typeof createLosses>;
 
 /** `losses`: what is dropped of the stream; null: it does not matter how others read it. */
 export interface Reading {
-  client: ClientSide;
+  client: ClientReply;
   losses: Losses | null;
 }
 

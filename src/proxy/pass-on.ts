@@ -1,12 +1,10 @@
 /** A server's answer that goes to the client as it came. */
 import { returnedHeaders } from "../domain/servers/proxied-headers.ts";
 import { declaredBytes } from "../mcp/body.ts";
+import { readAheadBytes } from "../mcp/sse/client-stream.ts";
 import { streamedHeaders } from "./media-type.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
-
-/** What waits for a client that reads slowly. */
-export const readAheadBytes = 64 * 1024;
 
 /** A `Response` with a body, even an empty one, must not have these. */
 const bodiless = new Set([204, 205, 304]);

@@ -20,7 +20,7 @@ import {
 import { checkName } from "../../mcp/rev2026/headers.ts";
 import type { BridgeServices } from "./services.ts";
 import { derive, isFaithful, refuse, type Exchange } from "../exchange.ts";
-import { openClientSide } from "../client-side.ts";
+import { openClientReply } from "../client-reply.ts";
 import { takesStream } from "../media-type.ts";
 import { proxyLegacy } from "../legacy/message.ts";
 import { bridgedCaller } from "./bridged-caller.ts";
@@ -95,12 +95,12 @@ export async function bridgeToLegacy(
   const exchange = derive(original, { caller: bridgedCaller });
   const messageId = JSON.stringify(services.ids.next("request"));
   const legacy = legacyRequest(exchange.text, method, messageId);
-  const { side, response, gone } = openClientSide({
+  const { reply, response, gone } = openClientReply({
     acceptsStream: takesStream(exchange.headers),
     left: exchange.left,
   });
   const bridging: Bridging = {
-    side,
+    reply,
     translate: legacy.translate,
     refuse: refused,
     refusalText: (refusal) =>
@@ -131,7 +131,7 @@ export async function bridgeToLegacy(
     if (gone.aborted) await cancel(services, exchange, { meta, messageId, ...sent.value });
   };
   services.background(
-    side.during(carry(), {}).catch(async (thrown: unknown) => {
+    reply.during(carry(), {}).catch(async (thrown: unknown) => {
       services.report(requestId, thrown);
       await refuseTo(bridging, { reason: "internal" });
     }),

@@ -21,7 +21,7 @@ import { modernRevision } from "../../mcp/rev2026/codec.ts";
 import { headerText, nameIn } from "../../mcp/rev2026/headers.ts";
 import type { BridgeServices } from "./services.ts";
 import { derive, isFaithful, refuse, type Exchange } from "../exchange.ts";
-import { openClientSide } from "../client-side.ts";
+import { openClientReply } from "../client-reply.ts";
 import { messageKey } from "../../pipeline/message-key.ts";
 import { takesStream } from "../media-type.ts";
 import { noteCancellations } from "../legacy/message.ts";
@@ -188,7 +188,7 @@ export async function bridgeToModern(
   if (!bridgedMethods.includes(request.method))
     return refused({ reason: "method_not_found", method: request.method.slice(0, 100) }, request);
 
-  const { side, response } = openClientSide({
+  const { reply, response } = openClientReply({
     acceptsStream: takesStream(exchange.headers),
     left: exchange.left,
   });
@@ -196,7 +196,7 @@ export async function bridgeToModern(
   const messageId = await messageKey(services, JSON.stringify(request.id));
   const watch = services.cancellation.watch({ tenantId, sessionId, messageId }, exchange.startedAt);
   const bridging = {
-    side,
+    reply,
     refuse: (refusal: Refusal) => refused(refusal, request),
     refusalText: (refusal: Refusal) =>
       JSON.stringify(errorMessage(request.id, refusal, legacyWireOf(refusal).code, requestId)),
@@ -210,7 +210,7 @@ export async function bridgeToModern(
   const left = AbortSignal.any([watch.signal, exchange.left]);
   const work = carry(services, exchange, { request, session, left, bridging });
   services.background(
-    side
+    reply
       .during(work, {})
       .catch(async (thrown: unknown) => {
         services.report(requestId, thrown);

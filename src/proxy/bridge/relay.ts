@@ -2,12 +2,12 @@
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import type { TranslatedMessage } from "../../mcp/translate/translated-message.ts";
 import { sseMessageText } from "../../mcp/sse/write.ts";
-import { conclude, type ClientSide } from "../client-side.ts";
+import { conclude, type ClientReply } from "../client-reply.ts";
 import { streamsAnswer } from "../media-type.ts";
 import { bytesOf, eventsOf, tooLarge } from "../modern/relay.ts";
 
 export interface Bridging {
-  side: ClientSide;
+  reply: ClientReply;
   /** What the client gets of a message, JSON text. */
   translate(message: string): TranslatedMessage;
   /** the refusal as an HTTP response */
@@ -21,17 +21,17 @@ export interface Bridging {
 }
 
 export const refuseTo = (
-  bridging: Pick<Bridging, "side" | "refuse" | "refusalText">,
+  bridging: Pick<Bridging, "reply" | "refuse" | "refusalText">,
   refusal: Refusal,
 ): Promise<void> =>
-  conclude(bridging.side, {
+  conclude(bridging.reply, {
     text: () => bridging.refusalText(refusal),
     whole: () => bridging.refuse(refusal),
   });
 
 /** The response to the request, JSON text. */
-export const answerTo = ({ side }: Bridging, text: string, status: number): Promise<void> =>
-  conclude(side, {
+export const answerTo = ({ reply }: Bridging, text: string, status: number): Promise<void> =>
+  conclude(reply, {
     text: () => text,
     whole: () => new Response(text, { status, headers: { "Content-Type": "application/json" } }),
   });
@@ -47,8 +47,8 @@ function translated({ translate }: Bridging, message: string): TranslatedMessage
 
 /** Passes on what a stream says; gives the refusal where the stream ends without an answer. */
 async function relayStream(bridging: Bridging, response: Response): Promise<Refusal | null> {
-  const { side, gone } = bridging;
-  side.begin({});
+  const { reply, gone } = bridging;
+  reply.begin({});
   const { segments } = eventsOf(response, {
     mayNeedRouter: () => true,
     surelyHarmless: () => false,
@@ -60,9 +60,9 @@ async function relayStream(bridging: Bridging, response: Response): Promise<Refu
     const translation = translated(bridging, segment.data);
     if (translation.kind === "nothing") continue;
     if (translation.kind === "refused") return translation.refusal;
-    await side.write(sseMessageText(translation.text));
+    await reply.write(sseMessageText(translation.text));
     if (translation.kind === "answer") {
-      side.end();
+      reply.end();
       return null;
     }
   }

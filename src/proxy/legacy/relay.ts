@@ -6,28 +6,28 @@
 import { returnedHeaders } from "../../domain/servers/proxied-headers.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { surelyHarmless, startsResponse } from "../message-head.ts";
-import { createEventSplitter } from "../../mcp/sse/event-splitter.ts";
-import { sseKeepAlive, sseMessage } from "../../mcp/sse/write.ts";
+import { openClientStream, type ClientStream } from "../../mcp/sse/client-stream.ts";
+import { createEventSplitter, type Segment } from "../../mcp/sse/event-splitter.ts";
+import { sseMessage } from "../../mcp/sse/write.ts";
 import { maxBodyBytes } from "../../mcp/body.ts";
 import { streamedHeaders } from "../media-type.ts";
 import { readJsonBody } from "../json-body.ts";
-import { readAheadBytes } from "../pass-on.ts";
 import { unreadableAnswer, type Losses } from "../losses.ts";
 import type { Interceptor } from "./sampling-interceptor.ts";
 
 /**
- * The runtime notices that a client has left when it writes, and not before. A server that wasn't told
- * would answer the client's next stream with 409, so a silent stream gets a comment now and then.
+ * A server that isn't told that a client has left would answer the client's next stream with 409. So a stream gets
+ * a comment after so many silent seconds, by which the runtime notices…
  */
-const tickMs = 1_000;
 const silentTicks = 4;
 /** …and sooner while the router samples: that is when clients and proxies wait in vain. */
 const samplingTicks = 2;
-const encoder = new TextEncoder();
 /** Whoever reads a JSON body reads past its byte order mark. */
 const decoder = new TextDecoder();
 
 type Bytes = Uint8Array<ArrayBuffer>;
+
+const nothing: Bytes = new Uint8Array(0);
 
 export interface Relaying {
   /** null: nothing is intercepted */
@@ -40,10 +40,63 @@ export interface Relaying {
   broken: () => Record<string, unknown> | null;
 }
 
-export function relayEvents(
-  response: Response,
-  { interceptor, losses, ended, broken }: Relaying,
-): Response {
+/** What the client gets of one segment; empty: nothing. */
+async function partFor(
+  segment: Segment,
+  { interceptor, losses }: Pick<Relaying, "interceptor" | "losses">,
+): Promise<Bytes> {
+  if (segment.kind === "oversized") {
+    interceptor?.refuseOversized(segment.head, maxBodyBytes);
+    return nothing;
+  }
+  if (segment.kind === "unreadable" && losses !== null) return losses.replace(segment);
+  if (segment.kind !== "event" || interceptor === null) return segment.bytes;
+  const intercepted = await interceptor.intercept(segment.data, segment.id);
+  if (intercepted.kind === "intercepted") return segment.rest;
+  return intercepted.kind === "changed" ? segment.withData(intercepted.text) : segment.bytes;
+}
+
+interface Copying {
+  stream: ClientStream;
+  splitter: ReturnType<typeof createEventSplitter>;
+  relaying: Relaying;
+}
+
+/** A server's stream, event by event, until it ends or its client has left. */
+async function copyEvents(
+  reader: ReadableStreamDefaultReader<Bytes> | undefined,
+  { stream, splitter, relaying }: Copying,
+): Promise<void> {
+  const { losses, broken } = relaying;
+  const copy = async (segments: Segment[]): Promise<void> => {
+    let room: Promise<void> | null = null;
+    for (const segment of segments) {
+      const bytes = await partFor(segment, relaying);
+      if (bytes.byteLength > 0) room = stream.write(bytes);
+    }
+    await room;
+  };
+  for (;;) {
+    const next = await reader?.read().catch(() => "broken" as const);
+    if (stream.isOver()) return;
+    if (next !== undefined && next !== "broken" && !next.done) {
+      await copy(splitter.push(next.value));
+      continue;
+    }
+    const last = next === "broken" && !splitter.hasIds() ? broken() : null;
+    const isWhole = splitter.isBetweenEvents();
+    for (const segment of splitter.end()) {
+      const bytes = await partFor(segment, relaying);
+      if (bytes.byteLength > 0) void stream.write(bytes);
+    }
+    const missing = last === null ? (losses?.last() ?? "") : "";
+    if (missing !== "") return stream.end(`\n\n${missing}`);
+    return stream.end(last !== null && isWhole ? `\n\n${sseMessage(last)}` : "");
+  }
+}
+
+export function relayEvents(response: Response, relaying: Relaying): Response {
+  const { interceptor, losses, ended } = relaying;
   const splitter = createEventSplitter({
     maxEventBytes: maxBodyBytes,
     mayNeedRouter: interceptor === null ? () => false : interceptor.mayNeedRouter,
@@ -51,80 +104,14 @@ export function relayEvents(
     read: losses?.read,
   });
   const reader = response.body?.getReader();
-  let timer: ReturnType<typeof setInterval> | undefined;
-  const state = { over: false, silent: 0 };
-
-  const stop = (): void => {
-    state.over = true;
-    clearInterval(timer);
-    ended();
-  };
-
-  const handOut = async (
-    controller: ReadableStreamDefaultController<Bytes>,
-    segments: ReturnType<typeof splitter.push>,
-  ): Promise<number> => {
-    let given = 0;
-    for (const segment of segments) {
-      if (segment.kind === "oversized") {
-        interceptor?.refuseOversized(segment.head, maxBodyBytes);
-        continue;
-      }
-      let { bytes } = segment;
-      if (segment.kind === "unreadable" && losses !== null) bytes = losses.replace(segment);
-      if (segment.kind === "event" && interceptor !== null) {
-        const intercepted = await interceptor.intercept(segment.data, segment.id);
-        if (intercepted.kind === "intercepted") bytes = segment.rest;
-        if (intercepted.kind === "changed") bytes = segment.withData(intercepted.text);
-      }
-      if (bytes.byteLength === 0 || state.over) continue;
-      controller.enqueue(bytes);
-      state.silent = 0;
-      given += 1;
-    }
-    return given;
-  };
-
-  const source: UnderlyingDefaultSource<Bytes> = {
-    start(controller) {
-      timer = setInterval(() => {
-        state.silent += 1;
-        const most = interceptor?.isRunning() === true ? samplingTicks : silentTicks;
-        // A client that reads nothing needs no more of them.
-        const waits = (controller.desiredSize ?? 0) > 0;
-        if (state.over || !waits || state.silent < most || !splitter.isBetweenEvents()) return;
-        state.silent = 0;
-        controller.enqueue(encoder.encode(sseKeepAlive));
-      }, tickMs);
-    },
-    async pull(controller) {
-      // Until something has gone out: a pull that gives nothing is not repeated.
-      for (let given = 0; given === 0 && !state.over;) {
-        const next = await reader?.read().catch(() => "broken" as const);
-        if (state.over) return;
-        if (next !== undefined && next !== "broken" && !next.done) {
-          given += await handOut(controller, splitter.push(next.value));
-          continue;
-        }
-        const last = next === "broken" && !splitter.hasIds() ? broken() : null;
-        const whole = splitter.isBetweenEvents();
-        await handOut(controller, splitter.end());
-        const missing = last === null ? (losses?.last() ?? "") : "";
-        if (missing !== "") controller.enqueue(encoder.encode(`\n\n${missing}`));
-        if (last !== null && whole) controller.enqueue(encoder.encode(`\n\n${sseMessage(last)}`));
-        stop();
-        controller.close();
-      }
-    },
-    async cancel() {
-      stop();
-      await reader?.cancel();
-    },
-  };
-  const body = new ReadableStream(
-    source,
-    new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes }),
-  );
+  const stream = openClientStream({
+    silentTicks: () => (interceptor?.isRunning() === true ? samplingTicks : silentTicks),
+    mayComment: splitter.isBetweenEvents,
+    left: () => reader?.cancel(),
+    ended,
+  });
+  const body = stream.open();
+  copyEvents(reader, { stream, splitter, relaying }).catch(stream.fail);
   // A proxy that buffers would hold back events and comments.
   const headers = { ...returnedHeaders(response.headers), "x-accel-buffering": "no" };
   return new Response(body, { status: response.status, headers });

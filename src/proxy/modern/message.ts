@@ -28,7 +28,7 @@ import type { RoundSampler } from "./rounds.ts";
 import type { ModernServices } from "./services.ts";
 import { isFaithful, refuse, sendOn, type Exchange } from "../exchange.ts";
 import { sampleForServer } from "../sample-for-server.ts";
-import { conclude, openClientSide } from "../client-side.ts";
+import { conclude, openClientReply } from "../client-reply.ts";
 import { createLosses } from "../losses.ts";
 import { routerCapabilitiesFor } from "../router-capabilities.ts";
 import { takesStream } from "../media-type.ts";
@@ -44,7 +44,7 @@ async function pass(
   const { requestId } = exchange;
   const [request] = exchange.body === null ? [] : requestsIn(exchange.body);
   const id = request?.id ?? null;
-  const { side, response, gone } = openClientSide({
+  const { reply, response, gone } = openClientReply({
     // A server may be silent for long, and its client may leave meanwhile.
     acceptsStream: request !== undefined && takesStream(exchange.headers),
     left: exchange.left,
@@ -52,7 +52,7 @@ async function pass(
   const refusalText = (refusal: Refusal): string =>
     JSON.stringify(errorMessage(id, refusal, modernWireOf(refusal).code, requestId));
   const refused = (refusal: Refusal): Promise<void> =>
-    conclude(side, {
+    conclude(reply, {
       text: () => refusalText(refusal),
       whole: () => refuse(refusal, { id, requestId, wireOf: modernWireOf }),
     });
@@ -64,7 +64,7 @@ async function pass(
         ? null
         : createLosses(services, { requestId, ids: id === null ? [] : [id], era: "modern" });
     return relayAnswer(sent.value, {
-      client: side,
+      client: reply,
       losses,
       refuse: (refusal) => refuse(refusal, { id, requestId, wireOf: modernWireOf }),
       refusalText,
@@ -182,7 +182,7 @@ async function withRounds(
     samplerFor(services, exchange, { request, meta, routerCapabilities }),
   );
   if (!round.ok) return refused(round.error, null);
-  const { side, response, gone } = openClientSide({
+  const { reply, response, gone } = openClientReply({
     acceptsStream: takesStream(exchange.headers),
     left: exchange.left,
   });
@@ -191,7 +191,7 @@ async function withRounds(
     send: (body) =>
       // An unchanged body is sent as its own bytes.
       sendOn(services, exchange, body === exchange.text ? exchange.bytes : body, gone),
-    client: side,
+    client: reply,
     losses: createLosses(services, {
       requestId: exchange.requestId,
       ids: [request.id],
@@ -210,8 +210,8 @@ async function withRounds(
       ),
   }).catch(async (thrown: unknown) => {
     services.report(exchange.requestId, thrown);
-    if (side.streams()) side.end();
-    else side.answer(await refused({ reason: "internal" }, null));
+    if (reply.streams()) reply.end();
+    else reply.answer(await refused({ reason: "internal" }, null));
   });
   services.background(work);
   return response;

@@ -13,7 +13,7 @@ import { methodIn } from "../message-head.ts";
 import { sseMessageText } from "../../mcp/sse/write.ts";
 import { declaredBytes } from "../../mcp/body.ts";
 import type { Round, RoundAction } from "./rounds.ts";
-import { conclude, type ClientSide } from "../client-side.ts";
+import { conclude, type ClientReply } from "../client-reply.ts";
 import { passRest, unreadableAnswer, type Losses, type Reading } from "../losses.ts";
 import { streamsAnswer } from "../media-type.ts";
 
@@ -27,7 +27,7 @@ const decoder = new TextDecoder();
 export interface Relaying {
   round: Round;
   send: (text: string) => Promise<Result<Response, Refusal>>;
-  client: ClientSide;
+  client: ClientReply;
   losses: Losses;
   gone: AbortSignal;
   /** the refusal as an HTTP response */

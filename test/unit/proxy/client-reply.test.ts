@@ -1,6 +1,6 @@
 /** Comments to a client whose server is silent: often enough to notice that it has left, and never in an event. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { openClientSide } from "../../../src/proxy/client-side.ts";
+import { openClientReply } from "../../../src/proxy/client-reply.ts";
 
 const silentMs = 4_000;
 const comment = ": keep-alive\n\n";
@@ -12,28 +12,28 @@ async function readAll(response: Response): Promise<string> {
 describe("comments to a client", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
-  const opened = () => openClientSide({ acceptsStream: true, left: new AbortController().signal });
+  const opened = () => openClientReply({ acceptsStream: true, left: new AbortController().signal });
 
   it("come when the server is silent", async () => {
-    const { side, response } = opened();
-    side.begin({});
-    await side.write("data: 1\n\n");
+    const { reply, response } = opened();
+    reply.begin({});
+    await reply.write("data: 1\n\n");
     await vi.advanceTimersByTimeAsync(silentMs);
-    await side.write("data: 2\n\n");
-    side.end();
+    await reply.write("data: 2\n\n");
+    reply.end();
     expect(await readAll(await response)).toBe(`data: 1\n\n${comment}data: 2\n\n`);
   });
 
   it("do not come within an event that has begun to pass", async () => {
-    const { side, response } = opened();
+    const { reply, response } = opened();
     let isBetweenEvents = false;
-    side.begin({}, () => isBetweenEvents);
-    await side.write("data: [1,");
+    reply.begin({}, () => isBetweenEvents);
+    await reply.write("data: [1,");
     await vi.advanceTimersByTimeAsync(3 * silentMs);
-    await side.write("2]\n\n");
+    await reply.write("2]\n\n");
     isBetweenEvents = true;
     await vi.advanceTimersByTimeAsync(silentMs);
-    side.end();
+    reply.end();
     expect(await readAll(await response)).toBe(`data: [1,2]\n\n${comment}`);
   });
 });

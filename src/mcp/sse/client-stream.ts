@@ -1,0 +1,110 @@
+/**
+ * An event stream to a client: the one place that writes comments, holds back for a slow reader, notices that the
+ * client has left, and says the last word. The runtime notices a client's leaving when it writes, and not before,
+ * so a stream that stands still is written to now and then.
+ */
+import { sseKeepAlive } from "./write.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Bytes that wait for a client that reads slowly. */
+export const readAheadBytes = 64 * 1024;
+const tickMs = 1_000;
+
+export interface ClientStream {
+  /** Begins the body; to be called once. What is written before goes nowhere. */
+  open(): ReadableStream<Bytes>;
+  /** Resolves when there is room for more, or when nobody reads any more. */
+  write(bytes: Bytes | string): Promise<void>;
+  /** Writes a comment, if the client has room for it and no event is half out. */
+  comment(): void;
+  /** Writes the last word, if there is one, and ends the body. Waits for nobody. */
+  end(last?: string): void;
+  /** Ends the body as one that broke off. */
+  fail(reason: unknown): void;
+  /** Nobody reads any more, or there is nothing to read: no more is written, and the body stays as it is. */
+  leave(): void;
+  /** Nothing more is written: the stream has ended, or its client has left. */
+  isOver(): boolean;
+}
+
+export interface ClientStreamOptions {
+  /** A comment comes after so many seconds without a word. Asked once a second. */
+  silentTicks: () => number;
+  /** Said every second in which a comment is due. false: there is no body to write it to. */
+  beforeComment?: () => boolean;
+  /** Whether what was written last ends between events. Absent: it always does. */
+  mayComment?: () => boolean;
+  /** The client has left. */
+  left?: () => void | Promise<void>;
+  /** The stream is over, whoever ended it. */
+  ended?: () => void;
+}
+
+export function openClientStream(options: ClientStreamOptions): ClientStream {
+  const { silentTicks, beforeComment, mayComment, left, ended } = options;
+  const encoder = new TextEncoder();
+  let controller: ReadableStreamDefaultController<Bytes> | null = null;
+  let isOver = false;
+  let silent = 0;
+  /** resolves when the client has read on; null: nobody waits for it */
+  let full: PromiseWithResolvers<void> | null = null;
+
+  const readOn = (): void => {
+    full?.resolve();
+    full = null;
+  };
+  const stop = (): void => {
+    if (isOver) return;
+    isOver = true;
+    clearInterval(timer);
+    readOn();
+    ended?.();
+  };
+  // A client that reads nothing needs no more of it.
+  const hasRoom = (): boolean => (controller?.desiredSize ?? 0) > 0;
+  const enqueue = (bytes: Bytes | string): void => {
+    silent = 0;
+    if (isOver) return;
+    controller?.enqueue(typeof bytes === "string" ? encoder.encode(bytes) : bytes);
+  };
+  const comment = (): void => {
+    if (!isOver && hasRoom() && (mayComment?.() ?? true)) enqueue(sseKeepAlive);
+  };
+  const timer = setInterval(() => {
+    silent += 1;
+    if (silent >= silentTicks() && (beforeComment?.() ?? true)) comment();
+  }, tickMs);
+
+  return {
+    open: () =>
+      new ReadableStream<Bytes>(
+        {
+          start: (opened) => void (controller = opened),
+          pull: readOn,
+          async cancel() {
+            stop();
+            await left?.();
+          },
+        },
+        new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes }),
+      ),
+    async write(bytes) {
+      enqueue(bytes);
+      if (controller === null || isOver || hasRoom()) return;
+      await (full ??= Promise.withResolvers<void>()).promise;
+    },
+    comment,
+    end(last = "") {
+      if (last !== "") enqueue(last);
+      if (!isOver) controller?.close();
+      stop();
+    },
+    fail(reason) {
+      if (!isOver) controller?.error(reason);
+      stop();
+    },
+    leave: stop,
+    isOver: () => isOver,
+  };
+}
