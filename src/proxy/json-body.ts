@@ -58,67 +58,82 @@ function rest(about: {
   });
 }
 
-export async function readJsonBody(
-  response: Response,
-  about: {
-    /** whether the body may pass while it arrives, by its beginning */
-    mayPass: (head: string) => boolean;
-    /** bytes of a body that may not */
-    mostBytes: number;
-    /** told of a fault that was found when some bytes had passed */
-    unreadable: (fault: Fault) => void;
-  },
-): Promise<JsonBody> {
-  const { mayPass, mostBytes, unreadable } = about;
-  const whole = (bytes: Bytes): JsonBody => {
-    const fault = bytes.byteLength === 0 ? null : faultIn(bytes, "server");
-    return fault === null ? { kind: "whole", bytes } : { kind: "unreadable", fault };
-  };
+interface Reading {
+  /** whether the body may pass while it arrives, by its beginning */
+  mayPass: (head: string) => boolean;
+  /** bytes of a body that may not */
+  mostBytes: number;
+  /** told of a fault that was found when some bytes had passed */
+  unreadable: (fault: Fault) => void;
+}
+
+export async function readJsonBody(response: Response, reading: Reading): Promise<JsonBody> {
   if ((declaredBytes(response) ?? Infinity) <= heldBytes) {
     const read = await response.arrayBuffer().catch(() => null);
-    return read === null ? { kind: "broken" } : whole(new Uint8Array(read));
+    if (read === null) return { kind: "broken" };
+    const bytes = new Uint8Array(read);
+    return wholeOf(bytes, bytes.byteLength === 0 ? null : faultIn(bytes, "server"));
   }
   const reader = response.body?.getReader();
   if (reader === undefined) return { kind: "whole", bytes: new Uint8Array(0) };
+  const late = deadlineAfter(heldMs);
+  try {
+    return await readArriving(reader, reading, late);
+  } finally {
+    late.stop();
+  }
+}
+
+const wholeOf = (bytes: Bytes, fault: Fault | null): JsonBody =>
+  fault === null ? { kind: "whole", bytes } : { kind: "unreadable", fault };
+
+interface Deadline {
+  isPast: () => boolean;
+  past: Promise<null>;
+  stop: () => void;
+}
+
+function deadlineAfter(ms: number): Deadline {
+  const { promise, resolve } = Promise.withResolvers<null>();
+  let isPast = false;
+  const timer = setTimeout(() => {
+    isPast = true;
+    resolve(null);
+  }, ms);
+  return { isPast: () => isPast, past: promise, stop: () => clearTimeout(timer) };
+}
+
+/** A body of which nobody knows how large it is: whole, if it comes in time and may be held, else in parts. */
+async function readArriving(
+  reader: Reader,
+  { mayPass, mostBytes, unreadable }: Reading,
+  late: Deadline,
+): Promise<JsonBody> {
   const message = createMessageReader("server");
   const chunks: Bytes[] = [];
   let size = 0;
-  let isLate = false;
   let passes = false;
-  const late = Promise.withResolvers<null>();
-  const timer = setTimeout(() => {
-    isLate = true;
-    late.resolve(null);
-  }, heldMs);
   const onwards = (pending: Promise<Next>): JsonBody => {
     // The reader of the body gets the error, so it is not unhandled here.
     pending.catch(() => undefined);
     return { kind: "parts", body: rest({ first: chunks, pending, reader, message, unreadable }) };
   };
-  try {
-    for (;;) {
-      const pending = reader.read();
-      if (passes && (isLate || size > heldBytes)) return onwards(pending);
-      const next = await (passes ? Promise.race([pending, late.promise]) : pending).catch(
-        () => "broken" as const,
-      );
-      if (next === "broken") return { kind: "broken" };
-      if (next === null) return onwards(pending);
-      if (next.done) {
-        const fault = size === 0 ? null : message.end();
-        const bytes = concatenated(chunks);
-        return fault === null ? { kind: "whole", bytes } : { kind: "unreadable", fault };
-      }
-      const { value } = next;
-      if (chunks.length === 0) passes = mayPass(decoder.decode(value.subarray(0, 1_024)));
-      const fault = message.push(chunks.length === 0 ? withoutMark(value) : value);
-      chunks.push(value);
-      size += value.byteLength;
-      if (fault === null && (passes || size <= mostBytes)) continue;
-      await reader.cancel();
-      return fault === null ? { kind: "too_large" } : { kind: "unreadable", fault };
-    }
-  } finally {
-    clearTimeout(timer);
+  for (;;) {
+    const pending = reader.read();
+    if (passes && (late.isPast() || size > heldBytes)) return onwards(pending);
+    const next = await (passes ? Promise.race([pending, late.past]) : pending).catch(
+      () => "broken" as const,
+    );
+    if (next === "broken") return { kind: "broken" };
+    if (next === null) return onwards(pending);
+    if (next.done) return wholeOf(concatenated(chunks), size === 0 ? null : message.end());
+    const { value } = next;
+    if (chunks.length === 0) passes = mayPass(decoder.decode(value.subarray(0, 1_024)));
+    const fault = message.push(chunks.length === 0 ? withoutMark(value) : value);
+    chunks.push(value);
+    size += value.byteLength;
+    if (fault === null && (passes || size <= mostBytes)) continue;
+    await reader.cancel();
+    return fault === null ? { kind: "too_large" } : { kind: "unreadable", fault };
   }
 }

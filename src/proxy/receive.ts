@@ -5,6 +5,8 @@
 import { bearerOf } from "../domain/tenancy/access.ts";
 import { own } from "../domain/json.ts";
 import type { Refusal } from "../domain/refusals.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import type { Caller, Claim } from "../pipeline/authenticate.ts";
 import { isModern } from "../mcp/era.ts";
 import { bodyIn, requestsIn, type ProxiedBody } from "../mcp/message.ts";
 import { needsKnownCaller, readBody } from "../mcp/body.ts";
@@ -12,6 +14,7 @@ import type { BridgeServices } from "./bridge/services.ts";
 import { derive, refuse, type Exchange } from "./exchange.ts";
 import { ambiguityIn, idToRefuse } from "../mcp/json-text/ambiguous.ts";
 import { keyEnded } from "./key-watch.ts";
+import type { HeldExchange } from "./open-exchanges.ts";
 import { openAnswer } from "./open-answer.ts";
 import { earlyFor, openKindOf } from "./waiting.ts";
 import { dispatchLegacy, dispatchModern } from "./dispatch.ts";
@@ -94,78 +97,152 @@ export async function receive(services: BridgeServices, inbound: Inbound): Promi
   return handle(services, inbound).finally(opened);
 }
 
-async function handle(services: BridgeServices, inbound: Inbound): Promise<Response> {
-  const { request: raw, requestId, through, problem } = inbound;
-  const startedAt = services.now();
-  const { headers } = raw;
+/** A message as it was read, before anybody has looked whose it is. */
+interface ReadMessage {
+  /** the client's `Authorization`, where its key came in the other header */
+  authorization: string | null;
+  method: Exchange["method"];
+  bytes: Uint8Array<ArrayBuffer>;
+  text: string;
+  body: ProxiedBody | null;
+  isModern: boolean;
+  claim: Claim;
+}
+
+async function readMessage(
+  services: Pick<BridgeServices, "authenticate">,
+  { request, through }: Inbound,
+): Promise<Result<ReadMessage, Refusal>> {
+  const { headers } = request;
   const { token, authorization } = keyIn(headers);
   if (token === null)
-    return problem({
+    return err({
       reason: "unauthorized",
       detail: `Send an API key as Authorization: Bearer <API key>, or in ${routerKeyHeader}.`,
     });
-  const method = raw.method as Exchange["method"];
-  if (needsKnownCaller(raw)) {
-    const anybody = { token, sessionId: null, scope: "proxy", through } as const;
+  const anybody: Claim = { token, sessionId: null, scope: "proxy", through };
+  if (needsKnownCaller(request)) {
     const known = await services.authenticate(anybody, "memory");
-    if (!known.ok) return problem(known.error);
+    if (!known.ok) return known;
   }
-  const read = await readBody(raw);
-  if (!read.ok) return problem(read.error);
+  const read = await readBody(request);
+  if (!read.ok) return read;
   const text = decoder.decode(read.value);
+  const method = request.method as Exchange["method"];
   const body = method === "POST" ? bodyIn(text) : null;
-  const modern = speaksModern(body, headers.get("MCP-Protocol-Version"));
-  const claim = {
-    token,
-    // The modern era has no sessions. But a server of both eras may know a session by that id, even
-    // another key's.
-    sessionId: modern ? null : headers.get(sessionHeader),
-    scope: "proxy",
-    through,
-  } as const;
-  const caller = await services.authenticate(claim, "recent");
+  const isModernMessage = speaksModern(body, headers.get("MCP-Protocol-Version"));
+  // The modern era has no sessions. But a server of both eras may know a session by that id, even
+  // another key's.
+  const sessionId = isModernMessage ? null : headers.get(sessionHeader);
+  return ok({
+    authorization,
+    method,
+    bytes: read.value,
+    text,
+    body,
+    isModern: isModernMessage,
+    claim: { ...anybody, sessionId },
+  });
+}
+
+/** Why the router can't let a message through that it must be able to read; null: nothing is wrong. */
+function faultOf(
+  { method, bytes, body }: ReadMessage,
+  { server, headers }: { server: Exchange["server"]; headers: Headers },
+): { refusal: Refusal; isAmbiguous: boolean } | null {
+  if (method !== "POST" || server.sampling === "client") return null;
+  const refusal = unreadable(headers, body);
+  if (refusal !== null) return { refusal, isAmbiguous: false };
+  const ambiguity = ambiguityIn(bytes, "client");
+  return ambiguity === null ? null : { refusal: ambiguity, isAmbiguous: true };
+}
+
+async function handle(services: BridgeServices, inbound: Inbound): Promise<Response> {
+  const { requestId, problem } = inbound;
+  const startedAt = services.now();
+  const read = await readMessage(services, inbound);
+  if (!read.ok) return problem(read.error);
+  const message = read.value;
+  const { body, text, method } = message;
+  const caller = await services.authenticate(message.claim, "recent");
   const [request] = body === null ? [] : requestsIn(body);
   const refused = (refusal: Refusal): Promise<Response> | Response =>
     request === undefined ? problem(refusal) : refuse(refusal, { id: request.id, requestId });
   if (!caller.ok) return refused(caller.error);
   const { server } = caller.value;
   if (server === null) return refused({ reason: "not_found", what: "no such server" });
-  const isRead = method === "POST" && server.sampling !== "client";
-  const fault = isRead ? unreadable(headers, body) : null;
-  if (fault !== null) return refused(fault);
-  const ambiguity = isRead ? ambiguityIn(read.value, "client") : null;
-  if (ambiguity !== null) return refuse(ambiguity, { id: idToRefuse(text), requestId });
+  const fault = faultOf(message, { server, headers: inbound.request.headers });
+  if (fault !== null)
+    return fault.isAmbiguous
+      ? refuse(fault.refusal, { id: idToRefuse(text), requestId })
+      : refused(fault.refusal);
   const { key, tenant } = caller.value.snapshot;
   const whose = { keyId: key.id, tenantId: tenant.id };
   const held = services.openExchanges.begin(openKindOf(method, body), whose);
   if (!held.ok) return refused(held.error);
-  const exchange: Exchange = {
+  const exchange = exchangeOf(services, {
+    inbound,
+    message,
     caller: caller.value,
     server,
-    current: () => services.authenticate(claim, "recent"),
-    again: () => services.authenticate(claim, "database"),
+    startedAt,
+  });
+  return answer(services, { exchange, message, held: held.value, refused });
+}
+
+function exchangeOf(
+  { authenticate }: Pick<BridgeServices, "authenticate">,
+  about: {
+    inbound: Inbound;
+    message: ReadMessage;
+    caller: Caller;
+    server: Exchange["server"];
+    startedAt: number;
+  },
+): Exchange {
+  const { inbound, message, caller, server, startedAt } = about;
+  const { headers, signal } = inbound.request;
+  const { claim, isModern: isModernMessage, authorization, method, bytes, text, body } = message;
+  return {
+    caller,
+    server,
+    current: () => authenticate(claim, "recent"),
+    again: () => authenticate(claim, "database"),
     method,
-    headers: modern && headers.has(sessionHeader) ? withoutSession(headers) : headers,
+    headers: isModernMessage && headers.has(sessionHeader) ? withoutSession(headers) : headers,
     authorization,
-    bytes: read.value,
+    bytes,
     text,
     body,
-    requestId,
+    requestId: inbound.requestId,
     startedAt,
-    left: raw.signal,
+    left: signal,
   };
-  const dispatch = modern ? dispatchModern : dispatchLegacy;
+}
+
+/** The answer to the exchange, which is held open until its client has it or has left. */
+function answer(
+  services: BridgeServices,
+  about: {
+    exchange: Exchange;
+    message: ReadMessage;
+    held: HeldExchange;
+    refused: (refusal: Refusal) => Promise<Response> | Response;
+  },
+): Promise<Response> {
+  const { exchange, message, held, refused } = about;
+  const dispatch = message.isModern ? dispatchModern : dispatchLegacy;
   // Without the session, so that all streams of a key rest on one reading.
-  const ofKey = { ...claim, sessionId: null };
+  const ofKey = { ...message.claim, sessionId: null };
   return openAnswer({
-    waitedMs: services.now() - startedAt,
+    waitedMs: services.now() - exchange.startedAt,
     work: (left) => dispatch(services, derive(exchange, { left })),
     left: exchange.left,
-    early: earlyFor(exchange, modern),
-    held: held.value,
+    early: earlyFor(exchange, message.isModern),
+    held,
     keyEnded: () => keyEnded(() => services.authenticate(ofKey, "watch")),
     async failed(thrown) {
-      services.report(requestId, thrown);
+      services.report(exchange.requestId, thrown);
       return refused({ reason: "internal" });
     },
     background: services.background,

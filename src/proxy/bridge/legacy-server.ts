@@ -10,7 +10,7 @@ import { discoverMethod, discoverResultOf } from "../../mcp/translate/discovery.
 import { legacyRequest, type LegacyRequest } from "../../mcp/translate/to-legacy.ts";
 import { missingMetaWire, modernWireOf } from "../../mcp/faults.ts";
 import { errorMessage, resultMessage } from "../../mcp/jsonrpc.ts";
-import { requestsIn } from "../../mcp/message.ts";
+import { requestsIn, type ProxiedRequest } from "../../mcp/message.ts";
 import {
   checkHeaders,
   decodeModernMeta,
@@ -93,6 +93,17 @@ export async function bridgeToLegacy(
   if (!named.ok) return refused(named.error);
 
   const exchange = derive(original, { caller: bridgedCaller });
+  return carryToLegacy(services, exchange, { request, meta });
+}
+
+/** The request in the router's session with the server, and what the server says of it. */
+function carryToLegacy(
+  services: BridgeServices,
+  exchange: Exchange,
+  { request, meta }: { request: ProxiedRequest; meta: ModernMeta },
+): Promise<Response> {
+  const { requestId } = exchange;
+  const { id, method } = request;
   const messageId = JSON.stringify(services.ids.next("request"));
   const legacy = legacyRequest(exchange.text, method, messageId);
   const { reply, response, gone } = openClientReply({
@@ -102,7 +113,7 @@ export async function bridgeToLegacy(
   const bridging: Bridging = {
     reply,
     translate: legacy.translate,
-    refuse: refused,
+    refuse: (refusal) => refuse(refusal, { id, requestId, wireOf: modernWireOf }),
     refusalText: (refusal) =>
       JSON.stringify(errorMessage(id, refusal, modernWireOf(refusal).code, requestId)),
     statusOf: (status) => status,

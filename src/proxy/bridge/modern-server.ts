@@ -187,7 +187,16 @@ export async function bridgeToModern(
   if (request.method === "ping") return jsonReply(resultMessage(request.id, {}));
   if (!bridgedMethods.includes(request.method))
     return refused({ reason: "method_not_found", method: request.method.slice(0, 100) }, request);
+  return carryToModern(services, exchange, { request, session });
+}
 
+/** The request as a modern one, and what the server says of it. */
+async function carryToModern(
+  services: BridgeServices,
+  exchange: Exchange,
+  { request, session }: { request: ProxiedRequest; session: Session },
+): Promise<Response> {
+  const { requestId } = exchange;
   const { reply, response } = openClientReply({
     acceptsStream: takesStream(exchange.headers),
     left: exchange.left,
@@ -197,7 +206,7 @@ export async function bridgeToModern(
   const watch = services.cancellation.watch({ tenantId, sessionId, messageId }, exchange.startedAt);
   const bridging = {
     reply,
-    refuse: (refusal: Refusal) => refused(refusal, request),
+    refuse: (refusal: Refusal) => refuse(refusal, { id: request.id, requestId }),
     refusalText: (refusal: Refusal) =>
       JSON.stringify(errorMessage(request.id, refusal, legacyWireOf(refusal).code, requestId)),
     // An SDK's legacy client drops the body of any other status.

@@ -140,25 +140,22 @@ function samplerFor(
   };
 }
 
-async function withRounds(
+interface RoundMessage {
+  request: ProxiedRequest;
+  meta: ModernMeta;
+  routerCapabilities: RouterCapabilities;
+  mode: SamplingMode;
+  /** the request as the server gets it, but for its rounds */
+  text: string;
+}
+
+/** The request with its rounds; a refusal where its state is not one of the router's. */
+function beginRounds(
   services: ModernServices,
   exchange: Exchange,
-  about: {
-    request: ProxiedRequest;
-    meta: ModernMeta;
-    routerCapabilities: RouterCapabilities;
-    mode: SamplingMode;
-    text: string;
-  },
-): Promise<Response> {
-  const { request, meta, routerCapabilities, mode, text } = about;
+  { request, meta, routerCapabilities, mode, text }: RoundMessage,
+): ReturnType<ModernServices["rounds"]> {
   const { snapshot } = exchange.caller;
-  const refused = (refusal: Refusal, requestId: string | null) =>
-    refuse(refusal, {
-      id: request.id,
-      requestId: requestId ?? exchange.requestId,
-      wireOf: modernWireOf,
-    });
   const owner = memoize(async () => {
     const identity = new TextEncoder().encode(identityOf(request.method, request.params));
     return {
@@ -168,7 +165,7 @@ async function withRounds(
       digest: await services.sha256Hex(identity),
     };
   });
-  const round = await services.rounds(
+  return services.rounds(
     {
       text,
       idText: JSON.stringify(request.id),
@@ -181,35 +178,38 @@ async function withRounds(
     },
     samplerFor(services, exchange, { request, meta, routerCapabilities }),
   );
+}
+
+async function withRounds(
+  services: ModernServices,
+  exchange: Exchange,
+  message: RoundMessage,
+): Promise<Response> {
+  const { id } = message.request;
+  const idFor = (requestId: string | null): string => requestId ?? exchange.requestId;
+  const refused = (refusal: Refusal, requestId: string | null): Promise<Response> =>
+    refuse(refusal, { id, requestId: idFor(requestId), wireOf: modernWireOf });
+  const refusalText = (refusal: Refusal, requestId: string | null): string =>
+    JSON.stringify(errorMessage(id, refusal, modernWireOf(refusal).code, idFor(requestId)));
+  const round = await beginRounds(services, exchange, message);
   if (!round.ok) return refused(round.error, null);
   const { reply, response, gone } = openClientReply({
     acceptsStream: takesStream(exchange.headers),
     left: exchange.left,
   });
+  const { requestId } = exchange;
   const work = relay({
     round: round.value,
     send: (body) =>
       // An unchanged body is sent as its own bytes.
       sendOn(services, exchange, body === exchange.text ? exchange.bytes : body, gone),
     client: reply,
-    losses: createLosses(services, {
-      requestId: exchange.requestId,
-      ids: [request.id],
-      era: "modern",
-    }),
+    losses: createLosses(services, { requestId, ids: [id], era: "modern" }),
     gone,
     refuse: refused,
-    refusalText: (refusal, requestId) =>
-      JSON.stringify(
-        errorMessage(
-          request.id,
-          refusal,
-          modernWireOf(refusal).code,
-          requestId ?? exchange.requestId,
-        ),
-      ),
+    refusalText,
   }).catch(async (thrown: unknown) => {
-    services.report(exchange.requestId, thrown);
+    services.report(requestId, thrown);
     if (reply.streams()) reply.end();
     else reply.answer(await refused({ reason: "internal" }, null));
   });
