@@ -1,6 +1,7 @@
 /** The house's rules, derived again from the source: the lint rules can't be weakened unseen. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
+import { ts } from "@ts-morph/common";
 import { describe, expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "..", "src");
@@ -90,6 +91,55 @@ function circleIn(graph: ReadonlyMap<string, Iterable<string>>): string[] | null
     if (circle !== null) return circle;
   }
   return null;
+}
+
+const mostLines = 60;
+/** Functions that are not cut yet. The list only gets shorter. */
+const uncut: readonly string[] = [
+  "start/launch-dev.ts launchDev",
+  "mcp/sse/client-stream.ts openClientStream",
+  "cli/audit.ts verify",
+  "compose/shard.ts createShard",
+  "config.ts parseConfig",
+  "domain/tokens/text-features.ts featuresOf",
+  "mcp/sse/event-splitter.ts push",
+  "proxy/modern/rounds.ts createRounds › inside",
+  "proxy/open-answer.ts heldBody",
+  "start/runtime.ts startRuntime",
+  "store/admission.ts admit",
+];
+
+/**
+ * Names of the functions that are too long. A factory, which only defines functions and returns them, may be
+ * longer: what it defines is looked at by itself. So may a table of routes, `…Routes`.
+ */
+function longFunctionsIn(path: string, text: string): string[] {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const lineAt = (position: number): number => source.getLineAndCharacterOfPosition(position).line;
+  const isFactory = (name: string, body: ts.Node): boolean =>
+    /^create[A-Z]|Routes$/.test(name) &&
+    (!ts.isBlock(body) ||
+      body.statements.every(
+        (statement) =>
+          ts.isVariableStatement(statement) ||
+          ts.isFunctionDeclaration(statement) ||
+          ts.isReturnStatement(statement) ||
+          (name.endsWith("Routes") && ts.isExpressionStatement(statement)),
+      ));
+  const found: string[] = [];
+  const visit = (node: ts.Node, around: string): void => {
+    const body = ts.isFunctionLike(node) && "body" in node ? node.body : undefined;
+    if (body === undefined) return node.forEachChild((child) => visit(child, around));
+    const named = [node, node.parent].find(
+      (each): each is ts.NamedDeclaration => "name" in each && each.name !== undefined,
+    );
+    const name = named?.name?.getText(source) ?? `${around} › inside`;
+    const lines = lineAt(node.end) - lineAt(node.getStart(source)) + 1;
+    if (lines > mostLines && !isFactory(name, body)) found.push(name);
+    return node.forEachChild((child) => visit(child, name));
+  };
+  visit(source, "");
+  return found;
 }
 
 describe("the house", () => {
@@ -275,6 +325,13 @@ describe("the house", () => {
     expect(
       named.filter((path) => !existsSync(join(root, path)) && !existsSync(join(root, "..", path))),
     ).toEqual([]);
+  });
+
+  it("has functions of at most 60 lines, factories aside", () => {
+    const tooLong = files.flatMap(({ path, text }) =>
+      longFunctionsIn(path, text).map((name) => `${path} ${name}`),
+    );
+    expect(tooLong.toSorted()).toEqual(uncut.toSorted());
   });
 
   it("has small files with plain names, and no classes of its own", () => {

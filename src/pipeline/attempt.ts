@@ -105,6 +105,31 @@ const avoidedOf = (places: readonly Place[], blocked: readonly string[]): Readon
     ),
   );
 
+/** A reserved attempt whose credential is known. */
+interface OpenStep extends Next {
+  place: Place;
+}
+
+type TimedAttempt = Attempt & { endpoint: string; beganAt: number };
+
+interface Tryout {
+  attempt: TimedAttempt;
+  checked: Result<ProviderAnswer, ProviderFault>;
+}
+
+const openStepsOf = ({ steps, credentials }: Walk): OpenStep[] =>
+  steps.flatMap(({ model, credentialId, endpoint, reasoning }) => {
+    const credential = credentials.find((known) => known.id === credentialId);
+    const place = { model: nameOf(model), credentialId, endpoint };
+    return credential === undefined ? [] : [{ model, credential, reasoning, place }];
+  });
+
+/** No candidate is left. The last attempt says whether the provider failed or was too slow. */
+const exhausted = (attempts: readonly Attempt[]): Refusal => ({
+  reason: attempts.at(-1)?.fault === "timeout" ? "provider_timeout" : "provider_failed",
+  attempts: attempts.map(summaryOf),
+});
+
 export function createAttempt(deps: {
   providers: Providers;
   vault: Vault;
@@ -143,15 +168,30 @@ export function createAttempt(deps: {
     });
   };
 
+  /** One attempt, as it is recorded, with the answer or the fault. */
+  const tryStep = async (walk: Walk, step: OpenStep, timeoutMs: number): Promise<Tryout> => {
+    const { model, credential, place } = step;
+    const beganAt = now();
+    const began = elapsed();
+    const called = await callOnce(walk, step, timeoutMs);
+    const attempt = {
+      provider: model.provider,
+      model: model.id,
+      credentialId: credential.id,
+      endpoint: place.endpoint,
+      beganAt,
+      latencyMs: elapsed() - began,
+    };
+    const checked = called.ok ? checkAnswer(called.value, walk.call) : called;
+    const outcome = checked.ok ? answered(checked.value) : failed(checked.error);
+    return { attempt: { ...attempt, ...outcome }, checked };
+  };
+
   return async (walk: Walk): Promise<Attempted> => {
     const startedAt = elapsed();
-    const attempts: (Attempt & { endpoint: string; beganAt: number })[] = [];
+    const attempts: TimedAttempt[] = [];
     const tried: Tried[] = [];
-    const steps = walk.steps.flatMap(({ model, credentialId, endpoint, reasoning }) => {
-      const credential = walk.credentials.find((known) => known.id === credentialId);
-      const place = { model: nameOf(model), credentialId, endpoint };
-      return credential === undefined ? [] : [{ model, credential, reasoning, place }];
-    });
+    const steps = openStepsOf(walk);
     const places = steps.map(({ place }) => place);
     const avoided = avoidedOf(places, walk.blocked);
     const remaining = (): number => walk.deadlineMs - (elapsed() - startedAt);
@@ -163,30 +203,15 @@ export function createAttempt(deps: {
     });
     let at = nextCandidate(places, tried, avoided);
     for (let step = at === null ? undefined : steps[at]; step !== undefined && at !== null;) {
-      const { model, credential, place } = step;
-      const beganAt = now();
-      const began = elapsed();
       const isLast =
         attempts.length + 1 >= walk.maxAttempts ||
         nextCandidate(places, [...tried, { at, reach: "endpoint" }], avoided) === null;
       const share = isLast ? 1 : shareOfDeadline;
       const timeoutMs = Math.max(1, Math.floor(remaining() * share));
-      let called = await callOnce(walk, step, timeoutMs);
-      const attempt = {
-        provider: model.provider,
-        model: model.id,
-        credentialId: credential.id,
-        endpoint: place.endpoint,
-        beganAt,
-        latencyMs: elapsed() - began,
-      };
-      if (called.ok) called = checkAnswer(called.value, walk.call);
-      if (called.ok) {
-        attempts.push({ ...attempt, ...answered(called.value) });
-        return end(ok({ model, answer: called.value }));
-      }
-      const fault = called.error;
-      attempts.push({ ...attempt, ...failed(fault) });
+      const { attempt, checked } = await tryStep(walk, step, timeoutMs);
+      attempts.push(attempt);
+      if (checked.ok) return end(ok({ model: step.model, answer: checked.value }));
+      const fault = checked.error;
       if (fault.kind === "cancelled") return end(err({ reason: "cancelled" }));
       tried.push({ at, reach: fault.reach });
       const next = stepAfter({
@@ -209,13 +234,7 @@ export function createAttempt(deps: {
       at = next.at;
       step = steps[at];
     }
-    const timedOut = attempts.at(-1)?.fault === "timeout";
-    return end(
-      err({
-        reason: timedOut ? "provider_timeout" : "provider_failed",
-        attempts: attempts.map(summaryOf),
-      }),
-    );
+    return end(err(exhausted(attempts)));
   };
 }
 

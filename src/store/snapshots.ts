@@ -6,19 +6,63 @@ import { apiKeys, credentials, modelOverrides, sessions, tenants } from "./schem
 import { circuits, health } from "./health-schema.ts";
 import { servers } from "./server-schema.ts";
 
+interface CallerQuery {
+  keyId: string;
+  sessionId: string | null;
+  now: number;
+  /** absent: the session is one with the router itself */
+  serverSlug: string | undefined;
+}
+
+/** One statement for each kind of row. */
+function selectsOf(
+  builder: Database["builder"],
+  { keyId, sessionId, now, serverSlug }: CallerQuery,
+) {
+  // Only the key is known yet. Everything else is found through the key's tenant.
+  const tenantId = sql`(select ${apiKeys.tenantId} from ${apiKeys} where ${apiKeys.id} = ${keyId})`;
+  const itsServer = and(eq(servers.tenantId, tenantId), eq(servers.slug, serverSlug ?? ""));
+  const itsId =
+    serverSlug === undefined
+      ? and(isNull(sessions.serverId), eq(sessions.id, sessionId ?? ""))
+      : and(
+          eq(sessions.serverId, sql`(select ${servers.id} from ${servers} where ${itsServer})`),
+          eq(sessions.upstreamId, sessionId ?? ""),
+        );
+  return [
+    builder.select().from(apiKeys).where(eq(apiKeys.id, keyId)).limit(1),
+    builder.select().from(tenants).where(eq(tenants.id, tenantId)).limit(1),
+    builder
+      .select()
+      .from(credentials)
+      .where(eq(credentials.tenantId, tenantId))
+      .orderBy(asc(credentials.id)),
+    builder
+      .select()
+      .from(modelOverrides)
+      .where(eq(modelOverrides.tenantId, tenantId))
+      .orderBy(asc(modelOverrides.provider), asc(modelOverrides.model)),
+    builder.select().from(health).where(eq(health.tenantId, tenantId)),
+    builder.select().from(circuits).where(eq(circuits.tenantId, tenantId)),
+    builder
+      .select()
+      .from(sessions)
+      .where(
+        and(
+          eq(sessions.tenantId, tenantId),
+          eq(sessions.keyId, keyId),
+          itsId,
+          gt(sessions.expiresAt, now),
+        ),
+      )
+      .limit(1),
+    builder.select().from(servers).where(itsServer).limit(1),
+  ] as const;
+}
+
 export const createSnapshots = (db: Database): Snapshots => ({
   load: (keyId, sessionId, now, serverSlug) =>
     db.read(async (builder) => {
-      // Only the key is known yet. Everything else is found through the key's tenant.
-      const tenantId = sql`(select ${apiKeys.tenantId} from ${apiKeys} where ${apiKeys.id} = ${keyId})`;
-      const itsServer = and(eq(servers.tenantId, tenantId), eq(servers.slug, serverSlug ?? ""));
-      const itsId =
-        serverSlug === undefined
-          ? and(isNull(sessions.serverId), eq(sessions.id, sessionId ?? ""))
-          : and(
-              eq(sessions.serverId, sql`(select ${servers.id} from ${servers} where ${itsServer})`),
-              eq(sessions.upstreamId, sessionId ?? ""),
-            );
       // Two reads and no join: in a batch, D1 answers with objects, in which columns of the same
       // name are one.
       const [
@@ -30,35 +74,7 @@ export const createSnapshots = (db: Database): Snapshots => ({
         circuitRows,
         sessionRows,
         serverRows,
-      ] = await builder.batch([
-        builder.select().from(apiKeys).where(eq(apiKeys.id, keyId)).limit(1),
-        builder.select().from(tenants).where(eq(tenants.id, tenantId)).limit(1),
-        builder
-          .select()
-          .from(credentials)
-          .where(eq(credentials.tenantId, tenantId))
-          .orderBy(asc(credentials.id)),
-        builder
-          .select()
-          .from(modelOverrides)
-          .where(eq(modelOverrides.tenantId, tenantId))
-          .orderBy(asc(modelOverrides.provider), asc(modelOverrides.model)),
-        builder.select().from(health).where(eq(health.tenantId, tenantId)),
-        builder.select().from(circuits).where(eq(circuits.tenantId, tenantId)),
-        builder
-          .select()
-          .from(sessions)
-          .where(
-            and(
-              eq(sessions.tenantId, tenantId),
-              eq(sessions.keyId, keyId),
-              itsId,
-              gt(sessions.expiresAt, now),
-            ),
-          )
-          .limit(1),
-        builder.select().from(servers).where(itsServer).limit(1),
-      ]);
+      ] = await builder.batch(selectsOf(builder, { keyId, sessionId, now, serverSlug }));
       const [key] = keyRows;
       const [tenant] = tenantRows;
       if (key === undefined || tenant === undefined)

@@ -28,6 +28,18 @@ const shownOf = ({
 }: Candidate): string =>
   JSON.stringify([provider, model, score, axes, matchedHint, viaEquivalence]);
 
+/** A sentence for each rank that another candidate has now. */
+const rankDifferences = (then: readonly Candidate[], now: readonly Candidate[]): string[] =>
+  then.flatMap((candidate, at) => {
+    const other = now[at];
+    if (other !== undefined && shownOf(other) === shownOf(candidate)) return [];
+    const shown =
+      other === undefined ? "nothing" : `${other.provider}/${other.model}, ${other.score}`;
+    return [
+      `Rank ${at + 1} was ${candidate.provider}/${candidate.model}, ${candidate.score}; it is ${shown}.`,
+    ];
+  });
+
 /** null for a record without a decision: such a request was refused before one was made. */
 export function replay(
   record: Pick<SamplingRecord, "decision" | "asked">,
@@ -80,14 +92,6 @@ export function replay(
       replayed: null,
     };
   const replayed = made.value.decision;
-  for (const [at, candidate] of feasible.entries()) {
-    const other = replayed.candidates[at];
-    if (other !== undefined && shownOf(other) === shownOf(candidate)) continue;
-    const now =
-      other === undefined ? "nothing" : `${other.provider}/${other.model}, ${other.score}`;
-    differences.push(
-      `Rank ${at + 1} was ${candidate.provider}/${candidate.model}, ${candidate.score}; it is ${now}.`,
-    );
-  }
+  differences.push(...rankDifferences(feasible, replayed.candidates));
   return { same: differences.length === 0, differences, recorded: decision, replayed };
 }

@@ -35,68 +35,72 @@ const samplingHeaders = sessionHeader.extend({
 
 const shared = { security: [{ samplingKey: [] }] };
 
+const dryRun = {
+  ...shared,
+  method: "post" as const,
+  path: "/v1/route",
+  operationId: "routeSampling",
+  tags: ["Sampling"],
+  summary: "Explain which model would answer; nobody is called and nothing is charged",
+  description:
+    "Takes the params of `sampling/createMessage`. Without a session all modalities and tools count as declared.",
+  request: {
+    headers: sessionHeader,
+    body: { required: true, content: { [json]: { schema: samplingParams } } },
+  },
+  responses: {
+    200: { description: "The choice.", content: { [json]: { schema: routeDecision } } },
+    400: problem("Invalid params"),
+    401: problem("Unauthorized"),
+    403: problem("Forbidden"),
+    422: problem("No eligible model"),
+    503: problem("Temporarily unavailable"),
+  },
+};
+
+const sampling = {
+  ...shared,
+  method: "post" as const,
+  path: "/v1/sampling",
+  operationId: "sample",
+  tags: ["Sampling"],
+  summary: "Send one JSON-RPC message of MCP: ask a model of the tenant",
+  description:
+    "Streamable HTTP. In 2026-07-28 one request stands alone: send `MCP-Protocol-Version`, `Mcp-Method`, and the `_meta` of that revision. Before it, `initialize` begins a session. The method is `sampling-router/createMessage`; `sampling/createMessage` means the same.",
+  request: {
+    headers: samplingHeaders,
+    body: { required: true, content: { [json]: { schema: rpcMessage } } },
+  },
+  responses: {
+    // Only one media type: with both, a generated client would have to tell an answer from a
+    // text.
+    200: rpc("The answer; a caller that names text/event-stream in Accept gets it as one event."),
+    202: { description: "A notification was taken." },
+    400: rpc("Not a message, or not one that can stand here"),
+    401: rpc("Unauthorized"),
+    404: rpc("Session not found, or no such method"),
+    415: rpc("Unsupported media type"),
+  },
+};
+
+const endOfSession = {
+  ...shared,
+  method: "delete" as const,
+  path: "/v1/sampling",
+  operationId: "endSamplingSession",
+  tags: ["Sampling"],
+  summary: "End the session that the header names",
+  description: "For the legacy revisions. Calls of the session that run are finished.",
+  request: { headers: sessionHeader },
+  responses: {
+    204: { description: "Done." },
+    400: rpc("Mcp-Session-Id required"),
+    401: rpc("Unauthorized"),
+    404: rpc("Session not found"),
+  },
+};
+
 /** Adds `POST /v1/route`, and `POST` and `DELETE /v1/sampling`. */
 export function describeCallers(registry: OpenAPIHono["openAPIRegistry"]): void {
-  registry.registerPath({
-    ...shared,
-    method: "post",
-    path: "/v1/route",
-    operationId: "routeSampling",
-    tags: ["Sampling"],
-    summary: "Explain which model would answer; nobody is called and nothing is charged",
-    description:
-      "Takes the params of `sampling/createMessage`. Without a session all modalities and tools count as declared.",
-    request: {
-      headers: sessionHeader,
-      body: { required: true, content: { [json]: { schema: samplingParams } } },
-    },
-    responses: {
-      200: { description: "The choice.", content: { [json]: { schema: routeDecision } } },
-      400: problem("Invalid params"),
-      401: problem("Unauthorized"),
-      403: problem("Forbidden"),
-      422: problem("No eligible model"),
-      503: problem("Temporarily unavailable"),
-    },
-  });
-  registry.registerPath({
-    ...shared,
-    method: "post",
-    path: "/v1/sampling",
-    operationId: "sample",
-    tags: ["Sampling"],
-    summary: "Send one JSON-RPC message of MCP: ask a model of the tenant",
-    description:
-      "Streamable HTTP. In 2026-07-28 one request stands alone: send `MCP-Protocol-Version`, `Mcp-Method`, and the `_meta` of that revision. Before it, `initialize` begins a session. The method is `sampling-router/createMessage`; `sampling/createMessage` means the same.",
-    request: {
-      headers: samplingHeaders,
-      body: { required: true, content: { [json]: { schema: rpcMessage } } },
-    },
-    responses: {
-      // Only one media type: with both, a generated client would have to tell an answer from a
-      // text.
-      200: rpc("The answer; a caller that names text/event-stream in Accept gets it as one event."),
-      202: { description: "A notification was taken." },
-      400: rpc("Not a message, or not one that can stand here"),
-      401: rpc("Unauthorized"),
-      404: rpc("Session not found, or no such method"),
-      415: rpc("Unsupported media type"),
-    },
-  });
-  registry.registerPath({
-    ...shared,
-    method: "delete",
-    path: "/v1/sampling",
-    operationId: "endSamplingSession",
-    tags: ["Sampling"],
-    summary: "End the session that the header names",
-    description: "For the legacy revisions. Calls of the session that run are finished.",
-    request: { headers: sessionHeader },
-    responses: {
-      204: { description: "Done." },
-      400: rpc("Mcp-Session-Id required"),
-      401: rpc("Unauthorized"),
-      404: rpc("Session not found"),
-    },
-  });
+  for (const path of [dryRun, sampling, endOfSession]) registry.registerPath(path);
 }

@@ -44,9 +44,9 @@ function answersOf(operation: unknown): string {
     .join("\n");
 }
 
-export function docsPage(document: unknown) {
+/** The operations by tag, in the document's order. */
+function operationsByTag(document: unknown, schemas: unknown): Map<string, unknown[]> {
   const paths = own(document, "paths");
-  const schemas = own(own(document, "components"), "schemas");
   const groups = new Map<string, unknown[]>();
   for (const [path, item] of Object.entries(isObject(paths) ? paths : {}))
     for (const method of methods) {
@@ -74,6 +74,12 @@ export function docsPage(document: unknown) {
         </details>`,
       ]);
     }
+  return groups;
+}
+
+export function docsPage(document: unknown) {
+  const schemas = own(own(document, "components"), "schemas");
+  const groups = operationsByTag(document, schemas);
   const info = own(document, "info");
   return html`<!doctype html>
     <html lang="en">

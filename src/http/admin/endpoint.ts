@@ -53,6 +53,9 @@ export interface Endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.
   run: (input: Input<P, Q, B>) => Promise<Result<unknown, Refusal>>;
 }
 
+/** What of an endpoint its OpenAPI description shows, without the types of its input. */
+type Described = Omit<Endpoint<z.ZodType, z.ZodType, z.ZodType>, "run">;
+
 /** A body that is made while its reader takes it. */
 export interface Streamed {
   headers: Record<string, string>;
@@ -126,15 +129,14 @@ const strictly = (query: z.ZodType | undefined): z.ZodObject =>
 const tenantIn = (params: unknown): string | null =>
   isObject(params) && typeof params["tenant"] === "string" ? params["tenant"] : null;
 
-/** Adds an endpoint and its OpenAPI description to an app. */
-export function endpoint<
-  P extends z.ZodType = typeof nothing,
-  Q extends z.ZodType = typeof nothing,
-  B extends z.ZodType = typeof nothing,
->(app: OpenAPIHono<HttpEnv>, spec: Endpoint<P, Q, B>): void {
+/** 204 where nothing is answered. */
+const statusOf = ({ answer, streams, status }: Described): number =>
+  answer === undefined && streams === undefined ? 204 : (status ?? 200);
+
+/** The endpoint as OpenAPI has it. */
+function routeOf(spec: Described) {
   const { answer, body, params, query, streams } = spec;
-  const status = answer === undefined && streams === undefined ? 204 : (spec.status ?? 200);
-  const route = createRoute({
+  return createRoute({
     method: spec.method,
     path: spec.path,
     operationId: spec.id,
@@ -151,7 +153,7 @@ export function endpoint<
         : { body: { required: true, content: { "application/json": { schema: body } } } }),
     },
     responses: {
-      [status]: {
+      [statusOf(spec)]: {
         description: "Done.",
         ...(answer !== undefined && { content: { "application/json": { schema: answer } } }),
         ...(streams !== undefined && {
@@ -161,6 +163,16 @@ export function endpoint<
       ...problems,
     },
   });
+}
+
+/** Adds an endpoint and its OpenAPI description to an app. */
+export function endpoint<
+  P extends z.ZodType = typeof nothing,
+  Q extends z.ZodType = typeof nothing,
+  B extends z.ZodType = typeof nothing,
+>(app: OpenAPIHono<HttpEnv>, spec: Endpoint<P, Q, B>): void {
+  const { body, streams } = spec;
+  const status = statusOf(spec);
   const handle = async (c: Context<HttpEnv>): Promise<Response> => {
     const valid = (from: "param" | "query" | "json"): unknown => c.req.valid(from as never);
     const actor = c.get("actor");
@@ -186,7 +198,7 @@ export function endpoint<
   };
   // The library types handlers by literal routes. Ours come from a table, and `Endpoint` types
   // them.
-  app.openapi(route, handle as never);
+  app.openapi(routeOf(spec), handle as never);
 }
 
 export const pageOf = (item: z.ZodType) =>

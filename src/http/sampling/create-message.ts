@@ -10,7 +10,8 @@ import type { Finished } from "../../pipeline/finish.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
 import type { CallTurn } from "../../domain/sampling/call-turn.ts";
 import type { Timings } from "../../domain/audit/spans.ts";
-import type { Services } from "../context.ts";
+import type { Arrival } from "../../pipeline/arrival.ts";
+import type { Sample } from "../../pipeline/sample.ts";
 import { messageKey } from "../../pipeline/message-key.ts";
 import { limitHeaders } from "../../mcp/refusal-headers.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
@@ -48,14 +49,21 @@ const serverTiming = (timing: Timings): string =>
     .map(([name, ms]) => `${name};dur=${ms}`)
     .join(", ");
 
-export async function createMessage(services: Services, input: CreateMessage): Promise<Single> {
+interface CreateMessageDeps {
+  sample: Sample;
+  sha256Hex: (bytes: Uint8Array<ArrayBuffer>) => Promise<string>;
+  report: (requestId: string, thrown: unknown) => void;
+}
+
+/** The request as the pipeline takes it. */
+async function arrivalOf(deps: CreateMessageDeps, input: CreateMessage): Promise<Arrival> {
   const { id, params, codec, caller } = input;
   const { _meta, ...content } = params;
   const contentText = JSON.stringify(content);
-  const sha256 = (text: string) => services.sha256Hex(new TextEncoder().encode(text));
+  const sha256 = (text: string) => deps.sha256Hex(new TextEncoder().encode(text));
   const call = codec.decodeCall(params);
   const key = idempotencyKeyOf(input.headers, params);
-  const started = await services.sample({
+  return {
     caller,
     again: input.again,
     call: key.ok ? call : key,
@@ -73,7 +81,7 @@ export async function createMessage(services: Services, input: CreateMessage): P
     server: null,
     tool: null,
     contentSha256: await sha256(contentText),
-    messageId: input.leavingCancels ? null : await messageKey(services, JSON.stringify(id)),
+    messageId: input.leavingCancels ? null : await messageKey(deps, JSON.stringify(id)),
     bytes: input.bytes,
     content: () => contentText,
     startedAt: input.startedAt,
@@ -81,7 +89,15 @@ export async function createMessage(services: Services, input: CreateMessage): P
     authMs: input.authMs,
     turn: input.turn,
     propagated: propagatedIn(input.headers, _meta),
-  });
+  };
+}
+
+export async function createMessage(
+  deps: CreateMessageDeps,
+  input: CreateMessage,
+): Promise<Single> {
+  const { id, params, codec } = input;
+  const started = await deps.sample(await arrivalOf(deps, input));
   const { requestId, limits, outcome } = started;
   if (!outcome.ok)
     return refusalReply(id, outcome.error, requestId, {
@@ -109,7 +125,7 @@ export async function createMessage(services: Services, input: CreateMessage): P
           };
         } catch (thrown) {
           // A stream has begun by now: the app's own door can't answer any more.
-          services.report(requestId, thrown);
+          deps.report(requestId, thrown);
           return failed({ reason: "internal" }, started.timing);
         }
       },
