@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 import { hashing } from "../crypto/chain.ts";
 import { verifySignature } from "../crypto/signatures.ts";
+import { csvColumns } from "../domain/audit/csv.ts";
 import type { AuditKey } from "../domain/audit/seals.ts";
 import { createVerification } from "../domain/audit/verification.ts";
 import { readHeads } from "./audit-heads.ts";
@@ -37,6 +38,15 @@ const keyFile = z.union([
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
+/** A spreadsheet of the same records holds no seals: nothing in it could be checked. */
+async function refuseCsv(file: string): Promise<void> {
+  const first = await readLines(file).next();
+  if (first.done === true || first.value.text.trimEnd() !== csvColumns.join(",")) return;
+  throw new Error(
+    `${file} is CSV, which holds no seals. Export as NDJSON: that is what …/requests/export answers without format=csv.`,
+  );
+}
+
 /** The exit code. */
 async function verify(
   paths: readonly string[],
@@ -51,6 +61,7 @@ async function verify(
   const pinned =
     keyPath === undefined ? null : keyFile.parse(JSON.parse(readFileSync(keyPath, "utf8")));
   const files = await filesOf(paths);
+  for (const file of files) await refuseCsv(file);
   if (files.length === 0) throw new Error(`no file was read: ${paths.join(", ")} has no *.ndjson`);
   const verification = createVerification({
     hashing,
@@ -115,8 +126,13 @@ async function run(args: string[]): Promise<number> {
       tenant: { type: "string" },
       head: { type: "string" },
       part: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
     },
   });
+  if (values.help) {
+    say(usage);
+    return 0;
+  }
   const [command, ...paths] = positionals;
   if (command !== "verify" || paths.length === 0) throw new Error(usage);
   const { key: keyPath, tenant, head, part } = values;
@@ -127,7 +143,9 @@ try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (cause) {
   const fault =
-    cause instanceof z.ZodError ? "the key file is no JWK set of Ed25519 keys" : String(cause);
+    cause instanceof z.ZodError
+      ? "the key file is no JWK set of Ed25519 keys"
+      : String(cause).replace(/^TypeError \[ERR_PARSE_ARGS\w*\]: (.*)$/s, `$1\n${usage}`);
   process.stderr.write(`sampling-router: ${fault.replace(/^Error: /, "")}\n`);
   process.exitCode = 2;
 }

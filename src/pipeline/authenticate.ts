@@ -138,7 +138,7 @@ export function createAuthenticate(deps: {
     const { token, sessionId, scope, through } = claim;
     if (token === null) return unauthorized("Send Authorization: Bearer <API key>.");
     const keyId = tokens.keyIdOf(token);
-    if (keyId === null) return unauthorized("Not an API key.");
+    if (keyId === null) return unauthorized("Not an API key, which begins with srk_.");
     const memoryKey = memoryKeyOf(keyId, claim);
     const remembered =
       freshness === "database" ? undefined : memory.get(memoryKey, withinMs[freshness]);

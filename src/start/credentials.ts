@@ -48,7 +48,7 @@ export async function wantedCredentials(
   return wanted.some(isReachable) ? wanted : [...wanted, demoCredential];
 }
 
-export const isReachable = ({ models }: Pick<Wanted, "models">): boolean => models !== undefined;
+const isReachable = ({ models }: Pick<Wanted, "models">): boolean => models !== undefined;
 
 /** Keyed by the master key: another one seals anew, and the file gives no hash of a key away. */
 const fingerprintOf = (wanted: Wanted, masterKey: string): string =>
@@ -89,14 +89,28 @@ async function bring(admin: Admin, id: string, wanted: Wanted): Promise<Result<n
   return answer.status === 200 ? ok(null) : err(unexpected(`PATCH ${path}/${id}`, answer));
 }
 
+/**
+ * The canned provider is for a tenant that has no other. Beside a credential that somebody made, canned
+ * answers would be taken for that provider's.
+ */
+const withoutDemo = (wanted: readonly Wanted[], made: readonly Existing[]): readonly Wanted[] =>
+  made.length === 0
+    ? wanted
+    : wanted.filter(({ provider }) => provider !== demoCredential.provider);
+
 /** `known`: what was made before, name → fingerprint. Answers with what is there now. */
 export async function seedCredentials(
   admin: Admin,
   options: { wanted: readonly Wanted[]; known: Record<string, string>; masterKey: string },
-): Promise<Result<Record<string, string>, string>> {
-  const { wanted, known, masterKey } = options;
+): Promise<Result<{ fingerprints: Record<string, string>; providers: string[] }, string>> {
+  const { known, masterKey } = options;
   const all = await admin.list(path, existing);
   if (!all.ok) return all;
+  const isOurs = (each: Existing): boolean =>
+    Object.hasOwn(known, each.name) ||
+    [...options.wanted, demoCredential].some((one) => isThe(one)(each));
+  const made = all.value.filter((each) => !isOurs(each));
+  const wanted = withoutDemo(options.wanted, made);
   const fingerprints: Record<string, string> = {};
   for (const each of wanted) {
     const found = all.value.find(isThe(each));
@@ -115,5 +129,10 @@ export async function seedCredentials(
       !wanted.some((one) => isThe(one)(each)),
   );
   const removed = await remove(admin, surplus);
-  return removed.ok ? ok(fingerprints) : removed;
+  if (!removed.ok) return removed;
+  const reachable = wanted.filter(isReachable);
+  return ok({
+    fingerprints,
+    providers: [...new Set([...reachable, ...made].map(({ provider }) => provider))],
+  });
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { err, ok, type Result } from "../domain/result.ts";
 import { homeShard } from "../domain/tenancy/shards.ts";
 import { createAdmin, unexpected, type Admin, type Answering } from "./admin.ts";
-import { isReachable, seedCredentials, wantedCredentials } from "./credentials.ts";
+import { seedCredentials, wantedCredentials } from "./credentials.ts";
 import type { ProviderSetting } from "./provider-settings.ts";
 import type { Kept, Secrets } from "./secrets.ts";
 
@@ -58,10 +58,10 @@ export async function seed(
     masterKey: secrets.masterKey,
   });
   if (!credentials.ok) return credentials;
-  secrets.save({ ...kept, credentials: credentials.value });
+  secrets.save({ ...kept, credentials: credentials.value.fingerprints });
   return ok({
     key: key.value,
-    providers: wanted.filter(isReachable).map(({ provider }) => provider),
+    providers: credentials.value.providers,
     scopes: keyWanted.scopes,
   });
 }

@@ -566,7 +566,7 @@ describe("sessions and requests", () => {
     expect(await found(`from=${at}`)).toEqual([refused, second]);
     expect(await found(`to=${at}`)).toEqual([first]);
     expect(await found(`from=${at}&to=${at + 1}&key=${keyId}`)).toEqual([]);
-    for (const wrong of ["outcome=great", "from=yesterday", "to=1.5"])
+    for (const wrong of ["outcome=great", "from=yesterday", "to=1.5", "key=ann", "server=docs"])
       expectProblem(await admin("GET", `${path}/requests?${wrong}`), 400, "invalid_params");
     expectProblem(await admin("GET", `${path}/requests/req_${never}`), 404, "not_found");
   });

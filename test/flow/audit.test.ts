@@ -147,6 +147,23 @@ describe("the audit", () => {
     expect([told.code, told.text]).toEqual([2, expect.stringContaining("no file was read")]);
   });
 
+  it("has no verdict on CSV, and says which format holds seals", async () => {
+    const csv = await download("?format=csv");
+    const { code, text } = await audit(file("records.csv", csv.text));
+    expect([code, text]).toEqual([2, expect.stringContaining("is CSV, which holds no seals")]);
+  });
+
+  it("tells how it is used, also when it is asked for what it does not know", async () => {
+    expect(await audit("--help")).toMatchObject({
+      code: 0,
+      text: expect.stringContaining("usage:"),
+    });
+    const unknown = await audit("--all");
+    expect(unknown.code).toBe(2);
+    expect(unknown.text).toContain("usage:");
+    expect(unknown.text).not.toContain("ERR_");
+  });
+
   it("filters, and refuses an unknown filter", async () => {
     const { text } = await download("?outcome=failed");
     expect(text.split("\n").filter((line) => line.includes('"kind":"record"'))).toEqual([]);

@@ -121,6 +121,37 @@ describe("provider variables", () => {
     },
   );
 
+  it("are no reason for canned answers beside a credential of one's own", { timeout }, async () => {
+    const own = async (router: Router, method: string, id = "") =>
+      fetch(`${router.url}/admin/v1/tenants/demo/credentials${id}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${router.adminToken}`,
+          "content-type": "application/json",
+        },
+        ...(method === "POST" && {
+          body: JSON.stringify({
+            name: "ours",
+            provider: "openai",
+            apiKey: "sk-canary-3",
+            baseUrl: aimock.url("openai"),
+          }),
+        }),
+      });
+    await within({}, async (router) => {
+      expect((await own(router, "POST")).status).toBe(201);
+    });
+    await within({}, async (router) => {
+      const found = await credentialsOf(router);
+      expect(found).toMatchObject([{ provider: "openai", name: "ours" }]);
+      expect(router.output()).toMatch(/Providers +openai/);
+      await own(router, "DELETE", `/${found[0]?.id}`);
+    });
+    await within({}, async (router) => {
+      expect(await credentialsOf(router)).toMatchObject([{ provider: "demo" }]);
+    });
+  });
+
   it("of an Ollama that is away for once leave its credential as it is", { timeout }, async () => {
     await within({ OLLAMA_HOST: ollamaHost }, async () => {});
     await within({ OLLAMA_HOST: "127.0.0.1:9" }, async (router) => {

@@ -1,4 +1,5 @@
 /** Schemas of what is only read: sessions, audit records, the log of admin actions. */
+import { idPrefixes } from "../../domain/tenancy/ids.ts";
 import { z } from "@hono/zod-openapi";
 import { faultCodes, faultReaches } from "../../domain/attempts.ts";
 import { reasons } from "../../domain/refusals.ts";
@@ -173,13 +174,19 @@ export const recordWithContent = record
       }),
   })
   .openapi("SamplingRequestWithContent");
+/** A name in place of an id would find nothing, which looks like an answer. */
+const idOf = (kind: "key" | "server") =>
+  z
+    .string()
+    .startsWith(`${idPrefixes[kind]}_`, `must be an id: it begins with ${idPrefixes[kind]}_`);
+
 export const recordFilter = z.object({
   from: time.optional().openapi({ param: { description: "inclusive" } }),
   to: time.optional().openapi({ param: { description: "exclusive" } }),
   outcome: z.enum(outcomes).optional(),
   model: z.string().optional().openapi({ example: "openai/gpt-5.4-mini" }),
-  key: z.string().optional(),
-  server: z.string().optional().openapi({ description: "a server's id" }),
+  key: idOf("key").optional().openapi({ description: "an API key's id" }),
+  server: idOf("server").optional().openapi({ description: "a server's id" }),
   session: z.string().optional(),
 });
 
