@@ -1,6 +1,7 @@
 /** What a host hands to the composition: its runtime's ways to write, to call out and to open a database. */
 import type { WorkersAi } from "../providers/workers-ai.ts";
 import type { Database, DatabaseOptions } from "../store/db.ts";
+import type { WriteGroups } from "../store/write-groups.ts";
 
 export interface Host {
   /** One structured line. Ids, reasons and counts; never content. */
@@ -11,6 +12,11 @@ export interface Host {
   fetchDatabase?: ((request: Request) => Promise<Response>) | undefined;
   /** The host's own database; asked for where no libSQL server is set. */
   openOwnDatabase: (options: DatabaseOptions) => Database;
+  /**
+   * Sends all writes of this process that wait for a libSQL server together. Absent: each is sent alone, since no
+   * invocation of the Workers runtime may send for another.
+   */
+  writeGroupsOf?: (server: { url: string; authToken: string | null }) => WriteGroups;
   /** absent: this host has no such binding */
   workersAi?: WorkersAi | undefined;
 }

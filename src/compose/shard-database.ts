@@ -18,7 +18,8 @@ function openDatabase(
     ...(authToken !== null && { authToken }),
     ...(host.fetchDatabase !== undefined && { fetch: host.fetchDatabase }),
   });
-  return openLibsql(client, options);
+  const groups = host.writeGroupsOf?.({ url, authToken });
+  return openLibsql(client, { ...options, ...(groups !== undefined && { groups }) });
 }
 
 export function openShard(

@@ -7,6 +7,7 @@ import { createOutgoing } from "../node/outgoing.ts";
 import { createNodeServer } from "../node/server.ts";
 import { startEmbedded, type Engine } from "../store/embedded/engine.ts";
 import { openEmbedded } from "../store/embedded/open.ts";
+import { createGroupsByServer } from "../store/libsql-groups.ts";
 import type { Answering } from "./admin.ts";
 import { makeEmbeddedFolder } from "./embedded-file.ts";
 import type { Ending } from "./ending.ts";
@@ -20,7 +21,7 @@ import { seed } from "./seed.ts";
 import { checkout, type Settings } from "./settings.ts";
 import type { Welcome } from "./welcome.ts";
 
-/** All that wait are one commit on the disk, so more of them at once cost little more than one. */
+/** All that wait are one commit, on this disk or on the server's, so more of them at once cost little more than one. */
 const writesAtOnce = "64";
 
 const formatOf = ({ logFormat }: Settings): LogFormat =>
@@ -68,7 +69,7 @@ function openHost(
   const format = formatOf(settings);
   return createNodeHost(
     {
-      ...(own !== null && { DATABASE_WRITES_AT_ONCE: writesAtOnce }),
+      DATABASE_WRITES_AT_ONCE: writesAtOnce,
       ...settings.passedOn,
       MASTER_KEY: secrets.masterKey,
       ADMIN_TOKEN: secrets.adminToken,
@@ -83,6 +84,7 @@ function openHost(
         if (own === null) throw new Error("the settings name a libSQL server");
         return openEmbedded(own, options);
       },
+      writeGroupsOf: createGroupsByServer(outgoing.fetchDatabase),
     },
   );
 }

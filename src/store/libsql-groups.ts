@@ -55,10 +55,12 @@ function addJob(batch: Batch, statements: readonly Sent[], mayBegin: BatchCond):
 const wasDone = (step: Stepped | undefined): boolean =>
   step?.status === "fulfilled" && step.value !== undefined;
 
+type AskServer = (request: Request) => Promise<Response>;
+
 export function openWriteGroups(about: {
   url: string;
   authToken: string | null;
-  fetch?: typeof fetch;
+  fetch?: AskServer | undefined;
 }): WriteGroups {
   const url = about.url.replace(/^libsql:/, "https:");
   const client = openHttp(url, about.authToken ?? undefined, about.fetch);
@@ -104,6 +106,18 @@ export function openWriteGroups(about: {
     }
   };
   return createWriteGroups(send);
+}
+
+/** One for each server, as long as the process lives. */
+export function createGroupsByServer(
+  fetch: AskServer,
+): (server: { url: string; authToken: string | null }) => WriteGroups {
+  const made = new Map<string, WriteGroups>();
+  return (server) => {
+    const groups = made.get(server.url) ?? openWriteGroups({ ...server, fetch });
+    made.set(server.url, groups);
+    return groups;
+  };
 }
 
 const causeIn = (steps: readonly Stepped[]): unknown =>

@@ -27,9 +27,9 @@ describe("the libSQL server, writes grouped", () => {
     let losing: number;
     beforeEach(async () => {
       losing = 0;
-      const counting: typeof fetch = async (input, init) => {
+      const counting = async (request: Request): Promise<Response> => {
         requests += 1;
-        const response = await fetch(input, init);
+        const response = await fetch(request);
         if (losing === 0) return response;
         losing -= 1;
         await response.arrayBuffer();
