@@ -2,10 +2,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DatabaseOptions } from "../../src/store/db.ts";
 import { startEmbedded, type Engine } from "../../src/store/embedded/engine.ts";
 import { openEmbedded } from "../../src/store/embedded/open.ts";
-import { wipe, type Backend, type Opened } from "../contract/store/open.ts";
+import { lastingBackend, type Backend } from "../contract/store/open.ts";
 import { readMigrations } from "./migrations.ts";
 
 export const databaseThread = new URL("../../src/store/embedded/thread.ts", import.meta.url);
@@ -17,22 +16,12 @@ export async function startEngine(path: string, pragmas: readonly string[] = [])
 }
 
 /** One engine for all tests of a file; its database is emptied before each. */
-export function embeddedBackend(engine: () => Engine): Backend {
-  const connect = (options?: DatabaseOptions): Opened => ({
-    db: openEmbedded(engine(), options),
-    close: async () => {},
-  });
-  return {
+export const embeddedBackend = (engine: () => Engine): Backend =>
+  lastingBackend({
     name: "embedded engine",
     migrations: readMigrations(),
-    async open() {
-      const opened = connect();
-      await wipe(opened.db);
-      return opened;
-    },
-    again: async (options) => connect(options),
-  };
-}
+    connect: (options) => ({ db: openEmbedded(engine(), options), close: async () => {} }),
+  });
 
 /** A folder for a database's file, and its end. */
 export function givenFolder(): { path: string; remove: () => void } {

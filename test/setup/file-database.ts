@@ -1,10 +1,11 @@
 /** A libSQL database in a temporary file. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createClient } from "@libsql/client";
 import { openLibsql, type DatabaseOptions } from "../../src/store/db.ts";
-import type { Backend, Opened } from "../contract/store/open.ts";
+import { migrate } from "../../src/store/migrations.ts";
+import { value, type Backend, type Opened } from "../contract/store/open.ts";
 import { readMigrations } from "./migrations.ts";
 
 /** Two connections to one file collide at once without a timeout: most calls would fail. */
@@ -18,22 +19,50 @@ const connect = (path: string, options: DatabaseOptions = {}): Opened => {
   };
 };
 
+/** A database in a folder of its own, which goes with it. */
+function openFresh(path: string): Opened {
+  const { db, close } = connect(path);
+  return {
+    db,
+    async close() {
+      await close();
+      rmSync(dirname(path), { recursive: true });
+    },
+  };
+}
+
+const freshPath = (): string =>
+  join(mkdtempSync(join(tmpdir(), "sampling-router-")), "database.sqlite");
+
+const migrations = readMigrations();
+
+async function migratedFile(): Promise<Buffer> {
+  const path = freshPath();
+  const { db, close } = connect(path);
+  value(await migrate(db, migrations));
+  await close();
+  const bytes = readFileSync(path);
+  rmSync(dirname(path), { recursive: true });
+  return bytes;
+}
+
+/** The migrations run once in a process; every other database is a copy of that one's file. */
+let migrated: Promise<Buffer> | undefined;
+
 export function fileBackend(): Backend {
   let path = "";
   return {
     name: "libSQL file",
-    migrations: readMigrations(),
+    migrations,
     async open() {
-      const folder = mkdtempSync(join(tmpdir(), "sampling-router-"));
-      path = join(folder, "database.sqlite");
-      const { db, close } = connect(path);
-      return {
-        db,
-        async close() {
-          await close();
-          rmSync(folder, { recursive: true });
-        },
-      };
+      path = freshPath();
+      return openFresh(path);
+    },
+    async openMigrated() {
+      migrated ??= migratedFile();
+      path = freshPath();
+      writeFileSync(path, await migrated);
+      return openFresh(path);
     },
     again: async (options) => connect(path, options),
   };

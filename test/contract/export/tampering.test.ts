@@ -2,7 +2,6 @@
 import * as fc from "fast-check";
 import { beforeAll, afterAll, describe, expect, it } from "vitest";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
-import { migrate } from "../../../src/store/migrations.ts";
 import { fileBackend } from "../../setup/file-database.ts";
 import { caller, opening, reservation, settlement, start } from "../store/fixtures.ts";
 import { storesOn, value, type Opened } from "../store/open.ts";
@@ -36,8 +35,7 @@ async function filled(): Promise<{ slug: string; tenantId: string; more: () => P
 }
 
 beforeAll(async () => {
-  opened = await backend.open();
-  value(await migrate(opened.db, backend.migrations));
+  opened = await backend.openMigrated();
   stores = storesOn(opened.db);
   const signer = await signerOf(7);
   ({ keys } = signer);

@@ -2,7 +2,6 @@
 import { describe, expect, it } from "vitest";
 import { createJobs, createShardedJobs, type Jobs } from "../../../src/pipeline/scheduled/jobs.ts";
 import type { Database } from "../../../src/store/db.ts";
-import { migrate } from "../../../src/store/migrations.ts";
 import { fileBackend } from "../../setup/file-database.ts";
 import { caller, reservation, start } from "../store/fixtures.ts";
 import { storesOn, value } from "../store/open.ts";
@@ -11,8 +10,7 @@ import { sealingOn } from "../store/sealing.ts";
 /** The jobs of a database in which one lease has run out. */
 async function given(broken?: Database): Promise<{ run: Jobs; close: () => Promise<void> }> {
   const backend = fileBackend();
-  const { db, close } = await backend.open();
-  value(await migrate(db, backend.migrations));
+  const { db, close } = await backend.openMigrated();
   const stores = storesOn(db);
   const who = await caller(stores);
   value(await stores.ledger.admit(reservation(who, start)));

@@ -9,7 +9,7 @@ import { createAdminFor, type AdminShard } from "../../../src/pipeline/admin/sha
 import { createAdminUseCases } from "../../../src/pipeline/admin/use-cases.ts";
 import type { Database } from "../../../src/store/db.ts";
 import { tenants } from "../../../src/store/schema.ts";
-import { createReadiness, migrate } from "../../../src/store/migrations.ts";
+import { createReadiness } from "../../../src/store/migrations.ts";
 import { fileBackend } from "../../setup/file-database.ts";
 import { expectPages } from "../store/pages.ts";
 import { storesOn, value, type Opened } from "../store/open.ts";
@@ -20,12 +20,7 @@ let opened: Map<string, Opened>;
 
 beforeEach(async () => {
   opened = new Map();
-  for (const name of names) {
-    const backend = fileBackend();
-    const database = await backend.open();
-    value(await migrate(database.db, backend.migrations));
-    opened.set(name, database);
-  }
+  for (const name of names) opened.set(name, await fileBackend().openMigrated());
 });
 afterEach(async () => {
   for (const { close } of opened.values()) await close();

@@ -15,11 +15,13 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-/** An empty database: no table in it. Another call while one is open opens the same one again. */
 export interface Backend {
   name: string;
   migrations: Migration[];
+  /** A database without a table. */
   open(): Promise<Opened>;
+  /** A database with every table of the migrations, and no row in them. */
+  openMigrated(): Promise<Opened>;
   /** One more connection to the database that `open` gave. */
   again(options?: DatabaseOptions): Promise<Opened>;
 }
@@ -30,17 +32,57 @@ export function value<T>(result: { ok: true; value: T } | { ok: false; error: un
   return result.value;
 }
 
-/** Removes every table of a database that can't be thrown away. */
-export async function wipe(db: Database): Promise<void> {
+async function tablesOf(db: Database): Promise<string[]> {
   const rows = value(
     await db.write([
       raw(sql`select name from sqlite_master where type = 'table'
         and substr(name, 1, 4) not in ('sqli', '_cf_', 'libs')`),
     ]),
   );
-  const names = (rows[0] ?? []).map((row) => String(row["name"]));
+  return (rows[0] ?? []).map((row) => String(row["name"]));
+}
+
+async function wipe(db: Database): Promise<void> {
+  const names = await tablesOf(db);
   if (names.length > 0)
     value(await db.write(names.map((name) => raw(sql`drop table ${sql.identifier(name)}`))));
+}
+
+/**
+ * A backend over one database that lasts as long as the tests of a file. The migrations run once, since they
+ * take longer than most tests; between two tests only the rows go.
+ */
+export function lastingBackend(
+  about: Pick<Backend, "name" | "migrations"> & { connect: (options?: DatabaseOptions) => Opened },
+): Backend {
+  const { name, migrations, connect } = about;
+  /** null: not, or not only, the tables of the migrations */
+  let tables: string[] | null = null;
+  return {
+    name,
+    migrations,
+    async open() {
+      tables = null;
+      const opened = connect();
+      await wipe(opened.db);
+      return opened;
+    },
+    async openMigrated() {
+      const opened = connect();
+      const { db } = opened;
+      if (tables !== null) {
+        value(
+          await db.write(tables.map((table) => raw(sql`delete from ${sql.identifier(table)}`))),
+        );
+        return opened;
+      }
+      await wipe(db);
+      value(await migrate(db, migrations));
+      tables = (await tablesOf(db)).filter((table) => table !== "d1_migrations");
+      return opened;
+    },
+    again: async (options) => connect(options),
+  };
 }
 
 export interface World {
@@ -58,9 +100,8 @@ export function givenWorld(backend: Backend): World {
     return current;
   };
   beforeEach(async () => {
-    const first = await backend.open();
+    const first = await backend.openMigrated();
     opened.push(first);
-    value(await migrate(first.db, backend.migrations));
     current = { db: first.db, stores: storesOn(first.db) };
   });
   afterEach(async () => {

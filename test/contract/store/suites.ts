@@ -15,6 +15,7 @@ import { lateSettlementSuite } from "./late-settlement.suite.ts";
 import { ledgerSuite } from "./ledger.suite.ts";
 import { migrationsSuite } from "./migrations.suite.ts";
 import { numbersSuite } from "./numbers.suite.ts";
+import { leftoversSuite } from "./leftovers.suite.ts";
 import type { Backend } from "./open.ts";
 import { overridesSuite } from "./overrides.suite.ts";
 import { placementsSuite } from "./placements.suite.ts";
@@ -64,6 +65,8 @@ const suites = [
   numbersSuite,
   unreadableSuite,
   isolationSuite,
+  // The last one: it sees what all others left.
+  leftoversSuite,
 ];
 
 export const storeSuites = (backend: Backend): void => {
