@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ["test/architecture.test.ts", "test/unit/**/*.test.ts", "test/contract/**/*.test.ts"],
     // The stores' contract on one engine, and no start of whole processes.
-    exclude: ["test/contract/store/{file,sqld}.test.ts", "test/contract/start/**"],
+    exclude: ["test/contract/store/{file,sqld,sqld-grouped}.test.ts", "test/contract/start/**"],
     isolate: false,
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -8,13 +8,13 @@ import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 const tenant = "revoked";
 let router: SharedRouter;
 let server: RawServer;
-/** Resolves when the server notices that its stream is read no more. */
-let closed: Promise<void> = Promise.resolve();
+/** By session, or by the name of the tool: resolves when the server notices that its stream is read no more. */
+const closed = new Map<string, Promise<void>>();
 
 beforeAll(async () => {
   [router, server] = await Promise.all([borrowRouter(), startRawServer()]);
   await createTenant(router, tenant, { provider: "demo" });
-  server.handle(({ method, json }, reply) => {
+  server.handle(({ method, headers: sent, json }, reply) => {
     if (json.method === "initialize") {
       const serverInfo = { name: "raw", version: "1" };
       const result = { protocolVersion: "2025-11-25", capabilities: {}, serverInfo };
@@ -25,7 +25,11 @@ beforeAll(async () => {
     const stream = reply.stream();
     stream.write(": first\n\n");
     const beat = setInterval(() => stream.write(": beat\n\n"), 250);
-    closed = reply.closed.then(() => clearInterval(beat));
+    const opened = sent["mcp-session-id"] ?? String(json.params?.name);
+    closed.set(
+      opened,
+      reply.closed.then(() => clearInterval(beat)),
+    );
     return undefined;
   });
 }, 60_000);
@@ -45,7 +49,8 @@ const newKey = async () => {
   };
 };
 
-describe.each(["router", "client", "deny"] as const)("in the mode %s", (sampling) => {
+// Side by side: an open stream ends some seconds after its key.
+describe.concurrent.each(["router", "client", "deny"] as const)("in the mode %s", (sampling) => {
   it.each(["GET of a session", "request of 2026-07-28"])(
     "an open stream ends, here and at the server: %s",
     async (what) => {
@@ -54,19 +59,21 @@ describe.each(["router", "client", "deny"] as const)("in the mode %s", (sampling
       const url = await register(router, tenant, { slug, url: server.url, sampling });
       const raw = what.startsWith("GET") ? await openRaw(url, key) : null;
       const stream = await (raw === null
-        ? sendModern(url, key, { params: { name: "t" } })
+        ? sendModern(url, key, { params: { name: slug } })
         : raw.get());
       expect(stream.headers.get("Content-Type")).toContain("text/event-stream");
       await revoke();
       // The server would go on for ever.
       await stream.text().catch(() => "cut");
-      await closed;
+      const atServer = closed.get(raw?.sessionId ?? slug);
+      expect(atServer).toBeDefined();
+      await atServer;
     },
     9_000,
   );
 });
 
-it("a stream of another key goes on", async () => {
+it.concurrent("a stream of another key goes on", async () => {
   const [one, other] = [await newKey(), await newKey()];
   const url = await register(router, tenant, { slug: "both", url: server.url });
   const [first, second] = await Promise.all(

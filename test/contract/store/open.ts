@@ -42,7 +42,8 @@ async function tablesOf(db: Database): Promise<string[]> {
   return (rows[0] ?? []).map((row) => String(row["name"]));
 }
 
-async function wipe(db: Database): Promise<void> {
+/** Removes every table of a database that can't be thrown away. */
+export async function wipe(db: Database): Promise<void> {
   const names = await tablesOf(db);
   if (names.length > 0)
     value(await db.write(names.map((name) => raw(sql`drop table ${sql.identifier(name)}`))));

@@ -1,0 +1,8 @@
+/** The soak of crashes, shortened; `npm run soak` has it in full. */
+import { expect, it } from "vitest";
+import { soakCrashes } from "../soak/crashes.ts";
+
+// Time is under test: the lease of a call that died runs out after half a minute and the deadline.
+it("under load, a process that is killed leaves nothing behind that isn't found", async () => {
+  expect(await soakCrashes({ rounds: 3, atMostMs: 60_000, callers: 4 }, () => {})).toEqual([]);
+}, 180_000);
