@@ -1,4 +1,5 @@
 /** What a host hands to the composition: its runtime's ways to write, to call out and to open a database. */
+import type { Primitives } from "../crypto/primitives.ts";
 import type { WorkersAi } from "../providers/workers-ai.ts";
 import type { Database, DatabaseOptions } from "../store/db.ts";
 import type { WriteGroups } from "../store/write-groups.ts";
@@ -8,6 +9,8 @@ export interface Host {
   log: (entry: Record<string, unknown>) => void;
   /** Calls providers, servers and everything else outside. */
   fetch: typeof fetch;
+  /** absent: WebCrypto */
+  primitives?: Primitives;
   /** Asks a libSQL server; absent: the runtime's own way */
   fetchDatabase?: ((request: Request) => Promise<Response>) | undefined;
   /** The host's own database; asked for where no libSQL server is set. */

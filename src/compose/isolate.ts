@@ -3,10 +3,12 @@
  * invocation to use another's.
  */
 import { writesAtOnceOf, type Config } from "../config.ts";
+import { sha256 } from "../crypto/encoding.ts";
 import { createKeyedHash } from "../crypto/keyed-hash.ts";
 import { createMac } from "../crypto/mac.ts";
 import { hashing } from "../crypto/chain.ts";
 import { createSigner, idOfPublicKey, verifySignature } from "../crypto/signatures.ts";
+import { webCrypto } from "../crypto/primitives.ts";
 import { createKeyTokens } from "../crypto/tokens.ts";
 import { createVaultKeys } from "../crypto/vault.ts";
 import type { UnreadableRecord } from "../domain/audit/record.ts";
@@ -88,15 +90,15 @@ export function perShard<T>(make: (shard: string) => T): (shard: string) => T {
 }
 
 /** What seals the audit: the signer, and the codes that vouch for records and public keys in the database. */
-async function auditingOf(config: Config, { log }: Host) {
+async function auditingOf(config: Config, { log, primitives = webCrypto }: Host) {
   const { masterKey: master, previousMasterKey: previous, rolloutMs } = config;
   return {
     rolloutMs,
     hashing,
     signer: await createSigner({ master, previous }),
     verify: verifySignature,
-    mac: await createMac({ master, previous, purpose: recordCodesPurpose }),
-    keyMac: await createMac({ master, previous, purpose: "audit-keys" }),
+    mac: await createMac({ master, previous, purpose: recordCodesPurpose, primitives }),
+    keyMac: await createMac({ master, previous, purpose: "audit-keys", primitives }),
     idOfPublicKey,
     now,
     log,
@@ -106,10 +108,12 @@ async function auditingOf(config: Config, { log }: Host) {
 /** What outlives one invocation: parsed settings, keys, pure state. No I/O. */
 export async function createIsolate(config: Config, host: Host) {
   const refusals = createReasoningRefusals(refusalsRemembered);
-  const masters = { master: config.masterKey, previous: config.previousMasterKey };
+  const { primitives = webCrypto } = host;
+  const masters = { master: config.masterKey, previous: config.previousMasterKey, primitives };
   return {
     config,
     host,
+    sha256: (text: string | Uint8Array<ArrayBuffer>) => sha256(text, primitives),
     /** models that refuse to be asked about reasoning */
     refusals,
     /** the home shard first */
@@ -140,12 +144,13 @@ export async function createIsolate(config: Config, host: Host) {
       hash: await createKeyedHash({
         master: config.masterKey,
         derivedFor: "sampling-router/prompt-prefix/v1",
+        primitives,
       }),
       now: elapsed,
       entriesRemembered: prefixesRemembered,
       tenantsRemembered: tenantsWithPrefixes,
     }),
-    tokens: createKeyTokens({ randomBytesOf }),
+    tokens: createKeyTokens({ randomBytesOf, sha256: primitives.sha256 }),
     idsOf: perShard((shard) => createIds({ now, randomBytesOf, shard })),
     memory: createCallerMemory({
       capacity: callersRemembered,

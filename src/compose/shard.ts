@@ -2,7 +2,7 @@
 import journal from "../../migrations/meta/_journal.json" with { type: "json" };
 import { createCatalogueSource } from "../catalogue/source.ts";
 import { versionOf } from "../catalogue/version.ts";
-import { toBase64Url, toHex, sameText, sha256 } from "../crypto/encoding.ts";
+import { toBase64Url, toHex, sameText } from "../crypto/encoding.ts";
 import { seedCatalogue } from "../domain/models/catalogue.ts";
 import { lazily, memoize } from "../domain/lazily.ts";
 import type { Services } from "../http/context.ts";
@@ -162,7 +162,7 @@ export function createShard(
       createRounds({
         wire: roundWire,
         states: createRoundStates({ vault: roundVault, nonce, now }),
-        sha256Hex: async (text) => toHex(await sha256(text)),
+        sha256Hex: async (text) => toHex(await isolate.sha256(text)),
         nonce,
         wait,
       }),
@@ -172,7 +172,7 @@ export function createShard(
     ids: () => ids,
     now: () => now,
     elapsed: () => elapsed,
-    sha256Hex: () => async (bytes) => toHex(await sha256(bytes)),
+    sha256Hex: () => async (bytes) => toHex(await isolate.sha256(bytes)),
     isOperator: () => (token) => sameText(token, config.adminToken),
     allowedOrigins: () => config.allowedOrigins,
     publicOrigins: () => config.publicOrigins,
@@ -216,7 +216,7 @@ export function createShard(
         ownOrigins,
       }),
       nonce,
-      sha256Hex: async (text) => toHex(await sha256(text)),
+      sha256Hex: async (text) => toHex(await isolate.sha256(text)),
     }),
   );
   const readiness = memoize(() =>

@@ -1,4 +1,6 @@
 /** Bytes as text, for tokens and seals. */
+import { webCrypto, type Primitives } from "./primitives.ts";
+
 export const toBase64Url = (bytes: Uint8Array): string =>
   btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
     .replaceAll("+", "-")
@@ -30,12 +32,10 @@ export function toHex(bytes: Uint8Array): string {
 
 const encoder = new TextEncoder();
 
-export const sha256 = async (
+export const sha256 = (
   text: string | Uint8Array<ArrayBuffer>,
-): Promise<Uint8Array<ArrayBuffer>> =>
-  new Uint8Array(
-    await crypto.subtle.digest("SHA-256", typeof text === "string" ? encoder.encode(text) : text),
-  );
+  { sha256: hash }: Pick<Primitives, "sha256"> = webCrypto,
+): Promise<Uint8Array<ArrayBuffer>> => hash(typeof text === "string" ? encoder.encode(text) : text);
 
 /**
  * Compares in the same time however much of the two agrees, so that timing tells nothing of a hash.

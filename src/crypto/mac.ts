@@ -6,13 +6,18 @@ import type { Mac } from "../domain/tenancy/mac.ts";
 import { sameHash } from "./encoding.ts";
 import { createKeyedHash, type KeyedHash } from "./keyed-hash.ts";
 import { masterKeyId } from "./master-key-id.ts";
+import { webCrypto, type Primitives } from "./primitives.ts";
 
 async function ringKeyOf(
   master: Uint8Array<ArrayBuffer>,
-  purpose: string,
+  { purpose, primitives = webCrypto }: { purpose: string; primitives?: Primitives | undefined },
 ): Promise<{ prefix: string; hash: KeyedHash }> {
   const id = await masterKeyId(master);
-  const hash = await createKeyedHash({ master, derivedFor: `sampling-router/mac/${purpose}/v1` });
+  const hash = await createKeyedHash({
+    master,
+    derivedFor: `sampling-router/mac/${purpose}/v1`,
+    primitives,
+  });
   return { prefix: `c1.${id}.`, hash };
 }
 
@@ -21,10 +26,11 @@ export async function createMac(deps: {
   master: Uint8Array<ArrayBuffer>;
   previous: Uint8Array<ArrayBuffer> | null;
   purpose: string;
+  primitives?: Primitives | undefined;
 }): Promise<Mac> {
-  const current = await ringKeyOf(deps.master, deps.purpose);
+  const current = await ringKeyOf(deps.master, deps);
   const ring = [current];
-  if (deps.previous !== null) ring.push(await ringKeyOf(deps.previous, deps.purpose));
+  if (deps.previous !== null) ring.push(await ringKeyOf(deps.previous, deps));
   return {
     codePrefix: current.prefix,
     code: async (text) => current.prefix + (await current.hash(text)),

@@ -1,15 +1,21 @@
 /** API keys: `srk_<id>_<secret>`. 256 random bits need no slow hash: SHA-256 is what is stored. */
 import type { KeyTokens } from "../domain/ports/stores.ts";
-import { sameHash, sha256, toBase64Url, toHex } from "./encoding.ts";
+import { sameHash, toBase64Url, toHex } from "./encoding.ts";
+import { webCrypto, type Primitives } from "./primitives.ts";
 
 const secretBytes = 32;
 const shape = /^srk_([0-9a-z]{10,40})_([A-Za-z0-9_-]{43})$/;
 /** What a key's id begins with; left out of the token, which says `srk` already. */
 const idPrefix = "key_";
 
-const hashOf = async (secret: string): Promise<string> => toHex(await sha256(secret));
-
-export function createKeyTokens(deps: { randomBytesOf: (count: number) => Uint8Array }): KeyTokens {
+export function createKeyTokens(deps: {
+  randomBytesOf: (count: number) => Uint8Array;
+  sha256?: Primitives["sha256"];
+}): KeyTokens {
+  const { sha256 = webCrypto.sha256 } = deps;
+  const encoder = new TextEncoder();
+  const hashOf = async (secret: string): Promise<string> =>
+    toHex(await sha256(encoder.encode(secret)));
   return {
     async mint(keyId) {
       const secret = toBase64Url(deps.randomBytesOf(secretBytes));

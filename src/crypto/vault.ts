@@ -10,29 +10,14 @@ import { err, ok } from "../domain/result.ts";
 import type { SealVersions, SealedFor, Vault } from "../domain/ports/stores.ts";
 import { fromBase64Url, toBase64Url } from "./encoding.ts";
 import { masterKeyId } from "./master-key-id.ts";
+import { webCrypto, type Cipher, type Primitives } from "./primitives.ts";
 
 const nonceBytes = 12;
 
 /** The keys that open seals. The first key makes new ones. */
 export interface VaultKeys {
-  current: { id: string; key: CryptoKey };
-  ring: ReadonlyMap<string, CryptoKey>;
-}
-
-async function keyOf(master: Uint8Array<ArrayBuffer>, info: string): Promise<CryptoKey> {
-  const base = await crypto.subtle.importKey("raw", master, "HKDF", false, ["deriveKey"]);
-  return crypto.subtle.deriveKey(
-    {
-      name: "HKDF",
-      hash: "SHA-256",
-      salt: new Uint8Array(),
-      info: new TextEncoder().encode(info),
-    },
-    base,
-    { name: "AES-GCM", length: 256 },
-    false,
-    ["encrypt", "decrypt"],
-  );
+  current: { id: string; cipher: Cipher };
+  ring: ReadonlyMap<string, Cipher>;
 }
 
 /**
@@ -43,12 +28,15 @@ export async function createVaultKeys(deps: {
   master: Uint8Array<ArrayBuffer>;
   previous: Uint8Array<ArrayBuffer> | null;
   derivedFor?: string;
+  primitives?: Primitives | undefined;
 }): Promise<VaultKeys> {
   const info = deps.derivedFor ?? "sampling-router/vault/v1";
-  const current = { id: await masterKeyId(deps.master), key: await keyOf(deps.master, info) };
-  const ring = new Map([[current.id, current.key]]);
-  if (deps.previous !== null)
-    ring.set(await masterKeyId(deps.previous), await keyOf(deps.previous, info));
+  const { cipher } = deps.primitives ?? webCrypto;
+  const { master, previous } = deps;
+  const current = { id: await masterKeyId(master), cipher: await cipher({ master, info }) };
+  const ring = new Map([[current.id, current.cipher]]);
+  if (previous !== null)
+    ring.set(await masterKeyId(previous), await cipher({ master: previous, info }));
   return { current, ring };
 }
 
@@ -80,37 +68,27 @@ export function vaultOf(deps: {
     sealPrefix: `v2.${current.id}.`,
     async seal(plain, context) {
       const version = await versions.written();
-      const iv = deps.randomBytesOf(nonceBytes);
-      const sealed = await crypto.subtle.encrypt(
-        { name: "AES-GCM", iv, additionalData: boundTo(version, context) },
-        current.key,
-        new TextEncoder().encode(plain),
-      );
-      return `v${version}.${current.id}.${toBase64Url(iv)}.${toBase64Url(new Uint8Array(sealed))}`;
+      const nonce = deps.randomBytesOf(nonceBytes);
+      const bound = boundTo(version, context);
+      const sealed = await current.cipher.seal(new TextEncoder().encode(plain), { nonce, bound });
+      return `v${version}.${current.id}.${toBase64Url(nonce)}.${toBase64Url(sealed)}`;
     },
     async open(sealed, context) {
       const [named, keyId, nonce, text, ...more] = sealed.split(".");
       const version = named === "v2" ? 2 : named === "v1" ? 1 : null;
-      const key = ring.get(keyId ?? "");
+      const cipher = ring.get(keyId ?? "");
       const iv = fromBase64Url(nonce ?? "");
       const bytes = fromBase64Url(text ?? "");
       if (version === null || more.length > 0) return err("unopenable");
-      if (key === undefined || iv?.length !== nonceBytes || bytes === null)
+      if (cipher === undefined || iv?.length !== nonceBytes || bytes === null)
         return err("unopenable");
       if (version === 1 && !(await versions.acceptsFirst(context.purpose)))
         return err("unopenable");
-      try {
-        const plain = await crypto.subtle.decrypt(
-          { name: "AES-GCM", iv, additionalData: boundTo(version, context) },
-          key,
-          bytes,
-        );
-        versions.opened(version);
-        // A byte order mark at the beginning belongs to the text, too, and is kept.
-        return ok(new TextDecoder("utf-8", { ignoreBOM: true }).decode(plain));
-      } catch {
-        return err("unopenable");
-      }
+      const plain = await cipher.open(bytes, { nonce: iv, bound: boundTo(version, context) });
+      if (plain === null) return err("unopenable");
+      versions.opened(version);
+      // A byte order mark at the beginning belongs to the text, too, and is kept.
+      return ok(new TextDecoder("utf-8", { ignoreBOM: true }).decode(plain));
     },
   };
 }

@@ -4,6 +4,7 @@ import { err, ok, type Result } from "../domain/result.ts";
 import { createNodeHost, type NodeHost } from "../node.ts";
 import { lineOf, type LogFormat } from "../node/log-lines.ts";
 import { createOutgoing } from "../node/outgoing.ts";
+import { nodeCrypto } from "../node/primitives.ts";
 import { createNodeServer } from "../node/server.ts";
 import { startEmbedded, type Engine } from "../store/embedded/engine.ts";
 import { openEmbedded } from "../store/embedded/open.ts";
@@ -79,6 +80,7 @@ function openHost(
     {
       log: (entry) => log(lineOf(entry, format, new Date())),
       fetch: outgoing.fetch,
+      primitives: nodeCrypto,
       fetchDatabase: outgoing.fetchDatabase,
       openOwnDatabase(options) {
         if (own === null) throw new Error("the settings name a libSQL server");

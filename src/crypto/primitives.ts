@@ -1,0 +1,73 @@
+/** The few operations that every request needs. A host whose runtime has a shorter way than WebCrypto hands in its own. */
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** A key that HKDF-SHA-256 makes of 32 bytes, without a salt. `info` keeps the keys of two purposes apart. */
+export interface DerivedFrom {
+  master: Bytes;
+  info: string;
+}
+
+/** What a cipher takes beside the text. */
+export interface Sealing {
+  /** 96 bits, never twice under one key */
+  nonce: Bytes;
+  /** what the seal is bound to */
+  bound: Bytes;
+}
+
+/** AES-256-GCM; the tag of 128 bits stands at the end. */
+export interface Cipher {
+  seal(plain: Bytes, about: Sealing): Promise<Bytes>;
+  /** null: it was not sealed so */
+  open(sealed: Bytes, about: Sealing): Promise<Bytes | null>;
+}
+
+export interface Primitives {
+  sha256(bytes: Bytes): Promise<Bytes>;
+  /** HMAC-SHA-256 under such a key */
+  keyedHash(from: DerivedFrom): Promise<(bytes: Bytes) => Promise<Bytes>>;
+  cipher(from: DerivedFrom): Promise<Cipher>;
+}
+
+const derivation = ({ info }: DerivedFrom) => ({
+  name: "HKDF",
+  hash: "SHA-256",
+  salt: new Uint8Array(),
+  info: new TextEncoder().encode(info),
+});
+
+const baseOf = ({ master }: DerivedFrom): Promise<CryptoKey> =>
+  crypto.subtle.importKey("raw", master, "HKDF", false, ["deriveKey"]);
+
+export const webCrypto: Primitives = {
+  sha256: async (bytes) => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)),
+  async keyedHash(from) {
+    const kind = { name: "HMAC", hash: "SHA-256", length: 256 };
+    const base = await baseOf(from);
+    const key = await crypto.subtle.deriveKey(derivation(from), base, kind, false, ["sign"]);
+    return async (bytes) => new Uint8Array(await crypto.subtle.sign("HMAC", key, bytes));
+  },
+  async cipher(from) {
+    const kind = { name: "AES-GCM", length: 256 };
+    const uses = ["encrypt", "decrypt"] as const;
+    const base = await baseOf(from);
+    const key = await crypto.subtle.deriveKey(derivation(from), base, kind, false, uses);
+    const how = ({ nonce, bound }: Sealing) => ({
+      name: "AES-GCM",
+      iv: nonce,
+      additionalData: bound,
+    });
+    return {
+      seal: async (plain, about) =>
+        new Uint8Array(await crypto.subtle.encrypt(how(about), key, plain)),
+      async open(sealed, about) {
+        try {
+          return new Uint8Array(await crypto.subtle.decrypt(how(about), key, sealed));
+        } catch {
+          return null;
+        }
+      },
+    };
+  },
+};

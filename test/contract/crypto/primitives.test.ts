@@ -1,0 +1,58 @@
+/** What each host hashes and seals with: the same bytes, so that either opens what the other has sealed. */
+import { describe, expect, it } from "vitest";
+import { toHex } from "../../../src/crypto/encoding.ts";
+import { webCrypto, type Primitives } from "../../../src/crypto/primitives.ts";
+import { nodeCrypto } from "../../../src/node/primitives.ts";
+
+const master = Uint8Array.from({ length: 32 }, (_, at) => at);
+const nonce = new Uint8Array(12).fill(7);
+const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+const from = { master, info: "sampling-router/test/v1" };
+const bound = bytesOf('["v2","credential"]');
+const texts = ["", "secret", "é€😀", "x".repeat(100_000)];
+
+const both: [string, Primitives, Primitives][] = [
+  ["WebCrypto", webCrypto, nodeCrypto],
+  ["node:crypto", nodeCrypto, webCrypto],
+];
+
+describe.each(both)("%s", (_, own, other) => {
+  it("hashes as FIPS 180-4 has it", async () => {
+    expect(toHex(await own.sha256(bytesOf("abc")))).toBe(
+      "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+    );
+  });
+
+  it.each(texts)("hashes %.20j as the other does, and with a key too", async (text) => {
+    const bytes = bytesOf(text);
+    expect(await own.sha256(bytes)).toEqual(await other.sha256(bytes));
+    const [hash, otherHash] = [await own.keyedHash(from), await other.keyedHash(from)];
+    expect(await hash(bytes)).toEqual(await otherHash(bytes));
+  });
+
+  it("keeps the hashes of two purposes apart", async () => {
+    const [one, two] = [await own.keyedHash(from), await own.keyedHash({ master, info: "other" })];
+    expect(await one(bound)).not.toEqual(await two(bound));
+  });
+
+  it.each(texts)("opens what the other sealed: %.20j", async (text) => {
+    const [sealing, opening] = [await other.cipher(from), await own.cipher(from)];
+    const sealed = await sealing.seal(bytesOf(text), { nonce, bound });
+    expect(await opening.open(sealed, { nonce, bound })).toEqual(bytesOf(text));
+  });
+
+  it("opens nothing that was changed, cut, bound to something else or sealed with another key", async () => {
+    const cipher = await own.cipher(from);
+    const sealed = await cipher.seal(bytesOf("secret"), { nonce, bound });
+    const changed = Uint8Array.from(sealed, (byte, at) => (at === 0 ? byte ^ 1 : byte));
+    const tagged = Uint8Array.from(sealed, (byte, at) =>
+      at === sealed.length - 1 ? byte ^ 1 : byte,
+    );
+    for (const bytes of [changed, tagged, sealed.subarray(1), sealed.subarray(0, 15), bytesOf("")])
+      expect(await cipher.open(Uint8Array.from(bytes), { nonce, bound })).toBeNull();
+    expect(await cipher.open(sealed, { nonce, bound: bytesOf("[]") })).toBeNull();
+    expect(await cipher.open(sealed, { nonce: new Uint8Array(12), bound })).toBeNull();
+    const another = await own.cipher({ master, info: "other" });
+    expect(await another.open(sealed, { nonce, bound })).toBeNull();
+  });
+});
