@@ -63,14 +63,14 @@ is checked; a wrong one fails the run. Each pair of turns has its ratio; the med
 
   --pairs LIST        SUBJECT:BASELINE, with commas between; as default
                       ${defaultPairs.join(",\n                      ")}
-  --before CHECKOUT   another version of the router, as npm start of that directory starts it: its subjects
+  --before CHECKOUT   another version of the router, as the scripts of that directory start it: its subjects
                       have -before at the end of their names, and they are the default's baselines
   --concurrency LIST  callers at once (1,64)
   --turns N           pairs of turns at every concurrency, in ABBA order (7)
   --seconds S         length of one turn (5)
   --warm-up S         load on each of the two at every concurrency, before anything is measured (10)
   --runs N            of everything, each with fresh subjects (1); a figure counts from the median of three
-  --write             the table and the plot go into docs/benchmarks.md
+  --write             table and plot go into docs/benchmarks.md in place of those there, unless the machine is busy
   --quick             two pairs of turns of 0.7 s, for a first look
   --json FILE         raw figures
   --help              this, and the names of all subjects
