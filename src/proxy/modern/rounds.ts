@@ -3,11 +3,11 @@
  * of its answers. No network: `modern/relay.ts` carries the texts.
  */
 import { answererOf } from "../../domain/servers/answering.ts";
-import { isObject, own, type JsonObject } from "../../domain/json.ts";
+import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import type { ReplayKey } from "../../domain/sampling/replay-key.ts";
 import type { SamplingMode } from "../../domain/servers/server.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import { ok, type Result } from "../../domain/result.ts";
+import { err, ok, type Result } from "../../domain/result.ts";
 import {
   asksAgain,
   isSamplingAnswer,
@@ -92,6 +92,13 @@ const refusing = (refusal: Refusal, requestId: string | null = null): RoundActio
 const isOurs = (state: string | null): boolean =>
   state !== null && String(JSON.parse(state)).startsWith(statePrefix);
 
+/** A request as its server gets it first. */
+interface Opened {
+  text: string;
+  /** what the router's own state held; null: the request has none */
+  carried: CarriedState | null;
+}
+
 export function createRounds(deps: {
   wire: RoundWire;
   states: RoundStates;
@@ -128,22 +135,29 @@ export function createRounds(deps: {
     });
   };
 
-  return async (request: RoundRequest, sampler: RoundSampler): Promise<Result<Round, Refusal>> => {
-    const { mode, declared, idText, callsAgain } = request;
+  /** What the server gets first, and what came back with the client's answers if the state is the router's. */
+  const opening = async (request: RoundRequest): Promise<Result<Opened, Refusal>> => {
     const sent = wire.stateSent(request.text);
-    let carried: CarriedState | null = null;
-    let text = withoutForged(request);
-    if (isOurs(sent)) {
-      const opened = await states.open(await request.owner(), JSON.parse(sent ?? "") as string);
-      if (!opened.ok) return opened;
-      carried = opened.value;
-      // The router's answers win over the client's, who may answer what it was not asked.
-      const responses = new Map([...wire.responsesOf(text), ...carried.answers]);
-      text = wire.repeated(text, {
-        inputResponses: responses.size === 0 ? null : wire.objectText(responses),
-        requestState: carried.state,
-      });
-    }
+    const text = withoutForged(request);
+    if (!isOurs(sent)) return ok({ text, carried: null });
+    const opened = await states.open(await request.owner(), JSON.parse(sent ?? "") as string);
+    if (!opened.ok) return opened;
+    const carried = opened.value;
+    // The router's answers win over the client's, who may answer what it was not asked.
+    const responses = new Map([...wire.responsesOf(text), ...carried.answers]);
+    const inputResponses = responses.size === 0 ? null : wire.objectText(responses);
+    return ok({
+      text: wire.repeated(text, { inputResponses, requestState: carried.state }),
+      carried,
+    });
+  };
+
+  const roundOf = (
+    request: RoundRequest,
+    sampler: RoundSampler,
+    { text, carried }: Opened,
+  ): Round => {
+    const { mode, declared, idText, callsAgain } = request;
     const identity = identityOf(request, carried);
     let rounds = carried?.rounds ?? 0;
     let hidden = (carried?.answers.length ?? 0) > 0;
@@ -151,16 +165,8 @@ export function createRounds(deps: {
 
     const replayKeyOf = async (key: string, entryText: string): Promise<ReplayKey | null> => {
       if (identity === null) return null;
-      const owner = await request.owner();
-      const same = [
-        owner.keyId,
-        owner.serverId,
-        owner.digest,
-        identity.text,
-        repeats,
-        key,
-        entryText,
-      ];
+      const { keyId, serverId, digest: requestDigest } = await request.owner();
+      const same = [keyId, serverId, requestDigest, identity.text, repeats, key, entryText];
       const digest = await sha256Hex(JSON.stringify(same));
       return { kind: "round", digest, keptMs: identity.keptMs };
     };
@@ -172,8 +178,8 @@ export function createRounds(deps: {
       const given = asksForInput ? wire.stateGiven(response) : null;
       // A router behind this one. Its state goes back to it, and is not mistaken for ours.
       if (isOurs(given)) {
-        const about = { state: given, answers: [], rounds };
-        const state = await states.wrap(await request.owner(), about);
+        const carrying = { state: given, answers: [], rounds };
+        const state = await states.wrap(await request.owner(), carrying);
         out = wire.remaining(out, { without: [], state: JSON.stringify(state) });
       }
       const isResource = request.method === "resources/read";
@@ -191,32 +197,16 @@ export function createRounds(deps: {
       };
     };
 
-    const actOn = async (response: string, signal: AbortSignal): Promise<RoundAction> => {
-      const result = own(JSON.parse(response), "result");
-      const entries = samplingEntriesOf(result).map((entry) => {
-        const call = sampler.decode(entry.params);
-        return { entry, call, by: answererOf(mode, call, declared) };
-      });
-      const ours = entries.filter(({ by }) => by === "router");
-      const again = ours.length === 0 && callsAgain === "router" && asksAgain(result);
-      if (ours.length === 0 && !again) return deliver(response, result);
-      if (rounds >= maxRounds)
-        return refusing({ reason: "forbidden", action: `more than ${maxRounds} rounds of input` });
-      if (ours.length > maxEntries)
-        return refusing({
-          reason: "forbidden",
-          action: `more than ${maxEntries} sampling requests at once`,
-        });
-      rounds += 1;
-      if (again) {
-        await wait(Math.min(firstPauseMs * rounds, longestPauseMs), signal);
-        return repeat(null, wire.stateGiven(response));
-      }
+    /** The answers to the entries, by their keys; or the refusal of the first that failed. */
+    const sampleAll = async (
+      entries: readonly SamplingEntry[],
+      { response, signal }: { response: string; signal: AbortSignal },
+    ): Promise<Result<[string, string][], RoundAction>> => {
       const failed = new AbortController();
       const both = AbortSignal.any([signal, failed.signal]);
       let refusal: RoundAction | null = null;
       const answers = await Promise.all(
-        ours.map(async ({ entry }): Promise<[string, string][]> => {
+        entries.map(async (entry): Promise<[string, string][]> => {
           const replayKey = await replayKeyOf(entry.key, wire.entryText(response, entry.key));
           const answered = await sampler.sample(entry, { signal: both, replayKey });
           if (answered.ok) return [[entry.key, answered.value]];
@@ -226,25 +216,56 @@ export function createRounds(deps: {
           return [];
         }),
       );
-      if (refusal !== null) return refusal;
-      hidden = true;
-      const given = answers.flat();
+      return refusal === null ? ok(answers.flat()) : err(refusal);
+    };
+
+    /** What is done with the router's answers: with others' entries left, the client gets those to answer. */
+    const goOnWith = async (
+      answers: [string, string][],
+      { response, result }: { response: string; result: JsonValue | undefined },
+    ): Promise<RoundAction> => {
       const state = wire.stateGiven(response);
+      const keys = answers.map(([key]) => key);
       const requests = own(result, "inputRequests");
-      const keys = ours.map(({ entry }) => entry.key);
-      if (Object.keys(requests as JsonObject).some((key) => !keys.includes(key))) {
-        const wrapped = await states.wrap(await request.owner(), { state, answers: given, rounds });
-        const left = wire.remaining(response, { without: keys, state: JSON.stringify(wrapped) });
-        return { kind: "deliver", text: repeats === 0 ? left : wire.withId(left, idText) };
+      if (Object.keys(requests as JsonObject).every((key) => keys.includes(key)))
+        return repeat(wire.objectText(answers), state);
+      const wrapped = await states.wrap(await request.owner(), { state, answers, rounds });
+      const left = wire.remaining(response, { without: keys, state: JSON.stringify(wrapped) });
+      return { kind: "deliver", text: repeats === 0 ? left : wire.withId(left, idText) };
+    };
+
+    const actOn = async (response: string, signal: AbortSignal): Promise<RoundAction> => {
+      const result = own(JSON.parse(response), "result");
+      const ours = samplingEntriesOf(result).filter(
+        ({ params }) => answererOf(mode, sampler.decode(params), declared) === "router",
+      );
+      const again = ours.length === 0 && callsAgain === "router" && asksAgain(result);
+      if (ours.length === 0 && !again) return deliver(response, result);
+      if (rounds >= maxRounds)
+        return refusing({ reason: "forbidden", action: `more than ${maxRounds} rounds of input` });
+      const tooMany = `more than ${maxEntries} sampling requests at once`;
+      if (ours.length > maxEntries) return refusing({ reason: "forbidden", action: tooMany });
+      rounds += 1;
+      if (again) {
+        await wait(Math.min(firstPauseMs * rounds, longestPauseMs), signal);
+        return repeat(null, wire.stateGiven(response));
       }
-      return repeat(wire.objectText(given), state);
+      const sampled = await sampleAll(ours, { response, signal });
+      if (!sampled.ok) return sampled.error;
+      hidden = true;
+      return goOnWith(sampled.value, { response, result });
     };
 
     // JSON spells the word plainly, or escapes something.
     const surelyHarmless = (message: string): boolean =>
       repeats === 0 && !hidden && !/input_required|\\u/.test(message);
 
-    return ok({ first: { text, idText }, repeated: () => repeats > 0, surelyHarmless, actOn });
+    return { first: { text, idText }, repeated: () => repeats > 0, surelyHarmless, actOn };
+  };
+
+  return async (request: RoundRequest, sampler: RoundSampler): Promise<Result<Round, Refusal>> => {
+    const opened = await opening(request);
+    return opened.ok ? ok(roundOf(request, sampler, opened.value)) : opened;
   };
 }
 
