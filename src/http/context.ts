@@ -6,12 +6,12 @@ import type { AuditKey } from "../domain/audit/seals.ts";
 import type { Asked } from "../domain/servers/own-origin.ts";
 import type { Readiness } from "../domain/ports/readiness.ts";
 import type { AdminFor } from "../pipeline/admin/sharded.ts";
-import type { BridgeServices } from "../proxy/bridge/services.ts";
+import type { ReceiveServices } from "../proxy/receive.ts";
 import type { Route } from "../pipeline/route.ts";
 import type { Door } from "../pipeline/turns.ts";
 
 /** What every handler can use. The proxy's own services are named where they are used. */
-export interface Services extends BridgeServices {
+export interface Services extends ReceiveServices {
   route: Route;
   adminFor: AdminFor;
   /** how calls are let in, tenants in turn */

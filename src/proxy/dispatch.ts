@@ -5,6 +5,7 @@ import type { SamplingMode } from "../domain/servers/server.ts";
 import { discoverMethod, discoverRefusalOf, discoveredIn } from "../mcp/translate/discovery.ts";
 import { requestsIn } from "../mcp/message.ts";
 import type { BridgeServices } from "./bridge/services.ts";
+import type { LegacyServices } from "./legacy/services.ts";
 import { refuse, type Exchange } from "./exchange.ts";
 import { proxyLegacy } from "./legacy/message.ts";
 import { proxyModern } from "./modern/message.ts";
@@ -43,7 +44,7 @@ const isAnswered = (mode: SamplingMode): boolean =>
  * too. null: it does not serve them.
  */
 async function beginDirectly(
-  services: BridgeServices,
+  services: LegacyServices & Pick<BridgeServices, "callerMemory">,
   exchange: Exchange,
 ): Promise<Response | null> {
   const { server } = exchange;
@@ -65,7 +66,7 @@ async function beginDirectly(
 
 /** A server that refuses the handshake of its known era may have moved to the other era. */
 async function beginLegacy(
-  services: BridgeServices,
+  services: LegacyServices & Pick<BridgeServices, "callerMemory">,
   exchange: Exchange,
   knownEra: "legacy" | null,
 ): Promise<Response> {

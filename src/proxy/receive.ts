@@ -6,7 +6,7 @@ import { bearerOf } from "../domain/tenancy/access.ts";
 import { own } from "../domain/json.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import type { Caller, Claim } from "../pipeline/authenticate.ts";
+import type { Authenticate, Caller, Claim } from "../pipeline/authenticate.ts";
 import { isModern } from "../mcp/era.ts";
 import { bodyIn, requestsIn, type ProxiedBody } from "../mcp/message.ts";
 import { needsKnownCaller, readBody } from "../mcp/body.ts";
@@ -14,10 +14,16 @@ import type { BridgeServices } from "./bridge/services.ts";
 import { derive, refuse, type Exchange } from "./exchange.ts";
 import { ambiguityIn, idToRefuse } from "../mcp/json-text/ambiguous.ts";
 import { keyEnded } from "./key-watch.ts";
-import type { HeldExchange } from "./open-exchanges.ts";
+import type { HeldExchange, OpenExchanges } from "./open-exchanges.ts";
 import { openAnswer } from "./open-answer.ts";
 import { earlyFor, openKindOf } from "./waiting.ts";
 import { dispatchLegacy, dispatchModern } from "./dispatch.ts";
+
+/** What the proxy needs from the message's arrival on. */
+export interface ReceiveServices extends BridgeServices {
+  authenticate: Authenticate;
+  openExchanges: OpenExchanges;
+}
 
 export const routerKeyHeader = "X-Sampling-Router-Key";
 const sessionHeader = "Mcp-Session-Id";
@@ -85,7 +91,7 @@ function speaksModern(body: ProxiedBody | null, header: string | null): boolean 
  * A server may ask on the client's GET stream as soon as it gets a request. So no request overtakes the GET
  * that was sent before it, however long the database takes for either.
  */
-export async function receive(services: BridgeServices, inbound: Inbound): Promise<Response> {
+export async function receive(services: ReceiveServices, inbound: Inbound): Promise<Response> {
   const { headers, method, signal } = inbound.request;
   const session = headers.get(sessionHeader);
   if (session === null) return handle(services, inbound);
@@ -110,7 +116,7 @@ interface ReadMessage {
 }
 
 async function readMessage(
-  services: Pick<BridgeServices, "authenticate">,
+  services: Pick<ReceiveServices, "authenticate">,
   { request, through }: Inbound,
 ): Promise<Result<ReadMessage, Refusal>> {
   const { headers } = request;
@@ -157,7 +163,7 @@ function faultOf(
   return ambiguity === null ? null : { refusal: ambiguity, isAmbiguous: true };
 }
 
-async function handle(services: BridgeServices, inbound: Inbound): Promise<Response> {
+async function handle(services: ReceiveServices, inbound: Inbound): Promise<Response> {
   const { requestId, problem } = inbound;
   const startedAt = services.now();
   const read = await readMessage(services, inbound);
@@ -191,7 +197,7 @@ async function handle(services: BridgeServices, inbound: Inbound): Promise<Respo
 }
 
 function exchangeOf(
-  { authenticate }: Pick<BridgeServices, "authenticate">,
+  { authenticate }: Pick<ReceiveServices, "authenticate">,
   about: {
     inbound: Inbound;
     message: ReadMessage;
@@ -222,7 +228,7 @@ function exchangeOf(
 
 /** The answer to the exchange, which is held open until its client has it or has left. */
 function answer(
-  services: BridgeServices,
+  services: BridgeServices & Pick<ReceiveServices, "authenticate">,
   about: {
     exchange: Exchange;
     message: ReadMessage;

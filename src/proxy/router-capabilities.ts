@@ -4,7 +4,7 @@ import type { Exchange } from "./exchange.ts";
 
 /** What the router can do for this tenant, whoever asks; null: nothing, or nothing for this server. */
 export function routerCapabilitiesFor(
-  services: ProxyServices,
+  services: Pick<ProxyServices, "sessions">,
   { caller, server }: Pick<Exchange, "caller" | "server">,
 ): RouterCapabilities {
   const { offered } = services.sessions.capabilitiesFor(caller.snapshot, {});

@@ -38,7 +38,10 @@ export interface DiscoverAnswer {
   answer: JsonObject | null;
 }
 
-export async function discover(services: BridgeServices, exchange: Exchange): Promise<Discovery> {
+export async function discover(
+  services: Pick<BridgeServices, "background" | "upstream" | "wait">,
+  exchange: Exchange,
+): Promise<Discovery> {
   // A deadline for the whole answer: a server may begin a stream and say nothing in it.
   const late = new AbortController();
   const answered = new AbortController();
@@ -82,7 +85,7 @@ function learntWith(known: Learnt, learning: Learning): Learnt {
 
 /** If the store can't be reached, nothing is written, and the next request asks again. */
 export async function learn(
-  services: BridgeServices,
+  services: Pick<BridgeServices, "callerMemory" | "servers">,
   { server, caller }: Pick<Exchange, "server" | "caller">,
   learnt: Learning,
 ): Promise<void> {
@@ -109,7 +112,10 @@ interface Era {
   discoverAnswer: DiscoverAnswer | null;
 }
 
-export async function eraOf(services: BridgeServices, exchange: Exchange): Promise<Era> {
+export async function eraOf(
+  services: Pick<BridgeServices, "background" | "callerMemory" | "servers" | "upstream" | "wait">,
+  exchange: Exchange,
+): Promise<Era> {
   const known = exchange.server.learnt.era ?? null;
   if (known !== null) return { era: known, discovered: null, discoverAnswer: null };
   const discovered = await discover(services, exchange);

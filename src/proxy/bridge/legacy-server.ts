@@ -18,6 +18,7 @@ import {
   type ModernMeta,
 } from "../../mcp/rev2026/codec.ts";
 import { checkName } from "../../mcp/rev2026/headers.ts";
+import type { LegacyServices } from "../legacy/services.ts";
 import type { BridgeServices } from "./services.ts";
 import { derive, isFaithful, refuse, type Exchange } from "../exchange.ts";
 import { openClientReply } from "../client-reply.ts";
@@ -46,7 +47,7 @@ function faultOf(exchange: Exchange, method: string, meta: ModernMeta): Refusal 
 
 /** The message as the legacy proxy takes it. */
 function inSession(
-  services: BridgeServices,
+  services: Pick<BridgeServices, "sessions">,
   exchange: Exchange,
   about: { session: Session; meta: ModernMeta; text: string; left: AbortSignal },
 ): Exchange {
@@ -152,7 +153,7 @@ function carryToLegacy(
 
 /** Sends the request, and sends it once more in a new session if the server has forgotten the old one. */
 async function sendInSession(
-  services: BridgeServices,
+  services: LegacyServices & Pick<BridgeServices, "callerMemory">,
   exchange: Exchange,
   about: { session: Session; isNew: boolean; meta: ModernMeta; legacy: LegacyRequest },
 ): Promise<Result<{ response: Response; session: Session }, Refusal>> {
@@ -177,7 +178,7 @@ async function sendInSession(
 
 /** The client has left, which cancels in its era. In the server's era that takes a message. */
 async function cancel(
-  services: BridgeServices,
+  services: LegacyServices,
   exchange: Exchange,
   about: { session: Session; meta: ModernMeta; messageId: string },
 ): Promise<void> {

@@ -35,7 +35,7 @@ export function sessionHeaders(
 
 /** The key under which the session is found: everything that the server is told of its client, and by whom. */
 async function bridgeKeyOf(
-  services: BridgeServices,
+  services: Pick<BridgeServices, "sessions" | "sha256Hex">,
   exchange: Exchange,
   meta: ModernMeta,
 ): Promise<string> {
@@ -56,7 +56,10 @@ async function bridgeKeyOf(
 
 /** Begins a session, also where there is one. */
 async function beginSession(
-  services: BridgeServices,
+  services: Pick<
+    BridgeServices,
+    "background" | "callerMemory" | "servers" | "sessions" | "upstream"
+  >,
   exchange: Exchange,
   about: { meta: ModernMeta; key: string },
 ): Promise<Result<Session, Refusal>> {
@@ -116,7 +119,10 @@ async function beginSession(
 
 /** The session for this request. `renew`: first ends the one that its server no longer knows. */
 export async function sessionFor(
-  services: BridgeServices,
+  services: Pick<
+    BridgeServices,
+    "background" | "callerMemory" | "servers" | "sessions" | "sha256Hex" | "upstream"
+  >,
   exchange: Exchange,
   about: { meta: ModernMeta; renew: Session | null },
 ): Promise<Result<{ session: Session; isNew: boolean }, Refusal>> {

@@ -19,6 +19,7 @@ import { errorMessage, resultMessage } from "../../mcp/jsonrpc.ts";
 import { requestsIn, type ProxiedRequest } from "../../mcp/message.ts";
 import { modernRevision } from "../../mcp/rev2026/codec.ts";
 import { headerText, nameIn } from "../../mcp/rev2026/headers.ts";
+import type { ModernServices } from "../modern/services.ts";
 import type { BridgeServices } from "./services.ts";
 import { derive, isFaithful, refuse, type Exchange } from "../exchange.ts";
 import { openClientReply } from "../client-reply.ts";
@@ -36,7 +37,7 @@ const jsonReply = (message: unknown, headers: Record<string, string> = {}): Resp
 
 /** Answers `initialize` from what the server tells every client about itself. */
 export async function beginTowardsModern(
-  services: BridgeServices,
+  services: Pick<BridgeServices, "ids" | "sessions">,
   exchange: Exchange,
   { request, discovered }: { request: ProxiedRequest; discovered: JsonObject },
 ): Promise<Response> {
@@ -103,7 +104,7 @@ async function misses(response: Response): Promise<boolean> {
 
 /** What the client gets of one of the server's messages. */
 function translate(
-  services: BridgeServices,
+  services: Pick<BridgeServices, "background" | "sessions">,
   about: { message: string; request: ProxiedRequest; session: Session },
 ): TranslatedMessage {
   const { message, request, session } = about;
@@ -122,7 +123,7 @@ function translate(
 
 /** Sends the request, and once more if the server misses a header that its tools did not ask for before. */
 async function carry(
-  services: BridgeServices,
+  services: ModernServices,
   exchange: Exchange,
   about: {
     request: ProxiedRequest;
@@ -156,7 +157,7 @@ async function carry(
 }
 
 export async function bridgeToModern(
-  services: BridgeServices,
+  services: ModernServices & Pick<BridgeServices, "cancellation">,
   exchange: Exchange,
 ): Promise<Response> {
   const { method, body, requestId } = exchange;
@@ -192,7 +193,7 @@ export async function bridgeToModern(
 
 /** The request as a modern one, and what the server says of it. */
 async function carryToModern(
-  services: BridgeServices,
+  services: ModernServices & Pick<BridgeServices, "cancellation">,
   exchange: Exchange,
   { request, session }: { request: ProxiedRequest; session: Session },
 ): Promise<Response> {

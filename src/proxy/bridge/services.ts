@@ -1,5 +1,11 @@
+import type { Ids } from "../../domain/tenancy/ids.ts";
+import type { CallerMemory } from "../../pipeline/authenticate.ts";
 import type { LegacyServices } from "../legacy/services.ts";
 import type { ModernServices } from "../modern/services.ts";
 
 /** What a message needs that may cross eras. */
-export type BridgeServices = LegacyServices & ModernServices;
+export interface BridgeServices extends LegacyServices, ModernServices {
+  /** what this isolate remembers of callers, and of the servers that they call */
+  callerMemory: Pick<CallerMemory, "amend">;
+  ids: Ids;
+}

@@ -28,7 +28,7 @@ function remembered(outputs: WrappedOutputs): WrappedOutputs | null {
 
 /** The session with what its server's tools say now; null: they could not be read, and the old ones stay. */
 export async function readTools(
-  services: BridgeServices,
+  services: Pick<BridgeServices, "sessions" | "upstream">,
   exchange: Exchange,
   { session, left }: { session: Session; left: AbortSignal },
 ): Promise<Session | null> {
@@ -76,7 +76,7 @@ export async function readTools(
 
 /** The client reads the tools again, and goes by what it has read from then on. */
 export async function noteTools(
-  services: BridgeServices,
+  services: Pick<BridgeServices, "sessions">,
   session: Session,
   result: unknown,
 ): Promise<void> {

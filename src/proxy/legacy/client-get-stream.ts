@@ -21,7 +21,7 @@ const patienceMs = 3_000;
 
 /** Waits until the router has let go; false: the stream was not the router's. */
 async function letGo(
-  services: LegacyServices,
+  services: Pick<LegacyServices, "streams" | "wait">,
   session: Session,
   left: AbortSignal,
 ): Promise<boolean> {
@@ -39,7 +39,7 @@ async function letGo(
 }
 
 export async function openClientGetStream(
-  services: LegacyServices,
+  services: Pick<LegacyServices, "streams" | "wait">,
   { caller: { session }, left }: Pick<Exchange, "caller" | "left">,
   open: () => Promise<Result<Response, Refusal>>,
 ): Promise<Result<Response, Refusal>> {

@@ -16,7 +16,7 @@ import { routerCapabilitiesFor } from "../router-capabilities.ts";
 import { dropBody, readAnswer, type FirstAnswer } from "../first-answer.ts";
 import { isEventStream } from "../media-type.ts";
 import { relayEvents, relayJson, type Relaying } from "./relay.ts";
-import { createInterceptor } from "./sampling-interceptor.ts";
+import { createInterceptor, type InterceptorDeps } from "./sampling-interceptor.ts";
 
 const timeoutMs = 60_000;
 
@@ -25,7 +25,7 @@ export const isRefused = ({ response, answer }: FirstAnswer): boolean =>
 
 /** What a server said to `initialize`, and what it was told; nothing is stored yet. */
 export async function initializeServer(
-  services: LegacyServices,
+  services: Pick<LegacyServices, "background" | "servers" | "sessions" | "upstream">,
   exchange: Pick<
     Exchange,
     "server" | "caller" | "text" | "headers" | "authorization" | "left" | "requestId"
@@ -71,7 +71,7 @@ export async function initializeServer(
 }
 
 export async function proxyInitialize(
-  services: LegacyServices,
+  services: InterceptorDeps & Pick<LegacyServices, "servers" | "sessions" | "upstream">,
   exchange: Exchange,
   { id, params }: { id: RequestId; params: JsonObject },
 ): Promise<Response> {

@@ -22,7 +22,7 @@ import { createInterceptor } from "./sampling-interceptor.ts";
 
 /** The client cancels requests of its own, so their provider calls end, wherever they run. */
 export async function noteCancellations(
-  services: LegacyServices,
+  services: Pick<LegacyServices, "cancellation" | "sha256Hex">,
   { caller: { session } }: Exchange,
   { messages }: ProxiedBody,
 ): Promise<void> {
@@ -54,7 +54,7 @@ function idsMeant(id: unknown): RequestId[] {
  * further, also as a batch.
  */
 async function answersForRouter(
-  services: LegacyServices,
+  services: Pick<LegacyServices, "idempotency" | "now" | "sha256Hex">,
   { caller: { session }, server: { sampling }, text, method }: Exchange,
 ): Promise<boolean> {
   if (session === null || sampling === "client" || method !== "POST") return false;
@@ -89,7 +89,10 @@ const idsIn = (body: ProxiedBody | null): RequestId[] =>
   body === null ? [] : requestsIn(body).map(({ id }) => id);
 
 /** What has to be done when a stream ends, and what renews it while it is open. */
-function watched(services: LegacyServices, { caller: { session } }: Exchange): () => void {
+function watched(
+  services: Pick<LegacyServices, "background" | "streams">,
+  { caller: { session } }: Exchange,
+): () => void {
   if (session === null) return () => undefined;
   services.background(services.streams.clientHolds(session));
   const renewing = setInterval(
@@ -104,7 +107,7 @@ function watched(services: LegacyServices, { caller: { session } }: Exchange): (
 
 /** The client asked for a GET stream and got none. */
 function noteNoStream(
-  { streams, background }: LegacyServices,
+  { streams, background }: Pick<LegacyServices, "background" | "streams">,
   session: Session,
   status: number,
 ): void {

@@ -16,7 +16,7 @@ import type { LegacyServices } from "./services.ts";
 import type { Exchange } from "../exchange.ts";
 import { createLosses } from "../losses.ts";
 import { streamsAnswer } from "../media-type.ts";
-import { createInterceptor } from "./sampling-interceptor.ts";
+import { createInterceptor, type InterceptorDeps } from "./sampling-interceptor.ts";
 
 /** Methods for which a server runs code of its own that may sample. */
 const mayAsk = new Set(["tools/call", "prompts/get", "resources/read", "completion/complete"]);
@@ -37,8 +37,11 @@ const handOverTries = 10;
  */
 const afterwardsMs = 10_000;
 
+export type RouterStreamDeps = InterceptorDeps &
+  Pick<LegacyServices, "streams" | "upstream" | "wait">;
+
 interface Standing {
-  services: LegacyServices;
+  services: RouterStreamDeps;
   exchange: Exchange;
   session: Session;
   /** the request has ended */
@@ -51,7 +54,7 @@ const nothingToEnd = (): void => undefined;
 
 /** Opens the stream where it is missing. The function that it gives ends it. */
 export async function openRouterStream(
-  services: LegacyServices,
+  services: RouterStreamDeps,
   exchange: Exchange,
   method: string | undefined,
 ): Promise<() => void> {

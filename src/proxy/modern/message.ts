@@ -37,7 +37,7 @@ import { relay } from "./relay.ts";
 
 /** Passes a message as it came, both ways. */
 async function pass(
-  services: ModernServices,
+  services: Pick<ModernServices, "background" | "note" | "report" | "upstream">,
   exchange: Exchange,
   body: string | Uint8Array<ArrayBuffer> | null,
 ): Promise<Response> {
@@ -91,7 +91,7 @@ const answersSampling = (request: string): boolean =>
 
 /** Samples for the entries of a round: the tenant's models answer, on behalf of this client. */
 function samplerFor(
-  services: ModernServices,
+  services: Pick<ModernServices, "elapsed" | "now" | "report" | "sample" | "sha256Hex">,
   exchange: Exchange,
   about: { request: ProxiedRequest; meta: ModernMeta; routerCapabilities: RouterCapabilities },
 ): RoundSampler {
@@ -151,7 +151,7 @@ interface RoundMessage {
 
 /** The request with its rounds; a refusal where its state is not one of the router's. */
 function beginRounds(
-  services: ModernServices,
+  services: Pick<ModernServices, "elapsed" | "now" | "report" | "rounds" | "sample" | "sha256Hex">,
   exchange: Exchange,
   { request, meta, routerCapabilities, mode, text }: RoundMessage,
 ): ReturnType<ModernServices["rounds"]> {
