@@ -3,7 +3,7 @@ import { refusalTable, type Refusal } from "../domain/refusals.ts";
 import type { Wire } from "./codec.ts";
 import { legacyWireOf } from "./faults.ts";
 import { errorMessage, type RequestId } from "./jsonrpc.ts";
-import { openClientStream } from "./sse/client-stream.ts";
+import { createClientStream } from "./sse/client-stream.ts";
 import { sseMessage } from "./sse/write.ts";
 import { allowHeader, limitHeaders } from "./refusal-headers.ts";
 import type { LimitState } from "../domain/limits/holds.ts";
@@ -33,13 +33,13 @@ export function refusalReply(
   id: RequestId | null,
   refusal: Refusal,
   requestId: string,
-  about: {
+  options: {
     limits?: readonly LimitState[];
     wireOf?: (refusal: Refusal) => Wire;
     timing?: string;
   } = {},
 ): Single {
-  const { code, status: wireStatus } = (about.wireOf ?? legacyWireOf)(refusal);
+  const { code, status: wireStatus } = (options.wireOf ?? legacyWireOf)(refusal);
   // An error without an id can't be matched to a request by its body, and 200 would look like a
   // success.
   const status = id === null ? refusalTable[refusal.reason].status : wireStatus;
@@ -47,9 +47,9 @@ export function refusalReply(
     errorMessage(id, refusal, code, requestId),
     {
       "X-Request-Id": requestId,
-      ...limitHeaders(about.limits ?? [], refusal),
+      ...limitHeaders(options.limits ?? [], refusal),
       ...allowHeader(refusal),
-      ...(about.timing === undefined ? {} : { "Server-Timing": about.timing }),
+      ...(options.timing === undefined ? {} : { "Server-Timing": options.timing }),
       ...(status === 401 ? { "WWW-Authenticate": 'Bearer realm="sampling-router"' } : {}),
     },
     status,
@@ -68,7 +68,7 @@ function stream(running: Running, headers: Record<string, string>, left: AbortSi
   const gone = new AbortController();
   const leave = (): void => gone.abort();
   left.addEventListener("abort", leave);
-  const events = openClientStream({ silentTicks: () => silentTicks, left: leave });
+  const events = createClientStream({ silentTicks: () => silentTicks, left: leave });
   const body = events.open();
   events.comment();
   running

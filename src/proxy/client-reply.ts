@@ -2,7 +2,7 @@
  * The reply to the client of one proxied request: an HTTP response of its own, or a stream once one has begun.
  * Whatever is said after that is said in the stream.
  */
-import { openClientStream } from "../mcp/sse/client-stream.ts";
+import { createClientStream } from "../mcp/sse/client-stream.ts";
 import { sseMessageText } from "../mcp/sse/write.ts";
 
 /** Comments come every second while the router works… */
@@ -60,7 +60,7 @@ function streamHeaders(from: Record<string, string>): Record<string, string> {
   };
 }
 
-export function openClientReply(about: {
+export function openClientReply(options: {
   acceptsStream: boolean;
   left: AbortSignal;
 }): OpenClientReply {
@@ -69,7 +69,7 @@ export function openClientReply(about: {
   let isBetweenEvents = (): boolean => true;
   const { promise: response, resolve } = Promise.withResolvers<Response>();
 
-  const stream = openClientStream({
+  const stream = createClientStream({
     silentTicks: () => (state.works && state.hasBegun ? workingTicks : silentTicks),
     mayComment: () => isBetweenEvents(),
     beforeComment: () => beginForComments({}),
@@ -82,15 +82,15 @@ export function openClientReply(about: {
     resolve(new Response(stream.open(), { headers: streamHeaders(headers) }));
   };
   const beginForComments = (headers: Record<string, string>): boolean => {
-    if (!state.hasBegun && about.acceptsStream && !stream.isOver()) begin(headers);
+    if (!state.hasBegun && options.acceptsStream && !stream.isOver()) begin(headers);
     return state.hasBegun;
   };
   const leave = (): void => {
     stream.leave();
     gone.abort();
   };
-  about.left.addEventListener("abort", leave);
-  if (about.left.aborted) leave();
+  options.left.addEventListener("abort", leave);
+  if (options.left.aborted) leave();
 
   const reply: ClientReply = {
     streams: () => state.hasBegun,

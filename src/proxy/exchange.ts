@@ -117,9 +117,11 @@ export function isFaithful({ text, bytes }: Pick<Exchange, "text" | "bytes">): b
  */
 export const refuse = (
   refusal: Refusal,
-  about: { id: RequestId | null; requestId: string; wireOf?: (refusal: Refusal) => Wire },
+  context: { id: RequestId | null; requestId: string; wireOf?: (refusal: Refusal) => Wire },
 ): Promise<Response> =>
   respond(
-    refusalReply(about.id, refusal, about.requestId, { wireOf: about.wireOf ?? legacyWireOf }),
+    refusalReply(context.id, refusal, context.requestId, {
+      wireOf: context.wireOf ?? legacyWireOf,
+    }),
     { acceptsStream: false, signal: AbortSignal.abort() },
   );

@@ -30,15 +30,15 @@ export type JsonBody =
 const withoutMark = (bytes: Bytes): Bytes =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 
-function rest(about: {
+function rest(options: {
   first: readonly Bytes[];
   pending: Promise<Next>;
   reader: Reader;
   message: MessageReader;
   unreadable: (fault: Fault) => void;
 }): ReadableStream<Bytes> {
-  const { first, reader, message, unreadable } = about;
-  let pending: Promise<Next> | null = about.pending;
+  const { first, reader, message, unreadable } = options;
+  let pending: Promise<Next> | null = options.pending;
   return new ReadableStream<Bytes>({
     start(controller) {
       for (const chunk of first) controller.enqueue(chunk);

@@ -10,7 +10,7 @@ import { legacyWireOf, modernWireOf } from "../mcp/faults.ts";
 import { errorMessage, type RequestId } from "../mcp/jsonrpc.ts";
 import { certainIds, mayAnswer } from "../mcp/json-text/certain-id.ts";
 import { createEventReader, type EventReader } from "../mcp/sse/event-data.ts";
-import type { Segment } from "../mcp/sse/event-splitter.ts";
+import type { Segment } from "../mcp/sse/segment.ts";
 import { explainFault, type Fault } from "../mcp/json-text/message-reader.ts";
 import { sseMessage } from "../mcp/sse/write.ts";
 import type { ProxyServices } from "./services.ts";
@@ -26,14 +26,14 @@ const wires = { legacy: legacyWireOf, modern: modernWireOf };
 
 export function createLosses(
   services: Pick<ProxyServices, "note">,
-  about: {
+  options: {
     requestId: string;
     /** ids of the requests that wait for an answer in this stream */
     ids: readonly RequestId[];
     era: keyof typeof wires;
   },
 ) {
-  const { requestId, ids, era } = about;
+  const { requestId, ids, era } = options;
   let answered = 0;
   let lost: Fault | null = null;
 

@@ -76,7 +76,7 @@ interface Holding extends Pick<OpenAnswer, "held" | "keyEnded"> {
   leave: () => void;
 }
 
-function heldBody({ filler, first, source, leave, held, keyEnded }: Holding): Body {
+function createHeldBody({ filler, first, source, leave, held, keyEnded }: Holding): Body {
   let reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | null = null;
   let timer: ReturnType<typeof setInterval> | undefined;
   const state = { over: false, asks: false, pulls: false, silent: 0 };
@@ -170,19 +170,22 @@ function holdOpen(
   }
   const filler = createFiller(kind);
   const source = async (): Promise<Body | null> => response.body;
-  return new Response(heldBody({ filler, first: null, source, leave, held, keyEnded }), response);
+  return new Response(
+    createHeldBody({ filler, first: null, source, leave, held, keyEnded }),
+    response,
+  );
 }
 
-export async function openAnswer(about: OpenAnswer): Promise<Response> {
-  const { early, held, keyEnded } = about;
+export async function openAnswer(options: OpenAnswer): Promise<Response> {
+  const { early, held, keyEnded } = options;
   const gone = new AbortController();
   const leave = (): void => gone.abort();
-  about.left.addEventListener("abort", leave);
-  if (about.left.aborted) leave();
-  const working = about.work(gone.signal);
+  options.left.addEventListener("abort", leave);
+  if (options.left.aborted) leave();
+  const working = options.work(gone.signal);
   try {
     const response = await within(
-      early.kind === "waits" ? mostWaitMs : Math.max(leastQuietMs, quietMs - about.waitedMs),
+      early.kind === "waits" ? mostWaitMs : Math.max(leastQuietMs, quietMs - options.waitedMs),
       working,
     );
     if (response !== null) return holdOpen(response, { leave, held, keyEnded });
@@ -190,17 +193,17 @@ export async function openAnswer(about: OpenAnswer): Promise<Response> {
     held.close();
     throw thrown;
   }
-  const late = working.catch(about.failed);
-  about.background(late);
+  const late = working.catch(options.failed);
+  options.background(late);
   if (early.kind !== "begins") {
     leave();
     held.close();
-    about.background(late.then((response) => response.body?.cancel()));
+    options.background(late.then((response) => response.body?.cancel()));
     // The sender of a message that nobody answers can only know that it was sent.
     return early.kind === "waits" ? early.tooLate() : new Response(null, { status: 202 });
   }
   const filler = createFiller(early.as);
   const source = async (): Promise<Body | null> => early.rest(await late);
-  const body = heldBody({ filler, first: filler.next(), source, leave, held, keyEnded });
+  const body = createHeldBody({ filler, first: filler.next(), source, leave, held, keyEnded });
   return new Response(body, { headers: beginningHeaders(early.as) });
 }

@@ -198,7 +198,7 @@ async function handle(services: ReceiveServices, inbound: Inbound): Promise<Resp
 
 function exchangeOf(
   { authenticate }: Pick<ReceiveServices, "authenticate">,
-  about: {
+  context: {
     inbound: Inbound;
     message: ReadMessage;
     caller: Caller;
@@ -206,7 +206,7 @@ function exchangeOf(
     startedAt: number;
   },
 ): Exchange {
-  const { inbound, message, caller, server, startedAt } = about;
+  const { inbound, message, caller, server, startedAt } = context;
   const { headers, signal } = inbound.request;
   const { claim, isModern: isModernMessage, authorization, method, bytes, text, body } = message;
   return {
@@ -229,14 +229,14 @@ function exchangeOf(
 /** The answer to the exchange, which is held open until its client has it or has left. */
 function answer(
   services: BridgeServices & Pick<ReceiveServices, "authenticate">,
-  about: {
+  context: {
     exchange: Exchange;
     message: ReadMessage;
     held: HeldExchange;
     refused: (refusal: Refusal) => Promise<Response> | Response;
   },
 ): Promise<Response> {
-  const { exchange, message, held, refused } = about;
+  const { exchange, message, held, refused } = context;
   const dispatch = message.isModern ? dispatchModern : dispatchLegacy;
   // Without the session, so that all streams of a key rest on one reading.
   const ofKey = { ...message.claim, sessionId: null };

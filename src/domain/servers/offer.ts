@@ -96,11 +96,11 @@ export function editsFor(
   about: {
     mode: SamplingMode;
     routerCapabilities: RouterCapabilities;
-    modalities: "told" | "untold";
+    modalities: "advertised" | "hidden";
   },
 ): CapabilityEdit[] {
   const { mode, routerCapabilities } = about;
-  const told = about.modalities === "told";
+  const told = about.modalities === "advertised";
   const removed: CapabilityEdit[] =
     own(declared, "sampling") === undefined ? [] : [{ path: ["sampling"], value: undefined }];
   switch (mode) {

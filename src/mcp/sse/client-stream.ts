@@ -41,7 +41,7 @@ export interface ClientStreamOptions {
   ended?: () => void;
 }
 
-export function openClientStream(options: ClientStreamOptions): ClientStream {
+export function createClientStream(options: ClientStreamOptions): ClientStream {
   const { silentTicks, beforeComment, mayComment, left, ended } = options;
   const encoder = new TextEncoder();
   let controller: ReadableStreamDefaultController<Bytes> | null = null;

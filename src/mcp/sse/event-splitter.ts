@@ -7,38 +7,7 @@
 import { blockOf, fieldOf as fieldAt, remainsOf, type Line } from "./event-block.ts";
 import { hasOddLineEnds, type EventReader } from "./event-data.ts";
 import type { Fault } from "../json-text/message-reader.ts";
-
-export type Segment =
-  /** bytes that go on as they are */
-  | { kind: "bytes"; bytes: Uint8Array<ArrayBuffer> }
-  /** a whole event that may be for the router */
-  | {
-      kind: "event";
-      bytes: Uint8Array<ArrayBuffer>;
-      data: string;
-      /** id that a resuming client would send; null: the event has none */
-      id: string | null;
-      /** what is left of the event for the client when the router takes its data; empty: nothing */
-      rest: Uint8Array<ArrayBuffer>;
-      /** the same event with other data */
-      withData(data: string): Uint8Array<ArrayBuffer>;
-    }
-  /**
-   * an event that another parser could read otherwise than the router, so it is taken out; `bytes`: what is
-   * left of it
-   */
-  | {
-      kind: "unreadable";
-      fault: Fault;
-      bytes: Uint8Array<ArrayBuffer>;
-      /** null: a part of the event has gone out, without its end */
-      whole: { data: string; withData(data: string): Uint8Array<ArrayBuffer> } | null;
-    }
-  /**
-   * an event that is too large to be held and not known to be harmless, so it is taken out; `head`: its
-   * beginning
-   */
-  | { kind: "oversized"; head: string };
+import type { Segment } from "./segment.ts";
 
 const lf = 10;
 const cr = 13;
@@ -120,15 +89,15 @@ export function createEventSplitter(options: {
   };
 
   /** A part of an event that passes while it arrives; or the event's early end. */
-  const passed = (bytes: Uint8Array<ArrayBuffer>, about: { isLast: boolean; wasOpen: boolean }) => {
-    const fault = reader?.push(bytes) ?? (about.isLast ? reader?.end() : null) ?? null;
+  const passed = (bytes: Uint8Array<ArrayBuffer>, part: { isLast: boolean; wasOpen: boolean }) => {
+    const fault = reader?.push(bytes) ?? (part.isLast ? reader?.end() : null) ?? null;
     if (fault === null) {
       hasGone = true;
       return { kind: "bytes", bytes } as const;
     }
     mode = "discard";
     // Ends the event as one of a type that nobody reads. The data that has come is no JSON anyway.
-    const ending = encoder.encode(`${about.wasOpen ? "\n" : ""}event: unreadable\n\n`);
+    const ending = encoder.encode(`${part.wasOpen ? "\n" : ""}event: unreadable\n\n`);
     return { kind: "unreadable", fault, bytes: hasGone ? ending : none, whole: null } as const;
   };
 
@@ -211,6 +180,41 @@ export function createEventSplitter(options: {
     if (mode !== "hold") idSeen ||= lines.some((line) => fieldOf(line).name === "id");
   };
 
+  /** A line feed after a carriage return that ended the chunk before is the same line's end. */
+  const joinLineFeed = (view: Uint8Array<ArrayBuffer>): void => {
+    if (!afterCr) return;
+    afterCr = false;
+    if (view[searchedTo] !== lf) return;
+    const last = lines.at(-1);
+    searchedTo += 1;
+    lineStart = searchedTo;
+    if (last !== undefined && mode === "hold") last.next = searchedTo;
+  };
+
+  /** Hands out what may go of the event that is still arriving. Gives the position of what is held. */
+  const release = (
+    view: Uint8Array<ArrayBuffer>,
+    out: Segment[],
+    { kept, wasOpen }: { kept: number; wasOpen: boolean },
+  ): number => {
+    // Comments are passed on at once.
+    const comments = lines.findIndex((line) => fieldOf(line).name !== ":");
+    const flushed =
+      mode === "hold" ? lines.splice(0, comments === -1 ? lines.length : comments) : [];
+    firstBlock &&= flushed.length === 0;
+    dataless = Math.max(0, dataless - flushed.length);
+    const heldFrom = mode === "hold" ? (lines[0]?.start ?? lineStart) : length;
+    if (heldFrom > kept && mode === "pass")
+      out.push(passed(view.slice(kept, heldFrom), { isLast: false, wasOpen }));
+    else if (heldFrom > kept && mode === "hold") out.push(comment(view.slice(kept, heldFrom)));
+    if (mode !== "hold") {
+      openLine ||= length > lineStart;
+      lines = [];
+      lineStart = length;
+    }
+    return heldFrom;
+  };
+
   const push = (chunk: Uint8Array<ArrayBuffer>): Segment[] => {
     const out: Segment[] = [];
     if (chunk.byteLength === 0) return out;
@@ -219,15 +223,7 @@ export function createEventSplitter(options: {
     /** position from which nothing has gone out yet */
     let kept = 0;
     const view = held.subarray(0, length);
-    if (afterCr) {
-      afterCr = false;
-      if (view[searchedTo] === lf) {
-        const last = lines.at(-1);
-        searchedTo += 1;
-        lineStart = searchedTo;
-        if (last !== undefined && mode === "hold") last.next = searchedTo;
-      }
-    }
+    joinLineFeed(view);
     let nextLf = -1;
     let nextCr = -1;
     const find = (byte: number, known: number, from: number): number => {
@@ -262,21 +258,7 @@ export function createEventSplitter(options: {
     }
     searchedTo = length;
     decideEarly(out);
-    // Comments are passed on at once.
-    const comments = lines.findIndex((line) => fieldOf(line).name !== ":");
-    const flushed =
-      mode === "hold" ? lines.splice(0, comments === -1 ? lines.length : comments) : [];
-    firstBlock &&= flushed.length === 0;
-    dataless = Math.max(0, dataless - flushed.length);
-    const heldFrom = mode === "hold" ? (lines[0]?.start ?? lineStart) : length;
-    if (heldFrom > kept && mode === "pass")
-      out.push(passed(view.slice(kept, heldFrom), { isLast: false, wasOpen }));
-    else if (heldFrom > kept && mode === "hold") out.push(comment(view.slice(kept, heldFrom)));
-    if (mode !== "hold") {
-      openLine ||= length > lineStart;
-      lines = [];
-      lineStart = length;
-    }
+    const heldFrom = release(view, out, { kept, wasOpen });
     drop(heldFrom);
     return out;
   };

@@ -59,9 +59,9 @@ export function discoveredIn(status: number, message: JsonValue | undefined): Di
  */
 export function discoverRefusalOf(
   discoverAnswer: { status: number; answer: JsonObject | null } | null,
-  about: { id: RequestId; requestId: string },
+  context: { id: RequestId; requestId: string },
 ): { status: number; message: Record<string, unknown> } {
-  const { id, requestId } = about;
+  const { id, requestId } = context;
   const given = discoverAnswer !== null && discoverAnswer.status >= 400 ? discoverAnswer : null;
   const error = own(given?.answer, "error");
   if (given !== null && isObject(error) && Number.isSafeInteger(error["code"]))

@@ -49,14 +49,14 @@ function faultOf(exchange: Exchange, method: string, meta: ModernMeta): Refusal 
 function inSession(
   services: Pick<BridgeServices, "sessions">,
   exchange: Exchange,
-  about: { session: Session; meta: ModernMeta; text: string; left: AbortSignal },
+  context: { session: Session; meta: ModernMeta; text: string; left: AbortSignal },
 ): Exchange {
-  const { text, left } = about;
+  const { text, left } = context;
   // Without a session id, ids of the server's own requests may repeat, so none is remembered.
   const session =
-    about.session.upstreamId === null
+    context.session.upstreamId === null
       ? null
-      : { ...about.session, clientInfo: about.meta.clientInfo };
+      : { ...context.session, clientInfo: context.meta.clientInfo };
   const confirm = async (): Promise<Refusal | null> => {
     const there = session === null ? ok(session) : await services.sessions.fresh(session);
     if (!there.ok) return there.error;
@@ -65,7 +65,7 @@ function inSession(
   return derive(exchange, {
     caller: (caller) => ({ ...caller, session }),
     confirm,
-    message: { headers: sessionHeaders(exchange.headers, about.session), text },
+    message: { headers: sessionHeaders(exchange.headers, context.session), text },
     left,
   });
 }
@@ -155,22 +155,22 @@ function carryToLegacy(
 async function sendInSession(
   services: LegacyServices & Pick<BridgeServices, "callerMemory">,
   exchange: Exchange,
-  about: { session: Session; isNew: boolean; meta: ModernMeta; legacy: LegacyRequest },
+  context: { session: Session; isNew: boolean; meta: ModernMeta; legacy: LegacyRequest },
 ): Promise<Result<{ response: Response; session: Session }, Refusal>> {
-  const { meta, legacy } = about;
+  const { meta, legacy } = context;
   const { left } = exchange;
   const sent = (session: Session): Promise<Response> =>
     proxyLegacy(
       services,
       inSession(services, exchange, { session, meta, text: legacy.text, left }),
     );
-  const response = await sent(about.session);
+  const response = await sent(context.session);
   // The specification's status for a forgotten session is 404; many servers answer 400.
   const forgotten = response.status === 404 || response.status === 400;
-  if (about.isNew || !forgotten || about.session.upstreamId === null)
-    return ok({ response, session: about.session });
+  if (context.isNew || !forgotten || context.session.upstreamId === null)
+    return ok({ response, session: context.session });
   await response.body?.cancel();
-  const renewed = await sessionFor(services, exchange, { meta, renew: about.session });
+  const renewed = await sessionFor(services, exchange, { meta, renew: context.session });
   if (!renewed.ok) return renewed;
   const { session } = renewed.value;
   return ok({ response: await sent(session), session });
@@ -180,16 +180,16 @@ async function sendInSession(
 async function cancel(
   services: LegacyServices,
   exchange: Exchange,
-  about: { session: Session; meta: ModernMeta; messageId: string },
+  context: { session: Session; meta: ModernMeta; messageId: string },
 ): Promise<void> {
   const text = JSON.stringify({
     jsonrpc: "2.0",
     method: "notifications/cancelled",
-    params: { requestId: JSON.parse(about.messageId) as string, reason: "The client has left." },
+    params: { requestId: JSON.parse(context.messageId) as string, reason: "The client has left." },
   });
   const notified = await proxyLegacy(
     services,
-    inSession(services, exchange, { ...about, text, left: never }),
+    inSession(services, exchange, { ...context, text, left: never }),
   );
   await notified.body?.cancel();
 }

@@ -3,7 +3,7 @@
  * credential and set of capabilities. The first request that needs the session begins it, and all use it.
  */
 import { bridgedDeclarations, personalHeaders } from "../../domain/servers/bridging.ts";
-import { isObject, own } from "../../domain/json.ts";
+import { isObject, own, type JsonObject } from "../../domain/json.ts";
 import { sentBy } from "../../domain/servers/proxied-headers.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
@@ -33,7 +33,7 @@ export function sessionHeaders(
   );
 }
 
-/** The key under which the session is found: everything that the server is told of its client, and by whom. */
+/** The key under which the session is found: everything that the server learns of its client, and from whom. */
 async function bridgeKeyOf(
   services: Pick<BridgeServices, "sessions" | "sha256Hex">,
   exchange: Exchange,
@@ -54,6 +54,14 @@ async function bridgeKeyOf(
   return services.sha256Hex(new TextEncoder().encode(JSON.stringify(advertised)));
 }
 
+const initializeText = (params: JsonObject): string =>
+  JSON.stringify({
+    jsonrpc: "2.0",
+    id: "sampling-router-initialize",
+    method: "initialize",
+    params,
+  });
+
 /** Begins a session, also where there is one. */
 async function beginSession(
   services: Pick<
@@ -61,20 +69,15 @@ async function beginSession(
     "background" | "callerMemory" | "servers" | "sessions" | "upstream"
   >,
   exchange: Exchange,
-  about: { meta: ModernMeta; key: string },
+  context: { meta: ModernMeta; key: string },
 ): Promise<Result<Session, Refusal>> {
   const { server, caller } = exchange;
-  const { clientInfo: info, capabilities: declared } = about.meta;
+  const { clientInfo: info, capabilities: declared } = context.meta;
   const named = typeof info["name"] === "string" && typeof info["version"] === "string";
   const capabilities = bridgedDeclarations(declared);
   const clientInfo = named ? info : { ...serverInfo };
   const params = { protocolVersion: latestLegacy, capabilities, clientInfo };
-  const text = JSON.stringify({
-    jsonrpc: "2.0",
-    id: "sampling-router-initialize",
-    method: "initialize",
-    params,
-  });
+  const text = initializeText(params);
   const headers = headersFor(exchange.headers, []);
   const admitted = await services.sessions.admit(caller.snapshot, { capabilities, clientInfo });
   if (!admitted.ok) return admitted;
@@ -100,7 +103,7 @@ async function beginSession(
     clientInfo,
     upstreamId,
     told: advertised.capabilities,
-    bridge: { to: "legacy", key: about.key, initialized },
+    bridge: { to: "legacy", key: context.key, initialized },
   });
   if (!stored.ok) return stored;
   const notified = await services.upstream({
@@ -124,10 +127,10 @@ export async function sessionFor(
     "background" | "callerMemory" | "servers" | "sessions" | "sha256Hex" | "upstream"
   >,
   exchange: Exchange,
-  about: { meta: ModernMeta; renew: Session | null },
+  context: { meta: ModernMeta; renew: Session | null },
 ): Promise<Result<{ session: Session; isNew: boolean }, Refusal>> {
-  const key = await bridgeKeyOf(services, exchange, about.meta);
-  const { renew } = about;
+  const key = await bridgeKeyOf(services, exchange, context.meta);
+  const { renew } = context;
   if (renew !== null) {
     const ended = await services.sessions.end(renew);
     if (!ended.ok) return ended;
@@ -137,6 +140,6 @@ export async function sessionFor(
   const found = await services.sessions.bridged(exchange.server, keyId, key);
   if (!found.ok) return found;
   if (found.value !== null) return ok({ session: found.value, isNew: false });
-  const stored = await beginSession(services, exchange, { meta: about.meta, key });
+  const stored = await beginSession(services, exchange, { meta: context.meta, key });
   return stored.ok ? ok({ session: stored.value, isNew: true }) : stored;
 }

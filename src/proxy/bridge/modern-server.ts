@@ -68,9 +68,9 @@ export async function beginTowardsModern(
 /** The request as the modern proxy takes it. */
 function asModern(
   exchange: Exchange,
-  about: { request: ProxiedRequest; session: Session; left: AbortSignal },
+  context: { request: ProxiedRequest; session: Session; left: AbortSignal },
 ): Exchange {
-  const { request, session, left } = about;
+  const { request, session, left } = context;
   const { method, params } = request;
   const text = modernRequest(exchange.text, {
     capabilities: bridgedDeclarations(session.capabilities),
@@ -105,9 +105,9 @@ async function misses(response: Response): Promise<boolean> {
 /** What the client gets of one of the server's messages. */
 function translate(
   services: Pick<BridgeServices, "background" | "sessions">,
-  about: { message: string; request: ProxiedRequest; session: Session },
+  context: { message: string; request: ProxiedRequest; session: Session },
 ): TranslatedMessage {
-  const { message, request, session } = about;
+  const { message, request, session } = context;
   const { method, params } = request;
   const { bridge } = session;
   const translation = translateFromModern(message, {
@@ -125,15 +125,15 @@ function translate(
 async function carry(
   services: ModernServices,
   exchange: Exchange,
-  about: {
+  context: {
     request: ProxiedRequest;
     session: Session;
     left: AbortSignal;
     bridging: Omit<Bridging, "translate">;
   },
 ): Promise<void> {
-  const { request, left, bridging } = about;
-  let { session } = about;
+  const { request, left, bridging } = context;
+  let { session } = context;
   const calls = request.method === "tools/call";
   const send = (): Promise<Response> =>
     proxyModern(services, asModern(exchange, { request, session, left }));

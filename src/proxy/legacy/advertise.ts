@@ -31,15 +31,15 @@ export const advertisedByRevision = (revision: string): JsonObject => ({
  */
 export function advertise(
   text: string,
-  about: {
+  options: {
     mode: SamplingMode;
     revision: string;
     routerCapabilities: RouterCapabilities;
-    modalities: "told" | "untold";
+    modalities: "advertised" | "hidden";
     form: "rich" | "bare";
   },
 ): Advertised {
-  const { mode, revision, routerCapabilities, form } = about;
+  const { mode, revision, routerCapabilities, form } = options;
   const isRich = form === "rich";
   const changed = editsFor(capabilitiesIn(text), {
     mode,
@@ -50,7 +50,7 @@ export function advertise(
             ...routerCapabilities,
             tools: routerCapabilities.tools && isRich && revision >= firstWithTools,
           },
-    modalities: isRich ? about.modalities : "untold",
+    modalities: isRich ? options.modalities : "hidden",
   }).reduce(
     (before, { path, value }) =>
       withMember(

@@ -70,9 +70,9 @@ export interface Answering {
 
 export function createAnswering(
   deps: AnsweringDeps,
-  about: { exchange: Exchange; stream: AskingStream; negotiated: Negotiated },
+  context: { exchange: Exchange; stream: AskingStream; negotiated: Negotiated },
 ): Answering {
-  const { exchange, stream, negotiated } = about;
+  const { exchange, stream, negotiated } = context;
   const { server, caller } = exchange;
   const { session, snapshot } = caller;
   const { codec, declared } = negotiated;

@@ -1,5 +1,5 @@
 /**
- * `initialize` through the proxy: the server is told what the router can do, and the session is stored
+ * `initialize` through the proxy: the router advertises to the server what it can do, and stores the session
  * before the client hears of it.
  */
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
@@ -23,7 +23,7 @@ const timeoutMs = 60_000;
 export const isRefused = ({ response, answer }: FirstAnswer): boolean =>
   (response.status >= 400 && response.status < 500) || isObject(own(answer, "error"));
 
-/** What a server said to `initialize`, and what it was told; nothing is stored yet. */
+/** What a server said to `initialize`, and what was advertised to it; nothing is stored yet. */
 export async function initializeServer(
   services: Pick<LegacyServices, "background" | "servers" | "sessions" | "upstream">,
   exchange: Pick<
@@ -34,11 +34,11 @@ export async function initializeServer(
 ): Promise<Result<{ advertised: Advertised; first: FirstAnswer }, Refusal>> {
   const { server, text } = exchange;
   const requested = params["protocolVersion"];
-  const about = {
+  const context = {
     mode: server.sampling,
     revision: typeof requested === "string" ? requested : "",
     routerCapabilities: routerCapabilitiesFor(services, exchange),
-    modalities: server.supportedModalities ? "told" : "untold",
+    modalities: server.supportedModalities ? "advertised" : "hidden",
   } as const;
   const send = async (advertised: Advertised): Promise<Result<FirstAnswer, Refusal>> => {
     const response = await services.upstream({
@@ -54,8 +54,8 @@ export async function initializeServer(
     return response.ok ? readAnswer(response.value, reading) : response;
   };
   const knownBare = server.learnt.bareCapabilities === true;
-  const bare = advertise(text, { ...about, form: "bare" });
-  const advertised = knownBare ? bare : advertise(text, { ...about, form: "rich" });
+  const bare = advertise(text, { ...context, form: "bare" });
+  const advertised = knownBare ? bare : advertise(text, { ...context, form: "rich" });
   const first = await send(advertised);
   if (first.ok && advertised.text !== bare.text && isRefused(first.value)) {
     const again = await send(bare);

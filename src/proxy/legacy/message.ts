@@ -70,8 +70,8 @@ async function answersForRouter(
     if (sampling !== "client-then-router" && isSamplingAnswer(result)) return true;
     for (const id of idsMeant(own(value, "id"))) {
       const keys = streamKeys(session.id, await messageKey(services, JSON.stringify(id)));
-      const about = { tenantId, keyId, serverId, keys };
-      const taken = await services.idempotency.isTaken(about, services.now());
+      const context = { tenantId, keyId, serverId, keys };
+      const taken = await services.idempotency.isTaken(context, services.now());
       if (taken.ok && taken.value) return true;
     }
   }

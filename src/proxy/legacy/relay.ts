@@ -6,8 +6,9 @@
 import { returnedHeaders } from "../../domain/servers/proxied-headers.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { surelyHarmless, startsResponse } from "../message-head.ts";
-import { openClientStream, type ClientStream } from "../../mcp/sse/client-stream.ts";
-import { createEventSplitter, type Segment } from "../../mcp/sse/event-splitter.ts";
+import { createClientStream, type ClientStream } from "../../mcp/sse/client-stream.ts";
+import { createEventSplitter } from "../../mcp/sse/event-splitter.ts";
+import type { Segment } from "../../mcp/sse/segment.ts";
 import { sseMessage } from "../../mcp/sse/write.ts";
 import { maxBodyBytes } from "../../mcp/body.ts";
 import { streamedHeaders } from "../media-type.ts";
@@ -104,7 +105,7 @@ export function relayEvents(response: Response, relaying: Relaying): Response {
     read: losses?.read,
   });
   const reader = response.body?.getReader();
-  const stream = openClientStream({
+  const stream = createClientStream({
     silentTicks: () => (interceptor?.isRunning() === true ? samplingTicks : silentTicks),
     mayComment: splitter.isBetweenEvents,
     left: () => reader?.cancel(),
@@ -120,19 +121,19 @@ export function relayEvents(response: Response, relaying: Relaying): Response {
 /** The body without what the router intercepts. */
 async function withoutIntercepted(
   bytes: Bytes,
-  about: { status: number; headers: Record<string, string> },
+  init: { status: number; headers: Record<string, string> },
   interceptor: Interceptor | null,
 ): Promise<Response> {
   const text = interceptor === null ? "" : decoder.decode(bytes);
-  if (interceptor === null || !interceptor.mayNeedRouter(text)) return new Response(bytes, about);
+  if (interceptor === null || !interceptor.mayNeedRouter(text)) return new Response(bytes, init);
   const intercepted = await interceptor.intercept(text, null);
   switch (intercepted.kind) {
     case "pass":
-      return new Response(bytes, about);
+      return new Response(bytes, init);
     case "changed":
-      return new Response(intercepted.text, about);
+      return new Response(intercepted.text, init);
     case "intercepted": {
-      const { "content-type": _, ...headers } = about.headers;
+      const { "content-type": _, ...headers } = init.headers;
       return new Response(null, { status: 202, headers });
     }
   }
@@ -143,7 +144,7 @@ export async function relayJson(
   response: Response,
   { interceptor, losses }: Relaying,
 ): Promise<Response | Refusal> {
-  const about = { status: response.status, headers: returnedHeaders(response.headers) };
+  const init = { status: response.status, headers: returnedHeaders(response.headers) };
   const read = await readJsonBody(response, {
     mayPass: startsResponse,
     mostBytes: maxBodyBytes,
@@ -151,9 +152,9 @@ export async function relayJson(
   });
   switch (read.kind) {
     case "whole":
-      return withoutIntercepted(read.bytes, about, interceptor);
+      return withoutIntercepted(read.bytes, init, interceptor);
     case "parts":
-      return new Response(read.body, { ...about, headers: streamedHeaders(about.headers) });
+      return new Response(read.body, { ...init, headers: streamedHeaders(init.headers) });
     case "unreadable":
       losses?.note(read.fault);
       return unreadableAnswer(read.fault);

@@ -62,10 +62,10 @@ async function relayJson(response: Response, { client, losses, refuse }: Answer)
  * An answer in which nothing is for the router. Where a stream has begun meanwhile, it is the stream's last
  * message.
  */
-export async function relayAnswer(response: Response, about: Answer): Promise<void> {
-  const { client, losses, refusalText, idText } = about;
-  if (streamsAnswer(response)) return relayStream(response, about);
-  if (!client.streams()) return relayJson(response, about);
+export async function relayAnswer(response: Response, answering: Answer): Promise<void> {
+  const { client, losses, refusalText, idText } = answering;
+  if (streamsAnswer(response)) return relayStream(response, answering);
+  if (!client.streams()) return relayJson(response, answering);
   const bytes = await bytesOf(response).catch(() => null);
   const text = bytes === null ? "" : decoder.decode(bytes);
   const fault = bytes === null || losses === null ? null : faultIn(bytes, "server");

@@ -1,5 +1,5 @@
 /**
- * The modern era through the proxy. The server is told with every request what the router can do, and the
+ * The modern era through the proxy. With every request the router advertises what it can do, and the
  * router answers what the server then asks for. Everything else passes.
  */
 import { deniedBy } from "../../domain/servers/answering.ts";
@@ -93,10 +93,10 @@ const answersSampling = (request: string): boolean =>
 function samplerFor(
   services: Pick<ModernServices, "elapsed" | "now" | "report" | "sample" | "sha256Hex">,
   exchange: Exchange,
-  about: { request: ProxiedRequest; meta: ModernMeta; routerCapabilities: RouterCapabilities },
+  context: { request: ProxiedRequest; meta: ModernMeta; routerCapabilities: RouterCapabilities },
 ): RoundSampler {
-  const { request, meta, routerCapabilities } = about;
-  // What the server was told, and what it may ask beyond that by the router's own keys.
+  const { request, meta, routerCapabilities } = context;
+  // What the router advertised to the server, and what the server may ask beyond that by the router's own keys.
   const capabilities: JsonObject =
     routerCapabilities === null
       ? {}
@@ -127,7 +127,7 @@ function samplerFor(
           messageId: null,
           replayKey,
           oversizedBytes: null,
-          // A server that was told that it may not sample is refused for that, whatever holds by
+          // A server to which no sampling was advertised is refused for that, whatever holds by
           // now.
           denied: deniedBy(exchange.server) ?? deniedBy(server),
         },
@@ -227,7 +227,7 @@ export async function proxyModern(services: ModernServices, exchange: Exchange):
   // A body that is not UTF-8 can't be rewritten without becoming another text.
   if (!isFaithful(exchange)) return refused({ reason: "parse_error" });
   const meta = decodeModernMeta(request.params);
-  // The server has an error of its own for a missing `_meta`, and has been told of no sampling. But
+  // The server has an error of its own for a missing `_meta`, and the router advertised no sampling to it. But
   // the router refuses such a request if it holds what looks like an answer to sampling.
   if (!meta.ok)
     return server.sampling !== "client-then-router" && answersSampling(text)
@@ -246,11 +246,11 @@ export async function proxyModern(services: ModernServices, exchange: Exchange):
   const edits = editsFor(meta.value.capabilities, {
     mode,
     routerCapabilities,
-    modalities: server.supportedModalities ? "told" : "untold",
+    modalities: server.supportedModalities ? "advertised" : "hidden",
   });
   const sent = withCapabilities(text, edits);
-  const about = { request, meta: meta.value, routerCapabilities, mode, text: sent };
+  const context = { request, meta: meta.value, routerCapabilities, mode, text: sent };
   return roundMethods.includes(method)
-    ? withRounds(services, exchange, about)
+    ? withRounds(services, exchange, context)
     : pass(services, exchange, sent === text ? raw : sent);
 }

@@ -8,7 +8,8 @@ import { returnedHeaders } from "../../domain/servers/proxied-headers.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import { faultIn } from "../../mcp/json-text/message-reader.ts";
-import { createEventSplitter, type Segment } from "../../mcp/sse/event-splitter.ts";
+import { createEventSplitter } from "../../mcp/sse/event-splitter.ts";
+import type { Segment } from "../../mcp/sse/segment.ts";
 import { methodIn } from "../message-head.ts";
 import { sseMessageText } from "../../mcp/sse/write.ts";
 import { declaredBytes } from "../../mcp/body.ts";
@@ -172,15 +173,15 @@ async function readReply(
 async function deliver(
   { client, losses }: Reading,
   { text, from }: Extract<ServerReply, { kind: "answer" }>,
-  about: { text: string; status: number; headers: Record<string, string> },
+  delivery: { text: string; status: number; headers: Record<string, string> },
 ): Promise<void> {
-  const same = about.text === text;
+  const same = delivery.text === text;
   if (!client.streams()) {
-    const body = same && from.kind === "body" ? from.bytes : about.text;
-    return client.answer(new Response(body, about));
+    const body = same && from.kind === "body" ? from.bytes : delivery.text;
+    return client.answer(new Response(body, delivery));
   }
-  if (from.kind === "body") await client.write(sseMessageText(about.text));
-  else if (!same) await client.write(from.event.withData(about.text));
+  if (from.kind === "body") await client.write(sseMessageText(delivery.text));
+  else if (!same) await client.write(from.event.withData(delivery.text));
   else {
     // No event was hidden, so what follows the answer goes on too.
     await client.write(from.event.bytes);

@@ -55,7 +55,7 @@ export interface RoundSampler {
   /** Samples for one entry, and gives the result for the server as JSON text. */
   sample(
     entry: SamplingEntry,
-    about: {
+    options: {
       signal: AbortSignal;
       /** the key of the round; null: the round is new */
       replayKey: ReplayKey | null;
@@ -152,7 +152,7 @@ export function createRounds(deps: {
     });
   };
 
-  const roundOf = (
+  const createRound = (
     request: RoundRequest,
     sampler: RoundSampler,
     { text, carried }: Opened,
@@ -265,7 +265,7 @@ export function createRounds(deps: {
 
   return async (request: RoundRequest, sampler: RoundSampler): Promise<Result<Round, Refusal>> => {
     const opened = await opening(request);
-    return opened.ok ? ok(roundOf(request, sampler, opened.value)) : opened;
+    return opened.ok ? ok(createRound(request, sampler, opened.value)) : opened;
   };
 }
 

@@ -13,7 +13,7 @@ const told = (
   declared: JsonObject,
   mode: SamplingMode,
   routerCapabilities: RouterCapabilities = all,
-  modalities: "told" | "untold" = "untold",
+  modalities: "advertised" | "hidden" = "hidden",
 ): unknown => {
   const text = JSON.stringify({ id: 1, params: { _meta: { [key]: declared, x: 1 } } });
   const sent = withCapabilities(text, editsFor(declared, { mode, routerCapabilities, modalities }));
@@ -45,7 +45,7 @@ describe("a server is told", () => {
     expect(told({}, "router", { tools: false, supportedModalities: ["text"] })).toEqual({
       sampling: {},
     });
-    expect(told(rich, "router", all, "told")).toEqual({
+    expect(told(rich, "router", all, "advertised")).toEqual({
       ...rest,
       sampling: { tools: {}, supportedModalities: ["text", "image"] },
     });
@@ -54,9 +54,9 @@ describe("a server is told", () => {
 
   it("by `client`: what the client said", () => {
     expect(told(rich, "client")).toEqual(rich);
-    expect(editsFor(rich, { mode: "client", routerCapabilities: all, modalities: "told" })).toEqual(
-      [],
-    );
+    expect(
+      editsFor(rich, { mode: "client", routerCapabilities: all, modalities: "advertised" }),
+    ).toEqual([]);
   });
 
   it("by `client-then-router`: what either can do", () => {
@@ -65,7 +65,7 @@ describe("a server is told", () => {
       ...rest,
       sampling: { tools: {}, "x-own": 1 },
     });
-    expect(told(rich, "client-then-router", all, "told")).toEqual({
+    expect(told(rich, "client-then-router", all, "advertised")).toEqual({
       ...rest,
       sampling: { tools: {}, "x-own": 1, supportedModalities: ["text", "image", "audio"] },
     });
@@ -121,7 +121,7 @@ describe("a server is told", () => {
       expect(
         withCapabilities(
           text,
-          editsFor(declared, { mode, routerCapabilities: all, modalities: "untold" }),
+          editsFor(declared, { mode, routerCapabilities: all, modalities: "hidden" }),
         ),
       ).toBe(text);
   });

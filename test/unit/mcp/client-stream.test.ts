@@ -1,7 +1,7 @@
 /** The one writer of event streams to clients. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
-  openClientStream,
+  createClientStream,
   readAheadBytes,
   type ClientStreamOptions,
 } from "../../../src/mcp/sse/client-stream.ts";
@@ -9,7 +9,7 @@ import {
 const comment = ": keep-alive\n\n";
 const second = 1_000;
 const open = (options: Partial<ClientStreamOptions> = {}) => {
-  const stream = openClientStream({ silentTicks: () => 2, ...options });
+  const stream = createClientStream({ silentTicks: () => 2, ...options });
   return { stream, body: stream.open() };
 };
 const textOf = (body: ReadableStream): Promise<string> => new Response(body).text();
@@ -36,7 +36,7 @@ describe("a client's stream", () => {
   });
 
   it("does not comment where there is nothing to comment on yet", async () => {
-    const stream = openClientStream({ silentTicks: () => 1, beforeComment: () => false });
+    const stream = createClientStream({ silentTicks: () => 1, beforeComment: () => false });
     await vi.advanceTimersByTimeAsync(10 * second);
     const body = stream.open();
     stream.end();

@@ -3,7 +3,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { surelyHarmless } from "../../../src/proxy/message-head.ts";
 import { createEventReader } from "../../../src/mcp/sse/event-data.ts";
-import { createEventSplitter, type Segment } from "../../../src/mcp/sse/event-splitter.ts";
+import { createEventSplitter } from "../../../src/mcp/sse/event-splitter.ts";
+import type { Segment } from "../../../src/mcp/sse/segment.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

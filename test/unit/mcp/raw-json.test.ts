@@ -75,7 +75,7 @@ describe("what a server is told", () => {
     mode: "router",
     revision: "2025-11-25",
     routerCapabilities,
-    modalities: "told",
+    modalities: "advertised",
     form: "rich",
   } as const;
   const toldBy = (capabilities: string, change: Partial<Parameters<typeof advertise>[1]> = {}) =>
@@ -93,8 +93,8 @@ describe("what a server is told", () => {
   it("has tools from 2025-11-25 on, modalities by opting in, and neither in the bare form", () => {
     const sampling = (change: Partial<Parameters<typeof advertise>[1]>) =>
       toldBy("{}", change).capabilities["sampling"];
-    expect(sampling({ modalities: "untold" })).toEqual({ tools: {} });
-    expect(sampling({ revision: "2025-06-18", modalities: "untold" })).toEqual({});
+    expect(sampling({ modalities: "hidden" })).toEqual({ tools: {} });
+    expect(sampling({ revision: "2025-06-18", modalities: "hidden" })).toEqual({});
     expect(toldBy("{}", { form: "bare" }).text).toBe(initialize('{"sampling":{}}'));
     expect(sampling({ routerCapabilities: null })).toBeUndefined();
   });
