@@ -1,7 +1,6 @@
 /**
  * The composition root: the files of this room see every floor, and no others do.
  */
-import { err } from "../domain/result.ts";
 import { homeShard, shardOf, shardOfState } from "../domain/tenancy/shards.ts";
 import type { Services } from "../http/context.ts";
 import {
@@ -43,11 +42,7 @@ export function createInvocation(
     servicesFor(token) {
       const keyId = names.length === 1 || token === null ? null : tokens.keyIdOf(token);
       const shard = shards.of(keyId === null ? homeShard : shardOf(keyId));
-      if (shard !== null) return shard.services;
-      return {
-        ...shards.home.services,
-        authenticate: async () => err({ reason: "unauthorized", detail: "Unknown API key." }),
-      };
+      return shard === null ? shards.home.servicesOfUnknown() : shard.services;
     },
     jobs: () => createShardedJobs(names.map((name) => ({ name, run: made(name).jobs })))(),
   };

@@ -5,13 +5,14 @@ import { versionOf } from "../catalogue/version.ts";
 import { toBase64Url, toHex, sameText } from "../crypto/encoding.ts";
 import { seedCatalogue } from "../domain/models/catalogue.ts";
 import { lazily, memoize } from "../domain/lazily.ts";
+import { err } from "../domain/result.ts";
 import type { Services } from "../http/context.ts";
 import type { Oauth } from "../domain/servers/oauth.ts";
 import type { Providers } from "../domain/sampling/providers.ts";
 import { createOauth } from "../oauth/client.ts";
 import { createProbe } from "../mcp/probe.ts";
 import { createAdminUseCases } from "../pipeline/admin/use-cases.ts";
-import { createAuthenticate } from "../pipeline/authenticate.ts";
+import { createAuthenticate, type Authenticate } from "../pipeline/authenticate.ts";
 import { createDeliver } from "../proxy/legacy/deliver.ts";
 import { createRoundStates } from "../proxy/modern/round-state.ts";
 import { createRounds } from "../proxy/modern/rounds.ts";
@@ -39,10 +40,33 @@ import { after, clock, randomBytesOf, type Isolate } from "./isolate.ts";
 const { now, elapsed, wait } = clock;
 
 /** What no single shard can do. */
-export type Everywhere = Pick<
-  Services,
-  "adminFor" | "readiness" | "finishAuthorization" | "auditKeys"
->;
+export type Everywhere = Pick<Services["admin"], "adminFor"> &
+  Services["health"] &
+  Services["oauth"] &
+  Services["audit"];
+
+/** The parts of all surfaces, over one shard. */
+type ShardServices = Services["app"] &
+  Services["sampling"] &
+  Services["dryRun"] &
+  Services["proxy"] &
+  Services["admin"] &
+  Everywhere;
+
+/** Each surface sees what it uses. The parts are made when they are read, so they are not spread. */
+const servicesOf = (parts: ShardServices): Services => ({
+  app: parts,
+  sampling: parts,
+  dryRun: parts,
+  proxy: parts,
+  admin: parts,
+  oauth: parts,
+  health: parts,
+  audit: parts,
+});
+
+const refuseUnknown: Authenticate = async () =>
+  err({ reason: "unauthorized", detail: "Unknown API key." });
 
 export interface About {
   /** keeps work alive after the response */
@@ -142,51 +166,56 @@ export function createShard(
           },
   });
 
-  const services = lazily<Services>({
-    authenticate: () =>
-      createAuthenticate({ snapshots: stores.snapshots, tokens, keyCodes, memory, now }),
-    sample: () => createShardSample(isolate, { ...about, ids, stores, vault, door, parts }),
-    cancellation: () => parts.cancellation,
-    background: () => background,
-    idempotency: () => stores.idempotency,
-    servers: () => stores.servers,
-    callerMemory: () => memory,
-    upstream: () => parts.upstream,
-    deliver: () => createDeliver({ upstream: parts.upstream, wait }),
-    note: () => log,
-    wait: () => wait,
-    door: () => door,
-    openExchanges: () => isolate.openExchanges,
-    streams: () => createStreams({ sessions: stores.sessions, memory: streamMemory, ...clock }),
-    rounds: () =>
-      createRounds({
-        wire: roundWire,
-        states: createRoundStates({ vault: roundVault, nonce, now }),
-        sha256Hex: async (text) => toHex(await isolate.sha256(text)),
-        nonce,
-        wait,
+  const known = memoize(() =>
+    createAuthenticate({ snapshots: stores.snapshots, tokens, keyCodes, memory, now }),
+  );
+  const servicesWith = (authenticate: () => Authenticate): Services =>
+    servicesOf(
+      lazily<ShardServices>({
+        authenticate,
+        sample: () => createShardSample(isolate, { ...about, ids, stores, vault, door, parts }),
+        cancellation: () => parts.cancellation,
+        background: () => background,
+        idempotency: () => stores.idempotency,
+        servers: () => stores.servers,
+        callerMemory: () => memory,
+        upstream: () => parts.upstream,
+        deliver: () => createDeliver({ upstream: parts.upstream, wait }),
+        note: () => log,
+        wait: () => wait,
+        door: () => door,
+        openExchanges: () => isolate.openExchanges,
+        streams: () => createStreams({ sessions: stores.sessions, memory: streamMemory, ...clock }),
+        rounds: () =>
+          createRounds({
+            wire: roundWire,
+            states: createRoundStates({ vault: roundVault, nonce, now }),
+            sha256Hex: async (text) => toHex(await isolate.sha256(text)),
+            nonce,
+            wait,
+          }),
+        route: () => createRoute({ chooser }),
+        sessions: () =>
+          createSessions({ sessions: stores.sessions, chooser, memory, ids, now, sessionTtlMs }),
+        ids: () => ids,
+        now: () => now,
+        elapsed: () => elapsed,
+        sha256Hex: () => async (bytes) => toHex(await isolate.sha256(bytes)),
+        isOperator: () => (token) => sameText(token, config.adminToken),
+        allowedOrigins: () => config.allowedOrigins,
+        publicOrigins: () => config.publicOrigins,
+        report: () => (requestId, thrown) =>
+          log({
+            event: "internal",
+            requestId,
+            fault: thrown instanceof Error ? thrown.name : typeof thrown,
+          }),
+        adminFor: () => everywhere.adminFor,
+        readiness: () => everywhere.readiness,
+        auditKeys: () => everywhere.auditKeys,
+        finishAuthorization: () => everywhere.finishAuthorization,
       }),
-    route: () => createRoute({ chooser }),
-    sessions: () =>
-      createSessions({ sessions: stores.sessions, chooser, memory, ids, now, sessionTtlMs }),
-    ids: () => ids,
-    now: () => now,
-    elapsed: () => elapsed,
-    sha256Hex: () => async (bytes) => toHex(await isolate.sha256(bytes)),
-    isOperator: () => (token) => sameText(token, config.adminToken),
-    allowedOrigins: () => config.allowedOrigins,
-    publicOrigins: () => config.publicOrigins,
-    report: () => (requestId, thrown) =>
-      log({
-        event: "internal",
-        requestId,
-        fault: thrown instanceof Error ? thrown.name : typeof thrown,
-      }),
-    adminFor: () => everywhere.adminFor,
-    readiness: () => everywhere.readiness,
-    auditKeys: () => everywhere.auditKeys,
-    finishAuthorization: () => everywhere.finishAuthorization,
-  });
+    );
 
   const syncCatalogue = (): ReturnType<typeof createCatalogueJob> | null =>
     parts.catalogueSync === null
@@ -229,7 +258,9 @@ export function createShard(
   return {
     name,
     ids,
-    services,
+    services: servicesWith(known),
+    /** for a key of no shard */
+    servicesOfUnknown: () => servicesWith(() => refuseUnknown),
     get placements() {
       return stores.placements;
     },

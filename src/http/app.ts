@@ -24,7 +24,7 @@ export function createApp(): OpenAPIHono<HttpEnv> {
       c.req.header(routerKeyHeader)?.trim() ?? bearerOf(c.req.header("Authorization")),
     );
     c.set("services", services);
-    const requestId = services.ids.next("request");
+    const requestId = services.app.ids.next("request");
     c.set("requestId", requestId);
     c.env.requestIs?.(requestId);
     return next();
@@ -47,7 +47,7 @@ export function createApp(): OpenAPIHono<HttpEnv> {
       : problem(c, { reason: "method_not_allowed", allow: allow.join(", ") });
   });
   app.onError((error, c) => {
-    c.get("services").report(c.get("requestId"), error);
+    c.get("services").app.report(c.get("requestId"), error);
     return problem(c, { reason: "internal" });
   });
   return app;

@@ -8,7 +8,7 @@ import { problem } from "./problem.ts";
  */
 export const auditKeyRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>().get("/audit-keys.json", async (c) => {
-    const found = await c.get("services").auditKeys();
+    const found = await c.get("services").audit.auditKeys();
     if (!found.ok) return problem(c, found.error);
     const keys = found.value.map(({ id, publicKey }) => ({
       kty: "OKP",

@@ -8,24 +8,37 @@ import type { Readiness } from "../domain/ports/readiness.ts";
 import type { AdminFor } from "../pipeline/admin/sharded.ts";
 import type { ReceiveServices } from "../proxy/receive.ts";
 import type { Route } from "../pipeline/route.ts";
-import type { Door } from "../pipeline/turns.ts";
+import type { Authenticate } from "../pipeline/authenticate.ts";
+import type { Ids } from "../domain/tenancy/ids.ts";
+import type { SamplingServices } from "./sampling-services.ts";
 
-/** What every handler can use. The proxy's own services are named where they are used. */
-export interface Services extends ReceiveServices {
-  route: Route;
-  adminFor: AdminFor;
-  /** how calls are let in, tenants in turn */
-  door: Door;
-  readiness: Readiness;
-  /** every public key that ever signed, on any shard */
-  auditKeys: () => AsyncResult<AuditKey[]>;
-  /** Ends an authorization, with the query that a person's browser brings back from an authorization server. */
-  finishAuthorization: (query: URLSearchParams) => AsyncResult<{ server: string }>;
-  /** whether this is the operator's token */
-  isOperator: (token: string) => Promise<boolean>;
-  allowedOrigins: readonly string[];
-  /** origins in `PUBLIC_URL` */
-  publicOrigins: readonly string[];
+/** What each surface uses, and no more. One object may stand behind several of them. */
+export interface Services {
+  /** what every request needs, whatever it asks for */
+  app: {
+    ids: Pick<Ids, "next">;
+    /** One structured line for what nobody expected: the name of what was thrown, never its message. */
+    report: (requestId: string, thrown: unknown) => void;
+    allowedOrigins: readonly string[];
+    /** origins in `PUBLIC_URL` */
+    publicOrigins: readonly string[];
+  };
+  sampling: SamplingServices;
+  dryRun: { authenticate: Authenticate; route: Route };
+  proxy: ReceiveServices;
+  admin: {
+    authenticate: Authenticate;
+    adminFor: AdminFor;
+    /** whether this is the operator's token */
+    isOperator: (token: string) => Promise<boolean>;
+  };
+  oauth: {
+    /** Ends an authorization, with the query that a person's browser brings back from an authorization server. */
+    finishAuthorization: (query: URLSearchParams) => AsyncResult<{ server: string }>;
+  };
+  health: { readiness: Pick<Readiness, "check"> };
+  /** of every public key that ever signed, on any shard */
+  audit: { auditKeys: () => AsyncResult<AuditKey[]> };
 }
 
 export interface HttpEnv {
@@ -46,5 +59,5 @@ export interface HttpEnv {
 /** Where a request says that the router is, and where the deployment says it is. */
 export const askedAt = (c: Context<HttpEnv>): Asked => ({
   url: c.req.url,
-  publicOrigins: c.get("services").publicOrigins,
+  publicOrigins: c.get("services").app.publicOrigins,
 });

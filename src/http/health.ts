@@ -16,7 +16,7 @@ export const healthRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
     .get("/", (c) => c.json({ status: "alive" }))
     .get("/ready", async (c) => {
-      const checked = await c.get("services").readiness.check();
+      const checked = await c.get("services").health.readiness.check();
       if (!checked.ok) return problem(c, checked.error);
       const { missingMigrations, outOfReach = [], writesFail = [] } = checked.value;
       if (outOfReach.length > 0)

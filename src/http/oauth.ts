@@ -19,7 +19,7 @@ export function oauthRoutes() {
   });
   app.get("/callback", async (c) => {
     const { searchParams } = new URL(c.req.url);
-    const done = await c.get("services").finishAuthorization(searchParams);
+    const done = await c.get("services").oauth.finishAuthorization(searchParams);
     // Needs no escaping: a slug has letters, digits and hyphens only.
     return done.ok ? c.html(page(done.value.server)) : problem(c, done.error);
   });

@@ -12,7 +12,7 @@ export const proxyRoutes = (): Hono<HttpEnv> =>
       protectAnswer(c.res.headers);
     })
     .on(["POST", "GET", "DELETE"], "/:tenant/:server", (c) =>
-      receive(c.get("services"), {
+      receive(c.get("services").proxy, {
         request: c.req.raw,
         path: c.req.path,
         through: { tenant: c.req.param("tenant"), server: c.req.param("server") },

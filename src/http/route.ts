@@ -63,7 +63,7 @@ function legacyReader({ session }: Caller): Result<Reader, Refusal> {
 }
 
 async function dryRun(c: Context<HttpEnv>): Promise<Result<object, Refusal>> {
-  const { authenticate, route } = c.get("services");
+  const { authenticate, route } = c.get("services").dryRun;
   const { headers } = c.req.raw;
   const claim = { token: bearerOf(c.req.header("Authorization")), scope: "sampling" } as const;
   if (needsKnownCaller(c.req.raw)) {

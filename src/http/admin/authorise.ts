@@ -5,7 +5,7 @@ import { bearerOf } from "../../domain/tenancy/access.ts";
 import { problem } from "../problem.ts";
 
 export const authorise = createMiddleware<HttpEnv>(async (c, next) => {
-  const { isOperator, authenticate } = c.get("services");
+  const { isOperator, authenticate } = c.get("services").admin;
   const token = bearerOf(c.req.header("Authorization"));
   if (token === null)
     return problem(c, {

@@ -177,7 +177,7 @@ export function endpoint<
     const valid = (from: "param" | "query" | "json"): unknown => c.req.valid(from as never);
     const actor = c.get("actor");
     const named = valid("param") as Exact<z.output<P>>;
-    const admin = await c.get("services").adminFor(actor, tenantIn(named));
+    const admin = await c.get("services").admin.adminFor(actor, tenantIn(named));
     if (!admin.ok) return problem(c, admin.error);
     const result = await spec.run({
       admin: admin.value,

@@ -37,7 +37,7 @@ export const checkOrigin = createMiddleware<HttpEnv>(async (c, next) => {
     if (c.req.method === "OPTIONS") return c.body(null, 204);
     return next();
   }
-  if (!isOwnOrigin(origin, askedAt(c)) && !c.get("services").allowedOrigins.includes(origin))
+  if (!isOwnOrigin(origin, askedAt(c)) && !c.get("services").app.allowedOrigins.includes(origin))
     return problem(c, { reason: "origin_not_allowed" });
   const cors = {
     "Access-Control-Allow-Origin": origin,

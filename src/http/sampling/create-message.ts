@@ -11,7 +11,7 @@ import type { Caller } from "../../pipeline/authenticate.ts";
 import type { CallTurn } from "../../domain/sampling/call-turn.ts";
 import type { Timings } from "../../domain/audit/spans.ts";
 import type { Arrival } from "../../pipeline/arrival.ts";
-import type { Sample } from "../../pipeline/sample.ts";
+import type { CreateMessageServices } from "../sampling-services.ts";
 import { messageKey } from "../../pipeline/message-key.ts";
 import { limitHeaders } from "../../mcp/refusal-headers.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
@@ -49,14 +49,8 @@ const serverTiming = (timing: Timings): string =>
     .map(([name, ms]) => `${name};dur=${ms}`)
     .join(", ");
 
-interface CreateMessageDeps {
-  sample: Sample;
-  sha256Hex: (bytes: Uint8Array<ArrayBuffer>) => Promise<string>;
-  report: (requestId: string, thrown: unknown) => void;
-}
-
 /** The request as the pipeline takes it. */
-async function arrivalOf(deps: CreateMessageDeps, input: CreateMessage): Promise<Arrival> {
+async function arrivalOf(deps: CreateMessageServices, input: CreateMessage): Promise<Arrival> {
   const { id, params, codec, caller } = input;
   const { _meta, ...content } = params;
   const contentText = JSON.stringify(content);
@@ -93,7 +87,7 @@ async function arrivalOf(deps: CreateMessageDeps, input: CreateMessage): Promise
 }
 
 export async function createMessage(
-  deps: CreateMessageDeps,
+  deps: CreateMessageServices,
   input: CreateMessage,
 ): Promise<Single> {
   const { id, params, codec } = input;

@@ -7,7 +7,7 @@ import { codecFor, negotiate } from "../../mcp/era.ts";
 import { decodeInitialize, encodeInitialize } from "../../mcp/initialize.ts";
 import { resultMessage, type Incoming, type RequestId } from "../../mcp/jsonrpc.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
-import type { Services } from "../context.ts";
+import type { LegacyMessageServices } from "../sampling-services.ts";
 import { messageKey } from "../../pipeline/message-key.ts";
 import { createMessage, createMessageMethods } from "./create-message.ts";
 import { answer, refusalReply, type Single } from "../../mcp/reply.ts";
@@ -27,7 +27,7 @@ export interface Arrived {
 }
 
 async function initialize(
-  services: Services,
+  services: LegacyMessageServices,
   arrived: Arrived,
   id: RequestId,
   params: JsonObject,
@@ -55,7 +55,7 @@ async function initialize(
 
 /** Answers a message that needs a session. `sampling` may be answered from memory; all others read the database. */
 async function inSession(
-  services: Services,
+  services: LegacyMessageServices,
   arrived: Arrived,
   message: Extract<Incoming, { kind: "request" }>,
 ): Promise<Single> {
@@ -94,7 +94,7 @@ async function inSession(
 }
 
 export function authenticate(
-  services: Services,
+  services: Pick<LegacyMessageServices, "authenticate">,
   { token, sessionId }: Arrived,
   freshness: "memory" | "database",
 ): Promise<Result<Caller, Refusal>> {
@@ -106,7 +106,7 @@ export function authenticate(
 }
 
 export async function handleLegacy(
-  services: Services,
+  services: LegacyMessageServices,
   arrived: Arrived,
   message: Incoming,
 ): Promise<Single> {

@@ -5,7 +5,7 @@ import { codecFor, supportedRevisions } from "../../mcp/era.ts";
 import { encodeDiscover } from "../../mcp/initialize.ts";
 import { resultMessage, type Incoming } from "../../mcp/jsonrpc.ts";
 import { checkHeaders, decodeModernMeta, modernRevision } from "../../mcp/rev2026/codec.ts";
-import type { Services } from "../context.ts";
+import type { ModernMessageServices } from "../sampling-services.ts";
 import { createMessage, createMessageMethods } from "./create-message.ts";
 import type { Arrived } from "./legacy.ts";
 import { answer, refusalReply, type Single } from "../../mcp/reply.ts";
@@ -17,7 +17,7 @@ export const unsupportedRevision = (requested: string): Refusal => ({
 });
 
 export async function handleModern(
-  services: Services,
+  services: ModernMessageServices,
   arrived: Arrived,
   message: Incoming,
 ): Promise<Single> {

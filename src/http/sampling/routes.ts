@@ -40,7 +40,7 @@ const handle = (c: Context<HttpEnv>, arrived: Arrived, message: Incoming): Promi
       message.method === "initialize" &&
       own(params, "_meta") === undefined
     );
-  return (modern ? handleModern : handleLegacy)(c.get("services"), arrived, message);
+  return (modern ? handleModern : handleLegacy)(c.get("services").sampling, arrived, message);
 };
 
 async function batchReply(
@@ -48,7 +48,7 @@ async function batchReply(
   arrived: Arrived,
   messages: Envelope["messages"],
 ): Promise<Reply> {
-  const caller = await authenticate(c.get("services"), arrived, "database");
+  const caller = await authenticate(c.get("services").sampling, arrived, "database");
   if (!caller.ok) return refusalReply(null, caller.error, arrived.requestId);
   const revision = caller.value.session?.revision ?? "";
   const detail = `No batches in ${revision}.`;
@@ -65,7 +65,7 @@ async function batchReply(
           { reason: "invalid_request", detail: "initialize stands alone." },
           arrived.requestId,
         );
-      return handleLegacy(c.get("services"), arrived, value);
+      return handleLegacy(c.get("services").sampling, arrived, value);
     }),
   );
   return { kind: "batch", replies };
@@ -103,7 +103,7 @@ async function post(c: Context<HttpEnv>): Promise<Response> {
   const acceptsStream = namesStream(c.req.header("Accept"));
   const refused = (refusal: Refusal): Promise<Response> =>
     respond(refusalReply(null, refusal, requestId), { acceptsStream, signal: c.req.raw.signal });
-  const services = c.get("services");
+  const services = c.get("services").sampling;
   const startedAt = services.now();
   const beganAt = services.elapsed();
   const accept = c.req.header("Accept");
@@ -156,7 +156,7 @@ async function post(c: Context<HttpEnv>): Promise<Response> {
 }
 
 async function end(c: Context<HttpEnv>): Promise<Response> {
-  const services = c.get("services");
+  const services = c.get("services").sampling;
   const reply = (refusal: Refusal): Promise<Response> =>
     respond(refusalReply(null, refusal, c.get("requestId")), {
       acceptsStream: false,

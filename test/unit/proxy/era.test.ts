@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { ok } from "../../../src/domain/result.ts";
 import { discover } from "../../../src/proxy/bridge/era.ts";
-import type { Services } from "../../../src/http/context.ts";
+import type { BridgeServices } from "../../../src/proxy/bridge/services.ts";
 import type { Exchange } from "../../../src/proxy/exchange.ts";
 
 it("ends in time before a server that begins a stream and says nothing in it", async () => {
@@ -25,7 +25,7 @@ it("ends in time before a server that begins a stream and says nothing in it", a
           { headers: { "Content-Type": "text/event-stream" } },
         ),
       ),
-  } as unknown as Services;
+  } as unknown as BridgeServices;
   const exchange = {
     headers: new Headers(),
     left: new AbortController().signal,

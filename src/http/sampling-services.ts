@@ -1,0 +1,34 @@
+import type { Authenticate } from "../pipeline/authenticate.ts";
+import type { Cancellation } from "../pipeline/cancel.ts";
+import type { Sample } from "../pipeline/sample.ts";
+import type { Sessions } from "../pipeline/sessions.ts";
+import type { Door } from "../pipeline/turns.ts";
+
+/** What `sampling/createMessage` needs. */
+export interface CreateMessageServices {
+  sample: Sample;
+  sha256Hex: (bytes: Uint8Array<ArrayBuffer>) => Promise<string>;
+  report: (requestId: string, thrown: unknown) => void;
+}
+
+/** What a message of the modern era needs, which has no session. */
+export interface ModernMessageServices extends CreateMessageServices {
+  authenticate: Authenticate;
+  sessions: Pick<Sessions, "capabilitiesFor">;
+  /** ms, for durations: never set back */
+  elapsed: () => number;
+}
+
+/** What a message of the legacy era needs besides: its session. */
+export interface LegacyMessageServices extends ModernMessageServices {
+  sessions: Pick<Sessions, "capabilitiesFor" | "begin" | "touch">;
+  cancellation: Pick<Cancellation, "cancel">;
+}
+
+/** What `/v1/sampling` needs. */
+export interface SamplingServices extends LegacyMessageServices {
+  sessions: Pick<Sessions, "capabilitiesFor" | "begin" | "touch" | "end">;
+  /** how calls are let in, tenants in turn */
+  door: Door;
+  now: () => number;
+}
