@@ -1,21 +1,26 @@
+import { availableParallelism } from "node:os";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { readMigrations } from "./test/setup/migrations.ts";
 import { onBothHosts } from "./test/setup/on-both-hosts.ts";
+import { SlowFirst } from "./test/setup/slow-first.ts";
 
 export default defineConfig({
   test: {
-    // Most of them wait: for windows of a minute, leases, processes that start.
-    maxWorkers: 2,
+    // Two for each core: most of the time, a file waits for the processes that it started.
+    maxWorkers: Math.min(8, 2 * availableParallelism()),
+    sequence: { sequencer: SlowFirst },
     projects: [
       {
         test: {
           name: "node",
           include: ["test/**/*.test.ts"],
           exclude: ["test/worker/**"],
+          // A process runs many files: to start one and to load all packages takes longer than most files.
+          isolate: false,
           globalSetup: ["test/setup/shared-routers.ts"],
           testTimeout: 30_000,
-          hookTimeout: 30_000,
+          hookTimeout: 60_000,
         },
       },
       {
@@ -25,7 +30,7 @@ export default defineConfig({
           env: { ROUTER_HOST: "workerd" },
           globalSetup: ["test/setup/shared-routers.ts"],
           testTimeout: 30_000,
-          hookTimeout: 30_000,
+          hookTimeout: 60_000,
         },
       },
       {
@@ -41,7 +46,7 @@ export default defineConfig({
           name: "workerd",
           include: ["test/worker/**/*.test.ts"],
           testTimeout: 30_000,
-          hookTimeout: 30_000,
+          hookTimeout: 60_000,
         },
       },
     ],
