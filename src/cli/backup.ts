@@ -6,6 +6,7 @@ import { existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { err, ok, type Result } from "../domain/result.ts";
 import { embeddedFile } from "../start/embedded-file.ts";
+import { keptMasterKey } from "../start/secrets.ts";
 import { parseSettings } from "../start/settings.ts";
 import { contentsOf, putInPlace, type Contents } from "../start/whole-copy.ts";
 import { lockFile } from "../store/embedded/lock.ts";
@@ -73,11 +74,9 @@ async function run(): Promise<string | null> {
   say(
     "MASTER_KEY is not in it. Keep that key too, in another place: without it nobody can open this backup's credentials, and its API keys are unknown.",
   );
-  say(
-    settings.value.masterKey === undefined
-      ? `The key is in ${stateDir}/secrets.json.`
-      : "The key is the one in the environment.",
-  );
+  if (settings.value.masterKey !== undefined) say("The key is the one in this environment.");
+  else if (keptMasterKey(stateDir) !== null) say(`The key is in ${stateDir}/secrets.json.`);
+  else say("The key is the MASTER_KEY that the router was started with.");
   return fault === null
     ? null
     : `the backup is written, and its audit chain does not verify: ${fault}`;
