@@ -1,7 +1,7 @@
 /** From a call and its caller to a plan: first the capabilities, then what was negotiated, then the choice. */
 import { missingFrom, requiredFor } from "../domain/sampling/capabilities.ts";
 import { withheldBy } from "../domain/limits/ceilings.ts";
-import { fieldFrom, type Field, type FieldPolicy } from "../domain/choice/field.ts";
+import { fieldFrom, type ModelPool, type FieldPolicy } from "../domain/choice/model-pool.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { callBoundsOf, smallestBudget } from "../domain/limits/holds.ts";
 import { modelsOf, type Catalogue } from "../domain/models/model.ts";
@@ -33,7 +33,7 @@ export interface Planned extends Plan {
 
 export interface Chooser {
   /** The catalogue as this tenant sees it. */
-  fieldOf(snapshot: Snapshot): Field;
+  fieldOf(snapshot: Snapshot): ModelPool;
   plan(
     call: SamplingCall,
     snapshot: Snapshot,
@@ -48,7 +48,7 @@ interface Prepared {
   serverPolicy: string;
   /** version of the memory of models that refuse to be asked about reasoning */
   refusals: number;
-  field: Field;
+  field: ModelPool;
 }
 
 /** The tenant's policy and the asking server's together: the narrower of each member. */
@@ -93,7 +93,7 @@ export function createChooser(deps: {
   const { refusals: known = createReasoningRefusals(0) } = deps;
   // One snapshot serves many requests. What was measured in it is as old as the snapshot.
   const prepared = new WeakMap<Snapshot, Map<string, Prepared>>();
-  const fieldOf = (snapshot: Snapshot, server: AskingServer | null): Field => {
+  const fieldOf = (snapshot: Snapshot, server: AskingServer | null): ModelPool => {
     const catalogue = deps.catalogue();
     const fields = prepared.get(snapshot) ?? new Map<string, Prepared>();
     prepared.set(snapshot, fields);

@@ -1,7 +1,7 @@
 /** `npm run bench -- choose`: what a choice costs with its decision, 5,000 models in the catalogue. */
 import { Bench } from "tinybench";
 import { seedCatalogue } from "../../src/domain/models/catalogue.ts";
-import { fieldFrom, type Field } from "../../src/domain/choice/field.ts";
+import { fieldFrom, type ModelPool } from "../../src/domain/choice/model-pool.ts";
 import type { Model } from "../../src/domain/models/model.ts";
 import type { SamplingCall } from "../../src/domain/sampling/call.ts";
 import { choose } from "../../src/domain/choice/selection.ts";
@@ -22,7 +22,7 @@ const models: Model[] = Array.from(
   .flat()
   .slice(0, catalogueSize);
 
-const fieldWith = (providers: readonly string[]): Field =>
+const fieldWith = (providers: readonly string[]): ModelPool =>
   fieldFrom({
     models,
     credentials: providers.map((provider) => ({

@@ -3,8 +3,8 @@
  * today. The result is the same unless a figure or a name has changed since, and then it says which.
  */
 import type { SamplingRecord } from "./record.ts";
-import { entryOf, type Entry } from "../choice/entry.ts";
-import { fieldOf } from "../choice/field.ts";
+import { entryOf, type RankedModel } from "../choice/ranked-model.ts";
+import { fieldOf } from "../choice/model-pool.ts";
 import { nameOf, type Model } from "../models/model.ts";
 import { type Candidate, type Decision } from "../choice/decision.ts";
 import { decide } from "../choice/selection.ts";
@@ -54,7 +54,7 @@ export function replay(
       `The catalogue is ${today.catalogueVersion} now; it was ${decision.catalogueVersion}.`,
     );
   const feasible = decision.candidates.filter(({ excludedBy }) => excludedBy === undefined);
-  const entries = feasible.flatMap((candidate): Entry[] => {
+  const entries = feasible.flatMap((candidate): RankedModel[] => {
     const name = nameOf({ provider: candidate.provider, id: candidate.model });
     const model = byName.get(name);
     if (model === undefined) {

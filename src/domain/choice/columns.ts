@@ -3,7 +3,7 @@
  * times.
  */
 import { abilityOf } from "../models/ability.ts";
-import type { Entry } from "./entry.ts";
+import type { RankedModel } from "./ranked-model.ts";
 import type { Model } from "../models/model.ts";
 
 export interface Ranks {
@@ -18,7 +18,7 @@ export interface PriceGroups {
   /** group by position */
   of: Uint32Array;
   /** one entry of each group */
-  entries: readonly Entry[];
+  entries: readonly RankedModel[];
 }
 
 /** Entries in groups that the same credentials serve. */
@@ -67,7 +67,7 @@ interface Pricing {
 /** Models are replaced and never changed, so what was derived from a model stays right. */
 const pricings = new WeakMap<Model, Pricing>();
 
-function pricingOf({ model, leastReasoning }: Entry): Pricing {
+function pricingOf({ model, leastReasoning }: RankedModel): Pricing {
   const known = pricings.get(model);
   if (known !== undefined) return known;
   const { inputUsdPerMTok, outputUsdPerMTok, priceTiers, mediaPrices, outputModalities } = model;
@@ -92,11 +92,11 @@ function pricingOf({ model, leastReasoning }: Entry): Pricing {
 
 /** Groups entries by a text that equal ones share: the group of each entry, and one entry of each group. */
 function groupsOf(
-  entries: readonly Entry[],
-  keyOf: (entry: Entry) => string,
-): { of: Uint32Array; firsts: Entry[] } {
+  entries: readonly RankedModel[],
+  keyOf: (entry: RankedModel) => string,
+): { of: Uint32Array; firsts: RankedModel[] } {
   const groups = new Map<string, number>();
-  const firsts: Entry[] = [];
+  const firsts: RankedModel[] = [];
   const of = Uint32Array.from(entries, (entry) => {
     const key = keyOf(entry);
     let group = groups.get(key);
@@ -109,18 +109,18 @@ function groupsOf(
   return { of, firsts };
 }
 
-function priceGroupsOf(entries: readonly Entry[], of: keyof Pricing): PriceGroups {
+function priceGroupsOf(entries: readonly RankedModel[], of: keyof Pricing): PriceGroups {
   const groups = groupsOf(entries, (entry) => `${entry.family} ${pricingOf(entry)[of]}`);
   return { of: groups.of, entries: groups.firsts };
 }
 
-export function credentialGroupsOf(entries: readonly Entry[]): CredentialGroups {
+export function credentialGroupsOf(entries: readonly RankedModel[]): CredentialGroups {
   const { of, firsts } = groupsOf(entries, ({ credentialIds }) => credentialIds.join(" "));
   return { of, ids: firsts.map(({ credentialIds }) => credentialIds) };
 }
 
 /** `models`: all known models, since scores are compared among all of them. */
-export function columnsOf(entries: readonly Entry[], models: readonly Model[]): Columns {
+export function columnsOf(entries: readonly RankedModel[], models: readonly Model[]): Columns {
   const ability = abilityOf(models);
   return {
     prices: priceGroupsOf(entries, "atLeast"),

@@ -1,7 +1,7 @@
 /** The explanation of a choice: what the record and the dry run say of every candidate. */
 import { inputTokensFor } from "../sampling/estimate.ts";
 import type { FailoverCandidate } from "./failover.ts";
-import type { Field } from "./field.ts";
+import type { ModelPool } from "./model-pool.ts";
 import type { Measured } from "./health.ts";
 import { isKnownHint, type Narrowed } from "./hints.ts";
 import type { Model } from "../models/model.ts";
@@ -85,7 +85,7 @@ export const isOf = (loop: ToolLoop | null, { provider, id }: Model): boolean =>
 
 /** Every candidate, in the order of failover, with the excluded ones last. */
 function candidatesOf(
-  field: Field,
+  field: ModelPool,
   { order: { scores }, narrowed, out }: Ranking,
   { places, toolLoop }: { places: readonly number[]; toolLoop: ToolLoop | null },
 ): Candidate[] {
@@ -117,7 +117,7 @@ function candidatesOf(
   return [...candidates, ...excludedOf(field, out)];
 }
 
-export function excludedOf({ entries }: Field, out: Uint8Array): Candidate[] {
+export function excludedOf({ entries }: ModelPool, out: Uint8Array): Candidate[] {
   return entries.flatMap(({ model: { provider, id } }, at) => {
     const excludedBy = reasonOf(out[at]);
     return excludedBy === undefined ? [] : [{ provider, model: id, excludedBy }];
@@ -129,7 +129,7 @@ const longestHintShown = 60;
 const mostHintsShown = 5;
 
 /** Says which hints had no effect. A replayed decision has these notes already. */
-function withHintNotes({ notes, hints }: Asking, { models }: Field): string[] {
+function withHintNotes({ notes, hints }: Asking, { models }: ModelPool): string[] {
   const unknown = hints
     .filter((hint) => hint.trim() !== "" && !isKnownHint(hint, models))
     .slice(0, mostHintsShown)
@@ -137,7 +137,7 @@ function withHintNotes({ notes, hints }: Asking, { models }: Field): string[] {
   return [...new Set([...notes, ...unknown])];
 }
 
-export function explain(asking: Asking, field: Field, ranking: Ranking): Decision {
+export function explain(asking: Asking, field: ModelPool, ranking: Ranking): Decision {
   const { needs, weights, negotiation, toolLoop = null } = asking;
   const { order } = ranking;
   const { scores } = order;

@@ -1,6 +1,6 @@
 /** Ranks feasible models: by quantiles on three axes, weighed by the request's priorities. */
 import type { Ranks } from "./columns.ts";
-import type { Field } from "./field.ts";
+import type { ModelPool } from "./model-pool.ts";
 import type { Priorities } from "../sampling/call.ts";
 import { textBit, type CompiledRequirements } from "./compiled-requirements.ts";
 import { costMicroUsd, expectedUsage } from "../models/cost.ts";
@@ -34,7 +34,7 @@ export function weightsOf(priorities: Priorities): Axes {
 
 /** Values of the feasible models of a field. All but `entries` and `field` go by place among the feasible. */
 export interface Scores {
-  field: Field;
+  field: ModelPool;
   /** positions in the field's entries, ascending, so by name */
   entries: Uint32Array;
   /** micro-USD; Infinity: unknown, which counts as the dearest */
@@ -85,7 +85,11 @@ interface Costs {
 }
 
 /** A cost is reckoned once for all models with the same prices. */
-function costsByGroup(field: Field, entries: Uint32Array, compiled: CompiledRequirements): Costs {
+function costsByGroup(
+  field: ModelPool,
+  entries: Uint32Array,
+  compiled: CompiledRequirements,
+): Costs {
   const { columns } = field;
   const prices =
     compiled.needs.reasoning === undefined ? columns.prices : columns.pricesWithReasoning;
@@ -131,7 +135,7 @@ const reasoningLoss = ({ needs, makes }: CompiledRequirements): number =>
 
 /** `entries`: positions of the feasible models, ascending. */
 export function scoreAll(about: {
-  field: Field;
+  field: ModelPool;
   entries: Uint32Array;
   compiled: CompiledRequirements;
   weights: Axes;

@@ -14,7 +14,7 @@ import {
   type Decision,
 } from "./decision.ts";
 import { inputModalitiesOf, measureInput, tokensMeasured } from "../sampling/estimate.ts";
-import { withSpares, type Field } from "./field.ts";
+import { withSpares, type ModelPool } from "./model-pool.ts";
 import { narrow, type Narrowed } from "./hints.ts";
 import type { Requirements } from "../requirements.ts";
 import { cacheWritesOf } from "../sampling/cache-writes.ts";
@@ -41,7 +41,7 @@ const roomlessNote = "reasoning: the limits had no room left for it";
 
 export function requirementsOf(
   call: SamplingCall,
-  { policy, families }: Pick<Field, "policy" | "families">,
+  { policy, families }: Pick<ModelPool, "policy" | "families">,
 ): Requirements {
   const input = measureInput(call);
   const estimates = families.map((family) => [family, tokensMeasured(input, family)] as const);
@@ -75,7 +75,7 @@ function notesOf(call: SamplingCall, needs: Requirements): string[] {
  * else does.
  */
 function openIn(
-  { entries, circuits }: Field,
+  { entries, circuits }: ModelPool,
   out: Uint8Array,
 ): { spare: true } | { spare: false; refusal: Refusal } | null {
   const open = entries.filter((_, at) => reasonOf(out[at]) === "circuit_open");
@@ -91,7 +91,7 @@ function openIn(
  * wants more room than its limits have is skipped; where there is no other model, the room shrinks instead. A
  * model behind an open circuit is asked where nothing else is feasible even then.
  */
-export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
+export function decide(asking: Asking, field: ModelPool): Result<Plan, Refusal> {
   const roomy = decideWith(asking, field);
   if (roomy.ok) return roomy;
   const { needs } = asking;
@@ -115,7 +115,7 @@ export function decide(asking: Asking, field: Field): Result<Plan, Refusal> {
 
 /** Levels by place among the feasible. `begun`: position of the model that began the tool loop; -1: none. */
 function levelsOf(
-  { columns: { isLate } }: Field,
+  { columns: { isLate } }: ModelPool,
   positions: Uint32Array,
   { narrowed, begun }: { narrowed: Narrowed; begun: number },
 ): Uint16Array {
@@ -130,7 +130,7 @@ function levelsOf(
 }
 
 /** The error holds, by position in the field, why each model is out. */
-function decideWith(asking: Asking, field: Field): Result<Plan, Uint8Array> {
+function decideWith(asking: Asking, field: ModelPool): Result<Plan, Uint8Array> {
   const { needs, hints, weights, toolLoop = null } = asking;
   const { served } = field;
   const compiled = compileRequirements(needs);
@@ -169,7 +169,7 @@ function decideWith(asking: Asking, field: Field): Result<Plan, Uint8Array> {
 }
 
 /** Chooses again for limits that have nothing left for reasoning; null: the plan has no room for it already. */
-export function planWithoutRoom(plan: Plan, asking: Asking, field: Field): Plan | null {
+export function planWithoutRoom(plan: Plan, asking: Asking, field: ModelPool): Plan | null {
   const { reasoning } = plan.requirements;
   if (reasoning?.roomless === true) return null;
   const { toolLoop = null } = asking;
@@ -190,7 +190,7 @@ export function planWithoutRoom(plan: Plan, asking: Asking, field: Field): Plan 
 /** `negotiation` is for the record alone. */
 export function askingOf(
   call: SamplingCall,
-  field: Field,
+  field: ModelPool,
   negotiation: NegotiationRecord | null = null,
 ): Asking {
   const needs = requirementsOf(call, field);
@@ -200,5 +200,5 @@ export function askingOf(
   return { needs, hints: call.hints, weights, notes, negotiation, toolLoop };
 }
 
-export const choose = (call: SamplingCall, field: Field): Result<Plan, Refusal> =>
+export const choose = (call: SamplingCall, field: ModelPool): Result<Plan, Refusal> =>
   decide(askingOf(call, field), field);

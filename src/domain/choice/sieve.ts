@@ -1,5 +1,5 @@
 /** Which models of a field can serve a request, and which of those only a hint may choose. */
-import { exclusionOf, standsAside, type Field } from "./field.ts";
+import { exclusionOf, standsAside, type ModelPool } from "./model-pool.ts";
 import type { Narrowed } from "./hints.ts";
 import { exclusionReasons, type ExclusionReason } from "../requirements.ts";
 import type { CompiledRequirements } from "./compiled-requirements.ts";
@@ -19,7 +19,7 @@ export interface Sieved {
   aside: Uint8Array;
 }
 
-export function sieve({ entries, policy }: Field, compiled: CompiledRequirements): Sieved {
+export function sieve({ entries, policy }: ModelPool, compiled: CompiledRequirements): Sieved {
   const out = new Uint8Array(entries.length);
   const aside = new Uint8Array(entries.length);
   for (let at = 0; at < entries.length; at += 1) {

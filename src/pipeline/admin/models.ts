@@ -1,7 +1,7 @@
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
 import { withheldBy } from "../../domain/limits/ceilings.ts";
-import { fieldFrom } from "../../domain/choice/field.ts";
+import { fieldFrom } from "../../domain/choice/model-pool.ts";
 import type { Measured } from "../../domain/choice/health.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { modelsOf, nameOf, type Model, type ModelChange } from "../../domain/models/model.ts";

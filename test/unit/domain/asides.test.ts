@@ -1,6 +1,6 @@
 /** Previews, image models, late models and models that always reason: when they are chosen, and when not. */
 import { describe, expect, it } from "vitest";
-import type { FieldParts } from "../../../src/domain/choice/field.ts";
+import type { FieldParts } from "../../../src/domain/choice/model-pool.ts";
 import { defaultDeadlineMs } from "../../../src/domain/choice/policy.ts";
 import { replay } from "../../../src/domain/audit/replay.ts";
 import { askedOf } from "../../../src/domain/audit/record.ts";

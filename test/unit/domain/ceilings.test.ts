@@ -6,7 +6,7 @@ import {
   hasLeave,
   narrowed,
 } from "../../../src/domain/limits/ceilings.ts";
-import { fieldFrom } from "../../../src/domain/choice/field.ts";
+import { fieldFrom } from "../../../src/domain/choice/model-pool.ts";
 import { holdsOf, nameOfLimit, smallestBudget } from "../../../src/domain/limits/holds.ts";
 import type { Limits } from "../../../src/domain/choice/policy.ts";
 import { credential, model } from "./models.fixture.ts";

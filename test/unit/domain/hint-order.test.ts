@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
 import { goneModels } from "../../../src/domain/models/gone-models.ts";
-import type { FieldParts } from "../../../src/domain/choice/field.ts";
+import type { FieldParts } from "../../../src/domain/choice/model-pool.ts";
 import { nameOf, type Model } from "../../../src/domain/models/model.ts";
 import { isKnownHint } from "../../../src/domain/choice/hints.ts";
 import { choose } from "../../../src/domain/choice/selection.ts";

@@ -1,7 +1,11 @@
 /** A handful of models with figures that are easy to remember, and calls for them. */
 import type { CredentialSummary, Model } from "../../../src/domain/models/model.ts";
 import type { SamplingCall } from "../../../src/domain/sampling/call.ts";
-import { fieldFrom, type Field, type FieldParts } from "../../../src/domain/choice/field.ts";
+import {
+  fieldFrom,
+  type ModelPool,
+  type FieldParts,
+} from "../../../src/domain/choice/model-pool.ts";
 import { narrow } from "../../../src/domain/choice/hints.ts";
 
 export const model = (name: string, fields: Partial<Model> = {}): Model => {
@@ -97,7 +101,7 @@ export const credential = (
   ...fields,
 });
 
-export const field = (fields: Partial<FieldParts> = {}): Field =>
+export const field = (fields: Partial<FieldParts> = {}): ModelPool =>
   fieldFrom({
     models: Object.values(models),
     credentials: ["openai", "anthropic", "google"].map((provider) => credential(provider)),

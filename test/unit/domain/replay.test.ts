@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { askedOf } from "../../../src/domain/audit/record.ts";
-import { fieldFrom } from "../../../src/domain/choice/field.ts";
+import { fieldFrom } from "../../../src/domain/choice/model-pool.ts";
 import { replay } from "../../../src/domain/audit/replay.ts";
 import { compactDecision } from "../../../src/domain/choice/decision.ts";
 import { choose } from "../../../src/domain/choice/selection.ts";

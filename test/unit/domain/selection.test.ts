@@ -1,6 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { exclusionOf, type Field, type FieldParts } from "../../../src/domain/choice/field.ts";
+import {
+  exclusionOf,
+  type ModelPool,
+  type FieldParts,
+} from "../../../src/domain/choice/model-pool.ts";
 import { inputTokensFor } from "../../../src/domain/sampling/estimate.ts";
 import { maxAttempts } from "../../../src/domain/choice/failover.ts";
 import { nameOf, type Model } from "../../../src/domain/models/model.ts";
@@ -31,12 +35,12 @@ const only = (axis: keyof Priorities): Priorities => ({
   [axis]: 1,
 });
 
-const plan = (of: SamplingCall, within: Field): Plan => {
+const plan = (of: SamplingCall, within: ModelPool): Plan => {
   const result = choose(of, within);
   if (!result.ok) throw new Error(`refused: ${result.error.reason}`);
   return result.value;
 };
-const chosen = (of: SamplingCall, within: Field): string => {
+const chosen = (of: SamplingCall, within: ModelPool): string => {
   const { provider, model: id } = plan(of, within).decision;
   return `${provider}/${id}`;
 };
@@ -451,7 +455,7 @@ const anyCall = fc
       },
     }),
   );
-const within = (all: readonly Model[]): Field =>
+const within = (all: readonly Model[]): ModelPool =>
   field({
     models: all,
     credentials: [credential("openai"), credential("anthropic")],
@@ -535,7 +539,7 @@ describe("whatever the models and the call,", () => {
     {
       axis: "cost",
       worse: "dearer",
-      figure: (each: Model, of: SamplingCall, its: Field) => {
+      figure: (each: Model, of: SamplingCall, its: ModelPool) => {
         const needs = requirementsOf(of, its);
         const inputTokens = inputTokensFor(needs, tokenFamilyOf(each));
         const usage = { inputTokens, outputTokens: needs.maxTokens };

@@ -2,7 +2,7 @@
 import { faultReaches } from "../attempts.ts";
 import { scopeOf, stateOf, type Circuit, type CircuitState } from "./circuits.ts";
 import { columnsOf, credentialGroupsOf, type Columns } from "./columns.ts";
-import { entryOf, type Entry } from "./entry.ts";
+import { entryOf, type RankedModel } from "./ranked-model.ts";
 import { endpointOf } from "./endpoints.ts";
 import { measuredFrom, type Health } from "./health.ts";
 import {
@@ -24,11 +24,11 @@ import type { TokenFamily } from "../requirements.ts";
 import { costMicroUsd, isPriced, mostUsage } from "../models/cost.ts";
 
 /** What one tenant can choose from, prepared once for many requests. */
-export interface Field {
+export interface ModelPool {
   /** every known model, for hints that name one that can't serve */
   models: readonly Model[];
   /** by name */
-  entries: readonly Entry[];
+  entries: readonly RankedModel[];
   /** the entries' models */
   served: readonly Model[];
   /** what a ranking compares of the entries */
@@ -130,7 +130,9 @@ function wayOf(
  * A model's credentials: those to use, those for when nothing else is feasible, and when the first of them may
  * be tried.
  */
-function waysOf(ways: readonly Way[]): Pick<Entry, "credentialIds" | "spareIds" | "openUntil"> {
+function waysOf(
+  ways: readonly Way[],
+): Pick<RankedModel, "credentialIds" | "spareIds" | "openUntil"> {
   const closed = ways.filter(({ openUntil }) => openUntil === null).map(({ id }) => id);
   if (closed.length > 0 || ways.length === 0) return { credentialIds: closed };
   return {
@@ -144,9 +146,9 @@ const byModelName = (a: Model, b: Model): number => (nameOf(a) < nameOf(b) ? -1 
 
 /** Prepares a field. The entries come in any order. */
 export function fieldOf(
-  entries: readonly Entry[],
-  parts: Pick<Field, "models" | "unserved" | "catalogueVersion" | "policy" | "circuits">,
-): Field {
+  entries: readonly RankedModel[],
+  parts: Pick<ModelPool, "models" | "unserved" | "catalogueVersion" | "policy" | "circuits">,
+): ModelPool {
   const sorted = entries.toSorted((a, b) => byModelName(a.model, b.model));
   const able = sorted.filter(({ exclusion }) => exclusion === null);
   return {
@@ -177,11 +179,11 @@ function circuitsOf(
   return { states, circuits: { now, until, halfOpen: new Map(halfOpen) } };
 }
 
-export function fieldFrom(parts: FieldParts): Field {
+export function fieldFrom(parts: FieldParts): ModelPool {
   const { models, credentials, policy, health = [], now = 0 } = parts;
   const byModel = Map.groupBy(health, ({ model }) => model);
   const { states, circuits } = circuitsOf(parts.circuits ?? [], now);
-  const entries: Entry[] = [];
+  const entries: RankedModel[] = [];
   for (const model of models.toSorted(byModelName)) {
     const serving = credentialsFor(model, credentials);
     if (serving.length === 0) continue;
@@ -211,7 +213,7 @@ export function fieldFrom(parts: FieldParts): Field {
 }
 
 /** Whether a model's reasoning finds all the room that it wants beside the text. */
-function hasRoom(entry: Entry, compiled: CompiledRequirements, bounds?: CallBounds): boolean {
+function hasRoom(entry: RankedModel, compiled: CompiledRequirements, bounds?: CallBounds): boolean {
   const { leastReasoning } = entry;
   const { needs, maxTokens } = compiled;
   const { reasoning } = needs;
@@ -234,7 +236,7 @@ function hasRoom(entry: Entry, compiled: CompiledRequirements, bounds?: CallBoun
 
 /** Why a feasible model is chosen only if a hint names it; null: it may be chosen without. */
 export function standsAside(
-  { isPreview, makes }: Entry,
+  { isPreview, makes }: RankedModel,
   policy: FieldPolicy,
   compiled: CompiledRequirements,
 ): "preview" | "image_model" | null {
@@ -246,7 +248,7 @@ export function standsAside(
  * The field for a request that nothing else can serve: models behind circuits that faults opened count as
  * feasible.
  */
-export function withSpares(field: Field): Field {
+export function withSpares(field: ModelPool): ModelPool {
   const entries = field.entries.map((entry) =>
     entry.openUntil === undefined || (entry.spareIds ?? []).length === 0
       ? entry
@@ -261,7 +263,7 @@ export function withSpares(field: Field): Field {
 
 /** Why a model can't serve this request: the first reason that applies, in this order; null: it can. */
 export function exclusionOf(
-  entry: Entry,
+  entry: RankedModel,
   compiled: CompiledRequirements,
   bounds?: CallBounds,
 ): ExclusionReason | null {

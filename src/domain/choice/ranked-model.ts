@@ -8,7 +8,7 @@ import { tokenFamilyOf } from "../tokens/tokenizers.ts";
 import { type TokenFamily } from "../requirements.ts";
 
 /** A model that some credential can serve. */
-export interface Entry {
+export interface RankedModel {
   model: Model;
   /** ids of active credentials without an open circuit on the way */
   credentialIds: string[];
@@ -47,7 +47,7 @@ export interface Entry {
 
 /** What an entry is made of. */
 type EntryParts = Pick<
-  Entry,
+  RankedModel,
   "model" | "credentialIds" | "spareIds" | "openUntil" | "exclusion" | "measured"
 > & {
   /** ms that a call may take, or whether an answer of this model takes longer */
@@ -55,7 +55,7 @@ type EntryParts = Pick<
 };
 
 /** Makes an entry, with everything that follows from its parts. */
-export function entryOf({ deadline, ...parts }: EntryParts): Entry {
+export function entryOf({ deadline, ...parts }: EntryParts): RankedModel {
   const { model, measured } = parts;
   const takesMs = expectedMs(model.speed, measured);
   const family = tokenFamilyOf(model);
