@@ -6,6 +6,7 @@ import { allowsBatch, isLegacy, isModern } from "../../mcp/era.ts";
 import { parseEnvelope, type Envelope, type Incoming } from "../../mcp/jsonrpc.ts";
 import { needsKnownCaller, readBody } from "../../mcp/body.ts";
 import { type HttpEnv } from "../context.ts";
+import type { SamplingServices } from "../sampling-services.ts";
 import { bearerOf } from "../../domain/tenancy/access.ts";
 import { ambiguityIn, idToRefuse } from "../../mcp/json-text/ambiguous.ts";
 import { authenticate, handleLegacy, type Arrived } from "./legacy.ts";
@@ -43,6 +44,27 @@ const handle = (c: Context<HttpEnv>, arrived: Arrived, message: Incoming): Promi
   return (modern ? handleModern : handleLegacy)(c.get("services").sampling, arrived, message);
 };
 
+/**
+ * A call of a batch has a turn of its own, and until it runs. All calls of a batch begin before any of them is
+ * waited for, so calls that kept their turns would keep the others from beginning.
+ */
+async function inOwnTurn(
+  services: SamplingServices,
+  arrived: Arrived,
+  message: Extract<Envelope["messages"][number], { ok: true }>["value"],
+): Promise<Single> {
+  if (message.kind !== "request") return handleLegacy(services, arrived, message);
+  const { token, sessionId, requestId } = arrived;
+  const lane = await services.door.laneOf({ token: token ?? "", sessionId });
+  const entered = await services.door.enter(lane);
+  if (!entered.ok) return refusalReply(message.id, entered.error, requestId);
+  try {
+    return await handleLegacy(services, { ...arrived, turn: entered.value }, message);
+  } finally {
+    entered.value.end();
+  }
+}
+
 async function batchReply(
   c: Context<HttpEnv>,
   arrived: Arrived,
@@ -65,7 +87,7 @@ async function batchReply(
           { reason: "invalid_request", detail: "initialize stands alone." },
           arrived.requestId,
         );
-      return handleLegacy(c.get("services").sampling, arrived, value);
+      return inOwnTurn(c.get("services").sampling, arrived, value);
     }),
   );
   return { kind: "batch", replies };
