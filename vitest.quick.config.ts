@@ -1,4 +1,5 @@
 /** `npm run test:quick`: what needs no router and no libSQL server. */
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -7,6 +8,8 @@ export default defineConfig({
     // The stores' contract on one engine, and no start of whole processes.
     exclude: ["test/contract/store/{file,sqld,sqld-grouped}.test.ts", "test/contract/start/**"],
     isolate: false,
+    // vitest itself would leave one core out.
+    maxWorkers: availableParallelism(),
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },
