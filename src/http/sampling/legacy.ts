@@ -22,6 +22,8 @@ export interface Arrived {
   startedAt: number;
   /** the same moment, by the clock of durations */
   beganAt: number;
+  /** when the call had its turn and its body had come */
+  workedFrom: number;
   /** null: each call takes a turn of its own */
   turn: CallTurn | null;
 }
@@ -82,7 +84,7 @@ async function inSession(
       bytes: arrived.bytes,
       startedAt: arrived.startedAt,
       beganAt: arrived.beganAt,
-      authMs: services.elapsed() - arrived.beganAt,
+      authMs: services.elapsed() - arrived.workedFrom,
       leavingCancels: false,
       turn: arrived.turn,
     });

@@ -58,7 +58,7 @@ export async function handleModern(
       bytes: arrived.bytes,
       startedAt: arrived.startedAt,
       beganAt: arrived.beganAt,
-      authMs: services.elapsed() - arrived.beganAt,
+      authMs: services.elapsed() - arrived.workedFrom,
       leavingCancels: true,
       turn: arrived.turn,
     });

@@ -161,6 +161,7 @@ async function post(c: Context<HttpEnv>): Promise<Response> {
     requestId,
     startedAt,
     beganAt,
+    workedFrom: services.elapsed(),
     turn,
   };
   let isRunning = false;
@@ -192,6 +193,7 @@ async function end(c: Context<HttpEnv>): Promise<Response> {
     requestId: c.get("requestId"),
     startedAt: services.now(),
     beganAt: services.elapsed(),
+    workedFrom: services.elapsed(),
     turn: null,
   };
   const revision = c.req.header("MCP-Protocol-Version");
