@@ -7,13 +7,15 @@ import { after, clock, type Isolate } from "./isolate.ts";
 const { elapsed, wait } = clock;
 
 export function createShardTurns(
-  { turns, heldBack, tokens, memory }: Pick<Isolate, "turns" | "heldBack" | "tokens" | "memory">,
+  isolate: Pick<Isolate, "turns" | "heldBack" | "tokens" | "memory" | "host">,
   name: string,
 ): { turns: Turns; door: Door } {
+  const { turns, heldBack, tokens, memory, host } = isolate;
   const { writes, admissions } = turns(name);
-  const admitting = createTurns({ order: admissions, elapsed, after });
+  const immediately = host.immediately ?? ((act: () => void) => void after(0, act));
+  const admitting = createTurns({ order: admissions, elapsed, after, immediately });
   return {
-    turns: createTurns({ order: writes, elapsed, after }),
+    turns: createTurns({ order: writes, elapsed, after, immediately }),
     door: createDoor({
       turns: admitting,
       heldBack,

@@ -29,8 +29,10 @@ const shortestHoldMs = 1_000;
 /** …and ms more for each refusal that waits with it, so that some 200 refusals a second are left of any number. */
 const msPerHeldBack = 5;
 const mostHeldBack = 2_000;
+/** Calls of one tenant that work at once while another tenant calls: each of them delays that tenant's. */
+const ofLaneBeside = 1;
 
-const limits: Omit<TurnLimits, "atOnce"> = {
+const limits: Omit<TurnLimits, "atOnce" | "ofLaneBeside"> = {
   mostOfLane: 256,
   mostInAll: 2_048,
   longestWaitMs: 2_000,
@@ -42,9 +44,9 @@ const limits: Omit<TurnLimits, "atOnce"> = {
 
 /** @param writesAtOnce how many writes one process sends to one database at once */
 export const createSharedTurns = (writesAtOnce: number): SharedTurns => ({
-  writes: createTurnOrder({ ...limits, atOnce: writesAtOnce }),
+  writes: createTurnOrder({ ...limits, atOnce: writesAtOnce, ofLaneBeside: writesAtOnce }),
   // One call chooses while the others write.
-  admissions: createTurnOrder({ ...limits, atOnce: writesAtOnce + 1 }),
+  admissions: createTurnOrder({ ...limits, atOnce: writesAtOnce + 1, ofLaneBeside }),
 });
 
 const unavailable = (retryAfterMs: number): Refusal => ({ reason: "unavailable", retryAfterMs });
@@ -56,13 +58,15 @@ export function createTurns(deps: {
   elapsed: () => number;
   /** Acts after so many ms, unless the function that it gives is called before. */
   after: (ms: number, act: () => void) => () => void;
+  /** Acts once the runtime has looked for what came from outside. */
+  immediately: (act: () => void) => void;
 }): Turns {
-  const { order, elapsed, after } = deps;
+  const { order, elapsed, after, immediately } = deps;
   /**
    * workerd looks for bytes that came only when no promise is left to go on with. If turns woke one another
    * without a pause, neither a provider's answer nor another tenant's request would be read.
    */
-  const breathe = (): Promise<void> => new Promise((done) => void after(0, done));
+  const breathe = (): Promise<void> => new Promise(immediately);
   const refusalFor = (lane: string): Refusal | null => {
     order.advance(elapsed());
     const retryAfterMs = order.retryAfterMs(lane);

@@ -82,6 +82,7 @@ function openHost(
       fetch: outgoing.fetch,
       primitives: nodeCrypto,
       fetchDatabase: outgoing.fetchDatabase,
+      immediately: (act) => void setImmediate(act),
       openOwnDatabase(options) {
         if (own === null) throw new Error("the settings name a libSQL server");
         return openEmbedded(own, options);

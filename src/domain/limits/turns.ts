@@ -13,6 +13,8 @@ export type TurnKind = "begins" | "ends";
 export interface TurnLimits {
   /** turns that are held at once */
   atOnce: number;
+  /** turns that one lane holds at once while another lane is at work too */
+  ofLaneBeside: number;
   /** how many may wait in one lane, and in all lanes together */
   mostOfLane: number;
   mostInAll: number;
@@ -49,6 +51,8 @@ const firstGuessMs = 5;
 /** ms after which refused work may try again, at least and at most. */
 const shortestRetryMs = 100;
 const longestRetryMs = 30_000;
+/** ms for which a lane counts as at work after its last turn: its caller may ask again as soon as it is answered. */
+const atWorkMs = 1_000;
 
 interface Lane {
   ends: Ticket[];
@@ -67,16 +71,17 @@ function createLanes() {
       if (ticket.kind === "begins") waitingBegins += 1;
       lanes.set(ticket.lane, lane);
     },
-    /** Takes the next ticket. Its lane goes behind all others. */
-    next(): Ticket | null {
-      const first = lanes.entries().next();
-      if (first.done === true) return null;
-      const [name, lane] = first.value;
-      lanes.delete(name);
-      const ticket = lane.ends.shift() ?? lane.begins.shift() ?? null;
-      if (ticket?.kind === "begins") waitingBegins -= 1;
-      if (sizeOf(lane) > 0) lanes.set(name, lane);
-      return ticket;
+    /** Takes the next ticket of a lane that may hold one more. The lane goes behind all others. */
+    next(mayHold: (lane: string) => boolean): Ticket | null {
+      for (const [name, lane] of lanes) {
+        if (!mayHold(name)) continue;
+        lanes.delete(name);
+        const ticket = lane.ends.shift() ?? lane.begins.shift() ?? null;
+        if (ticket?.kind === "begins") waitingBegins -= 1;
+        if (sizeOf(lane) > 0) lanes.set(name, lane);
+        return ticket;
+      }
+      return null;
     },
     remove(ticket: Ticket): void {
       const lane = lanes.get(ticket.lane);
@@ -87,6 +92,7 @@ function createLanes() {
       if (sizeOf(lane) === 0) lanes.delete(ticket.lane);
     },
     allBegins: (): number => waitingBegins,
+    sizeOf: (name: string): number => sizeOf(lanes.get(name) ?? { begins: [], ends: [] }),
     beginsOf: (lane: string): number => lanes.get(lane)?.begins.length ?? 0,
     /** How many turns pass before one more of that lane has had its own: each other lane's at most as often. */
     before(name: string): number {
@@ -99,25 +105,61 @@ function createLanes() {
   };
 }
 
-export function createTurnOrder(limits: TurnLimits) {
-  const { atOnce, mostOfLane, mostInAll, longestWaitMs, fewOfLane, leaseMs, takenWithinMs } =
-    limits;
-  const lanes = createLanes();
+/** Whether more than one lane was at work of late. */
+function createCompany() {
+  let last = { lane: "", at: Number.NEGATIVE_INFINITY };
+  let other = last;
+  return {
+    saw(lane: string, at: number): void {
+      if (lane !== last.lane) other = last;
+      last = { lane, at };
+    },
+    isThere: (now: number): boolean => now - other.at < atWorkMs,
+  };
+}
+
+/** The turns that are held, in all and of each lane. */
+function createHeld() {
   const held = new Set<Ticket>();
+  const ofLanes = new Map<string, number>();
+  return {
+    all: (): Iterable<Ticket> => held,
+    count: (): number => held.size,
+    countOf: (lane: string): number => ofLanes.get(lane) ?? 0,
+    add(ticket: Ticket): void {
+      held.add(ticket);
+      ofLanes.set(ticket.lane, (ofLanes.get(ticket.lane) ?? 0) + 1);
+    },
+    /** Ends the ticket, whether its turn was held or not. */
+    end(ticket: Ticket): void {
+      ticket.state = "over";
+      if (!held.delete(ticket)) return;
+      const left = (ofLanes.get(ticket.lane) ?? 1) - 1;
+      if (left === 0) ofLanes.delete(ticket.lane);
+      else ofLanes.set(ticket.lane, left);
+    },
+  };
+}
+
+export function createTurnOrder(limits: TurnLimits) {
+  const { atOnce, ofLaneBeside, mostOfLane, mostInAll, longestWaitMs, fewOfLane } = limits;
+  const { leaseMs, takenWithinMs } = limits;
+  const lanes = createLanes();
+  const company = createCompany();
+  const held = createHeld();
   let meanMs = firstGuessMs;
+  /** turns that a lane may hold at present */
+  let ofLane = atOnce;
 
   const isOverdue = ({ state, since }: Ticket, now: number): boolean =>
     now - since > (state === "given" ? takenWithinMs : leaseMs);
 
   /** Gives free turns to those who wait. */
   const advance = (now: number): void => {
-    for (const ticket of held)
-      if (isOverdue(ticket, now)) {
-        ticket.state = "over";
-        held.delete(ticket);
-      }
-    while (held.size < atOnce) {
-      const ticket = lanes.next();
+    for (const ticket of held.all()) if (isOverdue(ticket, now)) held.end(ticket);
+    ofLane = company.isThere(now) ? Math.min(ofLaneBeside, atOnce) : atOnce;
+    while (held.count() < atOnce) {
+      const ticket = lanes.next((lane) => held.countOf(lane) < ofLane);
       if (ticket === null) return;
       ticket.state = "given";
       ticket.since = now;
@@ -127,7 +169,8 @@ export function createTurnOrder(limits: TurnLimits) {
   };
 
   /** ms that one more of that lane would wait */
-  const expectedMs = (lane: string): number => (lanes.before(lane) * meanMs) / atOnce;
+  const expectedMs = (lane: string): number =>
+    meanMs * Math.max(lanes.before(lane) / atOnce, (lanes.sizeOf(lane) + 1) / ofLane);
 
   return {
     advance,
@@ -135,7 +178,7 @@ export function createTurnOrder(limits: TurnLimits) {
     retryAfterMs(lane: string): number | null {
       const waiting = lanes.beginsOf(lane);
       const isFull = waiting >= mostOfLane || lanes.allBegins() >= mostInAll;
-      const wait = held.size < atOnce && lanes.allBegins() === 0 ? 0 : expectedMs(lane);
+      const wait = held.count() < atOnce && lanes.allBegins() === 0 ? 0 : expectedMs(lane);
       const isSoon = wait <= longestWaitMs || waiting < fewOfLane;
       if (!isFull && isSoon) return null;
       return Math.min(longestRetryMs, Math.max(shortestRetryMs, Math.ceil(wait)));
@@ -143,6 +186,7 @@ export function createTurnOrder(limits: TurnLimits) {
     ask(asked: { lane: string; kind: TurnKind; wake: () => void }, now: number): Ticket {
       const ticket: Ticket = { ...asked, state: "waiting", since: now };
       lanes.add(ticket);
+      company.saw(ticket.lane, now);
       advance(now);
       return ticket;
     },
@@ -157,8 +201,8 @@ export function createTurnOrder(limits: TurnLimits) {
     leave(ticket: Ticket, now: number): void {
       if (ticket.state === "waiting") lanes.remove(ticket);
       if (ticket.state === "taken") meanMs += share * (Math.max(0, now - ticket.since) - meanMs);
-      ticket.state = "over";
-      held.delete(ticket);
+      held.end(ticket);
+      company.saw(ticket.lane, now);
       advance(now);
     },
   };

@@ -21,6 +21,7 @@ describe("more writes than the embedded engine has turns for", () => {
         const timer = setTimeout(act, ms);
         return () => clearTimeout(timer);
       },
+      immediately: (act) => void setImmediate(act),
     });
     db = openEmbedded(engine, { turns });
     value(await db.write([raw(sql`create table t (lane text)`)]));

@@ -4,6 +4,7 @@ import { createTurnOrder, type Ticket, type TurnLimits } from "../../../src/doma
 
 const limits: TurnLimits = {
   atOnce: 1,
+  ofLaneBeside: 100,
   mostOfLane: 100,
   mostInAll: 1_000,
   longestWaitMs: 1_000,
@@ -74,6 +75,27 @@ describe("turns", () => {
       "begins",
       "begins",
     ]);
+  });
+
+  it("of one tenant are one at a time while another tenant is at work", () => {
+    const { held, asking, finish, at } = given({ atOnce: 4, ofLaneBeside: 1 });
+    const lanesHeld = () => held.map(({ lane }) => lane);
+    for (let count = 0; count < 20; count += 1) asking("flood");
+    expect(lanesHeld()).toEqual(["flood", "flood", "flood", "flood"]);
+    asking("calm");
+    finish(5);
+    expect(lanesHeld()).toEqual(["flood", "flood", "flood", "calm"]);
+    for (let count = 0; count < 3; count += 1) finish(5);
+    // The calm tenant waits for no turn now: the flood holds one, and three are free.
+    expect(lanesHeld()).toEqual(["calm", "flood"]);
+    asking("calm");
+    expect(lanesHeld()).toEqual(["calm", "flood"]);
+    asking("other");
+    expect(lanesHeld()).toEqual(["calm", "flood", "other"]);
+    while (held.length > 1 || held[0]?.lane !== "flood") finish(1);
+    at(2_000);
+    finish(1);
+    expect(lanesHeld()).toEqual(["flood", "flood", "flood", "flood"]);
   });
 
   it("are held by no more than may work at once", () => {

@@ -38,7 +38,11 @@ function createClock() {
 function given(writesAtOnce = 1) {
   const clock = createClock();
   const shared = createSharedTurns(writesAtOnce);
-  const turns = createTurns({ order: shared.writes, ...clock });
+  const turns = createTurns({
+    order: shared.writes,
+    ...clock,
+    immediately: (act) => void clock.after(0, act),
+  });
   /** The outcome of entering, once there is one. */
   const entering = (lane: string, kind: "begins" | "ends" = "begins") => {
     const seen: { left: (() => void) | null; refusal: unknown } = { left: null, refusal: null };
