@@ -352,9 +352,18 @@ describe(`${count} mutated messages, FUZZ_SEED=${seed}`, () => {
     expect(after - before).toBeLessThan(mayGrowByMb);
   });
 
+  /** A session of another key: the messages may have used up how many sessions their key may begin. */
+  const sessionAfterwards = async () => {
+    const made = await adminOf(router, router.adminToken)("POST", "/tenants/fuzz/keys", {
+      name: "afterwards",
+      scopes: ["sampling"],
+    });
+    return openSession(router, String(made.get("key")));
+  };
+
   it("leave no part of themselves in memory, however large they are", async ({ skip }) => {
     if (residentMb() === null) return skip(noProc);
-    const session = await openSession(router, key);
+    const session = await sessionAfterwards();
     const text = "x".repeat(large.megabytes * 2 ** 20);
     const before = residentMb() ?? 0;
     for (let sent = 0; sent < large.count; sent += 1)
@@ -367,7 +376,7 @@ describe(`${count} mutated messages, FUZZ_SEED=${seed}`, () => {
   }, 120_000);
 
   it("leave a router that works, and no unexpected error in its log", async () => {
-    const session = await openSession(router, key);
+    const session = await sessionAfterwards();
     expect((await session.sample(asking("Still there?"))).get("result.model")).toMatch(/^demo\//);
     expect(router.output()).not.toContain('"event":"internal"');
   });

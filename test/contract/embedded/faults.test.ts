@@ -23,6 +23,16 @@ import { diskEnvironment, noDisk } from "../../fakes/disk.ts";
 import { databaseThread, givenFolder, startEngine } from "../../setup/embedded.ts";
 import { value } from "../store/open.ts";
 
+/** Root may write to every file, so the program runs as nobody then, who has to find it. */
+function whyUnreadable(): string | null {
+  if (process.getuid?.() !== 0) return null;
+  for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder))
+    if ((statSync(folder).mode & 0o001) === 0)
+      return "root may write to every file, and nobody may not enter this checkout";
+  return null;
+}
+const unreadable = whyUnreadable();
+
 const program = fileURLToPath(new URL("../../fakes/embedded-writer.ts", import.meta.url));
 const missing = noDisk();
 /** Whom modes of files bind, unlike root. */
@@ -105,7 +115,8 @@ describe("the embedded engine on a bad file", () => {
     },
   );
 
-  it("says at the start that a file can't be written", async () => {
+  it("says at the start that a file can't be written", async ({ skip }) => {
+    if (unreadable !== null) return skip(unreadable);
     await fill();
     if (process.getuid?.() === 0) {
       chownSync(dirname(folder.path), nobody, nobody);
