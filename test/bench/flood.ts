@@ -1,6 +1,8 @@
 /**
  * `npm run bench -- flood [CHECKOUT…]`: the libSQL server with its own defaults under load, then one
- * tenant's flood and what another tenant notices of it. Each checkout named is measured in turns with this one.
+ * tenant's flood and what another tenant notices of it, with `npm start` on its own file, with the Worker on D1,
+ * and with `npm start` on a libSQL server. Each checkout named is measured in turns with this one. One of
+ * `defaults`, `embedded`, `d1`, `libsql` before the checkouts measures that part alone.
  */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -17,6 +19,8 @@ import { adminToken, routerSettings } from "./subjects.ts";
 import { createTenant } from "./tenant.ts";
 
 type Say = (line: string) => void;
+/** of `npm start`, and of `npm run dev` */
+type Launcher = "start.js" | "dev.ts";
 
 interface Subject {
   name: string;
@@ -43,12 +47,13 @@ const percent = (share: number): string => `${(share * 100).toFixed(0)} %`;
 /** A router of that checkout, with two tenants. */
 async function startSubject(
   from: string,
-  about: { providerUrl: string; env: Record<string, string> },
+  about: { providerUrl: string; env: Record<string, string>; launcher: Launcher },
   ending: Ending,
 ): Promise<Subject> {
-  // Its name in versions before the server on Node.
-  const [dev, main] = ["dev.ts", "main.ts"].map((name) => resolve(from, "src/start", name));
-  const program = existsSync(dev ?? "") ? dev : main;
+  // The last is the launcher of versions before the server on Node.
+  const program = [about.launcher, "main.ts"]
+    .map((name) => resolve(from, "src/start", name))
+    .find((path) => existsSync(path));
   if (program === undefined) throw new Error("no launcher");
   const router = await startRouter({
     env: { ...routerSettings, ...about.env },
@@ -77,7 +82,11 @@ async function benchDefaults(places: readonly string[], outer: Ending, say: Say)
   for (const place of places) {
     const sqld = await startSqld({});
     ending.add(sqld.stop);
-    const about = { providerUrl: provider.url, env: { DATABASE_URL: sqld.url } };
+    const about = {
+      providerUrl: provider.url,
+      env: { DATABASE_URL: sqld.url },
+      launcher: "start.js" as const,
+    };
     subjects.push(await startSubject(place, about, ending));
   }
   say(`\nThe libSQL server with its own defaults, ${rounds} turns of ${turnSeconds} s each:`);
@@ -129,7 +138,7 @@ async function calmly({ url, calm }: Subject): Promise<{ p50: number; p99: numbe
 }
 
 async function benchFlood(
-  about: { places: readonly string[]; database: "D1" | "libSQL"; thinkMs: number },
+  about: { places: readonly string[]; database: "embedded" | "D1" | "libSQL"; thinkMs: number },
   outer: Ending,
   say: Say,
 ): Promise<void> {
@@ -145,7 +154,9 @@ async function benchFlood(
       ending.add(sqld.stop);
       env["DATABASE_URL"] = sqld.url;
     }
-    subjects.push(await startSubject(place, { providerUrl: provider.url, env }, ending));
+    const launcher = about.database === "D1" ? "dev.ts" : "start.js";
+    const how = { providerUrl: provider.url, env, launcher } as const;
+    subjects.push(await startSubject(place, how, ending));
   }
   say(
     `\nOne tenant floods, another calls one by one: ${about.database}, ${about.thinkMs} ms at the provider:`,
@@ -202,12 +213,12 @@ export async function benchFloods(
   ending: Ending,
   say: Say,
 ): Promise<void> {
-  const parts = ["defaults", "d1", "libsql"];
+  const parts = ["defaults", "embedded", "d1", "libsql"];
   const chosen = args.filter((arg) => parts.includes(arg));
   const wanted = chosen.length === 0 ? parts : chosen;
   const places = [...args.filter((arg) => !parts.includes(arg)), checkout];
   if (wanted.includes("defaults")) await benchDefaults(places, ending, say);
-  for (const database of ["D1", "libSQL"] as const)
+  for (const database of ["embedded", "D1", "libSQL"] as const)
     if (wanted.includes(database.toLowerCase()))
       for (const provider of [0, thinkMs])
         await benchFlood({ places, database, thinkMs: provider }, ending, say);
