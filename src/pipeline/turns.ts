@@ -26,8 +26,9 @@ const lookMs = 250;
 const endsWaitMs = 2_000;
 /** ms that a refusal is held back at least, or the next request of a flood would come at once… */
 const shortestHoldMs = 1_000;
-/** …and ms more for each refusal that waits with it, so that some 200 refusals a second are left of any number. */
-const msPerHeldBack = 5;
+/** …and ms more for each refusal that waits with it, so that some 100 refusals a second are left of a thousand callers. */
+const msPerHeldBack = 10;
+const longestHoldMs = 10_000;
 const mostHeldBack = 2_000;
 /** Calls of one tenant that work at once while another tenant calls: each of them delays that tenant's. */
 const ofLaneBeside = 1;
@@ -135,7 +136,8 @@ export function createDoor(deps: {
     if (heldBack.count >= mostHeldBack) return refusal;
     heldBack.count += 1;
     try {
-      await wait(Math.max(shortestHoldMs, heldBack.count * msPerHeldBack));
+      const ms = Math.max(shortestHoldMs, heldBack.count * msPerHeldBack);
+      await wait(Math.min(longestHoldMs, ms));
     } finally {
       heldBack.count -= 1;
     }

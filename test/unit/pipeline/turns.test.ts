@@ -132,7 +132,7 @@ describe("the door", () => {
     await clock.settled();
     expect(told).toBe(10);
     await clock.pass(1_000);
-    expect(told).toBe(10 + 200);
+    expect(told).toBe(10 + 100);
     await clock.pass(9_000);
     expect(told).toBe(2_010);
   });
