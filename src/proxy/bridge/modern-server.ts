@@ -104,21 +104,17 @@ async function misses(response: Response): Promise<boolean> {
 
 /** What the client gets of one of the server's messages. */
 function translate(
-  services: Pick<BridgeServices, "background" | "sessions">,
-  context: { message: string; request: ProxiedRequest; session: Session },
+  message: string,
+  { request, session }: { request: ProxiedRequest; session: Session },
 ): TranslatedMessage {
-  const { message, request, session } = context;
   const { method, params } = request;
   const { bridge } = session;
-  const translation = translateFromModern(message, {
+  return translateFromModern(message, {
     method,
     tool: method === "tools/call" ? nameIn(method, params) : null,
     wrapped: (bridge?.to === "modern" ? bridge.wrapped : undefined) ?? {},
     revision: session.revision,
   });
-  if (translation.kind === "answer" && method === "tools/list")
-    services.background(noteTools(services, session, own(parsedJson(message), "result")));
-  return translation;
 }
 
 /** Sends the request, and once more if the server misses a header that its tools did not ask for before. */
@@ -151,9 +147,18 @@ async function carry(
     session = renewed;
     response = await send();
   }
-  const translateMessage = (message: string): TranslatedMessage =>
-    translate(services, { message, request, session });
-  await relayTranslated({ ...bridging, translate: translateMessage }, response);
+  await relayTranslated(
+    {
+      ...bridging,
+      translate: (message) => translate(message, { request, session }),
+      // A client calls a tool as soon as it has read the list, perhaps by way of another isolate.
+      ...(request.method === "tools/list" && {
+        beforeAnswer: (message: string) =>
+          noteTools(services, session, own(parsedJson(message), "result")),
+      }),
+    },
+    response,
+  );
 }
 
 export async function bridgeToModern(

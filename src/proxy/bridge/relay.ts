@@ -10,6 +10,8 @@ export interface Bridging {
   reply: ClientReply;
   /** What the client gets of a message, JSON text. */
   translate(message: string): TranslatedMessage;
+  /** Ends before the client hears the answer: what its next request rests on. */
+  beforeAnswer?(message: string): Promise<void>;
   /** the refusal as an HTTP response */
   refuse(refusal: Refusal): Promise<Response>;
   /** the refusal as a JSON-RPC error in a stream, JSON text */
@@ -60,6 +62,7 @@ async function relayStream(bridging: Bridging, response: Response): Promise<Refu
     const translation = translated(bridging, segment.data);
     if (translation.kind === "nothing") continue;
     if (translation.kind === "refused") return translation.refusal;
+    if (translation.kind === "answer") await bridging.beforeAnswer?.(segment.data);
     await reply.write(sseMessageText(translation.text));
     if (translation.kind === "answer") {
       reply.end();
@@ -72,10 +75,12 @@ async function relayStream(bridging: Bridging, response: Response): Promise<Refu
 async function relayBody(bridging: Bridging, response: Response): Promise<Refusal | null> {
   const bytes = await bytesOf(response);
   if (bytes === null) return serverFailed(tooLarge);
-  const translation = translated(bridging, new TextDecoder().decode(bytes));
+  const message = new TextDecoder().decode(bytes);
+  const translation = translated(bridging, message);
   if (translation.kind === "refused") return translation.refusal;
   if (translation.kind !== "answer")
     return serverFailed("Its answer is no JSON-RPC response.", response.status);
+  await bridging.beforeAnswer?.(message);
   await answerTo(bridging, translation.text, bridging.statusOf(response.status));
   return null;
 }
