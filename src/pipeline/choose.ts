@@ -1,7 +1,7 @@
 /** From a call and its caller to a plan: first the capabilities, then what was negotiated, then the choice. */
 import { missingFrom, requiredFor } from "../domain/sampling/capabilities.ts";
 import { withheldBy } from "../domain/limits/ceilings.ts";
-import { fieldFrom, type ModelPool, type FieldPolicy } from "../domain/choice/model-pool.ts";
+import { poolFrom, type ModelPool, type PoolPolicy } from "../domain/choice/model-pool.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { callBoundsOf, smallestBudget } from "../domain/limits/holds.ts";
 import { modelsOf, type Catalogue } from "../domain/models/model.ts";
@@ -33,7 +33,7 @@ export interface Planned extends Plan {
 
 export interface Chooser {
   /** The catalogue as this tenant sees it. */
-  fieldOf(snapshot: Snapshot): ModelPool;
+  poolFor(snapshot: Snapshot): ModelPool;
   plan(
     call: SamplingCall,
     snapshot: Snapshot,
@@ -48,11 +48,11 @@ interface Prepared {
   serverPolicy: string;
   /** version of the memory of models that refuse to be asked about reasoning */
   refusals: number;
-  field: ModelPool;
+  pool: ModelPool;
 }
 
 /** The tenant's policy and the asking server's together: the narrower of each member. */
-function policyFor(snapshot: Snapshot, server: AskingServer | null): FieldPolicy {
+function policyFor(snapshot: Snapshot, server: AskingServer | null): PoolPolicy {
   const { policy } = snapshot.tenant;
   const { allowedModels, deniedModels, maxTokens, previews, deadlineMs } = policy;
   const { reasoning, reasoningTokens, promptCaching } = policy;
@@ -93,29 +93,29 @@ export function createChooser(deps: {
   const { refusals: known = createReasoningRefusals(0) } = deps;
   // One snapshot serves many requests. What was measured in it is as old as the snapshot.
   const prepared = new WeakMap<Snapshot, Map<string, Prepared>>();
-  const fieldOf = (snapshot: Snapshot, server: AskingServer | null): ModelPool => {
+  const poolFor = (snapshot: Snapshot, server: AskingServer | null): ModelPool => {
     const catalogue = deps.catalogue();
-    const fields = prepared.get(snapshot) ?? new Map<string, Prepared>();
-    prepared.set(snapshot, fields);
+    const pools = prepared.get(snapshot) ?? new Map<string, Prepared>();
+    prepared.set(snapshot, pools);
     const asking = server?.id ?? "";
     // The server's policy may be newer than the snapshot.
     const serverPolicy = server === null ? "" : JSON.stringify(server.policy);
     const refusals = known.version();
-    const made = fields.get(asking);
+    const made = pools.get(asking);
     const now = deps.now();
     if (
       made?.catalogue === catalogue &&
       made.serverPolicy === serverPolicy &&
       made.refusals === refusals &&
       // A circuit that has been open for its time is tried, however old the snapshot is.
-      now < (made.field.circuits?.until ?? Number.POSITIVE_INFINITY) &&
-      // A field from before a clock was set back is made anew, or its circuits would stay open
+      now < (made.pool.circuits?.until ?? Number.POSITIVE_INFINITY) &&
+      // A pool from before a clock was set back is made anew, or its circuits would stay open
       // until the clock is there again.
-      now >= (made.field.circuits?.now ?? 0)
+      now >= (made.pool.circuits?.now ?? 0)
     )
-      return made.field;
+      return made.pool;
     const { credentials, overrides, health, circuits } = snapshot;
-    const field = fieldFrom({
+    const pool = poolFrom({
       models: withoutRefused(modelsOf(catalogue, credentials, overrides), credentials, known),
       credentials,
       catalogueVersion: catalogue.version,
@@ -124,11 +124,11 @@ export function createChooser(deps: {
       circuits,
       now,
     });
-    fields.set(asking, { catalogue, serverPolicy, refusals, field });
-    return field;
+    pools.set(asking, { catalogue, serverPolicy, refusals, pool });
+    return pool;
   };
   return {
-    fieldOf: (snapshot) => fieldOf(snapshot, null),
+    poolFor: (snapshot) => poolFor(snapshot, null),
     plan(asked, snapshot, { capabilities, features }, server = null) {
       const { policy } = snapshot.tenant;
       if (server?.policy.disabled === true)
@@ -155,19 +155,19 @@ export function createChooser(deps: {
         wants: asked.outputModalities,
       });
       const shaped = shape(asked, shaping);
-      const field = fieldOf(snapshot, server);
-      const asking = askingOf(shaped, field, recordOf(features, shaping));
-      const plan = decide(asking, field);
+      const pool = poolFor(snapshot, server);
+      const asking = askingOf(shaped, pool, recordOf(features, shaping));
+      const plan = decide(asking, pool);
       if (!plan.ok) {
         const { error } = plan;
         if (error.reason === "unavailable")
-          return err(sinceThen(error.retryAfterMs, deps.now() - (field.circuits?.now ?? 0)));
+          return err(sinceThen(error.retryAfterMs, deps.now() - (pool.circuits?.now ?? 0)));
         return error.reason === "no_eligible_model" && snapshot.credentials.length === 0
           ? err({ ...error, cause: "no_credential" })
           : plan;
       }
       const call = { ...shaped, maxTokens: plan.value.requirements.maxTokens };
-      const withoutRoom = (): Plan | null => planWithoutRoom(plan.value, asking, field);
+      const withoutRoom = (): Plan | null => planWithoutRoom(plan.value, asking, pool);
       return ok({ ...plan.value, call, withoutRoom });
     },
   };

@@ -39,7 +39,7 @@ export function createSessions(deps: {
 
   return {
     capabilitiesFor(snapshot: Snapshot, capabilities: JsonObject): HostedCapabilities {
-      const { able } = chooser.fieldOf(snapshot);
+      const { able } = chooser.poolFor(snapshot);
       const offered = {
         supportedModalities: modalities.filter((modality) => able.outputs.has(modality)),
         tools: able.tools,

@@ -1,7 +1,7 @@
 /** `npm run bench -- choose`: what a choice costs with its decision, 5,000 models in the catalogue. */
 import { Bench } from "tinybench";
 import { seedCatalogue } from "../../src/domain/models/catalogue.ts";
-import { fieldFrom, type ModelPool } from "../../src/domain/choice/model-pool.ts";
+import { poolFrom, type ModelPool } from "../../src/domain/choice/model-pool.ts";
 import type { Model } from "../../src/domain/models/model.ts";
 import type { SamplingCall } from "../../src/domain/sampling/call.ts";
 import { choose } from "../../src/domain/choice/selection.ts";
@@ -23,7 +23,7 @@ const models: Model[] = Array.from(
   .slice(0, catalogueSize);
 
 const fieldWith = (providers: readonly string[]): ModelPool =>
-  fieldFrom({
+  poolFrom({
     models,
     credentials: providers.map((provider) => ({
       id: `cred_${provider}`,

@@ -4,7 +4,7 @@
  */
 import type { SamplingRecord } from "./record.ts";
 import { entryOf, type RankedModel } from "../choice/ranked-model.ts";
-import { fieldOf } from "../choice/model-pool.ts";
+import { poolOf } from "../choice/model-pool.ts";
 import { nameOf, type Model } from "../models/model.ts";
 import { type Candidate, type Decision } from "../choice/decision.ts";
 import { decide } from "../choice/selection.ts";
@@ -54,7 +54,7 @@ export function replay(
       `The catalogue is ${today.catalogueVersion} now; it was ${decision.catalogueVersion}.`,
     );
   const feasible = decision.candidates.filter(({ excludedBy }) => excludedBy === undefined);
-  const entries = feasible.flatMap((candidate): RankedModel[] => {
+  const ranked = feasible.flatMap((candidate): RankedModel[] => {
     const name = nameOf({ provider: candidate.provider, id: candidate.model });
     const model = byName.get(name);
     if (model === undefined) {
@@ -76,7 +76,7 @@ export function replay(
     decision.toolLoop === undefined ? null : { ...decision.toolLoop, credentialId: "" };
   const made = decide(
     { needs, hints: asked.hints, weights, notes, toolLoop },
-    fieldOf(entries, {
+    poolOf(ranked, {
       models: today.models,
       unserved: 0,
       catalogueVersion: today.catalogueVersion,

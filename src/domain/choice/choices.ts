@@ -22,11 +22,11 @@ function keepBest(order: Order, best: number[], place: number): void {
 
 /** The best place of each group of credentials; -1: the group has no feasible model. */
 function leadersOf(order: Order): Int32Array {
-  const { entries, field } = order.scores;
-  const { of, ids } = field.columns.credentials;
+  const { positions, pool } = order.scores;
+  const { of, ids } = pool.columns.credentials;
   const leaders = new Int32Array(ids.length).fill(-1);
-  for (let place = 0; place < entries.length; place += 1) {
-    const group = of[entries[place] ?? 0] ?? 0;
+  for (let place = 0; place < positions.length; place += 1) {
+    const group = of[positions[place] ?? 0] ?? 0;
     const leader = leaders[group] ?? -1;
     if (leader === -1 || byPreference(order, place, leader) < 0) leaders[group] = place;
   }
@@ -35,12 +35,12 @@ function leadersOf(order: Order): Int32Array {
 
 /** For each group of credentials, whether the group belongs to one of the best few providers. */
 function leadingGroups(order: Order): boolean[] {
-  const { entries, field } = order.scores;
+  const { positions, pool } = order.scores;
   const providerAt = (place: number): string =>
-    field.entries[entries[place] ?? 0]?.model.provider ?? "";
+    pool.ranked[positions[place] ?? 0]?.model.provider ?? "";
   // An attempt rules out one endpoint at most, so it is enough to look at as many providers as
   // there are attempts.
-  const { ids } = field.columns.credentials;
+  const { ids } = pool.columns.credentials;
   if (ids.length <= maxAttempts) return ids.map(() => true);
   const leaders = leadersOf(order);
   const byProvider = new Map<string, number>();
@@ -62,14 +62,14 @@ function leadingGroups(order: Order): boolean[] {
 
 /** The best few places of each credential of the best few providers, best first. */
 function bestByCredential(order: Order): Map<string, number[]> {
-  const { entries, field } = order.scores;
-  const { of, ids } = field.columns.credentials;
+  const { positions, pool } = order.scores;
+  const { of, ids } = pool.columns.credentials;
   const leads = leadingGroups(order);
   // Most models of a provider are served by the same credentials, so these models are looked
   // through together.
   const byGroup = ids.map((): number[] => []);
-  for (let place = 0; place < entries.length; place += 1) {
-    const group = of[entries[place] ?? 0] ?? 0;
+  for (let place = 0; place < positions.length; place += 1) {
+    const group = of[positions[place] ?? 0] ?? 0;
     if (leads[group] === true) keepBest(order, byGroup[group] ?? [], place);
   }
   const byId = new Map<string, number[]>();
@@ -89,14 +89,14 @@ function bestByCredential(order: Order): Map<string, number[]> {
  * rules out a model of a credential at the least. So whatever fails, the call's next candidate is one of these.
  */
 export function choicesOf(order: Order): Choice[] {
-  const { entries, field } = order.scores;
+  const { positions, pool } = order.scores;
   const idsAt = new Map<number, string[]>();
   for (const [id, places] of bestByCredential(order))
     for (const place of places) idsAt.set(place, [...(idsAt.get(place) ?? []), id]);
   return [...idsAt]
     .toSorted(([a], [b]) => byPreference(order, a, b))
     .flatMap(([place, ids]): Choice[] => {
-      const entry = field.entries[entries[place] ?? 0];
+      const entry = pool.ranked[positions[place] ?? 0];
       if (entry === undefined) return [];
       const credentialIds = entry.credentialIds.filter((id) => ids.includes(id));
       return [{ model: entry.model, credentialIds }];

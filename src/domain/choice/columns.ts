@@ -1,5 +1,5 @@
 /**
- * What a ranking compares of a field's entries, sorted and grouped once. One choice reads it thousands of
+ * What a ranking compares of a pool's ranked models, sorted and grouped once. One choice reads it thousands of
  * times.
  */
 import { abilityOf } from "../models/ability.ts";
@@ -13,15 +13,15 @@ export interface Ranks {
   count: number;
 }
 
-/** Entries in groups of equal cost: same prices, same tokenizer, same output, same reasoning. */
+/** Ranked models in groups of equal cost: same prices, same tokenizer, same output, same reasoning. */
 export interface PriceGroups {
   /** group by position */
   of: Uint32Array;
-  /** one entry of each group */
-  entries: readonly RankedModel[];
+  /** one model of each group */
+  firsts: readonly RankedModel[];
 }
 
-/** Entries in groups that the same credentials serve. */
+/** Ranked models in groups that the same credentials serve. */
 export interface CredentialGroups {
   /** group by position */
   of: Uint32Array;
@@ -29,7 +29,7 @@ export interface CredentialGroups {
   ids: readonly (readonly string[])[];
 }
 
-/** Columns of values, by position in the field's entries. */
+/** Columns of values, by position in the pool. */
 export interface Columns {
   /** for requests that say nothing of reasoning, so that every model is asked for its least effort */
   prices: PriceGroups;
@@ -90,14 +90,14 @@ function pricingOf({ model, leastReasoning }: RankedModel): Pricing {
   return pricing;
 }
 
-/** Groups entries by a text that equal ones share: the group of each entry, and one entry of each group. */
+/** Groups ranked models by a text that equal models share: the group of each, and one model of each group. */
 function groupsOf(
-  entries: readonly RankedModel[],
+  ranked: readonly RankedModel[],
   keyOf: (entry: RankedModel) => string,
 ): { of: Uint32Array; firsts: RankedModel[] } {
   const groups = new Map<string, number>();
   const firsts: RankedModel[] = [];
-  const of = Uint32Array.from(entries, (entry) => {
+  const of = Uint32Array.from(ranked, (entry) => {
     const key = keyOf(entry);
     let group = groups.get(key);
     if (group === undefined) {
@@ -109,28 +109,28 @@ function groupsOf(
   return { of, firsts };
 }
 
-function priceGroupsOf(entries: readonly RankedModel[], of: keyof Pricing): PriceGroups {
-  const groups = groupsOf(entries, (entry) => `${entry.family} ${pricingOf(entry)[of]}`);
-  return { of: groups.of, entries: groups.firsts };
+function priceGroupsOf(ranked: readonly RankedModel[], of: keyof Pricing): PriceGroups {
+  const groups = groupsOf(ranked, (entry) => `${entry.family} ${pricingOf(entry)[of]}`);
+  return { of: groups.of, firsts: groups.firsts };
 }
 
-export function credentialGroupsOf(entries: readonly RankedModel[]): CredentialGroups {
-  const { of, firsts } = groupsOf(entries, ({ credentialIds }) => credentialIds.join(" "));
+export function credentialGroupsOf(ranked: readonly RankedModel[]): CredentialGroups {
+  const { of, firsts } = groupsOf(ranked, ({ credentialIds }) => credentialIds.join(" "));
   return { of, ids: firsts.map(({ credentialIds }) => credentialIds) };
 }
 
 /** `models`: all known models, since scores are compared among all of them. */
-export function columnsOf(entries: readonly RankedModel[], models: readonly Model[]): Columns {
+export function columnsOf(ranked: readonly RankedModel[], models: readonly Model[]): Columns {
   const ability = abilityOf(models);
   return {
-    prices: priceGroupsOf(entries, "atLeast"),
-    pricesWithReasoning: priceGroupsOf(entries, "withReasoning"),
-    credentials: credentialGroupsOf(entries),
-    speed: ranksOf(entries.map((entry) => -entry.expectedMs)),
-    intelligence: ranksOf(entries.map(({ model }) => ability(model))),
-    alwaysReasons: Uint8Array.from(entries, (entry) => (entry.alwaysReasons ? 1 : 0)),
-    isLate: Uint8Array.from(entries, (entry) => (entry.isLate ? 1 : 0)),
-    newness: ranksOf(entries.map(({ model }) => dayOf(model.releasedAt))),
+    prices: priceGroupsOf(ranked, "atLeast"),
+    pricesWithReasoning: priceGroupsOf(ranked, "withReasoning"),
+    credentials: credentialGroupsOf(ranked),
+    speed: ranksOf(ranked.map((entry) => -entry.expectedMs)),
+    intelligence: ranksOf(ranked.map(({ model }) => ability(model))),
+    alwaysReasons: Uint8Array.from(ranked, (entry) => (entry.alwaysReasons ? 1 : 0)),
+    isLate: Uint8Array.from(ranked, (entry) => (entry.isLate ? 1 : 0)),
+    newness: ranksOf(ranked.map(({ model }) => dayOf(model.releasedAt))),
   };
 }
 

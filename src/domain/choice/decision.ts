@@ -71,12 +71,12 @@ export const lateLevel = 60_001;
 /** The level of the model that began a tool loop: before whatever a hint prefers. */
 export const loopLevel = 0;
 
-/** A field, judged for one request. */
+/** A pool, judged for one request. */
 export interface Ranking {
   /** order of the feasible models, by place among them */
   order: Order;
   narrowed: Narrowed;
-  /** by position in the field: 0 where the model is feasible, else 1 plus the index of the reason */
+  /** by position in the pool: 0 where the model is feasible, else 1 plus the index of the reason */
   out: Uint8Array;
 }
 
@@ -85,14 +85,14 @@ export const isOf = (loop: ToolLoop | null, { provider, id }: Model): boolean =>
 
 /** Every candidate, in the order of failover, with the excluded ones last. */
 function candidatesOf(
-  field: ModelPool,
+  pool: ModelPool,
   { order: { scores }, narrowed, out }: Ranking,
   { places, toolLoop }: { places: readonly number[]; toolLoop: ToolLoop | null },
 ): Candidate[] {
   const candidates: Candidate[] = [];
   for (const place of places) {
-    const position = scores.entries[place] ?? 0;
-    const entry = field.entries[position];
+    const position = scores.positions[place] ?? 0;
+    const entry = pool.ranked[position];
     if (entry === undefined) continue;
     const candidate: Candidate = {
       provider: entry.model.provider,
@@ -114,11 +114,11 @@ function candidatesOf(
     if (isOf(toolLoop, entry.model)) candidate.viaToolLoop = true;
     candidates.push(candidate);
   }
-  return [...candidates, ...excludedOf(field, out)];
+  return [...candidates, ...excludedOf(pool, out)];
 }
 
-export function excludedOf({ entries }: ModelPool, out: Uint8Array): Candidate[] {
-  return entries.flatMap(({ model: { provider, id } }, at) => {
+export function excludedOf({ ranked }: ModelPool, out: Uint8Array): Candidate[] {
+  return ranked.flatMap(({ model: { provider, id } }, at) => {
     const excludedBy = reasonOf(out[at]);
     return excludedBy === undefined ? [] : [{ provider, model: id, excludedBy }];
   });
@@ -137,13 +137,13 @@ function withHintNotes({ notes, hints }: Asking, { models }: ModelPool): string[
   return [...new Set([...notes, ...unknown])];
 }
 
-export function explain(asking: Asking, field: ModelPool, ranking: Ranking): Decision {
+export function explain(asking: Asking, pool: ModelPool, ranking: Ranking): Decision {
   const { needs, weights, negotiation, toolLoop = null } = asking;
   const { order } = ranking;
   const { scores } = order;
-  const places = [...scores.entries.keys()].toSorted((a, b) => byPreference(order, a, b));
+  const places = [...scores.positions.keys()].toSorted((a, b) => byPreference(order, a, b));
   const [place = 0] = places;
-  const chosen = field.entries[scores.entries[place] ?? 0];
+  const chosen = pool.ranked[scores.positions[place] ?? 0];
   if (chosen === undefined) throw new Error("a ranking without a best");
   const { model, family } = chosen;
   const cost = scores.costs[place] ?? Number.POSITIVE_INFINITY;
@@ -151,8 +151,8 @@ export function explain(asking: Asking, field: ModelPool, ranking: Ranking): Dec
   return {
     provider: model.provider,
     model: model.id,
-    candidates: candidatesOf(field, ranking, { places, toolLoop }),
-    excluded: field.unserved === 0 ? {} : { no_credential: field.unserved },
+    candidates: candidatesOf(pool, ranking, { places, toolLoop }),
+    excluded: pool.unserved === 0 ? {} : { no_credential: pool.unserved },
     requirements: needs,
     weights,
     estimate: {
@@ -160,12 +160,12 @@ export function explain(asking: Asking, field: ModelPool, ranking: Ranking): Dec
       outputTokens: expectedUsage(model, { ...needs, inputTokens }).outputTokens,
       costUsd: Number.isFinite(cost) ? cost / 1e6 : null,
     },
-    catalogueVersion: field.catalogueVersion,
+    catalogueVersion: pool.catalogueVersion,
     ...(negotiation === null || negotiation === undefined ? {} : { negotiation }),
     // Only if the model is known here: other names are the caller's text, which stays out of the
     // record.
     ...(isOf(toolLoop, model) ? { toolLoop: { provider: model.provider, model: model.id } } : {}),
-    notes: withHintNotes(asking, field),
+    notes: withHintNotes(asking, pool),
   };
 }
 

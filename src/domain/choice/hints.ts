@@ -24,7 +24,7 @@ import type { Model } from "../models/model.ts";
 export interface Narrowed {
   /** by position: 0 where no hint prefers the model, else the lower the better; null: no model is preferred */
   levels: Uint16Array | null;
-  /** the hint that narrowed the field; null: no hint did */
+  /** the hint that narrowed the pool; null: no hint did */
   hint: string | null;
   /** the hint named a model that can't serve, and the preferred models stand in for it */
   viaEquivalence: boolean;
@@ -60,7 +60,7 @@ function put(
 ): void {
   const { served, levels } = matches;
   if (levels[at] !== 0 || !served.isFeasible(at)) return;
-  if (!asides && served.isAside?.(at) === true) return;
+  if (!asides && served.isHintOnly?.(at) === true) return;
   levels[at] = level;
   matches.any = true;
 }
@@ -192,7 +192,7 @@ function putSubstrings(
   for (const { at, fit } of found) {
     const model = index.models[at];
     const isWriter = model !== undefined && writesOnly(model);
-    if (meansText && !isWriter && served.isAside?.(at) === true) continue;
+    if (meansText && !isWriter && served.isHintOnly?.(at) === true) continue;
     put(matches, at, { level: fitLevels[fit], asides });
   }
 }

@@ -28,25 +28,25 @@ export interface ModelPool {
   /** every known model, for hints that name one that can't serve */
   models: readonly Model[];
   /** by name */
-  entries: readonly RankedModel[];
-  /** the entries' models */
+  ranked: readonly RankedModel[];
+  /** their models */
   served: readonly Model[];
-  /** what a ranking compares of the entries */
+  /** what a ranking compares of the ranked models */
   columns: Columns;
-  /** what some model of the field can do, also while its circuit is open */
+  /** what some model of the pool can do, also while its circuit is open */
   able: { outputs: ReadonlySet<Modality>; tools: boolean };
   /** the tokenizers of the models that may be chosen */
   families: readonly TokenFamily[];
   /** models that no credential can serve */
   unserved: number;
   catalogueVersion: string;
-  policy: FieldPolicy;
+  policy: PoolPolicy;
   /** absent: nothing failed lately */
-  circuits?: FieldCircuits | undefined;
+  circuits?: PoolCircuits | undefined;
 }
 
-export interface FieldCircuits {
-  /** ms since the epoch for which the field was prepared */
+export interface PoolCircuits {
+  /** ms since the epoch for which the pool was prepared */
   now: number;
   /** ms since the epoch, when the first of the circuits has been open for its time */
   until: number;
@@ -54,7 +54,7 @@ export interface FieldCircuits {
   halfOpen: ReadonlyMap<string, number>;
 }
 
-export interface FieldPolicy {
+export interface PoolPolicy {
   allowedModels?: string[];
   deniedModels?: string[];
   maxTokens?: number;
@@ -63,7 +63,7 @@ export interface FieldPolicy {
   /** what one call may use at most by the size of its limits; absent: nothing bounds a call */
   bounds?: CallBounds;
   /** the asking server's own lists; a model has to pass both */
-  server?: Pick<FieldPolicy, "allowedModels" | "deniedModels">;
+  server?: Pick<PoolPolicy, "allowedModels" | "deniedModels">;
   /** money is limited, so the cost of a model must be known */
   budgeted?: true;
   /** absent: previews are chosen only if a hint names one, or nothing else can serve */
@@ -75,11 +75,11 @@ export interface FieldPolicy {
   withheldProviders?: ReadonlySet<string>;
 }
 
-export interface FieldParts {
+export interface PoolParts {
   models: readonly Model[];
   credentials: readonly CredentialSummary[];
   catalogueVersion: string;
-  policy: FieldPolicy;
+  policy: PoolPolicy;
   health?: readonly Health[];
   circuits?: readonly Circuit[];
   /** ms since the epoch, for what was measured and for circuits */
@@ -89,7 +89,7 @@ export interface FieldParts {
 function standingExclusion(
   model: Model,
   credentials: readonly CredentialSummary[],
-  policy: FieldPolicy,
+  policy: PoolPolicy,
 ): ExclusionReason | null {
   if (model.status === "retired") return "retired";
   if (policy.withheldProviders?.has(model.provider) === true) return "no_operator_leave";
@@ -144,12 +144,12 @@ function waysOf(
 
 const byModelName = (a: Model, b: Model): number => (nameOf(a) < nameOf(b) ? -1 : 1);
 
-/** Prepares a field. The entries come in any order. */
-export function fieldOf(
-  entries: readonly RankedModel[],
+/** Prepares a pool. The ranked models come in any order. */
+export function poolOf(
+  ranked: readonly RankedModel[],
   parts: Pick<ModelPool, "models" | "unserved" | "catalogueVersion" | "policy" | "circuits">,
 ): ModelPool {
-  const sorted = entries.toSorted((a, b) => byModelName(a.model, b.model));
+  const sorted = ranked.toSorted((a, b) => byModelName(a.model, b.model));
   const able = sorted.filter(({ exclusion }) => exclusion === null);
   return {
     ...parts,
@@ -157,7 +157,7 @@ export function fieldOf(
       outputs: new Set(able.flatMap(({ model }) => model.outputModalities)),
       tools: able.some(({ model }) => model.tools),
     },
-    entries: sorted,
+    ranked: sorted,
     served: sorted.map(({ model }) => model),
     columns: columnsOf(sorted, parts.models),
     families: [...new Set(able.map(({ family }) => family))],
@@ -168,7 +168,7 @@ export function fieldOf(
 function circuitsOf(
   circuits: readonly Circuit[],
   now: number,
-): { states: ReadonlyMap<string, CircuitState>; circuits?: FieldCircuits } {
+): { states: ReadonlyMap<string, CircuitState>; circuits?: PoolCircuits } {
   const states = new Map(circuits.map((circuit) => [circuit.scope, stateOf(circuit, now)]));
   if (states.size === 0) return { states };
   const ends = [...states.values()].flatMap((each) => (each.state === "open" ? [each.until] : []));
@@ -179,11 +179,11 @@ function circuitsOf(
   return { states, circuits: { now, until, halfOpen: new Map(halfOpen) } };
 }
 
-export function fieldFrom(parts: FieldParts): ModelPool {
+export function poolFrom(parts: PoolParts): ModelPool {
   const { models, credentials, policy, health = [], now = 0 } = parts;
   const byModel = Map.groupBy(health, ({ model }) => model);
   const { states, circuits } = circuitsOf(parts.circuits ?? [], now);
-  const entries: RankedModel[] = [];
+  const ranked: RankedModel[] = [];
   for (const model of models.toSorted(byModelName)) {
     const serving = credentialsFor(model, credentials);
     if (serving.length === 0) continue;
@@ -192,8 +192,8 @@ export function fieldFrom(parts: FieldParts): ModelPool {
     const ids = new Set([...ways.credentialIds, ...(ways.spareIds ?? [])]);
     const samples = (byModel.get(nameOf(model)) ?? [])
       .filter(({ credentialId }) => ids.has(credentialId))
-      .flatMap((its) => its.samples);
-    entries.push(
+      .flatMap((measured) => measured.samples);
+    ranked.push(
       entryOf({
         model,
         ...ways,
@@ -203,9 +203,9 @@ export function fieldFrom(parts: FieldParts): ModelPool {
       }),
     );
   }
-  return fieldOf(entries, {
+  return poolOf(ranked, {
     models,
-    unserved: models.length - entries.length,
+    unserved: models.length - ranked.length,
     catalogueVersion: parts.catalogueVersion,
     policy,
     circuits,
@@ -235,9 +235,9 @@ function hasRoom(entry: RankedModel, compiled: CompiledRequirements, bounds?: Ca
 }
 
 /** Why a feasible model is chosen only if a hint names it; null: it may be chosen without. */
-export function standsAside(
+export function needsHint(
   { isPreview, makes }: RankedModel,
-  policy: FieldPolicy,
+  policy: PoolPolicy,
   compiled: CompiledRequirements,
 ): "preview" | "image_model" | null {
   if ((makes & imageBit) !== 0 && (compiled.makes & imageBit) === 0) return "image_model";
@@ -245,19 +245,19 @@ export function standsAside(
 }
 
 /**
- * The field for a request that nothing else can serve: models behind circuits that faults opened count as
+ * The pool for a request that nothing else can serve: models behind circuits that faults opened count as
  * feasible.
  */
-export function withSpares(field: ModelPool): ModelPool {
-  const entries = field.entries.map((entry) =>
+export function withSpares(pool: ModelPool): ModelPool {
+  const ranked = pool.ranked.map((entry) =>
     entry.openUntil === undefined || (entry.spareIds ?? []).length === 0
       ? entry
       : { ...entry, credentialIds: entry.spareIds ?? [], openUntil: undefined },
   );
   return {
-    ...field,
-    entries,
-    columns: { ...field.columns, credentials: credentialGroupsOf(entries) },
+    ...pool,
+    ranked,
+    columns: { ...pool.columns, credentials: credentialGroupsOf(ranked) },
   };
 }
 

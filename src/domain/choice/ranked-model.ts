@@ -1,4 +1,4 @@
-/** One model of a tenant's field, with everything that doesn't depend on the request. */
+/** One model of a tenant's pool, with everything that doesn't depend on the request. */
 import { expectedMs, type Measured } from "./health.ts";
 import type { Model } from "../models/model.ts";
 import type { ExclusionReason } from "../requirements.ts";

@@ -32,11 +32,11 @@ export function weightsOf(priorities: Priorities): Axes {
   return { cost: raw.cost / sum, speed: raw.speed / sum, intelligence: raw.intelligence / sum };
 }
 
-/** Values of the feasible models of a field. All but `entries` and `field` go by place among the feasible. */
+/** Values of the feasible models of a pool. All but `positions` and `pool` go by place among the feasible. */
 export interface Scores {
-  field: ModelPool;
-  /** positions in the field's entries, ascending, so by name */
-  entries: Uint32Array;
+  pool: ModelPool;
+  /** positions in the pool, ascending, so by name */
+  positions: Uint32Array;
   /** micro-USD; Infinity: unknown, which counts as the dearest */
   costs: Float64Array;
   cost: Float64Array;
@@ -53,31 +53,31 @@ export interface Scores {
 const shareOf = (worse: number, equal: number, all: number): number =>
   all === 1 ? 1 : (worse + (equal - 1) / 2) / (all - 1);
 
-/** How many of the entries belong to each group. */
-function countsOf(entries: Uint32Array, groups: Pick<Ranks, "of" | "count">): Uint32Array {
+/** How many of the positions belong to each group. */
+function countsOf(positions: Uint32Array, groups: Pick<Ranks, "of" | "count">): Uint32Array {
   const counts = new Uint32Array(groups.count);
-  for (const entry of entries) {
+  for (const entry of positions) {
     const group = groups.of[entry] ?? 0;
     counts[group] = (counts[group] ?? 0) + 1;
   }
   return counts;
 }
 
-/** Shares by rank. The ranks were sorted when the field was prepared, so here they are only counted. */
-function sharesByRank(entries: Uint32Array, ranks: Ranks): Float64Array {
-  const counts = countsOf(entries, ranks);
+/** Shares by rank. The ranks were sorted when the pool was prepared, so here they are only counted. */
+function sharesByRank(positions: Uint32Array, ranks: Ranks): Float64Array {
+  const counts = countsOf(positions, ranks);
   const shares = new Float64Array(ranks.count);
   let worse = 0;
   for (let rank = 0; rank < ranks.count; rank += 1) {
     const equal = counts[rank] ?? 0;
-    shares[rank] = shareOf(worse, equal, entries.length);
+    shares[rank] = shareOf(worse, equal, positions.length);
     worse += equal;
   }
   return shares;
 }
 
 interface Costs {
-  /** the price group, by position in the field */
+  /** the price group, by position in the pool */
   of: Uint32Array;
   /** micro-USD, by group of prices */
   costs: Float64Array;
@@ -86,20 +86,20 @@ interface Costs {
 
 /** A cost is reckoned once for all models with the same prices. */
 function costsByGroup(
-  field: ModelPool,
-  entries: Uint32Array,
+  pool: ModelPool,
+  positions: Uint32Array,
   compiled: CompiledRequirements,
 ): Costs {
-  const { columns } = field;
+  const { columns } = pool;
   const prices =
     compiled.needs.reasoning === undefined ? columns.prices : columns.pricesWithReasoning;
-  const count = prices.entries.length;
-  const counts = countsOf(entries, { of: prices.of, count });
+  const count = prices.firsts.length;
+  const counts = countsOf(positions, { of: prices.of, count });
   const costs = new Float64Array(count);
   const present: number[] = [];
   const needsOf = compiled.likely.map((inputTokens) => ({ ...compiled.needs, inputTokens }));
   for (let group = 0; group < count; group += 1) {
-    const entry = prices.entries[group];
+    const entry = prices.firsts[group];
     if (entry === undefined || counts[group] === 0) continue;
     const { model, familyPlace } = entry;
     const usage = expectedUsage(model, needsOf[familyPlace] ?? compiled.needs);
@@ -117,7 +117,7 @@ function costsByGroup(
       if (costOf(dearestFirst[to]) !== costOf(dearestFirst[from])) break;
       equal += counts[dearestFirst[to] ?? 0] ?? 0;
     }
-    const share = shareOf(worse, equal, entries.length);
+    const share = shareOf(worse, equal, positions.length);
     for (const group of dearestFirst.slice(from, to)) shares[group] = share;
     worse += equal;
   }
@@ -133,30 +133,30 @@ const nearness = 0.1;
 const reasoningLoss = ({ needs, makes }: CompiledRequirements): number =>
   needs.maxTokens <= smallAnswerTokens && (makes & textBit) !== 0 ? nearness : 0;
 
-/** `entries`: positions of the feasible models, ascending. */
-export function scoreAll(about: {
-  field: ModelPool;
-  entries: Uint32Array;
+/** `positions`: those of the feasible models, ascending. */
+export function scoreAll(input: {
+  pool: ModelPool;
+  positions: Uint32Array;
   compiled: CompiledRequirements;
   weights: Axes;
 }): Scores {
-  const { field, entries, compiled, weights } = about;
-  const { columns } = field;
-  const byGroup = costsByGroup(field, entries, compiled);
-  const speedShares = sharesByRank(entries, columns.speed);
-  const intelligenceShares = sharesByRank(entries, columns.intelligence);
-  const costs = new Float64Array(entries.length);
-  const cost = new Float64Array(entries.length);
-  const speed = new Float64Array(entries.length);
-  const intelligence = new Float64Array(entries.length);
-  const score = new Float64Array(entries.length);
-  const newness = new Uint32Array(entries.length);
-  const balance = new Float64Array(entries.length);
+  const { pool, positions, compiled, weights } = input;
+  const { columns } = pool;
+  const byGroup = costsByGroup(pool, positions, compiled);
+  const speedShares = sharesByRank(positions, columns.speed);
+  const intelligenceShares = sharesByRank(positions, columns.intelligence);
+  const costs = new Float64Array(positions.length);
+  const cost = new Float64Array(positions.length);
+  const speed = new Float64Array(positions.length);
+  const intelligence = new Float64Array(positions.length);
+  const score = new Float64Array(positions.length);
+  const newness = new Uint32Array(positions.length);
+  const balance = new Float64Array(positions.length);
   const loss = reasoningLoss(compiled);
   // At a weight of 1 only that axis counts, and only equal scores are near.
   const openness = 1 - Math.max(weights.cost, weights.speed, weights.intelligence);
-  for (let place = 0; place < entries.length; place += 1) {
-    const position = entries[place] ?? 0;
+  for (let place = 0; place < positions.length; place += 1) {
+    const position = positions[place] ?? 0;
     const fast = speedShares[columns.speed.of[position] ?? 0] ?? 0;
     const clever = intelligenceShares[columns.intelligence.of[position] ?? 0] ?? 0;
     const group = byGroup.of[position] ?? 0;
@@ -171,7 +171,17 @@ export function scoreAll(about: {
     score[place] = Math.max(0, whole - lost * openness);
     balance[place] = cheap + fast + clever - lost;
   }
-  return { field, entries, costs, cost, speed, intelligence, score, balance, newness };
+  return {
+    pool,
+    positions,
+    costs,
+    cost,
+    speed,
+    intelligence,
+    score,
+    balance,
+    newness,
+  };
 }
 
 /** Higher score first, then better balance, newer, cheaper, and by name. The arguments are places. */

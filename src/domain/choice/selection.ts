@@ -1,5 +1,5 @@
 /**
- * The choice: feasible first, then preferred, and explained. Pure: the same request, field and catalogue
+ * The choice: feasible first, then preferred, and explained. Pure: the same request, pool and catalogue
  * version give the same decision.
  */
 import { choicesOf, type Choice } from "./choices.ts";
@@ -24,7 +24,7 @@ import { err, ok, type Result } from "../result.ts";
 import type { SamplingCall } from "../sampling/call.ts";
 import { scoreAll, weightsOf, type Order } from "./score.ts";
 import type { NegotiationRecord } from "../sampling/shaping.ts";
-import { reasonOf, settleAsides, sieve } from "./sieve.ts";
+import { reasonOf, feasibleOf, sieve } from "./sieve.ts";
 import { compileRequirements } from "./compiled-requirements.ts";
 import { credentialsLedBy, toolLoopOf } from "../sampling/tool-loop.ts";
 
@@ -71,14 +71,14 @@ function notesOf(call: SamplingCall, needs: Requirements): string[] {
 }
 
 /**
- * For a field without a feasible model: the refusal where only open circuits stand in the way; null: something
+ * For a pool without a feasible model: the refusal where only open circuits stand in the way; null: something
  * else does.
  */
 function openIn(
-  { entries, circuits }: ModelPool,
+  { ranked, circuits }: ModelPool,
   out: Uint8Array,
 ): { spare: true } | { spare: false; refusal: Refusal } | null {
-  const open = entries.filter((_, at) => reasonOf(out[at]) === "circuit_open");
+  const open = ranked.filter((_, at) => reasonOf(out[at]) === "circuit_open");
   if (open.length === 0) return null;
   if (open.some(({ spareIds }) => (spareIds ?? []).length > 0)) return { spare: true };
   const until = Math.min(...open.map(({ openUntil }) => openUntil ?? 0));
@@ -91,21 +91,21 @@ function openIn(
  * wants more room than its limits have is skipped; where there is no other model, the room shrinks instead. A
  * model behind an open circuit is asked where nothing else is feasible even then.
  */
-export function decide(asking: Asking, field: ModelPool): Result<Plan, Refusal> {
-  const roomy = decideWith(asking, field);
+export function decide(asking: Asking, pool: ModelPool): Result<Plan, Refusal> {
+  const roomy = decideWith(asking, pool);
   if (roomy.ok) return roomy;
   const { needs } = asking;
   const shrunk = { ...needs, reasoning: { ...needs.reasoning, shrinks: true as const } };
-  const tight = decideWith({ ...asking, needs: shrunk }, field);
+  const tight = decideWith({ ...asking, needs: shrunk }, pool);
   if (tight.ok) return tight;
-  const waiting = openIn(field, tight.error);
-  if (waiting?.spare === true) return decide(asking, withSpares(field));
+  const waiting = openIn(pool, tight.error);
+  if (waiting?.spare === true) return decide(asking, withSpares(pool));
   return err(
     waiting?.refusal ?? {
       reason: "no_eligible_model",
-      cause: field.entries.length === 0 ? "no_known_model" : "all_excluded",
+      cause: pool.ranked.length === 0 ? "no_known_model" : "all_excluded",
       requirements: needs,
-      candidates: excludedOf(field, tight.error).map(({ provider, model, excludedBy }) => ({
+      candidates: excludedOf(pool, tight.error).map(({ provider, model, excludedBy }) => ({
         model: `${provider}/${model}`,
         excludedBy: excludedBy ?? "no_credential",
       })),
@@ -113,48 +113,51 @@ export function decide(asking: Asking, field: ModelPool): Result<Plan, Refusal> 
   );
 }
 
-/** Levels by place among the feasible. `begun`: position of the model that began the tool loop; -1: none. */
+/** Levels by place among the feasible. `loopPosition`: position of the model that began the tool loop; -1: none. */
 function levelsOf(
   { columns: { isLate } }: ModelPool,
   positions: Uint32Array,
-  { narrowed, begun }: { narrowed: Narrowed; begun: number },
+  { narrowed, loopPosition }: { narrowed: Narrowed; loopPosition: number },
 ): Uint16Array {
   const levels = new Uint16Array(positions.length);
   for (let place = 0; place < positions.length; place += 1) {
     const at = positions[place] ?? 0;
     const hinted = narrowed.levels?.[at] ?? 0;
     const unhinted = isLate[at] === 1 ? lateLevel : unhintedLevel;
-    levels[place] = at === begun ? loopLevel : hinted === 0 ? unhinted : hinted;
+    levels[place] = at === loopPosition ? loopLevel : hinted === 0 ? unhinted : hinted;
   }
   return levels;
 }
 
-/** The error holds, by position in the field, why each model is out. */
-function decideWith(asking: Asking, field: ModelPool): Result<Plan, Uint8Array> {
+/** The error holds, by position in the pool, why each model is out. */
+function decideWith(asking: Asking, pool: ModelPool): Result<Plan, Uint8Array> {
   const { needs, hints, weights, toolLoop = null } = asking;
-  const { served } = field;
+  const { served } = pool;
   const compiled = compileRequirements(needs);
-  const sieved = sieve(field, compiled);
-  const { out, aside } = sieved;
-  const begun =
+  const sieved = sieve(pool, compiled);
+  const { out, hintOnly } = sieved;
+  const loopPosition =
     toolLoop === null
       ? -1
       : served.findIndex((model, at) => out[at] === 0 && isOf(toolLoop, model));
   // The loop stays with its model, whatever brought the model into the loop.
-  if (begun !== -1) aside[begun] = 0;
+  if (loopPosition !== -1) hintOnly[loopPosition] = 0;
   const narrowed = narrow(
     hints,
     {
       models: served,
       isFeasible: (at) => out[at] === 0,
-      isAside: (at) => aside[at] !== 0,
+      isHintOnly: (at) => hintOnly[at] !== 0,
     },
-    field.models,
+    pool.models,
   );
-  const positions = settleAsides(sieved, narrowed);
+  const positions = feasibleOf(sieved, narrowed);
   if (positions.length === 0) return err(out);
-  const scores = scoreAll({ field, entries: positions, compiled, weights });
-  const order: Order = { scores, levels: levelsOf(field, positions, { narrowed, begun }) };
+  const scores = scoreAll({ pool, positions, compiled, weights });
+  const order: Order = {
+    scores,
+    levels: levelsOf(pool, positions, { narrowed, loopPosition }),
+  };
   const choices = choicesOf(order).map((choice) =>
     toolLoop !== null && isOf(toolLoop, choice.model)
       ? { ...choice, credentialIds: credentialsLedBy(choice.credentialIds, toolLoop.credentialId) }
@@ -163,13 +166,13 @@ function decideWith(asking: Asking, field: ModelPool): Result<Plan, Uint8Array> 
   return ok({
     requirements: needs,
     choices,
-    halfOpen: field.circuits?.halfOpen ?? new Map(),
-    decision: explain(asking, field, { order, narrowed, out }),
+    halfOpen: pool.circuits?.halfOpen ?? new Map(),
+    decision: explain(asking, pool, { order, narrowed, out }),
   });
 }
 
 /** Chooses again for limits that have nothing left for reasoning; null: the plan has no room for it already. */
-export function planWithoutRoom(plan: Plan, asking: Asking, field: ModelPool): Plan | null {
+export function planWithoutRoom(plan: Plan, asking: Asking, pool: ModelPool): Plan | null {
   const { reasoning } = plan.requirements;
   if (reasoning?.roomless === true) return null;
   const { toolLoop = null } = asking;
@@ -183,22 +186,22 @@ export function planWithoutRoom(plan: Plan, asking: Asking, field: ModelPool): P
     },
   };
   const notes = [...asking.notes, roomlessNote];
-  const roomless = decide({ ...asking, needs, notes }, field);
+  const roomless = decide({ ...asking, needs, notes }, pool);
   return roomless.ok ? roomless.value : null;
 }
 
 /** `negotiation` is for the record alone. */
 export function askingOf(
   call: SamplingCall,
-  field: ModelPool,
+  pool: ModelPool,
   negotiation: NegotiationRecord | null = null,
 ): Asking {
-  const needs = requirementsOf(call, field);
+  const needs = requirementsOf(call, pool);
   const weights = weightsOf(call.priorities);
   const notes = notesOf(call, needs);
   const toolLoop = toolLoopOf(call);
   return { needs, hints: call.hints, weights, notes, negotiation, toolLoop };
 }
 
-export const choose = (call: SamplingCall, field: ModelPool): Result<Plan, Refusal> =>
-  decide(askingOf(call, field), field);
+export const choose = (call: SamplingCall, pool: ModelPool): Result<Plan, Refusal> =>
+  decide(askingOf(call, pool), pool);

@@ -1,5 +1,5 @@
-/** Which models of a field can serve a request, and which of those only a hint may choose. */
-import { exclusionOf, standsAside, type ModelPool } from "./model-pool.ts";
+/** Which models of a pool can serve a request, and which of those only a hint may choose. */
+import { exclusionOf, needsHint, type ModelPool } from "./model-pool.ts";
 import type { Narrowed } from "./hints.ts";
 import { exclusionReasons, type ExclusionReason } from "../requirements.ts";
 import type { CompiledRequirements } from "./compiled-requirements.ts";
@@ -11,42 +11,42 @@ const previewCode = codeOf("preview");
 export const reasonOf = (code: number | undefined): ExclusionReason | undefined =>
   exclusionReasons[(code ?? 0) - 1];
 
-/** Judgements by position in the field. */
+/** Judgements by position in the pool. */
 export interface Sieved {
   /** 0 where the model is feasible, else 1 plus the index of the reason that excludes it */
   out: Uint8Array;
   /** 0 where the model may be chosen without a hint, else 1 plus the index of the reason against it */
-  aside: Uint8Array;
+  hintOnly: Uint8Array;
 }
 
-export function sieve({ entries, policy }: ModelPool, compiled: CompiledRequirements): Sieved {
-  const out = new Uint8Array(entries.length);
-  const aside = new Uint8Array(entries.length);
-  for (let at = 0; at < entries.length; at += 1) {
-    const entry = entries[at];
+export function sieve({ ranked, policy }: ModelPool, compiled: CompiledRequirements): Sieved {
+  const out = new Uint8Array(ranked.length);
+  const hintOnly = new Uint8Array(ranked.length);
+  for (let at = 0; at < ranked.length; at += 1) {
+    const entry = ranked[at];
     if (entry === undefined) continue;
     const excludedBy = exclusionOf(entry, compiled, policy.bounds);
     if (excludedBy !== null) {
       out[at] = codeOf(excludedBy);
       continue;
     }
-    const left = standsAside(entry, policy, compiled);
-    if (left !== null) aside[at] = codeOf(left);
+    const left = needsHint(entry, policy, compiled);
+    if (left !== null) hintOnly[at] = codeOf(left);
   }
-  return { out, aside };
+  return { out, hintOnly };
 }
 
 /**
  * Takes out the models that only a hint may choose, unless a hint prefers them; previews stay where there is
  * nothing else. Gives the positions of the models that stay, ascending.
  */
-export function settleAsides({ out, aside }: Sieved, { levels }: Narrowed): Uint32Array {
+export function feasibleOf({ out, hintOnly }: Sieved, { levels }: Narrowed): Uint32Array {
   const positions = new Uint32Array(out.length);
   const stay = (admitted: number): number => {
     let count = 0;
     for (let at = 0; at < out.length; at += 1) {
       if (out[at] !== 0) continue;
-      const code = aside[at] ?? 0;
+      const code = hintOnly[at] ?? 0;
       if (code === 0 || code === admitted || (levels?.[at] ?? 0) !== 0) positions[count++] = at;
     }
     return count;
@@ -58,7 +58,7 @@ export function settleAsides({ out, aside }: Sieved, { levels }: Narrowed): Uint
     count = stay(admitted);
   }
   for (let at = 0; at < out.length; at += 1) {
-    const code = aside[at] ?? 0;
+    const code = hintOnly[at] ?? 0;
     if (code !== 0 && code !== admitted && (levels?.[at] ?? 0) === 0) out[at] = code;
   }
   return positions.subarray(0, count);

@@ -153,7 +153,7 @@ export function equivalentsOf(
   const forCode = named.every((target) => target.isForCode);
   const candidates: StandIn[] = [];
   for (const [at, model] of served.models.entries()) {
-    if (!served.isFeasible(at) || served.isAside?.(at) === true) continue;
+    if (!served.isFeasible(at) || served.isHintOnly?.(at) === true) continue;
     const line = classOf(index, model);
     if (!line.isForCode || forCode) candidates.push({ at, model, line });
   }

@@ -28,7 +28,7 @@ export interface Served {
   /** by position */
   isFeasible: (position: number) => boolean;
   /** by position: chosen only if a hint names it, as a preview is; absent: none is */
-  isAside?: (position: number) => boolean;
+  isHintOnly?: (position: number) => boolean;
 }
 
 /** A hint, prepared for the search. */

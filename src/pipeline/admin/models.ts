@@ -1,7 +1,7 @@
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
 import { withheldBy } from "../../domain/limits/ceilings.ts";
-import { fieldFrom } from "../../domain/choice/model-pool.ts";
+import { poolFrom } from "../../domain/choice/model-pool.ts";
 import type { Measured } from "../../domain/choice/health.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { modelsOf, nameOf, type Model, type ModelChange } from "../../domain/models/model.ts";
@@ -60,7 +60,7 @@ export function createModelAdmin(
       const after = page.cursor;
       const merged = [known.value, held.value.data, changes.value] as const;
       const sourcesOf = sourcesFrom(...merged);
-      const field = fieldFrom({
+      const pool = poolFrom({
         models: modelsOf(...merged),
         credentials: held.value.data,
         catalogueVersion: known.value.version,
@@ -68,8 +68,8 @@ export function createModelAdmin(
         health: seen.value,
         now: deps.now(),
       });
-      const entries = new Map(field.entries.map((entry) => [entry.model, entry]));
-      const rest = field.models
+      const ranked = new Map(pool.ranked.map((entry) => [entry.model, entry]));
+      const rest = pool.models
         .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
         .filter((model) => after === null || nameOf(model) > after);
       const data = rest.slice(0, page.limit).map((model) => {
@@ -77,8 +77,8 @@ export function createModelAdmin(
         return {
           ...shown,
           sources: sourcesOf(model),
-          available: entries.get(model)?.exclusion === null,
-          measured: entries.get(model)?.measured ?? null,
+          available: ranked.get(model)?.exclusion === null,
+          measured: ranked.get(model)?.measured ?? null,
         };
       });
       const last = data.at(-1);

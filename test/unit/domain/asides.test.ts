@@ -1,6 +1,6 @@
 /** Previews, image models, late models and models that always reason: when they are chosen, and when not. */
 import { describe, expect, it } from "vitest";
-import type { FieldParts } from "../../../src/domain/choice/model-pool.ts";
+import type { PoolParts } from "../../../src/domain/choice/model-pool.ts";
 import { defaultDeadlineMs } from "../../../src/domain/choice/policy.ts";
 import { replay } from "../../../src/domain/audit/replay.ts";
 import { askedOf } from "../../../src/domain/audit/record.ts";
@@ -24,7 +24,7 @@ const painter = model("google/gemini-2.5-flash-image", {
 });
 const models = [plain, preview, beta, painter];
 
-const decided = (of: Partial<SamplingCall> = {}, fields: Partial<FieldParts> = {}): Decision => {
+const decided = (of: Partial<SamplingCall> = {}, fields: Partial<PoolParts> = {}): Decision => {
   const plan = choose(call(of), field({ models, ...fields }));
   if (!plan.ok) throw new Error(JSON.stringify(plan.error));
   return plan.value.decision;
@@ -147,7 +147,7 @@ describe("a model whose answer is expected after the deadline", () => {
 });
 
 describe("a replayed decision", () => {
-  it.each<[string, Partial<SamplingCall>, Partial<FieldParts>]>([
+  it.each<[string, Partial<SamplingCall>, Partial<PoolParts>]>([
     ["for a hinted preview", { hints: ["gemini-3-pro"] }, {}],
     ["for a hinted image model", { hints: ["flash-image"] }, {}],
     ["where previews are allowed", {}, { policy: { previews: "allowed" } }],

@@ -6,7 +6,7 @@ import {
   hasLeave,
   narrowed,
 } from "../../../src/domain/limits/ceilings.ts";
-import { fieldFrom } from "../../../src/domain/choice/model-pool.ts";
+import { poolFrom } from "../../../src/domain/choice/model-pool.ts";
 import { holdsOf, nameOfLimit, smallestBudget } from "../../../src/domain/limits/holds.ts";
 import type { Limits } from "../../../src/domain/choice/policy.ts";
 import { credential, model } from "./models.fixture.ts";
@@ -76,12 +76,12 @@ describe("leave for what the operator pays", () => {
 
   it("is needed for models to be chosen", () => {
     const of = (withheld: string[]) =>
-      fieldFrom({
+      poolFrom({
         models: [model("workers-ai/@cf/one"), model("openai/gpt")],
         credentials: [credential("workers-ai"), credential("openai")],
         catalogueVersion: "1",
         policy: { withheldProviders: new Set(withheld) },
-      }).entries.map(({ model: { provider }, exclusion }) => [provider, exclusion]);
+      }).ranked.map(({ model: { provider }, exclusion }) => [provider, exclusion]);
     expect(of(["workers-ai"])).toEqual([
       ["openai", null],
       ["workers-ai", "no_operator_leave"],

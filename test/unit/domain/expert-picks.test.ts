@@ -1,7 +1,7 @@
 /** The table of requests as server authors write them, through the real seed and the real choice. */
 import { describe, expect, it } from "vitest";
 import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
-import { fieldFrom } from "../../../src/domain/choice/model-pool.ts";
+import { poolFrom } from "../../../src/domain/choice/model-pool.ts";
 import { type Decision } from "../../../src/domain/choice/decision.ts";
 import { choose } from "../../../src/domain/choice/selection.ts";
 import { codecFor } from "../../../src/mcp/era.ts";
@@ -11,7 +11,7 @@ import { credential } from "./models.fixture.ts";
 const fields = Object.fromEntries(
   Object.entries(credentialSets).map(([name, providers]) => [
     name,
-    fieldFrom({
+    poolFrom({
       models: seedCatalogue.models,
       credentials: providers.map((provider) => credential(provider)),
       catalogueVersion: seedCatalogue.version,

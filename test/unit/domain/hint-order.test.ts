@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { seedCatalogue } from "../../../src/domain/models/catalogue.ts";
 import { goneModels } from "../../../src/domain/models/gone-models.ts";
-import type { FieldParts } from "../../../src/domain/choice/model-pool.ts";
+import type { PoolParts } from "../../../src/domain/choice/model-pool.ts";
 import { nameOf, type Model } from "../../../src/domain/models/model.ts";
 import { isKnownHint } from "../../../src/domain/choice/hints.ts";
 import { choose } from "../../../src/domain/choice/selection.ts";
@@ -28,7 +28,7 @@ const claude = {
 };
 const all = [...Object.values(gpt), ...Object.values(claude)];
 
-const ranked = (hint: string | string[], fields: Partial<FieldParts> = {}): string[] => {
+const ranked = (hint: string | string[], fields: Partial<PoolParts> = {}): string[] => {
   const plan = choose(call({ hints: [hint].flat() }), field({ models: all, ...fields }));
   if (!plan.ok) throw new Error(plan.error.reason);
   return plan.value.decision.candidates

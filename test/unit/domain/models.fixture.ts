@@ -1,11 +1,7 @@
 /** A handful of models with figures that are easy to remember, and calls for them. */
 import type { CredentialSummary, Model } from "../../../src/domain/models/model.ts";
 import type { SamplingCall } from "../../../src/domain/sampling/call.ts";
-import {
-  fieldFrom,
-  type ModelPool,
-  type FieldParts,
-} from "../../../src/domain/choice/model-pool.ts";
+import { poolFrom, type ModelPool, type PoolParts } from "../../../src/domain/choice/model-pool.ts";
 import { narrow } from "../../../src/domain/choice/hints.ts";
 
 export const model = (name: string, fields: Partial<Model> = {}): Model => {
@@ -101,8 +97,8 @@ export const credential = (
   ...fields,
 });
 
-export const field = (fields: Partial<FieldParts> = {}): ModelPool =>
-  fieldFrom({
+export const field = (fields: Partial<PoolParts> = {}): ModelPool =>
+  poolFrom({
     models: Object.values(models),
     credentials: ["openai", "anthropic", "google"].map((provider) => credential(provider)),
     catalogueVersion: "test",

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { askedOf } from "../../../src/domain/audit/record.ts";
-import { fieldFrom } from "../../../src/domain/choice/model-pool.ts";
+import { poolFrom } from "../../../src/domain/choice/model-pool.ts";
 import { replay } from "../../../src/domain/audit/replay.ts";
 import { compactDecision } from "../../../src/domain/choice/decision.ts";
 import { choose } from "../../../src/domain/choice/selection.ts";
@@ -10,7 +10,7 @@ import { call, credential, models } from "./models.fixture.ts";
 const all = Object.values(models);
 const now = 1_000_000;
 const field = (healthy = true) =>
-  fieldFrom({
+  poolFrom({
     models: all,
     credentials: ["openai", "anthropic", "google"].map((provider) => credential(provider)),
     catalogueVersion: "one",

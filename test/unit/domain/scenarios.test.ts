@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import type { Circuit } from "../../../src/domain/choice/circuits.ts";
-import type { FieldParts } from "../../../src/domain/choice/model-pool.ts";
+import type { PoolParts } from "../../../src/domain/choice/model-pool.ts";
 import type { Health } from "../../../src/domain/choice/health.ts";
 import type { Block, SamplingCall } from "../../../src/domain/sampling/call.ts";
 import { type Candidate } from "../../../src/domain/choice/decision.ts";
@@ -57,7 +57,7 @@ const hosted = twin("google/claude-sonnet-9-hosted", { family: "claude-sonnet", 
 interface Scenario {
   when: string;
   call?: Partial<SamplingCall>;
-  field?: Partial<FieldParts>;
+  field?: Partial<PoolParts>;
   chosen: { provider: string; id: string };
   /** of the chosen model */
   candidate?: Partial<Candidate>;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   exclusionOf,
   type ModelPool,
-  type FieldParts,
+  type PoolParts,
 } from "../../../src/domain/choice/model-pool.ts";
 import { inputTokensFor } from "../../../src/domain/sampling/estimate.ts";
 import { maxAttempts } from "../../../src/domain/choice/failover.ts";
@@ -48,7 +48,7 @@ const chosen = (of: SamplingCall, within: ModelPool): string => {
 interface Scenario {
   when: string;
   call?: Partial<SamplingCall>;
-  field?: Partial<FieldParts>;
+  field?: Partial<PoolParts>;
   /** the chosen model's name, or why each model with a credential is excluded */
   chosen: Model | Partial<Record<string, string>>;
 }
@@ -468,7 +468,7 @@ describe("whatever the models and the call,", () => {
       fc.property(anyModels, anyCall, (all, of) => {
         const its = within(all);
         const compiled = compileRequirements(requirementsOf(of, its));
-        const feasible = its.entries
+        const feasible = its.ranked
           .filter((entry) => exclusionOf(entry, compiled) === null)
           .map((entry) => entry.model);
         const result = choose(of, its);

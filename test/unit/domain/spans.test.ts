@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Attempt } from "../../../src/domain/attempts.ts";
 import type { Opening } from "../../../src/domain/audit/record.ts";
-import { lineOf, spansOf, type Ended, type Told } from "../../../src/domain/audit/spans.ts";
+import {
+  lineOf,
+  spansOf,
+  type Ended,
+  type FinishedRequest,
+} from "../../../src/domain/audit/spans.ts";
 
 const opening: Opening = {
   id: "req_1",
@@ -70,7 +75,7 @@ const begun = [
   { spanId: "b", startedAt: 1_050, server: null },
 ];
 const own = { spanId: "o", parentSpanId: null };
-const toldOf = (more: Partial<Ended> = {}): Told => ({
+const toldOf = (more: Partial<Ended> = {}): FinishedRequest => ({
   opening,
   decision: null,
   ended: { ...ended, ...more },
@@ -170,7 +175,7 @@ describe("spans", () => {
   });
 
   it("of a call that can't even be read name no model", () => {
-    const told: Told = {
+    const told: FinishedRequest = {
       opening: { ...opening, asked: null },
       decision: null,
       ended: {
