@@ -21,7 +21,7 @@ export interface Observation {
 }
 
 export type Observe = (
-  about: { opening: Opening; authMs: number },
+  started: { opening: Opening; authMs: number },
   propagated: Propagated,
 ) => Observation;
 
@@ -35,7 +35,7 @@ export const createObserve =
   ({ opening, authMs }, propagated) => {
     const { traces, providers, now, log } = deps;
     const trace = traces.join(propagated);
-    const begun: StartedSpan[] = [];
+    const startedSpans: StartedSpan[] = [];
     let decision: Decision | null = null;
     return {
       chose(made) {
@@ -44,19 +44,19 @@ export const createObserve =
       begins(credential) {
         const { spanId, headers } = trace.child();
         if (trace.recorded !== null)
-          begun.push({ spanId, startedAt: now(), server: providers.addressOf(credential) });
+          startedSpans.push({ spanId, startedAt: now(), server: providers.addressOf(credential) });
         return headers;
       },
       ends(how) {
         const timing = { auth: authMs, ...how.timing };
-        const told = {
+        const finished = {
           opening,
           decision,
           ended: { ...how, timing, endedAt: Math.max(opening.createdAt, now()) },
         };
-        log(lineOf(told, trace.traceId));
+        log(lineOf(finished, trace.traceId));
         const { recorded } = trace;
-        trace.end(() => (recorded === null ? [] : spansOf(told, recorded, begun)));
+        trace.end(() => (recorded === null ? [] : spansOf(finished, recorded, startedSpans)));
         return timing;
       },
     };

@@ -23,11 +23,11 @@ export const openingText = (kind: OpeningKind, opening: string): string => `${ki
  */
 export type EndingKind = "ended" | "ended-late";
 
-/** @param about the first code and the record's number, null where its writer can't know the number */
+/** @param parts the first code and the record's number, null where its writer can't know the number */
 export const endingText = (
   kind: EndingKind,
-  about: { openingCode: string; number: number | null; ending: string },
-): string => `${kind}\n${about.openingCode}\n${about.number ?? "-"}\n${about.ending}`;
+  parts: { openingCode: string; number: number | null; ending: string },
+): string => `${kind}\n${parts.openingCode}\n${parts.number ?? "-"}\n${parts.ending}`;
 
 export const correctionText = (correction: string): string => `corrected\n${correction}`;
 
@@ -65,7 +65,7 @@ async function endingOf(
   mac: Mac,
   { number, ending, codes, isRefused }: Evidence,
 ): Promise<EndingKind | null> {
-  const about = {
+  const parts = {
     openingCode: codes.opening ?? "",
     // `refuse` is one statement: the database gives out the number while it writes the code, so the
     // code can't cover it.
@@ -73,7 +73,7 @@ async function endingOf(
     ending,
   };
   for (const kind of ["ended", "ended-late"] as const)
-    if (await mac.check(endingText(kind, about), codes.ending)) return kind;
+    if (await mac.check(endingText(kind, parts), codes.ending)) return kind;
   return null;
 }
 

@@ -143,9 +143,9 @@ interface Marks {
 /** What the seal says of each record, by the record's position. */
 function markRecords(
   { records, now }: CheckInput,
-  about: Pick<ChainState, "through" | "uncodedUntil" | "codes"> & { expected: NumberRange[] },
+  chain: Pick<ChainState, "through" | "uncodedUntil" | "codes"> & { expected: NumberRange[] },
 ): Marks {
-  const { through, uncodedUntil, codes, expected } = about;
+  const { through, uncodedUntil, codes, expected } = chain;
   const marks: Marks = { taken: new Set(), tampered: [], unauthenticated: [], replaced: [] };
   for (const [position, { id, standing }] of records.entries()) {
     const wrong = (code: CodeFault) => marks.tampered.push({ what: "code", code, id, position });

@@ -171,7 +171,7 @@ export interface Signer {
 
 export type VerifySignature = (
   key: AuditKey,
-  about: { text: string; signature: string },
+  signed: { text: string; signature: string },
 ) => Promise<boolean>;
 
 export interface WaitingRecord {
@@ -234,7 +234,7 @@ export interface SealStore {
   /** Numbers of the first and the last seal above `after` that may hold records of that time. */
   sealRange(
     tenantId: string,
-    about: { after: number; from: number | undefined; to: number | undefined },
+    range: { after: number; from: number | undefined; to: number | undefined },
   ): Stored<{ first: number; last: number } | null>;
   /** Oldest first. */
   spans(

@@ -38,7 +38,7 @@ export interface StartedSpan {
   server: { address: string; port: number } | null;
 }
 
-export interface Told {
+export interface FinishedRequest {
   opening: Opening;
   /** null: no decision was made */
   decision: Decision | null;
@@ -79,9 +79,9 @@ function outputOf(modalities: readonly Modality[]): Record<string, string> {
   };
 }
 
-const modelOf = (about: { provider: string; model: string }): Attributes => ({
-  "gen_ai.provider.name": providerNames.get(about.provider) ?? about.provider,
-  "gen_ai.request.model": about.model,
+const modelOf = (target: { provider: string; model: string }): Attributes => ({
+  "gen_ai.provider.name": providerNames.get(target.provider) ?? target.provider,
+  "gen_ai.request.model": target.model,
 });
 
 const answerOf = ({ answered }: Ended, model: string): Attributes =>
@@ -116,13 +116,16 @@ const usdOf = (microUsd: number | null | undefined): number | null =>
   microUsd === null || microUsd === undefined ? null : microUsd / 1e6;
 
 /** The model of the attempt that answered, if one did, else the model that was chosen first. */
-const chosenOf = ({ decision, ended }: Told): { provider: string; model: string } | null =>
+const chosenOf = ({
+  decision,
+  ended,
+}: FinishedRequest): { provider: string; model: string } | null =>
   (ended.answered === null ? undefined : ended.attempts.at(-1)) ?? decision;
 
-function requestAttributes(told: Told): Attributes {
-  const { opening, decision, ended } = told;
+function requestAttributes(finished: FinishedRequest): Attributes {
+  const { opening, decision, ended } = finished;
   const { who, asked } = opening;
-  const chosen = chosenOf(told);
+  const chosen = chosenOf(finished);
   return {
     ...outputOf(asked?.outputModalities ?? ["text"]),
     ...(chosen === null ? {} : modelOf(chosen)),
@@ -156,11 +159,11 @@ function requestAttributes(told: Told): Attributes {
 }
 
 function attemptAttributes(
-  told: Told,
+  finished: FinishedRequest,
   attempt: Attempt,
   server: StartedSpan["server"],
 ): Attributes {
-  const { opening, decision, ended } = told;
+  const { opening, decision, ended } = finished;
   return {
     ...outputOf(opening.asked?.outputModalities ?? ["text"]),
     ...modelOf(attempt),
@@ -185,13 +188,13 @@ function attemptAttributes(
 
 /** One span for the request, and a child span for each provider call. */
 export function spansOf(
-  told: Told,
+  finished: FinishedRequest,
   own: { spanId: string; parentSpanId: string | null },
-  begun: readonly StartedSpan[],
+  startedSpans: readonly StartedSpan[],
 ): Span[] {
-  const { opening, ended } = told;
-  const chosen = chosenOf(told);
-  const attributes = requestAttributes(told);
+  const { opening, ended } = finished;
+  const chosen = chosenOf(finished);
+  const attributes = requestAttributes(finished);
   const nameOf = (model: string | null): string =>
     [attributes["gen_ai.operation.name"], model].filter((part) => part !== null).join(" ");
   const request: Span = {
@@ -206,23 +209,23 @@ export function spansOf(
     attributes,
   };
   const attempts = ended.attempts.flatMap((attempt, index): Span[] => {
-    const its = begun[index];
-    if (its === undefined) return [];
+    const started = startedSpans[index];
+    if (started === undefined) return [];
     return [
       {
         name: nameOf(attempt.model),
         kind: "client",
-        spanId: its.spanId,
+        spanId: started.spanId,
         parentSpanId: own.spanId,
         parentIsRemote: false,
-        startedAt: its.startedAt,
+        startedAt: started.startedAt,
         // Durations and the time of day are two clocks: their rounding must not let a call outlive its request.
         endedAt: Math.max(
-          its.startedAt,
-          Math.min(ended.endedAt, its.startedAt + attempt.latencyMs),
+          started.startedAt,
+          Math.min(ended.endedAt, started.startedAt + attempt.latencyMs),
         ),
         failed: attempt.fault !== null,
-        attributes: attemptAttributes(told, attempt, its.server),
+        attributes: attemptAttributes(finished, attempt, started.server),
       },
     ];
   });
@@ -230,10 +233,10 @@ export function spansOf(
 }
 
 /** The request's one log line. */
-export function lineOf(told: Told, traceId: string | null): Record<string, unknown> {
-  const { opening, ended } = told;
+export function lineOf(finished: FinishedRequest, traceId: string | null): Record<string, unknown> {
+  const { opening, ended } = finished;
   const { who } = opening;
-  const chosen = chosenOf(told);
+  const chosen = chosenOf(finished);
   return {
     event: "sampling",
     requestId: opening.id,

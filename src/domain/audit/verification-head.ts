@@ -24,10 +24,10 @@ export function createHeadCheck(hashing: Hashing, heads: readonly ChainHead[] | 
       found = head.hash === (await hashing.of(canonicalJson(statementOf(seal))));
     },
 
-    /** @param about the tenant's id; `isToEnd`: the files have every seal up to the end of the chain */
-    verdict(about: { tenant: string | null; isToEnd: boolean }): HeadVerdict {
+    /** @param read the tenant's id; `isToEnd`: the files have every seal up to the end of the chain */
+    verdict(read: { tenant: string | null; isToEnd: boolean }): HeadVerdict {
       if (heads === null) return { state: "unasked" };
-      tenant = about.tenant ?? tenant;
+      tenant = read.tenant ?? tenant;
       const head = wanted();
       if (head === undefined)
         return { state: "unchecked", why: "No head was given of this tenant's chain." };
@@ -38,7 +38,7 @@ export function createHeadCheck(hashing: Hashing, heads: readonly ChainHead[] | 
           state: "wrong",
           why: `Seal ${number} is another one than the head that was given.`,
         };
-      if (about.isToEnd && last < number)
+      if (read.isToEnd && last < number)
         return {
           state: "wrong",
           why: `The chain ends at seal ${last}; the head is seal ${number}.`,
