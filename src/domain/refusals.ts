@@ -197,8 +197,8 @@ function explainNoModel({
       const counts = new Map<string, number>();
       for (const { excludedBy } of candidates)
         counts.set(excludedBy, (counts.get(excludedBy) ?? 0) + 1);
-      const told = [...counts].map(([reason, count]) => `${reason} ${count}`).join(", ");
-      return `every model is excluded (${told})`;
+      const listed = [...counts].map(([reason, count]) => `${reason} ${count}`).join(", ");
+      return `every model is excluded (${listed})`;
     }
   }
 }

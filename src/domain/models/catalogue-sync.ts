@@ -224,12 +224,12 @@ function changesOf(
 }
 
 /** `current`: what the last sync left; before the first sync, the seed itself. */
-export function syncCatalogue(about: {
+export function syncCatalogue(input: {
   seed: Catalogue;
   current: Catalogue;
   entries: readonly CatalogueEntry[];
 }): Result<Synced, SyncRefusal> {
-  const { seed, current, entries } = about;
+  const { seed, current, entries } = input;
   const listed = new Map(entries.map((entry) => [nameOf(entry), entry]));
   const known = new Map(current.models.map((model) => [nameOf(model), model]));
   const namesOf = ({ provider, id, aliases }: Model): string[] =>

@@ -195,10 +195,10 @@ export function usageWith(model: Worker, needs: UsageNeeds, reasoningTokens: num
   const maxTokens = needs.maxTokens + reasoningTokens;
   const images = outputModalities.includes("image") ? 1 : 0;
   const speaks = outputModalities.includes("audio");
-  const heard = needs.inputModalities?.includes("audio")
+  const audioClasses = needs.inputModalities?.includes("audio")
     ? { classes: { audioInputTokens: inputTokens } }
     : {};
-  if (images === 0 && !speaks) return { inputTokens, outputTokens: maxTokens, ...heard };
+  if (images === 0 && !speaks) return { inputTokens, outputTokens: maxTokens, ...audioClasses };
   const imageOutputTokens = images * imageTokensOf(model);
   const characters = speaks ? inputTokens * charactersPerToken : 0;
   const audioSeconds = Math.ceil(characters / charactersPerSecond);
@@ -206,7 +206,7 @@ export function usageWith(model: Worker, needs: UsageNeeds, reasoningTokens: num
   return {
     inputTokens,
     outputTokens: text + imageOutputTokens + audioSeconds * tokensPerAudioSecond,
-    ...heard,
+    ...audioClasses,
     estimated: true,
     media: {
       ...(images > 0 ? { images, imageOutputTokens } : {}),

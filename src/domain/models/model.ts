@@ -186,7 +186,7 @@ export function modelsOf(
   // the model counts then, too.
   const known = (provider: string, id: string): Model => {
     const model = catalogue.models.find(
-      (its) => its.provider === provider && its.aliases.includes(id),
+      (listed) => listed.provider === provider && listed.aliases.includes(id),
     );
     return model === undefined ? unknownModel(provider, id) : { ...model, id, aliases: [] };
   };

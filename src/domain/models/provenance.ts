@@ -50,7 +50,7 @@ export function sourcesFrom(
 
   return (model) => {
     const known = base.get(nameOf(model));
-    const its = said.get(nameOf(model)) ?? {};
+    const stated = said.get(nameOf(model)) ?? {};
     const sources: Sources = {};
     if (known !== undefined) {
       const { provider: _, id: __, source: ___, synced = [], unverified = [], ...figures } = known;
@@ -58,7 +58,7 @@ export function sourcesFrom(
       for (const figure of unverified) sources[figure] = "unverified";
       for (const figure of synced) sources[figure] = "models.dev";
     }
-    Object.assign(sources, its);
+    Object.assign(sources, stated);
     const differing = Object.entries(sources).filter(([, source]) => source !== implied(model));
     return Object.fromEntries(differing);
   };

@@ -91,7 +91,7 @@ export interface Ledger {
    * there. True if there was such a call.
    */
   correct(
-    its: { tenantId: string; id: string; correction: Correction },
+    corrected: { tenantId: string; id: string; correction: Correction },
     event: AdminEvent,
   ): AsyncResult<boolean>;
   /** Deletes counters that no window needs any more. */

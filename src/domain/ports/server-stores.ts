@@ -22,7 +22,7 @@ export interface ServerStore {
     id: string,
     change: ServerChange,
     /** `forget`: tokens and pending authorizations were for the entry as it was, and are deleted */
-    about: { event: AdminEvent; now: number; tokens: "keep" | "forget" },
+    options: { event: AdminEvent; now: number; tokens: "keep" | "forget" },
   ): Stored<null>;
   /** Removes the entry with its tokens and pending authorizations. */
   remove(tenantId: string, id: string, event: AdminEvent): Stored<null>;
@@ -38,7 +38,7 @@ export interface ServerStore {
     tenantId: string,
     id: string,
     status: SealedServer["status"],
-    about: { event: AdminEvent; now: number },
+    options: { event: AdminEvent; now: number },
   ): Stored<null>;
 }
 
@@ -66,22 +66,22 @@ export interface TokenStore {
   claim(
     tenantId: string,
     serverId: string,
-    about: { from: string | null; lease: string; now: number; leaseUntil: number },
+    claim: { from: string | null; lease: string; now: number; leaseUntil: number },
   ): Stored<ServerTokens | null>;
   /** Stores a grant and ends the lease, if the row still has that generation. True if it had. */
   save(
     tenantId: string,
     serverId: string,
-    about: { from: string; generation: string; sealed: string; expiresAt: number | null },
+    grant: { from: string; generation: string; sealed: string; expiresAt: number | null },
   ): Stored<boolean>;
   /** Notes that the attempt failed. The next caller may ask at `leaseUntil`. */
   fail(
     tenantId: string,
     serverId: string,
-    about: { from: string; fault: OauthFault; leaseUntil: number },
+    failure: { from: string; fault: OauthFault; leaseUntil: number },
   ): Stored<null>;
   /** Replaces whatever is there by what a person has just authorized, with an event. */
-  replace(tokens: ServerTokens, about: { event: AdminEvent; now: number }): Stored<null>;
+  replace(tokens: ServerTokens, options: { event: AdminEvent; now: number }): Stored<null>;
   /** The access token was refused, so the next caller gets a new one. */
   expire(tenantId: string, serverId: string, generation: string): Stored<null>;
 }

@@ -168,7 +168,7 @@ export interface SessionStore {
   ): AsyncResult<null>;
   /** The newest live session that the router keeps with a legacy server under that key. */
   bridged(
-    about: { tenantId: string; keyId: string; serverId: string; bridgeKey: string },
+    where: { tenantId: string; keyId: string; serverId: string; bridgeKey: string },
     now: number,
   ): AsyncResult<Session | null>;
   setBridge(tenantId: string, id: string, bridge: Bridge): AsyncResult<null>;

@@ -15,7 +15,7 @@ export type ReplayKey =
 
 const dayMs = 24 * 3_600_000;
 /** A failure is also heard by those who already wait for the answer; who asks later tries anew. */
-const failureHeardMs = 5_000;
+const failureReplayedMs = 5_000;
 
 /** The beginning of the keys of a stream's request, whatever its params. */
 export const streamKeys = (scope: string, messageId: string): string =>
@@ -37,8 +37,8 @@ export function keyOf(replayKey: ReplayKey, contentSha256: string): string {
 /** ms since the epoch, until when a call of which nothing more is heard holds its key. */
 export const heldUntil = (
   replayKey: ReplayKey,
-  about: { now: number; leaseUntil: number },
-): number => (replayKey.kind === "round" ? about.leaseUntil : about.now + dayMs);
+  times: { now: number; leaseUntil: number },
+): number => (replayKey.kind === "round" ? times.leaseUntil : times.now + dayMs);
 
 /** ms for which an ended call answers its repetitions; 0: its key is free. */
 export function answersForMs(
@@ -56,7 +56,7 @@ export function answersForMs(
     // Leaving is how the modern era cancels, and a client that comes back wants an answer.
     case "round":
       if (refusal === null) return replayKey.keptMs;
-      return refusal.reason === "cancelled" ? 0 : failureHeardMs;
+      return refusal.reason === "cancelled" ? 0 : failureReplayedMs;
   }
 }
 

@@ -77,7 +77,7 @@ export interface Oauth {
   /** Begins an authorization: gives the URL to which the person is sent. */
   begin(
     asking: OauthAsking,
-    about: { redirectUri: string; state: string },
+    redirect: { redirectUri: string; state: string },
   ): Promise<Result<{ authorizationUrl: string; pending: PendingAuthorization }, OauthFault>>;
   /** Ends an authorization, with the query that the person came back with. */
   finish(

@@ -93,14 +93,14 @@ function both(
  */
 export function editsFor(
   declared: JsonObject,
-  about: {
+  options: {
     mode: SamplingMode;
     routerCapabilities: RouterCapabilities;
     modalities: "advertised" | "hidden";
   },
 ): CapabilityEdit[] {
-  const { mode, routerCapabilities } = about;
-  const told = about.modalities === "advertised";
+  const { mode, routerCapabilities } = options;
+  const showsModalities = options.modalities === "advertised";
   const removed: CapabilityEdit[] =
     own(declared, "sampling") === undefined ? [] : [{ path: ["sampling"], value: undefined }];
   switch (mode) {
@@ -110,12 +110,14 @@ export function editsFor(
       return [...removed, ...withoutTasks(declared)];
     case "router":
       return [
-        ...(routerCapabilities === null ? removed : routersOwn(declared, routerCapabilities, told)),
+        ...(routerCapabilities === null
+          ? removed
+          : routersOwn(declared, routerCapabilities, showsModalities)),
         ...withoutTasks(declared),
       ];
     case "client-then-router":
       return [
-        ...(routerCapabilities === null ? [] : both(declared, routerCapabilities, told)),
+        ...(routerCapabilities === null ? [] : both(declared, routerCapabilities, showsModalities)),
         ...withoutTasks(declared),
       ];
   }

@@ -46,7 +46,7 @@ const tellers: readonly (readonly [RegExp, TokenFamily])[] = [
 ];
 
 /** Models are replaced and never changed, so what was read of one stays right. */
-const told = new WeakMap<object, TokenFamily>();
+const familyByModel = new WeakMap<object, TokenFamily>();
 
 /** The family of a model's tokenizer, wherever the model runs. */
 export function tokenFamilyOf(model: {
@@ -54,11 +54,11 @@ export function tokenFamilyOf(model: {
   id: string;
   family: string | null;
 }): TokenFamily {
-  const known = told.get(model);
+  const known = familyByModel.get(model);
   if (known !== undefined) return known;
   const name = `${model.id} ${model.family ?? ""}`.toLowerCase();
   const teller = tellers.find(([pattern]) => pattern.test(name));
   const family = teller?.[1] ?? (model.provider === "openai" ? "openai" : "other");
-  told.set(model, family);
+  familyByModel.set(model, family);
   return family;
 }
