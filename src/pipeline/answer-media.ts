@@ -52,12 +52,12 @@ const withoutBody = (response: Response): Response => {
 /**
  * A response whose body is JSON or an event stream, or that has no body.
  *
- * @param about `after` acts in some ms, unless the function that it gives is called before
+ * @param request `after` acts in some ms, unless the function that it gives is called before
  * @returns `server_failed` where a 2xx answer holds something else
  */
 export async function withKnownMedia(
   response: Response,
-  about: {
+  request: {
     method: "POST" | "GET" | "DELETE";
     after: (ms: number, act: () => void) => () => void;
   },
@@ -66,16 +66,16 @@ export async function withKnownMedia(
   const type = mediaTypeIn(response.headers.get("Content-Type"));
   if (!response.ok) return ok(isAnyJson(type) ? response : withoutBody(response));
   // Nobody waits for these bodies: SDK servers and frameworks write "Accepted" or "OK" there.
-  if (type.kind === "other" && (response.status === 202 || about.method === "DELETE"))
+  if (type.kind === "other" && (response.status === 202 || request.method === "DELETE"))
     return ok(withoutBody(response));
   // A client reads whatever comes for GET as a stream.
-  const isRead = about.method === "GET" ? type.kind === "event-stream" : type.kind !== "other";
+  const isRead = request.method === "GET" ? type.kind === "event-stream" : type.kind !== "other";
   if (!isRead) {
-    if (await isEmpty(response, about.after))
+    if (await isEmpty(response, request.after))
       return ok(bare(response, without(response, ["content-type", "content-length"])));
     return err(
       serverFailed(
-        about.method === "GET"
+        request.method === "GET"
           ? "Its answer to GET is no event stream (text/event-stream)."
           : "Its answer is neither JSON (application/json) nor an event stream (text/event-stream).",
         response.status,

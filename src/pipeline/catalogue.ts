@@ -17,12 +17,12 @@ export interface HeldCatalogue {
 }
 
 /** `always`: models that no sync knows, such as the demo's. */
-export function holdCatalogue(about: { seed: Catalogue; always: readonly Model[] }): HeldCatalogue {
+export function holdCatalogue(parts: { seed: Catalogue; always: readonly Model[] }): HeldCatalogue {
   const whole = ({ version, models }: Catalogue): Catalogue => ({
     version,
-    models: [...models, ...about.always],
+    models: [...models, ...parts.always],
   });
-  let held = whole(about.seed);
+  let held = whole(parts.seed);
   let nextLook = 0;
   return {
     current: () => held,

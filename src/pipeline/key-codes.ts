@@ -18,8 +18,8 @@ export const createKeyCodes = (deps: {
   sealing: { acceptsUncoded(): Promise<boolean>; begun(): AsyncResult<null> };
 }): KeyCodes => ({
   async codeOf(key) {
-    const begun = await deps.sealing.begun();
-    return begun.ok ? ok(await deps.mac.code(codedText(key))) : begun;
+    const ready = await deps.sealing.begun();
+    return ready.ok ? ok(await deps.mac.code(codedText(key))) : ready;
   },
   isKnown: async (key) =>
     (await deps.mac.check(codedText(key), key.code)) || deps.sealing.acceptsUncoded(),

@@ -70,12 +70,12 @@ export function createLostAdmissions(deps: {
       return due;
     },
     missed(id) {
-      const its = kept.get(id);
-      if (its === undefined) return;
-      its.looks += 1;
-      const pauseMs = pausesMs[its.looks];
+      const admission = kept.get(id);
+      if (admission === undefined) return;
+      admission.looks += 1;
+      const pauseMs = pausesMs[admission.looks];
       if (pauseMs === undefined) kept.delete(id);
-      else its.dueAt = elapsed() + pauseMs;
+      else admission.dueAt = elapsed() + pauseMs;
     },
     done: (id) => void kept.delete(id),
   };

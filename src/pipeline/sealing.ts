@@ -81,23 +81,23 @@ export function createSealing(deps: SealingDeps): Sealing {
    * `own`: a state that stands there and does not count. If several processes write at once, one of the rows
    * stands.
    */
-  async function begin(about: {
+  async function begin(found: {
     own: SealingRow | undefined;
     previous: SealingRow | "forged" | null;
     isForged: boolean;
   }) {
-    const { own, isForged } = about;
+    const { own, isForged } = found;
     const traces = await store().traces(deps.keyIds);
     if (!traces.ok) return traces;
-    const previous = isForged ? "forged" : about.previous;
+    const previous = isForged ? "forged" : found.previous;
     const state = firstState(keyId, { previous, traces: traces.value, now: now() });
-    const begun = await store().begin(await coded(state), own?.code ?? null);
-    if (!begun.ok) return begun;
+    const rows = await store().begin(await coded(state), own?.code ?? null);
+    if (!rows.ok) return rows;
     const foreign = await store().foreign(deps.keyIds);
     if (foreign.ok && isForeign(foreign.value))
       note({ event: "master_key", fault: "seals of another MASTER_KEY", keyId, ...foreign.value });
     if (previous === "forged") note({ event: "tampered", what: "sealing", keyId });
-    return begun;
+    return rows;
   }
 
   async function current(): AsyncResult<SealingRow> {
@@ -111,9 +111,9 @@ export function createSealing(deps: SealingDeps): Sealing {
     // The master key is a former one again, so what it had done was undone by the key between.
     const isOld = previous !== "forged" && (previous?.since ?? 0) > (own?.since ?? 0);
     if (own !== undefined && !isForged && !isOld) return ok(remember(own));
-    const begun = await begin({ own, previous, isForged });
-    if (!begun.ok) return begun;
-    const row = begun.value.find((each) => each.keyId === keyId);
+    const rows = await begin({ own, previous, isForged });
+    if (!rows.ok) return rows;
+    const row = rows.value.find((each) => each.keyId === keyId);
     return row !== undefined && (await isGenuine(row))
       ? ok(remember(row))
       : err({ reason: "internal" });

@@ -78,7 +78,7 @@ export function createTurns(deps: {
     async enter({ lane, kind }) {
       const refusal = kind === "ends" ? null : refusalFor(lane);
       if (refusal !== null) return err(refusal);
-      const begun = elapsed();
+      const askedAt = elapsed();
       let hasWaited = false;
       let woken = Promise.withResolvers<void>();
       const ask = () => order.ask({ lane, kind, wake: () => woken.resolve() }, elapsed());
@@ -87,7 +87,7 @@ export function createTurns(deps: {
         // The turn came and passed on before this waiter was woken, so it asks once more.
         if (ticket.state === "over") ticket = ask();
         if (ticket.state === "given") continue;
-        const waitedMs = elapsed() - begun;
+        const waitedMs = elapsed() - askedAt;
         if (kind === "ends" && waitedMs > endsWaitMs) {
           order.leave(ticket, elapsed());
           return ok(() => {});

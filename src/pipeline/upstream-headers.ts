@@ -114,17 +114,17 @@ export function createUpstreamHeaders(deps: {
     clientSecret: string | null,
     row: ServerTokens,
   ): AsyncResult<OauthGrant | null> {
-    const its = [server.tenantId, server.id] as const;
+    const ids = [server.tenantId, server.id] as const;
     const asked = await ask(server, clientSecret, await grantIn(server, row));
     if (!asked.ok) {
-      const failed = await serverTokens.fail(...its, {
+      const failed = await serverTokens.fail(...ids, {
         from: row.generation,
         fault: asked.error,
         leaseUntil: now() + (asked.error === "unreachable" ? afterSilenceMs : afterRefusalMs),
       });
       if (!failed.ok) return failed;
       // Another caller may have got a token meanwhile, and then that made this request fail.
-      const current = await serverTokens.get(...its);
+      const current = await serverTokens.get(...ids);
       if (!current.ok) return current;
       if (current.value !== null && current.value.generation !== row.generation)
         return ok(await grantIn(server, current.value));
@@ -134,14 +134,14 @@ export function createUpstreamHeaders(deps: {
       return marked.ok ? ok(null) : marked;
     }
     const sealed = await vault.seal(JSON.stringify(asked.value), tokenOf(server));
-    const about = {
+    const grant = {
       from: row.generation,
       generation: deps.nonce(),
       sealed,
       expiresAt: asked.value.expiresAt,
     };
     for (let tries = 1; ; tries += 1) {
-      const saved = await serverTokens.save(...its, about);
+      const saved = await serverTokens.save(...ids, grant);
       // The token was not saved: a newer one stands there, or the server is gone. For this call it
       // is as good.
       if (saved.ok) return ok(asked.value);
@@ -154,17 +154,17 @@ export function createUpstreamHeaders(deps: {
     server: SealedServer,
     clientSecret: string | null,
   ): AsyncResult<OauthGrant | null> {
-    const its = [server.tenantId, server.id] as const;
+    const ids = [server.tenantId, server.id] as const;
     const until = elapsed() + patienceMs;
     for (;;) {
-      const read = await serverTokens.get(...its);
+      const read = await serverTokens.get(...ids);
       if (!read.ok) return read;
       const row = read.value;
       const held = await grantIn(server, row);
       const left =
         row?.expiresAt === null ? Number.POSITIVE_INFINITY : (row?.expiresAt ?? 0) - now();
       if (held !== null && left > aheadMs) return ok(held);
-      const claimed = await serverTokens.claim(...its, {
+      const claimed = await serverTokens.claim(...ids, {
         from: row === null ? null : row.generation,
         lease: deps.nonce(),
         now: now(),

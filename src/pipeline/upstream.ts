@@ -66,7 +66,7 @@ export function createUpstream(deps: {
     signal.addEventListener("abort", end);
     if (signal.aborted) end();
     let late = false;
-    const arrived = after(sending.timeoutMs, () => {
+    const stopTimer = after(sending.timeoutMs, () => {
       late = true;
       end();
     });
@@ -90,7 +90,7 @@ export function createUpstream(deps: {
       if (signal.aborted) return err({ reason: "cancelled" });
       return err(late ? { reason: "server_timeout" } : serverFailed("It can't be reached."));
     } finally {
-      arrived();
+      stopTimer();
     }
   };
 
@@ -122,8 +122,8 @@ export function createUpstream(deps: {
               ? "It answered 401: it wants an Authorization header of the caller's own, beside the router's key in X-Sampling-Router-Key."
               : "It answered 401: it refused the caller's own Authorization header.",
         });
-      const told = await credentials.onUnauthorized(server, own.value);
-      if (!told.ok) return told;
+      const noted = await credentials.onUnauthorized(server, own.value);
+      if (!noted.ok) return noted;
       // A token that ended early has a successor by now. Anything else would be refused again.
       if (server.oauth === null || !first)
         return err({ reason: "server_unauthorized", detail: "It answered 401." });

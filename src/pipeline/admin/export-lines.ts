@@ -41,9 +41,9 @@ type Signed = HeaderLine | SectionLine | FooterLine;
 
 /** What is written before the pages, for each page, and after the pages. */
 interface Lines {
-  header(its: ExportCursor & { keys: AuditKey[]; exportedAt: number }): Promise<string>;
+  header(opening: ExportCursor & { keys: AuditKey[]; exportedAt: number }): Promise<string>;
   page(read: Read): Promise<string>;
-  footer(its: FooterParts): Promise<string>;
+  footer(closing: FooterParts): Promise<string>;
 }
 
 type FooterParts = Pick<FooterLine, "nextCursor" | "waiting" | "unreadable">;
@@ -67,11 +67,11 @@ export function createTable(filter: RequestFilter): Lines {
 
 export function createSignedExport(
   deps: { hashing: Hashing; signer: Signer },
-  about: { tenant: { id: string; slug: string }; filter: RequestFilter },
+  scope: { tenant: { id: string; slug: string }; filter: RequestFilter },
 ): Lines {
   const { hashing, signer } = deps;
-  const { filter } = about;
-  const tenant = { id: about.tenant.id, slug: about.tenant.slug };
+  const { filter } = scope;
+  const tenant = { id: scope.tenant.id, slug: scope.tenant.slug };
   const whole = isStretch(filter);
   const tree = hashing.tree();
   let header = "";
@@ -92,9 +92,9 @@ export function createSignedExport(
     const hashes = hashing.unpack(leaves) ?? [];
     for (const { position } of unreadable) presence[position] = unreadableMark;
     for (const { position, record } of records) {
-      const passes = matchesFilter(filter, record);
-      presence[position] = passes ? record.id : outside;
-      if (!passes) continue;
+      const isMatch = matchesFilter(filter, record);
+      presence[position] = isMatch ? record.id : outside;
+      if (!isMatch) continue;
       const { number } = seal;
       lines.push(
         canonicalJson({ kind: "record", seal: number, position, record: sealedRecord(record) }),
@@ -119,14 +119,16 @@ export function createSignedExport(
   }
 
   return {
-    async header(its: ExportCursor & { keys: AuditKey[]; exportedAt: number }): Promise<string> {
+    async header(
+      opening: ExportCursor & { keys: AuditKey[]; exportedAt: number },
+    ): Promise<string> {
       const line = await signed<HeaderLine>({
         kind: "header",
         version: 2,
         tenant,
         filter,
         whole,
-        ...its,
+        ...opening,
         keyId: signer.key.id,
       });
       header = await hashing.of(line);
@@ -145,7 +147,7 @@ export function createSignedExport(
       return text;
     },
 
-    async footer(its: FooterParts): Promise<string> {
+    async footer(closing: FooterParts): Promise<string> {
       const line = await signed<FooterLine>({
         kind: "footer",
         export: header,
@@ -155,7 +157,7 @@ export function createSignedExport(
         count,
         root: await tree.root(),
         last: last === null ? null : await hashing.of(canonicalJson(statementOf(last))),
-        ...its,
+        ...closing,
       });
       return `${line}\n`;
     },

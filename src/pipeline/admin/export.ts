@@ -94,9 +94,9 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: nu
     async start(
       actor: Actor,
       slug: string,
-      about: { format: ExportFormat; filter: RequestFilter; cursor: ExportCursor | null },
+      wanted: { format: ExportFormat; filter: RequestFilter; cursor: ExportCursor | null },
     ): AsyncResult<Exported> {
-      const { format, filter } = about;
+      const { format, filter } = wanted;
       const found = await tenantFor(deps, actor, slug);
       if (!found.ok) return found;
       const tenant = found.value;
@@ -105,7 +105,7 @@ export function createExportAdmin(deps: SealDeps & AdminDeps & { mostInPart?: nu
       const own = await Promise.all(signer.keys.map((key) => withCode(deps, key)));
       const kept = await seals.keepKeys(own, now());
       if (!kept.ok) return kept;
-      const [keys, place] = [await publicKeys(), await placeOf(tenant, about.cursor)];
+      const [keys, place] = [await publicKeys(), await placeOf(tenant, wanted.cursor)];
       if (!keys.ok) return keys;
       if (!place.ok) return place;
       const [part, waiting] = [

@@ -81,13 +81,17 @@ export function createPlacing(deps: {
       if (!claimed.ok) return claimed;
       const standing = claimed.value;
       if (standing === null) return taken(slug);
-      const its = shard(standing.shard);
-      if (its === null) return err(notConfigured(standing));
+      const standingShard = shard(standing.shard);
+      if (standingShard === null) return err(notConfigured(standing));
       if (wanted === undefined || wanted === standing.shard) {
-        const created = await its.tenants.create(actor, { slug, name, id: standing.tenantId });
+        const created = await standingShard.tenants.create(actor, {
+          slug,
+          name,
+          id: standing.tenantId,
+        });
         if (created.ok || created.error.reason !== "conflict") return created;
       }
-      const there = await its.tenants.exists(standing.tenantId);
+      const there = await standingShard.tenants.exists(standing.tenantId);
       if (!there.ok) return there;
       if (there.value) return taken(slug);
       if (wanted !== undefined && wanted !== standing.shard)

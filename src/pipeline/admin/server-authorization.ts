@@ -89,10 +89,13 @@ export function createServerAuthorization(
         return err({ reason: "conflict", detail: "Its grant is not authorization_code." });
       if (origin === null) return err({ reason: "conflict", detail: addressUnknown });
       const state = markedState(deps.nonce(), server.tenantId);
-      const begun = await oauth.begin(asking, { redirectUri: `${origin}${callbackPath}`, state });
-      if (!begun.ok)
-        return err({ reason: "server_unauthorized", detail: `Can't begin: ${begun.error}.` });
-      const { authorizationUrl, pending } = begun.value;
+      const redirected = await oauth.begin(asking, {
+        redirectUri: `${origin}${callbackPath}`,
+        state,
+      });
+      if (!redirected.ok)
+        return err({ reason: "server_unauthorized", detail: `Can't begin: ${redirected.error}.` });
+      const { authorizationUrl, pending } = redirected.value;
       const id = await deps.sha256Hex(state);
       const expiresAt = deps.now() + stateLivesMs;
       const event = eventOf(deps, actor, {

@@ -111,19 +111,19 @@ export function createAdminFor(deps: {
   return async (actor, slug) => {
     // A key's own id says on which shard its tenant is. Other shards do not exist for the key.
     if (actor.kind === "key") {
-      const its = shards.of(shardOf(actor.tenantId));
-      return its === null
+      const ownShard = shards.of(shardOf(actor.tenantId));
+      return ownShard === null
         ? err({ reason: "not_found", what: "the tenant's shard" })
-        : ok(its.admin);
+        : ok(ownShard.admin);
     }
     if (alone || slug === null) return ok(operators);
     const placed = await placements.bySlug(slug);
     if (!placed.ok) return placed;
     const placement = placed.value;
     if (placement === null) return ok(home.admin);
-    const its = shards.of(placement.shard);
-    if (its === null) return err(notConfigured(placement));
-    const { admin } = its;
+    const shard = shards.of(placement.shard);
+    if (shard === null) return err(notConfigured(placement));
+    const { admin } = shard;
     return ok({
       ...admin,
       tenants: {

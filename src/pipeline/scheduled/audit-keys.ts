@@ -83,12 +83,12 @@ async function isInChain(
   const found = await seals.lastOf(key.id, chainsAsked);
   if (!found.ok) return false;
   for (const { last, next } of found.value) {
-    const its = known.find(({ id }) => id === next.keyId);
-    if (its === undefined) continue;
+    const nextKey = known.find(({ id }) => id === next.keyId);
+    if (nextKey === undefined) continue;
     const text = signedText("seal", statementOf(next));
     const follows = next.previous === (await hashing.of(canonicalJson(statementOf(last))));
     if (!follows || !(await accepts(deps, next, last))) continue;
-    if (await verify(its, { text, signature: next.signature })) return true;
+    if (await verify(nextKey, { text, signature: next.signature })) return true;
   }
   return false;
 }

@@ -41,37 +41,37 @@ const retryAfterMs = 1_000;
 
 const eventOf = (
   { ids, now }: SealDeps,
-  about: { tenantId: string; number: number; tampered: readonly Tampering[] },
+  finding: { tenantId: string; number: number; tampered: readonly Tampering[] },
 ): AdminEvent => ({
   id: ids.next("event"),
   at: now(),
   actor: "router",
   action: "audit.tampered",
-  tenantId: about.tenantId,
-  target: String(about.number),
+  tenantId: finding.tenantId,
+  target: String(finding.number),
   detail: {
-    seal: about.number,
-    tampered: about.tampered.slice(0, mostLogged).map((each) => ({ ...each })),
-    found: about.tampered.length,
+    seal: finding.number,
+    tampered: finding.tampered.slice(0, mostLogged).map((each) => ({ ...each })),
+    found: finding.tampered.length,
   },
 });
 
 /** Makes the next seal of a chain. */
 async function sealOf(
   { hashing, signer, now }: SealDeps,
-  about: {
+  parts: {
     tenantId: string;
     head: StoredSeal | null;
     records: readonly WaitingRecord[];
     checked: Omit<Checked, "tree">;
   },
 ) {
-  const { tenantId, head, records } = about;
+  const { tenantId, head, records } = parts;
   const leaves = await Promise.all(
     records.map(({ record }) => hashing.leafOf(canonicalJson(sealedRecord(record)))),
   );
   const sealedAt = now();
-  const checked: Checked = { tree: await hashing.rootOf(leaves), ...about.checked };
+  const checked: Checked = { tree: await hashing.rootOf(leaves), ...parts.checked };
   const createdAts = records.map(({ record }) => record.createdAt);
   const moments = createdAts.length > 0 ? createdAts : [sealedAt];
   const statement: Statement = {

@@ -34,9 +34,9 @@ export interface WitnessDeps {
 export const createWitnessJob = (deps: WitnessDeps) => async (): AsyncResult<number> => {
   const { seals, hashing, signer, now, log, sendToWitness } = deps;
   if (sendToWitness === null) return ok(0);
-  const begun = await seals.cursor(job);
-  if (!begun.ok) return begun;
-  let cursor = begun.value;
+  const kept = await seals.cursor(job);
+  if (!kept.ok) return kept;
+  let cursor = kept.value;
   for (let count = 0; count < mostPosts; count += 1) {
     const found = await seals.heads(cursor, headsAtOnce);
     if (!found.ok) return found;
@@ -59,9 +59,9 @@ export const createWitnessJob = (deps: WitnessDeps) => async (): AsyncResult<num
     cursor = heads.length < headsAtOnce ? "" : (heads.at(-1)?.tenant ?? "");
     if (cursor === "") break;
   }
-  if (cursor !== begun.value) {
-    const kept = await seals.keepCursor(job, cursor);
-    if (!kept.ok) return kept;
+  if (cursor !== kept.value) {
+    const written = await seals.keepCursor(job, cursor);
+    if (!written.ok) return written;
   }
   // Nothing in the database has changed, so the job is not repeated within this run.
   return ok(0);
