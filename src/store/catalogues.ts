@@ -66,14 +66,14 @@ export const createCatalogueStore = (db: Database): CatalogueStore => {
     async replace({ version, models }, { now, dueAt, event }) {
       const byProvider = new Map<string, Model[]>();
       for (const model of models) {
-        const its = byProvider.get(model.provider);
-        if (its === undefined) byProvider.set(model.provider, [model]);
-        else its.push(model);
+        const ofProvider = byProvider.get(model.provider);
+        if (ofProvider === undefined) byProvider.set(model.provider, [model]);
+        else ofProvider.push(model);
       }
       const written = await db.write([
         statements.delete(catalogues),
-        ...[...byProvider].map(([provider, its]) =>
-          statements.insert(catalogues).values({ provider, models: its }),
+        ...[...byProvider].map(([provider, ofProvider]) =>
+          statements.insert(catalogues).values({ provider, models: ofProvider }),
         ),
         began,
         statements

@@ -37,7 +37,7 @@ export async function correct(
   event: AdminEvent,
 ): AsyncResult<boolean> {
   const correctionCode = await mac.code(correctionText(correctionOf({ id, tenantId, correction })));
-  const its = sql`r.id = ${id} and r.tenant_id = ${tenantId} and ${correctable}`;
+  const where = sql`r.id = ${id} and r.tenant_id = ${tenantId} and ${correctable}`;
   // The difference is reckoned from what the row says when the statement runs, so a batch that is
   // sent twice changes it once.
   const charge = raw(sql`
@@ -45,13 +45,13 @@ export async function correct(
     select r.tenant_id, h.value ->> 'subject', h.value ->> 'resource', h.value ->> 'bucket',
       ${correction.costMicroUsd} - coalesce(r.correction ->> 'costMicroUsd', r.cost_micro_usd, 0)
     from sampling_requests r, json_each(r.holds) h
-    where ${its} and h.value ->> 'resource' in ${moneyResources}
+    where ${where} and h.value ->> 'resource' in ${moneyResources}
     on conflict (tenant_id, subject, resource, bucket)
       do update set amount = ${summed("amount")}`);
   const before = [
     charge,
     correctedUsage({ tenantId, id }, correction),
-    loggedWithBefore(event, its),
+    loggedWithBefore(event, where),
   ];
   const written = await db.write([
     ...before,

@@ -6,7 +6,7 @@ import { pageOf, rowsFor } from "./page.ts";
 import { credentials } from "./schema.ts";
 
 export const createCredentialStore = (db: Database): CredentialStore => {
-  const its = (tenantId: string, id: string) =>
+  const whereId = (tenantId: string, id: string) =>
     and(eq(credentials.tenantId, tenantId), eq(credentials.id, id));
   return {
     create: (credential, event) =>
@@ -18,7 +18,11 @@ export const createCredentialStore = (db: Database): CredentialStore => {
       ),
     get: (tenantId, id) =>
       db.read(async (builder): Promise<SealedCredential | null> => {
-        const [row] = await builder.select().from(credentials).where(its(tenantId, id)).limit(1);
+        const [row] = await builder
+          .select()
+          .from(credentials)
+          .where(whereId(tenantId, id))
+          .limit(1);
         return row ?? null;
       }),
     list: (tenantId, page) =>
@@ -46,10 +50,10 @@ export const createCredentialStore = (db: Database): CredentialStore => {
         db.builder
           .update(credentials)
           .set({ ...values, updatedAt: now })
-          .where(its(tenantId, id)),
+          .where(whereId(tenantId, id)),
         event,
       ),
     remove: (tenantId, id, event) =>
-      writeChange(db, tenantId, db.builder.delete(credentials).where(its(tenantId, id)), event),
+      writeChange(db, tenantId, db.builder.delete(credentials).where(whereId(tenantId, id)), event),
   };
 };

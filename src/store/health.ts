@@ -44,19 +44,19 @@ export function failingStatements(
   tenantId: string,
   { credentialId, event }: { credentialId: string; event: AdminEvent },
 ): Compiled[] {
-  const its = and(
+  const where = and(
     eq(credentials.tenantId, tenantId),
     eq(credentials.id, credentialId),
     eq(credentials.status, "active"),
   );
-  const isActive = sql`exists (select 1 from ${credentials} where ${its})`;
+  const isActive = sql`exists (select 1 from ${credentials} where ${where})`;
   return [
     appendEventWhere(event, isActive),
     builder
       .update(tenants)
       .set({ version: sql`${tenants.version} + 1` })
       .where(and(eq(tenants.id, tenantId), isActive)),
-    builder.update(credentials).set({ status: "failing", updatedAt: event.at }).where(its),
+    builder.update(credentials).set({ status: "failing", updatedAt: event.at }).where(where),
   ];
 }
 

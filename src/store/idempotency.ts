@@ -38,20 +38,20 @@ export const heldByAnother = (
 /** Claims the key for a request, if `condition` holds; an expired claim gives way. */
 export function claim(
   call: IdempotentCall,
-  its: { requestId: string; contentSha256: string; expiresAt: number; now: number },
+  claimed: { requestId: string; contentSha256: string; expiresAt: number; now: number },
   condition: SQL,
 ): Compiled {
   const { tenantId, keyId, serverId, key } = call;
   return raw(sql`
     insert into idempotency (tenant_id, key_id, server_id, idempotency_key, request_id,
       content_sha256, replays, expires_at)
-    select ${tenantId}, ${keyId}, ${serverId ?? noServer}, ${key}, ${its.requestId},
-      ${its.contentSha256}, 0, ${its.expiresAt}
+    select ${tenantId}, ${keyId}, ${serverId ?? noServer}, ${key}, ${claimed.requestId},
+      ${claimed.contentSha256}, 0, ${claimed.expiresAt}
     where ${condition}
     on conflict (tenant_id, key_id, server_id, idempotency_key) do update set
       request_id = excluded.request_id, content_sha256 = excluded.content_sha256,
       replays = 0, delivered = null, expires_at = excluded.expires_at
-    where idempotency.expires_at <= ${its.now}`);
+    where idempotency.expires_at <= ${claimed.now}`);
 }
 
 const ofRequest = ({ tenantId, requestId }: { tenantId: string; requestId: string }) =>
@@ -64,11 +64,11 @@ export function answerClaim(
   condition: SQL,
 ): Compiled[] {
   if (result === null) return [];
-  const its = and(ofRequest({ tenantId, requestId: id }), condition);
-  if (result === "free") return [builder.delete(idempotency).where(its)];
+  const where = and(ofRequest({ tenantId, requestId: id }), condition);
+  if (result === "free") return [builder.delete(idempotency).where(where)];
   const { parts, expiresAt } = result;
   return [
-    builder.update(idempotency).set({ expiresAt }).where(its),
+    builder.update(idempotency).set({ expiresAt }).where(where),
     ...parts.map((part, at) =>
       raw(sql`
         insert into results (tenant_id, request_id, part, sealed, expires_at)
@@ -85,7 +85,7 @@ const keysOf = ({ tenantId, keyId, serverId }: Omit<IdempotentCall, "key">) =>
     eq(idempotency.serverId, serverId ?? noServer),
   );
 
-const itsKey = (call: IdempotentCall) =>
+const whereKey = (call: IdempotentCall) =>
   and(keysOf(call), eq(idempotency.idempotencyKey, call.key));
 
 const partsOf = ({ tenantId, requestId }: { tenantId: string; requestId: string }) =>
@@ -121,7 +121,7 @@ export const createIdempotencyStore = (db: Database): IdempotencyStore => ({
             eq(results.part, 0),
           ),
         )
-        .where(and(itsKey(call), gt(idempotency.expiresAt, now)));
+        .where(and(whereKey(call), gt(idempotency.expiresAt, now)));
       return first ?? null;
     });
     if (!found.ok) return found;
@@ -129,12 +129,12 @@ export const createIdempotencyStore = (db: Database): IdempotencyStore => ({
     const { parts, outcome, ...first } = found.value;
     const sealed = [first.result];
     for (let at = 1; at < parts; at += partsAtOnce) {
-      const its = { tenantId: call.tenantId, requestId: first.requestId };
+      const ids = { tenantId: call.tenantId, requestId: first.requestId };
       const more = await db.read((builder) =>
         builder
           .select({ sealed: results.sealed })
           .from(results)
-          .where(and(partsOf(its), gte(results.part, at), lt(results.part, at + partsAtOnce)))
+          .where(and(partsOf(ids), gte(results.part, at), lt(results.part, at + partsAtOnce)))
           .orderBy(results.part),
       );
       if (!more.ok) return more;
@@ -152,7 +152,7 @@ export const createIdempotencyStore = (db: Database): IdempotencyStore => ({
       db.builder
         .update(idempotency)
         .set({ replays: sql`${idempotency.replays} + 1` })
-        .where(itsKey(call)),
+        .where(whereKey(call)),
     ]);
     return written.ok ? ok(null) : written;
   },

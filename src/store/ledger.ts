@@ -57,7 +57,7 @@ export function createLedger(db: Database, deps: { nonce: () => string; mac: Mac
       }),
 
     async refuse(opening, reason, detail, decision) {
-      const its = { id: opening.id, tenantId: opening.who.tenantId };
+      const ids = { id: opening.id, tenantId: opening.who.tenantId };
       const row = {
         ...openingColumns(opening),
         ...unspent,
@@ -76,13 +76,13 @@ export function createLedger(db: Database, deps: { nonce: () => string; mac: Mac
             .values({
               ...row,
               holds: [],
-              recordNumber: nextNumber(its.tenantId),
+              recordNumber: nextNumber(ids.tenantId),
               openingCode: first,
               endingCode: last,
             })
             .onConflictDoNothing(),
-          refusedUsage(its),
-          useNumber(its),
+          refusedUsage(ids),
+          useNumber(ids),
           db.builder
             .update(samplingRequests)
             .set({ counted: true })
@@ -124,7 +124,7 @@ export function createLedger(db: Database, deps: { nonce: () => string; mac: Mac
       return written.ok ? ok((written.value[1] ?? []).length) : written;
     },
 
-    correct: (its, event) => correct({ db, mac }, its, event),
+    correct: (corrected, event) => correct({ db, mac }, corrected, event),
 
     async prune(now) {
       const second = Math.floor(now / 1_000);

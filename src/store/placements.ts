@@ -8,7 +8,7 @@ import { placements, tenants } from "./schema.ts";
 
 export const createPlacementStore = (db: Database): PlacementStore => {
   const { builder } = db;
-  const its = ({ slug, tenantId, shard }: Placement) =>
+  const where = ({ slug, tenantId, shard }: Placement) =>
     and(eq(placements.slug, slug), eq(placements.tenantId, tenantId), eq(placements.shard, shard));
   const standing = (slug: string) =>
     raw(sql`select tenant_id, shard from placements where slug = ${slug}`);
@@ -33,7 +33,10 @@ export const createPlacementStore = (db: Database): PlacementStore => {
     },
     async replace(from, to) {
       const written = await db.write([
-        builder.update(placements).set({ tenantId: to.tenantId, shard: to.shard }).where(its(from)),
+        builder
+          .update(placements)
+          .set({ tenantId: to.tenantId, shard: to.shard })
+          .where(where(from)),
         standing(from.slug),
       ]);
       return written.ok ? ok(placementOf(from.slug, written.value[1])) : written;
@@ -48,7 +51,7 @@ export const createPlacementStore = (db: Database): PlacementStore => {
         return row ?? null;
       }),
     async release(placement) {
-      const written = await db.write([builder.delete(placements).where(its(placement))]);
+      const written = await db.write([builder.delete(placements).where(where(placement))]);
       return written.ok ? ok(null) : written;
     },
     counts: () =>

@@ -91,9 +91,9 @@ export const openingCode = (mac: Mac, kind: OpeningKind, opening: string): Promi
 export const endingCode = (
   mac: Mac,
   kind: EndingKind,
-  about: { openingCode: string; number: number | null; row: EndingRow },
+  parts: { openingCode: string; number: number | null; row: EndingRow },
 ): Promise<string> =>
-  mac.code(endingText(kind, { ...about, ending: textOf(endingNames, about.row) }));
+  mac.code(endingText(kind, { ...parts, ending: textOf(endingNames, parts.row) }));
 
 /** A correction as the text that its code covers, bound to its record. */
 export const correctionOf = ({

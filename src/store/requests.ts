@@ -46,12 +46,12 @@ const idAt = (moment: SQL): SQL => {
   return sql`${`${idPrefixes.request}_`} || ${sql.join(characters, sql` || `)}`;
 };
 
-const itsCapture = and(
+const onCapture = and(
   eq(captures.requestId, samplingRequests.id),
   eq(captures.tenantId, samplingRequests.tenantId),
 );
 
-const itsKey = and(
+const onReplayKey = and(
   eq(idempotency.requestId, samplingRequests.id),
   eq(idempotency.tenantId, samplingRequests.tenantId),
 );
@@ -64,21 +64,21 @@ export const createRequestStore = (db: Database, note: NoteUnreadable): RequestS
         builder
           .select({ row, sealed: captures.sealed, replays: idempotency.replays })
           .from(samplingRequests)
-          .leftJoin(captures, itsCapture)
-          .leftJoin(idempotency, itsKey)
+          .leftJoin(captures, onCapture)
+          .leftJoin(idempotency, onReplayKey)
           .where(and(eq(samplingRequests.tenantId, tenantId), eq(samplingRequests.id, id)))
           .limit(1),
       (rows) => rows.map(({ row }) => row),
     );
     if (!found.ok) return found;
-    const [its] = found.value.read;
-    if (its === undefined) return ok(null);
-    const row = found.value.decode(its.row);
+    const [first] = found.value.read;
+    if (first === undefined) return ok(null);
+    const row = found.value.decode(first.row);
     if (!row.ok) {
       await note([{ tenantId, id, problem: row.error }]);
       return err({ reason: "unreadable", what: `request ${id}` });
     }
-    const { sealed, replays } = its;
+    const { sealed, replays } = first;
     return ok({ ...toRecord(row.value, isCaptured(sealed), replays), content: sealed });
   },
   async list(tenantId, filter, page) {
@@ -92,8 +92,8 @@ export const createRequestStore = (db: Database, note: NoteUnreadable): RequestS
             replays: idempotency.replays,
           })
           .from(samplingRequests)
-          .leftJoin(captures, itsCapture)
-          .leftJoin(idempotency, itsKey)
+          .leftJoin(captures, onCapture)
+          .leftJoin(idempotency, onReplayKey)
           .where(
             and(
               eq(samplingRequests.tenantId, tenantId),

@@ -60,9 +60,9 @@ async function foreignSealsIn(builder: Builder, keyIds: readonly string[]): Prom
     sql`${foreignIn("credentials", keyIds)} union all ${foreignIn("servers", keyIds)}`,
   );
   const counted = (kind: string) => {
-    const its = rows.filter((row) => row.kind === kind);
-    const sum = (some: typeof its): number => some.reduce((total, { n }) => total + n, 0);
-    return { all: sum(its), foreign: sum(its.filter(({ own }) => own === 0)) };
+    const ofKind = rows.filter((row) => row.kind === kind);
+    const sum = (some: typeof ofKind): number => some.reduce((total, { n }) => total + n, 0);
+    return { all: sum(ofKind), foreign: sum(ofKind.filter(({ own }) => own === 0)) };
   };
   const keyIdsThere = rows.filter(({ own }) => own === 0).map(({ key_id }) => key_id);
   return {

@@ -32,16 +32,16 @@ const tokensOf = (row: Row): ServerTokens => ({
 });
 
 export const createTokenStore = (db: Database, deps: { nonce: () => string }): TokenStore => {
-  const its = (tenantId: string, serverId: string) =>
+  const where = (tenantId: string, serverId: string) =>
     and(eq(serverTokens.tenantId, tenantId), eq(serverTokens.serverId, serverId));
   const still = (tenantId: string, serverId: string, generation: string) =>
-    and(its(tenantId, serverId), eq(serverTokens.generation, generation));
+    and(where(tenantId, serverId), eq(serverTokens.generation, generation));
   const read = (tenantId: string, serverId: string) =>
     db.read(async (builder): Promise<ServerTokens | null> => {
       const [row] = await builder
         .select(columns)
         .from(serverTokens)
-        .where(its(tenantId, serverId))
+        .where(where(tenantId, serverId))
         .limit(1);
       return row ?? null;
     });
@@ -61,7 +61,7 @@ export const createTokenStore = (db: Database, deps: { nonce: () => string }): T
           .set({ lease, leaseUntil })
           .where(
             and(
-              its(tenantId, serverId),
+              where(tenantId, serverId),
               from === null ? isNull(serverTokens.sealed) : eq(serverTokens.generation, from),
               or(
                 lte(serverTokens.leaseUntil, now),
@@ -75,7 +75,7 @@ export const createTokenStore = (db: Database, deps: { nonce: () => string }): T
         db.builder
           .select(columns)
           .from(serverTokens)
-          .where(and(its(tenantId, serverId), eq(serverTokens.lease, lease)))
+          .where(and(where(tenantId, serverId), eq(serverTokens.lease, lease)))
           .limit(1),
       ]);
       if (!written.ok) return written;

@@ -9,7 +9,7 @@ import { pageOf, rowsFor } from "./page.ts";
 import { authorizations, servers, serverTokens } from "./server-schema.ts";
 
 export const createServerStore = (db: Database): ServerStore => {
-  const its = (tenantId: string, id: string) =>
+  const whereId = (tenantId: string, id: string) =>
     and(eq(servers.tenantId, tenantId), eq(servers.id, id));
   const one = (tenantId: string, column: typeof servers.id | typeof servers.slug, value: string) =>
     db.read(async (builder): Promise<SealedServer | null> => {
@@ -50,7 +50,7 @@ export const createServerStore = (db: Database): ServerStore => {
         db.builder
           .update(servers)
           .set({ ...values, updatedAt: now })
-          .where(its(tenantId, id)),
+          .where(whereId(tenantId, id)),
         ...(tokens === "forget" ? forgetTokens(tenantId, id) : []),
         raiseVersion(db.builder, tenantId),
         appendEvent(db.builder, event),
@@ -60,7 +60,7 @@ export const createServerStore = (db: Database): ServerStore => {
     async remove(tenantId, id, event) {
       const written = await db.write([
         ...forgetTokens(tenantId, id),
-        db.builder.delete(servers).where(its(tenantId, id)),
+        db.builder.delete(servers).where(whereId(tenantId, id)),
         raiseVersion(db.builder, tenantId),
         appendEvent(db.builder, event),
       ]);
@@ -71,12 +71,12 @@ export const createServerStore = (db: Database): ServerStore => {
         db.builder
           .update(servers)
           .set({ learnt: sql`json_patch(${servers.learnt}, ${JSON.stringify(learnt)})` })
-          .where(its(tenantId, id)),
+          .where(whereId(tenantId, id)),
       ]);
       return written.ok ? ok(null) : written;
     },
     async setStatus(tenantId, id, status, { event, now }) {
-      const changes = and(its(tenantId, id), ne(servers.status, status));
+      const changes = and(whereId(tenantId, id), ne(servers.status, status));
       const written = await db.write([
         // The event stands before the change that it tells of: after the change the condition would
         // no longer hold.

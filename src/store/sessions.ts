@@ -10,7 +10,7 @@ import { createSessionLimiting } from "./session-limits.ts";
 
 export const createSessionStore = (db: Database, limits: SessionLimits): SessionStore => {
   const limiting = createSessionLimiting(limits);
-  const its = (tenantId: string, id: string) =>
+  const whereId = (tenantId: string, id: string) =>
     and(eq(sessions.tenantId, tenantId), eq(sessions.id, id));
   return {
     async begin(session) {
@@ -74,7 +74,7 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
     },
     get: (tenantId, id) =>
       db.read(async (builder) => {
-        const [row] = await builder.select().from(sessions).where(its(tenantId, id)).limit(1);
+        const [row] = await builder.select().from(sessions).where(whereId(tenantId, id)).limit(1);
         return row ?? null;
       }),
     list: (tenantId, page) =>
@@ -99,7 +99,7 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
             .update(sessions)
             .set({ lastUsedAt: now, expiresAt })
             // An expired session stays expired: its client was told so.
-            .where(and(its(tenantId, id), gt(sessions.expiresAt, now))),
+            .where(and(whereId(tenantId, id), gt(sessions.expiresAt, now))),
         ],
         { lane: tenantId },
       );
@@ -107,7 +107,7 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
     },
     async holdStream(tenantId, id, held) {
       const written = await db.write(
-        [db.builder.update(sessions).set(held).where(its(tenantId, id))],
+        [db.builder.update(sessions).set(held).where(whereId(tenantId, id))],
         { lane: tenantId },
       );
       return written.ok ? ok(null) : written;
@@ -133,16 +133,16 @@ export const createSessionStore = (db: Database, limits: SessionLimits): Session
       }),
     async setBridge(tenantId, id, bridge) {
       const written = await db.write([
-        db.builder.update(sessions).set({ bridge }).where(its(tenantId, id)),
+        db.builder.update(sessions).set({ bridge }).where(whereId(tenantId, id)),
       ]);
       return written.ok ? ok(null) : written;
     },
     async end(tenantId, id, event) {
-      const there = sql`exists (select 1 from ${sessions} where ${its(tenantId, id)})`;
+      const there = sql`exists (select 1 from ${sessions} where ${whereId(tenantId, id)})`;
       const written = await db.write([
         // The event stands before the deletion, since it is about a session that was there.
         ...(event === null ? [] : [appendEventWhere(event, there)]),
-        db.builder.delete(sessions).where(its(tenantId, id)).returning({ id: sessions.id }),
+        db.builder.delete(sessions).where(whereId(tenantId, id)).returning({ id: sessions.id }),
       ]);
       return written.ok ? ok((written.value.at(-1) ?? []).length > 0) : written;
     },

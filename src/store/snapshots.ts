@@ -21,12 +21,12 @@ function selectsOf(
 ) {
   // Only the key is known yet. Everything else is found through the key's tenant.
   const tenantId = sql`(select ${apiKeys.tenantId} from ${apiKeys} where ${apiKeys.id} = ${keyId})`;
-  const itsServer = and(eq(servers.tenantId, tenantId), eq(servers.slug, serverSlug ?? ""));
-  const itsId =
+  const whereServer = and(eq(servers.tenantId, tenantId), eq(servers.slug, serverSlug ?? ""));
+  const whereSession =
     serverSlug === undefined
       ? and(isNull(sessions.serverId), eq(sessions.id, sessionId ?? ""))
       : and(
-          eq(sessions.serverId, sql`(select ${servers.id} from ${servers} where ${itsServer})`),
+          eq(sessions.serverId, sql`(select ${servers.id} from ${servers} where ${whereServer})`),
           eq(sessions.upstreamId, sessionId ?? ""),
         );
   return [
@@ -51,12 +51,12 @@ function selectsOf(
         and(
           eq(sessions.tenantId, tenantId),
           eq(sessions.keyId, keyId),
-          itsId,
+          whereSession,
           gt(sessions.expiresAt, now),
         ),
       )
       .limit(1),
-    builder.select().from(servers).where(itsServer).limit(1),
+    builder.select().from(servers).where(whereServer).limit(1),
   ] as const;
 }
 

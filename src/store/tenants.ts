@@ -92,7 +92,7 @@ export const createTenantStore = (db: Database): TenantStore => {
         credentials,
         apiKeys,
       ];
-      const its = db.builder
+      const requestIds = db.builder
         .select({ id: samplingRequests.id })
         .from(samplingRequests)
         .where(eq(samplingRequests.tenantId, id));
@@ -111,7 +111,7 @@ export const createTenantStore = (db: Database): TenantStore => {
       }
       const written = await db.write([
         // Captures are found through their requests, which are therefore deleted after them.
-        db.builder.delete(captures).where(inArray(captures.requestId, its)),
+        db.builder.delete(captures).where(inArray(captures.requestId, requestIds)),
         ...owned.map((table) => db.builder.delete(table).where(eq(table.tenantId, id))),
         db.builder.delete(tenants).where(eq(tenants.id, id)),
         appendEvent(db.builder, event),

@@ -63,7 +63,7 @@ export const createThinningStore = (db: Database): ThinningStore => ({
         order by bucket limit ${listed}`),
     ),
   async recorded({ tenantId, keyId, minute }) {
-    const its = sql`tenant_id = ${tenantId} and subject = ${keyId} and resource = ${resource}
+    const where = sql`tenant_id = ${tenantId} and subject = ${keyId} and resource = ${resource}
       and bucket = ${minute}`;
     const written = await db.write([
       // Usage counted the summing record as one more refusal, but each of its requests was counted
@@ -72,8 +72,8 @@ export const createThinningStore = (db: Database): ThinningStore => ({
         update usage set refused = refused - 1
         where tenant_id = ${tenantId} and hour = ${usageHourOf(minute * 1_000)}
           and key_id = ${keyId} and server_id = '' and model = ''
-          and exists (select 1 from counters where ${its})`),
-      raw(sql`delete from counters where ${its}`),
+          and exists (select 1 from counters where ${where})`),
+      raw(sql`delete from counters where ${where}`),
     ]);
     return written.ok ? ok(null) : written;
   },

@@ -25,7 +25,7 @@ const outcomes = ["succeeded", "failed", "refused", "cancelled", "unknown"] as c
 const figures = [...outcomes, "input_tokens", "output_tokens", "cost_micro_usd"] as const;
 
 /** Adds the figures of the requests that `condition` finds, each to its own hour. */
-const add = (about: {
+const add = (added: {
   model?: SQL;
   figures: readonly SQL[];
   condition: SQL;
@@ -35,8 +35,8 @@ const add = (about: {
   raw(sql`
     insert into usage (tenant_id, hour, key_id, server_id, model, ${sql.raw(figures.join(", "))})
     select r.tenant_id, ${hourOf}, r.key_id, coalesce(r.server_id, ''),
-      ${about.model ?? sql`coalesce(r.model, '')`}, ${sql.join([...about.figures], sql`, `)}
-    from sampling_requests r ${about.beside ?? sql``} where ${about.condition}
+      ${added.model ?? sql`coalesce(r.model, '')`}, ${sql.join([...added.figures], sql`, `)}
+    from sampling_requests r ${added.beside ?? sql``} where ${added.condition}
     group by 1, 2, 3, 4, 5
     on conflict (tenant_id, hour, key_id, server_id, model) do update set
       ${sql.join(
@@ -119,7 +119,7 @@ export const correctable = sql`(r.outcome = 'unknown' or r.usage_implausible = 1
 
 /** Stands before the row carries the correction. The difference is reckoned from what the row says then. */
 export function correctedUsage(
-  its: { tenantId: string; id: string },
+  ids: { tenantId: string; id: string },
   correction: Correction,
 ): Compiled {
   const now = (outcome: string): SQL =>
@@ -133,7 +133,7 @@ export function correctedUsage(
       sql`sum(${correction.outputTokens} - coalesce(r.correction ->> 'outputTokens', r.output_tokens, 0))`,
       sql`sum(${correction.costMicroUsd} - coalesce(r.correction ->> 'costMicroUsd', r.cost_micro_usd, 0))`,
     ],
-    condition: sql`r.id = ${its.id} and r.tenant_id = ${its.tenantId} and ${correctable}`,
+    condition: sql`r.id = ${ids.id} and r.tenant_id = ${ids.tenantId} and ${correctable}`,
   });
 }
 

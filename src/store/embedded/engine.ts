@@ -29,13 +29,13 @@ const leastBusy = (threads: readonly DatabaseThread[]): DatabaseThread =>
   threads.reduce((least, each) => (each.waiting < least.waiting ? each : least));
 
 /** Refused at once where another process owns the file, or it can't be written. */
-export async function startEmbedded(about: Start): Promise<Result<Engine, string>> {
-  const lock = lockFile(about.path);
+export async function startEmbedded(start: Start): Promise<Result<Engine, string>> {
+  const lock = lockFile(start.path);
   if (!lock.ok) return lock;
-  const threads = await startThreads(about);
+  const threads = await startThreads(start);
   if (!threads.ok) {
     lock.value.release();
-    return err(startFault(about.path, threads.error));
+    return err(startFault(start.path, threads.error));
   }
   return ok({
     ...threads.value,
@@ -46,8 +46,8 @@ export async function startEmbedded(about: Start): Promise<Result<Engine, string
   });
 }
 
-async function startThreads(about: Start): Promise<Result<Engine, Fault>> {
-  const { path, thread, pragmas = [] } = about;
+async function startThreads(start: Start): Promise<Result<Engine, Fault>> {
+  const { path, thread, pragmas = [] } = start;
   const writer = await startThread(thread, { path, role: "writer", pragmas });
   if (!writer.ok) return writer;
   const started = await Promise.all(
