@@ -67,8 +67,10 @@ export async function remoteCatalogue(asked: {
     return err(`${url} does not answer as a sampling router`);
   }
   if (answer.status !== 200) {
-    const told = problem.safeParse(body);
-    return err(`${url} answered ${answer.status}${told.success ? `: ${told.data.detail}` : ""}`);
+    const refused = problem.safeParse(body);
+    return err(
+      `${url} answered ${answer.status}${refused.success ? `: ${refused.data.detail}` : ""}`,
+    );
   }
   if (command === "sync") {
     const parsed = outcome.safeParse(body);

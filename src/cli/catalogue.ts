@@ -44,9 +44,9 @@ async function show(catalogues: CatalogueStore): Done {
   const { syncedAt = null, dueAt = null, fault = null } = state.value ?? {};
   return ok([
     ...linesOfState({ version, syncedAt, dueAt, fault }),
-    ...[...providers].map(([provider, its]) => {
-      const retired = its.filter(({ status }) => status === "retired").length;
-      return `${provider}: ${its.length - retired} models${retired > 0 ? `, ${retired} retired` : ""}`;
+    ...[...providers].map(([provider, listed]) => {
+      const retired = listed.filter(({ status }) => status === "retired").length;
+      return `${provider}: ${listed.length - retired} models${retired > 0 ? `, ${retired} retired` : ""}`;
     }),
   ]);
 }

@@ -164,8 +164,8 @@ export async function filesOf(paths: readonly string[]): Promise<string[]> {
     for (const name of readdirSync(path).filter((each) => each.endsWith(".ndjson"))) {
       const file = join(path, name);
       const first = await readLines(file).next();
-      const its = first.done === true ? null : first.value.parsed;
-      parts.push({ file, after: its?.kind === "header" ? its.after : Infinity });
+      const firstLine = first.done === true ? null : first.value.parsed;
+      parts.push({ file, after: firstLine?.kind === "header" ? firstLine.after : Infinity });
     }
     files.push(
       ...parts.toSorted((left, right) => left.after - right.after).map(({ file }) => file),

@@ -55,9 +55,9 @@ async function faultOfSeal(
 /** One tenant's, up to its newest seal. */
 async function chainOf(
   store: Read,
-  about: { tenantId: string; newest: number; keys: readonly AuditKey[] },
+  chain: { tenantId: string; newest: number; keys: readonly AuditKey[] },
 ): Promise<Result<Omit<Chains, "tenants">, Refusal>> {
-  const { tenantId, newest, keys } = about;
+  const { tenantId, newest, keys } = chain;
   let before: SealWithLeaves | null = null;
   const found = { seals: 0, records: 0 };
   for (let first = 1; first <= newest; first += sealsAtOnce) {

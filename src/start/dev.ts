@@ -20,9 +20,9 @@ const messageOf = (cause: unknown): string =>
 async function run(): Promise<string | null> {
   const settings = parseSettings(process.env);
   if (!settings.ok) return settings.error;
-  const about = await launchDev(settings.value, ending, { say, log });
-  if (!about.ok) return about.error;
-  say(`\n${welcome({ ...about.value, startedMs: performance.now() })}`);
+  const launched = await launchDev(settings.value, ending, { say, log });
+  if (!launched.ok) return launched.error;
+  say(`\n${welcome({ ...launched.value, startedMs: performance.now() })}`);
   return null;
 }
 

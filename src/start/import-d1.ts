@@ -76,11 +76,11 @@ async function importFrom(
  * @param folder the emulation's, in the state directory
  * @param path where the database of this version is
  */
-export async function importD1(about: {
+export async function importD1(paths: {
   folder: string;
   path: string;
 }): Promise<Result<Imported | null, string>> {
-  const { folder, path } = about;
+  const { folder, path } = paths;
   const work = join(dirname(path), "importing");
   rmSync(work, { recursive: true, force: true });
   if (existsSync(path)) return ok(null);

@@ -39,9 +39,9 @@ export interface Started {
 /** The database in a file, migrated. null: the home shard is elsewhere. */
 async function openDatabase(
   stateDir: string,
-  about: { settings: Settings; started: Started; ending: Ending; voice: Voice },
+  context: { settings: Settings; started: Started; ending: Ending; voice: Voice },
 ): Promise<Result<Engine | null, string>> {
-  const { settings, started, ending, voice } = about;
+  const { settings, started, ending, voice } = context;
   const migrations = readMigrations(checkout);
   const applied = await migrateAll(settings.databases, migrations);
   if (!applied.ok) return applied;
@@ -125,9 +125,9 @@ export interface Launched extends Omit<Welcome, "startedMs"> {
 
 export async function launchNode(
   settings: Settings,
-  about: { started: Started; ending: Ending; voice: Voice },
+  context: { started: Started; ending: Ending; voice: Voice },
 ): Promise<Result<Launched, string>> {
-  const { started, ending, voice } = about;
+  const { started, ending, voice } = context;
   const { say, log } = voice;
   // Of everything that is made from here on.
   process.umask(0o077);

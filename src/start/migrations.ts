@@ -78,9 +78,9 @@ export async function migrateAll(
 ): Promise<Result<{ shard: string; name: string }[], string>> {
   const applied: { shard: string; name: string }[] = [];
   for (const database of databases) {
-    const its = await migrateLibsql(database, migrations);
-    if (!its.ok) return its;
-    applied.push(...its.value.map((name) => ({ shard: database.name, name })));
+    const migrated = await migrateLibsql(database, migrations);
+    if (!migrated.ok) return migrated;
+    applied.push(...migrated.value.map((name) => ({ shard: database.name, name })));
   }
   return ok(applied);
 }

@@ -19,13 +19,13 @@ export interface Voice {
 
 /**
  * The state directory, held by this process alone, and the port free.
- * @param about `databases`: the folder with those that are opened next
+ * @param context `databases`: the folder with those that are opened next
  */
 export async function takePlace(
   settings: Settings,
-  about: { ending: Ending; voice: Voice; databases: "database" | "embedded" },
+  context: { ending: Ending; voice: Voice; databases: "database" | "embedded" },
 ): Promise<Result<string, string>> {
-  const { ending, voice, databases } = about;
+  const { ending, voice, databases } = context;
   const { say } = voice;
   const stateDir = openStateDirectory(settings.stateDir);
   if (!stateDir.ok) return stateDir;

@@ -44,8 +44,8 @@ export async function* otherMasterKeys(
   }
   for (const database of databases) {
     const client = connect(database);
-    const about = { db: openLibsql(client), where: nameOf(database) };
-    const line = await nameOtherMasterKey(about, given);
+    const target = { db: openLibsql(client), where: nameOf(database) };
+    const line = await nameOtherMasterKey(target, given);
     client.close();
     if (line !== null) yield line;
   }

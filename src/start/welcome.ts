@@ -51,8 +51,8 @@ export const curlLine = (at: Place, key: string): string =>
 export const exportLine = (key: string, adminToken: string | null): string =>
   `export KEY=${key}${adminToken === null ? "" : ` ADMIN_TOKEN=${adminToken}`}`;
 
-export function welcome(about: Welcome): string {
-  const { at, key, scopes, adminToken, stateDir, database, providers, startedMs } = about;
+export function welcome(facts: Welcome): string {
+  const { at, key, scopes, adminToken, stateDir, database, providers, startedMs } = facts;
   const canned = providers.includes("demo");
   const rows = [
     ["Console", `${originOf(at)}/console`],
