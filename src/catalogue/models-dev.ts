@@ -170,40 +170,40 @@ function pricesOf(ourProvider: string, { cost }: ModelsDevModel) {
     outputUsdPerMTok: cost.output,
     cachedInputUsdPerMTok: known(cost.cache_read),
     ...classPricesOf(ourProvider, cost),
-    priceTiers: tiers.map(({ tier, ...its }) => ({
+    priceTiers: tiers.map(({ tier, ...prices }) => ({
       aboveInputTokens: tier.size - (inclusive.has(ourProvider) ? 1 : 0),
-      inputUsdPerMTok: its.input,
-      outputUsdPerMTok: its.output,
-      ...(known(its.cache_read) === null ? {} : { cachedInputUsdPerMTok: its.cache_read }),
-      ...classPricesOf(ourProvider, its),
+      inputUsdPerMTok: prices.input,
+      outputUsdPerMTok: prices.output,
+      ...(known(prices.cache_read) === null ? {} : { cachedInputUsdPerMTok: prices.cache_read }),
+      ...classPricesOf(ourProvider, prices),
     })),
   };
 }
 
-const entryOf = (ourProvider: string, its: ModelsDevModel): CatalogueEntry => ({
-  ...scoredAndDated(its),
+const entryOf = (ourProvider: string, listed: ModelsDevModel): CatalogueEntry => ({
+  ...scoredAndDated(listed),
   provider: ourProvider,
-  id: its.id,
-  name: its.name,
-  family: its.family ?? null,
-  inputModalities: ours(its.modalities.input),
-  outputModalities: ours(its.modalities.output),
-  contextTokens: known(its.limit.context),
-  outputTokens: known(its.limit.output),
-  tools: its.tool_call,
-  temperature: its.temperature ?? true,
-  reasoning: its.reasoning,
-  ...pricesOf(ourProvider, its),
-  status: statusOf(its),
+  id: listed.id,
+  name: listed.name,
+  family: listed.family ?? null,
+  inputModalities: ours(listed.modalities.input),
+  outputModalities: ours(listed.modalities.output),
+  contextTokens: known(listed.limit.context),
+  outputTokens: known(listed.limit.output),
+  tools: listed.tool_call,
+  temperature: listed.temperature ?? true,
+  reasoning: listed.reasoning,
+  ...pricesOf(ourProvider, listed),
+  status: statusOf(listed),
 });
 
 /**
  * Has a key only where models.dev knows something, so that a sync vouches for no figure that it did not
  * bring.
  */
-function scoredAndDated(its: ModelsDevModel): Pick<CatalogueEntry, "releasedAt" | "scores"> {
-  const releasedAt = releasedAtOf(its);
-  const scores = scoresOf(its);
+function scoredAndDated(listed: ModelsDevModel): Pick<CatalogueEntry, "releasedAt" | "scores"> {
+  const releasedAt = releasedAtOf(listed);
+  const scores = scoresOf(listed);
   return {
     ...(releasedAt !== null && { releasedAt }),
     ...(Object.keys(scores).length > 0 && { scores }),
@@ -229,7 +229,8 @@ export function parseModelsDev(text: string): Result<CatalogueEntry[], string> {
     if (found === undefined) continue;
     const parsed = provider.safeParse(found);
     if (!parsed.success) return malformed([theirs, ...(parsed.error.issues[0]?.path ?? [])]);
-    for (const its of Object.values(parsed.data.models)) entries.push(entryOf(ourProvider, its));
+    for (const listed of Object.values(parsed.data.models))
+      entries.push(entryOf(ourProvider, listed));
   }
   return entries.length === 0 ? err("malformed: no model of any known provider") : ok(entries);
 }

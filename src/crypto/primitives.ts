@@ -18,9 +18,9 @@ export interface Sealing {
 
 /** AES-256-GCM; the tag of 128 bits stands at the end. */
 export interface Cipher {
-  seal(plain: Bytes, about: Sealing): Promise<Bytes>;
+  seal(plain: Bytes, sealing: Sealing): Promise<Bytes>;
   /** null: it was not sealed so */
-  open(sealed: Bytes, about: Sealing): Promise<Bytes | null>;
+  open(sealed: Bytes, sealing: Sealing): Promise<Bytes | null>;
 }
 
 export interface Primitives {
@@ -59,11 +59,11 @@ export const webCrypto: Primitives = {
       additionalData: bound,
     });
     return {
-      seal: async (plain, about) =>
-        new Uint8Array(await crypto.subtle.encrypt(how(about), key, plain)),
-      async open(sealed, about) {
+      seal: async (plain, sealing) =>
+        new Uint8Array(await crypto.subtle.encrypt(how(sealing), key, plain)),
+      async open(sealed, sealing) {
         try {
-          return new Uint8Array(await crypto.subtle.decrypt(how(about), key, sealed));
+          return new Uint8Array(await crypto.subtle.decrypt(how(sealing), key, sealed));
         } catch {
           return null;
         }

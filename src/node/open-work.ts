@@ -44,8 +44,8 @@ export function createOpenWork(elapsed: () => number): OpenWork {
     waiting = [];
   };
   return {
-    begin(about) {
-      const request: OpenRequest = { ...about, requestId: null, since: elapsed() };
+    begin(received) {
+      const request: OpenRequest = { ...received, requestId: null, since: elapsed() };
       requests.add(request);
       return {
         is: (requestId) => void (request.requestId = requestId),

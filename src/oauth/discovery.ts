@@ -37,9 +37,11 @@ const textsIn = (value: unknown): string[] =>
  * that.
  */
 function covers(resource: string, url: URL): boolean {
-  const its = URL.parse(resource);
-  if (its?.origin !== url.origin) return false;
-  const folder = its.pathname.endsWith("/") ? its.pathname : `${its.pathname}/`;
+  const resourceUrl = URL.parse(resource);
+  if (resourceUrl?.origin !== url.origin) return false;
+  const folder = resourceUrl.pathname.endsWith("/")
+    ? resourceUrl.pathname
+    : `${resourceUrl.pathname}/`;
   return `${url.pathname}/`.startsWith(folder);
 }
 

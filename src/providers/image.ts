@@ -63,8 +63,8 @@ const isSize = (value: unknown): value is `${number}x${number}` =>
 /** OpenAI reports, for each image, how many of the input tokens were images. */
 function imageInputTokensOf({ providerMetadata }: ImageModelV4Result): number {
   let tokens = 0;
-  for (const told of Object.values(providerMetadata ?? {}))
-    for (const image of told.images) tokens += Number(own(image, "imageTokens") ?? 0);
+  for (const metadata of Object.values(providerMetadata ?? {}))
+    for (const image of metadata.images) tokens += Number(own(image, "imageTokens") ?? 0);
   return countedTokens(tokens) ?? 0;
 }
 

@@ -37,13 +37,13 @@ function idsIn(body: JsonValue): string[] | null {
 /** null: the provider gives no list, or a list that can't be read. Never throws. */
 export async function listModels(
   credential: ProviderRequest["credential"],
-  about: { fetch: typeof fetch; baseUrl: string; signal: AbortSignal },
+  access: { fetch: typeof fetch; baseUrl: string; signal: AbortSignal },
 ): Promise<string[] | null> {
   try {
-    const url = `${about.baseUrl.replace(/\/+$/, "")}/models`;
-    const response = await about.fetch(url, {
+    const url = `${access.baseUrl.replace(/\/+$/, "")}/models`;
+    const response = await access.fetch(url, {
       headers: { Accept: "application/json", ...headersFor(credential) },
-      signal: about.signal,
+      signal: access.signal,
     });
     if (!response.ok) {
       await response.body?.cancel();

@@ -67,14 +67,14 @@ export function withEvidence(call: typeof fetch, globals: object = globalThis): 
     surelyFree: () => asked && !mayBeBilled,
     async fetch(input, init) {
       asked = true;
-      let arrived = true;
+      let wasSent = true;
       let sent = init;
       if (FixedLengthStream !== null && typeof init?.body === "string" && init.body !== "") {
-        arrived = false;
+        wasSent = false;
         const bytes = new TextEncoder().encode(init.body);
         const { readable, writable } = new FixedLengthStream(bytes.byteLength);
         // Writing fails when the request fails, and the request reports that by itself.
-        feed(bytes, writable, () => (arrived = true)).catch(() => undefined);
+        feed(bytes, writable, () => (wasSent = true)).catch(() => undefined);
         sent = { ...init, body: readable };
       }
       try {
@@ -82,7 +82,7 @@ export function withEvidence(call: typeof fetch, globals: object = globalThis): 
         if (response.status < 400 && !saysNothing(response.status)) mayBeBilled = true;
         return response;
       } catch (thrown) {
-        if (arrived) mayBeBilled = true;
+        if (wasSent) mayBeBilled = true;
         throw thrown;
       }
     },

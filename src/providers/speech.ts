@@ -87,9 +87,10 @@ export async function generateSpeech(
     const notes = [...settingsLeftOut(call), ...passed.notes];
     if (earlier.length > 0)
       notes.push("messages before the last left out: this model reads the last one");
-    const told = call.systemPrompt?.trim() ?? "";
-    const instructions = served.takesInstructions ? told : "";
-    if (told !== instructions) notes.push("systemPrompt left out: this model does not take it");
+    const systemPrompt = call.systemPrompt?.trim() ?? "";
+    const instructions = served.takesInstructions ? systemPrompt : "";
+    if (systemPrompt !== instructions)
+      notes.push("systemPrompt left out: this model does not take it");
     const generated = await served.model.doGenerate({
       text,
       ...askedOf(passed.options, served),

@@ -112,7 +112,7 @@ async function readArriving(
   const message = createMessageReader("server");
   const chunks: Bytes[] = [];
   let size = 0;
-  let passes = false;
+  let isHarmless = false;
   const onwards = (pending: Promise<Next>): JsonBody => {
     // The reader of the body gets the error, so it is not unhandled here.
     pending.catch(() => undefined);
@@ -120,19 +120,19 @@ async function readArriving(
   };
   for (;;) {
     const pending = reader.read();
-    if (passes && (late.isPast() || size > heldBytes)) return onwards(pending);
-    const next = await (passes ? Promise.race([pending, late.past]) : pending).catch(
+    if (isHarmless && (late.isPast() || size > heldBytes)) return onwards(pending);
+    const next = await (isHarmless ? Promise.race([pending, late.past]) : pending).catch(
       () => "broken" as const,
     );
     if (next === "broken") return { kind: "broken" };
     if (next === null) return onwards(pending);
     if (next.done) return wholeOf(concatenated(chunks), size === 0 ? null : message.end());
     const { value } = next;
-    if (chunks.length === 0) passes = mayPass(decoder.decode(value.subarray(0, 1_024)));
+    if (chunks.length === 0) isHarmless = mayPass(decoder.decode(value.subarray(0, 1_024)));
     const fault = message.push(chunks.length === 0 ? withoutMark(value) : value);
     chunks.push(value);
     size += value.byteLength;
-    if (fault === null && (passes || size <= mostBytes)) continue;
+    if (fault === null && (isHarmless || size <= mostBytes)) continue;
     await reader.cancel();
     return fault === null ? { kind: "too_large" } : { kind: "unreadable", fault };
   }

@@ -82,12 +82,12 @@ function joined(text: string, list: Span, parts: readonly (Span & { text: string
   const last = parts.at(-1);
   if (first === undefined || last === undefined) return text.slice(list.start, list.end);
   let out = text.slice(list.start, first.start);
-  let begun = false;
+  let hasBegun = false;
   for (const [at, part] of parts.entries()) {
     if (part.text === null) continue;
-    if (begun) out += text.slice(parts[at - 1]?.end, part.start);
+    if (hasBegun) out += text.slice(parts[at - 1]?.end, part.start);
     out += part.text;
-    begun = true;
+    hasBegun = true;
   }
   return out + text.slice(last.end, list.end);
 }

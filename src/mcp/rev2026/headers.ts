@@ -39,8 +39,8 @@ export function headerText(value: string): string {
 
 /** The value of `Mcp-Name` for a request; null: the request has none. */
 export function nameIn(method: string, params: JsonObject): string | null {
-  const field = Object.hasOwn(named, method) ? named[method] : undefined;
-  const name = field === undefined ? undefined : own(params, field);
+  const member = Object.hasOwn(named, method) ? named[method] : undefined;
+  const name = member === undefined ? undefined : own(params, member);
   return typeof name === "string" ? name : null;
 }
 
