@@ -3,6 +3,11 @@ import { expect, it } from "vitest";
 import { soakCrashes } from "../soak/crashes.ts";
 
 // Time is under test: the lease of a call that died runs out after half a minute and the deadline.
-it("under load, a process that is killed leaves nothing behind that isn't found", async () => {
-  expect(await soakCrashes({ rounds: 3, atMostMs: 60_000, callers: 4 }, () => {})).toEqual([]);
-}, 180_000);
+it.each(["sqld", "embedded"] as const)(
+  "under load, a process that is killed leaves nothing behind that isn't found: %s",
+  async (database) => {
+    const about = { database, rounds: 3, atMostMs: 60_000, callers: 4 };
+    expect(await soakCrashes(about, () => {})).toEqual([]);
+  },
+  180_000,
+);

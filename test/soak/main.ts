@@ -7,20 +7,23 @@ import { soakLimits } from "./limits.ts";
 import { soakStreams } from "./streams.ts";
 import { databases, type DatabaseName } from "./world.ts";
 
-const help = `npm run soak -- limits sqld|d1    2,000 calls of 64 callers against each limit; four processes on sqld
-npm run soak -- crashes [ROUNDS] [MINUTES]   kill -9 under load (300 rounds, 60 minutes at most)
-npm run soak -- leavers sqld|d1   500 callers that hang up
-npm run soak -- streams [MINUTES] [STREAMS]   open streams through the proxy (10 minutes, 200 streams)
+const help = `npm run soak -- limits [DATABASE]    2,000 calls of 64 callers against each limit; four processes on sqld
+npm run soak -- crashes [DATABASE] [ROUNDS] [MINUTES]   kill -9 under load (300 rounds, 60 minutes at most); not d1
+npm run soak -- leavers [DATABASE]   500 callers that hang up
+npm run soak -- streams [DATABASE] [MINUTES] [STREAMS]   open streams through the proxy (10 minutes, 200 streams); not sqld
 npm run soak -- kills [ROUNDS]    kill -9 of the embedded engine under load (200 rounds)
 npm run soak -- stops [ROUNDS]    SIGSTOP of it, and a copy of its files (200 rounds)
 npm run soak -- power [CUTS] [PRAGMA]   loss of power under it (200 times); with "synchronous = OFF" it must fail
 npm run soak -- threads [SECONDS] the embedded engine on the main thread and on its own, with 0.3 and 20 ms a sync
+
+DATABASE: embedded, npm start on its own file (default); sqld, npm start on a libSQL server; d1, npm run dev
 `;
 const say = (line: string): void =>
   void process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
 
-const [name, first, second] = process.argv.slice(2);
-const database: DatabaseName = databases.find((each) => each === first) ?? "sqld";
+const [name, ...given] = process.argv.slice(2);
+const database: DatabaseName = databases.find((each) => given.includes(each)) ?? "embedded";
+const [first, second] = given.filter((each) => each !== database);
 
 const soaks: Record<string, () => Promise<string[]>> = {
   limits: () =>
@@ -29,8 +32,12 @@ const soaks: Record<string, () => Promise<string[]>> = {
       say,
     ),
   crashes: () =>
-    soakCrashes({ rounds: Number(first ?? 300), atMostMs: Number(second ?? 60) * 60_000 }, say),
-  streams: () => soakStreams({ minutes: Number(first ?? 10), streams: Number(second ?? 200) }, say),
+    soakCrashes(
+      { database, rounds: Number(first ?? 300), atMostMs: Number(second ?? 60) * 60_000 },
+      say,
+    ),
+  streams: () =>
+    soakStreams({ database, minutes: Number(first ?? 10), streams: Number(second ?? 200) }, say),
   kills: () => soakKills(Number(first ?? 200), say),
   stops: () => soakStops(Number(first ?? 200), say),
   power: () =>

@@ -6,9 +6,10 @@ import { createEnding } from "../../src/start/ending.ts";
 import type { Ending } from "../../src/start/ending.ts";
 import { proxyKey, openRaw, register } from "../fakes/proxied.ts";
 import { adminOf } from "../fakes/caller.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { startRouter, type Router, type RouterHost } from "../fakes/router.ts";
+import { startChild } from "../bench/child.ts";
 import { startWorker } from "../bench/subjects.ts";
-import { wait, type Say } from "./world.ts";
+import { hostOf, wait, type DatabaseName, type Say } from "./world.ts";
 
 const everyMs = 500;
 const sampleMs = 15_000;
@@ -150,8 +151,14 @@ interface Subject {
   rss: number[];
 }
 
-async function startRouted(ending: Ending, serverUrl: string): Promise<Subject> {
-  const router: Router = await startRouter({ host: "workerd" });
+interface Surroundings {
+  ending: Ending;
+  host: RouterHost;
+  serverUrl: string;
+}
+
+async function startRouted({ ending, host, serverUrl }: Surroundings): Promise<Subject> {
+  const router: Router = await startRouter({ host });
   ending.add(async () => void (await router.stop()));
   const admin = adminOf(router, router.adminToken);
   await admin("POST", "/tenants", { slug: "streams", name: "Streams" });
@@ -162,11 +169,20 @@ async function startRouted(ending: Ending, serverUrl: string): Promise<Subject> 
   return { name: "router", url, key, pids: () => router.runtimePids(), streams: [], rss: [] };
 }
 
-/** The control: what a Worker takes that only hands the same streams on. */
-async function startBare(ending: Ending, serverUrl: string): Promise<Subject> {
+async function startPassThrough({ ending, host, serverUrl }: Surroundings) {
+  if (host === "node") {
+    const file = "node-stream-through-process.ts";
+    const { url, pid } = await startChild<{ url: string }>(file, { serverUrl }, ending);
+    return { url, pids: [pid] };
+  }
   const entry = "test/bench/workers/stream-through.ts";
   const values = { SERVER_URL: serverUrl };
-  const { url, pids } = await startWorker({ entry, embedded: false, values }, ending);
+  return startWorker({ entry, embedded: false, values }, ending);
+}
+
+/** The control: what a program of the same host takes that only hands the same streams on. */
+async function startBare(surroundings: Surroundings): Promise<Subject> {
+  const { url, pids } = await startPassThrough(surroundings);
   return { name: "pass-through", url, key: "none", pids: () => pids, streams: [], rss: [] };
 }
 
@@ -200,14 +216,18 @@ function faultsOf({ name, streams, rss }: Subject, fewest: number): string[] {
 }
 
 export async function soakStreams(
-  about: { streams: number; minutes: number },
+  about: { database: DatabaseName; streams: number; minutes: number },
   say: Say,
 ): Promise<string[]> {
+  // No stream is in the database: its kind says which host serves.
+  if (about.database === "sqld") return ["streams runs on embedded or d1"];
   const ending = createEnding();
   const left = new AbortController();
   try {
     const server = await startCounting(ending);
-    const subjects = [await startRouted(ending, server.url), await startBare(ending, server.url)];
+    const host = hostOf(about.database);
+    const surroundings = { ending, host, serverUrl: server.url };
+    const subjects = [await startRouted(surroundings), await startBare(surroundings)];
     const following: Promise<void>[] = [];
     for (const subject of subjects)
       following.push(...(await openStreams(subject, { count: about.streams, left: left.signal })));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createClient as createFileClient } from "@libsql/client";
 import { createClient } from "@libsql/client/web";
 import type { Ending } from "../../src/start/ending.ts";
-import { startRouter, type Router } from "../fakes/router.ts";
+import { startRouter, temporaryStateDir, type Router, type RouterHost } from "../fakes/router.ts";
 import { startSqld } from "../fakes/sqld.ts";
 import { startCountingProvider, type CountingProvider } from "./provider.ts";
 
@@ -13,6 +13,9 @@ import { startCountingProvider, type CountingProvider } from "./provider.ts";
 export const databases = ["sqld", "d1", "embedded"] as const;
 export type DatabaseName = (typeof databases)[number];
 export type Say = (line: string) => void;
+
+export const hostOf = (database: DatabaseName): RouterHost =>
+  database === "d1" ? "workerd" : "node";
 
 export const model = { id: "one", inputUsdPerMTok: 3, outputUsdPerMTok: 11 };
 const adminToken = "operator-token-of-the-soak";
@@ -28,6 +31,7 @@ export interface Called {
 export interface World {
   routers: Router[];
   provider: CountingProvider;
+  /** One more process on the same database. The embedded one has one owner: the process before must be gone. */
   another(): Promise<Router>;
   tenant(slug: string, about?: { policy?: unknown; keyLimits?: unknown }): Promise<Tenant>;
   /** Rows straight from the database. */
@@ -175,14 +179,15 @@ export async function startWorld(
     SCHEDULE_SECONDS: String(about.scheduleSeconds),
     ...(sqld === null ? {} : { DATABASE_URL: sqld.url }),
   };
-  const another = (): Promise<Router> =>
-    startRouter({ env, host: about.database === "d1" ? "workerd" : "node" });
-  const routers: Router[] = [];
-  while (routers.length < about.routers) {
-    const router = await another();
+  const host = hostOf(about.database);
+  const stateDir = about.database === "embedded" ? { stateDir: temporaryStateDir() } : {};
+  const another = async (): Promise<Router> => {
+    const router = await startRouter({ env, host, ...stateDir });
     ending.add(async () => void (await router.stop()));
-    routers.push(router);
-  }
+    return router;
+  };
+  const routers: Router[] = [];
+  while (routers.length < about.routers) routers.push(await another());
   const [first] = routers;
   if (first === undefined) throw new Error("no router");
   const admin = async (method: string, path: string, body: unknown) => {
