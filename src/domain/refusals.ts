@@ -264,7 +264,7 @@ export function explain(refusal: Refusal): string {
         : title;
     }
     case "capability_missing":
-      return `${title}: ${JSON.stringify(refusal.requiredCapabilities)}`;
+      return `${title}: ${JSON.stringify(refusal.requiredCapabilities)}; the client declares it in the capabilities of initialize, or in _meta "io.modelcontextprotocol/clientCapabilities" of its request`;
     default:
       return title;
   }

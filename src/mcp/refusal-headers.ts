@@ -6,7 +6,10 @@ import { retryAfterOf, type Refusal } from "../domain/refusals.ts";
 export const allowHeader = (refusal: Refusal): Record<string, string> =>
   refusal.reason === "method_not_allowed" ? { Allow: refusal.allow } : {};
 
-/** `RateLimit` and `RateLimit-Policy` as draft-ietf-httpapi-ratelimit-headers spells them. */
+/**
+ * `RateLimit` and `RateLimit-Policy` as draft-ietf-httpapi-ratelimit-headers spells them. A rate counts whole seconds,
+ * so its last second may end after its window has. `t` stays within the window; `Retry-After` is exact.
+ */
 export function limitHeaders(limits: readonly LimitState[], refusal: Refusal | null) {
   const headers: Record<string, string> = {};
   if (limits.length > 0) {
@@ -14,7 +17,10 @@ export function limitHeaders(limits: readonly LimitState[], refusal: Refusal | n
       .map(({ name, limit, windowSeconds }) => `"${name}";q=${limit};w=${windowSeconds}`)
       .join(", ");
     headers["RateLimit"] = limits
-      .map(({ name, remaining, resetSeconds }) => `"${name}";r=${remaining};t=${resetSeconds}`)
+      .map(
+        ({ name, remaining, resetSeconds, windowSeconds }) =>
+          `"${name}";r=${remaining};t=${Math.min(resetSeconds, windowSeconds)}`,
+      )
       .join(", ");
   }
   const retryAfterMs = refusal === null ? null : retryAfterOf(refusal);

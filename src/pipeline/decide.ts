@@ -43,13 +43,13 @@ function refusalOf(
 ): Refusal {
   const limit = nameOfLimit(hold);
   if (!isMoney(hold.resource)) return { reason: "rate_limited", limit, retryAfterMs };
-  const remaining = limits.find(({ name }) => name === limit)?.remaining ?? 0;
+  const used = limits.find(({ name }) => name === limit)?.used ?? hold.limit;
   return {
     reason: "budget_exceeded",
     limit,
     retryAfterMs,
     limitUsd: hold.limit / 1e6,
-    usedUsd: (hold.limit - remaining) / 1e6,
+    usedUsd: used / 1e6,
     neededUsd: hold.amount / 1e6,
   };
 }

@@ -197,7 +197,11 @@ describe("the params", () => {
 
   // cites: S-001
   it("refuses sampling where it was not declared", async () => {
-    refused(await sample(asking("x"), { capabilities: {} }), "capability_missing", -32602);
+    const answer = await sample(asking("x"), { capabilities: {} });
+    refused(answer, "capability_missing", -32602);
+    expect(answer.get("error.message")).toBe(
+      'Required client capability not declared: {"sampling":{}}; the client declares it in the capabilities of initialize, or in _meta "io.modelcontextprotocol/clientCapabilities" of its request',
+    );
   });
 
   // cites: M-003

@@ -115,6 +115,17 @@ describe("a budget", () => {
     expect(faulty.requests()).toHaveLength(0);
   });
 
+  it("that was lowered below what is used says what was really used", async () => {
+    const { key } = await made("budget-lowered", { policy: { limits: { usdPerDay: 10 } } });
+    faulty.setMode("fine");
+    expect((await callOnce(router, key, asking("hello"))).get("error")).toBeUndefined();
+    const limitUsd = replyMicroUsd / 2e6;
+    await admin("PUT", "/tenants/budget-lowered/policy", { limits: { usdPerDay: limitUsd } });
+    const refused = await callOnce(router, key, asking("hello"));
+    const usedUsd = replyMicroUsd / 1e6;
+    expect(refused.get("error.data")).toMatchObject({ limitUsd, usedUsd });
+  });
+
   it("excludes models of unknown price, and says so", async () => {
     const models = [model, { id: "unpriced" }];
     const about = {

@@ -36,6 +36,8 @@ export interface LimitState {
   name: string;
   /** in micro-USD where the limit is one of money */
   limit: number;
+  /** used or reserved: beyond the limit where a call cost more than it had reserved */
+  used: number;
   remaining: number;
   /** s until the oldest used amount is free again, at the latest */
   resetSeconds: number;
@@ -159,6 +161,7 @@ export function stateOf(
   return {
     name: nameOfLimit(hold),
     limit: hold.limit,
+    used,
     remaining: Math.max(0, hold.limit - used),
     resetSeconds: Math.max(1, (hold.until ?? sliding) - second),
     windowSeconds: hold.until === null ? windowSeconds : hold.until - hold.since,

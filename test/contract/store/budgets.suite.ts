@@ -128,6 +128,7 @@ export const budgetsSuite = (backend: Backend): void => {
         {
           name: "key.usdPerDay",
           limit: 2_000,
+          used: 2_000,
           remaining: 0,
           resetSeconds: (midnight - start) / second - 1,
           windowSeconds: 86_400,

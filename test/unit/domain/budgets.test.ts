@@ -85,6 +85,7 @@ describe("how a limit stands", () => {
     expect(stateOf(day, state)).toEqual({
       name: "tenant.usdPerDay",
       limit: 1_000_000,
+      used: 400_000,
       remaining: 600_000,
       resetSeconds: 2 * 3_600,
       windowSeconds: 86_400,
@@ -97,9 +98,10 @@ describe("how a limit stands", () => {
     });
   });
 
-  it("has nothing left where more was charged than was reserved", () => {
+  it("has nothing left where more was charged than was reserved, and says what was used", () => {
     const day = holdAt(now, { usdPerDay: 1 });
-    expect(stateOf(day, { used: 1_000_001, oldest: null, now: at(now) }).remaining).toBe(0);
+    const state = stateOf(day, { used: 1_000_001, oldest: null, now: at(now) });
+    expect(state).toMatchObject({ remaining: 0, used: 1_000_001 });
   });
 
   it("slides for rates: free 61 s after the oldest bucket, for one place in a second, never at once", () => {
