@@ -18,9 +18,11 @@ import { createVerification } from "../domain/audit/verification.ts";
 import { readHeads } from "./audit-heads.ts";
 import { describeScope, describeTampering } from "./audit-scope.ts";
 import { filesOf, readLines } from "./export-files.ts";
+import { readFault } from "./read-fault.ts";
+import { answerHelp } from "./usage.ts";
 
-const usage =
-  "usage: npm run audit -- verify <file or directory>... [--key <audit-keys.json>] [--tenant <slug or id>] [--head <file or tenant:number:hash>] [--part]";
+const usage = `usage: npm run audit -- verify <file or directory>... [--key <audit-keys.json>] [--tenant <slug or id>] [--head <file or tenant:number:hash>] [--part]
+Checks an export of audit records, and says what it covers. It needs no router and no database.`;
 const findingsShown = 100;
 
 const jwk = z
@@ -35,6 +37,21 @@ const keyFile = z.union([
   z.looseObject({ keys: z.array(jwk) }).transform(({ keys }) => keys),
   jwk.transform((key) => [key]),
 ]);
+
+/** Throws a sentence for a person. */
+function readKeys(path: string): AuditKey[] {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    throw readFault(`--key: ${path}`, cause);
+  }
+  try {
+    return keyFile.parse(JSON.parse(text));
+  } catch {
+    throw new Error(`--key: ${path} is no JWK set of Ed25519 keys`);
+  }
+}
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -58,8 +75,7 @@ async function verify(
   },
 ): Promise<number> {
   const { keyPath } = about;
-  const pinned =
-    keyPath === undefined ? null : keyFile.parse(JSON.parse(readFileSync(keyPath, "utf8")));
+  const pinned = keyPath === undefined ? null : readKeys(keyPath);
   const files = await filesOf(paths);
   for (const file of files) await refuseCsv(file);
   if (files.length === 0) throw new Error(`no file was read: ${paths.join(", ")} has no *.ndjson`);
@@ -126,26 +142,19 @@ async function run(args: string[]): Promise<number> {
       tenant: { type: "string" },
       head: { type: "string" },
       part: { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
     },
   });
-  if (values.help) {
-    say(usage);
-    return 0;
-  }
   const [command, ...paths] = positionals;
   if (command !== "verify" || paths.length === 0) throw new Error(usage);
   const { key: keyPath, tenant, head, part } = values;
   return verify(paths, { keyPath, tenant, head, part });
 }
 
+answerHelp(usage);
 try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (cause) {
-  const fault =
-    cause instanceof z.ZodError
-      ? "the key file is no JWK set of Ed25519 keys"
-      : String(cause).replace(/^TypeError \[ERR_PARSE_ARGS\w*\]: (.*)$/s, `$1\n${usage}`);
+  const fault = String(cause).replace(/^TypeError \[ERR_PARSE_ARGS\w*\]: (.*)$/s, `$1\n${usage}`);
   process.stderr.write(`sampling-router: ${fault.replace(/^Error: /, "")}\n`);
   process.exitCode = 2;
 }

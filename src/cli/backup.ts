@@ -11,6 +11,10 @@ import { parseSettings } from "../start/settings.ts";
 import { contentsOf, putInPlace, type Contents } from "../start/whole-copy.ts";
 import { lockFile } from "../store/embedded/lock.ts";
 import { openLocally } from "../store/embedded/local.ts";
+import { answerHelp } from "./usage.ts";
+
+const usage = `usage: npm run backup -- FILE
+Writes all of the embedded database of STATE_DIR into FILE, and checks what it wrote. A running router goes on.`;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -57,7 +61,7 @@ async function backUp(from: string, file: string): Promise<Result<Contents, stri
 
 async function run(): Promise<string | null> {
   const [given, ...more] = process.argv.slice(2);
-  if (given === undefined || more.length > 0) return "npm run backup -- FILE";
+  if (given === undefined || more.length > 0) return usage;
   process.umask(0o077);
   const settings = parseSettings(process.env);
   if (!settings.ok) return settings.error;
@@ -82,6 +86,7 @@ async function run(): Promise<string | null> {
     : `the backup is written, and its audit chain does not verify: ${fault}`;
 }
 
+answerHelp(usage);
 const fault = await run();
 if (fault !== null) {
   process.stderr.write(`sampling-router: ${fault}\n`);

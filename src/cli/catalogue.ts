@@ -17,10 +17,13 @@ import { linesOfState, linesOfSync } from "./catalogue-lines.ts";
 import { remoteCatalogue } from "./catalogue-remote.ts";
 import { connect } from "../start/migrations.ts";
 import { parseSettings } from "../start/settings.ts";
+import { answerHelp } from "./usage.ts";
 
 type Done = Promise<Result<string[], string>>;
 
-const usage = "usage: npm run catalogue -- sync|show [--url https://router.example]";
+const usage = `usage: npm run catalogue -- sync|show [--url https://router.example]
+Syncs the catalogue now, or shows it: of the databases at DATABASE_URL and DATABASE_URLS, beside running routers; with
+--url of that deployment, asked with ADMIN_TOKEN.`;
 const unreachable = err("the database does not answer, or has no migrations: npm run db:migrate");
 
 async function sync(catalogues: CatalogueStore): Done {
@@ -94,6 +97,7 @@ async function run(given: string[]): Done {
   return ok(lines);
 }
 
+answerHelp(usage);
 const done = await run(process.argv.slice(2));
 if (done.ok) process.stdout.write(`${done.value.join("\n")}\n`);
 else {

@@ -1,11 +1,12 @@
 /** Files of an export, line by line. */
-import { createReadStream, readdirSync, statSync } from "node:fs";
+import { createReadStream, readdirSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { outcomes } from "../domain/audit/record.ts";
 import { canonicalJson } from "../domain/canonical.ts";
 import type { ExportLine } from "../domain/audit/exports.ts";
 import type { ReadLine } from "../domain/audit/verification-section.ts";
+import { readFault } from "./read-fault.ts";
 
 const count = z.int().min(0);
 const auditKey = z.strictObject({ id: z.string(), publicKey: z.string() });
@@ -152,11 +153,20 @@ export async function* readLines(path: string): AsyncGenerator<ReadLine<ExportLi
   if (rest.length > 0) yield readBytes(number + 1, Buffer.concat(rest), "cut");
 }
 
+/** Throws a sentence for a person. */
+function statOf(path: string): Stats {
+  try {
+    return statSync(path);
+  } catch (cause) {
+    throw readFault(path, cause);
+  }
+}
+
 /** The files themselves, and for a directory its parts in their order. */
 export async function filesOf(paths: readonly string[]): Promise<string[]> {
   const files: string[] = [];
   for (const path of paths) {
-    if (!statSync(path).isDirectory()) {
+    if (!statOf(path).isDirectory()) {
       files.push(path);
       continue;
     }

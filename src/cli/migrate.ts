@@ -1,6 +1,10 @@
 /** `npm run db:migrate`: brings the databases at DATABASE_URL and DATABASE_URLS up to date. */
 import { checkout, parseSettings } from "../start/settings.ts";
 import { migrateAll, readMigrations } from "../start/migrations.ts";
+import { answerHelp } from "./usage.ts";
+
+const usage = `usage: npm run db:migrate
+Brings the databases at DATABASE_URL and DATABASE_URLS up to date. Running routers go on.`;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -25,6 +29,7 @@ async function run(): Promise<string | null> {
   return null;
 }
 
+answerHelp(usage);
 const fault = await run();
 if (fault !== null) {
   process.stderr.write(`sampling-router: ${fault}\n`);

@@ -6,6 +6,10 @@ import { z } from "zod";
 import { ok } from "../domain/result.ts";
 import { keptAdminToken } from "../start/secrets.ts";
 import { parseSettings } from "../start/settings.ts";
+import { answerHelp } from "./usage.ts";
+
+const usage = `usage: npm run replay -- REQUEST_ID [TENANT]
+Asks the running router to make a recorded decision again, and shows both. TENANT: demo, unless given.`;
 
 const answered = z.looseObject({
   same: z.boolean(),
@@ -25,8 +29,9 @@ const fail = (problem: string): never => {
   process.exit(1);
 };
 
+answerHelp(usage);
 const [requestId, tenant = "demo"] = process.argv.slice(2);
-if (requestId === undefined) fail("npm run replay -- <requestId> [tenant]");
+if (requestId === undefined) fail(usage);
 const settings = parseSettings(process.env);
 if (!settings.ok) throw fail(settings.error);
 const { port, urlHost, stateDir, adminToken } = settings.value;

@@ -19,6 +19,11 @@ import { copyWhole, putInPlace, type Contents } from "../start/whole-copy.ts";
 import { lockFile } from "../store/embedded/lock.ts";
 import { openLocally, type Local } from "../store/embedded/local.ts";
 import { endLeases } from "../store/end-leases.ts";
+import { answerHelp } from "./usage.ts";
+
+const usage = `usage: npm run restore -- FILE [--force]
+Puts a backup in the place of the embedded database of STATE_DIR. Refuses while a router runs on it, and where there is
+a database. --force: that one is copied aside first.`;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const messageOf = (cause: unknown): string =>
@@ -131,7 +136,6 @@ async function restore(
 }
 
 async function run(): Promise<string | null> {
-  const usage = "npm run restore -- FILE [--force]";
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { force: { type: "boolean", default: false } },
@@ -158,6 +162,7 @@ async function run(): Promise<string | null> {
   return null;
 }
 
+answerHelp(usage);
 const fault = await run().catch(messageOf);
 if (fault !== null) {
   process.stderr.write(`sampling-router: ${fault}\n`);

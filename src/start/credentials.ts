@@ -101,9 +101,14 @@ const withoutDemo = (wanted: readonly Wanted[], made: readonly Existing[]): read
 /** `known`: what was made before, name → fingerprint. Answers with what is there now. */
 export async function seedCredentials(
   admin: Admin,
-  options: { wanted: readonly Wanted[]; known: Record<string, string>; masterKey: string },
+  options: {
+    wanted: readonly Wanted[];
+    known: Record<string, string>;
+    masterKey: string;
+    warn: (line: string) => void;
+  },
 ): Promise<Result<{ fingerprints: Record<string, string>; providers: string[] }, string>> {
-  const { known, masterKey } = options;
+  const { known, masterKey, warn } = options;
   const all = await admin.list(path, existing);
   if (!all.ok) return all;
   const isOurs = (each: Existing): boolean =>
@@ -128,6 +133,10 @@ export async function seedCredentials(
       (Object.hasOwn(known, each.name) || isThe(demoCredential)(each)) &&
       !wanted.some((one) => isThe(one)(each)),
   );
+  for (const { name } of surplus.filter((each) => !isThe(demoCredential)(each)))
+    warn(
+      `${name} is not set any more, so the credential that an earlier start made of it is removed. Credentials made by the admin API stay.`,
+    );
   const removed = await remove(admin, surplus);
   if (!removed.ok) return removed;
   const reachable = wanted.filter(isReachable);

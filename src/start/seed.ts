@@ -56,6 +56,7 @@ export async function seed(
     wanted,
     known: kept.credentials,
     masterKey: secrets.masterKey,
+    warn,
   });
   if (!credentials.ok) return credentials;
   secrets.save({ ...kept, credentials: credentials.value.fingerprints });

@@ -91,6 +91,10 @@ describe("provider variables", () => {
     await within({ ...openai, OPENAI_API_KEY: "sk-canary-2" }, async (router) => {
       const now = await credentialsOf(router);
       expect(now).toMatchObject([{ provider: "openai", id: before[1]?.id }]);
+      expect(router.output()).toContain(
+        "OLLAMA_HOST is not set any more, so the credential that an earlier start made of it is removed.",
+      );
+      expect(router.output()).not.toContain("OPENAI_API_KEY is not set");
       expect(now[0]?.updatedAt).toBeGreaterThan(before[1]?.updatedAt ?? Infinity);
       expect(await answerOf(router)).toMatchObject({ result: { content: { text: "Hi!" } } });
       const [sent] = await aimock.journal();
@@ -99,6 +103,12 @@ describe("provider variables", () => {
 
     await within({}, async (router) => {
       expect(await credentialsOf(router)).toMatchObject([{ provider: "demo" }]);
+      expect(router.output()).toContain("OPENAI_API_KEY is not set any more");
+    });
+
+    await within(openai, async (router) => {
+      // The canned provider's credential goes too, and no variable has made it.
+      expect(router.output()).not.toContain("is not set any more");
     });
   });
 

@@ -1,0 +1,59 @@
+/** What every command says to whoever asks how it is called, and to whoever names a file that is not there. */
+import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { checkout } from "../../src/start/settings.ts";
+import { temporaryStateDir } from "../fakes/router.ts";
+
+const timeout = 30_000;
+const { scripts } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as {
+  scripts: Record<string, string>;
+};
+/** npm's name of each → its file */
+const commands = Object.entries(scripts).flatMap(([name, script]) => {
+  const [, file] = /^node (src\/cli\/\S+)$/.exec(script) ?? [];
+  return file === undefined ? [] : [[name, file] as const];
+});
+
+const run = (file: string, ...args: string[]) =>
+  new Promise<{ code: number; out: string; errors: string }>((resolve) => {
+    // Nothing of a router is here: whoever only asks needs none.
+    const env = { PATH: process.env["PATH"], STATE_DIR: join(temporaryStateDir(), "none") };
+    execFile(process.execPath, [file, ...args], { cwd: checkout, env }, (fault, out, errors) =>
+      resolve({ code: fault === null ? 0 : Number(fault.code), out, errors }),
+    );
+  });
+
+describe("a command of src/cli", () => {
+  it.each(commands)("answers --help: npm run %s", { timeout }, async (name, file) => {
+    const { code, out, errors } = await run(file, "--help");
+    expect([code, errors]).toEqual([0, ""]);
+    expect(out).toMatch(new RegExp(`^usage: npm run ${name}\\b.*\\n[A-Z].*`));
+  });
+});
+
+describe("npm run audit", () => {
+  const folder = temporaryStateDir();
+  const exported = join(folder, "export.ndjson");
+  writeFileSync(exported, "");
+  const notKeys = join(folder, "keys.json");
+  writeFileSync(notKeys, "no JSON");
+
+  it.each([
+    ["an export", [join(folder, "none")], `${folder}/none can't be read: there is no such file`],
+    [
+      "a key file",
+      [exported, "--key", join(folder, "none")],
+      `--key: ${folder}/none can't be read: there is no such file`,
+    ],
+    [
+      "keys in a file that has none",
+      [exported, "--key", notKeys],
+      `--key: ${notKeys} is no JWK set of Ed25519 keys`,
+    ],
+  ])("says in words that there is no such thing: %s", { timeout }, async (_, args, sentence) => {
+    const { code, errors } = await run("src/cli/audit.ts", "verify", ...args);
+    expect([code, errors]).toEqual([2, `sampling-router: ${sentence}\n`]);
+  });
+});
