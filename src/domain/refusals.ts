@@ -59,6 +59,8 @@ export type Refusal =
   | { reason: "method_not_allowed"; allow: string }
   | { reason: "not_acceptable"; accept: string }
   | { reason: "conflict"; detail: string }
+  /** somebody else changed it since the caller read it */
+  | { reason: "precondition_failed" }
   | { reason: "payload_too_large"; limitBytes: number }
   | { reason: "unsupported_media_type"; expected: string };
 
@@ -134,6 +136,7 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   method_not_allowed: transport(-405, 405, "Method not allowed"),
   not_acceptable: transport(-406, 406, "Not acceptable"),
   conflict: transport(-409, 409, "Conflict"),
+  precondition_failed: transport(-412, 412, "Changed meanwhile"),
   payload_too_large: transport(-413, 413, "Payload too large"),
   unsupported_media_type: transport(-415, 415, "Unsupported media type"),
 };
@@ -247,6 +250,8 @@ export function explain(refusal: Refusal): string {
       return `${title}: ${refusal.action}`;
     case "origin_not_allowed":
       return `${title}: ALLOWED_ORIGINS names who may call; PUBLIC_URL names the router's own`;
+    case "precondition_failed":
+      return `${title}: read it again, and change what it says now`;
     case "method_not_allowed":
       return `${title}: use ${refusal.allow}`;
     case "not_acceptable":

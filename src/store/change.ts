@@ -2,16 +2,24 @@ import type { AsyncResult } from "../domain/refusals.ts";
 import { eq, sql } from "drizzle-orm";
 import type { AdminEvent } from "../domain/admin-event.ts";
 import { ok } from "../domain/result.ts";
-import type { Builder, Compiled, Database } from "./db.ts";
+import { raw, type Builder, type Compiled, type Database } from "./db.ts";
 import { appendEvent } from "./events.ts";
 import { tenants } from "./schema.ts";
 
-/** Raises the tenant's version, which makes every choice that was prepared on the old state stale. */
-export const raiseVersion = (builder: Builder, tenantId: string): Compiled =>
-  builder
-    .update(tenants)
-    .set({ version: sql`${tenants.version} + 1` })
-    .where(eq(tenants.id, tenantId));
+/**
+ * Raises the tenant's version, which makes every choice that was prepared on the old state stale.
+ * @param ifVersion the whole transaction fails where the tenant has another version: no version may be null, and
+ *   `db.ts` makes `precondition_failed` of that. Absent: whatever version it has
+ */
+export const raiseVersion = (builder: Builder, tenantId: string, ifVersion?: number): Compiled =>
+  ifVersion === undefined
+    ? builder
+        .update(tenants)
+        .set({ version: sql`${tenants.version} + 1` })
+        .where(eq(tenants.id, tenantId))
+    : raw(sql`
+        update tenants set version = case when version = ${ifVersion} then version + 1 end
+        where id = ${tenantId}`);
 
 /**
  * A change of something that a tenant owns, together with the tenant's new version and the event: all
@@ -22,9 +30,10 @@ export async function writeChange(
   tenantId: string,
   statement: Compiled,
   event: AdminEvent,
+  ifVersion?: number,
 ): AsyncResult<null> {
   const written = await db.write(
-    [statement, raiseVersion(db.builder, tenantId), appendEvent(db.builder, event)],
+    [raiseVersion(db.builder, tenantId, ifVersion), statement, appendEvent(db.builder, event)],
     { lane: tenantId },
   );
   return written.ok ? ok(null) : written;

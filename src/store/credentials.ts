@@ -43,7 +43,7 @@ export const createCredentialStore = (db: Database): CredentialStore => {
           page,
         );
       }),
-    update: (tenantId, id, { ...values }, now, event) =>
+    update: (tenantId, id, { ...values }, now, event, ifVersion) =>
       writeChange(
         db,
         tenantId,
@@ -52,6 +52,7 @@ export const createCredentialStore = (db: Database): CredentialStore => {
           .set({ ...values, updatedAt: now })
           .where(whereId(tenantId, id)),
         event,
+        ifVersion,
       ),
     remove: (tenantId, id, event) =>
       writeChange(db, tenantId, db.builder.delete(credentials).where(whereId(tenantId, id)), event),

@@ -96,6 +96,9 @@ const messageOf = (cause: unknown): string => {
 // apart.
 const isConstraint = (cause: unknown): boolean =>
   /UNIQUE constraint failed/i.test(messageOf(cause));
+/** `raiseVersion` found another version than the one it may raise. */
+const isOtherVersion = (cause: unknown): boolean =>
+  /NOT NULL constraint failed: tenants\.version/i.test(messageOf(cause));
 const isLocked = (cause: unknown): boolean =>
   /SQLITE_BUSY|database is locked|database table is locked/i.test(messageOf(cause));
 
@@ -108,10 +111,11 @@ const faultIn = (cause: unknown): WriteFault => {
   return "refused";
 };
 
-const refusalFor = (cause: unknown): Refusal =>
-  isConstraint(cause)
-    ? { reason: "conflict", detail: "It exists already." }
-    : { reason: "unavailable", retryAfterMs };
+function refusalFor(cause: unknown): Refusal {
+  if (isConstraint(cause)) return { reason: "conflict", detail: "It exists already." };
+  if (isOtherVersion(cause)) return { reason: "precondition_failed" };
+  return { reason: "unavailable", retryAfterMs };
+}
 
 async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;

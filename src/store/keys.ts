@@ -46,6 +46,14 @@ export const createKeyStore = (db: Database): KeyStore => {
         db.builder.update(apiKeys).set({ secretHash, code }).where(live(tenantId, id)),
         event,
       ),
+    update: ({ tenantId, id, name, limits, expiresAt, code }, event, ifVersion) =>
+      writeChange(
+        db,
+        tenantId,
+        db.builder.update(apiKeys).set({ name, limits, expiresAt, code }).where(live(tenantId, id)),
+        event,
+        ifVersion,
+      ),
     revoke: ({ tenantId, id, revokedAt, code }, event) =>
       writeChange(
         db,

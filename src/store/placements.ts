@@ -1,6 +1,6 @@
 /** The directory of slugs, in the home shard. Each method is one transaction and one round trip. */
 import { and, eq, sql } from "drizzle-orm";
-import type { Placement, PlacementStore } from "../domain/ports/stores.ts";
+import type { Placement, PlacementStore } from "../domain/ports/placements.ts";
 import { ok } from "../domain/result.ts";
 import { homeShard } from "../domain/tenancy/shards.ts";
 import { raw, type Database } from "./db.ts";

@@ -45,14 +45,14 @@ export const createServerStore = (db: Database): ServerStore => {
           .limit(rowsFor(page));
         return pageOf(rows.map(shownServer), page);
       }),
-    async update(tenantId, id, { ...values }, { event, now, tokens }) {
+    async update(tenantId, id, { ...values }, { event, now, tokens, ifVersion }) {
       const written = await db.write([
+        raiseVersion(db.builder, tenantId, ifVersion),
         db.builder
           .update(servers)
           .set({ ...values, updatedAt: now })
           .where(whereId(tenantId, id)),
         ...(tokens === "forget" ? forgetTokens(tenantId, id) : []),
-        raiseVersion(db.builder, tenantId),
         appendEvent(db.builder, event),
       ]);
       return written.ok ? ok(null) : written;

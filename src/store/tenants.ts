@@ -1,6 +1,7 @@
 import { desc, eq, inArray, lt, sql } from "drizzle-orm";
 import type { Tenant, TenantStore } from "../domain/ports/stores.ts";
 import { err, ok } from "../domain/result.ts";
+import { raiseVersion } from "./change.ts";
 import { raw, type Database } from "./db.ts";
 import { appendEvent, appendEventWhere } from "./events.ts";
 import { pageOf, rowsFor } from "./page.ts";
@@ -61,12 +62,10 @@ export const createTenantStore = (db: Database): TenantStore => {
           .limit(rowsFor(page));
         return pageOf(rows, page);
       }),
-    async update(id, change, event) {
+    async update(id, { ...values }, event, ifVersion) {
       const written = await db.write([
-        db.builder
-          .update(tenants)
-          .set({ ...change, version: sql`${tenants.version} + 1` })
-          .where(eq(tenants.id, id)),
+        raiseVersion(db.builder, id, ifVersion),
+        db.builder.update(tenants).set(values).where(eq(tenants.id, id)),
         appendEvent(db.builder, event),
       ]);
       return written.ok ? ok(null) : written;

@@ -82,13 +82,13 @@ describe("a provider that the operator pays", () => {
     expect(await credentials.create(admin, slug, paid)).toMatchObject(refused);
     expect(await credentials.create(operator, slug, paid)).toMatchObject(refused);
     const leave = { limits: {}, providers: ["workers-ai"] };
-    value(await ceilings.replace(operator, slug, leave));
+    value(await ceilings.replace(operator, slug, { ifMatch: null, ceiling: leave }));
     const { id: credentialId } = value(await credentials.create(admin, slug, paid));
     expect(await chosen()).toMatchObject({ ok: true });
     expect(value(await credentials.check(admin, slug, credentialId)).model).toMatch(/^workers-ai/);
     const calls = asked.length;
     expect(calls).toBeGreaterThan(0);
-    value(await ceilings.replace(operator, slug, { limits: {} }));
+    value(await ceilings.replace(operator, slug, { ifMatch: null, ceiling: { limits: {} } }));
     const plan = await chosen();
     if (plan.ok || plan.error.reason !== "no_eligible_model") throw new Error("a model was chosen");
     expect(new Set(plan.error.candidates.map(({ excludedBy }) => excludedBy))).toEqual(
@@ -130,9 +130,8 @@ describe("a provider that the operator pays", () => {
     expect(await models.put(admin, slug, change)).toMatchObject(forbidden);
     const named = { ...paid, models: [{ id: "@cf/free" }] };
     const { id: credentialId } = value(await credentials.create(admin, slug, named));
-    expect(await credentials.update(admin, slug, credentialId, { models: [free] })).toMatchObject(
-      forbidden,
-    );
+    const free_ = { id: credentialId, ifMatch: null, patch: { models: [free] } };
+    expect(await credentials.update(admin, slug, free_)).toMatchObject(forbidden);
     value(await models.put(operator, slug, change));
     expect(await models.remove(admin, slug, "workers-ai", "@cf/free")).toMatchObject(forbidden);
     value(await models.put(admin, slug, { ...change, provider: "openai" }));

@@ -44,13 +44,19 @@ async function answered(response: Response): Promise<Answered> {
 /** The admin API with a token. */
 export const adminOf =
   ({ url }: Reached, token: string) =>
-  async (method: string, path: string, body?: unknown): Promise<Answered> =>
+  async (
+    method: string,
+    path: string,
+    body?: unknown,
+    more: Record<string, string> = {},
+  ): Promise<Answered> =>
     answered(
       await fetch(`${url}/admin/v1${path}`, {
         method,
         headers: {
           Authorization: `Bearer ${token}`,
           ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+          ...more,
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }),

@@ -125,12 +125,30 @@ export const endpoints: Record<string, Entry> = {
       body: { limits: { concurrent: 100 + Math.floor(Math.random() * 1e6) } },
     }),
   },
+  "PATCH /tenants/{tenant}/policy": {
+    reach: "tenant",
+    status: 200,
+    target: async () => ({ body: { maxTokens: 100 + Math.floor(Math.random() * 1e6) } }),
+  },
   "POST /tenants/{tenant}/keys": {
     reach: "tenant",
     status: 201,
     target: async () => ({ body: keyBody() }),
   },
   "GET /tenants/{tenant}/keys": { reach: "tenant", status: 200 },
+  "GET /tenants/{tenant}/keys/{id}": {
+    reach: "tenant",
+    status: 200,
+    target: async (tenant) => ({ params: { id: await newKey(tenant) } }),
+  },
+  "PATCH /tenants/{tenant}/keys/{id}": {
+    reach: "tenant",
+    status: 200,
+    target: async (tenant) => ({
+      params: { id: await newKey(tenant) },
+      body: { name: randomUUID() },
+    }),
+  },
   "DELETE /tenants/{tenant}/keys/{id}": {
     reach: "tenant",
     status: 204,
@@ -147,6 +165,11 @@ export const endpoints: Record<string, Entry> = {
     target: async () => ({ body: credentialBody() }),
   },
   "GET /tenants/{tenant}/credentials": { reach: "tenant", status: 200 },
+  "GET /tenants/{tenant}/credentials/{id}": {
+    reach: "tenant",
+    status: 200,
+    target: async (tenant) => ({ params: { id: await newCredential(tenant) } }),
+  },
   "PATCH /tenants/{tenant}/credentials/{id}": {
     reach: "tenant",
     status: 200,

@@ -22,7 +22,7 @@ export interface ServerStore {
     id: string,
     change: ServerChange,
     /** `forget`: tokens and pending authorizations were for the entry as it was, and are deleted */
-    options: { event: AdminEvent; now: number; tokens: "keep" | "forget" },
+    options: { event: AdminEvent; now: number; tokens: "keep" | "forget"; ifVersion?: number },
   ): Stored<null>;
   /** Removes the entry with its tokens and pending authorizations. */
   remove(tenantId: string, id: string, event: AdminEvent): Stored<null>;

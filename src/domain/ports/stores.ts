@@ -2,6 +2,7 @@
 import type { RequestFilter } from "../audit/record.ts";
 import type { ApiKey, StoredKey } from "../tenancy/access.ts";
 import type { SamplingRecord } from "../audit/record.ts";
+import type { PlacementStore } from "./placements.ts";
 import type { AdminEvent } from "../admin-event.ts";
 import type { Ceiling } from "../limits/ceilings.ts";
 import type { Circuit } from "../choice/circuits.ts";
@@ -99,7 +100,13 @@ export interface TenantStore {
   bySlug(slug: string): AsyncResult<Tenant | null>;
   byId(id: string): AsyncResult<Tenant | null>;
   list(page: PageRequest): AsyncResult<Page<Tenant>>;
-  update(id: string, change: TenantChange, event: AdminEvent): AsyncResult<null>;
+  /** @param ifVersion the only version of the tenant that may be changed; else `precondition_failed`. Absent: whatever it has */
+  update(
+    id: string,
+    change: TenantChange,
+    event: AdminEvent,
+    ifVersion?: number,
+  ): AsyncResult<null>;
   /** Removes the tenant and everything that it owns, audit records included. The event log stays. */
   remove(id: string, event: AdminEvent): AsyncResult<null>;
 }
@@ -117,6 +124,12 @@ export interface KeyStore {
     event: AdminEvent,
   ): AsyncResult<null>;
   revoke(key: Pick<StoredKey, KeyPlace | "revokedAt">, event: AdminEvent): AsyncResult<null>;
+  /** `precondition_failed` where the tenant has another version. */
+  update(
+    key: Pick<StoredKey, KeyPlace | "name" | "limits" | "expiresAt">,
+    event: AdminEvent,
+    ifVersion: number,
+  ): AsyncResult<null>;
 }
 
 export interface CredentialChange {
@@ -137,6 +150,7 @@ export interface CredentialStore {
     change: CredentialChange,
     now: number,
     event: AdminEvent,
+    ifVersion?: number,
   ): AsyncResult<null>;
   remove(tenantId: string, id: string, event: AdminEvent): AsyncResult<null>;
 }
@@ -217,31 +231,6 @@ export interface RequestStore {
 
 export interface EventStore {
   list(tenantId: string | null, page: PageRequest): AsyncResult<Page<AdminEvent>>;
-}
-
-/** The tenant of a slug, and its shard. Placements stand in the home shard, once there are other shards. */
-export interface Placement {
-  slug: string;
-  tenantId: string;
-  shard: string;
-}
-
-/**
- * A placement is written before its tenant and removed after it. A placement without a tenant is therefore what
- * a crash left, and binds nobody: see `pipeline/admin/placing.ts`.
- */
-export interface PlacementStore {
-  /**
-   * Gives the placement that stands then, which may be an earlier one; null: a tenant without a placement has
-   * the slug.
-   */
-  claim(placement: Placement): AsyncResult<Placement | null>;
-  /** Replaces a placement if it still stands. Gives the one that stands then. */
-  replace(from: Placement, to: Placement): AsyncResult<Placement | null>;
-  bySlug(slug: string): AsyncResult<Placement | null>;
-  release(placement: Placement): AsyncResult<null>;
-  /** How many tenants each shard has, by name. Shards without tenants are left out. */
-  counts(): AsyncResult<Record<string, number>>;
 }
 
 export interface Stores {

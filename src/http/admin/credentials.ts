@@ -39,6 +39,18 @@ export function credentialRoutes() {
       admin.credentials.list(actor, params.tenant, pageRequestOf(query)),
   });
   endpoint(app, {
+    method: "get",
+    path: "/{tenant}/credentials/{id}",
+    id: "readCredential",
+    tag,
+    summary: "Read a credential, without its key",
+    description: "The credential as the list shows it.",
+    params: idParams,
+    answer: credential,
+    tagged: true,
+    run: ({ admin, actor, params }) => admin.credentials.get(actor, params.tenant, params.id),
+  });
+  endpoint(app, {
     method: "patch",
     path: "/{tenant}/credentials/{id}",
     id: "updateCredential",
@@ -49,8 +61,9 @@ export function credentialRoutes() {
     params: idParams,
     body: credentialPatch,
     answer: credential,
-    run: ({ admin, actor, params, body }) =>
-      admin.credentials.update(actor, params.tenant, params.id, body),
+    tagged: true,
+    run: ({ admin, actor, params, body, ifMatch }) =>
+      admin.credentials.update(actor, params.tenant, { id: params.id, ifMatch, patch: body }),
   });
   endpoint(app, {
     method: "delete",

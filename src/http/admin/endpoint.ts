@@ -8,10 +8,12 @@ import { ownOriginOf } from "../../domain/servers/own-origin.ts";
 import type { PageRequest } from "../../domain/ports/stores.ts";
 import { refusalTable, type Reason, type Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
+import type { IfMatch } from "../../pipeline/admin/editing.ts";
 import type { AdminUseCases } from "../../pipeline/admin/use-cases.ts";
 import { askedAt, type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 import { problemBody, slug, type pageQuery } from "./schemas.ts";
+import { entityTagOf, ifMatchOf } from "./entity-tag.ts";
 import { streamOf } from "./stream.ts";
 
 const defaultPageSize = 50;
@@ -31,6 +33,8 @@ interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   params: Exact<z.output<P>>;
   query: Exact<z.output<Q>>;
   body: Exact<z.output<B>>;
+  /** what the caller has seen of what it edits */
+  ifMatch: IfMatch;
 }
 
 export interface Endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
@@ -50,6 +54,8 @@ export interface Endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.
   /** media types of a stream that it answers instead; `run` then gives a `Streamed` */
   streams?: readonly string[];
   status?: 200 | 201;
+  /** the answer is what can be edited, and has an entity tag; a change heeds `If-Match` */
+  tagged?: true;
   run: (input: Input<P, Q, B>) => Promise<Result<unknown, Refusal>>;
 }
 
@@ -72,6 +78,7 @@ const anyRefusal: readonly Reason[] = [
   "not_found",
   "method_not_allowed",
   "conflict",
+  "precondition_failed",
   "payload_too_large",
   "unsupported_media_type",
   "internal",
@@ -93,21 +100,22 @@ const problems = Object.fromEntries(
 );
 
 /** Says where an input is wrong and how, and never its value. */
-function refuseInput(c: Context<HttpEnv>, error: z.core.$ZodError): Response {
+export function refusalOfInput(error: z.core.$ZodError): Refusal {
   const [issue] = error.issues;
   const path = issue?.path.map(String) ?? [];
   // The schema reports the object, but the unknown key is what is wrong.
   if (issue?.code === "unrecognized_keys") path.push(...issue.keys.slice(0, 1));
-  return problem(c, {
+  return {
     reason: "invalid_params",
     path: path.join(".").slice(0, 200),
     detail: issue?.message ?? "Not valid.",
-  });
+  };
 }
 
 export const adminApp = (): OpenAPIHono<HttpEnv> => {
   const app = new OpenAPIHono<HttpEnv>({
-    defaultHook: (result, c) => (result.success ? undefined : refuseInput(c, result.error)),
+    defaultHook: (result, c) =>
+      result.success ? undefined : problem(c, refusalOfInput(result.error)),
   });
   return app;
 };
@@ -179,6 +187,7 @@ export function endpoint<
     const named = valid("param") as Exact<z.output<P>>;
     const admin = await c.get("services").admin.adminFor(actor, tenantIn(named));
     if (!admin.ok) return problem(c, admin.error);
+    const { sha256Hex } = c.get("services").admin;
     const result = await spec.run({
       admin: admin.value,
       actor,
@@ -186,15 +195,18 @@ export function endpoint<
       params: named,
       query: valid("query") as Exact<z.output<Q>>,
       body: (body === undefined ? {} : valid("json")) as Exact<z.output<B>>,
+      ifMatch: ifMatchOf(c.req.header("If-Match"), sha256Hex),
     });
     if (!result.ok) return problem(c, result.error);
     if (streams !== undefined) {
       const { headers, chunks } = result.value as Streamed;
       return new Response(streamOf(chunks), { status, headers });
     }
-    return status === 204
-      ? new Response(null, { status })
-      : Response.json(result.value, { status });
+    if (status === 204) return new Response(null, { status });
+    const answer = Response.json(result.value, { status });
+    if (spec.tagged === true)
+      answer.headers.set("ETag", await entityTagOf(result.value, sha256Hex));
+    return answer;
   };
   // The library types handlers by literal routes. Ours come from a table, and `Endpoint` types
   // them.

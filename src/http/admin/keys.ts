@@ -1,6 +1,6 @@
 import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
 import { pageQuery } from "./schemas.ts";
-import { key, keyInput, newKey } from "./tenant-schemas.ts";
+import { key, keyInput, keyPatch, newKey } from "./tenant-schemas.ts";
 
 export function keyRoutes() {
   const app = adminApp();
@@ -38,6 +38,33 @@ export function keyRoutes() {
     answer: pageOf(key),
     run: ({ admin, actor, params, query }) =>
       admin.keys.list(actor, params.tenant, pageRequestOf(query)),
+  });
+  endpoint(app, {
+    method: "get",
+    path: "/{tenant}/keys/{id}",
+    id: "readKey",
+    tag,
+    summary: "Read an API key, without its secret",
+    description: "Name, scopes, limits and end of the key, and when it was revoked.",
+    params: idParams,
+    answer: key,
+    tagged: true,
+    run: ({ admin, actor, params }) => admin.keys.get(actor, params.tenant, params.id),
+  });
+  endpoint(app, {
+    method: "patch",
+    path: "/{tenant}/keys/{id}",
+    id: "changeKey",
+    tag,
+    summary: "Change an API key's name, limits or end, from the next request on",
+    description:
+      "A JSON merge patch (RFC 7396): what the body names changes, null takes a limit away, or the end. The secret and the scopes stay. A key that expires changes none that expires later, and sets no later end.",
+    params: idParams,
+    body: keyPatch,
+    answer: key,
+    tagged: true,
+    run: ({ admin, actor, params, body, ifMatch }) =>
+      admin.keys.update(actor, params.tenant, { id: params.id, ifMatch, patch: body }),
   });
   endpoint(app, {
     method: "delete",

@@ -113,3 +113,9 @@ export const policy = z
     }),
   })
   .openapi("Policy");
+
+/** Members of a policy, some of them or null; what comes of it has to be a policy. */
+export const policyPatch = z.record(z.string(), z.unknown()).openapi("PolicyPatch", {
+  description: "A JSON merge patch of a Policy.",
+  example: { limits: { usdPerDay: 50, requestsPerMinute: null } },
+});

@@ -21,6 +21,8 @@ import { serverRoutes } from "./servers.ts";
 import { sealRoutes } from "./seals.ts";
 import { tenantRoutes } from "./tenants.ts";
 
+/** RFC 7396: every PATCH here is one. */
+const mergePatchType = "application/merge-patch+json";
 const writes = new Set(["POST", "PUT", "PATCH"]);
 
 /** Whether any route here takes this method; else the answer is 404 or 405, whatever the body is. */
@@ -34,7 +36,7 @@ const checkBody = createMiddleware<HttpEnv>(async (c, next) => {
   if (!bytes.ok) return problem(c, bytes.error);
   if (bytes.value.byteLength === 0) return next();
   const type = c.req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/json")
+  if (type !== "application/json" && !(c.req.method === "PATCH" && type === mergePatchType))
     return problem(c, { reason: "unsupported_media_type", expected: "application/json" });
   try {
     JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes.value));

@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi";
-import type { OauthInput } from "../../pipeline/admin/servers.ts";
+import type { OauthInput } from "../../pipeline/admin/server-input.ts";
 import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
 import { pageQuery, slug } from "./schemas.ts";
 import {
@@ -73,6 +73,7 @@ export function serverRoutes() {
     description: "The entry, and what the router has learnt about the server by talking to it.",
     params: serverParams,
     answer: server,
+    tagged: true,
     run: ({ admin, actor, params }) => admin.servers.get(actor, params),
   });
   endpoint(app, {
@@ -86,10 +87,14 @@ export function serverRoutes() {
     params: serverParams,
     body: serverPatch,
     answer: server,
-    run: ({ admin, actor, params, body: { oauth, ...patch } }) =>
+    tagged: true,
+    run: ({ admin, actor, params, body: { oauth, ...patch }, ifMatch }) =>
       admin.servers.update(actor, params, {
-        ...patch,
-        ...(oauth !== undefined && { oauth: oauth === null ? null : oauthOf(oauth) }),
+        ifMatch,
+        patch: {
+          ...patch,
+          ...(oauth !== undefined && { oauth: oauth === null ? null : oauthOf(oauth) }),
+        },
       }),
   });
   endpoint(app, {

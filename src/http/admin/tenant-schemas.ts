@@ -1,8 +1,8 @@
 /** Tenants and their API keys. */
 import { z } from "@hono/zod-openapi";
 import { scopes } from "../../domain/tenancy/access.ts";
-import { limits, policy } from "./policy-schemas.ts";
-import { millis, name, slug, time } from "./schemas.ts";
+import { limits, policy, usd } from "./policy-schemas.ts";
+import { count, millis, name, slug, time } from "./schemas.ts";
 
 export const tenantInput = z
   .strictObject({
@@ -59,6 +59,23 @@ export const keyInput = z
     limits: limits.optional(),
   })
   .openapi("KeyInput");
+const removableLimits = z
+  .strictObject({
+    requestsPerMinute: count.nullish(),
+    tokensPerMinute: count.nullish(),
+    concurrent: count.nullish(),
+    usdPerDay: usd.nullish(),
+    usdPerMonth: usd.nullish(),
+  })
+  .openapi("LimitsPatch", { description: "null takes a limit away; an absent one stays." });
+export const keyPatch = z
+  .strictObject({
+    name: name.optional(),
+    expiresAt: time.nullish().openapi({ description: "null: never" }),
+    limits: removableLimits.optional(),
+  })
+  .refine((patch) => Object.keys(patch).length > 0, "Name what is to change.")
+  .openapi("KeyPatch");
 export const key = z
   .object({
     id: z.string(),

@@ -1,9 +1,19 @@
+import { mergePatch } from "../../domain/merge-patch.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import type { Policy } from "../../domain/choice/policy.ts";
 import type { Tenant } from "../../domain/ports/stores.ts";
 import type { Refusal } from "../../domain/refusals.ts";
-import { ok, type Result } from "../../domain/result.ts";
+import { err, ok, type Result } from "../../domain/result.ts";
 import { shardOf } from "../../domain/tenancy/shards.ts";
-import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
-import { policy } from "./policy-schemas.ts";
+import {
+  adminApp,
+  endpoint,
+  pageOf,
+  pageRequestOf,
+  refusalOfInput,
+  tenantParams,
+} from "./endpoint.ts";
+import { policy, policyPatch } from "./policy-schemas.ts";
 import { pageQuery } from "./schemas.ts";
 import { ceiling, tenant, tenantInput, tenantPatch } from "./tenant-schemas.ts";
 
@@ -12,6 +22,12 @@ const placed = ({ ceiling: _, ...placedTenant }: Tenant) => ({
   ...placedTenant,
   shard: shardOf(placedTenant.id),
 });
+
+/** A patched policy, if it is one. */
+function policyOf(patched: unknown): Result<Policy, Refusal> {
+  const parsed = policy.safeParse(patched);
+  return parsed.success ? ok(parsed.data as Policy) : err(refusalOfInput(parsed.error));
+}
 const shown = (found: Result<Tenant, Refusal>) => (found.ok ? ok(placed(found.value)) : found);
 
 export function tenantRoutes() {
@@ -88,6 +104,7 @@ export function tenantRoutes() {
     description: "What was put last. An absent member means the default.",
     params: tenantParams,
     answer: policy,
+    tagged: true,
     run: ({ admin, actor, params }) => admin.tenants.policy(actor, params.tenant),
   });
   endpoint(app, {
@@ -101,8 +118,27 @@ export function tenantRoutes() {
     params: tenantParams,
     body: policy,
     answer: policy,
-    run: ({ admin, actor, params, body }) =>
-      admin.tenants.replacePolicy(actor, params.tenant, body),
+    tagged: true,
+    run: ({ admin, actor, params, body, ifMatch }) =>
+      admin.tenants.changePolicy(actor, params.tenant, { ifMatch, policyFrom: () => ok(body) }),
+  });
+  endpoint(app, {
+    method: "patch",
+    path: "/{tenant}/policy",
+    id: "changePolicy",
+    tag: "Policy",
+    summary: "Change parts of the policy",
+    description:
+      "A JSON merge patch (RFC 7396): what the body names changes, null takes a member away, and the rest stays. Lists are replaced as a whole. Takes `application/merge-patch+json` too.",
+    params: tenantParams,
+    body: policyPatch,
+    answer: policy,
+    tagged: true,
+    run: ({ admin, actor, params, body, ifMatch }) =>
+      admin.tenants.changePolicy(actor, params.tenant, {
+        ifMatch,
+        policyFrom: (current) => policyOf(mergePatch(current as JsonObject, body as JsonObject)),
+      }),
   });
   endpoint(app, {
     method: "get",
@@ -114,6 +150,7 @@ export function tenantRoutes() {
       "What was put last; no limits before that. An older tenant has leave for the providers of the operator's that it has credentials of. For the operator.",
     params: tenantParams,
     answer: ceiling,
+    tagged: true,
     run: ({ admin, actor, params }) => admin.ceilings.get(actor, params.tenant),
   });
   endpoint(app, {
@@ -127,7 +164,9 @@ export function tenantRoutes() {
     params: tenantParams,
     body: ceiling,
     answer: ceiling,
-    run: ({ admin, actor, params, body }) => admin.ceilings.replace(actor, params.tenant, body),
+    tagged: true,
+    run: ({ admin, actor, params, body, ifMatch }) =>
+      admin.ceilings.replace(actor, params.tenant, { ifMatch, ceiling: body }),
   });
   return app;
 }

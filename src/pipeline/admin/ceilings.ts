@@ -12,6 +12,7 @@ import type { CredentialStore, Tenant } from "../../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
+import { edit, type IfMatch } from "./editing.ts";
 
 type CeilingDeps = AdminDeps & { credentials: Pick<CredentialStore, "list"> };
 
@@ -77,21 +78,30 @@ export const createCeilingAdmin = (deps: CeilingDeps) => {
       return held.ok ? ok(ceilingOf(tenant.value.ceiling, held.value)) : held;
     },
 
-    async replace(actor: Actor, slug: string, ceiling: Ceiling): AsyncResult<Ceiling> {
-      const tenant = await find(actor, slug);
-      if (!tenant.ok) return tenant;
-      const { id } = tenant.value;
-      const updated = await deps.tenants.update(
-        id,
-        { ceiling },
-        eventOf(deps, actor, {
-          action: "ceiling.replace",
-          tenantId: id,
-          target: id,
-          detail: ceiling as unknown as JsonObject,
-        }),
-      );
-      return updated.ok ? ok(ceiling) : updated;
-    },
+    replace: (
+      actor: Actor,
+      slug: string,
+      { ifMatch, ceiling }: { ifMatch: IfMatch; ceiling: Ceiling },
+    ): AsyncResult<Ceiling> =>
+      edit(ifMatch, {
+        async read() {
+          const tenant = await find(actor, slug);
+          if (!tenant.ok) return tenant;
+          const held = await providersHeld(deps, tenant.value);
+          if (!held.ok) return held;
+          const { id, version } = tenant.value;
+          return ok({ current: id, shown: ceilingOf(tenant.value.ceiling, held.value), version });
+        },
+        async write(id, ifVersion) {
+          const event = eventOf(deps, actor, {
+            action: "ceiling.replace",
+            tenantId: id,
+            target: id,
+            detail: ceiling as unknown as JsonObject,
+          });
+          const updated = await deps.tenants.update(id, { ceiling }, event, ifVersion);
+          return updated.ok ? ok(ceiling) : updated;
+        },
+      }),
   };
 };

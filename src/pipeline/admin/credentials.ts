@@ -20,6 +20,7 @@ import type { CatalogueReader } from "../catalogue.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 import { mayDeclare, mayUse } from "./ceilings.ts";
+import { edit, type IfMatch } from "./editing.ts";
 import { checkCredential, type CredentialCheck } from "./credential-check.ts";
 
 export interface CredentialInput {
@@ -137,6 +138,74 @@ export function createCredentialAdmin(
       : credential;
   };
 
+  /** The columns that a patch changes, the sealed key among them where it needs another seal. */
+  const changedBy = async (
+    actor: Actor,
+    credential: SealedCredential,
+    patch: CredentialPatch,
+  ): AsyncResult<CredentialChange> => {
+    const baseUrl = patch.baseUrl === undefined ? credential.baseUrl : patch.baseUrl;
+    const usable = checked({ provider: credential.provider, baseUrl, apiKey: patch.apiKey });
+    if (!usable.ok) return usable;
+    const declared = mayDeclare(actor, credential.provider, patch.models);
+    if (!declared.ok) return declared;
+    if (patch.models !== undefined) {
+      const changed = { ...credential, models: patch.models };
+      const serving = await servesSomething(credential.tenantId, changed);
+      if (!serving.ok) return serving;
+    }
+    // An administrator who may change an address may still not read the key. So the key doesn't
+    // follow to another host.
+    if (patch.apiKey === undefined && originOf(baseUrl) !== originOf(credential.baseUrl))
+      return neededAnew("must come with a baseUrl of another origin");
+    // A new key must not go to an address that somebody else wrote into the row.
+    if (patch.apiKey !== undefined && patch.baseUrl === undefined) {
+      const opened = await vault.open(credential.sealed, providerKeyOf(credential));
+      if (!opened.ok) return unknownAddress;
+    }
+    const isMoved = patch.apiKey === undefined && baseUrl !== credential.baseUrl;
+    const moved = isMoved ? await resealed(credential, baseUrl) : ok(credential.sealed);
+    if (!moved.ok) return moved;
+    return ok({
+      baseUrl,
+      ...(patch.name === undefined ? {} : { name: patch.name }),
+      ...(patch.models === undefined ? {} : { models: patch.models }),
+      // With a new key the credential counts as active again.
+      ...(patch.apiKey === undefined
+        ? isMoved && { sealed: moved.value }
+        : {
+            status: "active" as const,
+            sealed: await vault.seal(patch.apiKey, providerKeyOf({ ...credential, baseUrl })),
+          }),
+    });
+  };
+
+  const change = async (
+    actor: Actor,
+    credential: SealedCredential,
+    { patch, ifVersion }: { patch: CredentialPatch; ifVersion: number },
+  ): AsyncResult<Credential> => {
+    const { tenantId, id } = credential;
+    const values = await changedBy(actor, credential, patch);
+    if (!values.ok) return values;
+    const updated = await credentials.update(
+      tenantId,
+      id,
+      values.value,
+      deps.now(),
+      eventOf(deps, actor, {
+        action: "credential.update",
+        tenantId,
+        target: id,
+        detail: { changed: Object.keys(patch) },
+      }),
+      ifVersion,
+    );
+    if (!updated.ok) return updated;
+    const again = await present(credentials.get(tenantId, id), `credential ${id}`);
+    return again.ok ? ok(shown(again.value)) : again;
+  };
+
   return {
     async create(actor: Actor, slug: string, input: CredentialInput): AsyncResult<Credential> {
       const tenant = await tenantFor(deps, actor, slug);
@@ -186,64 +255,25 @@ export function createCredentialAdmin(
       return tenant.ok ? credentials.list(tenant.value.id, page) : tenant;
     },
 
-    async update(
+    async get(actor: Actor, slug: string, id: string): AsyncResult<Credential> {
+      const found = await find(actor, slug, id);
+      return found.ok ? ok(shown(found.value.credential)) : found;
+    },
+
+    update: (
       actor: Actor,
       slug: string,
-      id: string,
-      patch: CredentialPatch,
-    ): AsyncResult<Credential> {
-      const found = await find(actor, slug, id);
-      if (!found.ok) return found;
-      const { tenantId, credential } = found.value;
-      const baseUrl = patch.baseUrl === undefined ? credential.baseUrl : patch.baseUrl;
-      const usable = checked({ provider: credential.provider, baseUrl, apiKey: patch.apiKey });
-      if (!usable.ok) return usable;
-      const declared = mayDeclare(actor, credential.provider, patch.models);
-      if (!declared.ok) return declared;
-      if (patch.models !== undefined) {
-        const serving = await servesSomething(tenantId, { ...credential, models: patch.models });
-        if (!serving.ok) return serving;
-      }
-      // An administrator who may change an address may still not read the key. So the key doesn't
-      // follow to another host.
-      if (patch.apiKey === undefined && originOf(baseUrl) !== originOf(credential.baseUrl))
-        return neededAnew("must come with a baseUrl of another origin");
-      // A new key must not go to an address that somebody else wrote into the row.
-      if (patch.apiKey !== undefined && patch.baseUrl === undefined) {
-        const opened = await vault.open(credential.sealed, providerKeyOf(credential));
-        if (!opened.ok) return unknownAddress;
-      }
-      const isMoved = patch.apiKey === undefined && baseUrl !== credential.baseUrl;
-      const moved = isMoved ? await resealed(credential, baseUrl) : ok(credential.sealed);
-      if (!moved.ok) return moved;
-      const change: CredentialChange = {
-        baseUrl,
-        ...(patch.name === undefined ? {} : { name: patch.name }),
-        ...(patch.models === undefined ? {} : { models: patch.models }),
-        // With a new key the credential counts as active again.
-        ...(patch.apiKey === undefined
-          ? isMoved && { sealed: moved.value }
-          : {
-              status: "active" as const,
-              sealed: await vault.seal(patch.apiKey, providerKeyOf({ ...credential, baseUrl })),
-            }),
-      };
-      const updated = await credentials.update(
-        tenantId,
-        id,
-        change,
-        deps.now(),
-        eventOf(deps, actor, {
-          action: "credential.update",
-          tenantId,
-          target: id,
-          detail: { changed: Object.keys(patch) },
-        }),
-      );
-      if (!updated.ok) return updated;
-      const again = await present(credentials.get(tenantId, id), `credential ${id}`);
-      return again.ok ? ok(shown(again.value)) : again;
-    },
+      { id, ifMatch, patch }: { id: string; ifMatch: IfMatch; patch: CredentialPatch },
+    ): AsyncResult<Credential> =>
+      edit(ifMatch, {
+        async read() {
+          const found = await find(actor, slug, id);
+          if (!found.ok) return found;
+          const { tenant, credential } = found.value;
+          return ok({ current: credential, shown: shown(credential), version: tenant.version });
+        },
+        write: (credential, ifVersion) => change(actor, credential, { patch, ifVersion }),
+      }),
 
     async remove(actor: Actor, slug: string, id: string): AsyncResult<null> {
       const found = await find(actor, slug, id);

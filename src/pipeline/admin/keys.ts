@@ -1,4 +1,6 @@
-import type { AsyncResult } from "../../domain/refusals.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import { mergePatch } from "../../domain/merge-patch.ts";
+import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import {
   actsUntil,
   outlives,
@@ -12,6 +14,7 @@ import type { KeyStore, KeyTokens, Page, PageRequest } from "../../domain/ports/
 import { err, ok } from "../../domain/result.ts";
 import type { KeyCodes } from "../key-codes.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
+import { edit, type IfMatch } from "./editing.ts";
 
 /** The token stands in no other answer, and is stored nowhere. */
 export interface NewKey extends ApiKey {
@@ -25,23 +28,46 @@ export interface KeyInput {
   limits: Limits;
 }
 
+/** A merge patch (RFC 7396): absent members stay, and null takes a limit away. */
+export interface KeyPatch {
+  name?: string;
+  expiresAt?: number | null;
+  limits?: { [Limit in keyof Limits]?: number | null };
+}
+
 /** A key without its hash and code, as it may be shown. */
 const shown = ({ secretHash: _, code: _code, ...key }: StoredKey): ApiKey => key;
 
-export const createKeyAdmin = (
-  deps: AdminDeps & { keys: KeyStore; tokens: KeyTokens; keyCodes: KeyCodes },
-) => ({
+const expiresSooner = (actor: Actor) =>
+  err({
+    reason: "invalid_params",
+    path: "expiresAt",
+    detail: `At most ${actsUntil(actor)}, ms since the epoch: the key that asks expires then.`,
+  } as const);
+
+type KeyAdminDeps = AdminDeps & { keys: KeyStore; tokens: KeyTokens; keyCodes: KeyCodes };
+
+/** Why the actor may not change the key; null: the actor may. */
+async function refusedChange(
+  { keyCodes }: Pick<KeyAdminDeps, "keyCodes">,
+  actor: Actor,
+  key: StoredKey,
+): Promise<Refusal | null> {
+  if (key.revokedAt !== null) return { reason: "conflict", detail: "A revoked key stays revoked." };
+  // Without this check, a change would make a key of a row that somebody else wrote.
+  if (!(await keyCodes.isKnown(key))) return { reason: "not_found", what: `key ${key.id}` };
+  return outlives(key.expiresAt, actor)
+    ? { reason: "forbidden", action: "this key expires later than the key that asks" }
+    : null;
+}
+
+export const createKeyAdmin = (deps: KeyAdminDeps) => ({
   async create(actor: Actor, slug: string, input: KeyInput): AsyncResult<NewKey> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
     // Without an end of its own, the key ends together with the key that makes it.
     const expiresAt = input.expiresAt ?? actsUntil(actor);
-    if (outlives(expiresAt, actor))
-      return err({
-        reason: "invalid_params",
-        path: "expiresAt",
-        detail: `At most ${actsUntil(actor)}, ms since the epoch: the key that asks expires then.`,
-      });
+    if (outlives(expiresAt, actor)) return expiresSooner(actor);
     const key: ApiKey = {
       id: deps.ids.next("key"),
       tenantId: tenant.value.id,
@@ -70,6 +96,51 @@ export const createKeyAdmin = (
     return tenant.ok ? deps.keys.list(tenant.value.id, page) : tenant;
   },
 
+  async get(actor: Actor, slug: string, id: string): AsyncResult<ApiKey> {
+    const tenant = await tenantFor(deps, actor, slug);
+    if (!tenant.ok) return tenant;
+    const key = await present(deps.keys.get(tenant.value.id, id), `key ${id}`);
+    return key.ok ? ok(shown(key.value)) : key;
+  },
+
+  /** Scopes stay as they are: a key that may more is another key. */
+  update: (
+    actor: Actor,
+    slug: string,
+    { id, ifMatch, patch }: { id: string; ifMatch: IfMatch; patch: KeyPatch },
+  ): AsyncResult<ApiKey> =>
+    edit(ifMatch, {
+      async read() {
+        const tenant = await tenantFor(deps, actor, slug);
+        if (!tenant.ok) return tenant;
+        const key = await present(deps.keys.get(tenant.value.id, id), `key ${id}`);
+        return key.ok
+          ? ok({ current: key.value, shown: shown(key.value), version: tenant.value.version })
+          : key;
+      },
+      async write(current, ifVersion) {
+        const refusal = await refusedChange(deps, actor, current);
+        if (refusal !== null) return err(refusal);
+        const { name = current.name, expiresAt = current.expiresAt } = patch;
+        if (outlives(expiresAt, actor)) return expiresSooner(actor);
+        const limits = mergePatch(current.limits as JsonObject, patch.limits ?? {}) as Limits;
+        const changed = { ...current, name, expiresAt, limits };
+        const code = await deps.keyCodes.codeOf(changed);
+        if (!code.ok) return code;
+        const updated = await deps.keys.update(
+          { ...changed, code: code.value },
+          eventOf(deps, actor, {
+            action: "key.update",
+            tenantId: current.tenantId,
+            target: id,
+            detail: patch as JsonObject,
+          }),
+          ifVersion,
+        );
+        return updated.ok ? ok(shown(changed)) : updated;
+      },
+    }),
+
   async revoke(actor: Actor, slug: string, id: string): AsyncResult<null> {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
@@ -93,13 +164,8 @@ export const createKeyAdmin = (
     const tenantId = tenant.value.id;
     const key = await present(deps.keys.get(tenantId, id), `key ${id}`);
     if (!key.ok) return key;
-    if (key.value.revokedAt !== null)
-      return err({ reason: "conflict", detail: "A revoked key stays revoked." });
-    // Without this check, a new secret would make a key of a row that somebody else wrote.
-    if (!(await deps.keyCodes.isKnown(key.value)))
-      return err({ reason: "not_found", what: `key ${id}` });
-    if (outlives(key.value.expiresAt, actor))
-      return err({ reason: "forbidden", action: "this key expires later than the key that asks" });
+    const refusal = await refusedChange(deps, actor, key.value);
+    if (refusal !== null) return err(refusal);
     const { token, secretHash } = await deps.tokens.mint(id);
     const fresh = { ...key.value, secretHash };
     const code = await deps.keyCodes.codeOf(fresh);

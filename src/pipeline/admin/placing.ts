@@ -7,7 +7,8 @@
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
 import type { Ids } from "../../domain/tenancy/ids.ts";
-import type { Placement, PlacementStore, Tenant } from "../../domain/ports/stores.ts";
+import type { Placement, PlacementStore } from "../../domain/ports/placements.ts";
+import type { Tenant } from "../../domain/ports/stores.ts";
 import type { Readiness } from "../../domain/ports/readiness.ts";
 import { err, ok } from "../../domain/result.ts";
 import { homeShard } from "../../domain/tenancy/shards.ts";

@@ -12,42 +12,20 @@ import {
   isSameDestination,
   secretsOf,
   shownServer,
-  type BridgeMode,
   type McpServer,
-  type SamplingMode,
   type SealedServer,
   type ServerSecrets,
 } from "../../domain/servers/server.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
-
-export type OauthInput = Omit<OauthClient, "hasSecret"> & { clientSecret: string | null };
-
-export interface ServerInput {
-  slug: string;
-  url: string;
-  /** static headers, values included */
-  headers: Record<string, string>;
-  passHeaders: string[];
-  forwardAuthorization: boolean;
-  sampling: SamplingMode;
-  supportedModalities: boolean;
-  bridge: BridgeMode;
-  policy: ServerPolicy;
-  oauth: OauthInput | null;
-}
-
-/**
- * A merge patch (RFC 7396): absent members stay, and null takes a member away. `headers` and `oauth` are
- * replaced as a whole, because a kept secret must not follow an endpoint that changes beside it.
- */
-export type ServerPatch = Partial<Pick<ServerInput, "url" | "sampling" | "oauth">> & {
-  headers?: ServerInput["headers"] | null;
-  passHeaders?: string[] | null;
-  forwardAuthorization?: boolean | null;
-  supportedModalities?: boolean | null;
-  bridge?: BridgeMode | null;
-  policy?: JsonObject | null;
-};
+import { edit, type IfMatch } from "./editing.ts";
+import {
+  missingSecret,
+  neededAnew,
+  withSecret,
+  type OauthInput,
+  type ServerInput,
+  type ServerPatch,
+} from "./server-input.ts";
 
 /** The patch without nulls, for the members that are no secrets. */
 const plainOf = (
@@ -124,6 +102,63 @@ export function createServerAdmin(deps: ServerAdminDeps) {
     return plain.ok ? (JSON.parse(plain.value) as ServerSecrets) : null;
   };
 
+  const change = async ({
+    actor,
+    server,
+    patch,
+    ifVersion,
+  }: {
+    actor: Actor;
+    server: SealedServer;
+    patch: ServerPatch;
+    ifVersion: number;
+  }): AsyncResult<null> => {
+    const url = patch.url ?? server.url;
+    const { oauth } = patch;
+    const headers = patch.headers === null ? {} : patch.headers;
+    const plain = plainOf(patch, server.policy);
+    const kept = await opened(server);
+    const client = oauth === undefined ? server.oauth : oauth === null ? null : clientOf(oauth);
+    const hasNewSecrets = headers !== undefined || oauth !== undefined;
+    const isBoundAnew = !isSameDestination(server, { ...server, url, oauth: client });
+    const missing = missingSecret(server, patch, kept === null && (hasNewSecrets || isBoundAnew));
+    if (missing !== null) return neededAnew(missing);
+    const entry = {
+      ...server,
+      ...plain,
+      headers: headers ?? kept?.headers ?? {},
+      oauth: oauth === undefined ? withSecret(server.oauth, kept?.clientSecret ?? null) : oauth,
+    };
+    const usable = checked(entry);
+    if (!usable.ok) return usable;
+    const secrets = { headers: entry.headers, clientSecret: entry.oauth?.clientSecret ?? null };
+    const moved = url !== server.url;
+    const values: ServerChange = {
+      ...plain,
+      ...(headers !== undefined && { headerNames: Object.keys(headers) }),
+      ...(oauth !== undefined && { oauth: client }),
+      // Sealed anew only if the secrets are others: a seal that no key opens at the moment must
+      // not be lost.
+      ...((hasNewSecrets || isBoundAnew) && {
+        sealed: await seal({ ...server, url, oauth: client }, secrets),
+      }),
+      // With a changed entry the server counts as active again.
+      ...((hasNewSecrets || moved) && { status: "active" }),
+      ...(moved && { learnt: {} }),
+    };
+    return servers.update(server.tenantId, server.id, values, {
+      now: deps.now(),
+      ifVersion,
+      tokens: moved || oauth !== undefined ? "forget" : "keep",
+      event: eventOf(deps, actor, {
+        action: "server.update",
+        tenantId: server.tenantId,
+        target: server.id,
+        detail: { changed: Object.keys(patch), ...(moved && { url }) },
+      }),
+    });
+  };
+
   return {
     async create(actor: Actor, slug: string, input: ServerInput): AsyncResult<McpServer> {
       const tenant = await tenantFor(deps, actor, slug);
@@ -169,61 +204,27 @@ export function createServerAdmin(deps: ServerAdminDeps) {
       return found.ok ? ok(shownServer(found.value)) : found;
     },
 
-    async update(
+    update: (
       actor: Actor,
       of: { tenant: string; server: string },
-      patch: ServerPatch,
-    ): AsyncResult<McpServer> {
-      const found = await findServer(deps, actor, of);
-      if (!found.ok) return found;
-      const server = found.value;
-      const url = patch.url ?? server.url;
-      const { oauth } = patch;
-      const headers = patch.headers === null ? {} : patch.headers;
-      const plain = plainOf(patch, server.policy);
-      const kept = await opened(server);
-      const client = oauth === undefined ? server.oauth : oauth === null ? null : clientOf(oauth);
-      const hasNewSecrets = headers !== undefined || oauth !== undefined;
-      const isBoundAnew = !isSameDestination(server, { ...server, url, oauth: client });
-      const missing = missingSecret(server, patch, kept === null && (hasNewSecrets || isBoundAnew));
-      if (missing !== null) return neededAnew(missing);
-      const entry = {
-        ...server,
-        ...plain,
-        headers: headers ?? kept?.headers ?? {},
-        oauth: oauth === undefined ? withSecret(server.oauth, kept?.clientSecret ?? null) : oauth,
-      };
-      const usable = checked(entry);
-      if (!usable.ok) return usable;
-      const secrets = { headers: entry.headers, clientSecret: entry.oauth?.clientSecret ?? null };
-      const moved = url !== server.url;
-      const change: ServerChange = {
-        ...plain,
-        ...(headers !== undefined && { headerNames: Object.keys(headers) }),
-        ...(oauth !== undefined && { oauth: client }),
-        // Sealed anew only if the secrets are others: a seal that no key opens at the moment must
-        // not be lost.
-        ...((hasNewSecrets || isBoundAnew) && {
-          sealed: await seal({ ...server, url, oauth: client }, secrets),
-        }),
-        // With a changed entry the server counts as active again.
-        ...((hasNewSecrets || moved) && { status: "active" }),
-        ...(moved && { learnt: {} }),
-      };
-      const updated = await servers.update(server.tenantId, server.id, change, {
-        now: deps.now(),
-        tokens: moved || oauth !== undefined ? "forget" : "keep",
-        event: eventOf(deps, actor, {
-          action: "server.update",
-          tenantId: server.tenantId,
-          target: server.id,
-          detail: { changed: Object.keys(patch), ...(moved && { url }) },
-        }),
-      });
-      if (!updated.ok) return updated;
-      const again = await findServer(deps, actor, of);
-      return again.ok ? ok(shownServer(again.value)) : again;
-    },
+      { ifMatch, patch }: { ifMatch: IfMatch; patch: ServerPatch },
+    ): AsyncResult<McpServer> =>
+      edit(ifMatch, {
+        async read() {
+          const tenant = await tenantFor(deps, actor, of.tenant);
+          if (!tenant.ok) return tenant;
+          const found = await findServer(deps, actor, of);
+          if (!found.ok) return found;
+          const { version } = tenant.value;
+          return ok({ current: found.value, shown: shownServer(found.value), version });
+        },
+        async write(server, ifVersion) {
+          const changed = await change({ actor, server, patch, ifVersion });
+          if (!changed.ok) return changed;
+          const again = await findServer(deps, actor, of);
+          return again.ok ? ok(shownServer(again.value)) : again;
+        },
+      }),
 
     async remove(actor: Actor, of: { tenant: string; server: string }): AsyncResult<null> {
       const found = await findServer(deps, actor, of);
@@ -238,41 +239,4 @@ export function createServerAdmin(deps: ServerAdminDeps) {
       return servers.remove(tenantId, id, event);
     },
   };
-}
-
-const neededAnew = (path: string) =>
-  err({
-    reason: "invalid_params",
-    path,
-    detail:
-      path === "url"
-        ? "Its secrets can't be opened, so the URL may have been changed outside of the API: send it with them."
-        : "Its secrets are needed anew: they are kept for the host they were given for.",
-  } as const);
-
-/**
- * The secret that a patch has to bring; null: none. A kept secret must not go to a new address, and a new
- * secret must not go to an address that somebody else wrote.
- */
-function missingSecret(server: SealedServer, patch: ServerPatch, isUnopenable: boolean) {
-  const { url, headers, oauth } = patch;
-  const isElsewhere = url !== undefined && URL.parse(url)?.origin !== URL.parse(server.url)?.origin;
-  if (isElsewhere || isUnopenable) {
-    if (server.headerNames.length > 0 && headers === undefined) return "headers";
-    if (server.oauth?.hasSecret === true && oauth === undefined) return "oauth";
-  }
-  if (isUnopenable && url === undefined) return "url";
-  const isOtherClient = (["tokenEndpoint", "authorizationEndpoint"] as const).some(
-    (endpoint) => oauth && oauth[endpoint] !== server.oauth?.[endpoint],
-  );
-  return server.oauth?.hasSecret === true && oauth?.clientSecret === null && isOtherClient
-    ? "oauth.clientSecret"
-    : null;
-}
-
-function withSecret(client: OauthClient | null, clientSecret: string | null): OauthInput | null {
-  if (client === null) return null;
-  const { hasSecret, ...rest } = client;
-  // There is a client secret, though it may not be readable now.
-  return { ...rest, clientSecret: hasSecret ? (clientSecret ?? "") : null };
 }

@@ -6,7 +6,8 @@
  */
 import type { AsyncResult } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
-import type { Page, PageRequest, PlacementStore } from "../../domain/ports/stores.ts";
+import type { PlacementStore } from "../../domain/ports/placements.ts";
+import type { Page, PageRequest } from "../../domain/ports/stores.ts";
 import type { Readiness, WriteFault } from "../../domain/ports/readiness.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { AuditKey } from "../../domain/audit/seals.ts";

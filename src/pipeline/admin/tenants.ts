@@ -1,11 +1,12 @@
-import type { AsyncResult } from "../../domain/refusals.ts";
+import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
 import { beyondCeiling, firstCeiling } from "../../domain/limits/ceilings.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { Policy } from "../../domain/choice/policy.ts";
 import type { Page, PageRequest, Tenant } from "../../domain/ports/stores.ts";
-import { err, ok } from "../../domain/result.ts";
+import { err, ok, type Result } from "../../domain/result.ts";
 import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
+import { edit, type IfMatch } from "./editing.ts";
 
 const operatorOnly = (action: string) => err({ reason: "forbidden", action } as const);
 
@@ -93,29 +94,42 @@ export const createTenantAdmin = (deps: AdminDeps) => ({
     return tenant.ok ? ok(tenant.value.policy) : tenant;
   },
 
-  async replacePolicy(actor: Actor, slug: string, policy: Policy): AsyncResult<Policy> {
-    const tenant = await tenantFor(deps, actor, slug);
-    if (!tenant.ok) return tenant;
-    const { id, ceiling } = tenant.value;
-    const beyond = beyondCeiling(policy.limits ?? {}, ceiling?.limits ?? {});
-    if (beyond !== null)
-      return err({
-        reason: "invalid_params",
-        path: `limits.${beyond.name}`,
-        detail: `At most ${beyond.most}, which is the operator's ceiling for this tenant.`,
-      });
-    const updated = await deps.tenants.update(
-      id,
-      { policy },
-      eventOf(deps, actor, {
-        action: "policy.replace",
-        tenantId: id,
-        target: id,
-        detail: policy as JsonObject,
-      }),
-    );
-    return updated.ok ? ok(policy) : updated;
-  },
+  /** `policyFrom`: the whole new policy, made of the one that there is */
+  changePolicy: (
+    actor: Actor,
+    slug: string,
+    {
+      ifMatch,
+      policyFrom,
+    }: { ifMatch: IfMatch; policyFrom: (current: Policy) => Result<Policy, Refusal> },
+  ): AsyncResult<Policy> =>
+    edit(ifMatch, {
+      async read() {
+        const tenant = await tenantFor(deps, actor, slug);
+        if (!tenant.ok) return tenant;
+        const { policy, version } = tenant.value;
+        return ok({ current: tenant.value, shown: policy, version });
+      },
+      async write({ id, ceiling, policy: current }, ifVersion) {
+        const policy = policyFrom(current);
+        if (!policy.ok) return policy;
+        const beyond = beyondCeiling(policy.value.limits ?? {}, ceiling?.limits ?? {});
+        if (beyond !== null)
+          return err({
+            reason: "invalid_params",
+            path: `limits.${beyond.name}`,
+            detail: `At most ${beyond.most}, which is the operator's ceiling for this tenant.`,
+          });
+        const event = eventOf(deps, actor, {
+          action: "policy.replace",
+          tenantId: id,
+          target: id,
+          detail: policy.value as JsonObject,
+        });
+        const updated = await deps.tenants.update(id, { policy: policy.value }, event, ifVersion);
+        return updated.ok ? policy : updated;
+      },
+    }),
 });
 
 export type TenantAdmin = ReturnType<typeof createTenantAdmin>;

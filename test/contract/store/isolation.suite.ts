@@ -167,6 +167,11 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
         ),
       );
     },
+    "keys.update": async ({ keys, tenants }, { who }, { tenantId }) => {
+      const change = { name: "Stolen", limits: {}, expiresAt: null, code: "stolen" };
+      const { version = 0 } = value(await tenants.byId(tenantId)) ?? {};
+      value(await keys.update({ tenantId, id: who.keyId, ...change }, event(tenantId), version));
+    },
     "keys.revoke": async ({ keys }, { who }, { tenantId }) => {
       value(
         await keys.revoke(

@@ -56,6 +56,26 @@ export const keysSuite = (backend: Backend): void => {
       expect(await versionOf(tenantId)).toBe(4);
     });
 
+    it("changes a key, and only in the version of its tenant that was read", async () => {
+      const tenantId = await someTenant();
+      const { keys } = world.stores;
+      const its = await stored(tenantId, { limits: { concurrent: 2 } });
+      const changed = { ...its, name: "New", limits: {}, expiresAt: start + 5, code: "new" };
+      expect(await keys.update(changed, event(tenantId), 1)).toMatchObject({
+        ok: false,
+        error: { reason: "precondition_failed" },
+      });
+      expect(value(await keys.get(tenantId, its.id))).toEqual(its);
+      expect(await versionOf(tenantId)).toBe(2);
+      value(await keys.update(changed, event(tenantId), 2));
+      expect(value(await keys.get(tenantId, its.id))).toEqual(changed);
+      expect(await versionOf(tenantId)).toBe(3);
+      const revoked = { tenantId, id: its.id, revokedAt: start, code: "revoked" };
+      value(await keys.revoke(revoked, event(tenantId)));
+      value(await keys.update(its, event(tenantId), 4));
+      expect(value(await keys.get(tenantId, its.id))).toMatchObject({ name: "New", limits: {} });
+    });
+
     it("replaces the secret", async () => {
       const tenantId = await someTenant();
       const its = await stored(tenantId);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Placement } from "../../../src/domain/ports/stores.ts";
+import type { Placement } from "../../../src/domain/ports/placements.ts";
 import { event, id, tenant } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
 

@@ -50,6 +50,23 @@ export const tenantsSuite = (backend: Backend): void => {
       });
     });
 
+    it("changes nothing, and writes no event, where the tenant has another version by now", async () => {
+      const its = await stored();
+      const { tenants, events } = world.stores;
+      const first = await tenants.update(its.id, { policy: { maxTokens: 1 } }, event(its.id), 1);
+      const second = await tenants.update(its.id, { policy: { maxTokens: 2 } }, event(its.id), 1);
+      expect([first.ok, second]).toMatchObject([
+        true,
+        { ok: false, error: { reason: "precondition_failed" } },
+      ]);
+      expect(value(await tenants.byId(its.id))).toMatchObject({
+        policy: { maxTokens: 1 },
+        version: 2,
+      });
+      const log = value(await events.list(its.id, { cursor: null, limit: 10 }));
+      expect(log.data).toHaveLength(2);
+    });
+
     it("frees the slug of a tenant that is removed", async () => {
       const its = await stored();
       value(await world.stores.tenants.remove(its.id, event(its.id)));

@@ -85,6 +85,7 @@ const samples: { readonly [R in Reason]: Extract<Refusal, { reason: R }> } = {
   method_not_allowed: { reason: "method_not_allowed", allow: "POST" },
   not_acceptable: { reason: "not_acceptable", accept: "application/json" },
   conflict: { reason: "conflict", detail: "The slug is taken." },
+  precondition_failed: { reason: "precondition_failed" },
   payload_too_large: { reason: "payload_too_large", limitBytes: 1_024 },
   unsupported_media_type: { reason: "unsupported_media_type", expected: "application/json" },
 };
@@ -128,6 +129,7 @@ const beyond = {
   method_not_allowed: [-405, 405, ["allow"]],
   not_acceptable: [-406, 406, ["accept"]],
   conflict: [-409, 409, []],
+  precondition_failed: [-412, 412, []],
   payload_too_large: [-413, 413, ["limitBytes"]],
   unsupported_media_type: [-415, 415, ["expected"]],
 } as const satisfies Record<
