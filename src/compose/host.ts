@@ -9,6 +9,8 @@ export interface Host {
   log: (entry: Record<string, unknown>) => void;
   /** Calls providers, servers and everything else outside. */
   fetch: typeof fetch;
+  /** The same for providers, who are asked with a text and answer with little more. Absent: `fetch` does. */
+  fetchShort?: typeof fetch;
   /** Acts once the runtime has looked for what came from outside; absent: a timer of 0 ms does so. */
   immediately?: (act: () => void) => void;
   /** absent: WebCrypto */

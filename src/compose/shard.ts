@@ -122,7 +122,7 @@ export function createShard(
     providers: () =>
       createProviders({
         // A redirect could carry a key, or the prompt, to another host.
-        fetch: (input, init) => fetch(input, { ...init, redirect: "manual" }),
+        fetch: (input, init) => (host.fetchShort ?? fetch)(input, { ...init, redirect: "manual" }),
         workersAi: host.workersAi,
         demo: config.demoProvider,
         prefixes: isolate.prefixes,

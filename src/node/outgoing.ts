@@ -1,18 +1,18 @@
 /** How this host calls out. */
 import { Agent, fetch as undiciFetch } from "undici";
+import { createDirectFetch, withUpgradeCode } from "./direct-fetch.ts";
 
 export interface Outgoing {
   fetch: typeof fetch;
+  /** for what is asked with a text and answered with little more */
+  fetchShort: typeof fetch;
   fetchDatabase: (request: Request) => Promise<Response>;
   /** Ends connections that are kept for the next call. */
   close(): Promise<void>;
 }
 
-/** A server that answers with another protocol has answered nothing; the package says so in words alone. */
 function explain(thrown: unknown): never {
-  const cause = thrown instanceof Error ? thrown.cause : null;
-  if (cause instanceof Error && cause.message === "bad upgrade")
-    Object.assign(cause, { code: "BAD_UPGRADE" });
+  if (thrown instanceof Error) withUpgradeCode(thrown.cause);
   throw thrown;
 }
 
@@ -22,10 +22,12 @@ function explain(thrown: unknown): never {
  */
 export function createOutgoing(): Outgoing {
   const dispatcher = new Agent({ bodyTimeout: 0, headersTimeout: 0 });
+  // The package's types and the runtime's are two sets of names for the same shapes.
+  const fetchAny = ((input: string | URL, init?: object) =>
+    undiciFetch(input, { ...init, dispatcher }).catch(explain)) as unknown as typeof fetch;
   return {
-    // The package's types and the runtime's are two sets of names for the same shapes.
-    fetch: ((input: string | URL, init?: object) =>
-      undiciFetch(input, { ...init, dispatcher }).catch(explain)) as unknown as typeof fetch,
+    fetch: fetchAny,
+    fetchShort: createDirectFetch({ dispatcher, fetch: fetchAny }),
     /** A server packs what it sends to whoever takes that, be it 10 MB: seconds, to save a network that is near. */
     async fetchDatabase(request) {
       const headers = { ...Object.fromEntries(request.headers), "accept-encoding": "identity" };

@@ -8,6 +8,7 @@ import { concatenated } from "../domain/bytes.ts";
 import { boundedStream } from "../domain/bounded-body.ts";
 import { answerTooLarge } from "./faults.ts";
 import type { Overlong } from "./overlong-rows.ts";
+import { readAnswer } from "./read-answer.ts";
 import { maxMediaBytes } from "./media.ts";
 
 const mebibyte = 1024 * 1024;
@@ -90,7 +91,7 @@ export function readOutside(inner: typeof fetch, outside?: CallTurn["outside"]):
       const response = await inner(input, init);
       const { status, headers } = response;
       const body = response.body === null ? null : await readAll(response.body, giveWay);
-      return new Response(bodiless.has(status) ? null : body, { status, headers });
+      return readAnswer({ status, headers, body: bodiless.has(status) ? null : body });
     });
 }
 

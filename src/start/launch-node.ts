@@ -80,6 +80,7 @@ function openHost(
     {
       log: (entry) => log(lineOf(entry, format, new Date())),
       fetch: outgoing.fetch,
+      fetchShort: outgoing.fetchShort,
       primitives: nodeCrypto,
       fetchDatabase: outgoing.fetchDatabase,
       immediately: (act) => void setImmediate(act),

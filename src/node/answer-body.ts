@@ -1,0 +1,102 @@
+/**
+ * The body of an answer, as it arrives: what `direct-fetch.ts` gives in place of a web stream, whose every piece
+ * passes through a chain of promises.
+ */
+
+type Bytes = Uint8Array<ArrayBuffer>;
+type Read = { done: false; value: Bytes } | { done: true; value: undefined };
+
+/** Bytes that wait for a slow reader before the connection is held up. */
+const readAheadBytes = 64 * 1024;
+const over: Read = { done: true, value: undefined };
+
+export interface AnswerBody extends AsyncIterable<Bytes> {
+  getReader(options?: { mode?: string }): {
+    read(): Promise<Read>;
+    cancel(reason?: unknown): Promise<void>;
+    releaseLock(): void;
+  };
+  cancel(reason?: unknown): Promise<void>;
+}
+
+/** The writing side. */
+export interface ArrivingBody {
+  body: AnswerBody;
+  /** False: enough waits; hold the connection up until `resume` is called. */
+  push(bytes: Bytes): boolean;
+  end(): void;
+  fail(cause: unknown): void;
+}
+
+export function createAnswerBody(connection: {
+  resume: () => void;
+  /** Nobody reads any more. */
+  cancel: (reason: unknown) => void;
+}): ArrivingBody {
+  const pieces: Bytes[] = [];
+  let size = 0;
+  let ended: { how: "whole" } | { how: "failed"; cause: unknown } | null = null;
+  let reader: PromiseWithResolvers<Read> | null = null;
+  let isHeldUp = false;
+
+  const read = (): Promise<Read> => {
+    const value = pieces.shift();
+    if (value !== undefined) {
+      size -= value.byteLength;
+      if (isHeldUp && size < readAheadBytes) {
+        isHeldUp = false;
+        connection.resume();
+      }
+      return Promise.resolve({ done: false, value });
+    }
+    if (ended?.how === "failed") return Promise.reject(ended.cause);
+    if (ended !== null) return Promise.resolve(over);
+    reader ??= Promise.withResolvers();
+    return reader.promise;
+  };
+  const cancel = async (reason?: unknown): Promise<void> => {
+    const wasOver = ended !== null;
+    ended = { how: "whole" };
+    pieces.length = 0;
+    reader?.resolve(over);
+    reader = null;
+    if (!wasOver) connection.cancel(reason);
+  };
+  return {
+    body: {
+      getReader(options) {
+        if (options?.mode !== undefined) throw new TypeError("not a byte stream");
+        return { read, cancel, releaseLock: () => {} };
+      },
+      cancel,
+      [Symbol.asyncIterator]: () => ({
+        next: read,
+        async return() {
+          await cancel();
+          return over;
+        },
+      }),
+    },
+    push(bytes) {
+      if (ended !== null) return true;
+      if (reader === null) {
+        pieces.push(bytes);
+        size += bytes.byteLength;
+        isHeldUp = size >= readAheadBytes;
+        return !isHeldUp;
+      }
+      reader.resolve({ done: false, value: bytes });
+      reader = null;
+      return true;
+    },
+    end() {
+      ended ??= { how: "whole" };
+      reader?.resolve(over);
+    },
+    fail(cause) {
+      ended ??= { how: "failed", cause };
+      pieces.length = 0;
+      reader?.reject(cause);
+    },
+  };
+}

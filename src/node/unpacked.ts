@@ -1,0 +1,96 @@
+/** The content codings of an answer, undone as `fetch` undoes them. */
+import { PassThrough, Readable, Transform, pipeline } from "node:stream";
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+} from "node:zlib";
+import { createAnswerBody, type AnswerBody } from "./answer-body.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** What a careless server cut short is given as far as it goes. */
+const lenient = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
+const lenientBrotli = {
+  flush: constants.BROTLI_OPERATION_FLUSH,
+  finishFlush: constants.BROTLI_OPERATION_FLUSH,
+};
+/** More codings over one another are an attack. */
+const mostCodings = 5;
+const zlibMark = 8;
+
+/** `deflate` has two meanings, which the first byte tells apart. */
+function createInflateEither(): Transform {
+  let inner: Transform | null = null;
+  const outer: Transform = new Transform({
+    transform(piece: Buffer, encoding, done) {
+      if (piece.length === 0) return done();
+      if (inner === null) {
+        const isZlib = ((piece[0] ?? 0) & 15) === zlibMark;
+        inner = isZlib ? createInflate(lenient) : createInflateRaw(lenient);
+        inner.on("data", (part) => outer.push(part));
+        inner.on("error", (cause) => outer.destroy(cause));
+      }
+      inner.write(piece, encoding, done);
+    },
+    flush(done) {
+      if (inner === null) return done();
+      inner.once("end", () => done()).end();
+    },
+  });
+  return outer;
+}
+
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: () => createGunzip(lenient),
+  "x-gzip": () => createGunzip(lenient),
+  deflate: createInflateEither,
+  br: () => createBrotliDecompress(lenientBrotli),
+};
+
+/** The names of the codings, the last one that was laid on first. null: there are too many. */
+export function codingsOf(header: string | null): string[] | null {
+  if (header === null || header === "") return [];
+  const names = header.toLowerCase().split(",");
+  if (names.length > mostCodings) return null;
+  const codings = names.map((name) => name.trim()).toReversed();
+  // A coding that nobody knows leaves the body as it is.
+  return codings.every((name) => Object.hasOwn(decoders, name)) ? codings : [];
+}
+
+/** @param brokenBy makes the error that a reader sees of one that the unpacking met */
+export function unpacked(
+  packed: AsyncIterable<Bytes>,
+  { codings, brokenBy }: { codings: readonly string[]; brokenBy: (cause: unknown) => Error },
+): AnswerBody {
+  let broken: { cause: unknown } | null = null;
+  const source = async function* (): AsyncGenerator<Bytes> {
+    const reading = packed[Symbol.asyncIterator]();
+    const next = (): ReturnType<typeof reading.next> =>
+      reading.next().catch((cause: unknown) => {
+        broken = { cause };
+        throw cause;
+      });
+    try {
+      for (let read = await next(); read.done !== true; read = await next()) yield read.value;
+    } finally {
+      await reading.return?.();
+    }
+  };
+  const steps = codings.flatMap((name) => decoders[name]?.() ?? []);
+  const last = steps.at(-1) ?? new PassThrough();
+  const arriving = createAnswerBody({
+    resume: () => void last.resume(),
+    cancel: () => void last.destroy(),
+  });
+  last.on("data", (piece: Bytes) => {
+    if (!arriving.push(piece)) last.pause();
+  });
+  pipeline([Readable.from(source()), ...steps], (cause) => {
+    if (cause) arriving.fail(broken === null ? brokenBy(cause) : broken.cause);
+    else arriving.end();
+  });
+  return arriving.body;
+}

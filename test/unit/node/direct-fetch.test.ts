@@ -1,0 +1,171 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createOutgoing } from "../../../src/node/outgoing.ts";
+
+/** What the server does with a request, by its path. */
+const ways: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
+  "/headers": ({ headers, method }, response) => {
+    response.setHeader("X-Two", ["a", "b"]);
+    response.end(JSON.stringify({ headers, method }));
+  },
+  "/echo": (request, response) => void request.pipe(response),
+  "/pieces": (_, response) => {
+    response.write("one ");
+    setTimeout(() => response.end("two"), 20);
+  },
+  "/long": (_, response) => void response.end(Buffer.alloc(3_000_000, "x")),
+  "/gzip": coded("gzip", gzipSync),
+  "/br": coded("br", brotliCompressSync),
+  "/deflate": coded("deflate", deflateSync),
+  "/deflate-raw": coded("deflate", deflateRawSync),
+  "/both": coded("gzip, br", (bytes) => brotliCompressSync(gzipSync(bytes))),
+  "/unknown-coding": coded("rot13", (bytes) => bytes),
+  "/six-codings": coded("gzip, gzip, gzip, gzip, gzip, gzip", gzipSync),
+  "/not-gzip": coded("gzip", (bytes) => bytes),
+  "/none": (_, response) => void response.writeHead(204).end(),
+  "/elsewhere": (_, response) => void response.writeHead(302, { Location: "/echo" }).end("go"),
+  "/error": (_, response) => void response.writeHead(503, { "Retry-After": "3" }).end("down"),
+  "/hints": (_, response) => {
+    response.writeEarlyHints({ link: "</a>; rel=preload" });
+    response.end("hinted");
+  },
+  "/cut": (_, response) => {
+    response.writeHead(200, { "Content-Length": "10" }).write("half");
+    setTimeout(() => response.destroy(), 20);
+  },
+  "/dropped": (_, response) => void response.destroy(),
+  "/upgrade": ({ socket }) =>
+    void socket.end(
+      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+    ),
+  "/never": () => {},
+  "/begins": (_, response) => void response.writeHead(200).write("first"),
+};
+
+function coded(name: string, pack: (bytes: Buffer) => Buffer): (typeof ways)[string] {
+  return (_, response) => {
+    response.setHeader("Content-Encoding", name);
+    response.end(pack(Buffer.from("packed ".repeat(20_000))));
+  };
+}
+
+const outgoing = createOutgoing();
+let left = 0;
+const server = createServer((request, response) => {
+  request.on("close", () => void 0);
+  response.on("close", () => void (response.writableEnded || (left += 1)));
+  ways[request.url ?? ""]?.(request, response);
+});
+let origin = "";
+
+beforeAll(async () => {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await outgoing.close();
+});
+
+const init = (signal = new AbortController().signal) => ({
+  method: "POST",
+  redirect: "manual" as const,
+  headers: { "Content-Type": "application/json", Authorization: "Bearer key" },
+  body: JSON.stringify({ text: "é".repeat(10) }),
+  signal,
+});
+
+const namesOf = (thrown: unknown): unknown => {
+  if (!(thrown instanceof Error || thrown instanceof DOMException)) return thrown;
+  const { name, message, cause } = thrown;
+  const code = cause !== null && typeof cause === "object" && "code" in cause ? cause.code : null;
+  return { name, message, code };
+};
+
+const textOf = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
+  const parts: Uint8Array[] = [];
+  for await (const part of body) parts.push(part);
+  return Buffer.concat(parts).toString();
+};
+
+/** All that a caller can see of an answer. */
+async function seenOf(send: typeof fetch, url: string, signal?: AbortSignal) {
+  try {
+    const { ok, status, statusText, headers, body } = await send(url, init(signal));
+    const { date: _, ...rest } = Object.fromEntries(headers);
+    const seen = { ok, status, statusText, headers: rest };
+    try {
+      const text = body === null ? null : await textOf(body as never);
+      return { ...seen, text };
+    } catch (thrown) {
+      return { ...seen, broke: namesOf(thrown) };
+    }
+  } catch (thrown) {
+    return { thrown: namesOf(thrown) };
+  }
+}
+
+describe("a short question", () => {
+  it.for(Object.keys(ways).filter((path) => !["/never", "/begins"].includes(path)))(
+    "is sent and answered as fetch does it: %s",
+    async (path) => {
+      const [direct, usual] = [
+        await seenOf(outgoing.fetchShort, origin + path),
+        await seenOf(outgoing.fetch, origin + path),
+      ];
+      expect(direct).toEqual(usual);
+    },
+  );
+
+  it("says why nobody could be reached", async () => {
+    const nowhere = "http://127.0.0.1:10081/";
+    const direct = await seenOf(outgoing.fetchShort, nowhere);
+    expect(direct).toMatchObject({ thrown: { message: "fetch failed", code: "ECONNREFUSED" } });
+    expect(direct).toEqual(await seenOf(outgoing.fetch, nowhere));
+  });
+
+  it.for(["/never", "/begins"])(
+    "ends when its caller does, and so does its connection: %s",
+    async (path) => {
+      for (const send of [outgoing.fetchShort, outgoing.fetch]) {
+        const before = left;
+        const ending = new AbortController();
+        const reason = new DOMException("Too late.", "TimeoutError");
+        setTimeout(() => ending.abort(reason), 30);
+        const seen = await seenOf(send, origin + path, ending.signal);
+        expect(JSON.stringify(seen)).toContain('"name":"TimeoutError","message":"Too late."');
+        await expect.poll(() => left).toBe(before + 1);
+        expect(await seenOf(send, `${origin}/echo`, ending.signal)).toMatchObject({
+          thrown: { name: "TimeoutError" },
+        });
+      }
+    },
+  );
+
+  it("ends the connection of an answer that nobody reads on", async () => {
+    const before = left;
+    const { body } = await outgoing.fetchShort(`${origin}/begins`, init());
+    const reader = body?.getReader();
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe("first");
+    await reader?.cancel();
+    expect(await reader?.read()).toMatchObject({ done: true });
+    await expect.poll(() => left).toBe(before + 1);
+  });
+
+  it("holds up an answer that is read slowly", async () => {
+    const { body } = await outgoing.fetchShort(`${origin}/long`, init());
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect((await textOf(body as never)).length).toBe(3_000_000);
+  });
+
+  it("leaves to fetch what fetch judges: ports, credentials in the URL, other methods", async () => {
+    for (const url of ["http://127.0.0.1:25/", `http://a:b@${origin.slice(7)}/echo`])
+      expect(await seenOf(outgoing.fetchShort, url)).toEqual(await seenOf(outgoing.fetch, url));
+    const got = await outgoing.fetchShort(`${origin}/headers`, { method: "GET" });
+    expect(await got.json()).toMatchObject({ method: "GET" });
+  });
+});
