@@ -9,6 +9,7 @@ import { createMac } from "../crypto/mac.ts";
 import { hashing } from "../crypto/chain.ts";
 import { createSigner, idOfPublicKey, verifySignature } from "../crypto/signatures.ts";
 import { webCrypto } from "../crypto/primitives.ts";
+import { createRandomBytes } from "../crypto/random.ts";
 import { createKeyTokens } from "../crypto/tokens.ts";
 import { createVaultKeys } from "../crypto/vault.ts";
 import type { UnreadableRecord } from "../domain/audit/record.ts";
@@ -21,6 +22,7 @@ import type { Host } from "./host.ts";
 import { createCallerMemory } from "../pipeline/authenticate.ts";
 import { holdCatalogue } from "../pipeline/catalogue.ts";
 import { createLostAdmissions } from "../pipeline/lost-admissions.ts";
+import { createOpenedKeys } from "../pipeline/opened-keys.ts";
 import { createOpenExchanges } from "../proxy/open-exchanges.ts";
 import { createPromptPrefixes } from "../pipeline/prompt-prefixes.ts";
 import { createStreamMemory } from "../proxy/legacy/streams.ts";
@@ -42,8 +44,8 @@ const tenantsWithPrefixes = 256;
 const lostRemembered = 5_000;
 /** ms after which an isolate reads again what was measured of providers. */
 const rememberedMs = 60_000;
-export const randomBytesOf = (count: number): Uint8Array<ArrayBuffer> =>
-  crypto.getRandomValues(new Uint8Array(count));
+/** A request asks for some 16 bytes at a time, several times. Asking the runtime costs as much for a thousand. */
+export const randomBytesOf = createRandomBytes((bytes) => crypto.getRandomValues(bytes));
 export const now = (): number => Date.now();
 /** ms, for durations: never set back. */
 const elapsed = createElapsed(() => Math.round(performance.now()));
@@ -157,6 +159,7 @@ export async function createIsolate(config: Config, host: Host) {
       lifetimeMs: rememberedMs,
       now: elapsed,
     }),
+    openKey: createOpenedKeys(),
     openExchanges: createOpenExchanges({ limits: config.openLimits, elapsed }),
     streamMemory: createStreamMemory(callersRemembered),
     turns: perShard((shard) => createSharedTurns(writesAtOnceOf(config, shard))),

@@ -15,12 +15,12 @@ import { createSample, type Sample } from "../pipeline/sample.ts";
 import { createSettle } from "../pipeline/settle.ts";
 import type { Door } from "../pipeline/turns.ts";
 import { createTraces } from "../telemetry/traces.ts";
-import { clock, randomBytesOf, type Isolate } from "./isolate.ts";
+import { after, clock, randomBytesOf, type Isolate } from "./isolate.ts";
 
 const { now, wait } = clock;
 
 export function createShardSample(
-  isolate: Pick<Isolate, "config" | "host" | "memory" | "choosing" | "lostAdmissions">,
+  isolate: Pick<Isolate, "config" | "host" | "memory" | "openKey" | "choosing" | "lostAdmissions">,
   shard: {
     name: string;
     ids: Ids;
@@ -62,11 +62,18 @@ export function createShardSample(
       ...clock,
     }),
     finish: createFinish({
-      attempt: createAttempt({ providers, vault, ...clock, chance: () => Math.random() }),
+      attempt: createAttempt({
+        providers,
+        openKey: (credential) => isolate.openKey(credential, vault),
+        ...clock,
+        after,
+        chance: () => Math.random(),
+      }),
       settle: createSettle({ endCall, vault, ids, now, wait, log }),
       cancellation,
       idempotency,
       ...clock,
+      after,
       background,
       forget: ({ memoryKey }) => memory.delete(memoryKey),
     }),

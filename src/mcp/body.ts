@@ -10,7 +10,8 @@ export const maxBodyBytes = 12 * 1024 * 1024;
 const mostUnknownBytes = 64 * 1024;
 
 export const needsKnownCaller = (request: Request): boolean =>
-  request.body !== null && (declaredBytes(request) ?? Infinity) > mostUnknownBytes;
+  // The body is asked for last: on Node, the adapter makes a stream of it only then.
+  (declaredBytes(request) ?? Infinity) > mostUnknownBytes && request.body !== null;
 
 /**
  * A body that is too large is read to its end and dropped, up to this size. A caller that is cut off while it

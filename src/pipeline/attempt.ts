@@ -5,7 +5,6 @@ import { circuitChangesOf, scopeOf, type CircuitChange } from "../domain/choice/
 import type { ProviderMessage } from "../domain/audit/capture.ts";
 import { nextCandidate, stepAfter, type Place, type Tried } from "../domain/choice/failover.ts";
 import type { SealedCredential, Vault } from "../domain/ports/stores.ts";
-import { providerKeyOf } from "../domain/tenancy/sealing.ts";
 import type { ProviderAnswer, Providers } from "../domain/sampling/providers.ts";
 import type { ReasoningRequest } from "../domain/models/reasoning.ts";
 import type { PromptCaching } from "../domain/sampling/prompt-caching.ts";
@@ -14,6 +13,7 @@ import type { Refusal } from "../domain/refusals.ts";
 import type { CallTurn } from "../domain/sampling/call-turn.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SamplingCall } from "../domain/sampling/call.ts";
+import { signalUntil } from "./signal-until.ts";
 
 export interface Attempted {
   attempts: Attempt[];
@@ -132,15 +132,17 @@ const exhausted = (attempts: readonly Attempt[]): Refusal => ({
 
 export function createAttempt(deps: {
   providers: Providers;
-  vault: Vault;
+  openKey: (credential: SealedCredential) => ReturnType<Vault["open"]>;
   now: () => number;
   /** ms, for durations */
   elapsed: () => number;
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Acts after so many ms, unless the function that it gives is called before. */
+  after: (ms: number, act: () => void) => () => void;
   /** 0–1 */
   chance: () => number;
 }) {
-  const { providers, vault, now, elapsed, wait, chance } = deps;
+  const { providers, openKey, now, elapsed, wait, after, chance } = deps;
 
   const callOnce = async (
     walk: Walk,
@@ -149,16 +151,17 @@ export function createAttempt(deps: {
   ): Promise<Result<ProviderAnswer, ProviderFault>> => {
     const { provider, tenantId, id, baseUrl } = credential;
     const traceHeaders = walk.begins(credential);
-    const opened = await vault.open(credential.sealed, providerKeyOf(credential));
+    const opened = await openKey(credential);
     if (!opened.ok) return err(unopenable);
-    return providers.complete({
+    const { signal, stop } = signalUntil(walk.signal, { ms: timeoutMs, after });
+    const completing = providers.complete({
       credential: { id, provider, apiKey: opened.value, baseUrl },
       model,
       call: walk.call,
       maxTokens: walk.maxTokens,
       reasoning,
       ...(walk.promptCaching === "off" ? {} : { cacheScope: { tenantId, credentialId: id } }),
-      signal: AbortSignal.any([walk.signal, AbortSignal.timeout(timeoutMs)]),
+      signal,
       traceHeaders,
       outside: walk.outside,
       ...(walk.onMessage !== undefined && {
@@ -166,6 +169,7 @@ export function createAttempt(deps: {
           walk.onMessage?.({ provider: model.provider, model: model.id, message }),
       }),
     });
+    return completing.finally(stop);
   };
 
   /** One attempt, as it is recorded, with the answer or the fault. */

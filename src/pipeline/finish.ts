@@ -78,13 +78,14 @@ export function createFinish(deps: {
   now: () => number;
   /** ms, for durations */
   elapsed: () => number;
-  wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Acts after so many ms, unless the function that it gives is called before. */
+  after: (ms: number, act: () => void) => () => void;
   /** Work that outlives the answer. */
   background: (work: Promise<unknown>) => void;
   /** What this isolate remembers of a caller is out of date. */
   forget: (caller: Caller) => void;
 }) {
-  const { attempt, settle, cancellation, idempotency, now, elapsed, wait, background, forget } =
+  const { attempt, settle, cancellation, idempotency, now, elapsed, after, background, forget } =
     deps;
 
   const attemptAll = async (
@@ -142,9 +143,9 @@ export function createFinish(deps: {
   const settleSoon = async (ended: Ended): Promise<void> => {
     const settling = settle(ended);
     background(settling);
-    const settled = new AbortController();
-    await Promise.race([settling, wait(settlementWaitMs, settled.signal)]);
-    settled.abort();
+    let stop = (): void => {};
+    const late = new Promise<void>((resolve) => (stop = after(settlementWaitMs, resolve)));
+    await Promise.race([settling, late]).finally(() => stop());
   };
 
   return async (admitted: Admitted, signal: AbortSignal): Promise<EndedCall> => {

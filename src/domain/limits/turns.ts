@@ -151,12 +151,23 @@ export function createTurnOrder(limits: TurnLimits) {
   /** turns that a lane may hold at present */
   let ofLane = atOnce;
 
-  const isOverdue = ({ state, since }: Ticket, now: number): boolean =>
-    now - since > (state === "given" ? takenWithinMs : leaseMs);
+  /** ms: no turn that is held is overdue before */
+  let nextOverdueAt = Number.POSITIVE_INFINITY;
+
+  const overdueAt = ({ state, since }: Ticket): number =>
+    since + (state === "given" ? takenWithinMs : leaseMs);
+
+  const endOverdue = (now: number): void => {
+    if (now <= nextOverdueAt) return;
+    nextOverdueAt = Number.POSITIVE_INFINITY;
+    for (const ticket of held.all())
+      if (now > overdueAt(ticket)) held.end(ticket);
+      else nextOverdueAt = Math.min(nextOverdueAt, overdueAt(ticket));
+  };
 
   /** Gives free turns to those who wait. */
   const advance = (now: number): void => {
-    for (const ticket of held.all()) if (isOverdue(ticket, now)) held.end(ticket);
+    endOverdue(now);
     ofLane = company.isThere(now) ? Math.min(ofLaneBeside, atOnce) : atOnce;
     while (held.count() < atOnce) {
       const ticket = lanes.next((lane) => held.countOf(lane) < ofLane);
@@ -164,6 +175,7 @@ export function createTurnOrder(limits: TurnLimits) {
       ticket.state = "given";
       ticket.since = now;
       held.add(ticket);
+      nextOverdueAt = Math.min(nextOverdueAt, overdueAt(ticket));
       ticket.wake();
     }
   };

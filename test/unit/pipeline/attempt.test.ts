@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { ProviderFault } from "../../../src/domain/attempts.ts";
 import { nameOf } from "../../../src/domain/models/model.ts";
-import type { SealedCredential, Vault } from "../../../src/domain/ports/stores.ts";
+import type { SealedCredential } from "../../../src/domain/ports/stores.ts";
 import type { ProviderAnswer, ProviderRequest } from "../../../src/domain/sampling/providers.ts";
 import { err, ok, type Result } from "../../../src/domain/result.ts";
 import { createElapsed } from "../../../src/domain/clocks.ts";
@@ -30,11 +30,8 @@ const broken = (fields: Partial<ProviderFault> = {}): Result<ProviderAnswer, Pro
 const limited = (retryAfterMs: number | null = null) =>
   broken({ kind: "rate_limit", status: 429, reach: "model", code: "rate_limited", retryAfterMs });
 
-const vault: Vault = {
-  seal: async (plain) => plain,
-  open: async (sealed) => (sealed === "another's" ? err("unopenable") : ok(sealed)),
-  sealPrefix: "",
-};
+const openKey = async ({ sealed }: SealedCredential) =>
+  sealed === "another's" ? err("unopenable" as const) : ok(sealed);
 const credential = (provider: string): SealedCredential => ({
   id: `cred_${provider}`,
   tenantId: "ten_1",
@@ -82,13 +79,14 @@ async function walk(
       listModels: () => Promise.resolve(null),
       addressOf: () => null,
     },
-    vault,
+    openKey,
     now: () => time - behind,
     elapsed: createElapsed(() => time - behind),
     wait: async (ms) => {
       waits.push(ms);
       time += ms;
     },
+    after: () => () => {},
     chance: () => 0.5,
   });
   const attempted = await attempt({

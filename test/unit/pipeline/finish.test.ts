@@ -74,7 +74,10 @@ async function finished(
     } as never,
     now: () => 1_000,
     elapsed: () => 50,
-    wait: async () => {},
+    after: (_, act) => {
+      act();
+      return () => {};
+    },
     background: () => {},
     forget: ({ memoryKey }) => void forgotten.push(memoryKey),
   });

@@ -1,0 +1,25 @@
+/** The signal of a wait that has a deadline. */
+
+/**
+ * Aborts with the signal, or after so many ms, whichever is first. Written out, since `AbortSignal.any` with
+ * `AbortSignal.timeout` took 70 µs a call on Node.
+ */
+export function signalUntil(
+  signal: AbortSignal,
+  { ms, after }: { ms: number; after: (ms: number, act: () => void) => () => void },
+): { signal: AbortSignal; stop: () => void } {
+  const ending = new AbortController();
+  const end = (): void => ending.abort(signal.reason);
+  if (signal.aborted) end();
+  else signal.addEventListener("abort", end);
+  const disarm = after(ms, () =>
+    ending.abort(new DOMException("The deadline has passed.", "TimeoutError")),
+  );
+  return {
+    signal: ending.signal,
+    stop() {
+      disarm();
+      signal.removeEventListener("abort", end);
+    },
+  };
+}
