@@ -1,7 +1,7 @@
 /** The environment, parsed once. Names what is wrong with it; never prints what is in it. */
 import { parseOpenLimits, type OpenLimits } from "./domain/limits/open-limits.ts";
 import { err, ok, type Result } from "./domain/result.ts";
-import { defaultSessionLimits, type SessionLimits } from "./domain/tenancy/session-limits.ts";
+import { parseSessionLimits, type SessionLimits } from "./domain/tenancy/session-limits.ts";
 import { isLoopback, problemWithEndpoint } from "./domain/servers/upstreams.ts";
 import { isDatabaseUrl, parseShards, type ShardSetting } from "./domain/tenancy/shards.ts";
 
@@ -40,17 +40,20 @@ export type DatabaseConfig =
   /** the host's own: the D1 binding, or an embedded file */
   { kind: "own" } | { kind: "libsql"; url: string; authToken: string | null };
 
-export interface Config {
+interface Secrets {
+  /** 32 bytes */
+  masterKey: Uint8Array<ArrayBuffer>;
+  previousMasterKey: Uint8Array<ArrayBuffer> | null;
+  adminToken: string;
+}
+
+export interface Config extends Secrets {
   /** the home shard's */
   database: DatabaseConfig;
   /** that one process sends to one database; null: by the kind of database */
   writesAtOnce: number | null;
   /** the other shards, none of them required */
   shards: ShardSetting[];
-  /** 32 bytes */
-  masterKey: Uint8Array<ArrayBuffer>;
-  previousMasterKey: Uint8Array<ArrayBuffer> | null;
-  adminToken: string;
   allowPrivateUpstreams: boolean;
   /** origins of browsers that may call; the Worker's own is always allowed */
   allowedOrigins: string[];
@@ -145,36 +148,7 @@ function traceTargetOf(env: Bindings): Result<Config["traceTarget"], ConfigFault
   return ok({ url: url.href, headers: headers.value, serviceName });
 }
 
-const mostCounted = 1_000_000;
-
-/** A whole number of at least one; empty: the default. */
-function countOf(
-  setting: string,
-  { text, unlessSet }: { text: string | undefined; unlessSet: number },
-): Result<number, ConfigFault> {
-  if (text === undefined || text.trim() === "") return ok(unlessSet);
-  const count = Number(text);
-  return Number.isInteger(count) && count >= 1 && count <= mostCounted
-    ? ok(count)
-    : fault(setting, `must be a whole number from 1 to ${mostCounted}`);
-}
-
-/** How many sessions a key may have, and begin. */
-function sessionLimitsOf(env: Bindings): Result<SessionLimits, ConfigFault> {
-  const perKey = countOf("SESSIONS_PER_KEY", {
-    text: env.SESSIONS_PER_KEY,
-    unlessSet: defaultSessionLimits.perKey,
-  });
-  if (!perKey.ok) return perKey;
-  const initializePerMinute = countOf("INITIALIZE_PER_MINUTE", {
-    text: env.INITIALIZE_PER_MINUTE,
-    unlessSet: defaultSessionLimits.initializePerMinute,
-  });
-  if (!initializePerMinute.ok) return initializePerMinute;
-  return ok({ perKey: perKey.value, initializePerMinute: initializePerMinute.value });
-}
-
-/** As upstreams are judged; a witness on this machine needs no https. */
+/** A witness is judged as upstreams are, but on this machine it needs no https. */
 function isWitness(text: string, allowPrivate: boolean): boolean {
   const hostname = URL.parse(text)?.hostname ?? "";
   return problemWithEndpoint(text, { allowPrivate: allowPrivate || isLoopback(hostname) }) === null;
@@ -187,6 +161,69 @@ const listIn = (text: string | undefined): string[] =>
     .map((each) => each.trim())
     .filter((each) => each !== "");
 
+function secretsOf(env: Bindings): Result<Secrets, ConfigFault> {
+  if (env.MASTER_KEY === undefined) return fault("MASTER_KEY", "is missing");
+  const masterKey = keyOf("MASTER_KEY", env.MASTER_KEY);
+  if (!masterKey.ok) return masterKey;
+  const previous =
+    env.MASTER_KEY_PREVIOUS === undefined || env.MASTER_KEY_PREVIOUS === ""
+      ? ok(null)
+      : keyOf("MASTER_KEY_PREVIOUS", env.MASTER_KEY_PREVIOUS);
+  if (!previous.ok) return previous;
+  const adminToken = env.ADMIN_TOKEN;
+  if (adminToken === undefined) return fault("ADMIN_TOKEN", "is missing");
+  if (adminToken.length < leastTokenCharacters)
+    return fault("ADMIN_TOKEN", `must be at least ${leastTokenCharacters} characters`);
+  return ok({ masterKey: masterKey.value, previousMasterKey: previous.value, adminToken });
+}
+
+function sessionTtlOf(env: Bindings): Result<number, ConfigFault> {
+  const hours = Number(env.SESSION_TTL_HOURS ?? defaultSessionTtlHours);
+  return hours > 0 && hours <= 24 * 365
+    ? ok(hours * hourMs)
+    : fault("SESSION_TTL_HOURS", "must be a number of hours");
+}
+
+function rolloutOf(env: Bindings): Result<number, ConfigFault> {
+  const seconds = Number(env.ROLLOUT_SECONDS?.trim() || defaultRolloutSeconds);
+  return seconds >= 0 && seconds <= 86_400
+    ? ok(seconds * 1_000)
+    : fault("ROLLOUT_SECONDS", "must be a number of seconds, at most a day");
+}
+
+function catalogueUrlOf(env: Bindings): Result<string | null, ConfigFault> {
+  const url = env.CATALOGUE_URL ?? defaultCatalogueUrl;
+  if (url === "") return ok(null);
+  return isHttpUrl(url)
+    ? ok(url)
+    : fault("CATALOGUE_URL", "must be an http: or https: URL, or empty for no sync");
+}
+
+function givenWritesAtOnce(env: Bindings): Result<number | null, ConfigFault> {
+  const text = env.DATABASE_WRITES_AT_ONCE ?? "";
+  if (!/^([1-9][0-9]{0,2})?$/.test(text))
+    return fault("DATABASE_WRITES_AT_ONCE", "must be a number from 1 to 999");
+  return ok(text === "" ? null : Number(text));
+}
+
+function publicOriginsOf(env: Bindings): Result<string[], ConfigFault> {
+  const urls = listIn(env.PUBLIC_URL);
+  return urls.every(isHttpUrl)
+    ? ok(urls.map((url) => new URL(url).origin))
+    : fault("PUBLIC_URL", "must be http: or https: URLs, separated by commas");
+}
+
+function witnessUrlOf(env: Bindings): Result<string | null, ConfigFault> {
+  const url = env.AUDIT_WITNESS_URL ?? "";
+  if (url === "") return ok(null);
+  return isWitness(url, env.ALLOW_PRIVATE_UPSTREAMS === "true")
+    ? ok(url)
+    : fault(
+        "AUDIT_WITNESS_URL",
+        "must be an https: URL, or an http: one of this machine, without user info and fragment",
+      );
+}
+
 export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   const database = databaseOf(env);
   if (!database.ok) return database;
@@ -196,62 +233,41 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
     homeUrl: database.value.kind === "libsql" ? database.value.url : null,
   });
   if (!shards.ok) return shards;
-  if (env.MASTER_KEY === undefined) return fault("MASTER_KEY", "is missing");
-  const masterKey = keyOf("MASTER_KEY", env.MASTER_KEY);
-  if (!masterKey.ok) return masterKey;
-  const previous =
-    env.MASTER_KEY_PREVIOUS === undefined || env.MASTER_KEY_PREVIOUS === ""
-      ? ok(null)
-      : keyOf("MASTER_KEY_PREVIOUS", env.MASTER_KEY_PREVIOUS);
-  if (!previous.ok) return previous;
-  if (env.ADMIN_TOKEN === undefined) return fault("ADMIN_TOKEN", "is missing");
-  if (env.ADMIN_TOKEN.length < leastTokenCharacters)
-    return fault("ADMIN_TOKEN", `must be at least ${leastTokenCharacters} characters`);
-  const hours = Number(env.SESSION_TTL_HOURS ?? defaultSessionTtlHours);
-  if (!(hours > 0 && hours <= 24 * 365))
-    return fault("SESSION_TTL_HOURS", "must be a number of hours");
-  const sessionLimits = sessionLimitsOf(env);
+  const secrets = secretsOf(env);
+  if (!secrets.ok) return secrets;
+  const sessionTtlMs = sessionTtlOf(env);
+  if (!sessionTtlMs.ok) return sessionTtlMs;
+  const sessionLimits = parseSessionLimits(env);
   if (!sessionLimits.ok) return sessionLimits;
-  const rolloutSeconds = Number(env.ROLLOUT_SECONDS?.trim() || defaultRolloutSeconds);
-  if (!(rolloutSeconds >= 0 && rolloutSeconds <= 86_400))
-    return fault("ROLLOUT_SECONDS", "must be a number of seconds, at most a day");
-  const catalogueUrl = env.CATALOGUE_URL ?? defaultCatalogueUrl;
-  if (catalogueUrl !== "" && !isHttpUrl(catalogueUrl))
-    return fault("CATALOGUE_URL", "must be an http: or https: URL, or empty for no sync");
-  const writesAtOnce = env.DATABASE_WRITES_AT_ONCE ?? "";
-  if (!/^([1-9][0-9]{0,2})?$/.test(writesAtOnce))
-    return fault("DATABASE_WRITES_AT_ONCE", "must be a number from 1 to 999");
-  const publicUrls = listIn(env.PUBLIC_URL);
-  if (!publicUrls.every(isHttpUrl))
-    return fault("PUBLIC_URL", "must be http: or https: URLs, separated by commas");
+  const rolloutMs = rolloutOf(env);
+  if (!rolloutMs.ok) return rolloutMs;
+  const catalogueUrl = catalogueUrlOf(env);
+  if (!catalogueUrl.ok) return catalogueUrl;
+  const writesAtOnce = givenWritesAtOnce(env);
+  if (!writesAtOnce.ok) return writesAtOnce;
+  const publicOrigins = publicOriginsOf(env);
+  if (!publicOrigins.ok) return publicOrigins;
   const openLimits = parseOpenLimits(env);
   if (!openLimits.ok) return openLimits;
-  const witnessUrl = env.AUDIT_WITNESS_URL ?? "";
-  const mayBePrivate = env.ALLOW_PRIVATE_UPSTREAMS === "true";
-  if (witnessUrl !== "" && !isWitness(witnessUrl, mayBePrivate))
-    return fault(
-      "AUDIT_WITNESS_URL",
-      "must be an https: URL, or an http: one of this machine, without user info and fragment",
-    );
+  const witnessUrl = witnessUrlOf(env);
+  if (!witnessUrl.ok) return witnessUrl;
   const traceTarget = traceTargetOf(env);
   if (!traceTarget.ok) return traceTarget;
   return ok({
+    ...secrets.value,
     database: database.value,
-    writesAtOnce: writesAtOnce === "" ? null : Number(writesAtOnce),
+    writesAtOnce: writesAtOnce.value,
     shards: shards.value,
-    masterKey: masterKey.value,
-    previousMasterKey: previous.value,
-    adminToken: env.ADMIN_TOKEN,
     allowPrivateUpstreams: env.ALLOW_PRIVATE_UPSTREAMS === "true",
     allowedOrigins: listIn(env.ALLOWED_ORIGINS),
-    publicOrigins: publicUrls.map((url) => new URL(url).origin),
+    publicOrigins: publicOrigins.value,
     demoProvider: env.DEMO_PROVIDER === "true",
-    sessionTtlMs: hours * hourMs,
+    sessionTtlMs: sessionTtlMs.value,
     sessionLimits: sessionLimits.value,
     openLimits: openLimits.value,
-    rolloutMs: rolloutSeconds * 1_000,
-    catalogueUrl: catalogueUrl === "" ? null : catalogueUrl,
-    witnessUrl: witnessUrl === "" ? null : witnessUrl,
+    rolloutMs: rolloutMs.value,
+    catalogueUrl: catalogueUrl.value,
+    witnessUrl: witnessUrl.value,
     traceTarget: traceTarget.value,
     // Whoever prints a Config by mistake prints its shape and no secret.
     toJSON: () => "[config]",

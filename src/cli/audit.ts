@@ -14,8 +14,9 @@ import { hashing } from "../crypto/chain.ts";
 import { verifySignature } from "../crypto/signatures.ts";
 import { csvColumns } from "../domain/audit/csv.ts";
 import type { AuditKey } from "../domain/audit/seals.ts";
-import { createVerification } from "../domain/audit/verification.ts";
+import { createVerification, type Verification } from "../domain/audit/verification.ts";
 import { readHeads } from "./audit-heads.ts";
+import { describeCounts, describeHead, describeVerdict, exitCodeOf } from "./audit-findings.ts";
 import { describeScope, describeTampering } from "./audit-scope.ts";
 import { filesOf, readLines } from "./export-files.ts";
 import { readFault } from "./read-fault.ts";
@@ -64,28 +65,17 @@ async function refuseCsv(file: string): Promise<void> {
   );
 }
 
-/** The exit code. */
-async function verify(
-  paths: readonly string[],
-  about: {
-    keyPath: string | undefined;
-    tenant: string | undefined;
-    head: string | undefined;
-    part: boolean;
-  },
+/** Says the lines, at most so many of them, and how many more there are. */
+function sayFirst(lines: readonly string[]): void {
+  for (const line of lines.slice(0, findingsShown)) say(line);
+  if (lines.length > findingsShown) say(`and ${lines.length - findingsShown} more`);
+}
+
+/** Checks the files, and says what is wrong in them. Gives how many findings there are. */
+async function readExport(
+  verification: Verification,
+  { files, isPart }: { files: readonly string[]; isPart: boolean },
 ): Promise<number> {
-  const { keyPath } = about;
-  const pinned = keyPath === undefined ? null : readKeys(keyPath);
-  const files = await filesOf(paths);
-  for (const file of files) await refuseCsv(file);
-  if (files.length === 0) throw new Error(`no file was read: ${paths.join(", ")} has no *.ndjson`);
-  const verification = createVerification({
-    hashing,
-    verify: verifySignature,
-    pinned,
-    wantedTenant: about.tenant ?? null,
-    wantedHeads: about.head === undefined ? null : readHeads(about.head),
-  });
   let wrong = 0;
   for (const file of files) {
     for await (const line of readLines(file)) await verification.line(line);
@@ -94,43 +84,51 @@ async function verify(
       if (wrong <= findingsShown) say(`${file}: line ${line}: ${text}`);
     }
   }
-  const total = verification.total();
-  const { records, seals, gone, outside, unreadable, nextCursor } = total;
-  const { unauthenticated, replaced } = total;
   if (wrong > findingsShown) say(`and ${wrong - findingsShown} more`);
-  if (nextCursor !== null && !about.part) {
-    say(`The end is missing: the export goes on at cursor ${nextCursor}.`);
-    wrong += 1;
-  }
-  const more = [
-    ...(gone > 0 ? [`${gone} deleted or corrected since, their hashes are here`] : []),
-    ...(unreadable > 0 ? [`${unreadable} could not be read by the router`] : []),
-    ...(outside > 0 ? [`${outside} left out by the filter`] : []),
-    ...(replaced > 0 ? [`${replaced} sealed again, corrected or ended since`] : []),
-    ...(unauthenticated > 0
-      ? [`${unauthenticated} unauthenticated: no code vouches for them`]
-      : []),
-  ];
+  const { nextCursor } = verification.total();
+  if (nextCursor === null || isPart) return wrong;
+  say(`The end is missing: the export goes on at cursor ${nextCursor}.`);
+  return wrong + 1;
+}
+
+/** The exit code. */
+async function verify(
+  paths: readonly string[],
+  wanted: {
+    keyPath: string | undefined;
+    tenant: string | undefined;
+    head: string | undefined;
+    part: boolean;
+  },
+): Promise<number> {
+  const { keyPath } = wanted;
+  const pinned = keyPath === undefined ? null : readKeys(keyPath);
+  const files = await filesOf(paths);
+  for (const file of files) await refuseCsv(file);
+  if (files.length === 0) throw new Error(`no file was read: ${paths.join(", ")} has no *.ndjson`);
+  const verification = createVerification({
+    hashing,
+    verify: verifySignature,
+    pinned,
+    wantedTenant: wanted.tenant ?? null,
+    wantedHeads: wanted.head === undefined ? null : readHeads(wanted.head),
+  });
+  const wrong = await readExport(verification, { files, isPart: wanted.part });
+  const total = verification.total();
   for (const line of describeScope(total)) say(line);
-  say(`${records} records, ${seals} seals${more.map((each) => `; ${each}`).join("")}.`);
+  say(describeCounts(total));
   const head = verification.head();
-  if (head.state === "wrong") wrong += 1;
-  if (head.state === "wrong" || head.state === "unchecked") say(head.why);
-  if (head.state === "sound") say(`The chain goes through the head, seal ${head.number}.`);
-  const named = describeTampering(total);
-  for (const line of named.slice(0, findingsShown)) say(line);
-  if (named.length > findingsShown) say(`and ${named.length - findingsShown} more`);
-  if (wrong > 0) say("NOT as the router wrote it.");
-  else say(pinned === null ? "Nothing contradicts itself." : "As the router wrote it.");
-  if (named.length > 0) say("The router found its database tampered with.");
-  if (pinned === null)
-    say(
-      "key not pinned: compare with /.well-known/sampling-router/audit-keys.json, by --key <file>.",
-    );
-  if (wrong > 0) return 1;
-  if (head.state === "unchecked") return 2;
-  if (pinned === null) return 3;
-  return named.length > 0 ? 4 : 0;
+  for (const line of describeHead(head)) say(line);
+  const tampering = describeTampering(total);
+  sayFirst(tampering);
+  const findings = {
+    wrong: head.state === "wrong" ? wrong + 1 : wrong,
+    isTampered: tampering.length > 0,
+    isPinned: pinned !== null,
+    isHeadUnchecked: head.state === "unchecked",
+  };
+  for (const line of describeVerdict(findings)) say(line);
+  return exitCodeOf(findings);
 }
 
 async function run(args: string[]): Promise<number> {

@@ -4,38 +4,22 @@ import { join } from "node:path";
 import { ok, type Result } from "../domain/result.ts";
 import { bundleWorker, readDeployment } from "./bundle.ts";
 import type { Ending } from "./ending.ts";
+import type { Migration } from "../store/migrations.ts";
 import { takePlace, type Voice } from "./place.ts";
-import { startRuntime } from "./runtime.ts";
+import { startRuntime, type Runtime } from "./runtime.ts";
 import { startSchedule } from "./schedule.ts";
-import { openSecrets } from "./secrets.ts";
+import { openSecrets, type Secrets } from "./secrets.ts";
 import { checkout, type Settings } from "./settings.ts";
 import type { Welcome } from "./welcome.ts";
 
-export async function launchDev(
-  settings: Settings,
-  ending: Ending,
-  voice: Voice,
-): Promise<Result<Omit<Welcome, "startedMs">, string>> {
-  const { say, log } = voice;
-  const { host, port, databases, embedded } = settings;
-  // Of everything that is made from here on, the runtime's files included.
-  process.umask(0o077);
-  const stateDir = await takePlace(settings, { ending, voice, databases: "database" });
-  if (!stateDir.ok) return stateDir;
-  const secrets = openSecrets(stateDir.value, settings);
-  if (!secrets.ok) return secrets;
-  if (databases.length > 0 && settings.masterKey === undefined)
-    say("MASTER_KEY is not set: other processes on this database need the one kept in STATE_DIR.");
-
-  // Half a second less for whoever starts it again.
-  enableCompileCache(join(stateDir.value, "cache"));
+/** What the Workers runtime is given: the Worker's code, bundled. Migrates databases that are elsewhere. */
+async function prepare({ databases }: Settings, say: Voice["say"]) {
   say("Bundling the Worker…");
   const deployment = readDeployment(checkout);
   if (!deployment.ok) return deployment;
   const bundling = bundleWorker(checkout, deployment.value.main);
-  // Not at the top: loading the database's packages takes longer than all the checks above.
-  const { applyMigrations, migrateAll, readMigrations } = await import("./migrations.ts");
-  const { openD1 } = await import("../store/db.ts");
+  // Not at the top: loading the database's packages takes longer than all the checks before.
+  const { migrateAll, readMigrations } = await import("./migrations.ts");
   const migrations = readMigrations(checkout);
   const script = await bundling;
   if (!script.ok) return script;
@@ -44,14 +28,84 @@ export async function launchDev(
     const applied = await migrateAll(databases, migrations);
     if (!applied.ok) return applied;
   }
+  return ok({ deployment: deployment.value, script: script.value, migrations });
+}
+
+interface Started {
+  settings: Settings;
+  secrets: Secrets;
+  runtime: Runtime;
+  migrations: Migration[];
+  say: Voice["say"];
+}
+
+/** Gives the embedded database its tables, and waits until the router answers. */
+async function becomeReady(started: Started): Promise<Result<null, string>> {
+  const { settings, secrets, runtime, migrations, say } = started;
+  const { openD1 } = await import("../store/db.ts");
+  const own = settings.embedded ? openD1(await runtime.database()) : null;
+  if (own !== null) {
+    say("Applying migrations…");
+    const { applyMigrations } = await import("./migrations.ts");
+    const applied = await applyMigrations(own, migrations, "the embedded database");
+    if (!applied.ok) return applied;
+  }
+  const { otherMasterKeys, untilReady } = await import("./ready.ts");
+  const ready = await untilReady(runtime);
+  if (!ready.ok) return ready;
+  for await (const line of otherMasterKeys(own, settings, secrets)) say(line);
+  return ok(null);
+}
+
+/** Makes the demo tenant, and says what a person needs to call the router. */
+async function welcomeTo(
+  { settings, secrets, runtime, say }: Started,
+  stateDir: string,
+): Promise<Result<Omit<Welcome, "startedMs">, string>> {
+  say("Preparing the demo tenant…");
+  const { describe } = await import("./ready.ts");
+  const { seed } = await import("./seed.ts");
+  const { providers } = settings;
+  const seeded = await seed(runtime, { secrets, providers, warn: say });
+  if (!seeded.ok) return seeded;
+  return ok({
+    at: settings,
+    ...seeded.value,
+    adminToken: secrets.adminTokenGenerated ? secrets.adminToken : null,
+    stateDir,
+    database: describe(settings),
+  });
+}
+
+export async function launchDev(
+  settings: Settings,
+  ending: Ending,
+  voice: Voice,
+): Promise<Result<Omit<Welcome, "startedMs">, string>> {
+  const { say, log } = voice;
+  const { host, port, databases, embedded } = settings;
+  // The mask is for everything that is made from here on, the runtime's files included.
+  process.umask(0o077);
+  const stateDir = await takePlace(settings, { ending, voice, databases: "database" });
+  if (!stateDir.ok) return stateDir;
+  const secrets = openSecrets(stateDir.value, settings);
+  if (!secrets.ok) return secrets;
+  if (databases.length > 0 && settings.masterKey === undefined)
+    say("MASTER_KEY is not set: other processes on this database need the one kept in STATE_DIR.");
+
+  // The cache makes the next start half a second shorter.
+  enableCompileCache(join(stateDir.value, "cache"));
+  const prepared = await prepare(settings, say);
+  if (!prepared.ok) return prepared;
+  const { deployment, script, migrations } = prepared.value;
 
   say("Starting the Workers runtime…");
   const runtime = await startRuntime({
     host,
     port,
     stateDir: stateDir.value,
-    deployment: deployment.value,
-    script: script.value,
+    deployment,
+    script,
     embedded,
     log,
     values: {
@@ -65,35 +119,13 @@ export async function launchDev(
   });
   if (!runtime.ok) return runtime;
   ending.add(runtime.value.stop);
-  if (embedded) {
-    say("Applying migrations…");
-    const db = openD1(await runtime.value.database());
-    const applied = await applyMigrations(db, migrations, "the embedded database");
-    if (!applied.ok) return applied;
-  }
-  const { describe, otherMasterKeys, untilReady } = await import("./ready.ts");
-  const ready = await untilReady(runtime.value);
+  const started = { settings, secrets: secrets.value, runtime: runtime.value, migrations, say };
+  const ready = await becomeReady(started);
   if (!ready.ok) return ready;
-  const own = embedded ? openD1(await runtime.value.database()) : null;
-  for await (const line of otherMasterKeys(own, settings, secrets.value)) say(line);
-
-  say("Preparing the demo tenant…");
-  const { seed } = await import("./seed.ts");
-  const { providers } = settings;
-  const seeded = await seed(runtime.value, { secrets: secrets.value, providers, warn: say });
-  if (!seeded.ok) return seeded;
-  ending.add(
-    startSchedule(() => runtime.value.scheduled("* * * * *"), {
-      seconds: settings.scheduleSeconds,
-      log,
-    }),
-  );
+  const welcome = await welcomeTo(started, stateDir.value);
+  if (!welcome.ok) return welcome;
+  const seconds = settings.scheduleSeconds;
+  ending.add(startSchedule(() => runtime.value.scheduled("* * * * *"), { seconds, log }));
   flushCompileCache();
-  return ok({
-    at: settings,
-    ...seeded.value,
-    adminToken: secrets.value.adminTokenGenerated ? secrets.value.adminToken : null,
-    stateDir: stateDir.value,
-    database: describe(settings),
-  });
+  return welcome;
 }

@@ -3,6 +3,7 @@ import { lstatSync, symlinkSync, unlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { D1Database } from "@cloudflare/workers-types";
+import type { Miniflare } from "miniflare";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Answering } from "./admin.ts";
 import type { Deployment } from "./bundle.ts";
@@ -23,7 +24,7 @@ export interface RuntimeOptions {
   script: string;
   /** the Worker's settings and secrets */
   values: Record<string, string>;
-  /** whether it gets the embedded database */
+  /** whether the Worker gets the embedded database */
   embedded: boolean;
   /** of loopback; absent: the runtime has no inspector */
   inspectorPort?: number;
@@ -44,56 +45,69 @@ function linkRuntime(stateDir: string): void {
   process.env["MINIFLARE_WORKERD_PATH"] = program;
 }
 
-/** miniflare ends the process on these without waiting; the launcher has its own way. */
+/** miniflare ends the process on these signals without waiting. The launcher ends it in an order of its own. */
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-export async function startRuntime(options: RuntimeOptions): Promise<Result<Runtime, string>> {
-  const { host, port, stateDir, deployment, script, values, embedded, inspectorPort, log } =
-    options;
-  linkRuntime(stateDir);
-  // Half a second of loading, which a fault of the settings doesn't wait for.
-  const { Log, LogLevel, Miniflare } = await import("miniflare");
-  const miniflareLog = new (class extends Log {
+/** Gives what `make` makes, without the listeners for signals that were added meanwhile. */
+function withoutSignalListeners<T>(make: () => T): T {
+  const before = signals.map((signal) => ({ signal, own: process.listeners(signal) }));
+  const made = make();
+  for (const { signal, own } of before)
+    for (const listener of process.listeners(signal))
+      if (!own.includes(listener)) process.removeListener(signal, listener);
+  return made;
+}
+
+const workerOf = ({ deployment, script, values, embedded }: RuntimeOptions) => ({
+  config: {
+    name: "sampling-router",
+    compatibilityDate: deployment.compatibilityDate,
+    compatibilityFlags: deployment.compatibilityFlags,
+    manifest: {
+      mainModule: "worker.js",
+      modules: { "worker.js": { type: "esm" as const, contents: script } },
+    },
+    env: {
+      ...Object.fromEntries(
+        Object.entries(values).map(([name, value]) => [name, { type: "text" as const, value }]),
+      ),
+      ...(embedded && { DB: { type: "d1" as const, id: databaseId } }),
+    },
+  },
+});
+
+/** Loads miniflare, and begins the runtime. */
+async function createMiniflare(options: RuntimeOptions): Promise<Miniflare> {
+  const { host, port, stateDir, inspectorPort, log } = options;
+  // Loading takes half a second, which a fault of the settings doesn't wait for.
+  const miniflare = await import("miniflare");
+  const runtimeLog = new (class extends miniflare.Log {
     protected override log(message: string): void {
       log(message);
     }
-  })(LogLevel.WARN, { prefix: "runtime" });
-  const listeners = signals.map((signal) => ({ signal, own: process.listeners(signal) }));
-  const miniflare = new Miniflare({
-    host,
-    port,
-    resourcePersistencePath: join(stateDir, "database"),
-    log: miniflareLog,
-    handleStructuredLogs: ({ message }) => log(message),
-    logRequests: false,
-    ...(inspectorPort !== undefined && { inspectorPort }),
-    // Neither asks nor tells anything outside this machine.
-    cf: false,
-    telemetry: { enabled: false },
-    enableDevRegistry: false,
-    workers: [
-      {
-        config: {
-          name: "sampling-router",
-          compatibilityDate: deployment.compatibilityDate,
-          compatibilityFlags: deployment.compatibilityFlags,
-          manifest: {
-            mainModule: "worker.js",
-            modules: { "worker.js": { type: "esm", contents: script } },
-          },
-          env: {
-            ...Object.fromEntries(
-              Object.entries(values).map(([name, value]) => [name, { type: "text", value }]),
-            ),
-            ...(embedded && { DB: { type: "d1", id: databaseId } }),
-          },
-        },
-      },
-    ],
-  });
-  for (const { signal, own } of listeners)
-    for (const listener of process.listeners(signal))
-      if (!own.includes(listener)) process.removeListener(signal, listener);
+  })(miniflare.LogLevel.WARN, { prefix: "runtime" });
+  return withoutSignalListeners(
+    () =>
+      new miniflare.Miniflare({
+        host,
+        port,
+        resourcePersistencePath: join(stateDir, "database"),
+        log: runtimeLog,
+        handleStructuredLogs: ({ message }) => log(message),
+        logRequests: false,
+        ...(inspectorPort !== undefined && { inspectorPort }),
+        // The runtime neither asks nor tells anything outside of this machine.
+        cf: false,
+        telemetry: { enabled: false },
+        enableDevRegistry: false,
+        workers: [workerOf(options)],
+      }),
+  );
+}
+
+export async function startRuntime(options: RuntimeOptions): Promise<Result<Runtime, string>> {
+  linkRuntime(options.stateDir);
+  const miniflare = await createMiniflare(options);
   try {
     await miniflare.ready;
   } catch (cause) {
@@ -102,7 +116,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Result<Runt
       `the Workers runtime did not start: ${String(cause instanceof Error ? cause.message : cause)}`,
     );
   }
-  const origin = `http://127.0.0.1:${port}`;
+  const origin = `http://127.0.0.1:${options.port}`;
   return ok({
     database: () => miniflare.getD1Database("DB"),
     async request(path, init) {

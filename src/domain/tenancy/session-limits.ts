@@ -1,6 +1,7 @@
 /** How many sessions a key may have, and begin. An `initialize` costs its caller nothing and leaves a row. */
 import type { JsonObject } from "../json.ts";
 import type { Refusal } from "../refusals.ts";
+import { err, ok, type Result } from "../result.ts";
 import type { Session } from "./session.ts";
 
 export interface SessionLimits {
@@ -12,6 +13,38 @@ export interface SessionLimits {
 
 /** Enough for one host with thousands of users behind its key. */
 export const defaultSessionLimits: SessionLimits = { perKey: 10_000, initializePerMinute: 600 };
+
+export interface SessionLimitSettings {
+  SESSIONS_PER_KEY?: string;
+  INITIALIZE_PER_MINUTE?: string;
+}
+
+const mostCounted = 1_000_000;
+
+/** A whole number of at least one; empty: the default. */
+function countIn(
+  env: SessionLimitSettings,
+  setting: keyof SessionLimitSettings,
+  unlessSet: number,
+): Result<number, { setting: string; problem: string }> {
+  const text = env[setting]?.trim() ?? "";
+  if (text === "") return ok(unlessSet);
+  const count = Number(text);
+  return Number.isInteger(count) && count >= 1 && count <= mostCounted
+    ? ok(count)
+    : err({ setting, problem: `must be a whole number from 1 to ${mostCounted}` });
+}
+
+export function parseSessionLimits(
+  env: SessionLimitSettings,
+): Result<SessionLimits, { setting: string; problem: string }> {
+  const perKey = countIn(env, "SESSIONS_PER_KEY", defaultSessionLimits.perKey);
+  if (!perKey.ok) return perKey;
+  const usual = defaultSessionLimits.initializePerMinute;
+  const initializePerMinute = countIn(env, "INITIALIZE_PER_MINUTE", usual);
+  if (!initializePerMinute.ok) return initializePerMinute;
+  return ok({ perKey: perKey.value, initializePerMinute: initializePerMinute.value });
+}
 
 /** ms without use after which a session may make room for another. Its client gets 404 and begins anew. */
 export const idleAfterMs = 600_000;

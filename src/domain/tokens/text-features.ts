@@ -1,5 +1,20 @@
 /** What a text is made of, for estimates of its tokens. One pass over the characters, which makes no strings. */
 
+import {
+  accented,
+  digit,
+  isLatin,
+  kindOf,
+  lower,
+  mark,
+  newline,
+  space,
+  tone,
+  upper,
+  type Kind,
+  type Script,
+} from "./character-kinds.ts";
+
 /** Counts in a text. Each count is worth a number of tokens, which differs by family. */
 export interface TextFeatures {
   /** runs of Latin letters; a capital inside of a run begins a new one */
@@ -57,75 +72,6 @@ export interface TextFeatures {
   other: number;
 }
 
-const lower = 0;
-const upper = 1;
-const accented = 2;
-const digit = 3;
-const space = 4;
-const newline = 5;
-const mark = 6;
-const tone = 7;
-type Script =
-  | "cyrillic"
-  | "greek"
-  | "hebrew"
-  | "arabic"
-  | "indic"
-  | "thai"
-  | "han"
-  | "kana"
-  | "hangul"
-  | "emoji"
-  | "other";
-type Kind = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | Script;
-
-/** The first code unit after each range, in order. Armenian goes with Cyrillic, Georgian with Indic scripts. */
-const ranges: readonly (readonly [number, Kind])[] = [
-  [0xc0, mark],
-  [0x370, accented],
-  [0x400, "greek"],
-  [0x590, "cyrillic"],
-  [0x600, "hebrew"],
-  [0x900, "arabic"],
-  [0xe00, "indic"],
-  [0xf00, "thai"],
-  [0x1100, "indic"],
-  [0x1200, "hangul"],
-  [0x1e00, "indic"],
-  [0x1f00, tone],
-  [0x2000, "greek"],
-  [0x2070, mark],
-  [0x2e80, "other"],
-  [0x3040, "han"],
-  [0x3100, "kana"],
-  [0x3400, "hangul"],
-  [0xa000, "han"],
-  [0xac00, "other"],
-  [0xd7b0, "hangul"],
-  [0xd800, "other"],
-  [0xe000, "emoji"],
-  [0xf900, "other"],
-  [0xfb00, "han"],
-  [0xff00, "other"],
-  [0xfff0, "han"],
-  [0x10000, "other"],
-];
-
-function kindOf(code: number): Kind {
-  if (code >= 97 && code <= 122) return lower;
-  if (code === 32 || code === 9) return space;
-  if (code < 128) {
-    if (code >= 65 && code <= 90) return upper;
-    if (code >= 48 && code <= 57) return digit;
-    return code === 10 || code === 13 ? newline : mark;
-  }
-  for (const [end, kind] of ranges) if (code < end) return kind;
-  return "other";
-}
-
-const isLatin = (kind: Kind | null): boolean =>
-  kind === lower || kind === upper || kind === accented || kind === tone;
-
 /** Besides letters that Russian doesn't have: the hard sign, frequent in Bulgarian and rare in Russian. */
 const isBeyondRussian = (unit: number): boolean =>
   unit === 0x44a || (unit !== 0x401 && unit !== 0x451 && (unit < 0x410 || unit > 0x44f));
@@ -162,113 +108,144 @@ const tellingHan = new Set(
   ),
 );
 
-export function featuresOf(text: string): TextFeatures {
-  const found: TextFeatures = {
-    words: 0,
-    long: 0,
-    foreign: 0,
-    accents: 0,
-    rareAccents: 0,
-    capitals: 0,
-    digits: 0,
-    digitGroups: 0,
-    punctuation: 0,
-    punctuationRuns: 0,
-    joints: 0,
-    lines: 0,
-    indents: 0,
-    tones: 0,
-    mixes: 0,
-    otherWords: 0,
-    shards: 0,
-    cyrillic: 0,
-    greek: 0,
-    hebrew: 0,
-    arabic: 0,
-    persian: 0,
-    ukrainian: 0,
-    indic: 0,
-    thai: 0,
-    han: 0,
-    traditional: 0,
-    kana: 0,
-    hangul: 0,
-    emoji: 0,
-    other: 0,
-  };
-  let letters = 0;
-  let telling = 0;
-  let tellingTraditional = 0;
-  /** letters of the current word */
-  let code = 0;
-  /** marks of the current run; 0: there is none, or it did not follow a word */
-  let marks = 0;
-  let before: Kind | null = null;
+const nothing: TextFeatures = {
+  words: 0,
+  long: 0,
+  foreign: 0,
+  accents: 0,
+  rareAccents: 0,
+  capitals: 0,
+  digits: 0,
+  digitGroups: 0,
+  punctuation: 0,
+  punctuationRuns: 0,
+  joints: 0,
+  lines: 0,
+  indents: 0,
+  tones: 0,
+  mixes: 0,
+  otherWords: 0,
+  shards: 0,
+  cyrillic: 0,
+  greek: 0,
+  hebrew: 0,
+  arabic: 0,
+  persian: 0,
+  ukrainian: 0,
+  indic: 0,
+  thai: 0,
+  han: 0,
+  traditional: 0,
+  kana: 0,
+  hangul: 0,
+  emoji: 0,
+  other: 0,
+};
+
+/** Where the reading of a text stands. `found` grows with each character. */
+interface Reading {
+  readonly found: TextFeatures;
+  letters: number;
+  telling: number;
+  tellingTraditional: number;
+  /** the current word's letters */
+  code: number;
+  /** marks of the current run; 0: there is none, or the run did not follow a word */
+  marks: number;
+  before: Kind | null;
   /** letters in the current word, or digits or white space in the current run */
-  let run = 0;
+  run: number;
+}
+
+function readLetter(reading: Reading, unit: number, kind: Kind): void {
+  const { found, before } = reading;
+  const inWord = isLatin(before);
+  if (before === digit) found.mixes += 1;
+  if (before === mark && reading.marks === 1) {
+    found.punctuationRuns -= 1;
+    found.joints += 1;
+  }
+  const begins = !inWord || (kind === upper && before !== upper);
+  if (inWord && begins && reading.run <= 2) found.shards += 1;
+  reading.run = begins ? 1 : reading.run + 1;
+  reading.code = begins ? unit & 31 : (reading.code << letterBits) | (unit & 31);
+  if (begins) found.words += 1;
+  if (reading.run > shortWord) found.long += 1;
+  if (kind === accented) {
+    found.accents += 1;
+    if (unit >= 0x100) found.rareAccents += 1;
+  }
+  if (kind === tone) found.tones += 1;
+  if (kind === upper && before === upper) found.capitals += 1;
+  reading.letters += 1;
+}
+
+function readOther(reading: Reading, unit: number, kind: Script): void {
+  const { found, before } = reading;
+  if (typeof before !== "string") found.otherWords += 1;
+  found[kind] += 1;
+  if (kind === "han" && tellingHan.has(unit)) reading.tellingTraditional += 1;
+  else if (kind === "arabic" && unit > 0x670 && unit < 0x6d4) found.persian += 1;
+  else if (kind === "cyrillic" && isBeyondRussian(unit)) found.ukrainian += 1;
+}
+
+function readCharacter(reading: Reading, unit: number, kind: Kind): void {
+  const { found, before } = reading;
+  const isSame = kind === before;
+  const wasWord = isLatin(before);
+  if (wasWord && !isLatin(kind)) {
+    if (reading.run <= longestTelling && tellingWords.has(reading.code)) reading.telling += 1;
+    if (kind === digit && reading.run <= 2) found.shards += 1;
+  }
+  switch (kind) {
+    case lower:
+    case upper:
+    case accented:
+    case tone:
+      readLetter(reading, unit, kind);
+      break;
+    case digit:
+      reading.run = isSame ? reading.run + 1 : 1;
+      if (wasWord) found.mixes += 1;
+      found.digits += 1;
+      if (reading.run % 3 === 1) found.digitGroups += 1;
+      break;
+    case space:
+      reading.run = isSame ? reading.run + 1 : before === newline ? 2 : 1;
+      // The space before a word is a part of the word's token.
+      if (reading.run === 2) found.indents += 1;
+      break;
+    case newline:
+      if (!isSame) found.lines += 1;
+      break;
+    case mark:
+      reading.marks = isSame ? (reading.marks === 0 ? 0 : reading.marks + 1) : wasWord ? 1 : 0;
+      found.punctuation += 1;
+      if (!isSame) found.punctuationRuns += 1;
+      break;
+    default:
+      readOther(reading, unit, kind);
+  }
+  reading.before = kind;
+}
+
+export function featuresOf(text: string): TextFeatures {
+  const found = { ...nothing };
+  const reading: Reading = {
+    found,
+    letters: 0,
+    telling: 0,
+    tellingTraditional: 0,
+    code: 0,
+    marks: 0,
+    before: null,
+    run: 0,
+  };
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
-    const kind = kindOf(unit);
-    const isSame = kind === before;
-    const wasWord = isLatin(before);
-    if (wasWord && !isLatin(kind)) {
-      if (run <= longestTelling && tellingWords.has(code)) telling += 1;
-      if (kind === digit && run <= 2) found.shards += 1;
-    }
-    switch (kind) {
-      case lower:
-      case upper:
-      case accented:
-      case tone: {
-        const inWord = wasWord;
-        if (before === digit) found.mixes += 1;
-        if (before === mark && marks === 1) {
-          found.punctuationRuns -= 1;
-          found.joints += 1;
-        }
-        const begins = !inWord || (kind === upper && before !== upper);
-        if (inWord && begins && run <= 2) found.shards += 1;
-        run = begins ? 1 : run + 1;
-        code = begins ? unit & 31 : (code << letterBits) | (unit & 31);
-        if (begins) found.words += 1;
-        if (run > shortWord) found.long += 1;
-        if (kind === accented) {
-          found.accents += 1;
-          if (unit >= 0x100) found.rareAccents += 1;
-        }
-        if (kind === tone) found.tones += 1;
-        if (kind === upper && isSame) found.capitals += 1;
-        letters += 1;
-        break;
-      }
-      case digit:
-        run = isSame ? run + 1 : 1;
-        if (wasWord) found.mixes += 1;
-        found.digits += 1;
-        if (run % 3 === 1) found.digitGroups += 1;
-        break;
-      case space:
-        run = isSame ? run + 1 : before === newline ? 2 : 1;
-        // The space before a word is a part of the word's token.
-        if (run === 2) found.indents += 1;
-        break;
-      case newline:
-        if (!isSame) found.lines += 1;
-        break;
-      case mark:
-        marks = isSame ? (marks === 0 ? 0 : marks + 1) : wasWord ? 1 : 0;
-        found.punctuation += 1;
-        if (!isSame) found.punctuationRuns += 1;
-        break;
-      default:
-        if (typeof before !== "string") found.otherWords += 1;
-        found[kind] += 1;
-        if (kind === "han" && tellingHan.has(unit)) tellingTraditional += 1;
-        else if (kind === "arabic" && unit > 0x670 && unit < 0x6d4) found.persian += 1;
-        else if (kind === "cyrillic" && isBeyondRussian(unit)) found.ukrainian += 1;
-    }
-    before = kind;
+    readCharacter(reading, unit, kindOf(unit));
   }
+  const { letters, telling, tellingTraditional } = reading;
   found.foreign = Math.min(letters, foreignPerAccent * found.accents + foreignPerWord * telling);
   found.traditional = Math.min(found.han, traditionalPerTelling * tellingTraditional);
   return found;

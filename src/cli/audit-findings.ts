@@ -1,0 +1,63 @@
+/** What the verification of an export found, in words and as the exit code. */
+import type { HeadVerdict } from "../domain/audit/verification-head.ts";
+import type { Verified } from "../domain/audit/verification.ts";
+
+export interface Findings {
+  /** how many things in the files contradict the chain, the key, or what was asked for */
+  wrong: number;
+  /** the router found its database tampered with */
+  isTampered: boolean;
+  /** the signatures were checked by keys that are known to be the router's */
+  isPinned: boolean;
+  /** a head was given, and the files do not reach that head */
+  isHeadUnchecked: boolean;
+}
+
+/** How many records there are, and how many of them could not be compared with their seals. */
+export function describeCounts(total: Verified): string {
+  const { records, seals, gone, outside, unreadable, unauthenticated, replaced } = total;
+  const more = [
+    ...(gone > 0 ? [`${gone} deleted or corrected since, their hashes are here`] : []),
+    ...(unreadable > 0 ? [`${unreadable} could not be read by the router`] : []),
+    ...(outside > 0 ? [`${outside} left out by the filter`] : []),
+    ...(replaced > 0 ? [`${replaced} sealed again, corrected or ended since`] : []),
+    ...(unauthenticated > 0
+      ? [`${unauthenticated} unauthenticated: no code vouches for them`]
+      : []),
+  ];
+  return `${records} records, ${seals} seals${more.map((each) => `; ${each}`).join("")}.`;
+}
+
+export function describeHead(head: HeadVerdict): string[] {
+  switch (head.state) {
+    case "unasked":
+      return [];
+    case "sound":
+      return [`The chain goes through the head, seal ${head.number}.`];
+    case "wrong":
+    case "unchecked":
+      return [head.why];
+  }
+}
+
+export const describeVerdict = ({ wrong, isTampered, isPinned }: Findings): string[] => [
+  wrong > 0
+    ? "NOT as the router wrote it."
+    : isPinned
+      ? "As the router wrote it."
+      : "Nothing contradicts itself.",
+  ...(isTampered ? ["The router found its database tampered with."] : []),
+  ...(isPinned
+    ? []
+    : [
+        "key not pinned: compare with /.well-known/sampling-router/audit-keys.json, by --key <file>.",
+      ]),
+];
+
+/** The codes stand at the top of `audit.ts`, and in docs/audit.md. */
+export function exitCodeOf({ wrong, isTampered, isPinned, isHeadUnchecked }: Findings): number {
+  if (wrong > 0) return 1;
+  if (isHeadUnchecked) return 2;
+  if (!isPinned) return 3;
+  return isTampered ? 4 : 0;
+}
