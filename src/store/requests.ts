@@ -16,6 +16,8 @@ import type { NoteUnreadable } from "./unreadable.ts";
 
 const pruneSize = 1_000;
 const dayMs = 86_400_000;
+/** ms that the time in an id may be later than the time of its record: both are read from the clock. */
+const idSlackMs = 3_600_000;
 
 /**
  * With a sign, so that no index on this column is used. Else SQLite would leave the order of ids, fetch
@@ -131,12 +133,15 @@ export const createRequestStore = (db: Database, note: NoteUnreadable): RequestS
       where json_extract(${policy}, '$.contentRetentionDays') is not null and c.tenant_id = t.id
         and c.request_id < ${idAt(sql`(${now} - ${dayMs} * json_extract(${policy}, '$.contentRetentionDays'))`)}
       limit ${pruneSize}`;
-    // `cross join` keeps the order of the loops: for each tenant the aged records, and no others.
+    const before = sql`(${now} - ${dayMs}
+      * coalesce(json_extract(${policy}, '$.retentionDays'), ${defaultRetentionDays}))`;
+    // `cross join` keeps the order of the loops: for each tenant the aged records, and no others. They
+    // are found by their ids, and what a record itself says of its age decides.
     const aged = sql`
       select r.id from tenants t cross join sampling_requests r
-      where r.tenant_id = t.id and r.seal_number is not null and r.created_at < ${now} - ${dayMs}
-          * coalesce(json_extract(${policy}, '$.retentionDays'), ${defaultRetentionDays})
-      order by t.id, r.created_at limit ${pruneSize}`;
+      where r.tenant_id = t.id and r.id < ${idAt(sql`(${before} + ${idSlackMs})`)} and r.created_at < ${before}
+        and r.seal_number is not null
+      order by t.id, r.id limit ${pruneSize}`;
     const written = await db.write([
       raw(sql`delete from captures where request_id in (${contents}) returning request_id`),
       raw(sql`delete from captures where request_id in (${aged})`),

@@ -200,18 +200,17 @@ export const samplingRequests = sqliteTable(
     holds: text({ mode: "json" }).$type<Hold[]>().notNull(),
   },
   (table) => [
+    // Every index costs a row written by each call, so a record stands in four at a time: by its id, in
+    // the list, and while it runs in `live`, then in `waiting`, then in `chain`. See decision 0044.
     // Records that have ended and are not sealed. Sealing takes them out, so the index stays small.
-    index("sampling_requests_unsealed")
-      .on(table.tenantId, table.settledAt, table.id)
-      .where(sql`${table.sealNumber} is null and ${table.outcome} <> 'admitted'`),
-    // All records that are not sealed: a number that is neither here nor in the chain is missing.
-    index("sampling_requests_unsealed_number")
+    index("sampling_requests_waiting")
       .on(table.tenantId, table.recordNumber)
-      .where(sql`${table.sealNumber} is null and ${table.recordNumber} is not null`),
+      .where(sql`${table.sealNumber} is null and ${table.outcome} <> 'admitted'`),
     index("sampling_requests_chain")
       .on(table.tenantId, table.sealNumber, table.sealPosition)
       .where(sql`${table.sealNumber} is not null`),
-    // All lists go by this index: rows that do not match are passed over in the index.
+    // All lists go by this index: rows that do not match are passed over in the index. So does
+    // retention, since ids sort by time.
     index("sampling_requests_tenant").on(
       table.tenantId,
       table.id,
@@ -221,14 +220,10 @@ export const samplingRequests = sqliteTable(
       table.keyId,
       table.sessionId,
     ),
-    // For retention, which is each tenant's own.
-    index("sampling_requests_age").on(table.tenantId, table.createdAt),
-    // For counting concurrent calls: it holds the calls that run, and nothing else.
+    // For counting concurrent calls, and for finding leases that ran out: it holds the calls that run,
+    // and nothing else, so even reading all of it is quick.
     index("sampling_requests_live")
       .on(table.tenantId, table.keyId, table.serverId, table.leaseUntil)
-      .where(sql`${table.outcome} = 'admitted'`),
-    index("sampling_requests_leases")
-      .on(table.leaseUntil)
       .where(sql`${table.outcome} = 'admitted'`),
   ],
 );

@@ -37,7 +37,7 @@ type SealRun = Pick<
 const reopenedAtOnce = 2_000;
 
 // Spelt out and not a parameter: with a parameter SQLite would not use the partial index.
-export const unsealed = sql`${samplingRequests.sealNumber} is null and ${samplingRequests.outcome} <> 'admitted'`;
+const unsealed = sql`${samplingRequests.sealNumber} is null and ${samplingRequests.outcome} <> 'admitted'`;
 
 /** The parts of a record that could have changed between reading and sealing it. */
 const fingerprint = (record: SamplingRecord) => [
@@ -104,14 +104,21 @@ const readableOf = (value: SQL): SQL => sql`max(0, min(coalesce(cast((${value}) 
   ${sql.raw(String(largestInteger))}))`;
 
 /**
- * Numbers of records without a seal, from the index, then the numbers of records that later seals than
- * the last checked one hold.
+ * Numbers of records without a seal: of running calls, and of those that wait. Then the numbers of
+ * records that later seals than the last checked one hold.
  */
 const numbersStatement = (tenantId: string): SQL => sql`
-  select * from (select 'present' as kind, record_number as number from sampling_requests
-    where tenant_id = ${tenantId} and seal_number is null and record_number is not null
-      and ${readable}
-    order by record_number limit ${mostPresent})
+  select * from (
+    select 'present' as kind, number from (
+      select record_number as number from sampling_requests
+      where tenant_id = ${tenantId} and outcome = 'admitted' and seal_number is null and ${readable}
+      union all
+      select * from (
+        select record_number from sampling_requests
+        where tenant_id = ${tenantId} and seal_number is null and outcome <> 'admitted'
+          and ${readable}
+        order by record_number limit ${mostPresent}))
+    order by number limit ${mostPresent})
   union all
   select * from (select 'placed', record_number from sampling_requests
     where tenant_id = ${tenantId} and seal_number is not null
@@ -183,7 +190,7 @@ export const createSealRun = (db: Database, note: NoteUnreadable): SealRun => ({
                 sql`not ${isUnreadableNow(before)}`,
               ),
             )
-            .orderBy(asc(samplingRequests.settledAt), asc(samplingRequests.id))
+            .orderBy(asc(samplingRequests.recordNumber))
             .limit(limit),
           builder
             .select({ kind: sql<string>`n.kind`, number: sql<number>`n.number` })
@@ -200,13 +207,18 @@ export const createSealRun = (db: Database, note: NoteUnreadable): SealRun => ({
     const { read, decode } = found.value;
     const { heads, rows, numbers, scalars } = read;
     const unreadable: UnreadableRecord[] = [];
-    const records = rows.flatMap(({ row }) => {
+    const waiting = rows.flatMap(({ row }) => {
       const decoded = decode(row);
       if (decoded.ok)
         return [{ record: toRecord(decoded.value, false), evidence: evidenceOf(decoded.value) }];
       unreadable.push({ tenantId, id: row.id, problem: decoded.error });
       return [];
     });
+    // The index goes by number; a seal holds its records by their ends.
+    const records = waiting.toSorted(
+      ({ record: a }, { record: b }) =>
+        (a.settledAt ?? 0) - (b.settledAt ?? 0) || (a.id < b.id ? -1 : 1),
+    );
     // Noted records stop no others from now on: this page may hold nothing else.
     await note(unreadable);
     const numbersOf = (kind: string): number[] =>

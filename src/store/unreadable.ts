@@ -56,9 +56,6 @@ const ofRecord = and(
   eq(unreadableRecords.requestId, samplingRequests.id),
 );
 
-/** The record was found unreadable at some time. */
-export const isUnreadable: SQL = sql`exists (select 1 from ${unreadableRecords} where ${ofRecord})`;
-
 /** The record was found unreadable within a day. Later somebody may have mended it, and it is tried again. */
 export const isUnreadableNow = (now: number): SQL =>
   sql`exists (select 1 from ${unreadableRecords} where ${ofRecord}

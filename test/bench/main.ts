@@ -12,6 +12,7 @@ import { benchProfile } from "./profile.ts";
 import { benchProxy } from "./proxy.ts";
 import { tripsReport } from "./report.ts";
 import { beyondBudget, countRoundTrips } from "./round-trips.ts";
+import { benchRows, typicalRecords } from "./rows.ts";
 import { subjectsWith } from "./subjects.ts";
 
 /** Whatever takes twice as long as it should, and this, hangs. */
@@ -69,6 +70,7 @@ const commands: Record<string, (args: readonly string[]) => Promise<string[]>> =
     await benchFloods(args, ending, say);
     return [];
   },
+  rows: ([records]) => benchRows(Number(records ?? typicalRecords), say),
   export: ([records]) => benchExport(Number(records ?? defaultRecords), say),
   ledger(args) {
     const databases = args.filter((each) => !/^\d+$/.test(each));

@@ -53,14 +53,14 @@ describe("query plans", () => {
   const { client, asked } = remembering(real);
   const stores = storesOn(openLibsql(client));
   let who: Caller;
-  let live: ReturnType<typeof session>;
+  let begun: ReturnType<typeof session>;
 
   beforeAll(async () => {
     value(await migrate(openLibsql(client), readMigrations()));
     const limits = { requestsPerMinute: 9, tokensPerMinute: 9_000, concurrent: 9 };
     who = await caller(stores, { tenantLimits: limits, keyLimits: limits });
-    live = session(who.tenantId, who.keyId);
-    value(await stores.sessions.create(live));
+    begun = session(who.tenantId, who.keyId);
+    value(await stores.sessions.create(begun));
   });
   afterAll(() => {
     real.close();
@@ -87,12 +87,14 @@ describe("query plans", () => {
   // With their aliases. `tenants`, `credentials` and `json_each` are small.
   const large =
     /^SCAN (sampling_requests|placements|seals|counters|sessions|captures|admin_events|api_keys|idempotency|results|usage|r|c|b|i|s)\b/;
+  /** Holds the calls that run, and nothing else, so it is small however large the table is. */
+  const live = / USING (COVERING )?INDEX sampling_requests_live$/;
   const page = { cursor: null, limit: 50 };
 
   const placement = { slug: "acme", tenantId: "ten_1", shard: "eu" };
 
   const jobs: Record<string, (stores: Stores) => Promise<unknown>> = {
-    "ledger.admit": ({ ledger }) => ledger.admit(reservation(who, start, { sessionId: live.id })),
+    "ledger.admit": ({ ledger }) => ledger.admit(reservation(who, start, { sessionId: begun.id })),
     "ledger.settle": ({ ledger }) =>
       ledger.settle(settlement(reservation(who, start), start, { captured: "content" })),
     "ledger.settleSwept": ({ ledger }) =>
@@ -161,14 +163,14 @@ describe("query plans", () => {
     "sessions.begin": ({ sessions }) => sessions.begin(session(who.tenantId, who.keyId)),
     "sessions.admit": ({ sessions }) => sessions.admit(who, start),
     "sessions.create": ({ sessions }) => sessions.create(session(who.tenantId, who.keyId)),
-    "sessions.get": ({ sessions }) => sessions.get(who.tenantId, live.id),
+    "sessions.get": ({ sessions }) => sessions.get(who.tenantId, begun.id),
     "sessions.list": ({ sessions }) => sessions.list(who.tenantId, page),
-    "sessions.touch": ({ sessions }) => sessions.touch(who.tenantId, live.id, start, start + 1),
+    "sessions.touch": ({ sessions }) => sessions.touch(who.tenantId, begun.id, start, start + 1),
     "sessions.bridged": ({ sessions }) =>
       sessions.bridged({ ...who, serverId: "srv_1", bridgeKey: "k" }, start),
     "sessions.end": ({ sessions }) => sessions.end(who.tenantId, "ses_1", event(who.tenantId)),
     "sessions.prune": ({ sessions }) => sessions.prune(start),
-    "snapshots.load": ({ snapshots }) => snapshots.load(who.keyId, live.id, start),
+    "snapshots.load": ({ snapshots }) => snapshots.load(who.keyId, begun.id, start),
     "events.list": ({ events }) => events.list(who.tenantId, page),
     "keys.list": ({ keys }) => keys.list(who.tenantId, page),
     "tenants.create": ({ tenants }) => tenants.create(tenant(), event("ten_2")),
@@ -180,7 +182,7 @@ describe("query plans", () => {
   it.each(Object.keys(jobs))("reads no large table from end to end: %s", async (job) => {
     const lines = await planOf(async () => jobs[job]?.(stores));
     expect(asked).not.toEqual([]);
-    expect(lines.filter((line) => large.test(line))).toEqual([]);
+    expect(lines.filter((line) => large.test(line) && !live.test(line))).toEqual([]);
   });
 
   const expected: { job: string; line: string }[] = [
@@ -202,7 +204,15 @@ describe("query plans", () => {
     },
     {
       job: "ledger.sweep",
-      line: "SEARCH sampling_requests USING INDEX sampling_requests_leases (lease_until<?)",
+      line: "SCAN sampling_requests USING INDEX sampling_requests_live",
+    },
+    {
+      job: "seals.waiting",
+      line: "SEARCH sampling_requests USING INDEX sampling_requests_live (tenant_id=?)",
+    },
+    {
+      job: "seals.countWaiting",
+      line: "SEARCH r USING INDEX sqlite_autoindex_sampling_requests_1 (id=?)",
     },
     {
       job: "requests.list",
@@ -214,7 +224,7 @@ describe("query plans", () => {
     },
     {
       job: "seals.waiting",
-      line: "SEARCH sampling_requests USING INDEX sampling_requests_unsealed (tenant_id=? AND settled_at<?)",
+      line: "SEARCH sampling_requests USING INDEX sampling_requests_waiting (tenant_id=?)",
     },
     {
       job: "seals.append",
@@ -226,11 +236,11 @@ describe("query plans", () => {
     },
     {
       job: "seals.waitingTenants",
-      line: "SEARCH r USING INDEX sampling_requests_unsealed (tenant_id>?)",
+      line: "SEARCH r USING INDEX sampling_requests_waiting (tenant_id>?)",
     },
     {
       job: "seals.countWaiting",
-      line: "SEARCH sampling_requests USING INDEX sampling_requests_unsealed (tenant_id=? AND settled_at>?)",
+      line: "SEARCH sampling_requests USING INDEX sampling_requests_waiting (tenant_id=?)",
     },
     {
       job: "seals.read",
@@ -242,7 +252,7 @@ describe("query plans", () => {
     },
     {
       job: "requests.prune",
-      line: "SEARCH r USING INDEX sampling_requests_age (tenant_id=? AND created_at<?)",
+      line: "SEARCH r USING INDEX sampling_requests_tenant (tenant_id=? AND id<?)",
     },
   ];
   it.each(expected)("$job goes by the index that was made for it: $line", async ({ job, line }) => {
