@@ -1,4 +1,4 @@
-/** Values that an invocation may need and mostly doesn't. Each is made once, when it is first asked for. */
+/** Values that an invocation may need and mostly doesn't. Each value is made once, when it is first asked for. */
 export function memoize<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => (made ??= { value: make() }).value;

@@ -5,7 +5,7 @@
 
 export const largestInteger = Number.MAX_SAFE_INTEGER;
 
-/** Tokens that one request may ask for. No model has a thousandth of that. */
+/** Tokens that one request may ask for. No model has a thousandth of that room. */
 export const mostTokensAsked = 1_000_000_000;
 /** Tokens that a usage may have and be believed: ten times as many. */
 export const mostTokensBelieved = 10 * mostTokensAsked;

@@ -119,8 +119,8 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   unreadable: transport(-500, 500, "The record can't be read"),
   server_failed: sampling(-502, 502, "The MCP server failed", true),
   server_timeout: sampling(-504, 504, "The MCP server timed out", true),
-  // A status of its own: a router on the way back would take an error in HTTP 200 for its server's
-  // word.
+  // A status that no server uses: a router on the way back would take an error in HTTP 200 for its
+  // server's word.
   loop_detected: transport(-508, 508, "Loop detected"),
   parse_error: transport(-32700, 400, "Parse error"),
   invalid_request: transport(-32600, 400, "Invalid request"),
@@ -276,8 +276,8 @@ export function explain(refusal: Refusal): string {
 }
 
 /**
- * The refusal's own data, as `error.data` and problem+json carry it, without the sentence by `explain`. That
- * stands in `error.message`, and in the member of a problem with the same name.
+ * The refusal's own data, as `error.data` and problem+json carry it. The sentence by `explain` is not among the
+ * data: it stands in `error.message`, and in the problem's member `detail`.
  */
 export function dataOf(refusal: Refusal): Record<string, unknown> {
   const { detail: _, ...data }: Refusal & { detail?: string } = refusal;

@@ -38,10 +38,13 @@ export interface Usage {
   outputTokens: number;
   /** the provider reported no figures, so these are our estimate */
   estimated: boolean;
-  /** absent: the provider told only the totals */
+  /** absent: the provider reported only the totals */
   classes?: TokenClasses;
   /** absent: text only */
   media?: MediaUsage;
-  /** the provider reported figures that it can't mean, so these are what was reserved; see `plausible.ts` */
+  /**
+   * the provider reported figures that it can't mean, so these figures are those that were reserved; see
+   * `plausible.ts`
+   */
   implausible?: true;
 }

@@ -39,16 +39,19 @@ export interface ReservedAttempt extends Costing {
 export interface Reserved {
   /** the candidates of failover, best first: nothing else may be called. Never empty. */
   steps: ReservedAttempt[];
-  /** how many of them one call may come to */
+  /** how many of these calls one request may make */
   maxAttempts: number;
-  /** circuits on the way to the first one that one call at a time may try: this one would */
+  /** circuits on the way to the first candidate that only one call at a time may try: this call would try them */
   probes: CircuitProbe[];
   /** scopes of such circuits on the way to the others: nobody needs to try them now, so they come last */
   resting: string[];
   holds: Hold[];
   /** of the largest attempt */
   tokens: number;
-  /** of the dearest attempts that one call may make, since each may be billed; null: a price is unknown */
+  /**
+   * the cost of the dearest attempts that one call may make, since each attempt may be billed; null: a price is
+   * unknown
+   */
   microUsd: number | null;
   deadlineMs: number;
 }
@@ -59,7 +62,7 @@ export const placeOf = ({ model, credentialId, endpoint }: ReservedAttempt): Pla
   endpoint,
 });
 
-/** What the dearest so many of them cost together; null: a price is unknown. */
+/** What the dearest `most` of these attempts cost together; null: a price is unknown. */
 function dearestOf(steps: readonly ReservedAttempt[], most: number): number | null {
   const prices = steps.map(({ microUsd }) => microUsd);
   if (prices.includes(null)) return null;
@@ -93,8 +96,8 @@ function stepsOf(
 }
 
 /**
- * As many of the candidates as a budget has room for, the last given up first; one outside of the first
- * one's endpoint stays as long as the two of them fit.
+ * As many of the candidates as a budget has room for. The last candidate is given up first. One candidate
+ * outside of the first one's endpoint stays as long as both fit.
  */
 function withinBudget(
   all: readonly ReservedAttempt[],
@@ -114,7 +117,7 @@ function withinBudget(
   return kept;
 }
 
-/** The circuits on the way to these that were open for their time, and that one call may try. */
+/** The circuits on the way to these candidates that were open for their time, and that one call may try. */
 function probesOf(plan: Plan, steps: readonly ReservedAttempt[]): CircuitProbe[] {
   if (plan.halfOpen.size === 0) return [];
   const scopes = steps.flatMap((step) =>
@@ -144,7 +147,7 @@ export function candidatesFor({
   const scopes = scopesOf(snapshot, server);
   const { credentials } = snapshot;
   const steps = stepsOf(plan, { credentials, most, bounds: callBoundsOf(scopes) });
-  // Failover is given up before a small budget would be locked out by what it might cost.
+  // Failover is given up where its possible cost would lock out a small budget.
   return withinBudget(steps, smallestBudget(scopes) ?? Number.POSITIVE_INFINITY, most);
 }
 
@@ -180,8 +183,8 @@ export interface Claimed {
 const isSized = ({ resource }: Hold): boolean => resource === "tokens" || isMoney(resource);
 
 /**
- * What is reserved in place of it where too little of a limit is left: no room for reasoning. null: that
- * would not be less, or a circuit is tried, which only the first plan knows of.
+ * What is reserved in place of the plan where too little of a limit is left: no room for reasoning. null: that
+ * would not be less, or the plan tries a circuit, of which only the first plan knows.
  */
 export function smallerOf(
   input: ToReserve & { plan: Pick<Planned, "withoutRoom">; now: number },
@@ -199,7 +202,10 @@ export function smallerOf(
   return isLess ? { plan, reserved } : null;
 }
 
-/** The decision with what it reserves: where a fault leads, and who stands in though no hint asks for it. */
+/**
+ * The decision with what is reserved for it: where a fault leads, and which models stand in though no hint asks
+ * for them.
+ */
 export function withFailover(decision: Decision, { steps }: Pick<Reserved, "steps">): Decision {
   const after = firstStepsOf(steps.map(placeOf));
   const isHinted = decision.candidates.some(({ matchedHint }) => matchedHint !== undefined);

@@ -16,12 +16,12 @@ export interface Arrival {
   /** Reads the caller once more, from the database, since the first one may have come from memory. */
   again: () => Promise<Result<Caller, Refusal>>;
   call: Result<SamplingCall, Refusal>;
-  /** what was declared, for the caller as it is now */
+  /** what was declared, read from the caller as it is now */
   declaredBy: (caller: Caller) => Declared;
   client: { name: string | null; version: string | null; revision: string | null };
   /** the registered server that asks, through the proxy; null: the caller asks for itself */
   server: AskingServer | null;
-  /** the tool that was being called, where the stream told it */
+  /** the tool that was being called, where the stream named it */
   tool: string | null;
   /** the key under which the call may be repeated; null: the call is new */
   replayKey: ReplayKey | null;

@@ -14,7 +14,7 @@ import type { Session } from "../domain/tenancy/session.ts";
 export interface Caller {
   snapshot: Snapshot;
   session: Session | null;
-  /** the registered server that the request names; null: it names none */
+  /** the registered server that the request names; null: the request names none */
   server: SealedServer | null;
   /** the snapshot is from memory, so it may be older than the database */
   warm: boolean;
@@ -39,12 +39,12 @@ export interface Remembered {
 
 /** What an isolate remembers of callers between requests. Bounded. Holds hashes and sealed keys only. */
 export interface CallerMemory {
-  /** `withinMs`: only if it was read from the database no longer ago */
+  /** `withinMs`: only a snapshot that was read from the database no longer ago */
   get(key: string, withinMs?: number): Remembered | undefined;
   set(key: string, value: Remembered): void;
-  /** What is remembered was used: it is forgotten later than what was not. */
+  /** Marks a remembered snapshot as used. Snapshots that nobody used are forgotten first. */
   use(key: string): void;
-  /** Replaces what is remembered by what `change` makes of it. What is remembered is never changed in place. */
+  /** Replaces a remembered snapshot by what `change` makes of it. No remembered snapshot is changed in place. */
   amend(key: string, change: (known: Remembered) => Remembered): void;
   delete(key: string): void;
 }
@@ -100,7 +100,7 @@ const recentMs = 5_000;
 /** ms for which an open stream may rest on memory. */
 const watchMs = 2_500;
 
-/** undefined: for as long as it is remembered */
+/** undefined: for as long as the snapshot is remembered */
 const withinMs = { memory: undefined, recent: recentMs, watch: watchMs } as const;
 
 export type Authenticate = (
@@ -108,7 +108,7 @@ export type Authenticate = (
   freshness: "memory" | "recent" | "watch" | "database",
 ) => Promise<Result<Caller, Refusal>>;
 
-/** The lane of callers that this process does not remember. Each of them costs a read of the database. */
+/** The lane of callers that this process does not remember. Each such caller costs a read of the database. */
 const unknownLane = "unknown";
 
 export type LaneOf = (claim: Pick<Claim, "token" | "sessionId">) => Promise<string>;

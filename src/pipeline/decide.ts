@@ -30,7 +30,10 @@ export type Decided = { requestId: string; limits: LimitState[] } & (
   | { state: "repeated"; first: IdempotentCall; call: SamplingCall }
 );
 
-/** A caller from memory is read anew before it is believed that nothing can be chosen, or that it changed. */
+/**
+ * Before a refusal is believed, a caller from memory is read anew: the caller may have changed, and may have a
+ * model now.
+ */
 type Tried =
   | Decided
   | { state: "nothing_to_choose"; refusal: Refusal }
@@ -116,7 +119,7 @@ export function createDecide(deps: {
     caller: Caller,
   ): Promise<Tried> => {
     const { arrival, opening, observed } = started;
-    // As it is by now: a kill switch is one only if it works at once.
+    // The server's entry as it is by now: a kill switch is one only if it works at once.
     const server = arrival.server === null ? null : { ...arrival.server, ...caller.server };
     const choosingAt = elapsed();
     const chosen = chooser.plan(call, caller.snapshot, arrival.declaredBy(caller), server);
@@ -176,7 +179,7 @@ export function createDecide(deps: {
       tried = await tryWith(started, call, again.value);
     }
     if (tried.state === "nothing_to_choose") return refuseOrRepeat(started, call, tried.refusal);
-    // Stale twice: somebody changes the tenant faster than it can be read.
+    // The caller was stale twice: somebody changes the tenant faster than the tenant can be read.
     if (tried.state === "stale")
       return refused(opening, { reason: "unavailable", retryAfterMs: 1_000 });
     return tried;

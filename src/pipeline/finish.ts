@@ -30,7 +30,7 @@ export interface Summary {
   usage: { inputTokens: number; outputTokens: number };
   /** what was charged, all attempts together; null: no known price */
   costUsd: number | null;
-  /** what was read or sent differently from how it was asked, a sentence each */
+  /** what was read or sent differently from how it was asked, one sentence for each */
   notes: string[];
   /** absent in what was recorded before it existed */
   ignored?: Ignored;
@@ -119,7 +119,8 @@ export function createFinish(deps: {
       }),
     });
     watch?.stop();
-    // A provider that failed has another circuit now, and so has one that answered when it was tried.
+    // The circuit of a provider that failed has changed. So has the circuit of a provider that
+    // answered when it was tried.
     if (reserved.probes.length > 0 || attempted.attempts.some(({ fault }) => fault !== null))
       forget(caller);
     return { ...attempted, messages };
@@ -139,7 +140,7 @@ export function createFinish(deps: {
     return { parts, expiresAt: now() + keptMs };
   };
 
-  /** The answer has been paid for, and its record exists: it waits for no database that is away. */
+  /** The answer has been paid for, and its record exists. So the answer waits for no database that is away. */
   const settleSoon = async (ended: Ended): Promise<void> => {
     const settling = settle(ended);
     background(settling);

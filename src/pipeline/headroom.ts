@@ -5,7 +5,7 @@ import type { Requirements } from "../domain/requirements.ts";
 import { headroomOf, reasoningOf, type ReasoningRequest } from "../domain/models/reasoning.ts";
 import { costMicroUsd, mostUsage } from "../domain/models/cost.ts";
 
-/** What one provider call may use, and what its provider is told about reasoning. */
+/** What one provider call may use, and what its request says about reasoning. */
 export interface Costing {
   tokens: number;
   /** null: unknown price */

@@ -1,6 +1,6 @@
 /**
- * The codes in rows of API keys. Whoever can write to the database, and has no MASTER_KEY, can't make a row a
- * key, nor a key larger than it was.
+ * The codes in rows of API keys. Who can write to the database, and has no MASTER_KEY, can neither make a key
+ * nor give a key more than it had.
  */
 import type { AsyncResult } from "../domain/refusals.ts";
 import { codedText, type StoredKey } from "../domain/tenancy/access.ts";
@@ -9,7 +9,7 @@ import { ok } from "../domain/result.ts";
 
 export interface KeyCodes {
   codeOf(key: Omit<StoredKey, "code">): AsyncResult<string>;
-  /** Whether the router wrote the row as it is, or may have done so before there were codes. */
+  /** Whether the router wrote the row as it stands, or may have written the row before there were codes. */
   isKnown(key: StoredKey): Promise<boolean>;
 }
 

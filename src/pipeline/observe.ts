@@ -1,4 +1,4 @@
-/** Watches one request from its arrival to its end, then tells of it: spans, and a line in the log. */
+/** Watches one request from its arrival to its end, then reports the request: its spans, and a line in the log. */
 import type { Opening } from "../domain/audit/record.ts";
 import type { Providers } from "../domain/sampling/providers.ts";
 import {
@@ -16,7 +16,7 @@ export interface Observation {
   chose(decision: Decision): void;
   /** Before each provider call. Returns what its HTTP request says of the trace. */
   begins(credential: { provider: string; baseUrl: string | null }): Record<string, string>;
-  /** Once, whatever became of it. Waits for nothing. */
+  /** Called once, whatever became of the request. Waits for nothing. */
   ends(ended: Omit<Ended, "endedAt">): Timings;
 }
 

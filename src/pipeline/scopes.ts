@@ -1,4 +1,4 @@
-/** Whose limits apply to a call. */
+/** Whose limits apply to a call: the tenant's, the key's, the server's. */
 import { narrowed } from "../domain/limits/ceilings.ts";
 import type { LimitedScope } from "../domain/limits/holds.ts";
 import type { ServerPolicy } from "../domain/choice/policy.ts";

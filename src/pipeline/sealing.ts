@@ -1,6 +1,7 @@
 /**
- * Which seals and codes count. It is read from the database once and then remembered. A call needs it only to
- * seal before it has opened anything of version 2, or to open something older, so a warm call reads nothing.
+ * Which seals and codes count. The state is read from the database once and then remembered. A call needs the
+ * state only to seal before it has opened anything of version 2, or to open something older. So a warm call
+ * reads nothing.
  */
 import type { AsyncResult } from "../domain/refusals.ts";
 import type { AdminEvent } from "../domain/admin-event.ts";
@@ -32,7 +33,7 @@ export interface SealingMemory {
 export const createSealingMemory = (): SealingMemory => ({ known: null, isSecond: false });
 
 export interface Sealing extends SealVersions {
-  /** The state in the database now. It is begun, if this is the master key's first time. */
+  /** The state in the database now. Where the master key has none yet, its first state is written. */
   current(): AsyncResult<SealingRow>;
   /** ms since the epoch, when sealing anew may begin: older processes have ended by then. */
   beginsAt(state: SealingState): number;

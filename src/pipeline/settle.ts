@@ -49,13 +49,13 @@ export interface Charge {
   tokens: number;
   /** all attempts together; null: one of them has no known price */
   microUsd: number | null;
-  /** what the attempts used together; null: nothing is known of any of them */
+  /** what the attempts used together; null: no attempt's usage is known */
   usage: Usage | null;
   /** attempts, each with what it cost */
   attempts: Attempt[];
 }
 
-/** What one attempt is charged: what it used, or what was reserved for it where that is unknown. */
+/** What one attempt is charged: its usage, or its reservation where the usage is unknown. */
 function costOf(attempt: Attempt, reserved: Reserved): Pick<Charge, "tokens" | "microUsd"> {
   const { billed, usage } = attempt;
   if (billed === "no") return { tokens: 0, microUsd: 0 };

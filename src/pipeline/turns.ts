@@ -46,7 +46,7 @@ const limits: Omit<TurnLimits, "atOnce" | "ofLaneBeside"> = {
 /** @param writesAtOnce how many writes one process sends to one database at once */
 export const createSharedTurns = (writesAtOnce: number): SharedTurns => ({
   writes: createTurnOrder({ ...limits, atOnce: writesAtOnce, ofLaneBeside: writesAtOnce }),
-  // One call chooses while the others write.
+  // One call may choose while others write.
   admissions: createTurnOrder({ ...limits, atOnce: writesAtOnce + 1, ofLaneBeside }),
 });
 
@@ -113,7 +113,7 @@ export function createTurns(deps: {
 export const withoutTurn: CallTurn = { outside: (wait) => wait(async () => {}), end: () => {} };
 
 export interface Door {
-  /** The lane of a request: its tenant, or that of unknown callers. */
+  /** The lane of a request: the lane of its tenant, or of unknown callers. */
   laneOf: LaneOf;
   /** Waits for a call's turn. A refusal comes a little later. */
   enter(lane: string): Promise<Result<CallTurn, Refusal>>;

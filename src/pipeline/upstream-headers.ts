@@ -35,8 +35,8 @@ export interface UpstreamHeaders {
   /** Static headers and the token. `server_unauthorized`: no token can be had. */
   headersFor(server: SealedServer): AsyncResult<Record<string, string>>;
   /**
-   * The server answered 401. The access token is forgotten, if it is the one that was `sent`, and the server
-   * becomes `failing` with one event, until `onAuthorized`.
+   * The server answered 401. If the access token is the one that was `sent`, it is forgotten. The server
+   * becomes `failing`, with one event, until `onAuthorized`.
    */
   onUnauthorized(server: SealedServer, sent?: Record<string, string>): AsyncResult<null>;
   /** Call it where a server that is `failing` answered something else than 401. */
@@ -142,8 +142,8 @@ export function createUpstreamHeaders(deps: {
     };
     for (let tries = 1; ; tries += 1) {
       const saved = await serverTokens.save(...ids, grant);
-      // The token was not saved: a newer one stands there, or the server is gone. For this call it
-      // is as good.
+      // The token was not saved: a newer token stands there, or the server is gone. For this call
+      // the token is as good.
       if (saved.ok) return ok(asked.value);
       if (tries >= saveTries) return saved;
       await wait(saveWaitMs * tries);

@@ -23,7 +23,7 @@ export interface Sending {
   method: "POST" | "GET" | "DELETE";
   /** as the client sent them, or as the router makes them */
   headers: Headers;
-  /** the client's `Authorization`, where its key came in the other header; null: there is none to forward */
+  /** the client's `Authorization`, where the API key came in the other header; null: there is none to forward */
   authorization: string | null;
   body: Uint8Array<ArrayBuffer> | string | null;
   /** ends the request, and reading the response's body */
@@ -33,8 +33,8 @@ export interface Sending {
 }
 
 /**
- * Whether a body is in a coding of which its server is not told, so that the server could not read it. The
- * router's own bodies are text.
+ * Whether a body has a content coding that the server is not told, so that the server could not read the body.
+ * The router's own bodies are text.
  */
 const isCodedUnseen = ({ body, headers, server }: Sending): boolean =>
   body instanceof Uint8Array &&

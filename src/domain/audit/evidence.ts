@@ -1,7 +1,7 @@
 /**
- * What of a record is not just the database's word: its codes. Whoever can write to the database, and has no
- * MASTER_KEY, can make none of them. So the seal run tells a record of the router from one that was changed or
- * made.
+ * The codes of a record, by which the router knows rows of its own. Who can write to the database, and has no
+ * MASTER_KEY, can make no code. So the seal run tells the router's records from records that somebody changed
+ * or made.
  */
 import type { Mac } from "../tenancy/mac.ts";
 
@@ -41,7 +41,10 @@ export interface Evidence {
   correction: string | null;
   codes: { opening: string | null; ending: string | null; correction: string | null };
   isRefused: boolean;
-  /** the columns hold no more than what SQL alone writes, so SQL may have made the end; null: they hold more */
+  /**
+   * who may have written this end by SQL alone, since the columns hold no more than SQL writes; null: they hold
+   * more
+   */
   endedBySql: "limited" | "swept" | null;
 }
 

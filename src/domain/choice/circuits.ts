@@ -20,7 +20,7 @@ export interface Circuit {
   scope: string;
   /** newest first, at most `keptFaults`, all of them since the last answer */
   faults: CircuitFault[];
-  /** ms since the epoch; one call is trying the circuit until then; null: none is */
+  /** ms since the epoch, until when one call tries the circuit; null: no call does */
   probeUntil: number | null;
   /** ms since the epoch of the last change; a claim compares it, to see that nothing happened since the choice */
   updatedAt: number;
@@ -30,7 +30,7 @@ export interface Circuit {
 export interface CircuitChange {
   /** scopes of the circuits that close: an answer closes them, or an error that only a living service can send */
   closes: string[];
-  /** the fault, and the scope in which it counts; null: it counts nowhere */
+  /** the fault, and the scope in which the fault counts; null: the fault counts nowhere */
   fault: (CircuitFault & { scope: string }) | null;
 }
 
@@ -68,7 +68,7 @@ export const scopeOf = (reach: FaultReach, path: CircuitPath): string =>
 export type CircuitState =
   | { state: "closed" }
   | { state: "open"; until: number; asked: boolean }
-  /** its time is over and no answer came since, so one call may try it */
+  /** the circuit was open for its time and no answer came since, so one call may try the circuit */
   | { state: "half-open" };
 
 /**

@@ -41,7 +41,7 @@ export interface Ticket {
 export interface Turns {
   /** Waits for a turn. The function that it gives is called once the work is done. */
   enter(asked: { lane: string; kind: TurnKind }): Promise<Result<() => void, Refusal>>;
-  /** The refusal that one more of that lane would get now; null: it would wait, or get its turn at once. */
+  /** The refusal that one more of that lane would get now; null: one more would wait, or get its turn at once. */
   refusalFor(lane: string): Refusal | null;
 }
 
@@ -51,7 +51,10 @@ const firstGuessMs = 5;
 /** ms after which refused work may try again, at least and at most. */
 const shortestRetryMs = 100;
 const longestRetryMs = 30_000;
-/** ms for which a lane counts as at work after its last turn: its caller may ask again as soon as it is answered. */
+/**
+ * ms for which a lane counts as at work after its last turn: a caller may ask again as soon as it has its
+ * answer.
+ */
 const atWorkMs = 1_000;
 
 interface Lane {
@@ -94,7 +97,10 @@ function createLanes() {
     allBegins: (): number => waitingBegins,
     sizeOf: (name: string): number => sizeOf(lanes.get(name) ?? { begins: [], ends: [] }),
     beginsOf: (lane: string): number => lanes.get(lane)?.begins.length ?? 0,
-    /** How many turns pass before one more of that lane has had its own: each other lane's at most as often. */
+    /**
+     * How many turns pass before one more of that lane has its turn. Each other lane has at most as many turns
+     * until then.
+     */
     before(name: string): number {
       const lane = lanes.get(name);
       const own = (lane === undefined ? 0 : sizeOf(lane)) + 1;
@@ -186,7 +192,7 @@ export function createTurnOrder(limits: TurnLimits) {
 
   return {
     advance,
-    /** ms until one more of that lane might be served; null: it may wait now */
+    /** ms until one more of that lane might be served; null: one more may wait now */
     retryAfterMs(lane: string): number | null {
       const waiting = lanes.beginsOf(lane);
       const isFull = waiting >= mostOfLane || lanes.allBegins() >= mostInAll;

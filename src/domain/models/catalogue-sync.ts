@@ -77,7 +77,7 @@ const pricesOf = (entry: CatalogueEntry): number[] =>
     ),
   );
 
-/** models.dev has one output price. Of a model that draws and writes, it is the price of images. */
+/** models.dev has one output price. For a model that draws and writes, that price is the price of images. */
 const textPriceOf = ({ outputUsdPerMTok, mediaPrices }: Model): number | null =>
   mediaPrices?.imageOutputUsdPerMTok ?? outputUsdPerMTok;
 

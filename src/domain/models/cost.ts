@@ -5,7 +5,7 @@ import type { MediaPrices, Model, PriceTier, TokenPrices } from "./model.ts";
 import type { Requirements } from "../requirements.ts";
 import { headroomOf, likelyReasoningOf, type Thinker } from "./reasoning.ts";
 
-/** The parts of a usage that are priced. An estimate says that it is one. */
+/** The parts of a usage that are priced. An estimate is marked as an estimate. */
 export type Billable = Pick<Usage, "inputTokens" | "outputTokens" | "media" | "classes"> &
   Partial<Pick<Usage, "estimated">>;
 

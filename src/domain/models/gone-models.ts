@@ -14,7 +14,7 @@ export interface GoneModel {
   parsed: ParsedName;
 }
 
-/** By provider: names whose line can be read from the name itself. */
+/** By provider: names that say their line themselves. */
 const plainNames: Readonly<Record<string, string>> = {
   anthropic: "claude-3-5-haiku",
   openai:

@@ -122,15 +122,15 @@ export function parseName(folded: string): ParsedName | null {
   while (words.length > 1 && makers.has(words[0] ?? "")) words.shift();
   const first = words[0] ?? "";
   const series = seriesByWord.get(first);
-  // A single `o` is only a letter; with a number it is OpenAI's series.
+  // A single `o` is only a letter. With a number, `o` is OpenAI's series.
   if (series === undefined || (first === "o" && !/^\d$/.test(words[1] ?? ""))) return null;
   const read = readWords(series, first === series || first === "chatgpt" ? words.slice(1) : words);
   const { generation } = read;
   // OpenAI names GPT-4o mini as the replacement of GPT-3.5, so both are of one size.
   if (series === "gpt" && read.sizes.length === 0 && Math.floor(generation ?? 0) === 3)
     read.sizes.push("mini");
-  // Where a name has a size in words, its parameters don't count: they differ from release to
-  // release.
+  // Where a name has a size in words, the number of parameters doesn't count: it differs from
+  // release to release.
   const inWords = read.sizes.some((size) => sizesInWords.has(size));
   const said = inWords ? read.sizes.filter((size) => !parameters.test(size)) : read.sizes;
   const line = [series, ...said.toSorted()].join("-");

@@ -1,4 +1,4 @@
-/** Where each figure of a model came from. The choice itself never asks for it. */
+/** Where each figure of a model came from. The choice never asks for this. */
 import {
   nameOf,
   withClassPrices,

@@ -11,15 +11,15 @@ export interface Claim {
   decision: Decision;
   holds: Hold[];
   reservedTokens: number;
-  /** micro-USD that is charged if nothing more is heard of the call; null: unknown price */
+  /** micro-USD that is charged if the call's end is never written; null: unknown price */
   reservedMicroUsd: number | null;
 }
 
 export interface Reservation extends Claim {
   opening: Opening;
   /**
-   * A claim to take in place of the first, where a limit has too little left for that. It has the same limits
-   * in the same order, no larger amounts, and fewer tokens. Absent: there is nothing smaller.
+   * A claim to take in place of the first, where a limit has too little left for the first. This claim has the
+   * same limits in the same order, no larger amounts, and fewer tokens. Absent: there is nothing smaller.
    */
   smaller?: Claim;
   tenantVersion: number;
@@ -75,7 +75,7 @@ export interface Ledger {
    * call is ended as `settle` ends it. True if a call was ended.
    */
   settleSwept(settlement: Settlement, event: AdminEvent): AsyncResult<boolean>;
-  /** Which of these calls have no certain end: they run, or the sweep took them for lost. */
+  /** The calls among these that have no certain end: they run, or the sweep took them for lost. */
   findOpen(calls: readonly { tenantId: string; id: string }[]): AsyncResult<string[]>;
   /** The record of a call that was refused before admission. */
   refuse(

@@ -21,7 +21,7 @@ export interface ServerStore {
     tenantId: string,
     id: string,
     change: ServerChange,
-    /** `forget`: tokens and pending authorizations were for the entry as it was, and are deleted */
+    /** `forget` deletes tokens and pending authorizations, because they were for the entry before the change */
     options: { event: AdminEvent; now: number; tokens: "keep" | "forget"; ifVersion?: number },
   ): Stored<null>;
   /** Removes the entry with its tokens and pending authorizations. */

@@ -274,7 +274,7 @@ export interface SealVersions {
 
 export interface Vault {
   seal(plain: string, context: SealedFor): Promise<string>;
-  /** `error`: no key at hand opens the seal, or it was sealed for something else. */
+  /** `error`: no key at hand opens the seal, or the seal is for another destination. */
   open(sealed: string, context: SealedFor): Promise<Result<string, "unopenable">>;
   /** The beginning of every seal that the current key makes now. */
   readonly sealPrefix: string;

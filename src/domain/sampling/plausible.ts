@@ -22,7 +22,7 @@ const longestContext = 10_000_000;
 
 const generous = (tokens: number): number => generousTimes * tokens + generousTokens;
 
-/** The usage as reported; one that no provider can mean comes back as what a reservation holds, marked. */
+/** The usage as reported. A usage that no provider can mean is replaced by what a reservation holds, and marked. */
 export function believedUsage(
   usage: Usage,
   request: Pick<ProviderRequest, "call" | "model" | "maxTokens" | "reasoning">,
@@ -41,7 +41,8 @@ export function believedUsage(
   if (usage.inputTokens <= generousTokens && usage.outputTokens <= mostOutputOf(0)) return usage;
   const estimated = estimateInputTokens(call, tokenFamilyOf(model));
   const context = model.contextTokens ?? longestContext;
-  // What was declared of a context may be too small; twice of it, or of our estimate, is beyond doubt.
+  // The declared context may be too small. Twice the context, or twice our estimate, is beyond
+  // doubt.
   const mostInput = Math.min(mostTokensBelieved, Math.max(generous(estimated), 2 * context));
   const inputTokens = mostInputTokens(estimated);
   if (usage.inputTokens <= mostInput && usage.outputTokens <= mostOutputOf(inputTokens))

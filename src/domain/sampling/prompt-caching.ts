@@ -11,7 +11,7 @@
 export const promptCachings = ["auto", "off"] as const;
 export type PromptCaching = (typeof promptCachings)[number];
 
-/** How many tokens the provider caches at least, and how it is told. */
+/** How many tokens the provider caches at least, and how the provider is asked to. */
 export interface CacheRules {
   /**
    * `marks`: the request marks blocks, and the provider writes what stands before a mark.
@@ -54,8 +54,8 @@ const leastTokensOfMistral = 64;
 const claude = /(^|\/)claude-/;
 
 /**
- * How a model's provider is told to cache; null: it caches by itself (OpenAI, Google, DeepSeek, xAI, Groq), has
- * no cache, or nothing is known of it.
+ * How a model's provider is asked to cache; null: the provider caches by itself (OpenAI, Google, DeepSeek, xAI,
+ * Groq), has no cache, or nothing is known of its cache.
  */
 export function cacheRulesOf(model: { provider: string; id: string }): CacheRules | null {
   const { provider } = model;

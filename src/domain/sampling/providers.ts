@@ -8,7 +8,7 @@ import type { CallTurn } from "./call-turn.ts";
 import type { Usage } from "../usage.ts";
 
 export interface ProviderRequest {
-  /** without an id, it is not remembered what the credential's models refuse */
+  /** absent: what the credential's models refuse is not remembered */
   credential: { id?: string; provider: string; apiKey: string; baseUrl: string | null };
   model: Model;
   call: SamplingCall;

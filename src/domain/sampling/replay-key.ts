@@ -6,7 +6,7 @@ import type { Refusal } from "../refusals.ts";
 
 /** Who may send the call again. No kind's key can be another kind's: a client's key is bare hex. */
 export type ReplayKey =
-  /** a client with a key of its own; hex SHA-256 of the key that it sent */
+  /** a client with a key of its own; hex SHA-256 of the key that the client sent */
   | { kind: "client"; key: string }
   /** a stream that is replayed; within `scope`, the server's id (JSON) names one request */
   | { kind: "stream"; scope: string; messageId: string }
@@ -14,7 +14,7 @@ export type ReplayKey =
   | { kind: "round"; digest: string; keptMs: number };
 
 const dayMs = 24 * 3_600_000;
-/** A failure is also heard by those who already wait for the answer; who asks later tries anew. */
+/** Who already waits for the answer gets a failure, too. Who asks later begins a new call. */
 const failureReplayedMs = 5_000;
 
 /** The beginning of the keys of a stream's request, whatever its params. */
@@ -34,7 +34,7 @@ export function keyOf(replayKey: ReplayKey, contentSha256: string): string {
   }
 }
 
-/** ms since the epoch, until when a call of which nothing more is heard holds its key. */
+/** ms since the epoch, until when a call whose end is never written holds its key. */
 export const heldUntil = (
   replayKey: ReplayKey,
   times: { now: number; leaseUntil: number },
@@ -50,7 +50,7 @@ export function answersForMs(
     // A client never pays twice for what it has paid for.
     case "client":
       return refusal !== null && charge.tokens === 0 && charge.microUsd === 0 ? 0 : dayMs;
-    // The server has been told the outcome, whatever it was.
+    // The server has its answer, whatever the outcome was.
     case "stream":
       return dayMs;
     // Leaving is how the modern era cancels, and a client that comes back wants an answer.

@@ -64,7 +64,7 @@ export function identityOf(method: string, params: JsonObject): string {
 export interface CarriedState {
   /** differs for each round that went to a client */
   nonce: string;
-  /** the server's own state; null: it gave none */
+  /** the server's own state; null: the server gave none */
   state: string | null;
   /** the router's answers, by the entry's key */
   answers: readonly (readonly [key: string, answer: string])[];
@@ -93,7 +93,7 @@ export interface RoundWire {
   stateSent(request: string): string | null;
   /** `result.requestState` of a response, as it stands; null: none */
   stateGiven(response: string): string | null;
-  /** a response without some entries, and with another state; null leaves the state as it is */
+  /** a response without some entries, and with another state; null keeps the state */
   remaining(response: string, change: { without: readonly string[]; state: string | null }): string;
   /** an entry's JSON text, for its digest */
   entryText(response: string, key: string): string;

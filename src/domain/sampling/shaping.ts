@@ -59,7 +59,10 @@ export function shapingOf({
 }: {
   features: Features;
   rules: readonly ShapingRule[];
-  /** whose code reads the answer: the client's, which declared the features, or its server's */
+  /**
+   * whose code reads the answer: that of the client, which declared the features, or that of the client's
+   * server
+   */
   readBy: "client" | "server";
   /** the modalities of the answer: format and verbosity shape text, and would only spoil an image's prompt */
   wants: readonly Modality[];

@@ -32,7 +32,7 @@ function visibleTokens(answer: ProviderAnswer, text: string, estimated: number):
   return isBelievable && isTextAlone ? counted : Math.min(counted, estimated);
 }
 
-/** The longest beginning of whole characters that is estimated at `tokens` or fewer; one character at least. */
+/** The longest beginning of whole characters with at most `tokens` estimated tokens. One character is the least. */
 function beginningOf(text: string, tokens: number): string {
   const characters = [...text];
   let [fits, most] = [1, characters.length];

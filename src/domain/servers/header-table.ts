@@ -64,7 +64,8 @@ const rows: readonly HeaderRow[] = [
       proxy-authorization proxy-connection te trailer transfer-encoding upgrade`,
     ...reserved,
   },
-  // Who stood before (RFC 9110, 7.6.3; RFC 7239): whoever forwards says it, and no client and no entry.
+  // Who stood before (RFC 9110, 7.6.3; RFC 7239). Only the program that forwards may say so, and no
+  // client and no entry.
   { names: "forwarded via x-real-ip x-forwarded-* cf-*", ...reserved },
   // Another place or method than the request's own (RFC 9110, 7.1 and 9.1), where a server believes the header.
   {

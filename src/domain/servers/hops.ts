@@ -10,8 +10,8 @@ export const hopsHeader = "x-sampling-router-hops";
 const mostHops = 3;
 
 /**
- * @param count the header of a request that this router is about to send on; null: it has none
- * @returns the header to send; null: the request has passed too many routers, or its count can't be read
+ * @param count the header of a request that this router is about to send on; null: the request has none
+ * @returns the header to send; null: the request has passed too many routers, or the count can't be read
  */
 export function nextHop(count: string | null): string | null {
   const text = count?.trim() ?? "0";

@@ -1,9 +1,8 @@
 /**
- * Where the router itself is, as far as that can be believed. The attack: a page of a foreign name that leads
- * to this machine (DNS rebinding), or a caller, names a place of its own in `Host`. The origin check would then
- * take that page for the router's own, and a person who authorizes the router would be sent there with the
- * code. So a `Host` counts only if `PUBLIC_URL` names it, or if it is a name of the own machine, which no
- * foreign name server can give away.
+ * Where the router itself is, as far as a request can be believed. The attack: a page of a foreign name that
+ * leads to this machine (DNS rebinding), or a caller, names a place of its own in `Host`. The origin check
+ * would then take that page for the router's own. A person who authorizes the router would come back with a
+ * code to the attacker's place.
  */
 
 /** A hostname as the URL parser writes it. `0.0.0.0` does not count: browsers let foreign pages call it. */

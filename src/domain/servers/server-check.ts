@@ -10,7 +10,7 @@ export type Probed =
       status: number;
       era: "legacy" | "modern";
       revision: string;
-      /** the server's own name; null: it gives none */
+      /** the server's own name; null: the server gives none */
       name: string | null;
       /** null: the server has no tools, or its list can't be read */
       tools: number | null;
@@ -79,9 +79,9 @@ function otherSentence({
 }
 
 /**
- * What a check corrects of the known era; null: nothing. A server that answers in the modern era speaks it. A
- * server that answered in the legacy era alone may have had a fault in the modern one, so the known era is only
- * forgotten: the next message asks again.
+ * What a check corrects of the known era; null: nothing. A server that answers in the modern era speaks that
+ * era. A server that answered in the legacy era alone may have had a fault in the modern era, so the known era
+ * is only forgotten. The next message asks again.
  */
 export function eraCorrection(
   { era: known }: Learnt,

@@ -9,7 +9,7 @@ interface Problem {
   detail: string;
 }
 
-/** The entry as it was given, with its secrets, none of which an error repeats. */
+/** The entry as it was given, with its secrets. No error repeats a secret. */
 export interface ServerEntry {
   url: string;
   headers: Record<string, string>;

@@ -40,7 +40,10 @@ export interface McpServer {
   /** whether the client's own `Authorization` goes on to the server */
   forwardAuthorization: boolean;
   sampling: SamplingMode;
-  /** whether the server is told of the modalities that the router can produce; strict servers reject the member */
+  /**
+   * whether the router advertises to the server which modalities it can produce; strict servers reject the
+   * member
+   */
   supportedModalities: boolean;
   bridge: BridgeMode;
   policy: ServerPolicy;

@@ -14,7 +14,10 @@ export interface SealedFor {
   /** the owner: a provider's name, or the origin of a server */
   provider: string;
   id: string;
-  /** every URL that the secret may be sent to; empty: it is sent nowhere. Seals of version 1 lack it */
+  /**
+   * every URL to which the secret may be sent; empty: the secret is sent nowhere. Seals of version 1 lack this
+   * member
+   */
   destination: string;
 }
 
@@ -108,9 +111,9 @@ export interface SealingTraces {
 }
 
 /**
- * The state of a master key of which the database has none. Version 1 is taken over only where nothing of
- * version 2 is there, so deleting the row of a state brings nothing back. Where others sealed and this key did
- * not, it is another MASTER_KEY, and rows without a code don't belong to it either.
+ * The state of a master key of which the database has no state. Version 1 is taken over only where nothing of
+ * version 2 is there, so deleting the row of a state brings nothing back. Where other keys sealed and this key
+ * did not, MASTER_KEY is another one, and its database does not own rows without a code either.
  */
 export function firstState(
   keyId: string,
@@ -134,7 +137,7 @@ export function firstState(
 export interface ForeignSeals {
   credentials: { all: number; foreign: number };
   servers: { all: number; foreign: number };
-  /** ids of the master keys that sealed those */
+  /** ids of the master keys under which those were sealed */
   keyIds: string[];
 }
 

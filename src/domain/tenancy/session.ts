@@ -37,13 +37,19 @@ export interface Session {
   serverId: string | null;
   /** the server's own session id, as the client knows it */
   upstreamId: string | null;
-  /** raw capabilities that the server was told; null: there is no server */
+  /**
+   * raw capabilities that the router advertised to the server; null: there is no server. The database's column
+   * and the admin API call them `told`
+   */
   told: JsonObject | null;
   /** null: client and server speak the same era, or there is no server */
   bridge: Bridge | null;
-  /** until when the client is known to hold the server's GET stream; null: it never did */
+  /** until when the client is known to hold the server's GET stream; null: the client never held that stream */
   clientStreamUntil: number | null;
-  /** until when the router is known to hold it, where the client does not; null: it never did */
+  /**
+   * until when the router is known to hold that stream, where the client does not; null: the router never held
+   * it
+   */
   routerStreamUntil: number | null;
   createdAt: number;
   lastUsedAt: number;

@@ -17,7 +17,7 @@ function weigh(features: TextFeatures, family: keyof typeof tokenWeights): numbe
 /** Families of which the true tokenizer, or a near relative of it, was counted. */
 const exact = ["openai", "google", "llama", "qwen", "deepseek", "cohere"] as const;
 
-/** Every family, at the place by which it is found. */
+/** Every family. A family's index is the place by which it is found. */
 export const tokenFamilies: readonly TokenFamily[] = [
   ...(Object.keys(tokenWeights) as (keyof typeof tokenWeights)[]),
   "other",

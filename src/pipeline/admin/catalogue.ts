@@ -15,11 +15,11 @@ import { eventOf, type AdminDeps } from "./access.ts";
 export interface CatalogueShown {
   version: string;
   models: number;
-  /** null: never synced, so it is the seed */
+  /** null: no sync has happened yet, so the catalogue is the seed */
   syncedAt: number | null;
   /** null: unknown yet */
   dueAt: number | null;
-  /** why the last file was refused; null: it was not */
+  /** why the last file was refused; null: the last file was taken */
   fault: string | null;
 }
 
