@@ -1,4 +1,7 @@
-/** Reads heads of chains, as a witness keeps them: a file of what it was sent, or one head in an argument. */
+/**
+ * Reads heads of chains, as a witness keeps them: a file with the heads that were sent to the witness, or one
+ * head in an argument.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { z } from "zod";
 import type { ChainHead } from "../domain/audit/seals.ts";

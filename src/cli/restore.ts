@@ -1,7 +1,7 @@
 /**
- * `npm run restore -- FILE [--force]`: puts a backup in the place of the embedded database. Refused while a server
- * runs, and where there is a database, unless `--force` says to move that one aside. Ends with 1 when nothing
- * was restored.
+ * `npm run restore -- FILE [--force]`: puts a backup in the place of the embedded database. Refused while a
+ * server runs. Refused where a database stands already, unless `--force` says to move that database aside. Ends
+ * with 1 when nothing was restored.
  */
 import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
@@ -93,13 +93,13 @@ async function freshFrom(
   }
 }
 
-/** The database that stands there is copied aside, with what is in its log. */
+/** Copies the database that stands there aside, with what is in its log. */
 function moveAside(path: string): string {
   const aside = `${path}.replaced-${Date.now()}`;
   try {
     openLocally(path, "writes").close();
   } catch {
-    // It is damaged: its log is copied as it is.
+    // The database is damaged, so its log is copied as it is.
   }
   for (const end of ["", "-wal"])
     if (existsSync(`${path}${end}`)) copyFileSync(`${path}${end}`, `${aside}${end}`);

@@ -19,7 +19,7 @@ export interface Sealing {
 /** AES-256-GCM; the tag of 128 bits stands at the end. */
 export interface Cipher {
   seal(plain: Bytes, sealing: Sealing): Promise<Bytes>;
-  /** null: it was not sealed so */
+  /** null: these bytes were not sealed so */
   open(sealed: Bytes, sealing: Sealing): Promise<Bytes | null>;
 }
 

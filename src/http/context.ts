@@ -46,7 +46,7 @@ export interface HttpEnv {
   Bindings: {
     /** the services of the shard that a bearer token names; null: there is no token */
     servicesFor: (token: string | null) => Services;
-    /** told the id under which the request is recorded; absent: this host asks for none */
+    /** called with the id under which the request is recorded; absent: this host asks for no id */
     requestIs?: (requestId: string) => void;
   };
   Variables: {
@@ -57,7 +57,7 @@ export interface HttpEnv {
   };
 }
 
-/** Where a request says that the router is, and where the deployment says it is. */
+/** Where the router is: the URL that the request names, and the origins that the deployment names. */
 export const askedAt = (c: Context<HttpEnv>): Asked => ({
   url: c.req.url,
   publicOrigins: c.get("services").app.publicOrigins,

@@ -8,7 +8,7 @@ export const legacyWireOf = (refusal: Refusal): Wire => ({
   status: mcpStatusOf(refusal),
 });
 
-/** The wire of a modern refusal. The revision prescribes code and status for two of them. */
+/** The wire form of a modern refusal. The revision prescribes code and status for two refusals. */
 export function modernWireOf(refusal: Refusal): Wire {
   if (refusal.reason === "capability_missing") return { code: -32021, status: 400 };
   if (refusal.reason === "method_not_found")

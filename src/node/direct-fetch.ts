@@ -1,6 +1,6 @@
 /**
- * `fetch` for short questions with short answers, such as a provider's: it sends and gives what `fetch` does, for a
- * third of the CPU. What it does not know is left to `fetch`.
+ * `fetch` for short questions with short answers, such as a provider's. It sends the same request and gives the
+ * same answer as `fetch`, for a third of the CPU. A request that it can't send so is left to `fetch`.
  */
 import type { Dispatcher } from "undici";
 import { createAnswerBody, type ArrivingBody } from "./answer-body.ts";
@@ -74,7 +74,7 @@ function headersFrom(sent: AnswerHeaders): Headers {
   return headers;
 }
 
-/** What is read of a `Response`, and no more: to make one of its own costs as much as the rest of the call. */
+/** What callers read of a `Response`, and no more: a real `Response` costs as much as the rest of the call. */
 type Answer = Pick<Response, "ok" | "status" | "statusText" | "headers"> & { body: unknown };
 
 const failed = (cause: unknown): TypeError => new TypeError("fetch failed", { cause });

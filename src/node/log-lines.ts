@@ -15,7 +15,7 @@ const pairsOf = (entry: Entry): string[] =>
 
 const moneyOf = (usd: unknown): string[] => (typeof usd === "number" ? [`${usd} USD`] : []);
 
-/** One line a sampling request: what became of it, who answered, how long that took, what it cost. */
+/** One line for each sampling request: its outcome, the model that answered, its duration and its cost. */
 function samplingLine(entry: Entry): string[] {
   const { outcome, reason, provider, model, inputTokens, outputTokens } = entry;
   const tokens = [inputTokens, outputTokens].every((count) => typeof count === "number")

@@ -17,8 +17,8 @@ function explain(thrown: unknown): never {
 }
 
 /**
- * Node's own `fetch` ends an answer that says nothing for five minutes, which an MCP server's stream may well
- * do. Who waits here has a deadline of its own, or none on purpose.
+ * Node's own `fetch` ends an answer that stays silent for five minutes, as an MCP server's stream may. The
+ * router's callers have deadlines of their own, or none on purpose.
  */
 export function createOutgoing(): Outgoing {
   const dispatcher = new Agent({ bodyTimeout: 0, headersTimeout: 0 });
@@ -28,7 +28,10 @@ export function createOutgoing(): Outgoing {
   return {
     fetch: fetchAny,
     fetchShort: createDirectFetch({ dispatcher, fetch: fetchAny }),
-    /** A server packs what it sends to whoever takes that, be it 10 MB: seconds, to save a network that is near. */
+    /**
+     * Asks for answers that are not packed. A database server packs 10 MB too: that takes seconds, and the
+     * network is near.
+     */
     async fetchDatabase(request) {
       const headers = { ...Object.fromEntries(request.headers), "accept-encoding": "identity" };
       const { url, method } = request;

@@ -18,7 +18,7 @@ export interface NodeServer {
 }
 
 export interface NodeServerDeps {
-  /** `requestIs`: told the id under which the request is recorded */
+  /** `requestIs`: called with the id under which the request is recorded */
   answer: (request: Request, requestIs: (id: string) => void) => Promise<Response>;
   isTrusted: IsTrusted;
   open: OpenWork;
@@ -71,7 +71,7 @@ export function createNodeServer({ answer, isTrusted, open, report }: NodeServer
       if (draining) setImmediate(() => server.closeIdleConnections());
     });
     const url = forwardedUrl(incoming, isTrusted);
-    // The adapter takes a whole URL for what it says.
+    // The adapter believes a whole URL in the request line.
     if (url !== null) incoming.url = url;
     void listener(incoming, outgoing);
   };

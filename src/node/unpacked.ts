@@ -56,7 +56,7 @@ export function codingsOf(header: string | null): string[] | null {
   const names = header.toLowerCase().split(",");
   if (names.length > mostCodings) return null;
   const codings = names.map((name) => name.trim()).toReversed();
-  // A coding that nobody knows leaves the body as it is.
+  // A body in an unknown coding stays as it is.
   return codings.every((name) => Object.hasOwn(decoders, name)) ? codings : [];
 }
 

@@ -8,7 +8,7 @@ import type {
 } from "../domain/sampling/call.ts";
 
 export interface Briefing {
-  /** the text of the last user message; empty: it has none */
+  /** the text of the last user message; empty: that message has no text */
   text: string;
   /** the turns before that message, one line of text each */
   earlier: string[];

@@ -187,8 +187,8 @@ const google: readonly Row[] = [
 ];
 
 const compatible: readonly Row[] = [
-  // OpenRouter itself answers: the model behind it is down, or nobody serves the model as it was
-  // asked.
+  // OpenRouter's own answer: the model behind OpenRouter is down, or nobody serves the model as the
+  // request wants.
   {
     ...overloaded,
     providers: ["openrouter"],

@@ -40,7 +40,7 @@ function promptOf(call: SamplingCall, { text, earlier }: Briefing): string {
   return [...parts, text].filter((part) => part !== "").join("\n\n");
 }
 
-/** The images to start from, as far as model and library take them; null: they don't take them. */
+/** The images to start from, as far as model and library take images; null: they take none. */
 async function filesOf(
   { images }: Briefing,
   { model }: ProviderRequest,

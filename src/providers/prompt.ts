@@ -57,7 +57,7 @@ const isMedia = (block: Block | ResourceBlock): block is ImageBlock | AudioBlock
 
 const textPart = (text: string): LanguageModelV4TextPart => ({ type: "text", text });
 
-/** An embedded text resource is told as its text, any other resource as JSON. */
+/** An embedded text resource becomes its text, any other resource becomes JSON. */
 function textOfResource({ raw }: ResourceBlock): string {
   const resource = raw["resource"];
   if (typeof resource === "object" && resource !== null && !Array.isArray(resource)) {

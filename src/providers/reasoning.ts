@@ -58,8 +58,8 @@ const ways: Readonly<Record<Sending, (sent: Sent) => JsonObject>> = {
     const fits = effort !== "none" && headroom >= leastAnthropicBudget;
     return fits ? { thinking: { type: "enabled", budgetTokens: budget } } : {};
   },
-  // A model that thinks by itself is only told how much. Switching it on is refused beside a forced
-  // tool.
+  // A model that thinks by itself only gets an amount. Switching thinking on is refused beside a
+  // forced tool.
   anthropic_adaptive: ({ effort, control }) =>
     either(
       effort,

@@ -94,7 +94,7 @@ export function kindOf({ model, call }: Pick<ProviderRequest, "model" | "call">)
   if (more.length > 0 || only === undefined || !model.outputModalities.includes(only)) return null;
   return only === "image" ? "image" : "speech";
 }
-/** null: the credential can't be used as it is. Makes no request. */
+/** null: the credential can't be used as it stands. Makes no request. */
 function serveLanguage(request: ProviderRequest, deps: ProvidersDeps): Served | null {
   const { credential, model } = request;
   const { apiKey, provider } = credential;
@@ -171,7 +171,8 @@ function serveImage(request: ProviderRequest, deps: ProvidersDeps): ServedImage 
       return {
         model: compatible.imageModel(model.id),
         namespace: provider,
-        // Many endpoints answer with a link unless told otherwise, and links aren't followed.
+        // Many endpoints answer with a link unless the request says otherwise, and links aren't
+        // followed.
         providerOptions: { [provider]: { response_format: "b64_json" } },
       };
     }

@@ -23,7 +23,7 @@ import { notesOfWarnings } from "./warnings.ts";
 export interface ServedSpeech {
   model: SpeechModelV4;
   /**
-   * whether the model can be told how to speak; other models would read the instructions out, or refuse
+   * whether the model takes instructions how to speak; other models would read the instructions out, or refuse
    * them
    */
   takesInstructions: boolean;

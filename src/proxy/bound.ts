@@ -1,4 +1,4 @@
-/** How many things run at once. Whoever comes when all places are taken waits for one. */
+/** Bounds how many things run at once. What comes when all places are taken waits for a place. */
 export interface Bound {
   /** Waits for a place, and takes it. What `enter` gives leaves the place; a second call does nothing. */
   enter(): Promise<() => void>;

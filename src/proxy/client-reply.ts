@@ -1,6 +1,6 @@
 /**
- * The reply to the client of one proxied request: an HTTP response of its own, or a stream once one has begun.
- * Whatever is said after that is said in the stream.
+ * The reply to the client of one proxied request: an HTTP response of its own, or a stream. Once a stream has
+ * begun, everything else is written into the stream.
  */
 import { createClientStream } from "../mcp/sse/client-stream.ts";
 import { sseMessageText } from "../mcp/sse/write.ts";

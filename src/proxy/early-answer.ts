@@ -1,6 +1,6 @@
 /**
- * An answer that began before the server's answer had come. Its status is 200 by then, and its kind is chosen,
- * so what the server says in the end is written into the body.
+ * An answer that began before the server's answer had come. Its status is 200 and its kind is chosen by then,
+ * so the server's own answer is written into the body.
  */
 import { parsedJson } from "../domain/json.ts";
 import { serverFailed, type Refusal } from "../domain/refusals.ts";

@@ -20,7 +20,7 @@ export interface Exchange {
   /** The caller once more, from the database. */
   again: () => Promise<Result<Caller, Refusal>>;
   method: "POST" | "GET" | "DELETE";
-  /** the client's own; `Upstream` decides which of them go on */
+  /** the client's own headers; `Upstream` decides which of them go on */
   headers: Headers;
   /** the client's `Authorization`, where its key came in the other header */
   authorization: string | null;
@@ -36,7 +36,7 @@ export interface Exchange {
   left: AbortSignal;
 }
 
-/** What a derived exchange has of its own. What is absent stays. */
+/** What a derived exchange has of its own. Absent members stay as they are. */
 export interface Derivation {
   /** How the way looks on a caller: on the caller of now, and on each that is looked up later. */
   caller?: (caller: Caller) => Caller;
@@ -80,10 +80,13 @@ export function derive(
   };
 }
 
-/** ms until a server's headers: it may hold them back until a tool has ended. */
+/** ms until a server's headers come. A server may hold its headers back until a tool has ended. */
 const headersMs = 300_000;
 
-/** To the server, under the client's headers. `signal` ends it, and the body of what it answers. */
+/**
+ * Sends a request to the server, under the client's headers. `signal` ends the request, and the body of its
+ * answer.
+ */
 export const sendOn = (
   deps: Pick<ProxyServices, "upstream">,
   { server, method, headers, authorization }: Exchange,

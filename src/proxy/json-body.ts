@@ -63,7 +63,7 @@ interface Reading {
   mayPass: (head: string) => boolean;
   /** bytes of a body that may not */
   mostBytes: number;
-  /** told of a fault that was found when some bytes had passed */
+  /** called with a fault that was found when some bytes had passed */
   unreadable: (fault: Fault) => void;
 }
 
@@ -103,7 +103,10 @@ function deadlineAfter(ms: number): Deadline {
   return { isPast: () => isPast, past: promise, stop: () => clearTimeout(timer) };
 }
 
-/** A body of which nobody knows how large it is: whole, if it comes in time and may be held, else in parts. */
+/**
+ * A body of unknown length. The body is read whole if it comes in time and is small enough to be held, else it
+ * goes on in parts.
+ */
 async function readArriving(
   reader: Reader,
   { mayPass, mostBytes, unreadable }: Reading,

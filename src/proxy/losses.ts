@@ -93,7 +93,7 @@ export function createLosses(
 
 export type Losses = ReturnType<typeof createLosses>;
 
-/** `losses`: what is dropped of the stream; null: it does not matter how others read it. */
+/** `losses`: what is dropped of the stream; null: how others read the stream does not matter. */
 export interface Reading {
   client: ClientReply;
   losses: Losses | null;

@@ -6,15 +6,18 @@ const before = String.raw`^\s*\{(?:\s*"(?:jsonrpc|id)"\s*:\s*(?:"[^"\\]*"|-?\d+|
 const isResponse = new RegExp(`${before}"(?:result|error)"\\s*:`);
 const namesMethod = new RegExp(`${before}"method"\\s*:\\s*"([^"\\\\]*)"`);
 
-/** The method of a request or notification with this head; null: there is none, or it is not known yet. */
+/**
+ * The method of a request or notification with this head; null: the message has no method, or its method is not
+ * known yet.
+ */
 export const methodIn = (head: string): string | null => namesMethod.exec(head)?.[1] ?? null;
 
 /** Whether JSON with this head is a response: a message with `result` or `error` asks nothing. */
 export const startsResponse = (head: string): boolean => isResponse.test(head);
 
 /**
- * Whether a message with this head is certainly no sampling request. `tooLarge`: it can't be held for a closer
- * look.
+ * Whether a message with this head is certainly no sampling request. `tooLarge`: the message can't be held for
+ * a closer look.
  */
 export const surelyHarmless = (head: string, tooLarge: boolean): boolean =>
   startsResponse(head) || (tooLarge && ![null, samplingMethod].includes(methodIn(head)));

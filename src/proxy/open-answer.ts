@@ -17,7 +17,10 @@ type Body = ReadableStream<Uint8Array<ArrayBuffer>>;
 const quietMs = 2_500;
 /** …but the server has at least this long. */
 const leastQuietMs = 500;
-/** ms. An answer that can't begin early can't show that its client has left, so it is given up after this. */
+/**
+ * ms. An answer that can't begin early can't show that its client has left, so the answer is given up after
+ * this time.
+ */
 const mostWaitMs = 60_000;
 const tickMs = 1_000;
 /** Ticks after which a body that stands still is written to… */
@@ -27,7 +30,7 @@ const standstillTicks = 30;
 
 /** What happens to an answer that takes longer than `quietMs`. */
 export type Early =
-  /** it can't begin: its status and headers must be the server's */
+  /** the answer can't begin: its status and headers must be the server's */
   | { kind: "waits"; tooLate: () => Promise<Response> }
   /** nobody waits for more than the word that the message was sent */
   | { kind: "accepted" }
@@ -49,7 +52,7 @@ export interface OpenAnswer {
   background: (work: Promise<unknown>) => void;
 }
 
-/** null: it takes longer. */
+/** null: the answer takes longer. */
 async function within(ms: number, working: Promise<Response>): Promise<Response | null> {
   const late = Promise.withResolvers<null>();
   const timer = setTimeout(() => late.resolve(null), ms);

@@ -12,7 +12,10 @@ const bodiless = new Set([204, 205, 304]);
 const broken = (): ReadableStream<Bytes> =>
   new ReadableStream({ start: (controller) => controller.error(new Error("It broke off.")) });
 
-/** As it came. A small body is read first: it may stand still, and a client leave that nobody writes to. */
+/**
+ * The answer as it came. A small body is read first: it may stand still, and a client may leave while nothing
+ * is written to it.
+ */
 export async function passOn(response: Response): Promise<Response> {
   const { status } = response;
   const body = bodiless.has(status) ? null : response.body;

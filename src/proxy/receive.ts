@@ -70,7 +70,7 @@ function unreadable(headers: Headers, body: ProxiedBody | null): Refusal | null 
   return body.messages.length > mostMessages ? { reason: "invalid_request", detail } : null;
 }
 
-/** Without the session header: nobody has checked whose session it names. */
+/** Without the session header: no check has said yet whose session the header names. */
 function withoutSession(from: Headers): Headers {
   const headers = new Headers(from);
   headers.delete(sessionHeader);
@@ -103,7 +103,7 @@ export async function receive(services: ReceiveServices, inbound: Inbound): Prom
   return handle(services, inbound).finally(opened);
 }
 
-/** A message as it was read, before anybody has looked whose it is. */
+/** A message as it was read, before the router knows whose message it is. */
 interface ReadMessage {
   /** the client's `Authorization`, where its key came in the other header */
   authorization: string | null;

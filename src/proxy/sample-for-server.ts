@@ -26,11 +26,11 @@ export interface SamplingRequest {
   tool: string | null;
   /** the client's request that it belongs to, as JSON, by which its session can take it back */
   messageId: string | null;
-  /** by what it is known again; null: it is new */
+  /** the key by which the request is known again; null: the request is new */
   replayKey: ReplayKey | null;
   /** of what was too large to be kept in `params`; null: `params` is what was asked */
   oversizedBytes: number | null;
-  /** why it is refused before anything is chosen; null: it isn't */
+  /** why the request is refused before anything is chosen; null: it isn't refused */
   denied: Refusal | null;
 }
 

@@ -25,7 +25,7 @@ export interface Admin {
 const tries = 6;
 const pauseMs = 300;
 
-/** One line about an answer that should have been another one. */
+/** One line for a person, where an answer is not the expected one. */
 export const unexpected = (what: string, { status, text }: Answered): string =>
   `${what} was answered ${status}: ${text.replaceAll(/\s+/g, " ").slice(0, 300)}`;
 

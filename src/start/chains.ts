@@ -1,4 +1,4 @@
-/** Whether every audit chain of a database is whole: for a copy that takes the place of what it was made from. */
+/** Checks every audit chain of a database: a copy must be whole before it takes its original's place. */
 import { hashing } from "../crypto/chain.ts";
 import { verifySignature } from "../crypto/signatures.ts";
 import { canonicalJson } from "../domain/canonical.ts";
@@ -52,7 +52,7 @@ async function faultOfSeal(
   return isEmpty || said === tree ? null : `${named} does not match its tree`;
 }
 
-/** One tenant's, up to its newest seal. */
+/** Checks one tenant's chain, up to its newest seal. */
 async function chainOf(
   store: Read,
   chain: { tenantId: string; newest: number; keys: readonly AuditKey[] },

@@ -11,7 +11,7 @@ export interface Wanted {
   provider: string;
   apiKey: string;
   baseUrl: string | null;
-  /** null: those of the catalogue; undefined: not known now, so it stays as it is or is not made */
+  /** null: the models of the catalogue; undefined: not known now, so a credential stays as it is or is not made */
   models: { id: string }[] | null | undefined;
 }
 
@@ -127,7 +127,8 @@ export async function seedCredentials(
       found === undefined ? await create(admin, each) : await bring(admin, found.id, each);
     if (!done.ok) return done;
   }
-  // A variable that is gone must not go on costing money; what others made is theirs.
+  // A credential whose variable is gone must not go on costing money. Credentials that others made
+  // stay.
   const surplus = all.value.filter(
     (each) =>
       (Object.hasOwn(known, each.name) || isThe(demoCredential)(each)) &&

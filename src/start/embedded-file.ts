@@ -6,7 +6,7 @@ const folderOf = (stateDir: string): string => join(stateDir, "embedded");
 
 export const embeddedFile = (stateDir: string): string => join(folderOf(stateDir), "router.sqlite");
 
-/** Its folder is made where it is missing: beside the file lie its log and its lock. */
+/** Makes the file's folder where it is missing: the log and the lock lie beside the file. */
 export function makeEmbeddedFolder(stateDir: string): string {
   mkdirSync(folderOf(stateDir), { recursive: true, mode: 0o700 });
   return embeddedFile(stateDir);

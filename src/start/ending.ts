@@ -1,4 +1,4 @@
-/** The orderly end: what was begun last ends first. */
+/** The orderly end: what began last ends first. */
 
 export interface Ending {
   add(step: () => void | Promise<void>): void;
@@ -20,8 +20,9 @@ const sameMs = 500;
 const parentMs = 500;
 
 /**
- * npm runs a script in a shell, and passes a SIGTERM on to that shell alone: it dies, and the router
- * would stay behind with its port. Only below npm: elsewhere a parent may leave on purpose.
+ * npm runs a script in a shell, and passes a SIGTERM on to that shell alone. The shell dies, and the router
+ * would stay behind with its port. This is for a router below npm only: elsewhere a parent may leave on
+ * purpose.
  */
 function whenNpmEnds(end: () => void): void {
   const parent = process.ppid;
@@ -44,8 +45,8 @@ export interface SignalOptions {
 }
 
 /**
- * Ctrl-C and its like end the process with 0; a second one doesn't wait. The answer tells whether
- * one came: what fails from then on fails because of it.
+ * Ctrl-C and its like end the process with 0; a second signal ends it at once. The answer says whether a signal
+ * came, because what fails after a signal fails because of the signal.
  */
 export function endOnSignals(
   ending: Ending,
@@ -76,8 +77,8 @@ export function endOnSignals(
 const signalLateMs = 300;
 
 /**
- * Whether a fault is to be kept quiet: what fails once a signal came, fails because of it. A terminal sends
- * Ctrl-C to the bundler and the runtime too, whose end may be heard of first.
+ * Whether a fault is kept quiet: what fails after a signal fails because of the signal. A terminal sends Ctrl-C
+ * to the bundler and the runtime too, so their end may come first.
  */
 export async function comesFromSignal(
   isEnding: () => boolean,

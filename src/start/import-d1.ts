@@ -1,7 +1,7 @@
 /**
- * A state directory of a version that kept its database in an emulated D1: the first start of this version takes
- * that file over. It is copied and never opened, so the old version finds it as it left it; and nothing is in
- * its place before all of it is, so whoever is killed in between begins anew.
+ * A state directory of a version that kept its database in an emulated D1. The first start of this version
+ * takes that file over. The file is copied and never opened, so the old version finds it unchanged. Nothing
+ * stands in the new place before all of the copy does, so a start that is killed in between begins anew.
  */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";

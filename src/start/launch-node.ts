@@ -22,7 +22,10 @@ import { seed } from "./seed.ts";
 import { checkout, type Settings } from "./settings.ts";
 import type { Welcome } from "./welcome.ts";
 
-/** All that wait are one commit, on this disk or on the server's, so more of them at once cost little more than one. */
+/**
+ * All writes that wait are one commit, on this disk or on the server's. So more writes at once cost little more
+ * than one.
+ */
 const writesAtOnce = "64";
 
 const formatOf = ({ logFormat }: Settings): LogFormat =>
@@ -32,7 +35,10 @@ const formatOf = ({ logFormat }: Settings): LogFormat =>
 export interface Started {
   /** the entry of the embedded database's threads, built */
   databaseThread: URL;
-  /** Takes over the signals that it has listened to so far: with another listener, one might be lost between. */
+  /**
+   * Takes over the signals of the earlier listener. With a second listener, a signal could be lost between the
+   * two.
+   */
   onSignal: (received: () => void) => void;
 }
 

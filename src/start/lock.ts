@@ -1,7 +1,7 @@
 /**
- * One launcher per state directory. The lock is the operating system's, through SQLite: it ends
- * with its process, however that one ends, and two launchers can't both find it free. A file with a
- * pid could be stale, and its pid could be somebody else's by now; `runtime.json` only says who.
+ * One launcher per state directory. The lock is the operating system's, through SQLite: the lock ends with its
+ * process, however the process ends, and two launchers can't both find it free. A file with a pid could be
+ * stale, and the pid could be another process's by now; `runtime.json` only says who.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

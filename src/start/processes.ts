@@ -37,7 +37,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended by itself.
+    // The process has ended by itself.
   }
 }
 
@@ -49,7 +49,10 @@ async function gone(program: string): Promise<boolean> {
   return false;
 }
 
-/** Asks, then forces. The pids that were found; false when one of them is still there. */
+/**
+ * Asks the processes to end, then forces them. Gives the pids that were found; false when a process is still
+ * there.
+ */
 export async function endAll(program: string): Promise<{ pids: number[]; ended: boolean }> {
   const pids = pidsOf(program);
   if (pids.length === 0) return { pids, ended: true };

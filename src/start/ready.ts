@@ -1,4 +1,4 @@
-/** Whether a router answers, and what a person is told of its databases. */
+/** Whether a router answers, and which lines about its databases a person reads. */
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Database } from "../store/db.ts";
 import type { Answering } from "./admin.ts";

@@ -12,7 +12,7 @@ const keys = "/tenants/demo/keys";
 const made = z.looseObject({ key: z.string() });
 const keyWanted = { name: "npm start", scopes: ["sampling", "proxy", "tenant-admin"] };
 
-/** The kept key, if this database knows it; a new one where it was made for another. */
+/** The kept key, if this database knows that key; a new key where the kept one was made for another database. */
 async function demoKey(
   admin: Admin,
   keptKey: string | undefined,

@@ -26,7 +26,7 @@ function create(path: string): void {
   mkdirSync(path, { mode: 0o700 });
 }
 
-/** Creates it where it is missing, and makes it its owner's alone; its real path. */
+/** Creates the directory where it is missing, and makes it readable for its owner alone; gives its real path. */
 export function openStateDirectory(path: string): Result<string, string> {
   try {
     create(path);

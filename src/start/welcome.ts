@@ -14,10 +14,10 @@ export interface Welcome {
   key: string;
   /** the key's */
   scopes: readonly string[];
-  /** null: the environment gave it, so it is known and not shown */
+  /** null: the environment gave the token, so its owner knows it and it is not shown */
   adminToken: string | null;
   stateDir: string;
-  /** where it is, in words */
+  /** where the database is, in words */
   database: string;
   providers: readonly string[];
   startedMs: number;

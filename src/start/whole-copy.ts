@@ -56,7 +56,7 @@ function flush(path: string): void {
   closeSync(file);
 }
 
-/** From here on it is there, also after a loss of power. */
+/** From here on the copy is there, also after a loss of power. */
 export function putInPlace(fresh: string, path: string): void {
   flush(fresh);
   renameSync(fresh, path);

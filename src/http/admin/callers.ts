@@ -1,4 +1,4 @@
-/** Describes `/v1` in the OpenAPI document. Its routes speak MCP, and are not made from these schemas. */
+/** Describes `/v1` in the OpenAPI document. The routes of `/v1` speak MCP, and are not made from these schemas. */
 import { z, type OpenAPIHono } from "@hono/zod-openapi";
 import { rpcAnswer, rpcMessage, routeDecision, samplingParams } from "./caller-schemas.ts";
 import { problemBody } from "./schemas.ts";

@@ -118,7 +118,7 @@ export async function createMessage(
             timing: serverTiming(ended.timing),
           };
         } catch (thrown) {
-          // A stream has begun by now: the app's own door can't answer any more.
+          // A stream has begun by now, so the app's own error handler can't answer any more.
           deps.report(requestId, thrown);
           return failed({ reason: "internal" }, started.timing);
         }

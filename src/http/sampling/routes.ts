@@ -45,8 +45,9 @@ const handle = (c: Context<HttpEnv>, arrived: Arrived, message: Incoming): Promi
 };
 
 /**
- * A call of a batch has a turn of its own, and until it runs. All calls of a batch begin before any of them is
- * waited for, so calls that kept their turns would keep the others from beginning.
+ * Each call of a batch has a turn of its own, and keeps its turn until the call runs. All calls of a batch
+ * begin before any of them is waited for, so calls that kept their turns longer would keep the others from
+ * beginning.
  */
 async function inOwnTurn(
   services: SamplingServices,

@@ -229,7 +229,7 @@ export function createJsonScanner(listener: JsonListener): JsonScanner {
     return isRight;
   };
 
-  /** Skips a value that nobody watches. It takes the same steps, with what they need at hand. */
+  /** Skips a value that nobody watches, by the same steps in fewer instructions. */
   const skipUnwatched = (): boolean => {
     const here = bytes;
     const to = here.length;

@@ -88,7 +88,7 @@ const unknownTo = (known: ReadonlySet<string>, object: unknown): string[] =>
     ? Object.keys(object).filter((key) => !known.has(key) && object[key] !== null)
     : [];
 
-/** Params that nothing reads: those of no revision, and `task`, since no call runs as a task. */
+/** Params that the router does not read: those of no revision, and `task`, since no call runs as a task. */
 export const unknownIn = (params: JsonObject): string[] =>
   shownNames([
     ...unknownTo(knownParams, params),

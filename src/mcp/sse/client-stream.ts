@@ -16,13 +16,13 @@ export interface ClientStream {
   open(): ReadableStream<Bytes>;
   /** Resolves when there is room for more, or when nobody reads any more. */
   write(bytes: Bytes | string): Promise<void>;
-  /** Writes a comment, if the client has room for it and no event is half out. */
+  /** Writes a comment, if the client has room for the comment and no event is half written. */
   comment(): void;
   /** Writes the last word, if there is one, and ends the body. Waits for nobody. */
   end(last?: string): void;
   /** Ends the body as one that broke off. */
   fail(reason: unknown): void;
-  /** Nobody reads any more, or there is nothing to read: no more is written, and the body stays as it is. */
+  /** The client has left, or takes no body. Nothing more is written, and the body stays as it is. */
   leave(): void;
   /** Nothing more is written: the stream has ended, or its client has left. */
   isOver(): boolean;
@@ -47,7 +47,7 @@ export function createClientStream(options: ClientStreamOptions): ClientStream {
   let controller: ReadableStreamDefaultController<Bytes> | null = null;
   let isOver = false;
   let silent = 0;
-  /** resolves when the client has read on; null: nobody waits for it */
+  /** resolves when the client has read on; null: no writer waits for that */
   let full: PromiseWithResolvers<void> | null = null;
 
   const readOn = (): void => {

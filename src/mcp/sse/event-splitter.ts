@@ -25,7 +25,7 @@ export function createEventSplitter(options: {
   mayNeedRouter: (data: string) => boolean;
   /** a cheap look at how the data of an arriving event begins: true only if it is certainly not for the router */
   surelyHarmless: (head: string, tooLarge: boolean) => boolean;
-  /** reads an event as other parsers may; absent: it does not matter how others read it */
+  /** reads an event as other parsers may; absent: how others read the event does not matter */
   read?: ((isFirst: boolean) => EventReader) | undefined;
 }) {
   const { maxEventBytes, mayNeedRouter, surelyHarmless, read } = options;
@@ -42,7 +42,7 @@ export function createEventSplitter(options: {
   let reader: EventReader | null = null;
   /** a part of that event has gone out */
   let hasGone = false;
-  /** a line whose beginning has gone out already */
+  /** a line whose beginning has already been passed on */
   let openLine = false;
   let afterCr = false;
   let firstBlock = true;

@@ -13,7 +13,7 @@ import { metaKey } from "../meta-key.ts";
 
 export const discoverMethod = "server/discover";
 
-/** It tells the server only that a modern client asks. */
+/** This request tells the server only that a modern client asks. */
 export const discoverText = JSON.stringify({
   jsonrpc: "2.0",
   id: "sampling-router-discover",
@@ -30,7 +30,7 @@ export const discoverText = JSON.stringify({
 export type Discovered =
   | { era: "modern"; result: JsonObject }
   | { era: "legacy" }
-  /** the server said neither: it refused the question, or its answer makes no sense */
+  /** neither is known: the server refused the question, or its answer makes no sense */
   | { era: null };
 
 /** These statuses don't speak of the method, so the server may answer otherwise when it is asked again. */
@@ -92,7 +92,7 @@ export const implementationOf = (info: JsonObject): JsonObject =>
     }),
   );
 
-/** null: it lacks what every revision requires. */
+/** null: the result lacks what every revision requires. */
 const namedIn = (info: JsonValue | undefined): JsonObject | null =>
   isObject(info) && typeof info["name"] === "string" && typeof info["version"] === "string"
     ? implementationOf(info)

@@ -15,7 +15,7 @@ import { dropBody, readAnswer } from "../first-answer.ts";
 
 const timeoutMs = 15_000;
 
-/** The client's headers, as a message of the other era carries them. */
+/** The client's headers, as a message of the server's era carries them. */
 export function headersFor(from: Headers, own: Iterable<readonly [string, string]>): Headers {
   const headers = new Headers(from);
   for (const name of from.keys())

@@ -97,7 +97,7 @@ export async function bridgeToLegacy(
   return carryToLegacy(services, exchange, { request, meta });
 }
 
-/** The request in the router's session with the server, and what the server says of it. */
+/** The request in the router's session with the server, and what the server answers to it. */
 function carryToLegacy(
   services: BridgeServices,
   exchange: Exchange,

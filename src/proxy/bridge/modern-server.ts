@@ -94,7 +94,7 @@ function asModern(
 /** Bytes of a server's refusal that are read. A refusal of a header is short. */
 const mostRefusalBytes = 64 * 1024;
 
-/** Whether the server misses an `Mcp-Param-*` header. Its tools have changed then, and are read again. */
+/** Whether the server misses an `Mcp-Param-*` header. Then the server's tools have changed, and are read again. */
 async function misses(response: Response): Promise<boolean> {
   if (response.status !== 400) return false;
   const bytes = await readBounded(response.clone().body, mostRefusalBytes);
@@ -196,7 +196,7 @@ export async function bridgeToModern(
   return carryToModern(services, exchange, { request, session });
 }
 
-/** The request as a modern one, and what the server says of it. */
+/** The request as a modern one, and what the server answers to it. */
 async function carryToModern(
   services: ModernServices & Pick<BridgeServices, "cancellation">,
   exchange: Exchange,

@@ -26,7 +26,10 @@ function remembered(outputs: WrappedOutputs): WrappedOutputs | null {
   return JSON.stringify(wrapped).length > mostRememberedChars ? null : wrapped;
 }
 
-/** The session with what its server's tools say now; null: they could not be read, and the old ones stay. */
+/**
+ * The session with the tools that its server lists now; null: the tools could not be read, and the session
+ * keeps the old ones.
+ */
 export async function readTools(
   services: Pick<BridgeServices, "sessions" | "upstream">,
   exchange: Exchange,

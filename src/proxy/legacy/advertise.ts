@@ -1,6 +1,6 @@
 /**
- * `initialize` on its way to a legacy server: its capabilities gain what the router can do, by
- * `domain/servers/offer.ts`, and nothing else of it changes.
+ * `initialize` on its way to a legacy server. Its capabilities gain what the router can do, by
+ * `domain/servers/offer.ts`. Nothing else changes.
  */
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { editsFor, type RouterCapabilities } from "../../domain/servers/offer.ts";

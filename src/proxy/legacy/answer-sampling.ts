@@ -42,7 +42,7 @@ interface KnownRequest {
   scope: string | null;
 }
 
-/** Why a request is refused whatever it asks, and how large it was. */
+/** Why a request is refused whatever the request asks, and how large it was. */
 interface Oversized {
   refusal: Refusal;
   bytes: number;

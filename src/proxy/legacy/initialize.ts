@@ -1,6 +1,6 @@
 /**
- * `initialize` through the proxy: the router advertises to the server what it can do, and stores the session
- * before the client hears of it.
+ * `initialize` through the proxy. The router advertises to the server what it can do, and stores the session
+ * before the client gets its answer.
  */
 import { isObject, own, type JsonObject } from "../../domain/json.ts";
 import { returnedHeaders } from "../../domain/servers/proxied-headers.ts";
@@ -23,7 +23,7 @@ const timeoutMs = 60_000;
 export const isRefused = ({ response, answer }: FirstAnswer): boolean =>
   (response.status >= 400 && response.status < 500) || isObject(own(answer, "error"));
 
-/** What a server said to `initialize`, and what was advertised to it; nothing is stored yet. */
+/** What a server answered to `initialize`, and what was advertised to that server. Nothing is stored yet. */
 export async function initializeServer(
   services: Pick<LegacyServices, "background" | "servers" | "sessions" | "upstream">,
   exchange: Pick<

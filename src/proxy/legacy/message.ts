@@ -32,8 +32,8 @@ export async function noteCancellations(
     if (session === null || (typeof requestId !== "string" && typeof requestId !== "number"))
       continue;
     const { tenantId, id: sessionId } = session;
-    // Where the database is out of reach, the server gets the cancellation all the same, and may
-    // cancel its own request.
+    // Where the database is out of reach, the server still gets the cancellation, and may cancel
+    // its own request.
     await services.cancellation.cancel({
       tenantId,
       sessionId,
@@ -88,7 +88,7 @@ function streamOf(body: ProxiedBody | null): { answers: RequestId | null; tool: 
 const idsIn = (body: ProxiedBody | null): RequestId[] =>
   body === null ? [] : requestsIn(body).map(({ id }) => id);
 
-/** What has to be done when a stream ends, and what renews it while it is open. */
+/** What has to be done when a stream ends, and what renews the stream's claim while the stream is open. */
 function watched(
   services: Pick<LegacyServices, "background" | "streams">,
   { caller: { session } }: Exchange,

@@ -33,7 +33,7 @@ const nothing: Bytes = new Uint8Array(0);
 export interface Relaying {
   /** null: nothing is intercepted */
   interceptor: Interceptor | null;
-  /** what is dropped of it; null: nothing is read */
+  /** what is dropped of the stream; null: nothing is read */
   losses: Losses | null;
   /** The stream is over, whoever ended it. */
   ended: () => void;

@@ -32,8 +32,8 @@ const lookMs = 1_000;
 const handOverMs = 300;
 const handOverTries = 10;
 /**
- * ms for which an invocation keeps the stream beyond its own response. It ends some time after, and may have to
- * answer what it intercepted last.
+ * ms for which an invocation keeps the stream beyond its own response. The invocation ends some time after its
+ * response, and may have to answer what it intercepted last.
  */
 const afterwardsMs = 10_000;
 
@@ -52,7 +52,7 @@ interface Standing {
 
 const nothingToEnd = (): void => undefined;
 
-/** Opens the stream where it is missing. The function that it gives ends it. */
+/** Opens the stream where the client has none. The function that comes back ends the stream. */
 export async function openRouterStream(
   services: RouterStreamDeps,
   exchange: Exchange,
@@ -92,7 +92,8 @@ async function stand(standing: Standing): Promise<void> {
     const here = streams.routerStreamHere(session);
     if (here === "stands") ready();
     const next = here === null ? await hold(standing, tries) : tickMs;
-    // The client asks for its own stream and has not got it yet, so the request waits for that one.
+    // The client has asked for its own stream and has not got it yet, so the request waits for the
+    // client's stream.
     if (next === "never" || (next === "clients" && !(await streams.isMissing(session)))) return;
     if (next !== "clients") await services.wait(next, over);
   }

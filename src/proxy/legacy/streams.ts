@@ -27,7 +27,7 @@ const turnMs = 1_000;
 interface Known {
   /** until when a client's stream was seen */
   clientUntil: number;
-  /** until when a client that asked for it may be about to get it */
+  /** until when the client that asked for the stream may be about to get it */
   wantedUntil: number;
   /** the server offers no such stream */
   none: boolean;
@@ -38,7 +38,7 @@ const nothing: Known = { clientUntil: 0, wantedUntil: 0, none: false };
 interface RouterStream {
   /** how many requests run here that may need the stream */
   needed: number;
-  /** the turn to hold the stream, or to ask for it; null: no request here has it */
+  /** the turn to hold the stream, or to ask for the stream; null: no request here has that turn */
   turn: { until: number; stands: boolean } | null;
 }
 

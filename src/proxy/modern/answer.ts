@@ -36,7 +36,10 @@ interface Answer extends Pick<Relaying, "refuse" | "refusalText">, Reading {
   idText: string;
 }
 
-/** JSON as it came, maybe while it arrives. Where it does not matter how others read it, it is not looked at. */
+/**
+ * JSON as it came, perhaps while it arrives. Where it does not matter how others read the JSON, nobody reads
+ * it.
+ */
 async function relayJson(response: Response, { client, losses, refuse }: Answer): Promise<void> {
   const { status } = response;
   if (losses === null || !response.ok || response.body === null || !isJson(response))

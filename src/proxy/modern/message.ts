@@ -1,6 +1,6 @@
 /**
- * The modern era through the proxy. With every request the router advertises what it can do, and the
- * router answers what the server then asks for. Everything else passes.
+ * The modern era through the proxy. With each request the router advertises what it can do. If the server's
+ * answer asks for sampling, the router gives it. Everything else passes.
  */
 import { deniedBy } from "../../domain/servers/answering.ts";
 import { isDeeperThan, mostLevels } from "../../domain/depth.ts";
@@ -109,8 +109,7 @@ function samplerFor(
   return {
     decode: modernCodec.decodeCall,
     async sample({ params }, { signal, replayKey }) {
-      // The tenant as it is now: the server may have taken minutes, and the snapshot may be stale
-      // by now.
+      // The tenant as it is now: the server may have taken minutes, so the snapshot may be stale.
       const now = await exchange.current();
       if (!now.ok) return err({ refusal: now.error, requestId: null });
       const server = now.value.server ?? exchange.server;

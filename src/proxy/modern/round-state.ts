@@ -52,7 +52,7 @@ export function createRoundStates(deps: { vault: Vault; nonce: () => string; now
     async open(owner: StateOwner, state: string): Promise<Result<CarriedState, Refusal>> {
       const text = await vault.open(state.slice(statePrefix.length), sealedFor(owner));
       if (!text.ok) return refused;
-      // Only this router can have sealed it, so it has our shape.
+      // Only this router can have sealed the state, so the state has our shape.
       const carried = JSON.parse(text.value) as CarriedState;
       return carried.expiresAt <= now() ? refused : ok(carried);
     },

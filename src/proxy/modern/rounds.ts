@@ -38,7 +38,7 @@ export interface RoundRequest {
   /** the client's JSON-RPC id, as JSON text */
   idText: string;
   method: string;
-  /** made when it is needed, since most requests have no rounds */
+  /** made when they are needed, since most requests have no rounds */
   owner: () => Promise<StateOwner>;
   mode: SamplingMode;
   /** what the client declared, as its revision knows it */
@@ -108,7 +108,10 @@ export function createRounds(deps: {
 }) {
   const { wire, states, sha256Hex, nonce, wait } = deps;
 
-  /** The digest that makes the round of this request known again; null: it is new, whatever it looks like. */
+  /**
+   * The digest by which this request's round is known again; null: the round is new, even if it looks like
+   * another.
+   */
   const identityOf = (
     request: RoundRequest,
     carried: CarriedState | null,
@@ -176,7 +179,8 @@ export function createRounds(deps: {
       const asksForInput = own(result, "resultType") === "input_required";
       let out = repeats === 0 ? response : wire.withId(response, idText);
       const given = asksForInput ? wire.stateGiven(response) : null;
-      // A router behind this one. Its state goes back to it, and is not mistaken for ours.
+      // The state of a router behind this router. The state goes back to that router, and is not
+      // mistaken for ours.
       if (isOurs(given)) {
         const carrying = { state: given, answers: [], rounds };
         const state = await states.wrap(await request.owner(), carrying);
