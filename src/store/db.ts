@@ -22,7 +22,7 @@ export interface Compiled {
 }
 
 /** Holds a number within what a driver can read back: see `domain/magnitudes.ts`. */
-const writable = (parameter: unknown): Parameter =>
+export const writable = (parameter: unknown): Parameter =>
   typeof parameter === "number" && !Number.isSafeInteger(parameter)
     ? asReadable(parameter)
     : (parameter as Parameter);
@@ -47,6 +47,8 @@ export interface Database {
   read<T>(work: (builder: Builder) => Promise<T>): AsyncResult<T>;
   /** One transaction, one round trip. Gives the rows that each statement returned. */
   write(statements: readonly Compiled[], turn?: WriteTurn): AsyncResult<Row[][]>;
+  /** Writes together with other callers. Absent: this engine writes for each caller alone. */
+  readonly writeInBulk?: WriteInBulk;
   /** null: a write succeeded within so many ms; else why it didn't. */
   probe(statement: Compiled, withinMs: number): Promise<WriteFault | null>;
 }
@@ -69,11 +71,39 @@ export interface Sent {
 /** How statements are sent: as one transaction, whose rows come back by statement. */
 export type Send = (statements: Sent[], ifLost: "again" | "once") => Promise<Row[][]>;
 
+/** A write for many callers at once, as one transaction's part. */
+export interface BulkWrite<Outcome> {
+  statements: Sent[];
+  /**
+   * What became of each, from the rows that each statement returned. null: nothing was written for that one, and
+   * its own statements decide.
+   */
+  outcomes(rows: readonly Row[][]): (Outcome | null)[];
+}
+
+export type Bulk<Item, Outcome> = (items: readonly Item[]) => BulkWrite<Outcome>;
+
+/** null: nothing was written, and the caller's own statements decide. */
+export type WriteInBulk = <Item, Outcome>(
+  bulk: Bulk<Item, Outcome>,
+  item: Item,
+  turn: WriteTurn,
+) => AsyncResult<Outcome | null>;
+
+/** Joins a bulk write, as `Send` sends statements; null as above. */
+export type JoinBulk = <Item, Outcome>(
+  bulk: Bulk<Item, Outcome>,
+  item: Item,
+  ifLost: "again" | "once",
+) => Promise<Outcome | null>;
+
 export interface DatabaseOptions {
   /** ms for one round trip */
   timeoutMs?: number;
   /** Called once for every round trip, for the bench and for `Server-Timing`. */
   onRoundTrip?: (kind: "read" | "write") => void;
+  /** Sends bulk writes; absent: there are none. */
+  joinBulk?: JoinBulk;
   /** Bounds how many writes are sent at once; absent: no bound. */
   turns?: Turns;
 }
@@ -136,7 +166,7 @@ async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> 
 export function createDatabase(
   builder: Builder,
   send: Send,
-  { timeoutMs = defaultTimeoutMs, onRoundTrip = () => {}, turns }: DatabaseOptions,
+  { timeoutMs = defaultTimeoutMs, onRoundTrip = () => {}, turns, joinBulk }: DatabaseOptions,
 ): Database {
   const compile = (statement: Compiled): { sql: string; params: Parameter[] } => {
     const { sql: text, params } = statement.toSQL();
@@ -170,6 +200,10 @@ export function createDatabase(
       const compiled = statements.map(compile);
       return inTurn(turn, () => attempt("write", () => send(compiled, turn.ifLost ?? "once")));
     },
+    ...(joinBulk !== undefined && {
+      writeInBulk: (bulk, item, turn) =>
+        inTurn(turn, () => attempt("write", () => joinBulk(bulk, item, turn.ifLost ?? "once"))),
+    }),
     async probe(statement, withinMs) {
       const probed = await inTurn({ lane: "", kind: "ends" }, async () => {
         onRoundTrip("write");
@@ -199,7 +233,7 @@ export function openD1(binding: D1Database, options: DatabaseOptions = {}): Data
 /** @param options `groups`: sends writes together with those of other callers; absent: each alone */
 export function openLibsql(
   client: Client,
-  { groups, ...options }: DatabaseOptions & { groups?: { send: Send } } = {},
+  { groups, ...options }: DatabaseOptions & { groups?: { send: Send; join: JoinBulk } } = {},
 ): Database {
   // "write" takes the lock at once. drizzle's own batch starts deferred, and then waits seconds for
   // the lock.
@@ -210,5 +244,8 @@ export function openLibsql(
     );
     return results.map(({ rows }) => rows as unknown as Row[]);
   };
-  return createDatabase(drizzleLibsql(client), groups?.send ?? alone, options);
+  return createDatabase(drizzleLibsql(client), groups?.send ?? alone, {
+    ...options,
+    ...(groups !== undefined && { joinBulk: groups.join }),
+  });
 }

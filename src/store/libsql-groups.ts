@@ -4,7 +4,12 @@
  */
 import { BatchCond, openHttp, type BatchStep, type RowsResult } from "@libsql/hrana-client";
 import type { Row, Sent } from "./db.ts";
-import { createWriteGroups, type SendGroup, type WriteGroups } from "./write-groups.ts";
+import {
+  createWriteGroups,
+  type SendGroup,
+  type Sorted,
+  type WriteGroups,
+} from "./write-groups.ts";
 
 /** ms for one group; its writers are refused by then. */
 const groupMs = 5_000;
@@ -88,8 +93,7 @@ export function openWriteGroups(about: {
       stream.closeGracefully();
       await executed;
       const [first, last] = await Promise.allSettled([began, committed]);
-      if (first?.status === "rejected")
-        return group.map(() => ({ state: "failed", cause: first.reason as unknown }));
+      if (first?.status === "rejected") return { cause: first.reason as unknown };
       const settled = await Promise.all(jobs.map(({ steps }) => Promise.allSettled(steps)));
       if (!wasDone(last)) return group.length === 1 ? failedAlone(settled[0] ?? [], last) : null;
       return settled.map((steps) =>
@@ -123,9 +127,6 @@ export function createGroupsByServer(
 const causeIn = (steps: readonly Stepped[]): unknown =>
   steps.find((step) => step.status === "rejected")?.reason ?? new Error("the write was skipped");
 
-const failedAlone = (
-  steps: readonly Stepped[],
-  commit: Stepped | undefined,
-): Awaited<ReturnType<SendGroup>> => [
+const failedAlone = (steps: readonly Stepped[], commit: Stepped | undefined): Sorted[] => [
   { state: "failed", cause: causeIn([...steps, ...(commit === undefined ? [] : [commit])]) },
 ];

@@ -41,7 +41,7 @@ const openingNames = [
  * Columns that a settlement writes. With those of the opening they are all columns that a seal's leaf
  * is made of.
  */
-const endingNames = [
+export const endingNames = [
   "outcome",
   "reason",
   "reasonDetail",
@@ -68,7 +68,7 @@ export type EndingRow = Pick<RequestRow, (typeof endingNames)[number]>;
  * A value as the database gives it back: without what UTF-8 can't say, and with numbers held as `db.ts`
  * holds them.
  */
-function encoded(name: keyof RequestRow, value: unknown): unknown {
+export function encoded(name: keyof RequestRow, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   const driven: unknown = columns[name].mapToDriverValue(value);
   if (typeof driven === "string") return driven.toWellFormed();

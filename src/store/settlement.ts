@@ -7,7 +7,8 @@ import { isMoney, moneyResources } from "../domain/limits/holds.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import { ok } from "../domain/result.ts";
 import { circuitStatements } from "./circuits.ts";
-import { raw, summed, type Builder, type Compiled, type Database } from "./db.ts";
+import { bulkSettlement, mayEndInBulk, settlementItem } from "./bulk-settlement.ts";
+import { raw, summed, type Builder, type Compiled, type Database, type WriteTurn } from "./db.ts";
 import { failingStatements, healthStatement } from "./health.ts";
 import { answerClaim } from "./idempotency.ts";
 import { endingCode, type EndingRow } from "./record-codes.ts";
@@ -168,6 +169,24 @@ function keepingStatements(builder: Builder, { settlement, nonce }: SettlementTr
   return [...(captured === null ? [] : [keep]), ...answerClaim(builder, settlement, ended)];
 }
 
+/** null: the call's own statements have to end it. */
+async function settleInBulk(
+  db: Database,
+  { settlement, nonce }: SettlementTry,
+  end: End,
+): AsyncResult<boolean | null> {
+  if (db.writeInBulk === undefined || !mayEndInBulk(settlement)) return ok(null);
+  const about = { ...end, nonce, changesCounters: changesCounters(settlement) };
+  const item = settlementItem(settlement, about);
+  return db.writeInBulk(bulkSettlement, item, turnOf(settlement));
+}
+
+const turnOf = ({ tenantId }: Settlement): WriteTurn => ({
+  lane: tenantId,
+  kind: "ends",
+  ifLost: "again",
+});
+
 /**
  * Ends the call, if it is open when the transaction runs; true if this try did. `first`: statements
  * that stand before, in the same transaction.
@@ -188,6 +207,11 @@ export async function settle(
   }
   const row = endingRow(settlement, receipt);
   const code = isCoded ? await endingCode(mac, kind, { ...receipt, row }) : null;
+  if (first.length === 0) {
+    const ended = await settleInBulk(db, its, { row, code });
+    if (!ended.ok) return ended;
+    if (ended.value !== null) return ok(ended.value);
+  }
   const before = [...first, ...countingStatements(db.builder, settlement)];
   const written = await db.write(
     [
@@ -195,7 +219,7 @@ export async function settle(
       endStatement(db.builder, its, { row, code }),
       ...keepingStatements(db.builder, its),
     ],
-    { lane: settlement.tenantId, kind: "ends", ifLost: "again" },
+    turnOf(settlement),
   );
   return written.ok ? ok((written.value[before.length] ?? []).length > 0) : written;
 }

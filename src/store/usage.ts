@@ -17,12 +17,18 @@ const hourMs = 3_600_000;
  * The divisor stands in the statement's text: drivers bind numbers as floats, and a float divides
  * without rounding.
  */
-const hourOf = sql.raw(`r.created_at / ${hourMs} * 3600`);
+export const hourOf = sql.raw(`r.created_at / ${hourMs} * 3600`);
 /** The hour (s since the epoch) in which a request of that moment (ms since the epoch) is counted. */
 export const usageHourOf = (createdAt: number): number => Math.floor(createdAt / hourMs) * 3_600;
 const secondsOf = { hour: 3_600, day: 86_400 };
-const outcomes = ["succeeded", "failed", "refused", "cancelled", "unknown"] as const;
-const figures = [...outcomes, "input_tokens", "output_tokens", "cost_micro_usd"] as const;
+export const outcomes = ["succeeded", "failed", "refused", "cancelled", "unknown"] as const;
+export const figures = [...outcomes, "input_tokens", "output_tokens", "cost_micro_usd"] as const;
+
+/** Every figure raised by what an insert adds to it. */
+export const raisedFigures = sql.join(
+  figures.map((name) => sql`${sql.raw(name)} = ${summed(name)}`),
+  sql`, `,
+);
 
 /** Adds the figures of the requests that `condition` finds, each to its own hour. */
 const add = (added: {
@@ -38,11 +44,7 @@ const add = (added: {
       ${added.model ?? sql`coalesce(r.model, '')`}, ${sql.join([...added.figures], sql`, `)}
     from sampling_requests r ${added.beside ?? sql``} where ${added.condition}
     group by 1, 2, 3, 4, 5
-    on conflict (tenant_id, hour, key_id, server_id, model) do update set
-      ${sql.join(
-        figures.map((name) => sql`${sql.raw(name)} = ${summed(name)}`),
-        sql`, `,
-      )}`);
+    on conflict (tenant_id, hour, key_id, server_id, model) do update set ${raisedFigures}`);
 
 const countOf = (outcome: string): SQL[] =>
   outcomes.map((name) => (name === outcome ? sql`count(*)` : sql`0`));

@@ -1,40 +1,95 @@
 /** All writes that wait are sent as one, and one such group is on its way at a time. Pure of any driver. */
-import type { Row, Send, Sent } from "./db.ts";
+import type { Bulk, BulkWrite, JoinBulk, Row, Send, Sent } from "./db.ts";
 
-/** What became of one write of a group. */
+/** What became of one part of a group. */
 export type Sorted =
   | { state: "done"; rows: Row[][] }
   /** it failed, alone or with its group, and nothing of it was written */
   | { state: "failed"; cause: unknown };
 
+/** Why a group could not begin. */
+export interface NotBegun {
+  cause: unknown;
+}
+
 /** null: the group failed as a whole, and nothing was written. Throws where the answer was lost. */
-export type SendGroup = (group: readonly (readonly Sent[])[]) => Promise<Sorted[] | null>;
+export type SendGroup = (
+  group: readonly (readonly Sent[])[],
+) => Promise<readonly Sorted[] | NotBegun | null>;
 
 export interface WriteGroups {
   send: Send;
+  join: JoinBulk;
 }
 
+/** One caller's write: its own statements, or its place in a bulk write. */
 interface Waiting {
-  statements: readonly Sent[];
+  write: { statements: readonly Sent[] } | { bulk: Bulk<unknown, unknown>; item: unknown };
   ifLost: "again" | "once";
-  done: (rows: Row[][]) => void;
+  /** of a bulk write null: its own statements decide */
+  done: (outcome: unknown) => void;
   failed: (cause: unknown) => void;
+}
+
+/** What stands under one savepoint, and for whom. */
+interface Part {
+  statements: readonly Sent[];
+  writers: readonly Waiting[];
+  /** of a caller's own statements the rows; of a bulk write its outcomes */
+  outcomes: BulkWrite<unknown>["outcomes"];
+  isBulk: boolean;
 }
 
 /** In one group; an answer of the libSQL server ends at 10 MB. */
 const mostInGroup = 64;
 
+/** A bulk write stands where its first caller does. */
+function partsOf(group: readonly Waiting[]): Part[] {
+  const parts: (() => Part)[] = [];
+  const bulks = new Map<unknown, { items: unknown[]; writers: Waiting[] }>();
+  for (const waiting of group) {
+    const { write } = waiting;
+    if ("statements" in write) {
+      const { statements } = write;
+      const writers = [waiting];
+      parts.push(() => ({ statements, writers, outcomes: (rows) => [rows], isBulk: false }));
+      continue;
+    }
+    const known = bulks.get(write.bulk);
+    const { items, writers } = known ?? { items: [], writers: [] };
+    items.push(write.item);
+    writers.push(waiting);
+    if (known !== undefined) continue;
+    bulks.set(write.bulk, { items, writers });
+    parts.push(() => ({ ...write.bulk(items), writers, isBulk: true }));
+  }
+  return parts.map((make) => make());
+}
+
+/** Nothing of it was written. Callers of a bulk write find out by their own statements whose fault it was. */
+function failPart({ writers, isBulk }: Part, cause: unknown): void {
+  for (const write of writers)
+    if (isBulk) write.done(null);
+    else write.failed(cause);
+}
+
+function dealPart(part: Part, sorted: Sorted | undefined): void {
+  if (sorted?.state !== "done") return failPart(part, sorted?.cause);
+  const outcomes = part.outcomes(sorted.rows);
+  for (const [at, write] of part.writers.entries()) write.done(outcomes[at] ?? null);
+}
+
 export function createWriteGroups(sendGroup: SendGroup): WriteGroups {
   const waiting: Waiting[] = [];
   let isSending = false;
 
-  const alone = async (write: Waiting): Promise<void> => {
+  const alone = async (part: Part): Promise<void> => {
     try {
-      const [sorted] = (await sendGroup([write.statements])) ?? [];
-      if (sorted?.state === "done") write.done(sorted.rows);
-      else write.failed(sorted?.cause ?? new Error("the transaction failed"));
+      const told = await sendGroup([part.statements]);
+      if (told !== null && "cause" in told) failPart(part, told.cause);
+      else dealPart(part, told?.[0] ?? { state: "failed", cause: new Error("it failed") });
     } catch (cause) {
-      write.failed(cause);
+      for (const write of part.writers) write.failed(cause);
     }
   };
 
@@ -47,20 +102,18 @@ export function createWriteGroups(sendGroup: SendGroup): WriteGroups {
   };
 
   async function together(group: readonly Waiting[]): Promise<void> {
-    let sorted: Sorted[] | null;
+    let parts: Part[];
+    let told: Awaited<ReturnType<SendGroup>>;
     try {
-      sorted = await sendGroup(group.map(({ statements }) => statements));
+      parts = partsOf(group);
+      told = await sendGroup(parts.map(({ statements }) => statements));
     } catch (cause) {
       return lost(group, cause);
     }
     // Whose fault it was is found by asking each alone.
-    if (sorted === null) for (const write of group) await alone(write);
-    else
-      for (const [at, write] of group.entries()) {
-        const its = sorted[at];
-        if (its?.state === "done") write.done(its.rows);
-        else write.failed(its?.cause);
-      }
+    if (told === null) for (const part of parts) await alone(part);
+    else if ("cause" in told) for (const write of group) write.failed(told.cause);
+    else for (const [at, part] of parts.entries()) dealPart(part, told[at]);
   }
 
   async function pump(): Promise<void> {
@@ -70,11 +123,15 @@ export function createWriteGroups(sendGroup: SendGroup): WriteGroups {
     isSending = false;
   }
 
+  const enter = (write: Waiting["write"], ifLost: "again" | "once"): Promise<unknown> =>
+    new Promise((done, failed) => {
+      waiting.push({ write, ifLost, done, failed });
+      void pump();
+    });
   return {
-    send: (statements, ifLost) =>
-      new Promise((done, failed) => {
-        waiting.push({ statements, ifLost, done, failed });
-        void pump();
-      }),
+    send: async (statements, ifLost) => (await enter({ statements }, ifLost)) as Row[][],
+    join: async <Item, Outcome>(bulk: Bulk<Item, Outcome>, item: Item, ifLost: "again" | "once") =>
+      // The item and what becomes of it are of the bulk's own types.
+      (await enter({ bulk: bulk as Bulk<unknown, unknown>, item }, ifLost)) as Outcome | null,
   };
 }

@@ -26,13 +26,19 @@ export const limitsOf = (admission: Admission): LimitState[] =>
   admission.state === "admitted" || admission.state === "refused" ? admission.limits : [];
 
 /** A database that sends every batch twice, as if the first answer had been lost. */
-export const sendingTwice = (db: Database): Database => ({
+export const sendingTwice = ({ writeInBulk, ...db }: Database): Database => ({
   builder: db.builder,
   read: (work) => db.read(work),
   async write(statements) {
     await db.write(statements);
     return db.write(statements);
   },
+  ...(writeInBulk !== undefined && {
+    async writeInBulk(bulk, item, turn) {
+      await writeInBulk(bulk, item, turn);
+      return writeInBulk(bulk, item, turn);
+    },
+  }),
   probe: db.probe,
 });
 
