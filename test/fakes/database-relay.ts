@@ -8,6 +8,11 @@ export interface DatabaseRelay {
   /** Ends every connection, and refuses new ones until `comeBack`. */
   goAway(): void;
   comeBack(): void;
+  /** Keeps what is said to the database, until `goOn`. */
+  hold(): void;
+  goOn(): void;
+  /** How much is kept. */
+  held(): number;
   stop(): Promise<void>;
 }
 
@@ -15,6 +20,8 @@ export async function startDatabaseRelay(target: string): Promise<DatabaseRelay>
   const { hostname, port } = new URL(target);
   const open = new Set<Socket>();
   let away = false;
+  /** null: nothing is held */
+  let kept: (() => void)[] | null = null;
   const server = createServer((incoming) => {
     if (away) return void incoming.destroy();
     const onward = connect(Number(port), hostname);
@@ -28,8 +35,13 @@ export async function startDatabaseRelay(target: string): Promise<DatabaseRelay>
         open.delete(from);
         to.destroy();
       });
-      from.pipe(to);
     }
+    onward.pipe(incoming);
+    incoming.once("end", () => onward.end());
+    incoming.on("data", (part: Buffer) => {
+      if (kept === null) onward.write(part);
+      else kept.push(() => onward.write(part));
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const endAll = (): void => {
@@ -44,6 +56,14 @@ export async function startDatabaseRelay(target: string): Promise<DatabaseRelay>
     comeBack() {
       away = false;
     },
+    hold() {
+      kept = [];
+    },
+    goOn() {
+      for (const say of kept?.splice(0) ?? []) say();
+      kept = null;
+    },
+    held: () => kept?.length ?? 0,
     async stop() {
       endAll();
       await new Promise<void>((resolve) => server.close(() => resolve()));

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, at, callOnce, createTenant, until } from "../fakes/caller.ts";
 import { startHoldingProvider, type HoldingProvider } from "../fakes/holding-provider.ts";
+import { linesOf } from "../fakes/log-lines.ts";
 import {
   spawnLauncher,
   startRouter,
@@ -47,13 +48,6 @@ async function withCalls(count: number, options: RouterOptions = {}) {
   await until(() => (provider.waiting() === count ? true : undefined));
   return { router, calls };
 }
-
-const linesOf = (router: Router, event: string): Record<string, unknown>[] =>
-  router
-    .output()
-    .split("\n")
-    .filter((line) => line.startsWith(`{"event":"${event}"`))
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe("the end", () => {
   it.each(["SIGTERM", "SIGINT"] as const)(
@@ -139,6 +133,41 @@ describe("a fault that nobody caught", () => {
     expect(router.output()).not.toContain("CANARY");
     provider.answerAll();
   });
+});
+
+describe("a database thread that ends", () => {
+  /** Ends the first thread that the process started: the one that writes. */
+  const ending = `--import=data:text/javascript,${encodeURIComponent(
+    `import threads from "node:worker_threads";
+     const started = [];
+     threads.Worker = class extends threads.Worker {
+       constructor(...args) { super(...args); started.push(this); }
+     };
+     process.on("SIGUSR2", () => started[0].terminate());`,
+  )}`;
+
+  it(
+    "ends the process with a record of what was open, and the next start goes on",
+    { timeout },
+    async () => {
+      const stateDir = temporaryStateDir();
+      const options = { stateDir, env: { NODE_OPTIONS: ending } };
+      const { router, calls } = await withCalls(1, options);
+      process.kill(router.pid, "SIGUSR2");
+      expect(await router.ended).toBe(1);
+      expect(await Promise.all(calls)).toEqual([null]);
+      expect(linesOf(router, "fault")).toMatchObject([
+        {
+          fault: "DatabaseThreadEnded",
+          open: { requests: [{ path: "/v1/sampling", requestId: expect.stringMatching(/^req_/) }] },
+        },
+      ]);
+      provider.answerAll();
+      const next = await start({ stateDir });
+      const answer = await callOnce(next, next.demoKey, asking("hello"));
+      expect(answer.get("result.role")).toBe("assistant");
+    },
+  );
 });
 
 describe("the start", () => {

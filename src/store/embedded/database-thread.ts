@@ -12,15 +12,27 @@ export interface DatabaseThread {
 
 const ended: Fault = { code: "THREAD_ENDED", message: "the database thread has ended" };
 
-/** @param entry where `thread.ts` is, or what a bundle made of it */
+/** What the process ends with: its name and places are written down, and no message, which may hold a parameter. */
+function lostThread(role: ThreadData["role"], cause: unknown): Error {
+  const lost = new Error(`the database's ${role} thread has ended`);
+  lost.name = "DatabaseThreadEnded";
+  if (cause instanceof Error && cause.stack !== undefined) lost.stack = cause.stack;
+  return lost;
+}
+
+/**
+ * A thread that ends without being asked ends the process, as a fault that nobody caught: its transaction may hold
+ * the file's lock, so another thread in its place might never write. The next start finds the file as it was.
+ * @param entry where `thread.ts` is, or what a bundle made of it
+ */
 export function startThread(entry: URL, data: ThreadData): Promise<Result<DatabaseThread, Fault>> {
   const worker = new Worker(entry, { workerData: data, execArgv: [] });
   const waiting = new Map<number, (outcome: Outcome) => void>();
   const isOver = Promise.withResolvers<void>();
-  let hasEnded = false;
+  let state: "starting" | "serving" | "closing" | "ended" = "starting";
   let last = 0;
   const ask = (request: (id: number) => Request): Promise<Outcome> => {
-    if (hasEnded) return Promise.resolve({ ok: false, fault: ended });
+    if (state === "ended") return Promise.resolve({ ok: false, fault: ended });
     last += 1;
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     waiting.set(last, resolve);
@@ -33,6 +45,7 @@ export function startThread(entry: URL, data: ThreadData): Promise<Result<Databa
       return waiting.size;
     },
     async close() {
+      if (state !== "ended") state = "closing";
       await ask((id) => ({ kind: "close", id }));
       await isOver.promise;
     },
@@ -47,20 +60,26 @@ export function startThread(entry: URL, data: ThreadData): Promise<Result<Databa
     if (arrived.length > 0) setImmediate(deliver);
   };
   return new Promise((resolve) => {
-    const end = (fault: Fault): void => {
-      hasEnded = true;
+    const end = (fault: Fault, cause?: unknown): void => {
+      const isLost = state === "serving";
+      state = "ended";
       for (const tell of waiting.values()) tell({ ok: false, fault });
       waiting.clear();
       resolve(err(fault));
       isOver.resolve();
+      if (isLost) throw lostThread(data.role, cause);
     };
     worker.on("message", (reply: Reply) => {
-      if ("opened" in reply) return resolve(reply.opened === null ? ok(thread) : err(reply.opened));
+      if ("opened" in reply) {
+        if (reply.opened !== null) return resolve(err(reply.opened));
+        state = "serving";
+        return resolve(ok(thread));
+      }
       const isIdle = arrived.length === 0;
       arrived.push(...reply.outcomes);
       if (isIdle) deliver();
     });
-    worker.on("error", (cause) => end({ ...ended, message: String(cause) }));
+    worker.on("error", (cause) => end({ ...ended, message: String(cause) }, cause));
     worker.on("exit", () => end(ended));
   });
 }
