@@ -12,6 +12,7 @@ import { createHealthStore } from "./health.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLedger } from "./ledger.ts";
+import { createLimitStore } from "./limit-sums.ts";
 import { createOverrideStore } from "./overrides.ts";
 import { createPlacementStore } from "./placements.ts";
 import { createRequestStore } from "./requests.ts";
@@ -60,6 +61,7 @@ export function createStores(
     requests: () => createRequestStore(db, note),
     idempotency: () => createIdempotencyStore(db),
     usage: () => createUsageStore(db, note),
+    limits: () => createLimitStore(db),
     events: () => createEventStore(db),
     sealing: () => createSealingStore(db),
     sealedRows: () => createSealedRowStore(db),

@@ -270,6 +270,7 @@ export const endpoints: Record<string, Entry> = {
       },
     }),
   },
+  "GET /tenants/{tenant}/limits": { reach: "tenant", status: 200 },
   "GET /tenants/{tenant}/usage": { reach: "tenant", status: 200 },
   "GET /tenants/{tenant}/seals": { reach: "tenant", status: 200 },
   "GET /tenants/{tenant}/requests/export": { reach: "tenant", status: 200 },

@@ -2,6 +2,7 @@
 import type { Correction, Opening, Outcome, Receipt, Settlement } from "../audit/record.ts";
 import type { AdminEvent } from "../admin-event.ts";
 import type { Hold, LimitState } from "../limits/holds.ts";
+import type { SummedLimit } from "../limits/standings.ts";
 import type { AsyncResult, Reason } from "../refusals.ts";
 import type { Decision } from "../choice/decision.ts";
 import type { ThinnedMinute } from "../audit/thinning.ts";
@@ -131,6 +132,12 @@ export interface IdempotencyStore {
   /** Notes the HTTP status with which a server took the answer of a call; 0: it could not be reached. */
   deliver(call: { tenantId: string; requestId: string }, status: number): AsyncResult<null>;
   prune(now: number): AsyncResult<number>;
+}
+
+/** What is used of limits, for people who look. */
+export interface LimitStore {
+  /** One sum for each of the holds, in their order, all of one moment. Amounts of the holds do not matter. */
+  sum(tenantId: string, holds: readonly Hold[], now: number): AsyncResult<SummedLimit[]>;
 }
 
 export type UsageBucket = "hour" | "day";

@@ -8,7 +8,7 @@ import type { Ceiling } from "../limits/ceilings.ts";
 import type { Circuit } from "../choice/circuits.ts";
 import type { CatalogueStore } from "./catalogues.ts";
 import type { Health } from "../choice/health.ts";
-import type { IdempotencyStore, Ledger, ThinningStore, UsageStore } from "./ledger.ts";
+import type { IdempotencyStore, Ledger, LimitStore, ThinningStore, UsageStore } from "./ledger.ts";
 import type { CredentialSummary, DeclaredModel, ModelOverride } from "../models/model.ts";
 import type { Policy } from "../choice/policy.ts";
 import type { AsyncResult } from "../refusals.ts";
@@ -252,6 +252,7 @@ export interface Stores {
   requests: RequestStore;
   idempotency: IdempotencyStore;
   usage: UsageStore;
+  limits: LimitStore;
   events: EventStore;
   seals: SealStore;
   sealing: SealingStore;

@@ -219,6 +219,25 @@ export const usage = z.object({
   ),
 });
 
+export const limitState = z
+  .object({
+    name: z.string().openapi({
+      description: "Whose limit, and which. `ceiling`: the operator's for the tenant.",
+      example: "tenant.usdPerDay",
+    }),
+    subject: z.string().openapi({ description: "The id of the tenant, the key or the server." }),
+    unit: z.enum(["requests", "tokens", "calls", "usd"]),
+    limit: z.number(),
+    used: z.number().openapi({ description: "By calls that ended; of requests and calls, all." }),
+    reserved: z.number().openapi({ description: "By calls that run." }),
+    left: z.number(),
+    freesAt: millis.nullable().openapi({
+      description:
+        "When the day or month (UTC) ends, or the oldest use of a rate is free again. null: nothing is used, or a call's end frees it.",
+    }),
+  })
+  .openapi("LimitState");
+
 export const event = z
   .object({
     id: z.string(),

@@ -5,6 +5,7 @@ import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } fro
 import {
   correctionInput,
   event,
+  limitState,
   record,
   recordFilter,
   recordWithContent,
@@ -137,6 +138,20 @@ export function recordRoutes() {
     query: usageQuery,
     answer: usage,
     run: ({ admin, actor, params, query }) => admin.usage(actor, params.tenant, query),
+  });
+  endpoint(app, {
+    method: "get",
+    path: "/{tenant}/limits",
+    id: "readLimits",
+    tag: "Usage",
+    summary: "Every limit, what is used and reserved of it, and what is left",
+    description:
+      "First the tenant's own limits and its ceiling's, then those of servers and of keys, newest first; revoked and expired keys are left out. A page looks at so many servers, and so many keys; follow `nextCursor` for the others.",
+    params: tenantParams,
+    query: pageQuery,
+    answer: pageOf(limitState),
+    run: ({ admin, actor, params, query }) =>
+      admin.limits(actor, params.tenant, pageRequestOf(query)),
   });
   return app;
 }

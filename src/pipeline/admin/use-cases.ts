@@ -13,6 +13,7 @@ import { createCorrectionAdmin } from "./corrections.ts";
 import { createCredentialAdmin } from "./credentials.ts";
 import { createExportAdmin } from "./export.ts";
 import { createKeyAdmin } from "./keys.ts";
+import { createLimitAdmin } from "./limits.ts";
 import { createModelAdmin } from "./models.ts";
 import { createRecordAdmin } from "./records.ts";
 import { createReplayAdmin } from "./replay.ts";
@@ -56,6 +57,7 @@ export const createAdminUseCases = (
     records,
     correct: createCorrectionAdmin(deps, records.request),
     usage: createUsageAdmin(deps),
+    limits: createLimitAdmin(deps),
     replay: createReplayAdmin(deps),
     catalogue: createCatalogueAdmin(deps),
     seals: createSealAdmin(deps),

@@ -5,6 +5,7 @@
 import type { HealthChange } from "../../../src/domain/choice/health.ts";
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { holdsOf } from "../../../src/domain/limits/holds.ts";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
 import { raw } from "../../../src/store/db.ts";
 import {
@@ -476,6 +477,13 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     "idempotency.deliver": async ({ idempotency }, owner, { tenantId }) => {
       const { id: requestId } = owner.settled.opening;
       value(await idempotency.deliver({ tenantId, requestId }, 200));
+    },
+    "limits.sum": async ({ limits }, { who }, { tenantId }) => {
+      const scopes = [
+        { scope: "tenant", subject: who.tenantId, limits: { usdPerDay: 1 } },
+      ] as const;
+      const holds = holdsOf({ now: start, scopes, tokens: 0, microUsd: 0 });
+      expect(value(await limits.sum(tenantId, holds, start))).toMatchObject([{ counted: 0 }]);
     },
     "usage.read": async ({ usage }, owner, { tenantId }) => {
       const all = { from: 0, to: start + dayMs, bucket: "hour", by: "key", limit: 9 } as const;

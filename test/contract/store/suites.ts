@@ -13,6 +13,7 @@ import { isolationSuite } from "./isolation.suite.ts";
 import { keysSuite } from "./keys.suite.ts";
 import { lateSettlementSuite } from "./late-settlement.suite.ts";
 import { ledgerSuite } from "./ledger.suite.ts";
+import { limitSumsSuite } from "./limit-sums.suite.ts";
 import { migrationsSuite } from "./migrations.suite.ts";
 import { numbersSuite } from "./numbers.suite.ts";
 import { leftoversSuite } from "./leftovers.suite.ts";
@@ -56,6 +57,7 @@ const suites = [
   eventsSuite,
   ledgerSuite,
   budgetsSuite,
+  limitSumsSuite,
   idempotencySuite,
   thinningSuite,
   usageSuite,

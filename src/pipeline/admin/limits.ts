@@ -1,0 +1,112 @@
+/** Every limit of a tenant, its ceiling, its keys and its servers, and what is left of each. */
+import type { Limits } from "../../domain/choice/policy.ts";
+import { holdsOf, isMoney, type Hold, type LimitedScope } from "../../domain/limits/holds.ts";
+import { standingOf, type Standing } from "../../domain/limits/standings.ts";
+import type { LimitStore } from "../../domain/ports/ledger.ts";
+import type { ServerStore } from "../../domain/ports/server-stores.ts";
+import type { KeyStore, Page, PageRequest, Tenant } from "../../domain/ports/stores.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { ok } from "../../domain/result.ts";
+import { isExpired, type Actor } from "../../domain/tenancy/access.ts";
+import { idPrefixes } from "../../domain/tenancy/ids.ts";
+import { tenantFor, type AdminDeps } from "./access.ts";
+
+/** A limit as the API shows it: money in USD, everything else in whole numbers. */
+export interface ShownLimit extends Standing {
+  unit: "requests" | "tokens" | "calls" | "usd";
+}
+
+const units = {
+  requests: "requests",
+  tokens: "tokens",
+  concurrent: "calls",
+  usd_day: "usd",
+  usd_month: "usd",
+} as const;
+const microUsd = 1_000_000;
+
+function shown({ resource }: Hold, standing: Standing): ShownLimit {
+  const { name, subject, limit, used, reserved, left, freesAt } = standing;
+  const inUnit = (amount: number): number => (isMoney(resource) ? amount / microUsd : amount);
+  return {
+    name,
+    subject,
+    unit: units[resource],
+    limit: inUnit(limit),
+    used: inUnit(used),
+    reserved: inUnit(reserved),
+    left: inUnit(left),
+    freesAt,
+  };
+}
+
+const hasLimits = (limits: Limits | undefined): boolean => Object.keys(limits ?? {}).length > 0;
+
+/** The tenant's own limits and the operator's are counted alike, and both are shown. */
+const scopesOf = ({ id, policy, ceiling }: Tenant): LimitedScope[] => {
+  const ceilingLimits = ceiling?.limits ?? {};
+  return [
+    { scope: "tenant", subject: id, limits: policy.limits ?? {} },
+    {
+      scope: "tenant",
+      subject: id,
+      limits: ceilingLimits,
+      fromCeiling: new Set(Object.keys(ceilingLimits) as (keyof Limits)[]),
+    },
+  ];
+};
+
+type LimitDeps = AdminDeps & {
+  keys: Pick<KeyStore, "list">;
+  servers: Pick<ServerStore, "list">;
+  limits: LimitStore;
+};
+
+/**
+ * Servers, then keys, newest first. Those without limits count for the page's size, and are not shown. A cursor
+ * of a server goes on with servers.
+ */
+async function pageOfScopes(
+  { keys, servers, now }: LimitDeps,
+  tenantId: string,
+  { cursor, limit }: PageRequest,
+): AsyncResult<Page<LimitedScope>> {
+  const scopes: LimitedScope[] = [];
+  const isAmongKeys = cursor?.startsWith(`${idPrefixes.key}_`) === true;
+  if (!isAmongKeys) {
+    const found = await servers.list(tenantId, { cursor, limit });
+    if (!found.ok) return found;
+    for (const { id, policy } of found.value.data)
+      if (hasLimits(policy.limits))
+        scopes.push({ scope: "server", subject: id, limits: policy.limits ?? {} });
+    if (found.value.nextCursor !== null)
+      return ok({ data: scopes, nextCursor: found.value.nextCursor });
+  }
+  const found = await keys.list(tenantId, { cursor: isAmongKeys ? cursor : null, limit });
+  if (!found.ok) return found;
+  const at = now();
+  for (const key of found.value.data)
+    if (key.revokedAt === null && !isExpired(key, at) && hasLimits(key.limits))
+      scopes.push({ scope: "key", subject: key.id, limits: key.limits });
+  return ok({ data: scopes, nextCursor: found.value.nextCursor });
+}
+
+export const createLimitAdmin =
+  (deps: LimitDeps) =>
+  async (actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<ShownLimit>> => {
+    const tenant = await tenantFor(deps, actor, slug);
+    if (!tenant.ok) return tenant;
+    const { id } = tenant.value;
+    const others = await pageOfScopes(deps, id, page);
+    if (!others.ok) return others;
+    const scopes = [...(page.cursor === null ? scopesOf(tenant.value) : []), ...others.value.data];
+    const now = deps.now();
+    const holds = holdsOf({ now, scopes, tokens: 0, microUsd: 0 });
+    const sums = await deps.limits.sum(id, holds, now);
+    if (!sums.ok) return sums;
+    const data = holds.flatMap((hold, at): ShownLimit[] => {
+      const summed = sums.value[at];
+      return summed === undefined ? [] : [shown(hold, standingOf(hold, summed))];
+    });
+    return ok({ data, nextCursor: others.value.nextCursor });
+  };

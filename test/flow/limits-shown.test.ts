@@ -1,0 +1,155 @@
+/** What an administrator sees of limits, beside what callers hear. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { adminOf, asking, createTenant, openSession } from "../fakes/caller.ts";
+import { startHoldingProvider, type HoldingProvider } from "../fakes/holding-provider.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+
+interface Shown {
+  name: string;
+  subject: string;
+  unit: string;
+  limit: number;
+  used: number;
+  reserved: number;
+  left: number;
+  freesAt: number | null;
+}
+
+let router: SharedRouter;
+let provider: HoldingProvider;
+beforeAll(async () => {
+  [router, provider] = await Promise.all([borrowRouter(), startHoldingProvider()]);
+});
+afterAll(() => provider.stop());
+
+const operator = (method: string, path: string, body?: unknown) =>
+  adminOf(router, router.adminToken)(method, path, body);
+
+const shown = async (path: string): Promise<Shown[]> =>
+  (await operator("GET", `${path}/limits`)).get("data") as Shown[];
+
+describe("GET …/limits", () => {
+  it("shows the limits of tenant, ceiling, server and key, each with what is left", async () => {
+    const slug = "limits-shown";
+    const path = `/tenants/${slug}`;
+    const { key, keyId } = await createTenant(router, slug, {
+      provider: "demo",
+      policy: { limits: { requestsPerMinute: 5, usdPerMonth: 3 } },
+      keyLimits: { requestsPerMinute: 2 },
+    });
+    await operator("PUT", `${path}/ceiling`, { limits: { requestsPerMinute: 100 } });
+    const entry = { slug: "s", url: "https://server.test/mcp", sampling: "router" };
+    const policy = { limits: { concurrent: 1 } };
+    const server = await operator("POST", `${path}/servers`, { ...entry, policy });
+    const session = await openSession(router, key);
+    expect((await session.sample(asking("hello"))).text).toContain('"result"');
+    const before = Date.now();
+    const limits = await shown(path);
+    const tenantId = (await operator("GET", path)).get("id");
+    expect(limits.map(({ freesAt: _, ...rest }) => rest)).toEqual([
+      { ...said("tenant.requestsPerMinute", tenantId, "requests"), limit: 5, used: 1, left: 4 },
+      { ...said("tenant.usdPerMonth", tenantId, "usd"), limit: 3, used: 0, left: 3 },
+      { ...said("ceiling.requestsPerMinute", tenantId, "requests"), limit: 100, used: 1, left: 99 },
+      { ...said("server.concurrent", server.get("id"), "calls"), limit: 1, used: 0, left: 1 },
+      { ...said("key.requestsPerMinute", keyId, "requests"), limit: 2, used: 1, left: 1 },
+    ]);
+    const [rate, month, , running] = limits;
+    expect(rate?.freesAt).toBeGreaterThan(before - 5_000);
+    expect(rate?.freesAt).toBeLessThanOrEqual(Date.now() + 61_000);
+    const now = new Date();
+    expect(month?.freesAt).toBe(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
+    expect(running?.freesAt).toBeNull();
+    expect((await session.sample(asking("hello"))).text).toContain('"result"');
+    expect((await session.sample(asking("hello"))).get("error.data.limit")).toBe(
+      "key.requestsPerMinute",
+    );
+    expect((await shown(path)).at(-1)).toMatchObject({ used: 2, left: 0 });
+  });
+
+  it("tells what a call that runs has reserved from what was used", async () => {
+    const slug = "limits-running";
+    const path = `/tenants/${slug}`;
+    const { key } = await createTenant(router, slug, {
+      provider: "mine",
+      baseUrl: provider.url,
+      models: [{ id: "one", inputUsdPerMTok: 1_000, outputUsdPerMTok: 1_000 }],
+      policy: { limits: { tokensPerMinute: 100_000, usdPerDay: 90, concurrent: 3 } },
+    });
+    const session = await openSession(router, key);
+    const call = session.sample(asking("hello"));
+    await expect.poll(() => provider.waiting()).toBe(1);
+    const [tokens, running, usd] = await shown(path);
+    expect(running).toMatchObject({ used: 1, reserved: 0, left: 2, freesAt: null });
+    for (const state of [tokens, usd]) {
+      expect(state?.used).toBe(0);
+      expect(state?.reserved).toBeGreaterThan(0);
+      expect(state?.left).toBeCloseTo((state?.limit ?? 0) - (state?.reserved ?? 0), 6);
+    }
+    const { inputTokens, outputTokens } = provider.answerAll();
+    expect((await call).text).toContain('"result"');
+    const used = inputTokens + outputTokens;
+    expect(await shown(path)).toMatchObject([
+      { unit: "tokens", used, reserved: 0, left: 100_000 - used },
+      { unit: "calls", used: 0, left: 3 },
+      { unit: "usd", used: used / 1_000, reserved: 0 },
+    ]);
+  });
+
+  it("leaves out keys that are revoked or over", async () => {
+    const slug = "limits-gone";
+    const path = `/tenants/${slug}`;
+    const { keyId } = await createTenant(router, slug, {
+      provider: "demo",
+      keyLimits: { concurrent: 2 },
+    });
+    expect(await shown(path)).toHaveLength(1);
+    await operator("POST", `${path}/keys`, {
+      name: "over",
+      scopes: ["sampling"],
+      expiresAt: 1,
+      limits: { concurrent: 1 },
+    });
+    expect(await shown(path)).toHaveLength(1);
+    await operator("DELETE", `${path}/keys/${keyId}`);
+    expect(await shown(path)).toEqual([]);
+  });
+
+  it("goes on page by page, and shows each limit once", async () => {
+    const slug = "limits-paged";
+    const path = `/tenants/${slug}`;
+    await createTenant(router, slug, { provider: "demo", policy: { limits: { concurrent: 9 } } });
+    const policy = { limits: { concurrent: 1 } };
+    for (const name of ["a", "b", "c"])
+      await operator("POST", `${path}/servers`, {
+        slug: name,
+        url: "https://server.test/mcp",
+        sampling: "router",
+        ...(name === "b" ? {} : { policy }),
+      });
+    for (const name of ["d", "e", "f"])
+      await operator("POST", `${path}/keys`, { name, scopes: ["sampling"], limits: policy.limits });
+    const names: string[] = [];
+    for (let cursor: unknown = ""; cursor !== null;) {
+      const query = cursor === "" ? "" : `&cursor=${String(cursor)}`;
+      const page = await operator("GET", `${path}/limits?limit=2${query}`);
+      names.push(...(page.get("data") as Shown[]).map(({ name, subject }) => `${name} ${subject}`));
+      cursor = page.get("nextCursor");
+    }
+    expect(names.map((name) => name.split(".")[0])).toEqual([
+      "tenant",
+      "server",
+      "server",
+      "key",
+      "key",
+      "key",
+    ]);
+    expect(new Set(names).size).toBe(names.length);
+  });
+});
+
+const said = (name: string, subject: unknown, unit: string) => ({
+  name,
+  subject,
+  unit,
+  reserved: 0,
+});
