@@ -1,5 +1,6 @@
 /** The host for one's own machine: the composition in one Node process. `start/` starts it. */
-import { createInvocation } from "./compose/invocation.ts";
+import { createCompositions } from "./compose/by-origin.ts";
+import { createComposition } from "./compose/composition.ts";
 import { parseConfig, type Bindings } from "./config.ts";
 import { err, ok, type Result } from "./domain/result.ts";
 import { createApp } from "./http/app.ts";
@@ -26,18 +27,17 @@ export async function createNodeHost(env: Bindings, host: Host): Promise<Result<
     background: open.background,
     upkeep: (promise: Promise<unknown>) => void promise.catch(() => undefined),
   };
+  const compositionAt = createCompositions(isolate, work);
+  const forJobs = createComposition(isolate, work);
   return ok({
     open,
     log: host.log,
     async answer(request, requestIs) {
-      const { servicesFor } = createInvocation(isolate, {
-        ...work,
-        origin: new URL(request.url).origin,
-      });
+      const { servicesFor } = compositionAt(request.url);
       return app.fetch(request, { servicesFor, requestIs });
     },
     async runJobs() {
-      for (const report of await createInvocation(isolate, work).jobs())
+      for (const report of await forJobs.jobs())
         if (report.changed !== 0) host.log({ event: "scheduled", ...report });
     },
   });

@@ -1,6 +1,6 @@
 /** The Worker's entry: fetch, scheduled, and what the Workers runtime hands to the composition. */
 import type { Ai, D1Database, ExecutionContext, ExportedHandler } from "@cloudflare/workers-types";
-import { createInvocation } from "./compose/invocation.ts";
+import { createComposition } from "./compose/composition.ts";
 import { parseConfig, type Bindings } from "./config.ts";
 import { createApp } from "./http/app.ts";
 import type { Host } from "./compose/host.ts";
@@ -35,7 +35,7 @@ async function isolateFor(env: WorkerBindings): Promise<Isolate | string> {
 }
 
 const invocationFor = (found: Isolate, context: ExecutionContext, request?: Request) =>
-  createInvocation(found, {
+  createComposition(found, {
     background: (work) => context.waitUntil(work),
     upkeep: (work) => context.waitUntil(work),
     ...(request === undefined ? {} : { origin: new URL(request.url).origin }),

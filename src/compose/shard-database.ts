@@ -6,6 +6,8 @@ import { unreadableReport, type Isolate } from "./isolate.ts";
 import { openLibsql, type Database, type DatabaseOptions } from "../store/db.ts";
 import { createStores } from "../store/stores.ts";
 
+const mostAtOnce = 1_000;
+
 function openDatabase(
   { config: { database, shards }, host }: Isolate,
   { name, ...options }: DatabaseOptions & { name: string },
@@ -15,6 +17,8 @@ function openDatabase(
   const { url, authToken } = named ?? (database as Extract<typeof database, { kind: "libsql" }>);
   const client = createClient({
     url,
+    // The client's own default, 20, is meant for one caller. Turns bound what a process asks for.
+    concurrency: mostAtOnce,
     ...(authToken !== null && { authToken }),
     ...(host.fetchDatabase !== undefined && { fetch: host.fetchDatabase }),
   });

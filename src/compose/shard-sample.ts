@@ -50,6 +50,7 @@ export function createShardSample(
     randomBytesOf,
     background,
     wait,
+    after,
     log,
   });
   return createSample({

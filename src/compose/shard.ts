@@ -1,4 +1,4 @@
-/** The composition, second part: everything over the database of one shard, for one invocation. */
+/** The composition, second part: everything over the database of one shard. */
 import journal from "../../migrations/meta/_journal.json" with { type: "json" };
 import { createCatalogueSource } from "../catalogue/source.ts";
 import { versionOf } from "../catalogue/version.ts";
@@ -36,6 +36,7 @@ import { createShardSample } from "./shard-sample.ts";
 import { createShardTurns } from "./shard-turns.ts";
 import { createShardSeals } from "./shard-seals.ts";
 import { after, clock, randomBytesOf, type Isolate } from "./isolate.ts";
+import type { Lifetime } from "./lifetime.ts";
 
 const { now, elapsed, wait } = clock;
 
@@ -68,16 +69,6 @@ const servicesOf = (parts: ShardServices): Services => ({
 const refuseUnknown: Authenticate = async () =>
   err({ reason: "unauthorized", detail: "Unknown API key." });
 
-export interface About {
-  /** keeps work alive after the response */
-  background: (work: Promise<unknown>) => void;
-  /** the same, for what the next process would do too: a host that ends need not wait for it */
-  upkeep: (work: Promise<unknown>) => void;
-  onRoundTrip?: () => void;
-  /** where the request arrived that is served; absent: none did */
-  origin?: string;
-}
-
 interface Parts {
   providers: Providers;
   oauth: Oauth;
@@ -90,20 +81,20 @@ interface Parts {
 }
 
 /**
- * Everything over the database of one shard. An invocation uses little of it, and a message that the
+ * Everything over the database of one shard. An invocation of Workers uses little of it, and a message that the
  * proxy only hands on next to nothing, so each part is made when it is first asked for.
  */
 export function createShard(
   isolate: Isolate,
-  about: About & { name: string; everywhere: Everywhere },
+  lifetime: Lifetime & { name: string; everywhere: Everywhere },
 ) {
   const { config, host, tokens, memory, streamMemory, sendToWitness } = isolate;
   const { fetch, log } = host;
-  const { background, upkeep, onRoundTrip, name, everywhere } = about;
+  const { background, upkeep, onRoundTrip, name, everywhere } = lifetime;
   const { catalogue, chooser } = isolate.choosing(name);
   const ids = isolate.idsOf(name);
   const { sessionTtlMs, allowPrivateUpstreams, catalogueUrl } = config;
-  const ownOrigins = config.publicOrigins.concat(about.origin ?? []);
+  const ownOrigins = config.publicOrigins.concat(lifetime.origin ?? []);
   const { turns, door } = createShardTurns(isolate, name);
   const { db, stores } = openShard(isolate, {
     name,
@@ -115,9 +106,6 @@ export function createShard(
   const nonce = (): string => toBase64Url(randomBytesOf(32));
   const readCatalogue: CatalogueReader = () =>
     createCatalogueReader({ held: catalogue, catalogues: stores.catalogues })();
-  // Nothing waits for it: what is chosen meanwhile is chosen from the catalogue at hand, and says so.
-  if (catalogue.takesTurn(elapsed())) upkeep(readCatalogue());
-
   const parts: Parts = lazily<Parts>({
     providers: () =>
       createProviders({
@@ -173,7 +161,7 @@ export function createShard(
     servicesOf(
       lazily<ShardServices>({
         authenticate,
-        sample: () => createShardSample(isolate, { ...about, ids, stores, vault, door, parts }),
+        sample: () => createShardSample(isolate, { ...lifetime, ids, stores, vault, door, parts }),
         cancellation: () => parts.cancellation,
         background: () => background,
         idempotency: () => stores.idempotency,
@@ -258,6 +246,10 @@ export function createShard(
   return {
     name,
     ids,
+    /** Nothing waits for it: what is chosen meanwhile is chosen from the catalogue at hand, and says so. */
+    lookForCatalogue() {
+      if (catalogue.takesTurn(elapsed())) upkeep(readCatalogue());
+    },
     services: servicesWith(known),
     /** for a key of no shard */
     servicesOfUnknown: () => servicesWith(() => refuseUnknown),

@@ -1,11 +1,16 @@
 /**
- * The port to traces for one invocation. Spans of all requests in the invocation are sent once, after
- * the last request.
+ * The port to traces. Spans of requests that run at the same time are sent together, after the last of them has ended.
+ * In a process that never rests they are sent when they are many, or after a second.
  */
 import { TraceFlags, type SpanContext } from "@opentelemetry/api";
 import type { Trace, Traces } from "../domain/audit/trace.ts";
 import { encode, send, type Placed, type TraceTarget } from "./otlp.ts";
 import { headersOf, parentIn } from "./propagation.ts";
+
+/** Traces that are sent together at most. */
+const mostTogether = 64;
+/** ms that a trace waits at most for others that still run. */
+const lingerMs = 1_000;
 
 const hexOf = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -35,11 +40,14 @@ export function createTraces(deps: {
   background: (work: Promise<unknown>) => void;
   /** Resolves after `ms`. */
   wait: (ms: number) => Promise<void>;
+  /** Acts after so many ms, unless the function that it gives is called before. */
+  after: (ms: number, act: () => void) => () => void;
   log: (entry: Record<string, unknown>) => void;
 }): Traces {
-  const { target, randomBytesOf, background, wait, log } = deps;
+  const { target, randomBytesOf, background, wait, after, log } = deps;
   let open = 0;
   let waiting: (() => Placed[])[] = [];
+  let stopLingering: (() => void) | null = null;
 
   const flush = async (made: (() => Placed[])[], to: TraceTarget): Promise<void> => {
     // The caller's answer goes first.
@@ -53,6 +61,13 @@ export function createTraces(deps: {
     } catch {
       log({ event: "telemetry", fault: "internal", spans });
     }
+  };
+
+  const sendWaiting = (to: TraceTarget): void => {
+    stopLingering?.();
+    stopLingering = null;
+    background(flush(waiting, to));
+    waiting = [];
   };
 
   return {
@@ -78,9 +93,8 @@ export function createTraces(deps: {
         end(spans) {
           waiting.push(() => spans().map((span) => ({ span, context: contextOf(span.spanId) })));
           open -= 1;
-          if (open > 0) return;
-          background(flush(waiting, target));
-          waiting = [];
+          if (open === 0 || waiting.length >= mostTogether) sendWaiting(target);
+          else stopLingering ??= after(lingerMs, () => sendWaiting(target));
         },
       };
     },

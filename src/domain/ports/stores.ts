@@ -1,4 +1,4 @@
-/** The ports that the pipeline needs; `compose/invocation.ts` hands in what implements them. */
+/** The ports that the pipeline needs; `compose/composition.ts` hands in what implements them. */
 import type { RequestFilter } from "../audit/record.ts";
 import type { ApiKey, StoredKey } from "../tenancy/access.ts";
 import type { SamplingRecord } from "../audit/record.ts";

@@ -12,6 +12,7 @@ function tracing(about: { exports?: boolean; answer?: () => Promise<Response> } 
   const sent: string[] = [];
   const logged: Record<string, unknown>[] = [];
   const work: Promise<unknown>[] = [];
+  const timers: { ms: number; act: () => void }[] = [];
   const traces = createTraces({
     target: about.exports === false ? null : target,
     async fetch(_url, init) {
@@ -21,9 +22,14 @@ function tracing(about: { exports?: boolean; answer?: () => Promise<Response> } 
     randomBytesOf: (count) => crypto.getRandomValues(new Uint8Array(count)),
     background: (promise) => void work.push(promise),
     wait: () => Promise.resolve(),
+    after(ms, act) {
+      const timer = { ms, act };
+      timers.push(timer);
+      return () => void timers.splice(timers.indexOf(timer), 1);
+    },
     log: (entry) => void logged.push(entry),
   });
-  return { traces, sent, logged, settled: () => Promise.all(work) };
+  return { traces, sent, logged, timers, settled: () => Promise.all(work) };
 }
 
 const ended = (trace: Trace) => (): Span[] =>
@@ -99,13 +105,14 @@ describe("the context that is handed on", () => {
 });
 
 describe("an export", () => {
-  it("waits for the last request of the invocation", async () => {
-    const { traces, sent, settled } = tracing();
+  it("waits for the last of the requests that run, and its own timer is then no more", async () => {
+    const { traces, sent, timers, settled } = tracing();
     const first = traces.join({ traceparent: `00-${traceId}-${parent}-01`, tracestate: "a=1" });
     const second = traces.join({ traceparent: null, tracestate: null });
     first.end(ended(first));
-    expect(sent).toEqual([]);
+    expect([sent, timers.length]).toEqual([[], 1]);
     second.end(ended(second));
+    expect(timers).toEqual([]);
     const third = traces.join({ traceparent: null, tracestate: null });
     third.end(ended(third));
     await settled();
@@ -115,6 +122,27 @@ describe("an export", () => {
     expect(one).toMatchObject({ startedAt: 1_763_694_441_123_000_000n });
     expect(two).toMatchObject({ parentSpanId: null, traceState: null, service: "test" });
     expect(two?.traceId).not.toBe(traceId);
+  });
+
+  it("waits a second at most where some request always runs", async () => {
+    const { traces, sent, timers, settled } = tracing();
+    traces.join({ traceparent: null, tracestate: null });
+    const first = traces.join({ traceparent: null, tracestate: null });
+    first.end(ended(first));
+    expect(timers.map(({ ms }) => ms)).toEqual([1_000]);
+    timers[0]?.act();
+    await settled();
+    expect(sent.map((body) => spansIn(body).length)).toEqual([1]);
+  });
+
+  it("is made at once when many requests have ended", async () => {
+    const { traces, sent, settled } = tracing();
+    const running = Array.from({ length: 130 }, () =>
+      traces.join({ traceparent: null, tracestate: null }),
+    );
+    for (const one of running) one.end(ended(one));
+    await settled();
+    expect(sent.map((body) => spansIn(body).length)).toEqual([64, 64, 2]);
   });
 
   it.each([

@@ -10,17 +10,25 @@ import {
 } from "../pipeline/admin/sharded.ts";
 import { createShardedJobs, type Jobs } from "../pipeline/scheduled/jobs.ts";
 import { perShard, type Isolate } from "./isolate.ts";
-import { createShard, type About, type Everywhere, type Shard } from "./shard.ts";
+import type { Lifetime } from "./lifetime.ts";
+import { createShard, type Everywhere, type Shard } from "./shard.ts";
 
-/** What serves one invocation: the database of the caller's shard is the only one that is opened for it. */
-export function createInvocation(
-  isolate: Isolate,
-  about: About,
-): { servicesFor: (token: string | null) => Services; jobs: Jobs } {
+export interface Composition {
+  servicesFor: (token: string | null) => Services;
+  jobs: Jobs;
+}
+
+/** What serves requests for as long as its lifetime says: the database of a caller's shard is opened when it calls. */
+export function createComposition(isolate: Isolate, lifetime: Lifetime): Composition {
   const { shardNames: names, tokens } = isolate;
-  const made: (name: string) => Shard = perShard((name) =>
-    createShard(isolate, { ...about, name, everywhere }),
+  const shardNamed: (name: string) => Shard = perShard((name) =>
+    createShard(isolate, { ...lifetime, name, everywhere }),
   );
+  const made = (name: string): Shard => {
+    const shard = shardNamed(name);
+    shard.lookForCatalogue();
+    return shard;
+  };
   const shards = {
     names,
     get home() {

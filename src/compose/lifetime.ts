@@ -1,0 +1,14 @@
+/**
+ * How long a composition lives, and what its host gives it for that time. In the Workers runtime that is one
+ * invocation, since no invocation may touch another's I/O. In a Node process it is the process. Nothing else in the
+ * composition knows which of the two it is.
+ */
+export interface Lifetime {
+  /** keeps work alive after the response */
+  background: (work: Promise<unknown>) => void;
+  /** the same, for what the next process would do too: a host that ends need not wait for it */
+  upkeep: (work: Promise<unknown>) => void;
+  onRoundTrip?: () => void;
+  /** where the requests arrived that are served; absent: none did */
+  origin?: string;
+}
