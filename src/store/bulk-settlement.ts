@@ -1,4 +1,4 @@
-/** Settlement of many calls at once, where each of them just ends: nothing is kept, and no circuit changes. */
+/** Settlement of many calls at once, where each of them just ends: nothing is kept, and no fault is counted. */
 import { getTableColumns, sql } from "drizzle-orm";
 import { keptSamples } from "../domain/choice/health.ts";
 import { bookingsOf } from "../domain/audit/bookings.ts";
@@ -17,9 +17,10 @@ export interface SettlementItem {
   /** id, tenant, nonce, code of the end, then the columns of the end */
   json: string;
   /** what each statement before counts, one JSON array for each entry */
-  charge: string | null;
+  charges: string[];
   bookings: string[];
   samples: string[];
+  closed: string[];
 }
 
 const firstColumn = 4;
@@ -73,6 +74,11 @@ const sample = textOf(sql`
         order by position limit ${keptSamples})),
     updated_at = excluded.updated_at`);
 
+// Entries: scope of a circuit that closes.
+const close = textOf(sql`
+  delete from circuits where (tenant_id, scope) in (
+    select r.tenant_id, j.value ->> 2 from ${open} where r.outcome = 'admitted')`);
+
 // A row whose settlement is this very try was ended when the batch ran before and its answer was lost.
 const end = textOf(sql`
   update sampling_requests set
@@ -94,7 +100,7 @@ export const mayEndInBulk = (settlement: Settlement): boolean =>
   settlement.captured === null &&
   settlement.failing.length === 0 &&
   !settlement.probed &&
-  settlement.circuits.every(({ closes, fault }) => closes.length === 0 && fault === null);
+  settlement.circuits.every(({ fault }) => fault === null);
 
 export function settlementItem(
   settlement: Settlement,
@@ -106,7 +112,7 @@ export function settlementItem(
   return {
     settlement,
     json: entry(nonce, code, ...endingNames.map((name) => encoded(name, row[name]))),
-    charge: changesCounters ? entry(writable(chargedTokens), writable(chargedMicroUsd)) : null,
+    charges: changesCounters ? [entry(writable(chargedTokens), writable(chargedMicroUsd))] : [],
     bookings: bookingsOf(settlement).map(
       ({ model, requests, inputTokens, outputTokens, costMicroUsd }) =>
         entry(
@@ -121,28 +127,24 @@ export function settlementItem(
     samples: settlement.health.map(({ credentialId, model, sample: its }) =>
       entry(credentialId, model, JSON.stringify(its), now),
     ),
+    closed: settlement.circuits.flatMap(({ closes }) => closes.map((scope) => entry(scope))),
   };
 }
 
-const counted = (text: string, entries: readonly string[]) =>
-  entries.length === 0 ? [] : [{ sql: text, params: [arrayOf(entries)] }];
+/** What is counted while the rows are open, so before they end. */
+const countings = [
+  ["charges", charge],
+  ["bookings", book],
+  ["samples", sample],
+  ["closed", close],
+] as const;
 
 /** True: this try ended the call. */
 export const bulkSettlement: Bulk<SettlementItem, boolean> = (items) => {
-  const before = [
-    ...counted(
-      charge,
-      items.flatMap((item) => item.charge ?? []),
-    ),
-    ...counted(
-      book,
-      items.flatMap(({ bookings }) => bookings),
-    ),
-    ...counted(
-      sample,
-      items.flatMap(({ samples }) => samples),
-    ),
-  ];
+  const before = countings.flatMap(([kind, text]) => {
+    const entries = items.flatMap((item) => item[kind]);
+    return entries.length === 0 ? [] : [{ sql: text, params: [arrayOf(entries)] }];
+  });
   return {
     statements: [...before, { sql: end, params: [arrayOf(items.map(({ json }) => json))] }],
     outcomes(rows) {

@@ -127,6 +127,9 @@ describe("many callers at once", () => {
     const limits = { tokensPerMinute: 1_000_000, usdPerDay: 1 };
     const who = await caller(storesOn(db), { tenantLimits: limits });
     await storesOn(db).ledger.admit(reservation(who, start));
+    for (const scope of ["model x", "model y"])
+      await rows(sql`insert into circuits (tenant_id, scope, faults, updated_at)
+        values (${who.tenantId}, ${scope}, '[]', ${start})`);
     requests = 0;
     // Codes that are made at once keep the callers in their order.
     const { ledger, health, usage } = storesOn(db, () => {}, { ...mac, code: async () => "code" });
@@ -139,6 +142,7 @@ describe("many callers at once", () => {
           receipt,
           chargedTokens: 40,
           health: [{ credentialId: "cred_1", model: "openai/gpt", sample }],
+          circuits: [{ closes: ["model x", "endpoint x"], fault: null }],
           outcome: at % 4 === 0 ? "failed" : "succeeded",
         });
         return ledger.settle(its).then((settled) => ({ its, settled: value(settled) }));
@@ -164,6 +168,8 @@ describe("many callers at once", () => {
         costMicroUsd: callers * 500,
       },
     ]);
+    const circuits = value(await health.circuits(who.tenantId));
+    expect(circuits.map(({ scope }) => scope)).toEqual(["model y"]);
     const [samples] = value(await health.list(who.tenantId));
     expect(samples?.samples.map(({ at }) => at)).toEqual(
       Array.from({ length: keptSamples }, (_, at) => start + callers - 1 - at),
