@@ -6,6 +6,7 @@ import { lineOf, type LogFormat } from "../node/log-lines.ts";
 import { createOutgoing } from "../node/outgoing.ts";
 import { nodeCrypto } from "../node/primitives.ts";
 import { createNodeServer } from "../node/server.ts";
+import { bookTexts } from "../store/books/texts.ts";
 import { startEmbedded, type Engine } from "../store/embedded/engine.ts";
 import { openEmbedded } from "../store/embedded/open.ts";
 import { createGroupsByServer } from "../store/libsql-groups.ts";
@@ -57,7 +58,11 @@ async function openDatabase(
   if (!imported.ok) return imported;
   if (imported.value !== null)
     voice.say(`Took over the database of an earlier version, ${imported.value.from}.`);
-  const engine = await startEmbedded({ path, thread: started.databaseThread });
+  const engine = await startEmbedded({
+    path,
+    thread: started.databaseThread,
+    books: bookTexts,
+  });
   if (!engine.ok) return engine;
   ending.add(engine.value.close);
   const db = openEmbedded(engine.value);

@@ -6,7 +6,7 @@ import { sql, type SQL } from "drizzle-orm";
 import type { Receipt } from "../domain/audit/record.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import type { Row } from "./db.ts";
-import { openingCode, openingOf, type OpeningRow } from "./record-codes.ts";
+import { openingCode } from "./record-codes.ts";
 
 /** The first code of each kind of row that an admission may write. */
 export interface AdmissionCodes {
@@ -18,19 +18,18 @@ export interface AdmissionCodes {
 }
 
 /**
- * The codes are made side by side, since WebCrypto works off the thread. `smaller`: the row with the
- * smaller claim.
+ * The codes are made side by side, since WebCrypto works off the thread. `opening`, and `smaller` with the
+ * smaller claim: texts by `openingOf`.
  */
 export async function admissionCodes(
   mac: Mac,
-  { row, smaller, isLimited }: { row: OpeningRow; smaller: OpeningRow | null; isLimited: boolean },
+  about: { opening: string; smaller: string | null; isLimited: boolean },
 ): Promise<AdmissionCodes> {
-  const opening = openingOf(row);
-  const other = smaller === null ? null : openingOf(smaller);
+  const { opening, smaller, isLimited } = about;
   const [admitted, less, limited] = await Promise.all([
     openingCode(mac, "admitted", opening),
-    other === null ? null : openingCode(mac, "admitted", other),
-    isLimited ? openingCode(mac, "limited", other ?? opening) : null,
+    smaller === null ? null : openingCode(mac, "admitted", smaller),
+    isLimited ? openingCode(mac, "limited", smaller ?? opening) : null,
   ]);
   return { admitted, smaller: less, limited };
 }

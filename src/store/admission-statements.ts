@@ -17,6 +17,7 @@ import { claimProbes } from "./circuits.ts";
 import { raw, summed, type Builder, type Compiled } from "./db.ts";
 import { callOf, claim, heldByAnother } from "./idempotency.ts";
 import { nextNumber } from "./record-numbers.ts";
+import { openingOf } from "./record-codes.ts";
 import { openingColumns } from "./records.ts";
 import { samplingRequests, sessions } from "./schema.ts";
 
@@ -66,7 +67,8 @@ const freeAt = (tenantId: string) => sql`(
       where c.tenant_id = ${tenantId} and c.subject = b.subject and c.resource = b.resource
         and c.bucket > b.bucket and c.bucket <= refused.last) <= refused."limit")`;
 
-const claimColumns = ({ decision, holds, reservedTokens, reservedMicroUsd }: Claim) => ({
+/** Columns of a claim. */
+export const claimColumns = ({ decision, holds, reservedTokens, reservedMicroUsd }: Claim) => ({
   decision: compactDecision(decision),
   model: `${decision.provider}/${decision.model}`,
   holds,
@@ -101,8 +103,8 @@ export async function admitting(mac: Mac, reservation: Reservation): Promise<Adm
   const values = rowOf(reservation);
   const instead = smaller === undefined ? {} : claimColumns(smaller);
   const codes = await admissionCodes(mac, {
-    row: values,
-    smaller: smaller === undefined ? null : { ...values, ...instead },
+    opening: openingOf(values),
+    smaller: smaller === undefined ? null : openingOf({ ...values, ...instead }),
     isLimited: holds.length > 0,
   });
   const isCurrent = sql`tenants.id = ${tenantId} and tenants.version = ${tenantVersion}

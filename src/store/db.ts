@@ -11,6 +11,7 @@ import { err, ok } from "../domain/result.ts";
 import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import type { TurnKind, Turns } from "../domain/limits/turns.ts";
 import type { WriteFault } from "../domain/ports/readiness.ts";
+import type { Answer, Entry } from "./books/entries.ts";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { sql, type SQL } from "drizzle-orm";
 
@@ -31,6 +32,12 @@ export const writable = (parameter: unknown): Parameter =>
 export const summed = (column: string): SQL =>
   sql.raw(`max(-${largestInteger}, min(${largestInteger}, ${column} + excluded.${column}))`);
 
+/** A statement as it is sent. */
+export function compile(statement: Compiled): Sent {
+  const { sql: text, params } = statement.toSQL();
+  return { sql: text, params: params.map(writable) };
+}
+
 const dialect = new SQLiteAsyncDialect();
 
 /** A statement that drizzle's builder can't say. */
@@ -49,6 +56,11 @@ export interface Database {
   write(statements: readonly Compiled[], turn?: WriteTurn): AsyncResult<Row[][]>;
   /** Writes together with other callers. Absent: this engine writes for each caller alone. */
   readonly writeInBulk?: WriteInBulk;
+  /**
+   * Has a call entered in the books of a single writer, in one transaction; null: nothing was written, and the
+   * caller's own statements decide. Absent: there are no books.
+   */
+  readonly enter?: (entry: Entry, turn: WriteTurn) => AsyncResult<Answer | null>;
   /** null: a write succeeded within so many ms; else why it didn't. */
   probe(statement: Compiled, withinMs: number): Promise<WriteFault | null>;
 }
@@ -104,6 +116,8 @@ export interface DatabaseOptions {
   onRoundTrip?: (kind: "read" | "write") => void;
   /** Sends bulk writes; absent: there are none. */
   joinBulk?: JoinBulk;
+  /** Enters a call into the engine's books; absent: there are none. */
+  enter?: (entry: Entry) => Promise<Answer | null>;
   /** Bounds how many writes are sent at once; absent: no bound. */
   turns?: Turns;
 }
@@ -166,12 +180,8 @@ async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> 
 export function createDatabase(
   builder: Builder,
   send: Send,
-  { timeoutMs = defaultTimeoutMs, onRoundTrip = () => {}, turns, joinBulk }: DatabaseOptions,
+  { timeoutMs = defaultTimeoutMs, onRoundTrip = () => {}, turns, joinBulk, enter }: DatabaseOptions,
 ): Database {
-  const compile = (statement: Compiled): { sql: string; params: Parameter[] } => {
-    const { sql: text, params } = statement.toSQL();
-    return { sql: text, params: params.map(writable) };
-  };
   const inTurn = async <T>(turn: WriteTurn, work: () => AsyncResult<T>): AsyncResult<T> => {
     if (turns === undefined) return work();
     const entered = await turns.enter({ kind: "begins", ...turn });
@@ -203,6 +213,9 @@ export function createDatabase(
     ...(joinBulk !== undefined && {
       writeInBulk: (bulk, item, turn) =>
         inTurn(turn, () => attempt("write", () => joinBulk(bulk, item, turn.ifLost ?? "once"))),
+    }),
+    ...(enter !== undefined && {
+      enter: (entry, turn) => inTurn(turn, () => attempt("write", () => enter(entry))),
     }),
     async probe(statement, withinMs) {
       const probed = await inTurn({ lane: "", kind: "ends" }, async () => {

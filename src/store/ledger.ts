@@ -19,6 +19,7 @@ import { openingColumns, unspent } from "./records.ts";
 import { counters } from "./ledger-schema.ts";
 import { samplingRequests } from "./schema.ts";
 import { settle } from "./settlement.ts";
+import { admitInBooks, settleInBooks } from "./single-writer.ts";
 import { estimateOf, refusedUsage, sweptUsage } from "./usage.ts";
 
 const sweepSize = 200;
@@ -40,9 +41,18 @@ const keptSeconds = {
 export function createLedger(db: Database, deps: { nonce: () => string; mac: Mac }): Ledger {
   const { mac } = deps;
   return {
-    admit: (reservation) => admit({ db, mac }, reservation),
+    async admit(reservation) {
+      const entered = await admitInBooks({ db, mac }, reservation);
+      if (!entered.ok) return entered;
+      return entered.value === null ? admit({ db, mac }, reservation) : ok(entered.value);
+    },
 
-    settle: (settlement) => settle({ db, mac }, { settlement, nonce: deps.nonce() }),
+    async settle(settlement) {
+      const its = { settlement, nonce: deps.nonce() };
+      const entered = await settleInBooks({ db, mac }, its);
+      if (!entered.ok) return entered;
+      return entered.value ? ok(true) : settle({ db, mac }, its);
+    },
 
     settleSwept: (settlement, event) =>
       settleSwept({ db, mac }, { settlement, nonce: deps.nonce() }, event),

@@ -10,6 +10,7 @@ import {
 import { asReadable } from "../domain/magnitudes.ts";
 import { nameOf } from "../domain/models/model.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
+import type { Bound } from "./books/sql.ts";
 import { samplingRequests } from "./schema.ts";
 
 export type RequestRow = typeof samplingRequests.$inferSelect;
@@ -75,6 +76,22 @@ export function encoded(name: keyof RequestRow, value: unknown): unknown {
   return typeof driven === "number" ? asReadable(driven) : driven;
 }
 
+/** The columns that a row has, each as the database gives it back. */
+export type EncodedRow = Partial<Record<keyof RequestRow, Bound>>;
+
+export function encodedRow(row: Partial<RequestRow>): EncodedRow {
+  const encodedColumns: EncodedRow = {};
+  for (const name of Object.keys(row) as (keyof RequestRow)[])
+    encodedColumns[name] = encoded(name, row[name]) as Bound;
+  return encodedColumns;
+}
+
+const textOfEncoded = (names: readonly (keyof RequestRow)[], row: EncodedRow): string =>
+  JSON.stringify(names.map((name) => row[name] ?? null));
+
+/** `openingOf` of a row that is encoded already. */
+export const openingOfEncoded = (row: EncodedRow): string => textOfEncoded(openingNames, row);
+
 const textOf = <N extends keyof RequestRow>(
   names: readonly N[],
   row: Partial<Pick<RequestRow, N>>,
@@ -94,6 +111,14 @@ export const endingCode = (
   parts: { openingCode: string; number: number | null; row: EndingRow },
 ): Promise<string> =>
   mac.code(endingText(kind, { ...parts, ending: textOf(endingNames, parts.row) }));
+
+/** `endingCode` of a row that is encoded already. */
+export const endingCodeOfEncoded = (
+  mac: Mac,
+  kind: EndingKind,
+  { row, ...about }: { openingCode: string; number: number | null; row: EncodedRow },
+): Promise<string> =>
+  mac.code(endingText(kind, { ...about, ending: textOfEncoded(endingNames, row) }));
 
 /** A correction as the text that its code covers, bound to its record. */
 export const correctionOf = ({

@@ -1,6 +1,6 @@
 /** Settlement: one transaction, one round trip. It ends a call that is open, and counts it once. */
 import type { AsyncResult } from "../domain/refusals.ts";
-import { and, eq, or, sql } from "drizzle-orm";
+import { and, eq, or, sql, type SQL } from "drizzle-orm";
 import { recordVersion, type Receipt, type Settlement } from "../domain/audit/record.ts";
 import type { EndingKind } from "../domain/audit/evidence.ts";
 import { isMoney, moneyResources } from "../domain/limits/holds.ts";
@@ -39,7 +39,7 @@ const isOvershoot = (settlement: Settlement, receipt: Receipt): boolean =>
   (receipt.reservedMicroUsd !== null && settlement.chargedMicroUsd > receipt.reservedMicroUsd);
 
 /** The columns of an end, as the row will have them and as its code covers them. */
-const endingRow = (settlement: Settlement, receipt: Receipt): EndingRow => {
+export const endingRow = (settlement: Settlement, receipt: Receipt): EndingRow => {
   const { usage } = settlement;
   return {
     outcome: settlement.outcome,
@@ -157,17 +157,20 @@ function endStatement(builder: Builder, { settlement, nonce }: SettlementTry, { 
     .returning({ id: samplingRequests.id });
 }
 
-/** What is kept of a call that this try ended: captured content, and the answer for repetitions. */
-function keepingStatements(builder: Builder, { settlement, nonce }: SettlementTry): Compiled[] {
+/** What is kept of a call where `ended` holds: captured content, and the answer for repetitions. */
+export function keepingStatements(builder: Builder, settlement: Settlement, ended: SQL): Compiled[] {
   const { id, tenantId, captured } = settlement;
-  const ended = sql`exists (select 1 from sampling_requests r where r.id = ${id}
-    and r.tenant_id = ${tenantId} and r.settlement = ${nonce})`;
   const keep = raw(sql`
     insert into captures (request_id, tenant_id, sealed)
     select ${id}, ${tenantId}, ${captured} where ${ended}
     on conflict do nothing`);
   return [...(captured === null ? [] : [keep]), ...answerClaim(builder, settlement, ended)];
 }
+
+/** This try ended the call. */
+const endedBy = ({ settlement: { id, tenantId }, nonce }: SettlementTry): SQL => sql`
+  exists (select 1 from sampling_requests r where r.id = ${id}
+    and r.tenant_id = ${tenantId} and r.settlement = ${nonce})`;
 
 /** null: the call's own statements have to end it. */
 async function settleInBulk(
@@ -217,7 +220,7 @@ export async function settle(
     [
       ...before,
       endStatement(db.builder, its, { row, code }),
-      ...keepingStatements(db.builder, its),
+      ...keepingStatements(db.builder, settlement, endedBy(its)),
     ],
     turnOf(settlement),
   );

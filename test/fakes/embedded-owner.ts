@@ -3,7 +3,7 @@ import { startEmbedded } from "../../src/store/embedded/engine.ts";
 import { databaseThread } from "../setup/embedded.ts";
 
 const [path] = process.argv.slice(2);
-const engine = await startEmbedded({ path: path ?? "", thread: databaseThread });
+const engine = await startEmbedded({ path: path ?? "", thread: databaseThread, books: null });
 process.stdout.write(engine.ok ? "owned\n" : `${engine.error}\n`);
 if (!engine.ok) process.exit(1);
 setInterval(() => {}, 60_000);

@@ -7,7 +7,7 @@ import { databaseThread } from "../setup/embedded.ts";
 
 const [path = ""] = process.argv.slice(2);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const engine = await startEmbedded({ path, thread: databaseThread });
+const engine = await startEmbedded({ path, thread: databaseThread, books: null });
 if (!engine.ok) {
   say(engine.error);
   process.exit(1);

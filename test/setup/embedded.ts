@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bookTexts } from "../../src/store/books/texts.ts";
 import { startEmbedded, type Engine } from "../../src/store/embedded/engine.ts";
 import { openEmbedded } from "../../src/store/embedded/open.ts";
 import { lastingBackend, type Backend } from "../contract/store/open.ts";
@@ -10,7 +11,7 @@ import { readMigrations } from "./migrations.ts";
 export const databaseThread = new URL("../../src/store/embedded/thread.ts", import.meta.url);
 
 export async function startEngine(path: string, pragmas: readonly string[] = []): Promise<Engine> {
-  const engine = await startEmbedded({ path, thread: databaseThread, pragmas });
+  const engine = await startEmbedded({ path, thread: databaseThread, pragmas, books: bookTexts });
   if (!engine.ok) throw new Error(engine.error);
   return engine.value;
 }

@@ -1,6 +1,7 @@
 /** One connection to the file, with its prepared statements kept. Synchronous, as libsql is. */
 import { pathToFileURL } from "node:url";
 import Libsql from "libsql";
+import type { Sql } from "../books/sql.ts";
 import type { Fault, Rows, Statement } from "./protocol.ts";
 
 /** Each some kB. The stores have fewer texts than that; what varies with its input takes turns. */
@@ -16,7 +17,7 @@ interface Kept {
   columns: string[] | null;
 }
 
-export interface Connection {
+export interface Connection extends Sql {
   run(statement: Statement): Rows;
   /** Statements without parameters or rows. */
   exec(sql: string): void;
@@ -67,6 +68,8 @@ function connect(url: string, pragmas: readonly string[]): Connection {
       if (changesSchema(sql)) statements.clear();
       return noRows;
     },
+    all: (sql, params) => statements.get(sql).statement.all(params) as unknown[][],
+    change: (sql, params) => statements.get(sql).statement.run(params).changes,
     exec: (sql) => void database.exec(sql),
     get inTransaction() {
       return database.inTransaction;

@@ -1,10 +1,11 @@
 /** The owner's side of a database thread: asks, and hears what became of each. */
 import { Worker } from "node:worker_threads";
 import { err, ok, type Result } from "../../domain/result.ts";
+import type { Entry } from "../books/entries.ts";
 import type { Fault, Outcome, Reply, Request, Statement, ThreadData } from "./protocol.ts";
 
 export interface DatabaseThread {
-  run(statements: Statement[]): Promise<Outcome>;
+  run(job: Statement[] | Entry): Promise<Outcome>;
   /** How many wait for an answer. */
   readonly waiting: number;
   close(): Promise<void>;
@@ -40,7 +41,7 @@ export function startThread(entry: URL, data: ThreadData): Promise<Result<Databa
     return promise;
   };
   const thread: DatabaseThread = {
-    run: (statements) => ask((id) => ({ kind: "run", id, statements })),
+    run: (job) => ask((id) => ({ kind: "run", id, job })),
     get waiting() {
       return waiting.size;
     },

@@ -1,6 +1,8 @@
 /** The database in a file of this machine, owned by this process. One thread writes, others read. */
 import { err, ok, type Result } from "../../domain/result.ts";
 import { startThread, type DatabaseThread } from "./database-thread.ts";
+import type { Entry } from "../books/entries.ts";
+import type { BookTexts } from "../books/texts.ts";
 import { lockFile } from "./lock.ts";
 import { isDamage, startFault } from "./faults.ts";
 import type { Fault, Outcome, Statement } from "./protocol.ts";
@@ -9,8 +11,8 @@ import type { Fault, Outcome, Statement } from "./protocol.ts";
 const readers = 2;
 
 export interface Engine {
-  /** All of it or nothing, on the disk when it is answered. */
-  write(statements: Statement[]): Promise<Outcome>;
+  /** All of it or nothing, on the disk when it is answered: statements, or an entry of the ledger in the books. */
+  write(job: Statement[] | Entry): Promise<Outcome>;
   /** What they read is of one moment. */
   read(statements: Statement[]): Promise<Outcome>;
   close(): Promise<void>;
@@ -23,6 +25,8 @@ export interface Start {
   thread: URL;
   /** of the writer, after its own */
   pragmas?: readonly string[];
+  /** what the ledger's books are kept with; null: the ledger does with SQL alone */
+  books: BookTexts | null;
 }
 
 const leastBusy = (threads: readonly DatabaseThread[]): DatabaseThread =>
@@ -47,8 +51,8 @@ export async function startEmbedded(start: Start): Promise<Result<Engine, string
 }
 
 async function startThreads(start: Start): Promise<Result<Engine, Fault>> {
-  const { path, thread, pragmas = [] } = start;
-  const writer = await startThread(thread, { path, role: "writer", pragmas });
+  const { path, thread, pragmas = [], books } = start;
+  const writer = await startThread(thread, { path, role: "writer", pragmas, books });
   if (!writer.ok) return writer;
   const started = await Promise.all(
     Array.from({ length: readers }, () => startThread(thread, { path, role: "reader" })),
@@ -66,8 +70,8 @@ async function startThreads(start: Start): Promise<Result<Engine, Fault>> {
   }
   let damage: Outcome | null = null;
   return ok({
-    async write(statements) {
-      const outcome = damage ?? (await writer.value.run(statements));
+    async write(job) {
+      const outcome = damage ?? (await writer.value.run(job));
       if (!outcome.ok && isDamage(outcome.fault)) damage = outcome;
       return outcome;
     },

@@ -2,17 +2,27 @@
  * All writes that wait are one transaction, and one sync of the disk. Each has a savepoint of its own, so
  * that one failure is its own.
  */
+import { createBooks, noBooks, type Books } from "../books/books.ts";
+import type { Entry } from "../books/entries.ts";
+import type { BookTexts } from "../books/texts.ts";
 import { faultOf, type Connection } from "./connection.ts";
 import { isDamage } from "./faults.ts";
-import type { Fault, Outcome, Rows, Statement } from "./protocol.ts";
+import type { Fault, Outcome, Statement } from "./protocol.ts";
 
-type Job = readonly Statement[];
+/** Statements, or an entry of the ledger in the books. */
+export type Job = readonly Statement[] | Entry;
+
+interface Writer {
+  connection: Connection;
+  books: Books;
+}
 
 const failed = (fault: Fault): Outcome => ({ ok: false, fault });
 
-const undo = (connection: Connection): void => {
+const undo = ({ connection, books }: Writer): void => {
   // SQLite itself has undone everything after some faults, a full disk among them.
   if (connection.inTransaction) connection.exec("rollback");
+  books.forget();
 };
 
 /** null: a transaction has begun. */
@@ -25,46 +35,71 @@ function begin(connection: Connection): Fault | null {
   }
 }
 
+/** What `pragma data_version` says: another number once another connection has written. */
+const versionOf = (connection: Connection): unknown =>
+  connection.run({ sql: "pragma data_version", params: [] }).values[0]?.[0];
+
 /** Within a transaction. */
-function attempt(connection: Connection, job: Job): Outcome {
+function attempt({ connection, books }: Writer, job: Job): Outcome {
+  const isEntry = "kind" in job;
+  // Before the savepoint, because what is written here belongs to the group's other jobs.
+  const forgetNamed = books.makeWay(isEntry ? (job.kind === "settle" ? job.kept : []) : job);
   connection.exec("savepoint job");
   try {
-    const rows: Rows[] = job.map((statement) => connection.run(statement));
+    const outcome: Outcome = isEntry
+      ? { ok: true, rows: [], answer: books.enter(job) }
+      : { ok: true, rows: job.map((statement) => connection.run(statement)) };
     connection.exec("release job");
-    return { ok: true, rows };
+    return outcome;
   } catch (cause) {
     if (connection.inTransaction) connection.exec("rollback to job; release job");
     return failed(faultOf(cause));
+  } finally {
+    forgetNamed();
   }
 }
 
 /** A fault: the transaction as a whole failed, and nothing of it was written. */
-function together(connection: Connection, jobs: readonly Job[]): Outcome[] | Fault {
+function together(writer: Writer, jobs: readonly Job[]): Outcome[] | Fault {
+  const { connection, books } = writer;
   try {
     const outcomes: Outcome[] = [];
     for (const job of jobs) {
-      const outcome = attempt(connection, job);
+      const outcome = attempt(writer, job);
       if (!outcome.ok && (isDamage(outcome.fault) || !connection.inTransaction)) {
-        undo(connection);
+        undo(writer);
         return outcome.fault;
       }
       outcomes.push(outcome);
     }
+    books.flush();
     connection.exec("commit");
     return outcomes;
   } catch (cause) {
-    undo(connection);
+    undo(writer);
     return faultOf(cause);
   }
 }
 
 /** What became of each job, once that is on the disk. */
-export function commitGroup(connection: Connection, jobs: readonly Job[]): Outcome[] {
-  const refused = begin(connection);
-  if (refused !== null) return jobs.map(() => failed(refused));
-  const outcomes = together(connection, jobs);
-  if (Array.isArray(outcomes)) return outcomes;
-  if (jobs.length === 1 || isDamage(outcomes)) return jobs.map(() => failed(outcomes));
-  // Whose fault it was is found by asking each alone.
-  return jobs.flatMap((job) => commitGroup(connection, [job]));
+export type CommitGroup = (jobs: readonly Job[]) => Outcome[];
+
+/** @param texts null: there are no books */
+export function createGroupCommit(connection: Connection, texts: BookTexts | null): CommitGroup {
+  const books = texts === null ? noBooks : createBooks(connection, texts);
+  const writer: Writer = { connection, books };
+  let version: unknown = null;
+  const commitGroup: CommitGroup = (jobs) => {
+    const refused = begin(connection);
+    if (refused !== null) return jobs.map(() => failed(refused));
+    const found = versionOf(connection);
+    if (found !== version) books.forget();
+    version = found;
+    const outcomes = together(writer, jobs);
+    if (Array.isArray(outcomes)) return outcomes;
+    if (jobs.length === 1 || isDamage(outcomes)) return jobs.map(() => failed(outcomes));
+    // Whose fault it was is found by asking each alone.
+    return jobs.flatMap((job) => commitGroup([job]));
+  };
+  return commitGroup;
 }

@@ -4,7 +4,8 @@
  */
 import type { Database } from "../db.ts";
 import { faultOf, openReader, openWriter, type Connection } from "./connection.ts";
-import { commitGroup } from "./group-commit.ts";
+import { createGroupCommit } from "./group-commit.ts";
+import type { Engine } from "./engine.ts";
 import { openEmbedded } from "./open.ts";
 import type { Outcome, Statement } from "./protocol.ts";
 
@@ -30,9 +31,10 @@ function read(connection: Connection, statements: readonly Statement[]): Outcome
 /** Throws as SQLite does where the file can't be opened. */
 export function openLocally(path: string, mode: "reads" | "writes"): Local {
   const connection = mode === "writes" ? openWriter(path) : openReader(path);
-  const engine = {
-    write: async (statements: Statement[]) => commitGroup(connection, [statements])[0] as Outcome,
-    read: async (statements: Statement[]) => read(connection, statements),
+  const commitGroup = createGroupCommit(connection, null);
+  const engine: Engine = {
+    write: async (job) => commitGroup([job])[0] as Outcome,
+    read: async (statements) => read(connection, statements),
     close: async () => connection.close(),
   };
   return {

@@ -1,7 +1,8 @@
 /** The store's seam over an engine. Reads go through drizzle's driver for D1, whose few calls are answered here. */
 import type { D1Database } from "@cloudflare/workers-types";
 import { drizzle } from "drizzle-orm/d1";
-import { createDatabase, type Database, type DatabaseOptions, type Row } from "../db.ts";
+import type { Answer, Entry } from "../books/entries.ts";
+import { createDatabase, type Database, type DatabaseOptions, type Row, type Send } from "../db.ts";
 import type { Engine } from "./engine.ts";
 import type { Bound, Outcome, Rows, Statement } from "./protocol.ts";
 
@@ -58,14 +59,16 @@ function readingLike(engine: Pick<Engine, "read">): D1Database {
 }
 
 export function openEmbedded(engine: Engine, options: DatabaseOptions = {}): Database {
-  return createDatabase(
-    drizzle(readingLike(engine)),
-    async (statements) =>
-      rowsOf(
-        await engine.write(
-          statements.map(({ sql, params }) => ({ sql, params: params.map(bound) })),
-        ),
-      ).map(objectsOf),
-    options,
-  );
+  const send: Send = async (statements) => {
+    const outcome = await engine.write(
+      statements.map(({ sql, params }) => ({ sql, params: params.map(bound) })),
+    );
+    return rowsOf(outcome).map(objectsOf);
+  };
+  const enter = async (entry: Entry): Promise<Answer | null> => {
+    const outcome = await engine.write(entry);
+    rowsOf(outcome);
+    return outcome.ok ? (outcome.answer ?? null) : null;
+  };
+  return createDatabase(drizzle(readingLike(engine)), send, { ...options, enter });
 }

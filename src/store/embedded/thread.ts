@@ -9,11 +9,10 @@ import {
   type MessagePort,
 } from "node:worker_threads";
 import { faultOf, openReader, openWriter, type Connection } from "./connection.ts";
-import { commitGroup } from "./group-commit.ts";
+import { createGroupCommit } from "./group-commit.ts";
 import type { Fault, Outcome, Reply, Request, ThreadData } from "./protocol.ts";
 
 type Run = Extract<Request, { kind: "run" }>;
-type Role = ThreadData["role"];
 
 /** In one transaction. More would let the first of them wait for too many others. */
 const mostInGroup = 128;
@@ -26,10 +25,10 @@ const open = ({ path, role, pragmas }: ThreadData): Connection | Fault => {
   }
 };
 
-function read(connection: Connection, { statements }: Run): Outcome {
-  const several = statements.length > 1;
+function read(connection: Connection, { job }: Run): Outcome {
+  const statements = "kind" in job ? [] : job;
   try {
-    if (several) connection.exec("begin");
+    if (statements.length > 1) connection.exec("begin");
     return { ok: true, rows: statements.map((statement) => connection.run(statement)) };
   } catch (cause) {
     return { ok: false, fault: faultOf(cause) };
@@ -38,19 +37,22 @@ function read(connection: Connection, { statements }: Run): Outcome {
   }
 }
 
-const outcomesOf = (connection: Connection, role: Role, group: readonly Run[]): Outcome[] =>
-  role === "reader"
-    ? group.map((run) => read(connection, run))
-    : commitGroup(
-        connection,
-        group.map(({ statements }) => statements),
-      );
+/** What the thread does with a group. */
+function workOf(
+  connection: Connection,
+  { role, books }: ThreadData,
+): (group: readonly Run[]) => Outcome[] {
+  if (role === "reader") return (group) => group.map((run) => read(connection, run));
+  const commitGroup = createGroupCommit(connection, books ?? null);
+  return (group) => commitGroup(group.map(({ job }) => job));
+}
 
-function serve(port: MessagePort, connection: Connection, role: Role): void {
+function serve(port: MessagePort, connection: Connection, about: ThreadData): void {
   const say = (reply: Reply): void => port.postMessage(reply);
+  const work = workOf(connection, about);
   const answer = (group: readonly Run[]): void => {
     if (group.length === 0) return;
-    const outcomes = outcomesOf(connection, role, group);
+    const outcomes = work(group);
     say({
       outcomes: outcomes.map((outcome, at) => ({ id: (group[at] as Run).id, outcome })),
     });
@@ -64,7 +66,7 @@ function serve(port: MessagePort, connection: Connection, role: Role): void {
     say({ outcomes: [{ id, outcome: { ok: true, rows: [] } }] });
     port.close();
   };
-  const most = role === "writer" ? mostInGroup : 1;
+  const most = about.role === "writer" ? mostInGroup : 1;
   // What has come while the last group was written is the next one.
   port.on("message", (first: Request) => {
     const group: Run[] = [];
@@ -85,7 +87,7 @@ function serve(port: MessagePort, connection: Connection, role: Role): void {
 if (parentPort === null) throw new Error("only a database's owner starts its threads");
 const data = workerData as ThreadData;
 const opened = open(data);
-if ("run" in opened) serve(parentPort, opened, data.role);
+if ("run" in opened) serve(parentPort, opened, data);
 else {
   parentPort.postMessage({ opened } satisfies Reply);
   parentPort.close();

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openWriter, type Connection } from "../../../src/store/embedded/connection.ts";
-import { commitGroup } from "../../../src/store/embedded/group-commit.ts";
+import { createGroupCommit, type CommitGroup } from "../../../src/store/embedded/group-commit.ts";
 import type { Statement } from "../../../src/store/embedded/protocol.ts";
 import { givenFolder } from "../../setup/embedded.ts";
 
@@ -10,6 +10,7 @@ describe("a group of writes", () => {
   let folder: ReturnType<typeof givenFolder>;
   let connection: Connection;
   let commits: number;
+  let commitGroup: CommitGroup;
   beforeEach(() => {
     folder = givenFolder();
     const real = openWriter(folder.path);
@@ -23,6 +24,7 @@ describe("a group of writes", () => {
         real.exec(sql);
       },
     };
+    commitGroup = createGroupCommit(connection, null);
     connection.exec("create table t (n integer primary key, text text)");
     commits = 0;
   });
@@ -36,11 +38,11 @@ describe("a group of writes", () => {
   });
   const numbers = (): unknown[] =>
     connection.run({ sql: "select n from t order by n", params: [] }).values.flat();
-  const reasons = (outcomes: ReturnType<typeof commitGroup>): string[] =>
+  const reasons = (outcomes: ReturnType<CommitGroup>): string[] =>
     outcomes.map((outcome) => (outcome.ok ? "ok" : outcome.fault.code));
 
   it("is one transaction, and each hears of its own rows", () => {
-    const outcomes = commitGroup(connection, [[insert(1), insert(2)], [insert(3)], []]);
+    const outcomes = commitGroup([[insert(1), insert(2)], [insert(3)], []]);
     expect(outcomes.map((its) => (its.ok ? its.rows.map(({ values }) => values) : its))).toEqual([
       [[[1]], [[2]]],
       [[[3]]],
@@ -50,7 +52,7 @@ describe("a group of writes", () => {
   });
 
   it("keeps what the others wrote when one of them fails, and nothing of that one", () => {
-    const outcomes = commitGroup(connection, [
+    const outcomes = commitGroup([
       [insert(1)],
       [insert(2), insert(1)],
       [{ sql: "no statement", params: [] }],
@@ -63,7 +65,7 @@ describe("a group of writes", () => {
 
   it("finds whose fault it was when the disk is full for one of them", () => {
     connection.exec("pragma max_page_count = 20");
-    const outcomes = commitGroup(connection, [
+    const outcomes = commitGroup([
       [insert(1, "small")],
       [insert(2), insert(3, "x".repeat(200_000))],
       [insert(4, "small")],
@@ -72,23 +74,23 @@ describe("a group of writes", () => {
     expect(numbers()).toEqual([1, 4]);
     expect(connection.inTransaction).toBe(false);
     connection.exec("pragma max_page_count = 1000");
-    expect(reasons(commitGroup(connection, [[insert(2, "x".repeat(200_000))]]))).toEqual(["ok"]);
+    expect(reasons(commitGroup([[insert(2, "x".repeat(200_000))]]))).toEqual(["ok"]);
   });
 
   it("is refused as a whole while somebody else holds the file", () => {
     const other = openWriter(folder.path);
     other.exec("begin immediate");
-    expect(reasons(commitGroup(connection, [[insert(1)], [insert(2)]]))).toEqual([
+    expect(reasons(commitGroup([[insert(1)], [insert(2)]]))).toEqual([
       "SQLITE_BUSY",
       "SQLITE_BUSY",
     ]);
     other.exec("rollback");
     other.close();
-    expect(reasons(commitGroup(connection, [[insert(1)], [insert(2)]]))).toEqual(["ok", "ok"]);
+    expect(reasons(commitGroup([[insert(1)], [insert(2)]]))).toEqual(["ok", "ok"]);
   });
 
   it("is in the file itself once the connection is closed", () => {
-    commitGroup(connection, [[insert(1)]]);
+    commitGroup([[insert(1)]]);
     expect(statSync(`${folder.path}-wal`).size).toBeGreaterThan(0);
     connection.close();
     expect(statSync(`${folder.path}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);

@@ -1,28 +1,27 @@
 /** The engine without threads, to be measured beside the real one: all SQL and every sync on the main thread. */
+import { bookTexts } from "../../../src/store/books/texts.ts";
 import { openReader, openWriter } from "../../../src/store/embedded/connection.ts";
 import type { Engine } from "../../../src/store/embedded/engine.ts";
-import { commitGroup } from "../../../src/store/embedded/group-commit.ts";
-import type { Outcome, Statement } from "../../../src/store/embedded/protocol.ts";
+import { createGroupCommit, type Job } from "../../../src/store/embedded/group-commit.ts";
+import type { Outcome } from "../../../src/store/embedded/protocol.ts";
 
 const mostInGroup = 128;
 
 export function startInline(path: string): Engine {
   const writer = openWriter(path);
   const reader = openReader(path);
-  const waiting: { statements: Statement[]; tell: (outcome: Outcome) => void }[] = [];
+  const commitGroup = createGroupCommit(writer, bookTexts);
+  const waiting: { job: Job; tell: (outcome: Outcome) => void }[] = [];
   const commit = (): void => {
     const group = waiting.splice(0, mostInGroup);
-    const outcomes = commitGroup(
-      writer,
-      group.map(({ statements }) => statements),
-    );
+    const outcomes = commitGroup(group.map(({ job }) => job));
     for (const [at, { tell }] of group.entries()) tell(outcomes[at] as Outcome);
     if (waiting.length > 0) setImmediate(commit);
   };
   return {
-    write: (statements) =>
+    write: (job) =>
       new Promise((tell) => {
-        waiting.push({ statements, tell });
+        waiting.push({ job, tell });
         if (waiting.length === 1) setImmediate(commit);
       }),
     read: async (statements) => ({ ok: true, rows: statements.map((each) => reader.run(each)) }),

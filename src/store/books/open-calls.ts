@@ -1,0 +1,64 @@
+/** The calls that run, by tenant: for limits of concurrency, and for their settlements. */
+import { latestLeaseEnd } from "../../domain/leases.ts";
+import type { Hold } from "../../domain/limits/holds.ts";
+import type { Remembered, Sql } from "./sql.ts";
+import type { BookTexts } from "./texts.ts";
+
+export interface OpenCall {
+  keyId: string;
+  serverId: string | null;
+  leaseUntil: number | null;
+  createdAt: number;
+  model: string | null;
+  /** JSON of what the call holds */
+  holds: string;
+}
+
+const tenantsKept = 1_000;
+
+const textOf = (value: unknown): string | null => (value === null ? null : String(value));
+
+const callOf = ([, keyId, serverId, lease, createdAt, model, holds]: unknown[]): OpenCall => ({
+  keyId: String(keyId),
+  serverId: textOf(serverId),
+  leaseUntil: lease === null ? null : Number(lease),
+  createdAt: Number(createdAt),
+  model: textOf(model),
+  holds: String(holds),
+});
+
+export interface OpenCalls extends Remembered {
+  of(tenantId: string): Map<string, OpenCall>;
+  /** How many calls take a place under a limit of concurrency. */
+  count(tenantId: string, limit: Pick<Hold, "scope" | "subject">, now: number): number;
+}
+
+export function createOpenCalls(sql: Sql, texts: BookTexts): OpenCalls {
+  const tenants = new Map<string, Map<string, OpenCall>>();
+  const of = (tenantId: string): Map<string, OpenCall> => {
+    let calls = tenants.get(tenantId);
+    if (calls === undefined) {
+      const rows = sql.all(texts.readOpenCalls, [tenantId]);
+      calls = new Map(rows.map((row) => [String(row[0]), callOf(row)]));
+      tenants.set(tenantId, calls);
+    }
+    return calls;
+  };
+  return {
+    table: texts.tables.requests,
+    of,
+    count(tenantId, { scope, subject }, now) {
+      const latest = latestLeaseEnd(now);
+      let count = 0;
+      for (const { keyId, serverId, leaseUntil } of of(tenantId).values()) {
+        if (leaseUntil === null || leaseUntil <= now || leaseUntil > latest) continue;
+        if (scope === "tenant" || subject === (scope === "key" ? keyId : serverId)) count += 1;
+      }
+      return count;
+    },
+    flush() {
+      if (tenants.size > tenantsKept) tenants.clear();
+    },
+    forget: () => tenants.clear(),
+  };
+}

@@ -1,0 +1,33 @@
+/** Ends a call that runs: one row is rewritten, and everything else is a sum in memory. */
+import { isMoney, type Hold, type Resource } from "../../domain/limits/holds.ts";
+import type { Answer, SettleEntry } from "./entries.ts";
+import type { Desk } from "./memory.ts";
+import { countSettled } from "./usage.ts";
+
+/** What a resource is charged; null: it is not charged anew. */
+const chargeOf = (resource: Resource, entry: SettleEntry): number | null => {
+  if (resource === "tokens") return entry.chargedTokens;
+  return isMoney(resource) ? entry.chargedMicroUsd : null;
+};
+
+/** null: the call does not run, or it closes a circuit in which something failed. */
+export function settleEntry({ sql, memory, texts }: Desk, entry: SettleEntry): Answer | null {
+  const { id, tenantId } = entry;
+  const calls = memory.calls.of(tenantId);
+  const call = calls.get(id);
+  if (call === undefined) return null;
+  const failing = memory.scopes.of(tenantId);
+  if (entry.closes.some((scope) => failing.has(scope))) return null;
+  const holds = JSON.parse(call.holds) as Hold[];
+  if (sql.change(texts.endRequest, [...entry.row, id, tenantId]) === 0) return null;
+  for (const kept of entry.kept) sql.change(kept.sql, kept.params);
+  calls.delete(id);
+  for (const { subject, resource, bucket, amount } of holds) {
+    const charge = chargeOf(resource, entry);
+    if (charge !== null)
+      memory.counters.add({ tenantId, subject, resource }, bucket, charge - amount);
+  }
+  countSettled(memory.usage, entry, call);
+  for (const change of entry.health) memory.health.add(tenantId, change, entry.now);
+  return { state: "settled" };
+}

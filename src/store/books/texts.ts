@@ -1,0 +1,179 @@
+/**
+ * The statements of the books, and the order of their parameters: made once, from the schema. The books get them
+ * as plain values, so a thread needs no drizzle to keep them.
+ */
+import { getTableColumns, getTableName, type Table } from "drizzle-orm";
+import { largestInteger } from "../../domain/magnitudes.ts";
+import { keptSamples } from "../../domain/choice/health.ts";
+import { circuits, health } from "../health-schema.ts";
+import { counters, idempotency, usage } from "../ledger-schema.ts";
+import { endingNames, type RequestRow } from "../record-codes.ts";
+import { samplingRequests, sessions, tenants } from "../schema.ts";
+import { recordNumbers } from "../seal-schema.ts";
+
+const tables = {
+  circuits: getTableName(circuits),
+  counters: getTableName(counters),
+  health: getTableName(health),
+  idempotency: getTableName(idempotency),
+  numbers: getTableName(recordNumbers),
+  requests: getTableName(samplingRequests),
+  sessions: getTableName(sessions),
+  tenants: getTableName(tenants),
+  usage: getTableName(usage),
+};
+
+const columns = getTableColumns(samplingRequests);
+type Name = keyof RequestRow;
+const columnsOf = (names: readonly Name[]): string[] => names.map((name) => columns[name].name);
+const marks = (count: number): string => Array.from({ length: count }, () => "?").join(", ");
+
+/** Columns of a claim. The smaller claim replaces all of them. */
+export const claimNames = [
+  "model",
+  "reservedTokens",
+  "reservedMicroUsd",
+  "decision",
+  "holds",
+] as const satisfies Name[];
+
+/** Columns that are known before the decision; those of the claim stand last. */
+export const admittedNames = [
+  "id",
+  "tenantId",
+  "keyId",
+  "sessionId",
+  "serverId",
+  "tool",
+  "clientName",
+  "clientVersion",
+  "revision",
+  "createdAt",
+  "contentSha256",
+  "overshoot",
+  "recordVersion",
+  "leaseUntil",
+  "asked",
+  "attempts",
+  ...claimNames,
+] as const satisfies Name[];
+
+/** Columns that the decision adds. */
+export const decidedNames = [
+  "recordNumber",
+  "openingCode",
+  "outcome",
+  "reason",
+  "reasonDetail",
+  "settledAt",
+  "refusedHold",
+  "retryAfterMs",
+  "counted",
+] as const satisfies Name[];
+
+/** Columns that a settlement writes. The last one, of `holds`, is null where they stay. */
+export const endedNames = [
+  ...endingNames,
+  "recordVersion",
+  "settlement",
+  "endingCode",
+  "holds",
+] as const satisfies Name[];
+
+const inserted = columnsOf([...admittedNames, ...decidedNames]);
+const insertRequest = `insert into ${tables.requests} (${inserted.join(", ")})
+  values (${marks(inserted.length)}) on conflict (id) do nothing`;
+
+const ended = columnsOf(endedNames).map((name) =>
+  name === columns.holds.name ? `${name} = coalesce(?, ${name})` : `${name} = ?`,
+);
+const endRequest = `update ${tables.requests} set ${ended.join(", ")}
+  where id = ? and tenant_id = ? and outcome = 'admitted'`;
+
+const readable = (column: string): string =>
+  `max(-${largestInteger}, min(${largestInteger}, ${column}))`;
+const added = (table: string, column: string): string =>
+  `${column} = ${readable(`${table}.${column} + excluded.${column}`)}`;
+
+const columnNames = (table: Table): string[] =>
+  Object.values(getTableColumns(table)).map(({ name }) => name);
+
+const addCounter = `insert into ${tables.counters} (tenant_id, subject, resource, bucket, amount)
+  values (?, ?, ?, ?, ?) on conflict (tenant_id, subject, resource, bucket)
+  do update set ${added(tables.counters, "amount")}`;
+const readCounter = `select bucket, ${readable("amount")} from ${tables.counters}
+  where tenant_id = ? and subject = ? and resource = ? and bucket >= ?`;
+
+const usageKey = ["tenant_id", "hour", "key_id", "server_id", "model"];
+/** The figures of usage, in the order of their parameters. */
+const usageFigures = columnNames(usage).filter((name) => !usageKey.includes(name));
+const addUsage = `insert into ${tables.usage} (${[...usageKey, ...usageFigures].join(", ")})
+  values (${marks(usageKey.length + usageFigures.length)}) on conflict (${usageKey.join(", ")})
+  do update set ${usageFigures.map((name) => added(tables.usage, name)).join(", ")}`;
+
+const readNumber = `select last from ${tables.numbers} where tenant_id = ?`;
+const writeNumber = `insert into ${tables.numbers} (tenant_id, last) values (?, ?)
+  on conflict (tenant_id) do update set last = excluded.last`;
+
+/** The new samples stand before those of the row, newest first. */
+const addSamples = `insert into ${tables.health}
+    (tenant_id, credential_id, model, samples, failures, updated_at)
+  values (?, ?, ?, ?, 0, ?)
+  on conflict (tenant_id, credential_id, model) do update set
+    samples = (
+      select json_group_array(json(value)) from (
+        select value from (
+          select value, key - ${keptSamples} as position from json_each(excluded.samples)
+          union all select value, key from json_each(${tables.health}.samples))
+        order by position limit ${keptSamples})),
+    updated_at = excluded.updated_at`;
+
+const readVersion = `select version from ${tables.tenants} where id = ?`;
+const readScopes = `select scope from ${tables.circuits} where tenant_id = ?`;
+const readOpenCalls = `select id, key_id, server_id, ${readable("lease_until")},
+    ${readable("created_at")}, model, holds
+  from ${tables.requests} where tenant_id = ? and outcome = 'admitted'`;
+
+const liveSession = "id = ? and tenant_id = ? and key_id = ? and expires_at > ?";
+const findSession = `select 1 from ${tables.sessions} where ${liveSession}`;
+const touchSession = `update ${tables.sessions} set last_used_at = ?, expires_at = ?
+  where ${liveSession}`;
+
+const replayKey = ["tenant_id", "key_id", "server_id", "idempotency_key"];
+const findReplay = `select request_id, content_sha256 from ${tables.idempotency}
+  where ${replayKey.map((name) => `${name} = ?`).join(" and ")}
+    and expires_at > ? and request_id <> ?`;
+const claimReplay = `insert into ${tables.idempotency}
+    (${replayKey.join(", ")}, request_id, content_sha256, replays, expires_at)
+  values (?, ?, ?, ?, ?, ?, 0, ?) on conflict (${replayKey.join(", ")}) do update set
+    request_id = excluded.request_id, content_sha256 = excluded.content_sha256,
+    replays = 0, delivered = null, expires_at = excluded.expires_at
+  where ${tables.idempotency}.expires_at <= ?`;
+
+const claimAt = admittedNames.length - claimNames.length;
+
+export const bookTexts = {
+  tables,
+  /** where the claim begins in an admission's row, and columns within the claim */
+  claimAt,
+  holdsAt: claimNames.indexOf("holds"),
+  modelAt: claimNames.indexOf("model"),
+  insertRequest,
+  endRequest,
+  addCounter,
+  readCounter,
+  usageFigures,
+  addUsage,
+  readNumber,
+  writeNumber,
+  addSamples,
+  readVersion,
+  readScopes,
+  readOpenCalls,
+  findSession,
+  touchSession,
+  findReplay,
+  claimReplay,
+};
+
+export type BookTexts = typeof bookTexts;

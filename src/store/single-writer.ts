@@ -1,0 +1,177 @@
+/**
+ * Admission and settlement where a single writer keeps the books (`books/`): the row is encoded here once and
+ * sent as one entry. What the books leave alone is decided by the SQL of `admission.ts` and `settlement.ts`.
+ */
+import { bookingsOf } from "../domain/audit/bookings.ts";
+import { recordVersion } from "../domain/audit/record.ts";
+import { statesFrom } from "../domain/limits/standing.ts";
+import { asReadable } from "../domain/magnitudes.ts";
+import type { Admission, Reservation } from "../domain/ports/ledger.ts";
+import type { AsyncResult } from "../domain/refusals.ts";
+import { ok } from "../domain/result.ts";
+import type { Mac } from "../domain/tenancy/mac.ts";
+import { claimColumns } from "./admission-statements.ts";
+import { admissionCodes } from "./admission-codes.ts";
+import type { AdmitEntry, Answer, SettleEntry } from "./books/entries.ts";
+import type { Bound } from "./books/sql.ts";
+import { admittedNames, claimNames, endedNames } from "./books/texts.ts";
+import { compile, type Database } from "./db.ts";
+import {
+  encodedRow,
+  endingCodeOfEncoded,
+  openingOfEncoded,
+  type EncodedRow,
+} from "./record-codes.ts";
+import { openingColumns } from "./records.ts";
+import { endingRow, keepingStatements, type SettlementTry } from "./settlement.ts";
+import { sql } from "drizzle-orm";
+
+interface Deps {
+  db: Database;
+  mac: Mac;
+}
+
+const inOrder = (names: readonly (keyof EncodedRow)[], row: EncodedRow): Bound[] =>
+  names.map((name) => row[name] ?? null);
+
+interface Entering {
+  entry: AdmitEntry;
+  row: EncodedRow;
+  /** null: there is no smaller claim */
+  smaller: EncodedRow | null;
+}
+
+async function enteringOf(mac: Mac, reservation: Reservation): Promise<Entering> {
+  const { opening, holds, now, leaseUntil, idempotency, sessionExpiresAt } = reservation;
+  const { id, who, createdAt, contentSha256 } = opening;
+  const { tenantId, keyId, serverId, sessionId } = who;
+  const row = encodedRow({
+    ...openingColumns(opening),
+    ...claimColumns(reservation),
+    leaseUntil,
+  });
+  const smaller =
+    reservation.smaller === undefined
+      ? null
+      : { ...row, ...encodedRow(claimColumns(reservation.smaller)) };
+  const codes = await admissionCodes(mac, {
+    opening: openingOfEncoded(row),
+    smaller: smaller === null ? null : openingOfEncoded(smaller),
+    isLimited: holds.length > 0,
+  });
+  const entry: AdmitEntry = {
+    kind: "admit",
+    id,
+    tenantId,
+    keyId,
+    serverId,
+    createdAt,
+    tenantVersion: reservation.tenantVersion,
+    now,
+    leaseUntil,
+    row: inOrder(admittedNames, row),
+    smaller: smaller === null ? null : inOrder(claimNames, smaller),
+    codes,
+    session: sessionId === null ? null : { id: sessionId, expiresAt: sessionExpiresAt },
+    replay: idempotency === null ? null : { ...idempotency, contentSha256 },
+  };
+  return { entry, row, smaller };
+}
+
+function admissionFrom(
+  answer: Exclude<Answer, { state: "settled" }>,
+  { reservation, entering }: { reservation: Reservation; entering: Entering },
+): Admission | null {
+  if (answer.state === "repeated") {
+    const { requestId, contentSha256 } = answer;
+    return { state: "repeated", first: { requestId, contentSha256 } };
+  }
+  const { holds, now } = reservation;
+  const limits = statesFrom(holds, { standing: answer.standing, now });
+  if (answer.state === "refused") {
+    const { position, retryAfterMs } = answer;
+    const hold = holds[position];
+    return hold === undefined ? null : { state: "refused", hold, retryAfterMs, limits };
+  }
+  const { row, smaller, entry } = entering;
+  const isSmaller = answer.claimed === "smaller" && smaller !== null;
+  const taken = isSmaller ? smaller : row;
+  return {
+    state: "admitted",
+    limits,
+    blocked: [],
+    receipt: {
+      number: answer.number,
+      openingCode: (isSmaller ? entry.codes.smaller : null) ?? entry.codes.admitted,
+      model: String(taken.model),
+      reservedTokens: Number(taken.reservedTokens),
+      reservedMicroUsd: taken.reservedMicroUsd === null ? null : Number(taken.reservedMicroUsd),
+    },
+    ...(isSmaller && { claimed: "smaller" }),
+  };
+}
+
+/** null: the statements decide. A call that would try a circuit is theirs in any case. */
+export async function admitInBooks(
+  { db, mac }: Deps,
+  reservation: Reservation,
+): AsyncResult<Admission | null> {
+  if (db.enter === undefined || reservation.probes.length > 0) return ok(null);
+  const entering = await enteringOf(mac, reservation);
+  const { entry } = entering;
+  const entered = await db.enter(entry, { lane: entry.tenantId });
+  if (!entered.ok) return entered;
+  const answer = entered.value;
+  if (answer === null || answer.state === "settled") return ok(null);
+  return ok(admissionFrom(answer, { reservation, entering }));
+}
+
+/** What has consequences beyond the call's own row and its sums. */
+const isOrdinary = ({ settlement, kind = "ended" }: SettlementTry): boolean =>
+  kind === "ended" &&
+  !settlement.probed &&
+  settlement.failing.length === 0 &&
+  settlement.circuits.every(({ fault }) => fault === null);
+
+async function settleEntryOf(
+  { db, mac }: Deps,
+  { settlement, nonce }: SettlementTry,
+): Promise<SettleEntry | null> {
+  const { id, tenantId, now, outcome, receipt, usage, health, circuits } = settlement;
+  if (receipt === null) return null;
+  const row = encodedRow(endingRow(settlement, receipt));
+  const endingCode = await endingCodeOfEncoded(mac, "ended", { ...receipt, row });
+  const written: EncodedRow = {
+    ...row,
+    recordVersion,
+    settlement: nonce,
+    endingCode,
+    // Holds are needed no more where nothing can be corrected, and they are the largest part of a row.
+    holds: usage?.implausible === true ? null : "[]",
+  };
+  return {
+    kind: "settle",
+    id,
+    tenantId,
+    now,
+    row: inOrder(endedNames, written),
+    outcome,
+    chargedTokens: asReadable(settlement.chargedTokens) ?? 0,
+    chargedMicroUsd: asReadable(settlement.chargedMicroUsd) ?? 0,
+    model: settlement.model,
+    bookings: bookingsOf(settlement),
+    health,
+    closes: circuits.flatMap(({ closes }) => closes),
+    kept: keepingStatements(db.builder, settlement, sql`true`).map(compile),
+  };
+}
+
+/** False: the statements end it, if anything does. */
+export async function settleInBooks(deps: Deps, its: SettlementTry): AsyncResult<boolean> {
+  const { enter } = deps.db;
+  if (enter === undefined || !isOrdinary(its)) return ok(false);
+  const entry = await settleEntryOf(deps, its);
+  if (entry === null) return ok(false);
+  const entered = await enter(entry, { lane: entry.tenantId, kind: "ends" });
+  return entered.ok ? ok(entered.value !== null) : entered;
+}
