@@ -10,7 +10,6 @@ import {
 import { asReadable } from "../domain/magnitudes.ts";
 import { nameOf } from "../domain/models/model.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
-import type { Bound } from "./books/sql.ts";
 import { samplingRequests } from "./schema.ts";
 
 export type RequestRow = typeof samplingRequests.$inferSelect;
@@ -77,12 +76,12 @@ export function encoded(name: keyof RequestRow, value: unknown): unknown {
 }
 
 /** The columns that a row has, each as the database gives it back. */
-export type EncodedRow = Partial<Record<keyof RequestRow, Bound>>;
+export type EncodedRow = Partial<Record<keyof RequestRow, string | number | null>>;
 
 export function encodedRow(row: Partial<RequestRow>): EncodedRow {
   const encodedColumns: EncodedRow = {};
   for (const name of Object.keys(row) as (keyof RequestRow)[])
-    encodedColumns[name] = encoded(name, row[name]) as Bound;
+    encodedColumns[name] = encoded(name, row[name]) as string | number | null;
   return encodedColumns;
 }
 

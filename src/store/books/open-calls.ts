@@ -16,7 +16,7 @@ export interface OpenCall {
 
 const tenantsKept = 1_000;
 
-const textOf = (value: unknown): string | null => (value === null ? null : String(value));
+const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 const callOf = ([, keyId, serverId, lease, createdAt, model, holds]: unknown[]): OpenCall => ({
   keyId: String(keyId),

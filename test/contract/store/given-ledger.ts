@@ -1,6 +1,7 @@
 /** What the suites of the ledger share: its steps, and readers of what is counted and recorded. */
 import { eq, sql } from "drizzle-orm";
 import { expect } from "vitest";
+import type { Receipt, Settlement } from "../../../src/domain/audit/record.ts";
 import type { LimitState, Resource } from "../../../src/domain/limits/holds.ts";
 import type { Admission, Reservation } from "../../../src/domain/ports/ledger.ts";
 import { raw, type Database, type Row } from "../../../src/store/db.ts";
@@ -48,6 +49,9 @@ export function givenLedger(backend: Backend) {
   const admit = async (who: Caller, now: number, fields: ReservationFields = {}) =>
     value(await world.stores.ledger.admit(reservation(who, now, fields)));
 
+  /** What the calls of this test were told, by their ids. */
+  const receipts = new Map<string, Receipt>();
+
   /** Reserves, and gives the reservation to be settled. */
   const running = async (
     who: Caller,
@@ -55,12 +59,18 @@ export function givenLedger(backend: Backend) {
     fields: ReservationFields = {},
   ): Promise<Reservation> => {
     const reserved = reservation(who, now, fields);
-    expect(told(value(await world.stores.ledger.admit(reserved)))).toBe("admitted");
+    const admission = value(await world.stores.ledger.admit(reserved));
+    expect(told(admission)).toBe("admitted");
+    if (admission.state === "admitted") receipts.set(reserved.opening.id, admission.receipt);
     return reserved;
   };
 
-  const settle = async (...ended: Parameters<typeof settlement>) =>
-    value(await world.stores.ledger.settle(settlement(...ended)));
+  const settle = async (reserved: Reservation, now: number, fields: Partial<Settlement> = {}) => {
+    const receipt = receipts.get(reserved.opening.id) ?? null;
+    return value(
+      await world.stores.ledger.settle(settlement(reserved, now, { receipt, ...fields })),
+    );
+  };
 
   const rows = async (query: ReturnType<typeof sql>): Promise<Row[]> =>
     value(await world.db.write([raw(query)]))[0] ?? [];
