@@ -158,7 +158,11 @@ function endStatement(builder: Builder, { settlement, nonce }: SettlementTry, { 
 }
 
 /** What is kept of a call where `ended` holds: captured content, and the answer for repetitions. */
-export function keepingStatements(builder: Builder, settlement: Settlement, ended: SQL): Compiled[] {
+export function keepingStatements(
+  builder: Builder,
+  settlement: Settlement,
+  ended: SQL,
+): Compiled[] {
   const { id, tenantId, captured } = settlement;
   const keep = raw(sql`
     insert into captures (request_id, tenant_id, sealed)

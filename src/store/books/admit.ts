@@ -133,6 +133,7 @@ function admitClaim(
 export function admitEntry(desk: Desk, entry: AdmitEntry): Answer | null {
   const { memory, texts } = desk;
   if (memory.versions.of(entry.tenantId) !== entry.tenantVersion) return null;
+  if (memory.calls.of(entry.tenantId).has(entry.id)) return null;
   if (!useSession(desk, entry)) return null;
   const repeated = heldByAnother(desk, entry);
   if (repeated !== null) return repeated;

@@ -27,7 +27,7 @@ export const limitsOf = (admission: Admission): LimitState[] =>
   admission.state === "admitted" || admission.state === "refused" ? admission.limits : [];
 
 /** A database that sends every batch twice, as if the first answer had been lost. */
-export const sendingTwice = ({ writeInBulk, ...db }: Database): Database => ({
+export const sendingTwice = ({ writeInBulk, enter, ...db }: Database): Database => ({
   builder: db.builder,
   read: (work) => db.read(work),
   async write(statements) {
@@ -38,6 +38,12 @@ export const sendingTwice = ({ writeInBulk, ...db }: Database): Database => ({
     async writeInBulk(bulk, item, turn) {
       await writeInBulk(bulk, item, turn);
       return writeInBulk(bulk, item, turn);
+    },
+  }),
+  ...(enter !== undefined && {
+    async enter(entry, turn) {
+      await enter(entry, turn);
+      return enter(entry, turn);
     },
   }),
   probe: db.probe,
