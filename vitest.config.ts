@@ -28,6 +28,7 @@ export default defineConfig({
           name: "worker",
           include: [...onBothHosts],
           env: { ROUTER_HOST: "workerd" },
+          isolate: false,
           globalSetup: ["test/setup/shared-routers.ts"],
           testTimeout: 30_000,
           hookTimeout: 60_000,
