@@ -5,7 +5,7 @@
 import { and, asc, eq, gte, lt, sql, type SQL } from "drizzle-orm";
 import type { Correction, Settlement } from "../domain/audit/record.ts";
 import { bookingsOf } from "../domain/audit/bookings.ts";
-import type { UsageBy, UsageStore } from "../domain/ports/ledger.ts";
+import type { UsageAsked, UsageBy, UsageOfAllBy, UsageStore } from "../domain/ports/ledger.ts";
 import { ok } from "../domain/result.ts";
 import { largestInteger } from "../domain/magnitudes.ts";
 import { raw, summed, type Compiled, type Database } from "./db.ts";
@@ -150,13 +150,24 @@ const isSound = sql.raw(
   figures.map((name) => `${name} between -${largestInteger} and ${largestInteger}`).join(" and "),
 );
 
-export const createUsageStore = (db: Database, note: NoteUnreadable): UsageStore => ({
-  async read(tenantId, { from, to, bucket, by, limit }) {
-    const rows = await db.read(async (builder) => {
+const groupOfAll = {
+  model: usage.model,
+  tenant: usage.tenantId,
+} as const satisfies Record<UsageOfAllBy, unknown>;
+
+export const createUsageStore = (db: Database, note: NoteUnreadable): UsageStore => {
+  /** @param where `unsound` counts the rows that were left out, because a figure is no readable integer */
+  const rowsOf = (
+    { from, to, bucket, limit }: Omit<UsageAsked, "by"> & { limit: number },
+    {
+      group,
+      where,
+    }: { group: (typeof usage)["model" | "keyId" | "serverId" | "tenantId"]; where?: SQL },
+  ) =>
+    db.read(async (builder) => {
       const width = secondsOf[bucket];
       const begins = sql.raw(`/ ${width} * ${width * 1_000}`);
       const at = sql<number>`${usage.hour} ${begins}`.mapWith(Number);
-      const group = groupOf[by];
       const total = (column: SQL | (typeof usage)[keyof typeof usage.$inferSelect]) =>
         // `total` and not `sum`, which fails beyond 64 bits. The sum is one that a driver gives
         // back.
@@ -181,7 +192,7 @@ export const createUsageStore = (db: Database, note: NoteUnreadable): UsageStore
         .from(usage)
         .where(
           and(
-            eq(usage.tenantId, tenantId),
+            where,
             gte(usage.hour, Math.floor(from / hourMs) * 3_600),
             lt(usage.hour, Math.ceil(to / hourMs) * 3_600),
           ),
@@ -190,10 +201,21 @@ export const createUsageStore = (db: Database, note: NoteUnreadable): UsageStore
         .orderBy(asc(sql`1`), asc(sql`2`))
         .limit(limit);
     });
-    if (!rows.ok) return rows;
-    // One report stands for all broken figures of a tenant's usage, and names none of them.
-    if (rows.value.some(({ unsound }) => unsound > 0))
-      await note([{ tenantId, id: "usage", problem: "a figure is no readable integer" }]);
-    return ok(rows.value.map(({ unsound: _, ...row }) => row));
-  },
-});
+  return {
+    async read(tenantId, asked) {
+      const rows = await rowsOf(asked, {
+        group: groupOf[asked.by],
+        where: eq(usage.tenantId, tenantId),
+      });
+      if (!rows.ok) return rows;
+      // One report stands for all broken figures of a tenant's usage, and names none of them.
+      if (rows.value.some(({ unsound }) => unsound > 0))
+        await note([{ tenantId, id: "usage", problem: "a figure is no readable integer" }]);
+      return ok(rows.value.map(({ unsound: _, ...row }) => row));
+    },
+    async readAll(asked) {
+      const rows = await rowsOf(asked, { group: groupOfAll[asked.by] });
+      return rows.ok ? ok(rows.value.map(({ unsound: _, ...row }) => row)) : rows;
+    },
+  };
+};

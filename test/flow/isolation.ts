@@ -274,6 +274,7 @@ export const endpoints: Record<string, Entry> = {
   "GET /tenants/{tenant}/usage": { reach: "tenant", status: 200 },
   "GET /tenants/{tenant}/seals": { reach: "tenant", status: 200 },
   "GET /tenants/{tenant}/requests/export": { reach: "tenant", status: 200 },
+  "GET /usage": { reach: "operator", status: 200 },
   "GET /events": { reach: "own", status: 200 },
   "GET /catalogue": { reach: "operator", status: 200 },
   "POST /catalogue/sync": { reach: "operator", status: 200 },

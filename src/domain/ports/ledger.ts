@@ -142,20 +142,22 @@ export interface LimitStore {
 
 export type UsageBucket = "hour" | "day";
 export type UsageBy = "model" | "key" | "server";
+/** What the operator may group the usage of all tenants by. */
+export type UsageOfAllBy = "tenant" | "model";
 
-export interface UsageAsked {
+export interface UsageAsked<By = UsageBy> {
   /** ms since the epoch */
   from: number;
   to: number;
   bucket: UsageBucket;
-  by: UsageBy;
+  by: By;
 }
 
 /** What was used in one bucket by one model, key or server. */
 export interface UsageRow {
   /** ms since the epoch, the bucket's beginning in UTC */
   at: number;
-  /** model, key id or server id; empty: the request had none */
+  /** model, or the id of a key, a server or a tenant; empty: the request had none */
   group: string;
   requests: number;
   succeeded: number;
@@ -171,4 +173,6 @@ export interface UsageRow {
 export interface UsageStore {
   /** Whole hours from `from` (ms, inclusive) to `to` (exclusive), oldest first, at most `limit` rows. */
   read(tenantId: string, asked: UsageAsked & { limit: number }): AsyncResult<UsageRow[]>;
+  /** The same over all tenants of the database, for the operator alone. */
+  readAll(asked: UsageAsked<UsageOfAllBy> & { limit: number }): AsyncResult<UsageRow[]>;
 }

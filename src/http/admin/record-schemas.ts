@@ -196,15 +196,19 @@ export const usageQuery = z.object({
   bucket: z.enum(["hour", "day"]).optional().openapi({ description: "in UTC; hour unless told" }),
   by: z.enum(["model", "key", "server"]).optional().openapi({ description: "model unless told" }),
 });
+export const usageOfAllQuery = usageQuery.extend({
+  by: z.enum(["tenant", "model"]).optional().openapi({ description: "tenant unless told" }),
+});
 const figure = z.int().min(0);
 export const usage = z.object({
   data: z.array(
     z
       .object({
         at: millis.openapi({ description: "The bucket's beginning in UTC." }),
-        group: z
-          .string()
-          .openapi({ description: "Model, key or server; empty: none.", example: "openai/gpt-5" }),
+        group: z.string().openapi({
+          description: "Model, or the id of a key, server or tenant; empty: none.",
+          example: "openai/gpt-5",
+        }),
         requests: figure.openapi({ description: "Ended ones, refused ones included." }),
         succeeded: figure,
         failed: figure,

@@ -12,6 +12,7 @@ import {
   replayed,
   session,
   usage,
+  usageOfAllQuery,
   usageQuery,
 } from "./record-schemas.ts";
 import { pageQuery } from "./schemas.ts";
@@ -137,7 +138,7 @@ export function recordRoutes() {
     params: tenantParams,
     query: usageQuery,
     answer: usage,
-    run: ({ admin, actor, params, query }) => admin.usage(actor, params.tenant, query),
+    run: ({ admin, actor, params, query }) => admin.usage.read(actor, params.tenant, query),
   });
   endpoint(app, {
     method: "get",
@@ -152,6 +153,24 @@ export function recordRoutes() {
     answer: pageOf(limitState),
     run: ({ admin, actor, params, query }) =>
       admin.limits(actor, params.tenant, pageRequestOf(query)),
+  });
+  return app;
+}
+
+/** What all tenants used, for the operator. */
+export function usageRoutes() {
+  const app = adminApp();
+  endpoint(app, {
+    method: "get",
+    path: "/",
+    id: "readUsageOfAll",
+    tag: "Usage",
+    summary: "What all tenants used, by the hour or the day (operator)",
+    description:
+      "As a tenant's usage, for every tenant: `group` is the tenant's id, or the model with `by=model`. For the operator.",
+    query: usageOfAllQuery,
+    answer: usage,
+    run: ({ admin, actor, query }) => admin.usage.readAll(actor, query),
   });
   return app;
 }

@@ -16,7 +16,7 @@ import { documentOf } from "./document.ts";
 import { adminApp } from "./endpoint.ts";
 import { keyRoutes } from "./keys.ts";
 import { modelRoutes } from "./models.ts";
-import { eventRoutes, recordRoutes } from "./records.ts";
+import { eventRoutes, recordRoutes, usageRoutes } from "./records.ts";
 import { serverRoutes } from "./servers.ts";
 import { sealRoutes } from "./seals.ts";
 import { tenantRoutes } from "./tenants.ts";
@@ -81,6 +81,7 @@ export function adminRoutes() {
   // Stands before the records, because the path of an export looks like the path of a record.
   app.route("/tenants", sealRoutes());
   app.route("/tenants", recordRoutes());
+  app.route("/usage", usageRoutes());
   app.route("/events", eventRoutes());
   app.route("/catalogue", catalogueRoutes());
   return app;

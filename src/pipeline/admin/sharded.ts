@@ -13,6 +13,7 @@ import { err, ok } from "../../domain/result.ts";
 import type { AuditKey } from "../../domain/audit/seals.ts";
 import { homeShard, shardOf } from "../../domain/tenancy/shards.ts";
 import { createPlacing, notConfigured, type PlacingShard } from "./placing.ts";
+import { usageTogether, type ShownUsage } from "./usage.ts";
 import type { AdminUseCases } from "./use-cases.ts";
 
 export interface AdminShard extends Omit<PlacingShard, "tenants"> {
@@ -95,6 +96,19 @@ export function createAdminFor(deps: {
           if (!other.ok) return other;
         }
         return synced;
+      },
+    },
+    usage: {
+      ...home.admin.usage,
+      async readAll(actor, asked) {
+        const parts: { data: ShownUsage[] }[] = [];
+        for (const part of await Promise.all(
+          every().map(({ admin }) => admin.usage.readAll(actor, asked)),
+        )) {
+          if (!part.ok) return part;
+          parts.push(part.value);
+        }
+        return usageTogether(parts);
       },
     },
     records: {

@@ -1,8 +1,8 @@
 /** What a tenant used, for plots. */
-import type { AsyncResult } from "../../domain/refusals.ts";
+import type { Refusal } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
-import type { UsageAsked, UsageRow, UsageStore } from "../../domain/ports/ledger.ts";
-import { err, ok } from "../../domain/result.ts";
+import type { UsageAsked, UsageOfAllBy, UsageRow, UsageStore } from "../../domain/ports/ledger.ts";
+import { err, ok, type Result } from "../../domain/result.ts";
 import { tenantFor, type AdminDeps } from "./access.ts";
 
 const dayMs = 86_400_000;
@@ -25,32 +25,83 @@ const shown = ({ costMicroUsd, ...row }: UsageRow): ShownUsage => ({
 const refused = (path: string, detail: string) =>
   err({ reason: "invalid_params", path, detail } as const);
 
-export const createUsageAdmin =
-  (deps: AdminDeps & { usage: UsageStore }) =>
-  /** By default the last day by hours, or 30 days by days. */
-  async (
-    actor: Actor,
-    slug: string,
-    { bucket = "hour", by = "model", ...asked }: Partial<UsageAsked>,
-  ): AsyncResult<{ data: ShownUsage[] }> => {
+type Range = Partial<Omit<UsageAsked, "by">>;
+
+/** What is asked for, with defaults: the last day by hours, or 30 days by days. */
+function rangeOf(
+  { bucket = "hour", ...asked }: Range,
+  now: number,
+): Result<Omit<UsageAsked, "by">, Refusal> {
+  const { shownMs, longestMs } = ranges[bucket];
+  // The hour or day that has begun is included.
+  const to = asked.to ?? (asked.from === undefined ? now + 1 : asked.from + shownMs);
+  const from = asked.from ?? Math.max(0, to - shownMs);
+  if (from >= to) return refused("to", "Must be after `from`.");
+  return to - from > longestMs
+    ? refused("to", `At most ${longestMs / dayMs} days by the ${bucket}.`)
+    : ok({ from, to, bucket });
+}
+
+const shownRows = (rows: readonly UsageRow[]): Result<{ data: ShownUsage[] }, Refusal> =>
+  rows.length > mostRows
+    ? refused("to", `More than ${mostRows} rows: ask for a shorter range, or by the day.`)
+    : ok({ data: rows.map(shown) });
+
+export const createUsageAdmin = (deps: AdminDeps & { usage: UsageStore }) => ({
+  async read(actor: Actor, slug: string, { by = "model", ...asked }: Partial<UsageAsked>) {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
-    const { shownMs, longestMs } = ranges[bucket];
-    // The hour or day that has begun is included.
-    const to = asked.to ?? (asked.from === undefined ? deps.now() + 1 : asked.from + shownMs);
-    const from = asked.from ?? Math.max(0, to - shownMs);
-    if (from >= to) return refused("to", "Must be after `from`.");
-    if (to - from > longestMs)
-      return refused("to", `At most ${longestMs / dayMs} days by the ${bucket}.`);
-    const found = await deps.usage.read(tenant.value.id, {
-      from,
-      to,
-      bucket,
-      by,
-      limit: mostRows + 1,
-    });
-    if (!found.ok) return found;
-    return found.value.length > mostRows
-      ? refused("to", `More than ${mostRows} rows: ask for a shorter range, or by the day.`)
-      : ok({ data: found.value.map(shown) });
-  };
+    const range = rangeOf(asked, deps.now());
+    if (!range.ok) return range;
+    const limit = mostRows + 1;
+    const found = await deps.usage.read(tenant.value.id, { ...range.value, by, limit });
+    return found.ok ? shownRows(found.value) : found;
+  },
+
+  /** Of all tenants; `group` is a tenant's id unless it is asked by the model. */
+  async readAll(actor: Actor, { by = "tenant", ...asked }: Partial<UsageAsked<UsageOfAllBy>>) {
+    if (actor.kind !== "operator")
+      return err({
+        reason: "forbidden",
+        action: "the usage of all tenants is the operator's",
+      } as const);
+    const range = rangeOf(asked, deps.now());
+    if (!range.ok) return range;
+    const found = await deps.usage.readAll({ ...range.value, by, limit: mostRows + 1 });
+    return found.ok ? shownRows(found.value) : found;
+  },
+});
+
+export type UsageAdmin = ReturnType<typeof createUsageAdmin>;
+
+/** Several databases' usage as one: rows of the same bucket and group are added up. */
+export function usageTogether(
+  parts: readonly { data: readonly ShownUsage[] }[],
+): Result<{ data: ShownUsage[] }, Refusal> {
+  const sums = new Map<string, ShownUsage>();
+  for (const row of parts.flatMap(({ data }) => data)) {
+    const key = `${row.at} ${row.group}`;
+    const sum = sums.get(key);
+    sums.set(key, sum === undefined ? row : added(sum, row));
+  }
+  const data = [...sums.values()].toSorted(
+    (one, other) => one.at - other.at || (one.group < other.group ? -1 : 1),
+  );
+  return data.length > mostRows
+    ? refused("to", `More than ${mostRows} rows: ask for a shorter range, or by the day.`)
+    : ok({ data });
+}
+
+const added = (one: ShownUsage, other: ShownUsage): ShownUsage => ({
+  ...one,
+  requests: one.requests + other.requests,
+  succeeded: one.succeeded + other.succeeded,
+  failed: one.failed + other.failed,
+  refused: one.refused + other.refused,
+  cancelled: one.cancelled + other.cancelled,
+  unknown: one.unknown + other.unknown,
+  inputTokens: one.inputTokens + other.inputTokens,
+  outputTokens: one.outputTokens + other.outputTokens,
+  // In micro-USD, which add up exactly.
+  costUsd: (Math.round(one.costUsd * microUsd) + Math.round(other.costUsd * microUsd)) / microUsd,
+});

@@ -92,6 +92,8 @@ const nameNoTenant = [
   "health.prune",
   "idempotency.prune",
   "requests.prune",
+  // The operator's plot of all tenants.
+  "usage.readAll",
   "placements.claim",
   "placements.replace",
   "placements.bySlug",

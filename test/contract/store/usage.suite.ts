@@ -125,6 +125,35 @@ export const usageSuite = (backend: Backend): void => {
       expect(await groups("server")).toEqual(["", "srv_1"]);
     });
 
+    it("of all tenants is by tenant or model, for the operator", async () => {
+      const [who, other] = [await caller(world.stores), await caller(world.stores)];
+      // A year in which no other test has any usage.
+      const at = start + 400 * dayMs;
+      await settle(await running(who, at), at, { model: "anthropic/claude" });
+      await settle(await running(other, at), at, { model: "anthropic/claude" });
+      await settle(await running(other, at), at, { model: "openai/gpt" });
+      const all = async (by: "tenant" | "model") =>
+        value(
+          await world.stores.usage.readAll({
+            from: at,
+            to: at + 1,
+            bucket: "hour",
+            by,
+            limit: 9,
+          }),
+        ).map(({ group, requests }) => [group, requests]);
+      expect(await all("tenant")).toEqual(
+        [
+          [who.tenantId, 1],
+          [other.tenantId, 2],
+        ].toSorted(),
+      );
+      expect(await all("model")).toEqual([
+        ["anthropic/claude", 2],
+        ["openai/gpt", 1],
+      ]);
+    });
+
     it("books each attempt under the model that made it, and the request under the one that answered", async () => {
       const who = await caller(world.stores);
       const attempt = (provider: string, model: string, costMicroUsd: number) => ({

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { UsageAsked, UsageRow } from "../../../src/domain/ports/ledger.ts";
 import type { TenantStore } from "../../../src/domain/ports/stores.ts";
 import { ok } from "../../../src/domain/result.ts";
-import { createUsageAdmin } from "../../../src/pipeline/admin/usage.ts";
+import { createUsageAdmin, usageTogether } from "../../../src/pipeline/admin/usage.ts";
 import { callerWith } from "./callers.fixture.ts";
 
 const dayMs = 86_400_000;
@@ -24,20 +24,27 @@ const row: UsageRow = {
 };
 
 function admin(rows: number) {
-  const asked: (UsageAsked & { limit: number })[] = [];
+  const asked: (Omit<UsageAsked, "by"> & { by: string; limit: number })[] = [];
   const { tenant } = callerWith().snapshot;
   const usage = createUsageAdmin({
     tenants: { bySlug: async () => ok(tenant) } as unknown as TenantStore,
     ids: { next: () => "" },
     now: () => now,
     usage: {
-      async read(_, its) {
-        asked.push(its);
-        return ok(Array.from({ length: Math.min(rows, its.limit) }, () => row));
-      },
+      read: async (_, query) => rowsFor(query),
+      readAll: async (query) => rowsFor(query),
     },
   });
-  return { asked, read: (its: Partial<UsageAsked>) => usage({ kind: "operator" }, "tenant", its) };
+  const rowsFor = (query: (typeof asked)[number]) => {
+    asked.push(query);
+    return ok(Array.from({ length: Math.min(rows, query.limit) }, () => row));
+  };
+  const operator = { kind: "operator" } as const;
+  return {
+    asked,
+    usage,
+    read: (query: Partial<UsageAsked>) => usage.read(operator, "tenant", query),
+  };
 }
 
 describe("usage", () => {
@@ -61,6 +68,43 @@ describe("usage", () => {
   it("is refused whole where it is more than 2,000 rows", async () => {
     expect(await admin(2_000).read({})).toMatchObject({ ok: true });
     expect(await admin(2_001).read({})).toMatchObject({
+      ok: false,
+      error: { reason: "invalid_params", path: "to" },
+    });
+  });
+});
+
+describe("the usage of all tenants", () => {
+  it("is the operator's, by tenant unless told", async () => {
+    const { asked, usage } = admin(1);
+    const actor = { kind: "key", keyId: "key_1", tenantId: "ten_1", expiresAt: null } as const;
+    expect(await usage.readAll(actor, {})).toMatchObject({
+      ok: false,
+      error: { reason: "forbidden" },
+    });
+    expect(asked).toEqual([]);
+    expect((await usage.readAll({ kind: "operator" }, {})).ok).toBe(true);
+    expect(asked).toMatchObject([{ from: now + 1 - dayMs, to: now + 1, by: "tenant" }]);
+  });
+
+  it("adds up what several databases say of one bucket and group, to the micro-dollar", () => {
+    const { costMicroUsd: _, ...rest } = row;
+    const shown = { ...rest, costUsd: 0.1 };
+    const later = { ...shown, at: 3_600_000, group: "a" };
+    const sum = { ...shown, requests: 2, succeeded: 2, inputTokens: 20, outputTokens: 10 };
+    expect(
+      usageTogether([
+        { data: [later, { ...shown, costUsd: 0.2 }] },
+        { data: [shown] },
+        { data: [] },
+      ]),
+    ).toEqual(ok({ data: [{ ...sum, costUsd: 0.3 }, later] }));
+  });
+
+  it("is refused where it is too long, and never cut", () => {
+    const data = Array.from({ length: 1_001 }, (_, at) => ({ ...row, costUsd: 0, at }));
+    const others = data.map((shown) => ({ ...shown, group: "another" }));
+    expect(usageTogether([{ data }, { data: others }])).toMatchObject({
       ok: false,
       error: { reason: "invalid_params", path: "to" },
     });
