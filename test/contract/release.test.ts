@@ -113,7 +113,7 @@ describe("an admission whose answer was lost", () => {
     expect(await left()).toEqual(nothing);
   });
 
-  it("is charged nothing when it was written so late that the sweep took it", async () => {
+  it("is charged nothing when its row was written so late that the sweep ended it", async () => {
     const { releasing, admit, sweep, left } = await given();
     await releasing({ 30_000: admit, 120_000: sweep });
     expect(await left()).toEqual(nothing);

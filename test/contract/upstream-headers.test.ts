@@ -138,7 +138,7 @@ describe("headers for a registered server", () => {
     expect(asked).toEqual(["refresh-0"]);
   });
 
-  it("hold the old token for those who come while another is asked for, as long as it is good", async () => {
+  it("hold the old token for callers who come while another token is asked for, as long as the old one is good", async () => {
     await hold(start + 30_000);
     const slow = gate();
     answering = [slow.passed];

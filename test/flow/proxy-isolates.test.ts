@@ -75,7 +75,7 @@ const answers = () =>
   server.heard.flatMap(({ body }) => (body !== null && !("method" in body) ? [body] : []));
 
 describe("several processes", () => {
-  it("hand the GET stream on: a process that still needs one opens it when the other is done", async () => {
+  it("hand the GET stream on: a process whose requests need the stream opens it when the other process is done", async () => {
     provider.setMode("fine");
     const gates = new Map<string, () => void>();
     const sdk = await startSdkServer({
@@ -137,7 +137,7 @@ describe("several processes", () => {
     await calling.body?.cancel();
   }, 30_000);
 
-  it("answer a replayed request once, whoever meets it", async () => {
+  it("answer a replayed request once, in whichever process it arrives", async () => {
     provider.setMode("fine");
     provider.clear();
     const before = (await recordsOf(one, tenant)).length;

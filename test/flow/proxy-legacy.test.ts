@@ -76,7 +76,7 @@ describe("server-everything behind the router", () => {
 });
 
 describe("a server of the SDK behind the router", () => {
-  it("samples on the stream of a call, and is told no more than the router can do", async () => {
+  it("samples on the stream of a call, and sees no more advertised than the router can do", async () => {
     const url = await register(router, tenant, { slug: "post", url: server.url });
     server.heard.length = 0;
     const through = await connectThrough(url, key, {
@@ -118,7 +118,7 @@ describe("a server of the SDK behind the router", () => {
     await through.client.close();
   });
 
-  it("is told the bare form once it refuses more, and that is remembered", async () => {
+  it("sees the bare form advertised once it has refused more, and the router remembers that", async () => {
     const url = await register(router, tenant, { slug: "strict", url: strict.url });
     const first = await connectThrough(url, key);
     expect(initializesOf(strict).map(toldIn)).toEqual([

@@ -271,7 +271,7 @@ describe("a tool that samples", () => {
   });
 });
 
-describe("the capabilities that a server is told", () => {
+describe("the capabilities that are advertised to a server", () => {
   const list = { method: "tools/list", params: {} };
   const quiet: RawHandler = ({ json: { id } }, reply) => reply.json(result(id, { tools: [] }));
 

@@ -76,7 +76,7 @@ describe("the modes", () => {
     await through.client.close();
   });
 
-  it("client-then-router: whoever declared what the request needs", async () => {
+  it("client-then-router: the client where it declared what the request needs, else the router", async () => {
     const url = await registered({ sampling: "client-then-router" });
     const able = await connectThrough(url, key, { samples: "the client's own" });
     expect(await able.call("ask", "who?")).toContain("the client's own");
@@ -88,7 +88,7 @@ describe("the modes", () => {
     await Promise.all([able.client.close(), unable.client.close()]);
   });
 
-  it("deny: the server is told of no sampling, and refused if it asks all the same", async () => {
+  it("deny: no sampling is advertised, and a server that samples all the same is refused", async () => {
     const url = await registered({ sampling: "deny" });
     const through = await connectThrough(url, key, { samples: "the client's own" });
     expect(server.heard[0]?.body).toMatchObject({ params: { capabilities: {} } });
@@ -105,7 +105,7 @@ describe("the modes", () => {
     await through.client.close();
   });
 
-  it("switched off: like deny, also for sessions that have begun", async () => {
+  it("switched off: like deny, also for sessions from before", async () => {
     const url = await registered();
     const through = await connectThrough(url, key);
     expect(await through.call("ask", "on")).toContain(faultyText);
@@ -201,7 +201,7 @@ describe("sessions", () => {
     expect(server.heard.some(({ text }) => text.includes("forged"))).toBe(false);
   }, 20_000);
 
-  it("are there before the client hears of them, with what was declared and told; DELETE ends them", async () => {
+  it("are stored before the client gets its answer, with what was declared and advertised; DELETE ends them", async () => {
     const url = await registered();
     const raw = await openRaw(url, key, { capabilities: { roots: {} } });
     const stored = async () => {
@@ -372,7 +372,7 @@ describe("a replayed request", () => {
 });
 
 describe("a cancellation", () => {
-  it("by the server ends the provider's call, and the client hears nothing of it", async () => {
+  it("by the server ends the provider's call, and the client gets no message", async () => {
     provider.setMode("slow");
     const url = await registered();
     const raw = await openRaw(url, key);

@@ -345,7 +345,7 @@ describe.each(eras)("a server's own policy, %s era", (era) => {
 });
 
 describe("a policy of both", () => {
-  it("the narrower one of tenant and server counts, and the refusal says whose it is", async () => {
+  it("the narrower policy of tenant and server counts, and the refusal names its owner", async () => {
     const slug = "proxy-both";
     await createTenant(router, slug, {
       provider: "openai-compatible",

@@ -135,7 +135,7 @@ describe.each(samplingModes)("in the mode %s, a 401", (sampling) => {
   );
 });
 
-it("with the caller's own header says that it was the caller's, and no entry is failing", async () => {
+it("with the caller's own header says that the caller's header was refused, and no entry is failing", async () => {
   const url = await entry({ sampling: "router", forwardAuthorization: true });
   refuses = true;
   const ask = (authorization: Record<string, string>) =>

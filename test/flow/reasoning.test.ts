@@ -165,7 +165,7 @@ describe("a policy", () => {
     expect((await admin("PUT", `${path}/policy`, policy)).status).toBe(400);
   });
 
-  it("whose budget is too small for the room skips the model, and never refuses for that", async () => {
+  it("whose budget is too small for the room skips the model, and is never refused for the room", async () => {
     const usdPerDay = 0.0004;
     const preferred = { maxTokens: 10, modelPreferences: { hints: [{ name: "gpt-5-nano" }] } };
     const both = await tenant("small-budget", {
@@ -188,7 +188,7 @@ describe("a policy", () => {
     ["skips the model", "used-both", ["gpt-5-nano", "gpt-4.1-nano"], "gpt-4.1-nano", undefined],
     ["gives the only one no room", "used-one", ["gpt-5-nano"], "gpt-5-nano", 100],
   ] as const)(
-    "whose limit has only room for the text %s, and never refuses for that",
+    "whose limit has only room for the text %s, and is never refused for the room",
     async (_, slug, models, model, most) => {
       const limits = { tokensPerMinute: 3_000 };
       const { key, admin, path } = await tenant(slug, { policy: { ...only(...models), limits } });

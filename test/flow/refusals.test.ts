@@ -411,7 +411,7 @@ describe("in the audit record", () => {
     expect(record.text).not.toContain(canary);
   });
 
-  it("provider_timeout, and it is said to the caller with its attempts", async () => {
+  it("provider_timeout, and the caller gets the attempts", async () => {
     const own = await ownTenant();
     faulty.setMode("slow");
     const answer = await callOnce(router, own.key, asking(canary));

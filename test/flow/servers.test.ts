@@ -316,7 +316,7 @@ describe("OAuth by client credentials", () => {
     ]);
   });
 
-  it("with a wrong secret is told without it, marks the server, and does not ask again at once", async () => {
+  it("with a wrong secret is reported without the secret, marks the server, and does not ask again at once", async () => {
     const one = await register(await tenant(), {
       oauth: { ...clientCredentials, clientSecret: `${clientSecret}-wrong` },
     });
@@ -383,7 +383,7 @@ describe("OAuth by authorization code", () => {
     },
   );
 
-  it("rotates refresh tokens without losing one, whoever calls at once", async () => {
+  it("rotates refresh tokens without losing one, however many callers come at once", async () => {
     // Ends within a minute, so each call finds it about to end and asks for another.
     fake.options.expiresIn = 30;
     const one = await register(await tenant(), { oauth: byCode });
@@ -436,7 +436,7 @@ describe("OAuth by authorization code", () => {
     expect((await admin("POST", `${one}/check`)).get("ok")).toBe(false);
   });
 
-  it("is for the entry as it was: a change of the entry ends pending authorizations", async () => {
+  it("ends while it is pending, if the entry is changed", async () => {
     const path = await tenant();
     const one = await register(path, { oauth: byCode });
     const location = await fake.consent((await authorize(one)).url);

@@ -162,15 +162,19 @@ describe("provider variables", () => {
     });
   });
 
-  it("of an Ollama that is away for once leave its credential as it is", { timeout }, async () => {
-    await within({ OLLAMA_HOST: ollamaHost }, async () => {});
-    await within({ OLLAMA_HOST: "127.0.0.1:9" }, async (router) => {
-      expect(await credentialsOf(router)).toMatchObject([
-        { provider: "demo" },
-        { provider: "ollama", models: [{ id: "qwen3:8b" }] },
-      ]);
-    });
-  });
+  it(
+    "of an Ollama that can't be reached once leave its credential as it is",
+    { timeout },
+    async () => {
+      await within({ OLLAMA_HOST: ollamaHost }, async () => {});
+      await within({ OLLAMA_HOST: "127.0.0.1:9" }, async (router) => {
+        expect(await credentialsOf(router)).toMatchObject([
+          { provider: "demo" },
+          { provider: "ollama", models: [{ id: "qwen3:8b" }] },
+        ]);
+      });
+    },
+  );
 });
 
 describe("OLLAMA_HOST is read as Ollama reads it", () => {

@@ -103,7 +103,7 @@ describe("a start, an end and another start", () => {
     expect(statSync(join(stateDir, "secrets.json")).mode & 0o077).toBe(0);
   });
 
-  it("lets no second launcher on the same state", { timeout }, async () => {
+  it("refuses a second launcher on the same state", { timeout }, async () => {
     const fault = await faultOf({ stateDir });
     expect(fault).toMatch(/^sampling-router: STATE_DIR .* already running, pid [0-9]+/);
     expect(fault).toContain(`pid ${first.pid},`);
@@ -137,7 +137,7 @@ describe("a start, an end and another start", () => {
 });
 
 describe("Ctrl-C right after the start", () => {
-  it("explains a fault that is heard of before the signal is", async () => {
+  it("explains a fault that comes before the signal", async () => {
     let ending = false;
     const arrives = async (): Promise<void> => void (ending = true);
     expect(await comesFromSignal(() => ending, arrives)).toBe(true);
@@ -201,7 +201,7 @@ describe("a crash", () => {
 });
 
 describe("npm start", () => {
-  it("leaves nothing when npm is told to end", { timeout }, async () => {
+  it("leaves nothing when npm gets a signal to end", { timeout }, async () => {
     const launched = await start({ command: ["npm", "start"] });
     const holder = join(launched.stateDir, "runtime.json");
     const { pid } = JSON.parse(readFileSync(holder, "utf8")) as { pid: number };

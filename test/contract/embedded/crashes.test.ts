@@ -6,7 +6,7 @@ import { soakKills, soakPower, soakStops } from "../../soak/embedded/crashes.ts"
 const quiet = (): void => {};
 const missing = noDisk();
 
-describe("the embedded engine keeps what its callers were told", () => {
+describe("the embedded engine keeps each write that a caller had an answer for", () => {
   it("when its process is killed", async () => {
     expect(await soakKills(3, quiet)).toEqual([]);
   }, 120_000);

@@ -41,7 +41,7 @@ describe("a group of writes", () => {
   const reasons = (outcomes: ReturnType<CommitGroup>): string[] =>
     outcomes.map((outcome) => (outcome.ok ? "ok" : outcome.fault.code));
 
-  it("is one transaction, and each hears of its own rows", () => {
+  it("is one transaction, and each write gets its own rows", () => {
     const outcomes = commitGroup([[insert(1), insert(2)], [insert(3)], []]);
     expect(outcomes.map((its) => (its.ok ? its.rows.map(({ values }) => values) : its))).toEqual([
       [[[1]], [[2]]],
@@ -51,7 +51,7 @@ describe("a group of writes", () => {
     expect(commits).toBe(1);
   });
 
-  it("keeps what the others wrote when one of them fails, and nothing of that one", () => {
+  it("keeps the other writes when one write fails, and nothing of the failed one", () => {
     const outcomes = commitGroup([
       [insert(1)],
       [insert(2), insert(1)],
@@ -63,7 +63,7 @@ describe("a group of writes", () => {
     expect(commits).toBe(1);
   });
 
-  it("finds whose fault it was when the disk is full for one of them", () => {
+  it("finds the write that failed when the disk is full for one write", () => {
     connection.exec("pragma max_page_count = 20");
     const outcomes = commitGroup([
       [insert(1, "small")],

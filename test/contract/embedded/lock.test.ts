@@ -53,7 +53,7 @@ describe("the owner of a database's file", () => {
     await engine.close();
   });
 
-  it("is forgotten when it was killed, whatever it left behind", async () => {
+  it("is free when its holder was killed, whatever files the holder left", async () => {
     const { child, says } = await another();
     expect(says).toBe("owned");
     const refused = await start();

@@ -39,7 +39,7 @@ describe("more writes than the embedded engine has turns for", () => {
       ],
     );
 
-  it("are refused with a time to wait, and nothing of those that were refused was written", async () => {
+  it("are refused with a time to wait, and nothing of the refused calls was written", async () => {
     const flood = Array.from({ length: 1_000 }, () => write("flooding"));
     const calm = Promise.all([write("calm"), write("calm")]);
     const ending = write("flooding", "ends");

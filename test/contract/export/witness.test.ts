@@ -111,7 +111,7 @@ describe("a witness", () => {
     return file("keys.json", JSON.stringify({ kty: "OKP", crv: "Ed25519", kid: id, x: publicKey }));
   };
 
-  it("is told the head of each chain, signed", async () => {
+  it("gets the head of each chain, signed", async () => {
     const [one, two] = [await tenant(), await tenant()];
     await one.seal();
     await one.seal();
@@ -129,7 +129,7 @@ describe("a witness", () => {
     expect(await verifySignature(key, { text: signedText("heads", rest), signature })).toBe(true);
   });
 
-  it("gets with the next run what it did not take, and no seal waits for it", async () => {
+  it("gets with the next run what it did not take, and no seal waits for the witness", async () => {
     const { tenantId, seal } = await tenant();
     await seal();
     for (const refusal of [500, 302]) {

@@ -239,21 +239,24 @@ describe("cut off anywhere", () => {
     expect(await slugsOf()).toEqual(["acme-0", "acme-1", "acme-2"]);
   });
 
-  it.each(steps)("$when exchange $at, a deletion leaves the slug to whoever asks", async (cut) => {
-    for (const [index, shard] of ["eu", "home"].entries()) {
-      const slug = `acme-${index}`;
-      const old = value(await invocation().create(slug, shard));
-      await invocation({ cut })
-        .remove(slug)
-        .catch(() => "cut");
-      const again = await invocation().remove(slug);
-      if (!again.ok) expect(again.error.reason).toBe("not_found");
-      const made = value(await invocation().create(slug, shard));
-      // Never the same again: the log of the one that was deleted is not the new one's.
-      expect(made.id).not.toBe(old.id);
-    }
-    expect(await slugsOf()).toEqual(["acme-0", "acme-1"]);
-  });
+  it.each(steps)(
+    "$when exchange $at, a deletion leaves the slug to the next caller that asks",
+    async (cut) => {
+      for (const [index, shard] of ["eu", "home"].entries()) {
+        const slug = `acme-${index}`;
+        const old = value(await invocation().create(slug, shard));
+        await invocation({ cut })
+          .remove(slug)
+          .catch(() => "cut");
+        const again = await invocation().remove(slug);
+        if (!again.ok) expect(again.error.reason).toBe("not_found");
+        const made = value(await invocation().create(slug, shard));
+        // Never the same again: the log of the one that was deleted is not the new one's.
+        expect(made.id).not.toBe(old.id);
+      }
+      expect(await slugsOf()).toEqual(["acme-0", "acme-1"]);
+    },
+  );
 
   it("a request for this shard is told of a claim on another one", async () => {
     await expect(

@@ -140,7 +140,7 @@ export const budgetsSuite = (backend: Backend): void => {
       expect((await record(who, reserved.opening.id))?.outcome).toBe("admitted");
     });
 
-    it("get back what was reserved and not used, once, in each window it was taken from", async () => {
+    it("get back the unused reservation, once, in each window from which it was taken", async () => {
       const limits = { usdPerDay: 0.001, usdPerMonth: 0.001 };
       const who = await caller(world.stores, { tenantLimits: limits, keyLimits: limits });
       const reserved = await running(who, midnight - second, {});

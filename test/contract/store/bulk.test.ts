@@ -209,7 +209,7 @@ describe("many callers at once", () => {
     ).toEqual([]);
   });
 
-  it("are told apart: one whose session has ended is stale, and the others' sessions live on", async () => {
+  it("differ by session: a call whose session has ended is stale, and the other calls' sessions live on", async () => {
     const stores = storesOn(db);
     const who = await caller(stores);
     const live = session(who.tenantId, who.keyId);
@@ -233,7 +233,7 @@ describe("many callers at once", () => {
     ]);
   });
 
-  it("are told apart: one that assumed an older tenant is stale", async () => {
+  it("differ by tenant version: a call that assumed an older tenant is stale", async () => {
     const stores = storesOn(db);
     const who = await caller(stores);
     const told = await Promise.all(

@@ -139,7 +139,7 @@ export const idempotencySuite = (backend: Backend): void => {
       expect(await find(who)).toMatchObject({ requestId: another.opening.id });
     });
 
-    it("keeps the key of a lost call that is charged, and gives no result for it", async () => {
+    it("keeps the key of a lost call that is charged, and gives no result for the key", async () => {
       const who = await caller(world.stores);
       const first = await running(who, start, keyed());
       value(await world.stores.ledger.sweep(start + leaseMs));

@@ -206,7 +206,7 @@ export const ledgerSuite = (backend: Backend): void => {
         }
       });
 
-      it("refuses what no minute could hold, and names no time for it", async () => {
+      it("refuses a call that no minute could hold, and names no time to wait", async () => {
         const tokens = await caller(world.stores, { tenantLimits: { tokensPerMinute: 99 } });
         const none = await caller(world.stores, { keyLimits: { requestsPerMinute: 0 } });
         expect(waitOf(await admit(tokens, start))).toBeNull();

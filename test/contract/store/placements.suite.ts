@@ -14,7 +14,7 @@ export const placementsSuite = (backend: Backend): void => {
   describe("placements", () => {
     const world = givenWorld(backend);
 
-    it("give a slug to the first tenant that claims it, and tell the others whose it is", async () => {
+    it("give a slug to the first tenant that claims it, and name that tenant to the others", async () => {
       const { placements } = world.stores;
       expect(value(await placements.bySlug("acme"))).toBeNull();
       const all = Array.from({ length: 16 }, () => placement());

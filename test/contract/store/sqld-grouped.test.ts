@@ -55,7 +55,7 @@ describe("the libSQL server, writes grouped", () => {
       expect(requests).toBe(2);
     });
 
-    it("keeps what the others wrote when one of them fails, and nothing of that one", async () => {
+    it("keeps the other writes when one write fails, and nothing of the failed one", async () => {
       const first = db.write([insert(0)]);
       const [one, twice, wrong, last] = await Promise.all([
         db.write([insert(1)]),
@@ -116,7 +116,7 @@ describe("the libSQL server, writes grouped", () => {
       expect(sums).toEqual([1_500, 3, 5]);
     });
 
-    it("says unavailable of a lost write that can't find out what it did", async () => {
+    it("answers unavailable for a lost write whose outcome can't be found", async () => {
       losing = 1;
       expect(await db.write([insert(1)])).toMatchObject({
         ok: false,

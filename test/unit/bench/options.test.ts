@@ -33,7 +33,7 @@ describe("the bench", () => {
     ]);
   });
 
-  it("compares the pairs that it is told to", () => {
+  it("compares the pairs that are named", () => {
     const [pair, ...more] = pairsOf(parsed("--pairs", "portkey:provider"));
     expect([pair?.subject.name, pair?.baseline.name, more]).toEqual(["portkey", "provider", []]);
   });
@@ -56,7 +56,7 @@ describe("the bench", () => {
 });
 
 describe("the profile", () => {
-  it("is of both hosts on their own databases, unless it is told which", () => {
+  it("is of both hosts on their own databases, unless one is named", () => {
     const names = (...args: string[]): string[] =>
       parseProfileOptions(args).subjects.map(({ name }) => name);
     expect(names()).toEqual(["self-hosted", "worker"]);

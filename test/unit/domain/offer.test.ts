@@ -37,7 +37,7 @@ const rest = {
   extensions: { other: { a: 1 } },
 };
 
-describe("a server is told", () => {
+describe("the capabilities that are advertised to a server", () => {
   // cites: M-006
   it("by `router`: what the router can do and nothing else", () => {
     expect(told({}, "router")).toEqual({ sampling: { tools: {} } });

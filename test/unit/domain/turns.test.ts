@@ -161,7 +161,7 @@ describe("turns", () => {
     expect(order.retryAfterMs("calm")).toBeNull();
   });
 
-  it("pass on from one that does not take its turn, as whose invocation ended while it waited", () => {
+  it("pass on from a waiter that does not take its turn, because its invocation ended while it waited", () => {
     const order = createTurnOrder(limits);
     const woken: string[] = [];
     const ask = (lane: string) =>

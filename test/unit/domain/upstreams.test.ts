@@ -163,7 +163,7 @@ describe("what is no address to call", () => {
     expect(problemWithEndpoint(url, { allowPrivate: false })).toBeNull();
   });
 
-  it("is told in words that repeat no secret", () => {
+  it("is explained in words that repeat no secret", () => {
     for (const url of ["https://u:s3cr3t@example.com/", "https://example.com/?key=s3cr3t"])
       expect(problem(url)).not.toContain("s3cr3t");
   });

@@ -67,7 +67,7 @@ describe("a member set in JSON text", () => {
   });
 });
 
-describe("what a server is told", () => {
+describe("the capabilities that are advertised to a server", () => {
   const initialize = (capabilities: string): string =>
     `{"jsonrpc":"2.0","id":1.0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":${capabilities},"clientInfo":{"name":"c"},"x":1e3}}`;
   const routerCapabilities = { tools: true, supportedModalities: ["text", "image"] } as const;

@@ -167,7 +167,7 @@ describe("a reservation", () => {
       ).toBe(true);
     });
 
-    it("says in the decision where faults lead, and who stands in though no hint asks for it", () => {
+    it("says in the decision where faults lead, and which models stand in though no hint asks for them", () => {
       const hinted = planOf([...inside, outside], 1, ["openai"]);
       const decision = withFailover(hinted.decision, reservedBy(hinted));
       expect(

@@ -162,7 +162,7 @@ describe("a call", () => {
     expect(waits).toEqual([2_000]);
   });
 
-  it("goes around what somebody else tries, and comes to it where nothing else is left", async () => {
+  it("goes around a circuit that another call tries, and tries that circuit where nothing else is left", async () => {
     expect((await walk({}, { blocked: ["endpoint a"] })).asked).toEqual(["b/v"]);
     expect((await walk({ "b/v": [broken()] }, { blocked: ["endpoint a"] })).asked).toEqual([
       "b/v",

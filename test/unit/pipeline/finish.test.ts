@@ -87,7 +87,7 @@ async function finished(
 }
 
 describe("the provider's part of a call", () => {
-  it("answers with the decision, charges what was used, and tells of it once", async () => {
+  it("answers with the decision, charges what was used, and reports the call once", async () => {
     const { ended, settled, told } = await finished(answered);
     expect(ended).toMatchObject({
       answeredBy: "this-call",

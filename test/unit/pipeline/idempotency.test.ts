@@ -72,7 +72,7 @@ describe("a call that another caller already makes", () => {
     expect(await given([first, null]).join()).toEqual({ state: "free" });
   });
 
-  it("is lost when its lease has ended, and those that wait get an error", async () => {
+  it("is lost when its lease has ended, and callers that wait for it get an error", async () => {
     const lost = err({ reason: "provider_failed", attempts: [] });
     const dying = given([first]);
     expect(await dying.join()).toEqual({

@@ -86,7 +86,7 @@ describe("prompts that were sent of late", () => {
     expect(await sees(["system"])).toBe(1);
   });
 
-  it("are told apart where their parts join to the same text", async () => {
+  it("differ where their parts join to the same text", async () => {
     const { sees } = await given();
     await sees(["ab", "c"]);
     expect(await sees(["a", "bc"])).toBe(0);

@@ -116,7 +116,7 @@ describe("a sampling request", () => {
     expect(told).toEqual(["ended repeated"]);
   });
 
-  it("that repeats one which set its key free is decided anew, as often as that happens", async () => {
+  it("that repeats a call which set its key free is decided anew, as often as that happens", async () => {
     const { ended, log } = await through({
       decisions: [repeated, repeated, admitted],
       joins: [{ state: "free" }, { state: "free" }],

@@ -121,7 +121,7 @@ describe("a request to a server", () => {
     },
   );
 
-  it("with a coded body is refused where the server would not be told of the coding", async () => {
+  it("with a coded body is refused where the server would not get the coding's name", async () => {
     const bytes = new Uint8Array([31, 139]);
     const coded = { body: bytes, headers: new Headers({ "Content-Encoding": "gzip" }) };
     const seen: UpstreamRequest[] = [];
@@ -161,7 +161,7 @@ describe("a request to a server", () => {
     expect(fixed.told).toEqual(["unauthorized Bearer 1"]);
   });
 
-  it("that was refused with the caller's own header says so, and blames nothing of the entry", async () => {
+  it("that was refused with the caller's own header says so, and does not mark the entry", async () => {
     const server = { ...entry, forwardAuthorization: true };
     const refused = given(async () => new Response(null, { status: 401 }));
     const own = await refused.send({ server, authorization: "Basic abc" });

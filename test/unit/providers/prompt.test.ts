@@ -193,7 +193,7 @@ describe("toolsOf", () => {
   });
 
   // cites: S-047
-  it("offers function tools, and lets the model choose unless told", () => {
+  it("offers function tools, and lets the model choose unless the request says otherwise", () => {
     const tools = [
       { name: "camera", description: "Looks.", inputSchema },
       { name: "b", inputSchema },

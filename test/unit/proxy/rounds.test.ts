@@ -590,7 +590,7 @@ describe("a state of the server that looks like ours", () => {
 describe("a resource", () => {
   const read = (id: string) =>
     `{"jsonrpc":"2.0","id":${id},"result":{"resultType":"complete","contents":[ ],"ttlMs":60000,"cacheScope":"public"}}`;
-  it("that hid a round is nobody's to keep", async () => {
+  it("that hid a round is kept by no cache", async () => {
     const one = await round(call(), { method: "resources/read" });
     const { idText } = sent(await one.actOn(asks({ a: entry("hi") }, null), never));
     expect(delivered(await one.actOn(read(idText), never))).toBe(

@@ -71,7 +71,7 @@ describe("a session's GET stream", () => {
     expect(old.elapsed()).toBe(0);
   });
 
-  it("is waited for while it is only asked for, and not longer than a second", async () => {
+  it("makes requests wait while it is only asked for, and not longer than a second", async () => {
     const { session, isolate, later, elapsed } = given();
     const [one, other] = [isolate(), isolate()];
     await one.clientWants(session);
@@ -105,7 +105,7 @@ describe("a session's GET stream", () => {
     }
   });
 
-  it("on its way here holds back its own sender's requests, and nobody else's", async () => {
+  it("holds back its own sender's requests while it is on its way, and no other sender's", async () => {
     const left = new AbortController().signal;
     const { isolate, elapsed, later } = given();
     const streams = isolate();

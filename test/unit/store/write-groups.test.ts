@@ -84,7 +84,7 @@ describe("a group of writes", () => {
     expect(told.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
   });
 
-  it("is sent once more where its answer was lost, without those that can't find out what they did", async () => {
+  it("is sent once more where its answer was lost, without writes whose outcome can't be found", async () => {
     const { groups, sent } = givenGroups((parts, turn) => {
       if (turn === 2) throw new TypeError("the connection was lost");
       return parts.map(() => done());
