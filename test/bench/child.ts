@@ -41,7 +41,7 @@ export function startChild<T>(
   });
 }
 
-/** The other end of it. */
+/** The child's end of the channel. */
 export function serveParent(message: object, stop: () => void | Promise<void>): void {
   process.once("disconnect", () => {
     Promise.resolve(stop()).then(
@@ -54,5 +54,5 @@ export function serveParent(message: object, stop: () => void | Promise<void>): 
   process.send?.(message);
 }
 
-/** What this process was told to do. */
+/** What the parent asked of this process. */
 export const about = (): unknown => JSON.parse(process.argv[2] ?? "{}");

@@ -47,7 +47,7 @@ export const goals: readonly Goal[] = [
   },
 ];
 
-/** One run may be lucky. */
+/** One run may be lucky, so one run proves no goal. */
 export const runsThatCount = 3;
 
 export type Verdict = "reaches the aim" | "reaches what is required" | "misses" | "too few runs";

@@ -18,7 +18,7 @@ interface Message {
   params?: Parameters;
 }
 
-/** Workers of Node have begun by then, and those that there are have been told. */
+/** ms after which Node's worker threads have begun, and those that exist have been told to attach. */
 const attachedWithinMs = 300;
 
 /** A session over anything that carries texts. */
@@ -76,7 +76,7 @@ async function threadsOf(parent: Session): Promise<Session[]> {
       workerInfo: { workerId: string };
     };
     const carry = (message: string): void => {
-      // What the thread answers tells of a fault; that it took the message tells nothing.
+      // Only the thread's answer tells of a fault. That the thread took the message tells nothing.
       void parent.send("NodeWorker.sendMessageToWorker", { sessionId, message }).catch(() => {});
     };
     threads.set(sessionId, createSession(`thread ${workerInfo.workerId}`, carry));

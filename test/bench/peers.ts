@@ -32,7 +32,10 @@ export function portkeyVersion(): string | null {
   return (JSON.parse(readFileSync(described, "utf8")) as { version: string }).version;
 }
 
-/** Once, and by the bench alone: nobody else needs 25 MB of another gateway. No script of it runs. */
+/**
+ * Installed once, and by the bench alone, since nobody else needs 25 MB of another gateway. No script of the
+ * package runs.
+ */
 async function install(say: (line: string) => void): Promise<void> {
   if (portkeyVersion() === pinnedVersion()) return;
   say("installing what test/bench/peers names (25 MB, once)");

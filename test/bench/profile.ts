@@ -40,7 +40,7 @@ interface Profiled {
 }
 
 const shown = 25;
-/** A session that did less of its own has nothing to say. */
+/** ms. A session with less CPU of its own is left out. */
 const leastOwnMs = 20;
 const program = "(program)";
 

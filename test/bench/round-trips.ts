@@ -26,7 +26,7 @@ export interface Counted {
   how: string;
   /** the first request of a key, one for each key */
   cold: Trips[];
-  /** those that follow it */
+  /** the requests that follow it */
   warm: Trips[];
   /** the first after a change of the tenant, whose old version is still remembered */
   changed: Trips[];
@@ -35,7 +35,7 @@ export interface Counted {
 interface Observed {
   url: string;
   providerUrl: string;
-  /** Everything since the last call of it. */
+  /** All round trips since the last call of this function. */
   take(): Promise<Event[]>;
 }
 

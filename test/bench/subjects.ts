@@ -116,7 +116,10 @@ async function startLauncher(
   return targetOf({ url: router.url, pids: { server, database: pids } }, surroundings);
 }
 
-/** As the launcher of the Worker starts it, and with the runtime's inspector, which that one never opens. */
+/**
+ * Starts it as the launcher of the Worker does, and with the runtime's inspector, which the launcher never
+ * opens.
+ */
 async function startInspectedWorker(
   database: RouterSubject["database"],
   surroundings: Surroundings,

@@ -1,4 +1,4 @@
-/** An admission that was written, though nobody heard of it. */
+/** An admission that was written, though its caller never got the answer. */
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { createIds } from "../../src/domain/tenancy/ids.ts";

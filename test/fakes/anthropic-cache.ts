@@ -152,7 +152,8 @@ function placeAutomatic(blocks: Block[], auto: Ttl | null): void {
 
 function blocksOf(body: Json, workspace: string): Block[] {
   const all = listed(body);
-  // What these are changes the messages' entries, and not those of tools and system prompt.
+  // A change of these drops the cache entries of messages, and keeps those of tools and system
+  // prompt.
   const messageLevel = JSON.stringify([
     body["tool_choice"] ?? null,
     body["thinking"] ?? null,

@@ -1,4 +1,4 @@
-/** An endpoint on loopback of somebody who should get nothing: it keeps whatever is sent there. */
+/** An attacker's endpoint on loopback, which should get nothing. It keeps whatever is sent there. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 

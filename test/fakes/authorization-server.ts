@@ -206,7 +206,7 @@ export async function startAuthorizationServer(
     }
     const made = exchange(clientId, form);
     tokenCalls.push({ grant, outcome: typeof made === "string" ? made : "granted" });
-    // A careless server repeats what it was sent.
+    // A careless server repeats what was sent to it.
     if (typeof made === "string")
       json(response, 400, { error: made, error_description: `You sent ${form.toString()}` });
     else json(response, 200, made);

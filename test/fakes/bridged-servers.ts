@@ -30,7 +30,7 @@ const question = {
   requestedSchema: { type: "object" as const, properties: { name: { type: "string" as const } } },
 };
 
-/** What its `slow` tool was told: `started`, then `cancelled`. */
+/** What the server's tool `slow` received: `started`, then `cancelled`. */
 export interface Noted {
   notes: string[];
 }

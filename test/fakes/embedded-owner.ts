@@ -1,4 +1,7 @@
-/** A process that owns a database's file until it is ended. Says `owned`, or why it does not own it. */
+/**
+ * A process that owns a database's file until the process is ended. It prints `owned`, or why it does not own
+ * the file.
+ */
 import { startEmbedded } from "../../src/store/embedded/engine.ts";
 import { databaseThread } from "../setup/embedded.ts";
 

@@ -1,4 +1,4 @@
-/** A process that owns a database's file, writes to it ten times a second and says what becomes of that. */
+/** A process that owns a database's file, writes ten times a second, and prints what became of each write. */
 import { sql } from "drizzle-orm";
 import { raw } from "../../src/store/db.ts";
 import { startEmbedded } from "../../src/store/embedded/engine.ts";

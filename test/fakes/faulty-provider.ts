@@ -35,7 +35,7 @@ export const faultyModes = [
 ] as const;
 export type FaultyMode = (typeof faultyModes)[number];
 
-/** What the modes `slow` and `fine` say; image and speech endpoints send a small one of theirs. */
+/** The answers of the modes `slow` and `fine`. Image and speech endpoints send a small image or sound. */
 export const faultyText = "All is well.";
 
 export interface FaultyRequest {

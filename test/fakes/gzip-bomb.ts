@@ -15,7 +15,7 @@ export interface GzipBomb {
   stop(): Promise<void>;
 }
 
-/** A completion whose text is that long: valid, were it not for the length. */
+/** A completion with a text of that length. Nothing else about the completion is wrong. */
 function* completionOf(unpackedBytes: number): Generator<Buffer> {
   yield Buffer.from(
     '{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,',

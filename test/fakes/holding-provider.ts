@@ -7,7 +7,7 @@ export interface HoldingProvider {
   url: string;
   /** calls that wait for their answers */
   waiting(): number;
-  /** Answers all that wait; the sum of what it counts for them. */
+  /** Answers all requests that wait, and gives the sum of the tokens that it counted for them. */
   answerAll(): { inputTokens: number; outputTokens: number };
   stop(): Promise<void>;
 }

@@ -9,8 +9,8 @@ export interface KeyRelay {
 }
 
 /**
- * Whoever names another host or origin gets no key, as a page of another origin would have none: what it is
- * answered is the target's own word.
+ * A caller that names another host or origin gets no key, as a page of another origin would have no key. Such a
+ * caller gets the target's own answer.
  */
 export async function startKeyRelay(target: string, key: string): Promise<KeyRelay> {
   const { hostname, port } = new URL(target);

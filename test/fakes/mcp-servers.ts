@@ -118,7 +118,7 @@ function toolsOn(server: McpServer): void {
       ),
     );
   });
-  // Without a related request: it goes on the GET stream.
+  // A message without a related request goes on the GET stream.
   server.registerTool("ask_aside", { inputSchema }, async ({ text }, extra) =>
     said(await server.server.createMessage(asked(text), { signal: extra.signal })),
   );
@@ -203,7 +203,10 @@ export async function startSdkServer(
   return { ...listening, forgetSessions: () => transports.clear() };
 }
 
-/** `@modelcontextprotocol/server-everything`. It has a tool that prints the environment: give it none. */
+/**
+ * `@modelcontextprotocol/server-everything`. One of its tools prints the environment, so start it without
+ * secrets in the environment.
+ */
 export async function startEverything(): Promise<{ url: string; stop(): Promise<void> }> {
   const root = join(import.meta.dirname, "..", "..", "node_modules");
   const port = await freePort();

@@ -158,7 +158,7 @@ export async function startMediaProvider(): Promise<MediaProvider> {
     const parts: Json[] = [];
     if (wanted.includes("TEXT") || mode === "words") parts.push({ text: words });
     if (mode !== "words") {
-      // Its word for the type is wrong on purpose: the bytes know better.
+      // The MIME type in the answer is wrong on purpose: the bytes say the right one.
       if (wanted.includes("IMAGE")) parts.push({ inlineData: { mimeType: "image/jpeg", data } });
       if (wanted.includes("AUDIO"))
         parts.push({

@@ -45,7 +45,7 @@ export function anthropicBodyOf(body: Json): Json {
   };
 }
 
-/** What OpenRouter counts of it. */
+/** The usage that OpenRouter reports for it. */
 export const completionUsageOf = (
   usage: Omit<AnthropicUsage, "output_tokens">,
   completionTokens: number,

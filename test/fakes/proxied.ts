@@ -191,7 +191,7 @@ export function sendModern(url: string, key: string, request: ModernRequest): Pr
   });
 }
 
-/** Resolves once it is true. */
+/** Resolves once the condition is true. */
 export async function until(what: () => boolean | Promise<boolean>, withinMs = 10_000) {
   const end = performance.now() + withinMs;
   while (!(await what())) {

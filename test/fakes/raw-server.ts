@@ -1,4 +1,4 @@
-/** An MCP server that says exactly what a test tells it to say, and remembers exactly what it was sent. */
+/** An MCP server that answers exactly what a test sets, and keeps exactly what was sent to it. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -90,7 +90,7 @@ export async function startRawServer(options: { probes?: "scripted" } = {}): Pro
       // Some tests send none.
     }
     if (isProbe(json) && answersProbes) {
-      // What it is asked of its era is no part of any script.
+      // Requests that ask for the server's era are no part of any script.
       const result = {
         resultType: "complete",
         supportedVersions: ["2026-07-28"],

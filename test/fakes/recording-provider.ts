@@ -155,7 +155,7 @@ export function envelopeOf(wire: Wire, said: Said): unknown {
   }
 }
 
-/** Starts it on a random port of 127.0.0.1; it says "Fine." until told otherwise. */
+/** Starts it on a random port of 127.0.0.1. It answers "Fine." unless a test sets another answer. */
 export async function startRecordingProvider(): Promise<RecordingProvider> {
   let turns: (Said | Refused)[] = [{}];
   let bodies: JsonObject[] = [];

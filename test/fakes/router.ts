@@ -40,7 +40,7 @@ export interface Router {
   runtimePids(): number[];
   /** the embedded database's, journals too */
   databaseFiles(): string[];
-  /** As Ctrl-C; its exit code. A second call does nothing. */
+  /** Ends the router as Ctrl-C does, and gives the exit code. A second call does nothing. */
   stop(): Promise<number | null>;
   /** As a crash of the machine: launcher and runtime at once. The state stays. */
   kill9(): Promise<void>;
@@ -64,7 +64,7 @@ const ready = "Ctrl-C ends it";
 const readyWithinMs = 60_000;
 const inherited = ["PATH", "HOME", "TMPDIR", "TEMP", "LANG", "SystemRoot"];
 
-/** Node 24, also where a test was begun by the system's older one. */
+/** Node 24, also where the system's older Node began the test. */
 function nodeBinary(): string {
   const own = join(checkout, "node_modules", "node", "bin", "node");
   return existsSync(own) ? own : process.execPath;
@@ -88,7 +88,7 @@ export function temporaryStateDir(): string {
   return path;
 }
 
-/** Starts the launcher and does not wait: for those that are expected to fail. */
+/** Starts the launcher and does not wait: for starts that are expected to fail. */
 export async function spawnLauncher(options: RouterOptions = {}): Promise<Launched> {
   const stateDir = options.stateDir ?? temporaryStateDir();
   const port = Number(options.env?.["PORT"] ?? (await freePort()));
@@ -134,7 +134,8 @@ export async function startRouter(options: RouterOptions = {}): Promise<Router> 
   for (let turn = 1; ; turn += 1) {
     const started = await startOnce(options);
     if (typeof started !== "string") return started;
-    // Another program took the port after it was found free; one that the caller gave is the caller's.
+    // Another program took the port after the port was found free. A port that the caller gave is
+    // the caller's.
     const lost = /Address already in use|PORT \d+ is in use/.test(started);
     if (!lost || turn === 3 || options.env?.["PORT"] !== undefined)
       throw new Error(`The router did not start:\n${started}`);

@@ -134,7 +134,7 @@ async function answer(
   // Else a stream would seem to be missing until its first event.
   response.flushHeaders();
   if (answered.body === null) response.end();
-  // Ends the one when the other has gone: else a server would think that its stream is still read.
+  // Ends one side when the other has gone: else a server would think that its stream is still read.
   else pipeline(Readable.fromWeb(answered.body as NodeStream), response, () => {});
 }
 
@@ -156,7 +156,7 @@ export async function listenWith(
     async stop() {
       for (const response of open) response.destroy();
       const closed = new Promise<void>((resolve) => http.close(() => resolve()));
-      // Those that wait for their next request would be waited for.
+      // Connections that wait for a next request would keep the server's end waiting.
       http.closeAllConnections();
       await closed;
     },

@@ -34,7 +34,7 @@ function build(notes: string[]): McpServer {
   server.registerTool("ask_with_tools", { inputSchema }, async ({ text }, ctx) =>
     says(await ctx.mcpReq.requestSampling({ ...asking(text), tools: [look] })),
   );
-  // Left as it is, the SDK names no related request: it goes on the GET stream.
+  // By default the SDK names no related request, so the message goes on the GET stream.
   server.registerTool("ask_aside", { inputSchema }, async ({ text }, ctx) =>
     says(await ctx.mcpReq.requestSampling(asking(text))),
   );

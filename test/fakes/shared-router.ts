@@ -1,6 +1,6 @@
 /**
- * A router that test files use one after the other: for files that change nothing but tenants of their
- * own. Whoever needs settings, the log, the files of the state or the router's end starts a router of its own.
+ * A router that test files use one after the other, for files that change nothing but tenants of their own. A
+ * file that needs settings, the log, the state's files or the router's end starts a router of its own.
  */
 import { inject } from "vitest";
 import type { Router } from "./router.ts";

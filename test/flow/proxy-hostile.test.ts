@@ -170,7 +170,7 @@ describe("a client that answers for the router", () => {
 
 describe("somebody without a key", () => {
   it.each(["/v1/sampling", `/mcp/${tenant}/any`])("has no large body read: %s", async (path) => {
-    // It would be too large, if it were looked at.
+    // The body would be refused as too large, if the router looked at it.
     const body = `[${"{},".repeat(4_500_000)}{}]`;
     const unknown = `${key.slice(0, -4)}abcd`;
     const headers = { ...json, Accept: "application/json", Authorization: `Bearer ${unknown}` };
@@ -373,7 +373,7 @@ describe("a modern call during which the tenant changes", () => {
   };
   const call = async (url: string, name: string): Promise<string> =>
     (await sendModern(url, key, { params: { name } })).text();
-  /** What a call hears whose server asks for sampling after `change`, as soon as `settled`. */
+  /** The answer to a call whose server asks for sampling after `change`, as soon as `settled` has resolved. */
   const during = async (
     entryAtFirst: Record<string, unknown>,
     change: Record<string, unknown>,

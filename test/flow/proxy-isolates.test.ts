@@ -82,7 +82,7 @@ describe("several processes", () => {
       build: (built) =>
         void built.registerTool("ask", { inputSchema: { text: z.string() } }, async ({ text }) => {
           await new Promise<void>((resolve) => void gates.set(text, resolve));
-          // What is sent between two streams is lost, so it asks until it is heard.
+          // What is sent between two streams is lost, so the server asks until it gets an answer.
           const most = text === "first" ? 0 : 20;
           for (let tries = 0; tries < most; tries += 1) {
             const messages = [{ role: "user" as const, content: { type: "text" as const, text } }];
@@ -131,7 +131,7 @@ describe("several processes", () => {
     const taken = performance.now();
     await until(async () => (await recordsOf(one, tenant))[0]?.outcome === "cancelled", 4_000);
     expect(performance.now() - taken).toBeLessThan(2_500);
-    // This server still waits, and is told.
+    // The server still waits, and gets the answer.
     await until(() => answers().some(({ id }) => id === 41));
     expect(answers().find(({ id }) => id === 41)).toMatchObject({ error: { code: -499 } });
     await calling.body?.cancel();
@@ -146,7 +146,7 @@ describe("several processes", () => {
         fetch(each, { headers: headersOf({ "Last-Event-ID": "42" }) }),
       ),
     );
-    // What is left of the event is there, on every one of them.
+    // What is left of the event arrives, in every process.
     for (const stream of streams) {
       const first = await stream.body?.getReader().read();
       expect(Buffer.from(first?.value ?? []).toString()).toBe("id: 42\ndata:\n\n");

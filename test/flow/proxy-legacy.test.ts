@@ -113,7 +113,7 @@ describe("a server of the SDK behind the router", () => {
     expect(await through.call("ask_aside", "aside")).toContain("The provider's text.");
     const [record] = await recordsOf(router, tenant);
     expect(record?.who).toMatchObject({ tool: null, clientName: "proxied" });
-    // One, and that is the client's: the router opens none beside it.
+    // There is one stream, the client's: the router opens none beside it.
     expect(streams()).toHaveLength(1);
     await through.client.close();
   });

@@ -11,7 +11,7 @@ let router: SharedRouter;
 let key = "";
 let relay: Server;
 let relayed = 0;
-/** Another name of the router, by which no router knows itself: whatever comes is sent to it. */
+/** Another name of the router, by which no router knows itself. The relay sends every request on to the router. */
 let relayUrl = "";
 /** A loop that nobody ends would take the machine with it. */
 const mostRelayed = 60;

@@ -168,7 +168,7 @@ it("in the mode client everything passes as it came", async () => {
 });
 
 describe("the official client behind deny", () => {
-  // It takes whatever comes for its GET for a stream.
+  // This client reads any answer to its GET as a stream.
   it.each(["text/event-stream2", "application/json", "text/plain"])(
     "is never asked to sample, also where the answer to its GET is called %s",
     async (type) => {

@@ -1,4 +1,7 @@
-/** The modern era through the proxy: a server that says exactly what it is told, the product as it is started. */
+/**
+ * The modern era through the proxy, with a server that answers exactly what the test sets, and the product as a
+ * person starts it.
+ */
 import * as fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { adminOf, at, createTenant } from "../fakes/caller.ts";
@@ -414,12 +417,12 @@ describe("who answers", () => {
     });
     expect(back.get("result.got")).toMatchObject({ a: { mine: 1 }, b: { role: "assistant" } });
     expect(server.requests()[1]?.json.params?.requestState).toBe("s");
-    // The client covers all of it: it is asked, and nobody else.
+    // The client declared all of it, so the client alone is asked.
     faulty.clear();
     const all = await call({ mode, capabilities: { sampling: { tools: {} } } });
     expect(all.get("result.inputRequests")).toEqual({ a: entry("A"), b: entry("B", tools) });
     expect(all.get("result.requestState")).toBe("s");
-    // It covers none of it: the router answers both.
+    // The client declared none of it, so the router answers both.
     expect((await call({ mode })).get("result.resultType")).toBe("complete");
     expect(faulty.requests()).toHaveLength(2);
   });
@@ -498,7 +501,7 @@ describe("a round that asks a person too", () => {
     faulty.clear();
     faulty.setMode("slow");
     const before = (await samplingRecords()).length;
-    // What follows asks again, each time with a state of its own.
+    // The next requests ask again, each with a state of its own.
     server.handle(({ json: { id, params } }, reply) => {
       const responses = params?.inputResponses ?? {};
       if (Object.hasOwn(responses, "more"))

@@ -234,7 +234,7 @@ describe("the GET stream", () => {
     const raw = await openRaw(url, key);
     const answer = await raw.post(callOf(1, "ask_aside"));
     expect(await answer.text()).toContain(faultyText);
-    // Again, and it is free again.
+    // The stream is opened again, and is free again.
     expect(await (await raw.post(callOf(2, "ask_aside"))).text()).toContain(faultyText);
     expect(server.heard.filter(({ method }) => method === "GET").length).toBeGreaterThan(1);
     const own = await raw.get();
@@ -309,7 +309,8 @@ describe("the GET stream", () => {
       raw.post(callOf(2 + n, "waits_then_asks", name)),
     );
     await until(() => ["a", "b", "c"].every((name) => gates.has(name)));
-    // Whoever opened the stream is done; what the others ask now would be lost without one.
+    // The request that opened the stream is done. Without a stream, what the other requests' tools
+    // ask now would be lost.
     gates.get("first")?.();
     await (await first).text();
     for (const [n, name] of ["a", "b", "c"].entries()) {
@@ -317,7 +318,7 @@ describe("the GET stream", () => {
       expect(await (await others[n])?.text()).toContain(faultyText);
     }
     expect(gated.heard.filter(({ method }) => method === "GET")).toHaveLength(1);
-    // Nobody needs it any longer: it is the client's to have.
+    // No request needs the stream any longer, so the client may have it.
     const own = await raw.get();
     expect(own.status).toBe(200);
     await own.body?.cancel();

@@ -1,4 +1,4 @@
-/** What a server asks for is asked of a provider once, whoever repeats it, at one process or another. */
+/** A provider is asked once for what a server asks, also when another request or another process repeats it. */
 import { createClient } from "@libsql/client/web";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { adminOf, at, createTenant } from "../fakes/caller.ts";

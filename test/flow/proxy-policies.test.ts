@@ -206,7 +206,7 @@ describe.each(eras)("a server's own policy, %s era", (era) => {
   it("tokensPerMinute: counts what a request reserves", async () => {
     const [limited, other] = await pair({ limits: { tokensPerMinute: 500 } });
     expect(await limited.ask("hi")).toMatchObject(isAnswered);
-    // Less than the limit, and more than the first has left of it.
+    // This is less than the limit, and more than the first call left of it.
     const { error } = await limited.ask("hi", { maxTokens: 487 });
     expect(error).toMatchObject({
       code: -429,
@@ -258,7 +258,7 @@ describe.each(eras)("a server's own policy, %s era", (era) => {
     expect(last.error?.data["retryAfterMs"]).toBeGreaterThan(0);
     expect(last.error?.data["retryAfterMs"]).toBeLessThanOrEqual(windowMs);
     const paid = await expectRefused(limited, other, "budget_exceeded");
-    // What a call cost, 17 tokens, is what counts of it, and not what it reserved.
+    // A call counts with what it cost, 17 tokens, and not with what it reserved.
     expect(paid.length).toBeGreaterThan(1);
     expect(paid.map(({ costMicroUsd }) => costMicroUsd)).toEqual(paid.map(() => 17_000));
     expect(paid.length * 17_000).toBeLessThanOrEqual(budget * 1_000_000);

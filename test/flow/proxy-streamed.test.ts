@@ -48,7 +48,7 @@ afterAll(async () => {
   await Promise.all([older?.stop(), newer?.stop()]);
 });
 
-/** What comes of it while the server still has something to say, and then. */
+/** What the client has read while the server still has something to write, and afterwards. */
 async function readInParts(response: Response): Promise<[string, string]> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();

@@ -1,4 +1,4 @@
-/** A server that refuses the router's credentials, or the caller's: heard the same way on every path. */
+/** A server that refuses the router's credentials, or the caller's. Every path gives the same refusal. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { adminOf, createTenant } from "../fakes/caller.ts";
 import { modernMeta, openRaw, proxyKey, register, sendModern } from "../fakes/proxied.ts";
@@ -25,7 +25,7 @@ type Speaks = "older revisions" | "2026-07-28" | "both";
 let refuses = false;
 let speaks: Speaks = "both";
 
-/** What it says to whom it lets in. */
+/** The server's answer to a caller that it lets in. */
 function answerTo({ json }: RawRequest): { result?: unknown; status?: number } {
   if (json.method === "server/discover")
     return speaks === "older revisions"

@@ -122,7 +122,7 @@ describe("a reasoning model", () => {
     expect(Math.abs(decisionOf(answer).costUsd - price)).toBeLessThanOrEqual(1e-6);
     first.says({});
     await callOnce(router, key, asking("hello again", { maxTokens: 10 }));
-    // It reasons as it likes now, so it gets the room for that.
+    // The model reasons as it likes now, so it gets the room for that.
     expect(first.sent()).toEqual([
       expect.not.objectContaining({ reasoning_effort: expect.anything() }),
     ]);

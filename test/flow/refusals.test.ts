@@ -56,7 +56,10 @@ afterAll(async () => {
 });
 
 let tenants = 0;
-/** One of its own: a credential that fails is remembered, and others should not suffer from it. */
+/**
+ * A tenant of this case's own: a credential that fails is remembered, and other cases should not suffer from
+ * it.
+ */
 async function ownTenant(policy = credential.policy): Promise<{ slug: string; key: string }> {
   const own = `${slug}-${(tenants += 1)}`;
   return { slug: own, key: (await createTenant(router, own, { ...credential, policy })).key };
@@ -71,7 +74,7 @@ const used = (id: string) => [
 ];
 const question = { role: "user", content: { type: "text", text: canary } };
 
-/** What is refused whoever speaks; the params say why. */
+/** Params that are refused for every caller. */
 const calls: Partial<Record<Reason, { params: object; declared?: object; mode?: "broken" }>> = {
   invalid_params: { params: asking(canary, { temperature: canary }) },
   capability_missing: { params: asking(canary, { tools: [tool] }), declared: { sampling: {} } },

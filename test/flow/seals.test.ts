@@ -1,6 +1,6 @@
 /**
- * Somebody can write to the database and does not have MASTER_KEY. No stored secret may come to an
- * address that somebody wrote there, and no row of theirs may be an API key.
+ * Somebody can write to the database and does not have MASTER_KEY. No stored secret may be sent to an address
+ * from such a write, and no such row may be an API key.
  */
 import { createClient, type Client, type InArgs } from "@libsql/client/web";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -164,7 +164,7 @@ describe("a registered server's secrets", () => {
     }
     expect(attacker.heard()).not.toContain(clientSecret);
     expect(attacker.heard()).not.toContain(btoa(`confidential:${clientSecret}`));
-    // The row is as it was, and so is what it can do.
+    // The row is as it was, and so are its rights.
     await admin("POST", `${path}/check`);
     expect(authorization.tokenCalls.at(-1)?.outcome).toBe("granted");
   });

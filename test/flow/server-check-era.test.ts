@@ -71,6 +71,6 @@ it("a check corrects the era that is known of a server, in both directions", asy
   server.handle(speaks("older"));
   expect((await admin("POST", `${path}/check`)).body).toMatchObject({ ok: true, era: "legacy" });
   expect(await learntEra()).toBeUndefined();
-  // Whoever comes once the remembered entry is read again asks anew.
+  // The remembered entry is read again by now, so the next caller asks for the era anew.
   await until(async () => !(await discovers()) && (await learntEra()) === "legacy");
 });

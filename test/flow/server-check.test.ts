@@ -1,4 +1,4 @@
-/** What an administrator is told of what stands behind a registered URL. */
+/** What an administrator learns of the program behind a registered URL. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { adminOf } from "../fakes/caller.ts";
 import { startEverything } from "../fakes/mcp-servers.ts";

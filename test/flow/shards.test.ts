@@ -48,7 +48,7 @@ const settings = () => ({
   DATABASE_URLS: `us=${us.relay.url},eu=${eu.relay.url}`,
   MASTER_KEY: masterKey,
   ADMIN_TOKEN: adminToken,
-  // Once at the start; what a test counts is its own.
+  // The jobs run once at the start, so a test counts its own round trips alone.
   SCHEDULE_SECONDS: "86400",
 });
 async function start(env: Record<string, string>): Promise<Router> {
@@ -133,7 +133,7 @@ describe("the request path", () => {
     expect(reasonOf(answer)).toBe("unauthorized");
     expect((await adminOf(router, forged)("GET", "/tenants")).status).toBe(401);
     expect(look()).toEqual([0, 0, 0]);
-    // Where it is not: another shard's database knows no such key, with its right secret either.
+    // Another shard's database knows no such key, also with the right secret.
     for (const mark of ["us_", "_"])
       expect((await callOnce(router, key.replace(/eu_/, mark), asking("hello"))).status).toBe(401);
   });

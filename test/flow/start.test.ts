@@ -275,7 +275,7 @@ describe("one libSQL server", () => {
     const both = await Promise.all([start({ env }), start({ env })]);
     const [one, other] = both;
     for (const router of both) expect(await sample(router)).toMatchObject(sampled);
-    // Each has made a key of its own; both are good at both.
+    // Each process has made a key of its own, and both keys are good at both.
     expect(await sample({ ...one, demoKey: other.demoKey })).toMatchObject(sampled);
     const listed = (await (await admin(one, "/tenants/demo/credentials")).json()) as {
       data: { provider: string }[];

@@ -46,7 +46,7 @@ beforeEach(() => {
 });
 
 let tenants = 0;
-/** A tenant whose only model is at the provider that can be told to fail. */
+/** A tenant whose only model is at the provider that a test can make fail. */
 async function newTenant(more: { policy?: unknown; keyLimits?: unknown } = {}) {
   tenants += 1;
   return createTenant(router, `telemetry-${tenants}`, {
@@ -225,7 +225,7 @@ describe("a call in its caller's trace", () => {
     const [sent] = faulty.requests();
     expect(sent?.headers["traceparent"]).toBe(unsampled);
     expect(sent?.headers["tracestate"]).toBe(tracestate);
-    // Another call's spans come; its own would have come before.
+    // Another call's spans arrive. The first call's own spans would have arrived before them.
     await spansOf(idOf(await callOnce(router, key, asking("hello"))));
     expect(collector.exports()).toHaveLength(1);
   });
@@ -297,7 +297,7 @@ describe("a call that goes wrong", () => {
         name: "spare",
         apiKey: keyCanary,
         baseUrl: spare.url("groq"),
-        // Dear, so that it is the second choice.
+        // This model is dear, so it is the second choice.
         models: [{ id: "spare", inputUsdPerMTok: 500, outputUsdPerMTok: 500 }],
       }),
     });

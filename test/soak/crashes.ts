@@ -26,7 +26,7 @@ export async function soakCrashes(
   say: Say,
 ): Promise<string[]> {
   const { database } = about;
-  // Its runtime is no child of this process, so a kill would not be at one moment.
+  // The Workers runtime is no child of this process, so a kill would not reach both at one moment.
   if (database === "d1") return ["crashes runs on embedded or sqld"];
   const ending = createEnding();
   try {

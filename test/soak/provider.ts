@@ -1,4 +1,4 @@
-/** A provider on loopback that remembers what it saw, and how much of it at once. */
+/** A provider on loopback that remembers which requests came, and how many at once. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -44,7 +44,7 @@ export async function startCountingProvider(): Promise<CountingProvider> {
     const [least, longest] = latency;
     setTimeout(
       () => {
-        // Before the answer leaves: whoever takes its place may be here before it has arrived.
+        // Before the answer leaves: the next caller may be here before the answer has arrived.
         end();
         const tokens = asked.max_tokens ?? asked.max_completion_tokens ?? 1;
         response.writeHead(200, { "content-type": "application/json" });

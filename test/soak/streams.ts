@@ -247,7 +247,7 @@ export async function soakStreams(
           .join("; "),
       );
     }
-    // One may be on its way.
+    // One event may still be on its way.
     const fewest = Math.min(...server.sent.values()) - 1;
     const faults = subjects.flatMap((subject) => faultsOf(subject, fewest));
     left.abort();

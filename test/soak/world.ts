@@ -52,7 +52,7 @@ export const below = (count: number): number => Math.floor(Math.random() * count
 export const sha256Of = (params: unknown): string =>
   createHash("sha256").update(JSON.stringify(params)).digest("hex");
 
-/** A question of random size that says which one it is. */
+/** A question of random size, with the number by which its answer is known. */
 export const questionOf = (number: number, largest = 300) => ({
   messages: [
     {

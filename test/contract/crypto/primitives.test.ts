@@ -1,4 +1,7 @@
-/** What each host hashes and seals with: the same bytes, so that either opens what the other has sealed. */
+/**
+ * What each host hashes and seals with: both give the same bytes, so that either opens what the other has
+ * sealed.
+ */
 import { describe, expect, it } from "vitest";
 import { toHex } from "../../../src/crypto/encoding.ts";
 import { webCrypto, type Primitives } from "../../../src/crypto/primitives.ts";

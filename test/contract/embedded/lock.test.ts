@@ -1,4 +1,4 @@
-/** One process owns the file, and every other one is told which. */
+/** One process owns the file, and every other process learns which one. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";

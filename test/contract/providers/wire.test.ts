@@ -159,7 +159,8 @@ describe.each(wires)("$provider", (wire) => {
     aimock.clear();
     const use = answer.content[0];
     if (use?.type !== "tool_use") throw new Error("no tool use");
-    // aimock gives Gemini calls ids of its own, and finds the result's fixture by the id it is told.
+    // aimock gives Gemini calls ids of its own, and finds the result's fixture by the id in the
+    // result.
     const id = "call_1";
     const second = await ask({
       ...asking,

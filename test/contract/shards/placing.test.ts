@@ -229,7 +229,8 @@ describe("cut off anywhere", () => {
         .catch(() => "cut");
       const second = await invocation().create(slug, shard);
       const made = value(await invocation().get(slug));
-      // Whoever was told that it made it, or nobody, if that answer was cut off.
+      // The caller whose answer says that it made the tenant, or nobody, if that answer was cut
+      // off.
       if (second.ok) expect(second.value).toEqual(made);
       else expect(second).toMatchObject(conflict);
       if (first !== "cut") expect(second).toMatchObject(conflict);

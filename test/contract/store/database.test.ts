@@ -113,8 +113,8 @@ describe("a locked database", () => {
     ["a read", (db: Database) => db.read((builder) => builder.run(sql`insert into t values (1)`))],
   ])("is sent the same statements again for %s, which then happens once", async (_, work) => {
     let trips = 0;
-    // A new connection each time: one of `file:` that was refused a lock once can't commit any more
-    // ("SQL statements in progress"), which no connection to a server or to D1 does.
+    // A new connection each time. A `file:` connection that was refused a lock once can't commit
+    // any more ("SQL statements in progress"). No connection to a server or to D1 does so.
     const fresh = new Proxy(connect(), {
       get: (_target, name) => {
         const client = connect();

@@ -137,7 +137,7 @@ export const macOf = (
   });
 export const mac = await macOf(7);
 
-/** `found`: is told of rows that can't be read. */
+/** `found`: called with rows that can't be read. */
 export const storesOn = (
   db: Database,
   found: (record: UnreadableRecord) => void = () => {},

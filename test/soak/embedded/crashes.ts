@@ -1,4 +1,7 @@
-/** `npm run soak -- kills | stops | power`: the embedded engine loses its process, its moment, its power. */
+/**
+ * `npm run soak -- kills | stops | power`: the embedded engine loses its process, stops for a moment, or loses
+ * its power.
+ */
 import {
   copyFileSync,
   existsSync,
@@ -27,11 +30,11 @@ const someMs = (): number => 150 + below(500);
 interface Round {
   path: string;
   who: Awaited<ReturnType<typeof prepare>>;
-  /** everything that callers of this file were told */
+  /** every answer that callers of this file got */
   told: Told[];
 }
 
-/** So many rounds, each few on a file of their own. */
+/** Runs that many rounds. After a few rounds a new file is used. */
 async function inRounds(
   rounds: number,
   say: Say,
@@ -68,7 +71,7 @@ export const soakStops = (rounds: number, say: Say): Promise<string[]> =>
     const victim = await startVictim({ path, who, callers, log: null });
     await wait(someMs());
     victim.signal("SIGSTOP");
-    // What it has said by now is on its way here.
+    // What the process has printed by now is on its way here.
     await wait(30);
     const before = [...told, ...victim.lines];
     // Of its own: libsql may still have the last one open, and would read this one with that one's index.

@@ -1,4 +1,4 @@
-/** Calls as a ledger sees them: admitted, then settled. Says what its callers were told. */
+/** Calls as a ledger sees them: admitted, then settled. Reports the answers that its callers got. */
 import type { Database } from "../../../src/store/db.ts";
 import { caller, reservation, settlement, type Caller } from "../../contract/store/fixtures.ts";
 import { storesOn, value } from "../../contract/store/open.ts";

@@ -1,6 +1,7 @@
 /**
- * The engine under load, until it is killed. Each line says what a caller was told, and how long the disk's log
- * was by then. Arguments: the file, the caller as JSON, how many at once, the log (or none), pragmas.
+ * The engine under load, until the process is killed. Each line has the answer that a caller got, and how long
+ * the disk's log was by then. Arguments: the file, the caller as JSON, how many at once, the log (or none),
+ * pragmas.
  */
 import { statSync } from "node:fs";
 import { openEmbedded } from "../../../src/store/embedded/open.ts";

@@ -76,7 +76,7 @@ function applySome(
   apply(file, { ...entry, data: entry.data.subarray(0, kept) });
 }
 
-/** Both files as the disk may hold them when the power goes at that length of the log. */
+/** Both files as the disk may hold them when the power goes at that length of the disk's log. */
 export function afterLossOfPower(
   entries: readonly DiskEntry[],
   about: { database: Buffer; cut: number; random: () => number },

@@ -1,4 +1,7 @@
-/** What must hold of a file whose process is gone: it opens, is sound, balances, and has what callers were told. */
+/**
+ * What must hold of a file whose process is gone: the file opens, is sound, balances, and has every write that
+ * a caller had an answer for.
+ */
 import { endLeases } from "../../../src/store/end-leases.ts";
 import { openLocally, type Local } from "../../../src/store/embedded/local.ts";
 import type { Caller } from "../../contract/store/fixtures.ts";
@@ -52,7 +55,7 @@ export async function faultsOf(
     try {
       opened.close();
     } catch {
-      // It has been said.
+      // The caller had an answer for this write.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** A database under load in a process of its own, and what that process said before it was killed. */
+/** A database under load in a process of its own, and what that process printed before the kill. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -12,10 +12,10 @@ import { readMigrations } from "../../setup/migrations.ts";
 import { loadCaller, type Told } from "./ledger-load.ts";
 
 const program = fileURLToPath(new URL("load-process.ts", import.meta.url));
-/** Often, so that files are caught in the middle of it. */
+/** Often, so that a kill falls into the middle of a checkpoint. */
 const checkpoints = "wal_autocheckpoint = 60";
 
-/** `at`: length of the disk's log when the caller was told. */
+/** `at`: length of the disk's log when the caller got its answer. */
 export type Line = Told & { at: number };
 
 export interface Victim {
