@@ -7,6 +7,8 @@ export interface HoldingProvider {
   url: string;
   /** calls that wait for their answers */
   waiting(): number;
+  /** calls whose caller left before their answers */
+  left(): number;
   /** Answers all requests that wait, and gives the sum of the tokens that it counted for them. */
   answerAll(): { inputTokens: number; outputTokens: number };
   stop(): Promise<void>;
@@ -15,15 +17,23 @@ export interface HoldingProvider {
 export async function startHoldingProvider(): Promise<HoldingProvider> {
   const held: ServerResponse[] = [];
   let answered = 0;
+  let left = 0;
   const server = createServer((request, response) => {
     request.resume();
     request.once("end", () => held.push(response));
+    response.once("close", () => {
+      const at = held.indexOf(response);
+      if (at < 0) return;
+      held.splice(at, 1);
+      left += 1;
+    });
     response.on("error", () => {});
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     waiting: () => held.length,
+    left: () => left,
     answerAll() {
       const sum = { inputTokens: 0, outputTokens: 0 };
       for (const response of held.splice(0)) {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, at, callOnce, createTenant, until } from "../fakes/caller.ts";
 import { startHoldingProvider, type HoldingProvider } from "../fakes/holding-provider.ts";
 import { linesOf } from "../fakes/log-lines.ts";
+import { modernMeta, sendModern } from "../fakes/proxied.ts";
 import {
   spawnLauncher,
   startRouter,
@@ -107,6 +108,32 @@ describe("the end", () => {
     expect(await router.ended).toBe(1);
     expect(await Promise.all(calls)).toEqual([null]);
     provider.answerAll();
+  });
+});
+
+describe("a caller that takes JSON alone and leaves", () => {
+  // On the Worker the runtime says so only when it writes, and such an answer is written at its end.
+  it("ends the call of the provider, and has cancelled", { timeout }, async () => {
+    const router = await start();
+    const about = { provider: "compatible", baseUrl: provider.url, models: [model] };
+    const { key } = await createTenant(router, "leaving", about);
+    const leaving = new AbortController();
+    const answer = sendModern(`${router.url}/v1/sampling`, key, {
+      method: "sampling/createMessage",
+      params: { ...asking("hello"), _meta: modernMeta({ sampling: {} }) },
+      headers: { Accept: "application/json" },
+      signal: leaving.signal,
+    }).catch(() => null);
+    await until(() => (provider.waiting() === 1 ? true : undefined));
+    const before = provider.left();
+    leaving.abort();
+    expect(await answer).toBeNull();
+    // In the README: five seconds; the rest is for a busy machine.
+    await expect.poll(() => provider.left() - before, { timeout: 8_000 }).toBe(1);
+    const records = () => adminOf(router, router.adminToken)("GET", "/tenants/leaving/requests");
+    await expect
+      .poll(async () => (await records()).get("data.0.outcome"), { timeout: 8_000 })
+      .toBe("cancelled");
   });
 });
 

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTenant } from "../fakes/caller.ts";
-import { modernMeta, openRaw, proxyKey, register, until } from "../fakes/proxied.ts";
+import { modernMeta, openRaw, proxyKey, register, sendModern, until } from "../fakes/proxied.ts";
 import {
   startRawServer,
   type RawReply,
@@ -331,6 +331,35 @@ describe("what is open", () => {
       leaving.abort();
       await until(() => [...atWork].every((name) => !name.startsWith("c")), boundMs);
     }
+  }, 60_000);
+
+  it("is refused in the form of 2026-07-28 too", async () => {
+    answer = () => {};
+    const own = await proxyKey(router, tenant);
+    const url = await register(router, tenant, {
+      slug: "counted-modern",
+      url: modern.url,
+      sampling: "client",
+    });
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    for (let at = 0; at < 40; at += 1)
+      void sendModern(url, own, { params: { name: `m-${at}` }, signal }).catch(() => null);
+    await until(() => [...atWork].filter((name) => name.startsWith("m-")).length === 40);
+    const refused = await sendModern(url, own, { id: "one more", params: { name: "refused" } });
+    expect([refused.status, refused.headers.get("Retry-After")]).toEqual([200, "1"]);
+    expect(await refused.json()).toMatchObject({
+      jsonrpc: "2.0",
+      id: "one more",
+      error: {
+        code: -429,
+        data: { reason: "rate_limited", limit: "key.openRequests", retryAfterMs: 1_000 },
+      },
+    });
+    leaving.abort();
+    await until(() => [...atWork].every((name) => !name.startsWith("m-")), boundMs);
+    const after = await sendModern(url, own, { method: "tools/list" });
+    expect(await after.json()).toMatchObject({ result: { tools: [] } });
   }, 60_000);
 
   it("includes streams, whose refusal is HTTP 429", async () => {
