@@ -1,5 +1,4 @@
 /** JSON-RPC 2.0 envelopes: bytes into messages, results and refusals into bytes. */
-import { z } from "zod";
 import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
 import { dataOf, explain, type Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -24,27 +23,14 @@ export interface Envelope {
 const maxDepth = 64;
 const maxBatch = 50;
 
-const request = z.looseObject({
-  jsonrpc: z.literal("2.0"),
-  id: z.union([z.string(), z.int()]),
-  method: z.string(),
-});
-const notification = z.looseObject({ jsonrpc: z.literal("2.0"), method: z.string() });
-const response = z.looseObject({
-  jsonrpc: z.literal("2.0"),
-  id: z.union([z.string(), z.int()]),
-});
+/** Goes no deeper than it has to. */
+const isTooDeep = (value: unknown, left = maxDepth): boolean =>
+  left < 0 ||
+  (typeof value === "object" &&
+    value !== null &&
+    Object.values(value).some((item) => isTooDeep(item, left - 1)));
 
-function isTooDeep(value: unknown): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > maxDepth) return true;
-    level = level.flatMap((item): unknown[] =>
-      typeof item === "object" && item !== null ? Object.values(item) : [],
-    );
-  }
-  return false;
-}
+const decoder = new TextDecoder("utf-8", { fatal: true });
 
 const idOf = (value: unknown): RequestId | null => {
   const id = isObject(value) ? value["id"] : null;
@@ -57,18 +43,19 @@ function messageOf(value: unknown): Envelope["messages"][number] {
   if (!isObject(value)) return refuse("A message is an object.");
   if (value["jsonrpc"] !== "2.0") return refuse('"jsonrpc" is "2.0".');
   const params = value["params"] ?? {};
+  const id = idOf(value);
   if ("method" in value) {
+    const { method } = value;
     if (!isObject(params)) return refuse('"params" is an object.');
-    if ("id" in value) {
-      const parsed = request.safeParse(value);
-      if (!parsed.success) return refuse('"id" is a string or an integer, "method" a string.');
-      return ok({ kind: "request", id: parsed.data.id, method: parsed.data.method, params });
-    }
-    const parsed = notification.safeParse(value);
-    if (!parsed.success) return refuse('"method" is a string.');
-    return ok({ kind: "notification", method: parsed.data.method, params });
+    if ("id" in value)
+      return id === null || typeof method !== "string"
+        ? refuse('"id" is a string or an integer, "method" a string.')
+        : ok({ kind: "request", id, method, params });
+    return typeof method === "string"
+      ? ok({ kind: "notification", method, params })
+      : refuse('"method" is a string.');
   }
-  const isResponse = response.safeParse(value).success && ("result" in value || "error" in value);
+  const isResponse = id !== null && ("result" in value || "error" in value);
   return isResponse ? ok({ kind: "response" }) : refuse("Neither a method, a result nor an error.");
 }
 
@@ -76,7 +63,7 @@ function messageOf(value: unknown): Envelope["messages"][number] {
 export function parseEnvelope(bytes: Uint8Array): Result<Envelope, Refusal> {
   let value: JsonValue;
   try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as JsonValue;
+    value = JSON.parse(decoder.decode(bytes)) as JsonValue;
   } catch {
     return err({ reason: "parse_error" });
   }

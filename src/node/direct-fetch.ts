@@ -56,11 +56,12 @@ function headersOf(init: RequestInit, url: URL): Record<string, string> | null {
 
 /** null: not a question of the kind that is sent here */
 function askedOf(input: Parameters<Fetch>[0], init: RequestInit | undefined): Asked | null {
-  if (init === undefined || typeof input !== "string" || !URL.canParse(input)) return null;
+  if (init === undefined || typeof input !== "string") return null;
   const { method, body, redirect, signal } = init;
   if (method !== "POST" || typeof body !== "string" || redirect !== "manual") return null;
   if (!Object.keys(init).every((name) => members.has(name))) return null;
-  const url = new URL(input);
+  const url = URL.parse(input);
+  if (url === null) return null;
   if (url.protocol !== "https:" && url.protocol !== "http:") return null;
   if (url.username !== "" || url.password !== "" || !isOpenPort(url.port)) return null;
   const headers = headersOf(init, url);

@@ -26,14 +26,24 @@ export interface NodeServerDeps {
   report: (fault: string) => void;
 }
 
-/** The adapter says `text/plain` where an answer has no media type; a proxied one came without on purpose. */
-function sayNoMediaType(outgoing: ServerResponse): void {
+/** What the adapter says of an answer that has no media type. */
+const adaptersMediaType = "text/plain; charset=UTF-8";
+
+/**
+ * Takes the media type away that the adapter adds; a proxied answer came without one on purpose. The answer's own
+ * headers are looked at only then: reading them makes an object of what is a record as long as nobody asks.
+ */
+function sayNoMediaType(outgoing: ServerResponse, response: Response): void {
   const writeHead = outgoing.writeHead.bind(outgoing) as (
     status: number,
-    headers: OutgoingHttpHeaders,
+    headers?: OutgoingHttpHeaders,
   ) => ServerResponse;
-  outgoing.writeHead = ((status: number, { "content-type": _, ...headers }: OutgoingHttpHeaders) =>
-    writeHead(status, headers)) as ServerResponse["writeHead"];
+  outgoing.writeHead = ((status: number, headers?: OutgoingHttpHeaders) => {
+    if (headers?.["content-type"] !== adaptersMediaType || response.headers.has("Content-Type"))
+      return writeHead(status, headers);
+    const { "content-type": _, ...others } = headers;
+    return writeHead(status, others);
+  }) as ServerResponse["writeHead"];
 }
 
 /** Longer than what proxies keep their connections for, so that none is closed under a request. */
@@ -52,7 +62,7 @@ export function createNodeServer({ answer, isTrusted, open, report }: NodeServer
     async (request, { incoming, outgoing }) => {
       const is = requestIds.get(incoming as IncomingMessage) ?? (() => {});
       const response = await answer(request, is);
-      if (!response.headers.has("Content-Type")) sayNoMediaType(outgoing as ServerResponse);
+      sayNoMediaType(outgoing as ServerResponse, response);
       return response;
     },
     {
