@@ -7,7 +7,7 @@ import { benchExport, defaultRecords } from "./export.ts";
 import { benchFloods } from "./flood.ts";
 import { benchLedger } from "./ledger.ts";
 import { ledgerDatabases } from "./ledger-databases.ts";
-import { help, parseOptions, positive } from "./options.ts";
+import { help, parseOptions } from "./options.ts";
 import { benchProfile } from "./profile.ts";
 import { benchProxy } from "./proxy.ts";
 import { tripsReport } from "./report.ts";
@@ -61,9 +61,9 @@ const commands: Record<string, (args: readonly string[]) => Promise<string[]>> =
     return beyondBudget(counted).map((text) => `round trips beyond the budget: ${text}`);
   },
   profile: (args) => benchProfile(args, ending, say),
-  async proxy([rounds = "8"]) {
-    const missed = await benchProxy(ending, Math.ceil(positive("rounds", rounds)), say);
-    for (const fault of missed) say(`  above the aim: ${fault}`);
+  async proxy(args) {
+    const missed = await benchProxy(args, ending, say);
+    for (const fault of missed) say(`  beyond the limit: ${fault}`);
     return [];
   },
   async flood(args) {

@@ -1,5 +1,6 @@
 /** What the command line asks for. */
 import { parseArgs } from "node:util";
+import { proxiedKinds } from "./proxied.ts";
 
 /** How each pair of subjects is measured. */
 export interface Measuring {
@@ -48,10 +49,13 @@ is checked; a wrong one fails the run. Each pair of turns has its ratio; the med
   choose              only the choice itself, with 5,000 models in the catalogue
   trips               database round trips of single requests; more than two before the provider cold,
                       one warm, or one after it fail
-  profile [SUBJECT] [--concurrency 64] [--seconds 10] [--warm-up 10] [--raw FOLDER]
+  profile [SUBJECT] [--concurrency 64] [--seconds 10] [--warm-up 10] [--raw FOLDER] [--proxied KIND]
                       where the CPU of a request goes, by room, module and function, in every thread or
-                      isolate of self-hosted, self-hosted-libsql, worker or worker-libsql (the first and third)
-  proxy [ROUNDS]      what the proxy adds to messages that sample nothing (8 rounds, four minutes)
+                      isolate of self-hosted, self-hosted-libsql, worker or worker-libsql (the first and third);
+                      with --proxied of a message that samples nothing: ${proxiedKinds.join(", ")}
+  proxy [ROUNDS] [node] [workerd] [--before CHECKOUT]
+                      what the proxy adds to messages that sample nothing, beside two pass-throughs on
+                      the same host (8 rounds, eight minutes); with --before, in turns with that version
   flood [defaults] [d1] [libsql] [CHECKOUT]
                       the libSQL server with its own defaults under load, then one tenant's flood beside
                       another tenant's calls; with a CHECKOUT, in turns with that version (minutes)

@@ -18,8 +18,9 @@ import {
   type Spent,
 } from "./modules.ts";
 import { positive } from "./options.ts";
+import { proxiedCall, proxiedKinds, registerServer, type ProxiedKind } from "./proxied.ts";
 import { table } from "./report.ts";
-import { profiledSubjects, type ProfiledSubject } from "./subjects.ts";
+import { adminToken, profiledSubjects, type ProfiledSubject } from "./subjects.ts";
 import { threadCpuMs } from "./threads.ts";
 
 type Say = (line: string) => void;
@@ -31,6 +32,8 @@ interface Options {
   warmUpSeconds: number;
   /** where the raw profiles go; null: nowhere */
   folder: string | null;
+  /** which message that samples nothing is sent; null: the requests sample */
+  proxied: ProxiedKind | null;
 }
 
 interface Profiled {
@@ -58,8 +61,12 @@ export function parseProfileOptions(args: readonly string[]): Options {
       seconds: { type: "string", default: "10" },
       "warm-up": { type: "string", default: "10" },
       raw: { type: "string" },
+      proxied: { type: "string" },
     },
   });
+  const proxied = proxiedKinds.find((kind) => kind === values.proxied) ?? null;
+  if (values.proxied !== undefined && proxied === null)
+    throw new Error(`--proxied is one of ${proxiedKinds.join(", ")}`);
   const names = profiledSubjects.map(({ name }) => name);
   const wanted = positionals.length === 0 ? ["self-hosted", "worker"] : positionals;
   const unknown = wanted.find((name) => !names.includes(name));
@@ -71,6 +78,7 @@ export function parseProfileOptions(args: readonly string[]): Options {
     seconds: positive("seconds", values.seconds),
     warmUpSeconds: positive("warm-up", values["warm-up"]),
     folder: values.raw ?? null,
+    proxied,
   };
 }
 
@@ -138,20 +146,32 @@ function report({ title, spent }: Profiled, asked: number, say: Say): void {
   say(`\n${rows(placeOf)}`);
 }
 
+/** The same router with messages for a server behind it. */
+async function proxiedTarget(
+  router: Target,
+  { kind, ending }: { kind: ProxiedKind; ending: Ending },
+): Promise<Target> {
+  const server = await startChild<{ url: string }>("mcp-server-process.ts", {}, ending);
+  const place = await registerServer({ url: router.url, adminToken }, server.url);
+  return { ...router, url: place.url, call: await proxiedCall(place, kind) };
+}
+
 async function profileSubject(
   subject: ProfiledSubject,
   options: Options,
   about: { ending: Ending; say: Say },
 ): Promise<string[]> {
-  const { concurrency, seconds, warmUpSeconds, folder } = options;
+  const { concurrency, seconds, warmUpSeconds, folder, proxied } = options;
   const { say } = about;
   const ending = createEnding();
   about.ending.add(ending.run);
   try {
     const provider = await startChild<{ url: string }>("provider-process.ts", {}, ending);
     const inspectorPort = await freePort();
-    const target: Target = await subject.start({ provider, ending, say }, inspectorPort);
-    say(`\n${subject.title}, c=${concurrency}, ${seconds} s`);
+    const sampling: Target = await subject.start({ provider, ending, say }, inspectorPort);
+    const target =
+      proxied === null ? sampling : await proxiedTarget(sampling, { kind: proxied, ending });
+    say(`\n${subject.title}, ${proxied ?? "sampling"}, c=${concurrency}, ${seconds} s`);
     await runTurn(target, { concurrency, seconds: warmUpSeconds });
     const sessions = await openSessions(inspectorPort, ending);
     const before = threadCpuMs(target.pids.server);
