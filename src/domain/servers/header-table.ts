@@ -5,6 +5,7 @@
  * A header under a spelling with underscores is never a listed one: CGI reads both spellings as one variable
  * (RFC 3875, section 4.1.18), so the other spelling would stand for the listed header's name.
  */
+import { rememberedByText } from "../remembered.ts";
 import { hopsHeader } from "./hops.ts";
 
 export interface HeaderRules {
@@ -96,8 +97,7 @@ prefixes.sort((a, b) => b.prefix.length - a.prefix.length);
 /** How many servers read a name: "_" and "-" as one character. */
 export const asRead = (name: string): string => name.toLowerCase().replaceAll("_", "-");
 
-/** What the proxy does with a header; its name may be spelled in any way. */
-export function headerRules(name: string): HeaderRules {
+function rulesOf(name: string): HeaderRules {
   const read = asRead(name);
   const listed = exact.get(read) ?? prefixes.find(({ prefix }) => read.startsWith(prefix))?.rules;
   if (listed === undefined) return unlisted;
@@ -107,3 +107,6 @@ export function headerRules(name: string): HeaderRules {
   const isFree = listed.sent === "named" && listed.isSettable;
   return isFree ? unlisted : { ...reserved, isSettable: listed.isSettable };
 }
+
+/** What the proxy does with a header; its name may be spelled in any way. */
+export const headerRules: (name: string) => HeaderRules = rememberedByText(rulesOf);

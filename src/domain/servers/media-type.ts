@@ -4,6 +4,8 @@
  * could reach a client unseen.
  */
 
+import { rememberedByText } from "../remembered.ts";
+
 export type MediaKind = "json" | "event-stream" | "other";
 
 export interface MediaType {
@@ -23,11 +25,14 @@ const wellFormed = new RegExp(`^(${token}/${token})[ \\t]*((?:${parameter})*)$`)
 const charset = /;[ \t]*charset="?([^";\s]*)"?/gi;
 const utf8 = /^utf-?8$/i;
 
+const kinds: ReadonlyMap<string, MediaKind> = new Map([
+  ["application/json", "json"],
+  ["text/event-stream", "event-stream"],
+]);
 const unreadable: MediaType = { kind: "other", essence: "", hasOtherParameters: true };
 
-/** @param header null: the answer has none */
-export function mediaTypeIn(header: string | null): MediaType {
-  const [, type, parameters = ""] = wellFormed.exec(header?.replace(/^[ \t]+/, "") ?? "") ?? [];
+function typeIn(header: string): MediaType {
+  const [, type, parameters = ""] = wellFormed.exec(header.replace(/^[ \t]+/, "")) ?? [];
   if (type === undefined) return unreadable;
   const essence = type.toLowerCase();
   const charsets = [...parameters.matchAll(charset)].map(([, name = ""]) => name);
@@ -35,16 +40,17 @@ export function mediaTypeIn(header: string | null): MediaType {
   // the router did.
   if (!charsets.every((name) => utf8.test(name)))
     return { kind: "other", essence, hasOtherParameters: true };
-  const kinds: Record<string, MediaKind> = {
-    "application/json": "json",
-    "text/event-stream": "event-stream",
-  };
   return {
-    kind: Object.hasOwn(kinds, essence) ? (kinds[essence] ?? "other") : "other",
+    kind: kinds.get(essence) ?? "other",
     essence,
     hasOtherParameters: parameters.replaceAll(charset, "").replaceAll(/[;\s]/g, "") !== "",
   };
 }
+
+const remembered = rememberedByText(typeIn);
+
+/** @param header null: the answer has none */
+export const mediaTypeIn = (header: string | null): MediaType => remembered(header ?? "");
 
 /** JSON of any kind, such as problem details. */
 export const isAnyJson = ({ kind, essence }: MediaType): boolean =>

@@ -77,7 +77,10 @@ export function privateRules(rules: string | null): string {
 }
 
 /** Headers of a server's response as the client may see them, with names in lower case. */
-export function returnedHeaders(from: Headers): Record<string, string> {
+export function returnedHeaders(from: {
+  get(name: string): string | null;
+  forEach(act: (value: string, name: string) => void): void;
+}): Record<string, string> {
   const headers: Record<string, string> = {};
   from.forEach((value, name) => {
     if (headerRules(name).isReturned) headers[name] = value;

@@ -3,6 +3,8 @@
  * base URL. Hosts are judged as written. A Worker has no resolver, so a public name that resolves to a private
  * address is not noticed here. A deployed Worker can't reach private networks.
  */
+import { rememberedByText } from "../remembered.ts";
+
 const privateNames =
   /(^|\.)(localhost|localdomain[46]?|local|svc|consul|internal|intranet|private|corp|home|lan|home\.arpa)$/i;
 
@@ -111,3 +113,12 @@ export function problemWithUpstream(text: string, allow: UpstreamRules): string 
   if ("problem" in found) return found.problem;
   return found.url.search === "" ? null : "A base URL has no query: secrets belong in headers.";
 }
+
+const upstreamProblem = rememberedByText((context) => {
+  const [text, allow] = JSON.parse(context) as [string, UpstreamRules];
+  return { problem: problemWithUpstream(text, allow) };
+});
+
+/** The same, remembered: the router asks before each request. */
+export const knownProblemWithUpstream = (text: string, allow: UpstreamRules): string | null =>
+  upstreamProblem(JSON.stringify([text, allow])).problem;
