@@ -1,4 +1,5 @@
 /** Reads the bodies of requests, up to a bound. */
+import type { UpstreamAnswer } from "../domain/ports/upstream.ts";
 import { concatenated } from "../domain/bytes.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -20,7 +21,11 @@ export const needsKnownCaller = (request: Request): boolean =>
 const drainBytes = 64 * 1024 * 1024;
 
 /** The length that a message declares, to which HTTP holds its body; null: it declares none. */
-export function declaredBytes({ headers }: Request | Response): number | null {
+export function declaredBytes({
+  headers,
+}: {
+  headers: Pick<UpstreamAnswer["headers"], "get" | "has">;
+}): number | null {
   const declared = headers.get("Content-Length");
   // A body that `fetch` has decoded is longer than what was sent.
   return declared === null || headers.has("Content-Encoding") ? null : Number(declared);

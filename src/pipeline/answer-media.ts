@@ -3,6 +3,7 @@
  * take `text/event-stream2` for a stream, and any answer to GET for one, while the router saw nothing to look
  * into.
  */
+import type { UpstreamAnswer } from "../domain/ports/upstream.ts";
 import { isAnyJson, mediaTypeIn } from "../domain/servers/media-type.ts";
 import { serverFailed, type Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -12,7 +13,7 @@ const emptyWithinMs = 1_000;
 
 /** Whether a response has no body, or a body that ends before its first byte. */
 async function isEmpty(
-  response: Response,
+  response: UpstreamAnswer,
   after: (ms: number, act: () => void) => () => void,
 ): Promise<boolean> {
   if (response.body === null || response.headers.get("Content-Length") === "0") return true;
@@ -35,16 +36,18 @@ async function isEmpty(
   }
 }
 
-function without(response: Response, names: readonly string[]): Headers {
-  const headers = new Headers(response.headers);
-  for (const name of names) headers.delete(name);
+function without(response: UpstreamAnswer, names: readonly string[]): Headers {
+  const headers = new Headers();
+  response.headers.forEach((value, name) => {
+    if (!names.includes(name)) headers.append(name, value);
+  });
   return headers;
 }
 
-const bare = ({ status }: Response, headers: Headers): Response =>
+const bare = ({ status }: UpstreamAnswer, headers: Headers): UpstreamAnswer =>
   new Response(null, { status, headers });
 
-const withoutBody = (response: Response): Response => {
+const withoutBody = (response: UpstreamAnswer): UpstreamAnswer => {
   void response.body?.cancel().catch(() => undefined);
   return bare(response, without(response, ["content-type", "content-length"]));
 };
@@ -56,12 +59,12 @@ const withoutBody = (response: Response): Response => {
  * @returns `server_failed` where a 2xx answer holds something else
  */
 export async function withKnownMedia(
-  response: Response,
+  response: UpstreamAnswer,
   request: {
     method: "POST" | "GET" | "DELETE";
     after: (ms: number, act: () => void) => () => void;
   },
-): Promise<Result<Response, Refusal>> {
+): Promise<Result<UpstreamAnswer, Refusal>> {
   if (response.body === null) return ok(response);
   const type = mediaTypeIn(response.headers.get("Content-Type"));
   if (!response.ok) return ok(isAnyJson(type) ? response : withoutBody(response));
@@ -85,5 +88,6 @@ export async function withKnownMedia(
   if (!type.hasOtherParameters) return ok(response);
   const headers = without(response, []);
   headers.set("Content-Type", type.essence);
-  return ok(new Response(response.body, { status: response.status, headers }));
+  const { status, ok: isOk, body } = response;
+  return ok({ status, ok: isOk, headers, body, arrayBuffer: () => response.arrayBuffer() });
 }

@@ -9,8 +9,8 @@ import { sentBy, sentHeaders } from "../domain/servers/proxied-headers.ts";
 import type { SealedServer } from "../domain/servers/server.ts";
 import { refusalTable, serverFailed, type Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
-import type { UpstreamFetch } from "../domain/ports/upstream.ts";
-import { leadsBack, problemWithUpstream } from "../domain/servers/upstreams.ts";
+import type { UpstreamAnswer, UpstreamFetch } from "../domain/ports/upstream.ts";
+import { knownProblemWithUpstream, leadsBack } from "../domain/servers/upstreams.ts";
 import { withKnownMedia } from "./answer-media.ts";
 import type { UpstreamHeaders } from "./upstream-headers.ts";
 
@@ -53,7 +53,7 @@ export function createUpstream(deps: {
   const sendOnce = async (
     sending: Sending & { hop: string },
     own: Record<string, string>,
-  ): Promise<Result<Response, Refusal>> => {
+  ): Promise<Result<UpstreamAnswer, Refusal>> => {
     const { server, method, body, signal } = sending;
     const headers = sentHeaders(sending.headers, { passHeaders: server.passHeaders, own });
     if (sending.authorization !== null && server.forwardAuthorization)
@@ -94,10 +94,10 @@ export function createUpstream(deps: {
     }
   };
 
-  return async (sending: Sending): Promise<Result<Response, Refusal>> => {
+  return async (sending: Sending): Promise<Result<UpstreamAnswer, Refusal>> => {
     const { server } = sending;
     // An entry may be older than the rule, or the setting, by which it would be refused today.
-    const problem = problemWithUpstream(server.url, { allowPrivate, ownOrigins });
+    const problem = knownProblemWithUpstream(server.url, { allowPrivate, ownOrigins });
     if (problem === leadsBack) return err({ reason: "loop_detected", detail: problem });
     if (problem !== null) return err(serverFailed(problem));
     const hop = nextHop(sending.headers.get(hopsHeader));

@@ -2,7 +2,7 @@
  * The reply to the client of one proxied request: an HTTP response of its own, or a stream. Once a stream has
  * begun, everything else is written into the stream.
  */
-import { createClientStream } from "../mcp/sse/client-stream.ts";
+import { createClientStream, type StreamOwner } from "../mcp/sse/client-stream.ts";
 import { sseMessageText } from "../mcp/sse/write.ts";
 
 /** Comments come every second while the router works… */
@@ -63,6 +63,7 @@ function streamHeaders(from: Record<string, string>): Record<string, string> {
 export function openClientReply(options: {
   acceptsStream: boolean;
   left: AbortSignal;
+  owner: StreamOwner | null;
 }): OpenClientReply {
   const gone = new AbortController();
   const state = { hasBegun: false, works: false };
@@ -74,6 +75,7 @@ export function openClientReply(options: {
     mayComment: () => isBetweenEvents(),
     beforeComment: () => beginForComments({}),
     left: () => gone.abort(),
+    owner: options.owner,
   });
   const begin = (headers: Record<string, string>, mayComment = (): boolean => true): void => {
     isBetweenEvents = mayComment;

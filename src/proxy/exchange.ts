@@ -1,4 +1,6 @@
 /** One message, or one stream, on its way through the proxy. */
+import type { StreamOwner } from "../mcp/sse/client-stream.ts";
+import type { UpstreamAnswer } from "../domain/ports/upstream.ts";
 import type { SealedServer } from "../domain/servers/server.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -34,6 +36,8 @@ export interface Exchange {
   startedAt: number;
   /** the client has left */
   left: AbortSignal;
+  /** of the stream that answers the client; null: whoever reads the answer holds it */
+  owner: StreamOwner | null;
 }
 
 /** What a derived exchange has of its own. Absent members stay as they are. */
@@ -46,12 +50,13 @@ export interface Derivation {
   message?: { headers: Headers; text: string };
   /** another word for the client's leaving */
   left?: AbortSignal;
+  owner?: StreamOwner;
 }
 
 /** An exchange made of another one: the one way to make it. */
 export function derive(
   exchange: Exchange,
-  { caller: view, confirm, message, left }: Derivation,
+  { caller: view, confirm, message, left, owner }: Derivation,
 ): Exchange {
   const seen = view?.(exchange.caller) ?? exchange.caller;
   const viewed = async (
@@ -75,7 +80,10 @@ export function derive(
       text: message.text,
       bytes: new TextEncoder().encode(message.text),
       body: bodyIn(message.text),
+      // Another message's answer goes to the router, and not as it comes to the client.
+      owner: null,
     }),
+    ...(owner !== undefined && { owner }),
     ...(left !== undefined && { left }),
   };
 }
@@ -92,7 +100,7 @@ export const sendOn = (
   { server, method, headers, authorization }: Exchange,
   body: Sending["body"],
   signal: AbortSignal,
-): Promise<Result<Response, Refusal>> =>
+): Promise<Result<UpstreamAnswer, Refusal>> =>
   deps.upstream({
     server,
     method,

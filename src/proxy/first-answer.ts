@@ -1,4 +1,5 @@
 /** The first answer in a response, JSON or a stream, and what came before it. */
+import type { UpstreamAnswer } from "../domain/ports/upstream.ts";
 import { isObject, parsedJson, type JsonObject } from "../domain/json.ts";
 import { serverFailed, type Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -15,7 +16,7 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 export interface FirstAnswer {
-  response: Response;
+  response: UpstreamAnswer;
   /** the parsed answer; null: none was found */
   answer: JsonObject | null;
   /** the bytes that were read, then the rest of the body */
@@ -47,7 +48,7 @@ function createFinder(
 
 /** Reads as far as the answer goes, and no further. */
 export async function readAnswer(
-  response: Response,
+  response: UpstreamAnswer,
   reading: Reading = "anyhow",
 ): Promise<Result<FirstAnswer, Refusal>> {
   const reader = response.body?.getReader();

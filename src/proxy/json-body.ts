@@ -2,6 +2,7 @@
  * A server's JSON on its way to the client, read while it passes. A fault in the part that is held becomes a
  * refusal. A later fault cuts the body, so that no parser takes it for JSON.
  */
+import type { AnswerReader, UpstreamAnswer } from "../domain/ports/upstream.ts";
 import { concatenated } from "../domain/bytes.ts";
 import {
   createMessageReader,
@@ -18,7 +19,7 @@ const heldMs = 50;
 const decoder = new TextDecoder();
 
 type Bytes = Uint8Array<ArrayBuffer>;
-type Reader = ReadableStreamDefaultReader<Bytes>;
+type Reader = AnswerReader;
 type Next = Awaited<ReturnType<Reader["read"]>>;
 
 export type JsonBody =
@@ -67,7 +68,7 @@ interface Reading {
   unreadable: (fault: Fault) => void;
 }
 
-export async function readJsonBody(response: Response, reading: Reading): Promise<JsonBody> {
+export async function readJsonBody(response: UpstreamAnswer, reading: Reading): Promise<JsonBody> {
   if ((declaredBytes(response) ?? Infinity) <= heldBytes) {
     const read = await response.arrayBuffer().catch(() => null);
     if (read === null) return { kind: "broken" };

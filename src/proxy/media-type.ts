@@ -1,13 +1,17 @@
 /** The media type of a message, and the types that its sender takes. */
+import type { UpstreamAnswer } from "../domain/ports/upstream.ts";
 import { mediaTypeIn, type MediaKind } from "../domain/servers/media-type.ts";
 
-const kindOf = ({ headers }: Response): MediaKind => mediaTypeIn(headers.get("content-type")).kind;
+const kindOf = ({ headers }: Pick<UpstreamAnswer, "headers">): MediaKind =>
+  mediaTypeIn(headers.get("content-type")).kind;
 
-export const isJson = (response: Response): boolean => kindOf(response) === "json";
-export const isEventStream = (response: Response): boolean => kindOf(response) === "event-stream";
+export const isJson = (response: Pick<UpstreamAnswer, "headers">): boolean =>
+  kindOf(response) === "json";
+export const isEventStream = (response: Pick<UpstreamAnswer, "headers">): boolean =>
+  kindOf(response) === "event-stream";
 
 /** A stream that answers. A stream beside an error status is no answer. */
-export const streamsAnswer = (response: Response): boolean =>
+export const streamsAnswer = (response: Pick<UpstreamAnswer, "headers" | "ok">): boolean =>
   response.ok && isEventStream(response);
 
 export const takesStream = (headers: Headers): boolean =>

@@ -6,6 +6,7 @@
  * answer that takes long begins before the server's: with comments where the client takes a stream, else with
  * blanks.
  */
+import type { StreamOwner } from "../mcp/sse/client-stream.ts";
 import type { HeldExchange } from "./open-exchanges.ts";
 import { createFiller, type BodyKind, type Filler } from "./filler.ts";
 import { beginningHeaders } from "./early-answer.ts";
@@ -39,7 +40,8 @@ export type Early =
 export interface OpenAnswer {
   /** ms since the request arrived */
   waitedMs: number;
-  work: (left: AbortSignal) => Promise<Response>;
+  /** `owner`: of the stream that becomes the answer, if one does and takes an owner */
+  work: (left: AbortSignal, owner: StreamOwner) => Promise<Response>;
   /** aborts when the runtime says that the client has left, which may never happen */
   left: AbortSignal;
   early: Early;
@@ -65,9 +67,10 @@ async function within(ms: number, working: Promise<Response>): Promise<Response 
 
 /** The kind of a body that goes on while it arrives; null: the body is whole. */
 function streamedKind(response: Response): BodyKind | null {
-  if (response.body === null) return null;
-  if (isEventStream(response)) return "events";
-  return response.headers.get("Content-Encoding") === "identity" ? "json" : null;
+  const isIdentity = response.headers.get("Content-Encoding") === "identity";
+  const kind = isEventStream(response) ? "events" : isIdentity ? "json" : null;
+  // The body is asked for last: on Node, the adapter makes a whole `Response` only then.
+  return kind === null || response.body === null ? null : kind;
 }
 
 interface Holding extends Pick<OpenAnswer, "held" | "keyEnded"> {
@@ -179,18 +182,50 @@ function holdOpen(
   );
 }
 
+interface OwnedStream {
+  owner: StreamOwner;
+  /** Whether a stream has begun that does for itself what `createHeldBody` does for any other body. */
+  hasBegun(): boolean;
+}
+
+function ownedStream({ leave, held, keyEnded }: Pick<Holding, "leave" | "held" | "keyEnded">) {
+  let hasBegun = false;
+  let asks = false;
+  const look = async (close: () => void): Promise<void> => {
+    if (asks) return;
+    asks = true;
+    const ended = await keyEnded().finally(() => (asks = false));
+    if (ended) close();
+  };
+  const owned: OwnedStream = {
+    owner: {
+      began: () => void (hasBegun = true),
+      tick(close) {
+        held.renew();
+        void look(close).catch(() => undefined);
+      },
+      ended: held.close,
+      left: leave,
+    },
+    hasBegun: () => hasBegun,
+  };
+  return owned;
+}
+
 export async function openAnswer(options: OpenAnswer): Promise<Response> {
   const { early, held, keyEnded } = options;
   const gone = new AbortController();
   const leave = (): void => gone.abort();
   options.left.addEventListener("abort", leave);
   if (options.left.aborted) leave();
-  const working = options.work(gone.signal);
+  const owned = ownedStream({ leave, held, keyEnded });
+  const working = options.work(gone.signal, owned.owner);
   try {
     const response = await within(
       early.kind === "waits" ? mostWaitMs : Math.max(leastQuietMs, quietMs - options.waitedMs),
       working,
     );
+    if (response !== null && owned.hasBegun()) return response;
     if (response !== null) return holdOpen(response, { leave, held, keyEnded });
   } catch (thrown) {
     held.close();

@@ -1,4 +1,5 @@
 /** A server's answer that goes to the client as it came. */
+import type { AnswerBody, UpstreamAnswer } from "../domain/ports/upstream.ts";
 import { returnedHeaders } from "../domain/servers/proxied-headers.ts";
 import { declaredBytes } from "../mcp/body.ts";
 import { readAheadBytes } from "../mcp/sse/client-stream.ts";
@@ -12,17 +13,30 @@ const bodiless = new Set([204, 205, 304]);
 const broken = (): ReadableStream<Bytes> =>
   new ReadableStream({ start: (controller) => controller.error(new Error("It broke off.")) });
 
+function webStreamOf(body: AnswerBody): ReadableStream<Bytes> {
+  if (body instanceof ReadableStream) return body;
+  const reader = body.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      const next = await reader.read();
+      if (next.done) controller.close();
+      else controller.enqueue(next.value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
 /**
  * The answer as it came. A small body is read first: it may stand still, and a client may leave while nothing
  * is written to it.
  */
-export async function passOn(response: Response): Promise<Response> {
+export async function passOn(response: UpstreamAnswer): Promise<Response> {
   const { status } = response;
   const body = bodiless.has(status) ? null : response.body;
   const headers = returnedHeaders(response.headers);
   if (body === null) return new Response(null, { status, headers });
   if ((declaredBytes(response) ?? Infinity) > readAheadBytes)
-    return new Response(body, { status, headers: streamedHeaders(headers) });
+    return new Response(webStreamOf(body), { status, headers: streamedHeaders(headers) });
   const bytes = await response.arrayBuffer().catch(() => null);
   return new Response(bytes ?? broken(), { status, headers });
 }

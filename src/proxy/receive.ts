@@ -223,6 +223,7 @@ function exchangeOf(
     requestId: inbound.requestId,
     startedAt,
     left: signal,
+    owner: null,
   };
 }
 
@@ -242,7 +243,7 @@ function answer(
   const ofKey = { ...message.claim, sessionId: null };
   return openAnswer({
     waitedMs: services.now() - exchange.startedAt,
-    work: (left) => dispatch(services, derive(exchange, { left })),
+    work: (left, owner) => dispatch(services, derive(exchange, { left, owner })),
     left: exchange.left,
     early: earlyFor(exchange, message.isModern),
     held,

@@ -28,6 +28,18 @@ export interface ClientStream {
   isOver(): boolean;
 }
 
+/** Who holds what the stream belongs to. */
+export interface StreamOwner {
+  /** The body has begun. */
+  began(): void;
+  /** Called every second while the body is open. `close` ends the body, and whatever fills it. */
+  tick(close: () => void): void;
+  /** The stream is over, whoever ended it. */
+  ended(): void;
+  /** The client has left, or has to be left. */
+  left(): void;
+}
+
 export interface ClientStreamOptions {
   /** A comment comes after so many seconds without a word. Asked once a second. */
   silentTicks: () => number;
@@ -39,14 +51,25 @@ export interface ClientStreamOptions {
   left?: () => void | Promise<void>;
   /** The stream is over, whoever ended it. */
   ended?: () => void;
+  /** null: nobody holds anything */
+  owner?: StreamOwner | null;
 }
 
+const lineFeed = 0x0a;
+/** A comment without an end of its own, which ends no event that has begun (HTML, 9.2.6). */
+const commentInEvent = ": keep-alive\n";
+/** Seconds after which an event that stands still between two lines gets a comment… */
+const halfOutTicks = 4;
+/** …and after which a stream is given up that stands still within a line, where nothing can be written. */
+const standstillTicks = 30;
+
 export function createClientStream(options: ClientStreamOptions): ClientStream {
-  const { silentTicks, beforeComment, mayComment, left, ended } = options;
+  const { silentTicks, beforeComment, mayComment, left, ended, owner = null } = options;
   const encoder = new TextEncoder();
   let controller: ReadableStreamDefaultController<Bytes> | null = null;
   let isOver = false;
   let silent = 0;
+  let lastByte = lineFeed;
   /** resolves when the client has read on; null: no writer waits for that */
   let full: PromiseWithResolvers<void> | null = null;
 
@@ -60,35 +83,64 @@ export function createClientStream(options: ClientStreamOptions): ClientStream {
     clearInterval(timer);
     readOn();
     ended?.();
+    owner?.ended();
+  };
+  const leave = async (): Promise<void> => {
+    stop();
+    owner?.left();
+    await left?.();
   };
   // A client that reads nothing needs no more of it.
   const hasRoom = (): boolean => (controller?.desiredSize ?? 0) > 0;
   const enqueue = (bytes: Bytes | string): void => {
     silent = 0;
-    if (isOver) return;
-    controller?.enqueue(typeof bytes === "string" ? encoder.encode(bytes) : bytes);
+    if (isOver || controller === null) return;
+    const encoded = typeof bytes === "string" ? encoder.encode(bytes) : bytes;
+    lastByte = encoded.at(-1) ?? lastByte;
+    controller.enqueue(encoded);
   };
   const comment = (): void => {
     if (!isOver && hasRoom() && (mayComment?.() ?? true)) enqueue(sseKeepAlive);
   };
+  const fail = (reason: unknown): void => {
+    if (!isOver) controller?.error(reason);
+    stop();
+  };
+  /** An event is half out, and its client waits for the rest of the event: by writing, the runtime finds out. */
+  const writeInEvent = (): void => {
+    const waits = controller?.desiredSize === readAheadBytes;
+    if (!waits || silent < halfOutTicks) return;
+    if (lastByte === lineFeed) enqueue(commentInEvent);
+    else if (silent >= standstillTicks) {
+      fail(new Error("The server's answer stands still."));
+      void leave();
+    }
+  };
+  const close = (): void => {
+    if (isOver) return;
+    controller?.close();
+    void leave();
+  };
   const timer = setInterval(() => {
     silent += 1;
     if (silent >= silentTicks() && (beforeComment?.() ?? true)) comment();
+    if (owner === null || controller === null || isOver) return;
+    if (mayComment?.() === false) writeInEvent();
+    owner.tick(close);
   }, tickMs);
 
   return {
-    open: () =>
-      new ReadableStream<Bytes>(
+    open() {
+      owner?.began();
+      return new ReadableStream<Bytes>(
         {
           start: (opened) => void (controller = opened),
           pull: readOn,
-          async cancel() {
-            stop();
-            await left?.();
-          },
+          cancel: leave,
         },
         new ByteLengthQueuingStrategy({ highWaterMark: readAheadBytes }),
-      ),
+      );
+    },
     async write(bytes) {
       enqueue(bytes);
       if (controller === null || isOver || hasRoom()) return;
@@ -100,10 +152,7 @@ export function createClientStream(options: ClientStreamOptions): ClientStream {
       if (!isOver) controller?.close();
       stop();
     },
-    fail(reason) {
-      if (!isOver) controller?.error(reason);
-      stop();
-    },
+    fail,
     leave: stop,
     isOver: () => isOver,
   };

@@ -110,6 +110,7 @@ function carryToLegacy(
   const { reply, response, gone } = openClientReply({
     acceptsStream: takesStream(exchange.headers),
     left: exchange.left,
+    owner: exchange.owner,
   });
   const bridging: Bridging = {
     reply,

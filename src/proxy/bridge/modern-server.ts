@@ -206,6 +206,7 @@ async function carryToModern(
   const { reply, response } = openClientReply({
     acceptsStream: takesStream(exchange.headers),
     left: exchange.left,
+    owner: exchange.owner,
   });
   const { tenantId, id: sessionId } = session;
   const messageId = await messageKey(services, JSON.stringify(request.id));

@@ -4,6 +4,7 @@
  * waits here until the router has let go. What the server sends between the two streams may be lost, so that
  * moment is as short as can be.
  */
+import type { UpstreamAnswer } from "../../domain/ports/upstream.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Result } from "../../domain/result.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
@@ -41,8 +42,8 @@ async function letGo(
 export async function openClientGetStream(
   services: Pick<LegacyServices, "streams" | "wait">,
   { caller: { session }, left }: Pick<Exchange, "caller" | "left">,
-  open: () => Promise<Result<Response, Refusal>>,
-): Promise<Result<Response, Refusal>> {
+  open: () => Promise<Result<UpstreamAnswer, Refusal>>,
+): Promise<Result<UpstreamAnswer, Refusal>> {
   if (session === null) return open();
   await services.streams.clientWants(session);
   let most = fewTries;

@@ -121,6 +121,8 @@ export async function proxyInitialize(
     ),
     losses: createLosses(services, { requestId: exchange.requestId, ids: [id], era: "legacy" }),
     ended: () => undefined,
+    // Whoever asked may read the answer before the client does.
+    owner: null,
     broken: () => null,
   };
   if (isEventStream(rest)) return relayEvents(rest, relaying);

@@ -158,6 +158,7 @@ export async function proxyLegacy(services: LegacyServices, exchange: Exchange):
       ? null
       : createLosses(services, { requestId, ids: idsIn(body), era: "legacy" }),
     ended: method === "GET" ? watched(services, exchange) : closeRouterStream,
+    owner: exchange.owner,
     broken() {
       const refusal = serverFailed("Its stream broke off.", response.status);
       return stream.answers === null || untouched

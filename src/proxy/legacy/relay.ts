@@ -3,10 +3,15 @@
  * streams: nothing is held beyond one event, and a comment now and then keeps the client's
  * connection open while the router samples.
  */
+import type { AnswerReader, UpstreamAnswer } from "../../domain/ports/upstream.ts";
 import { returnedHeaders } from "../../domain/servers/proxied-headers.ts";
 import { serverFailed, type Refusal } from "../../domain/refusals.ts";
 import { surelyHarmless, startsResponse } from "../message-head.ts";
-import { createClientStream, type ClientStream } from "../../mcp/sse/client-stream.ts";
+import {
+  createClientStream,
+  type ClientStream,
+  type StreamOwner,
+} from "../../mcp/sse/client-stream.ts";
 import { createEventSplitter } from "../../mcp/sse/event-splitter.ts";
 import type { Segment } from "../../mcp/sse/segment.ts";
 import { sseMessage } from "../../mcp/sse/write.ts";
@@ -37,6 +42,7 @@ export interface Relaying {
   losses: Losses | null;
   /** The stream is over, whoever ended it. */
   ended: () => void;
+  owner: StreamOwner | null;
   /** The message that ends the client's request when the server's stream breaks; null: it can resume. */
   broken: () => Record<string, unknown> | null;
 }
@@ -65,7 +71,7 @@ interface Copying {
 
 /** A server's stream, event by event, until it ends or its client has left. */
 async function copyEvents(
-  reader: ReadableStreamDefaultReader<Bytes> | undefined,
+  reader: AnswerReader | undefined,
   { stream, splitter, relaying }: Copying,
 ): Promise<void> {
   const { losses, broken } = relaying;
@@ -96,8 +102,8 @@ async function copyEvents(
   }
 }
 
-export function relayEvents(response: Response, relaying: Relaying): Response {
-  const { interceptor, losses, ended } = relaying;
+export function relayEvents(response: UpstreamAnswer, relaying: Relaying): Response {
+  const { interceptor, losses, ended, owner } = relaying;
   const splitter = createEventSplitter({
     maxEventBytes: maxBodyBytes,
     mayNeedRouter: interceptor === null ? () => false : interceptor.mayNeedRouter,
@@ -110,6 +116,7 @@ export function relayEvents(response: Response, relaying: Relaying): Response {
     mayComment: splitter.isBetweenEvents,
     left: () => reader?.cancel(),
     ended,
+    owner,
   });
   const body = stream.open();
   copyEvents(reader, { stream, splitter, relaying }).catch(stream.fail);
@@ -141,7 +148,7 @@ async function withoutIntercepted(
 
 /** A JSON answer: a small one is read at once, a large response passes while it arrives. */
 export async function relayJson(
-  response: Response,
+  response: UpstreamAnswer,
   { interceptor, losses }: Relaying,
 ): Promise<Response | Refusal> {
   const init = { status: response.status, headers: returnedHeaders(response.headers) };

@@ -7,6 +7,7 @@
  * isolate share one stream. The request that opened it keeps it for the others that still run. When it can't
  * keep it any longer, the next request opens another at once.
  */
+import type { UpstreamAnswer } from "../../domain/ports/upstream.ts";
 import type { Session } from "../../domain/tenancy/session.ts";
 import { surelyHarmless } from "../message-head.ts";
 import { createEventSplitter } from "../../mcp/sse/event-splitter.ts";
@@ -174,7 +175,7 @@ async function keep(
 }
 
 /** Intercepts sampling requests, and drops everything else. */
-async function read({ services, exchange }: Standing, response: Response): Promise<void> {
+async function read({ services, exchange }: Standing, response: UpstreamAnswer): Promise<void> {
   const interceptor = createInterceptor(services, exchange, { tool: null, answers: null });
   const losses = createLosses(services, { requestId: exchange.requestId, ids: [], era: "legacy" });
   const splitter = createEventSplitter({

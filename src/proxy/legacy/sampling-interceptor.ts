@@ -3,12 +3,18 @@
  * `answer-sampling.ts` answers. The client sees neither an intercepted request nor its answer.
  */
 import { parsedJson, type JsonValue } from "../../domain/json.ts";
+import { memoize } from "../../domain/lazily.ts";
 import { samplingMethod } from "../../domain/sampling/rounds.ts";
 import type { RequestId } from "../../mcp/jsonrpc.ts";
 import { withoutElements } from "../../mcp/json-text/raw-json.ts";
 import type { Exchange } from "../exchange.ts";
 import { mayNeedRouter, startsResponse } from "../message-head.ts";
-import { createAnswering, type AnsweringDeps, type AskingStream } from "./answer-sampling.ts";
+import {
+  createAnswering,
+  type Answering,
+  type AnsweringDeps,
+  type AskingStream,
+} from "./answer-sampling.ts";
 import { negotiatedOf } from "./negotiated.ts";
 import { verdictOn, type VerdictRules } from "./verdict.ts";
 
@@ -41,16 +47,23 @@ export function createInterceptor(
   stream: AskingStream,
 ): Interceptor {
   const { session } = exchange.caller;
-  const negotiated = negotiatedOf(session, exchange.headers);
-  const rules: VerdictRules = {
-    mode: exchange.server.sampling,
-    clientCapabilities: negotiated.clientCapabilities,
-    decodeCall: negotiated.codec.decodeCall,
-    hasClient: session === null || session.bridge === null,
-  };
-  const answering = createAnswering(deps, { exchange, stream, negotiated });
+  const hasClient = session === null || session.bridge === null;
+  let answering: Answering | null = null;
+  // Most streams bring nothing that the router would have to look into.
+  const parts = memoize(() => {
+    const negotiated = negotiatedOf(session, exchange.headers);
+    const rules: VerdictRules = {
+      mode: exchange.server.sampling,
+      clientCapabilities: negotiated.clientCapabilities,
+      decodeCall: negotiated.codec.decodeCall,
+      hasClient,
+    };
+    answering = createAnswering(deps, { exchange, stream, negotiated });
+    return { rules, answering };
+  });
 
   const isIntercepted = async (value: JsonValue, eventId: string | null): Promise<boolean> => {
+    const { rules, answering: answers } = parts();
     const verdict = verdictOn(value, rules);
     switch (verdict.kind) {
       case "pass":
@@ -58,12 +71,12 @@ export function createInterceptor(
       case "drop":
         return true;
       case "cancel":
-        return answering.cancel(verdict.serverRequestId);
+        return answers.cancel(verdict.serverRequestId);
       case "decline":
-        answering.decline(verdict);
+        answers.decline(verdict);
         return true;
       case "intercept":
-        await answering.start(verdict, eventId);
+        await answers.start(verdict, eventId);
         return true;
     }
   };
@@ -85,9 +98,9 @@ export function createInterceptor(
       deps.note({ event: "oversized", requestId: exchange.requestId, limitBytes });
       const idText = /"id"\s*:\s*(-?\d+|"[^"\\]*")/.exec(head)?.[1];
       if (idText === undefined || !head.includes(samplingMethod)) return;
-      answering.refuseOversized(JSON.parse(idText) as RequestId, limitBytes);
+      parts().answering.refuseOversized(JSON.parse(idText) as RequestId, limitBytes);
     },
-    mayNeedRouter: (text) => (rules.hasClient ? mayNeedRouter(text) : !startsResponse(text)),
-    isRunning: answering.isRunning,
+    mayNeedRouter: (text) => (hasClient ? mayNeedRouter(text) : !startsResponse(text)),
+    isRunning: () => answering?.isRunning() === true,
   };
 }

@@ -1,4 +1,5 @@
 /** An answer to a modern request without rounds, on its way to the client. */
+import type { UpstreamAnswer } from "../../domain/ports/upstream.ts";
 import { serverFailed } from "../../domain/refusals.ts";
 import { faultIn } from "../../mcp/json-text/message-reader.ts";
 import { sseMessageText } from "../../mcp/sse/write.ts";
@@ -21,7 +22,7 @@ import { passOn } from "../pass-on.ts";
 const decoder = new TextDecoder();
 
 /** A stream in which nothing is for the router, with comments where the server is silent for long. */
-async function relayStream(response: Response, { client, losses }: Reading): Promise<void> {
+async function relayStream(response: UpstreamAnswer, { client, losses }: Reading): Promise<void> {
   const { segments, isBetweenEvents } = eventsOf(response, {
     mayNeedRouter: () => false,
     surelyHarmless: () => true,
@@ -40,7 +41,10 @@ interface Answer extends Pick<Relaying, "refuse" | "refusalText">, Reading {
  * JSON as it came, perhaps while it arrives. Where it does not matter how others read the JSON, nobody reads
  * it.
  */
-async function relayJson(response: Response, { client, losses, refuse }: Answer): Promise<void> {
+async function relayJson(
+  response: UpstreamAnswer,
+  { client, losses, refuse }: Answer,
+): Promise<void> {
   const { status } = response;
   if (losses === null || !response.ok || response.body === null || !isJson(response))
     return client.answer(await passOn(response));
@@ -65,7 +69,7 @@ async function relayJson(response: Response, { client, losses, refuse }: Answer)
  * An answer in which nothing is for the router. Where a stream has begun meanwhile, it is the stream's last
  * message.
  */
-export async function relayAnswer(response: Response, answering: Answer): Promise<void> {
+export async function relayAnswer(response: UpstreamAnswer, answering: Answer): Promise<void> {
   const { client, losses, refusalText, idText } = answering;
   if (streamsAnswer(response)) return relayStream(response, answering);
   if (!client.streams()) return relayJson(response, answering);

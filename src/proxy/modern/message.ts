@@ -48,6 +48,7 @@ async function pass(
     // A server may be silent for long, and its client may leave meanwhile.
     acceptsStream: request !== undefined && takesStream(exchange.headers),
     left: exchange.left,
+    owner: exchange.owner,
   });
   const refusalText = (refusal: Refusal): string =>
     JSON.stringify(errorMessage(id, refusal, modernWireOf(refusal).code, requestId));
@@ -195,6 +196,7 @@ async function withRounds(
   const { reply, response, gone } = openClientReply({
     acceptsStream: takesStream(exchange.headers),
     left: exchange.left,
+    owner: exchange.owner,
   });
   const { requestId } = exchange;
   const work = relay({

@@ -2,6 +2,7 @@
  * Carries one modern request to the server, again for every round, and the server's answer to the client. What
  * comes before the answer goes on as it comes; the answer itself goes on when no round is left.
  */
+import type { UpstreamAnswer } from "../../domain/ports/upstream.ts";
 import { concatenated } from "../../domain/bytes.ts";
 import { own, parsedJson } from "../../domain/json.ts";
 import { returnedHeaders } from "../../domain/servers/proxied-headers.ts";
@@ -27,7 +28,7 @@ const decoder = new TextDecoder();
 
 export interface Relaying {
   round: Round;
-  send: (text: string) => Promise<Result<Response, Refusal>>;
+  send: (text: string) => Promise<Result<UpstreamAnswer, Refusal>>;
   client: ClientReply;
   losses: Losses;
   gone: AbortSignal;
@@ -54,7 +55,7 @@ const failed = (detail: string, status: number | null = null): ServerReply => ({
   refusal: serverFailed(detail, status),
 });
 
-export const asItCame = ({ status, headers }: Response, body: BodyInit | null): Response =>
+export const asItCame = ({ status, headers }: UpstreamAnswer, body: BodyInit | null): Response =>
   new Response(body, { status, headers: returnedHeaders(headers) });
 
 /**
@@ -69,7 +70,7 @@ export function answers(text: string, idText: string): boolean {
   return isResponse && JSON.stringify(id) === JSON.stringify(JSON.parse(idText));
 }
 
-export async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
+export async function bytesOf(response: UpstreamAnswer): Promise<Uint8Array<ArrayBuffer> | null> {
   if ((declaredBytes(response) ?? Infinity) <= mostHeldBytes)
     return new Uint8Array(await response.arrayBuffer());
   const parts: Uint8Array[] = [];
@@ -92,7 +93,7 @@ interface Events {
 }
 
 /** A stream in parts, with the events that may be for the router. */
-export function eventsOf(response: Response, looks: Looks): Events {
+export function eventsOf(response: UpstreamAnswer, looks: Looks): Events {
   const splitter = createEventSplitter({ maxEventBytes: mostHeldBytes, ...looks });
   async function* segments(): AsyncGenerator<Segment> {
     const reader = response.body?.getReader();
@@ -112,7 +113,7 @@ export function eventsOf(response: Response, looks: Looks): Events {
 }
 
 interface Answering {
-  response: Response;
+  response: UpstreamAnswer;
   /** null: the reply is no stream */
   events: Events | null;
   /** id of the request that is answered */

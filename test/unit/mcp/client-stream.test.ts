@@ -4,6 +4,7 @@ import {
   createClientStream,
   readAheadBytes,
   type ClientStreamOptions,
+  type StreamOwner,
 } from "../../../src/mcp/sse/client-stream.ts";
 
 const comment = ": keep-alive\n\n";
@@ -33,6 +34,55 @@ describe("a client's stream", () => {
     await vi.advanceTimersByTimeAsync(10 * second);
     stream.end();
     expect(await textOf(body)).toBe("");
+  });
+
+  const owned = () => {
+    const told: string[] = [];
+    let close: () => void = () => undefined;
+    const owner: StreamOwner = {
+      began: () => void told.push("began"),
+      tick: (closes) => void (close = closes),
+      ended: () => void told.push("ended"),
+      left: () => void told.push("left"),
+    };
+    return { owner, told, close: () => close() };
+  };
+
+  it("tells its owner that it began and ended, and lets its owner close it", async () => {
+    const { owner, told, close } = owned();
+    const left = vi.fn<() => void>();
+    const { stream, body } = open({ owner, left });
+    void stream.write("data: 1\n\n");
+    await vi.advanceTimersByTimeAsync(second);
+    expect(told).toEqual(["began"]);
+    close();
+    expect([told, stream.isOver()]).toEqual([["began", "ended", "left"], true]);
+    expect(left).toHaveBeenCalledOnce();
+    expect(await textOf(body)).toBe("data: 1\n\n");
+  });
+
+  it("is written to between two lines of an event that stands still, where somebody owns it", async () => {
+    const { stream, body } = open({ owner: owned().owner, mayComment: () => false });
+    const reader = body.getReader();
+    void stream.write("data: 1\n");
+    await reader.read();
+    await vi.advanceTimersByTimeAsync(4 * second);
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe(": keep-alive\n");
+  });
+
+  it("is given up where an event stands still within a line for half a minute", async () => {
+    const { owner, told } = owned();
+    const { stream, body } = open({ owner, mayComment: () => false });
+    const reader = body.getReader();
+    void stream.write("data: 1");
+    await reader.read();
+    await vi.advanceTimersByTimeAsync(29 * second);
+    expect(told).toEqual(["began"]);
+    const next = reader.read();
+    next.catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(second);
+    await expect(next).rejects.toThrow("stands still");
+    expect(told).toEqual(["began", "ended", "left"]);
   });
 
   it("does not comment where there is nothing to comment on yet", async () => {

@@ -12,7 +12,8 @@ async function readAll(response: Response): Promise<string> {
 describe("comments to a client", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
-  const opened = () => openClientReply({ acceptsStream: true, left: new AbortController().signal });
+  const opened = () =>
+    openClientReply({ acceptsStream: true, left: new AbortController().signal, owner: null });
 
   it("come when the server is silent", async () => {
     const { reply, response } = opened();

@@ -64,6 +64,7 @@ export function exchange(fields: Partial<Exchange> & { session?: Session | null 
     requestId: "req_exchange",
     startedAt: 0,
     left: new AbortController().signal,
+    owner: null,
     ...rest,
   };
 }

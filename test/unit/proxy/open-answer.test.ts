@@ -29,9 +29,9 @@ function opened(about: Partial<OpenAnswer> & Pick<OpenAnswer, "work">) {
     failed: async () => new Response("failed"),
     background: () => undefined,
     ...about,
-    work(left) {
+    work(left, owner) {
       left.addEventListener("abort", () => (state.leftServer = true));
-      return work(left);
+      return work(left, owner);
     },
   });
   return { response, state, open: () => exchanges.count() };

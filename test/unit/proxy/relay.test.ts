@@ -37,6 +37,7 @@ function given(
     interceptor,
     losses: null,
     ended,
+    owner: null,
     broken: () => ({ jsonrpc: "2.0", id: 1, error: { code: -32_000, message: "broke" } }),
   };
   const response = new Response(body, { headers: { "content-type": events, "x-secret": "s" } });
