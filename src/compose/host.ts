@@ -1,4 +1,5 @@
 /** What a host hands to the composition: its runtime's ways to write, to call out and to open a database. */
+import type { UpstreamFetch } from "../domain/ports/upstream.ts";
 import type { Primitives } from "../crypto/primitives.ts";
 import type { WorkersAi } from "../providers/workers-ai.ts";
 import type { Database, DatabaseOptions } from "../store/db.ts";
@@ -11,6 +12,8 @@ export interface Host {
   fetch: typeof fetch;
   /** The same for providers, who are asked with a text and answer with little more. Absent: `fetch` does. */
   fetchShort?: typeof fetch;
+  /** The same for registered servers, which never redirects. Absent: `fetch` does. */
+  fetchServer?: UpstreamFetch;
   /** Acts once the runtime has looked for what came from outside; absent: a timer of 0 ms does so. */
   immediately?: (act: () => void) => void;
   /** absent: WebCrypto */

@@ -130,7 +130,9 @@ export function createShard(
       }),
     upstream: () =>
       createUpstream({
-        fetch: ({ url, ...request }) => fetch(url, { ...request, redirect: "manual" }),
+        fetch:
+          host.fetchServer ??
+          (({ url, ...request }) => fetch(url, { ...request, redirect: "manual" })),
         credentials: parts.upstreamHeaders,
         after,
         allowPrivate: allowPrivateUpstreams,

@@ -3,7 +3,7 @@
  * same answer as `fetch`, for a third of the CPU. A request that it can't send so is left to `fetch`.
  */
 import type { Dispatcher } from "undici";
-import { createAnswerBody, type ArrivingBody } from "./answer-body.ts";
+import { createAnswerBody, type AnswerBody, type ArrivingBody } from "./answer-body.ts";
 import { codingsOf, unpacked } from "./unpacked.ts";
 
 type Fetch = typeof fetch;
@@ -19,7 +19,7 @@ type Handler = Required<
   >
 >;
 type Controller = Parameters<Handler["onRequestStart"]>[0];
-type AnswerHeaders = Parameters<Handler["onResponseStart"]>[2];
+export type AnswerHeaders = Parameters<Handler["onResponseStart"]>[2];
 
 interface Asked {
   url: URL;
@@ -31,7 +31,7 @@ interface Asked {
 /** `fetch` sends nothing to some ports of other protocols, the last of which is this. `fetch` has the list. */
 const lastReservedPort = 10_080;
 const usualPorts: ReadonlySet<string> = new Set(["", "3000", "8000", "8080", "8443"]);
-const isOpenPort = (port: string): boolean =>
+export const isOpenPort = (port: string): boolean =>
   usualPorts.has(port) || Number(port) > lastReservedPort;
 
 /** Statuses with which no body may stand. */
@@ -76,7 +76,10 @@ function headersFrom(sent: AnswerHeaders): Headers {
 }
 
 /** What callers read of a `Response`, and no more: a real `Response` costs as much as the rest of the call. */
-type Answer = Pick<Response, "ok" | "status" | "statusText" | "headers"> & { body: unknown };
+export interface DirectAnswer<H> extends Pick<Response, "ok" | "status" | "statusText"> {
+  headers: H;
+  body: AnswerBody | null;
+}
 
 const failed = (cause: unknown): TypeError => new TypeError("fetch failed", { cause });
 const terminated = (cause: unknown): TypeError => new TypeError("terminated", { cause });
@@ -89,21 +92,22 @@ export function withUpgradeCode(cause: unknown): unknown {
 }
 
 /** Whoever waits for the answer, and what has come of it. */
-interface Waiting {
-  resolve: (answer: Answer) => void;
+interface Waiting<H> {
+  resolve: (answer: DirectAnswer<H>) => void;
   reject: (cause: unknown) => void;
   signal: AbortSignal | null;
   connection: Controller | null;
   arriving: ArrivingBody | null;
   /** Nothing more comes. */
   over: () => void;
+  headersFrom: (sent: AnswerHeaders) => H;
 }
 
 /** The answer whose head has come. null: no `fetch` would unpack it. */
-function answerOf(
+function answerOf<H extends Pick<Headers, "get">>(
   arriving: ArrivingBody,
-  { status, statusText, headers }: Pick<Answer, "status" | "statusText" | "headers">,
-): Answer | null {
+  { status, statusText, headers }: Pick<DirectAnswer<H>, "status" | "statusText" | "headers">,
+): DirectAnswer<H> | null {
   const codings = codingsOf(headers.get("content-encoding"));
   if (codings === null) return null;
   const head = { ok: status >= 200 && status < 300, status, statusText, headers };
@@ -112,7 +116,7 @@ function answerOf(
   return { ...head, body: unpacked(arriving.body, { codings, brokenBy: terminated }) };
 }
 
-const handlerFor = (waiting: Waiting): Handler => ({
+const handlerFor = <H extends Pick<Headers, "get">>(waiting: Waiting<H>): Handler => ({
   onRequestStart(connection) {
     waiting.connection = connection;
     if (waiting.signal?.aborted === true) connection.abort(waiting.signal.reason as Error);
@@ -127,7 +131,11 @@ const handlerFor = (waiting: Waiting): Handler => ({
       resume: () => connection.resume(),
       cancel: () => connection.abort(new DOMException("This operation was aborted", "AbortError")),
     });
-    const answer = answerOf(waiting.arriving, { status, statusText, headers: headersFrom(sent) });
+    const answer = answerOf(waiting.arriving, {
+      status,
+      statusText,
+      headers: waiting.headersFrom(sent),
+    });
     if (answer === null) connection.abort(new Error("too many content codings"));
     else waiting.resolve(answer);
   },
@@ -146,10 +154,23 @@ const handlerFor = (waiting: Waiting): Handler => ({
   },
 });
 
-function ask(dispatcher: Dispatcher, { url, headers, body, signal }: Asked): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+/** A question that `fetch` would send, in the parts that the connection takes. */
+export interface Question<H> extends Pick<Asked, "headers" | "signal"> {
+  origin: string;
+  path: string;
+  method: "POST" | "GET" | "DELETE";
+  body: string | Uint8Array<ArrayBuffer> | null;
+  headersFrom: (sent: AnswerHeaders) => H;
+}
+
+export function ask<H extends Pick<Headers, "get">>(
+  dispatcher: Dispatcher,
+  { origin, path, method, headers, body, signal, headersFrom: from }: Question<H>,
+): Promise<DirectAnswer<H>> {
+  const { promise, resolve, reject } = Promise.withResolvers<DirectAnswer<H>>();
   const over = (): void => signal?.removeEventListener("abort", abort);
-  const waiting: Waiting = { resolve, reject, signal, connection: null, arriving: null, over };
+  const started = { signal, connection: null, arriving: null, over };
+  const waiting: Waiting<H> = { ...started, resolve, reject, headersFrom: from };
   const abort = (): void => {
     const reason: unknown = signal?.reason;
     reject(reason);
@@ -159,9 +180,7 @@ function ask(dispatcher: Dispatcher, { url, headers, body, signal }: Asked): Pro
   if (signal?.aborted === true) abort();
   else {
     signal?.addEventListener("abort", abort);
-    const { origin, pathname, search } = url;
-    const sent = { origin, path: pathname + search, method: "POST", headers, body } as const;
-    dispatcher.dispatch(sent, handlerFor(waiting));
+    dispatcher.dispatch({ origin, path, method, headers, body }, handlerFor(waiting));
   }
   return promise;
 }
@@ -170,7 +189,9 @@ export const createDirectFetch =
   ({ dispatcher, fetch }: { dispatcher: Dispatcher; fetch: Fetch }): Fetch =>
   (input, init) => {
     const asked = askedOf(input, init);
-    return asked === null
-      ? fetch(input, init)
-      : (ask(dispatcher, asked) as unknown as Promise<Response>);
+    if (asked === null) return fetch(input, init);
+    const { url, headers, body, signal } = asked;
+    const { origin, pathname, search } = url;
+    const question = { origin, path: pathname + search, headers, body, signal, headersFrom };
+    return ask(dispatcher, { ...question, method: "POST" }) as unknown as Promise<Response>;
   };

@@ -1,4 +1,6 @@
 /** How this host calls out. */
+import type { UpstreamFetch } from "../domain/ports/upstream.ts";
+import { createServerFetch } from "./server-fetch.ts";
 import { Agent, fetch as undiciFetch } from "undici";
 import { createDirectFetch, withUpgradeCode } from "./direct-fetch.ts";
 
@@ -6,6 +8,7 @@ export interface Outgoing {
   fetch: typeof fetch;
   /** for what is asked with a text and answered with little more */
   fetchShort: typeof fetch;
+  fetchServer: UpstreamFetch;
   fetchDatabase: (request: Request) => Promise<Response>;
   /** Ends connections that are kept for the next call. */
   close(): Promise<void>;
@@ -28,6 +31,10 @@ export function createOutgoing(): Outgoing {
   return {
     fetch: fetchAny,
     fetchShort: createDirectFetch({ dispatcher, fetch: fetchAny }),
+    fetchServer: createServerFetch({
+      dispatcher,
+      fetch: ({ url, ...request }) => fetchAny(url, { ...request, redirect: "manual" }),
+    }),
     /**
      * Asks for answers that are not packed. A database server packs 10 MB too: that takes seconds, and the
      * network is near.

@@ -46,6 +46,21 @@ function sayNoMediaType(outgoing: ServerResponse, response: Response): void {
   }) as ServerResponse["writeHead"];
 }
 
+/**
+ * The adapter sends the head of a stream by itself. The first piece is often there by then, and each write to a
+ * connection is a call of the system, so the head waits for the end of this turn of the loop.
+ */
+function sendHeadWithFirstPiece(outgoing: ServerResponse): void {
+  const flush = outgoing.flushHeaders.bind(outgoing);
+  outgoing.flushHeaders = () => {
+    const { socket } = outgoing;
+    socket?.cork();
+    flush();
+    // The end of an answer opens its connection at once. To open it again does nothing.
+    setImmediate(() => socket?.uncork());
+  };
+}
+
 /** Longer than what proxies keep their connections for, so that none is closed under a request. */
 const keepAliveMs = 75_000;
 /** Keys, tokens and what a client's own proxies add. */
@@ -76,6 +91,7 @@ export function createNodeServer({ answer, isTrusted, open, report }: NodeServer
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const request = open.begin({ method: incoming.method ?? "", path: pathOf(incoming.url) });
     requestIds.set(incoming, request.is);
+    sendHeadWithFirstPiece(outgoing);
     outgoing.once("close", () => {
       request.ends();
       if (draining) setImmediate(() => server.closeIdleConnections());

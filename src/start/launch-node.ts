@@ -93,6 +93,7 @@ function openHost(
       fetch: outgoing.fetch,
       fetchShort: outgoing.fetchShort,
       primitives: nodeCrypto,
+      fetchServer: outgoing.fetchServer,
       fetchDatabase: outgoing.fetchDatabase,
       immediately: (act) => void setImmediate(act),
       openOwnDatabase(options) {
