@@ -7,7 +7,7 @@ import type { Refusal } from "../domain/refusals.ts";
 import type { SamplingCall } from "../domain/sampling/call.ts";
 import type { CallTurn } from "../domain/sampling/call-turn.ts";
 import { reservationOf, smallerOf, type Admit, type Claimed, type Reserved } from "./admit.ts";
-import type { Arrival } from "./arrival.ts";
+import type { SamplingRequest } from "./sampling-request.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Chooser, Planned } from "./choose.ts";
 import type { Admitted } from "./finish.ts";
@@ -18,7 +18,7 @@ import type { Release } from "./release.ts";
 /** One call, on its way. */
 export interface StartedCall {
   turn: CallTurn;
-  arrival: Arrival;
+  request: SamplingRequest;
   opening: Opening;
   observed: Observation;
 }
@@ -57,8 +57,8 @@ function refusalOf(
   };
 }
 
-const idempotentCallOf = (arrival: Arrival): IdempotentCall | null => {
-  const { caller, server, replayKey, contentSha256 } = arrival;
+const idempotentCallOf = (request: SamplingRequest): IdempotentCall | null => {
+  const { caller, server, replayKey, contentSha256 } = request;
   return replayKey === null
     ? null
     : {
@@ -102,12 +102,12 @@ export function createDecide(deps: {
   };
 
   const repeat = async (
-    { arrival, opening }: StartedCall,
+    { request, opening }: StartedCall,
     call: SamplingCall,
     { requestId, contentSha256 }: FirstCall,
   ): Promise<Decided> => {
-    const first = idempotentCallOf(arrival);
-    return first === null || contentSha256 !== arrival.contentSha256
+    const first = idempotentCallOf(request);
+    return first === null || contentSha256 !== request.contentSha256
       ? refuse(opening, { reason: "idempotency_conflict" })
       : { state: "repeated", requestId, limits: [], first, call };
   };
@@ -118,11 +118,11 @@ export function createDecide(deps: {
     call: SamplingCall,
     caller: Caller,
   ): Promise<Tried> => {
-    const { arrival, opening, observed } = started;
+    const { request, opening, observed } = started;
     // The server's entry as it is by now: a kill switch is one only if it works at once.
-    const server = arrival.server === null ? null : { ...arrival.server, ...caller.server };
+    const server = request.server === null ? null : { ...request.server, ...caller.server };
     const choosingAt = elapsed();
-    const chosen = chooser.plan(call, caller.snapshot, arrival.declaredBy(caller), server);
+    const chosen = chooser.plan(call, caller.snapshot, request.declaredBy(caller), server);
     const admittingAt = elapsed();
     if (!chosen.ok) return { state: "nothing_to_choose", refusal: chosen.error };
     const plan = chosen.value;
@@ -130,7 +130,7 @@ export function createDecide(deps: {
     const wanted = { plan, caller, server, now: now() };
     const reserved = reservationOf(wanted);
     const smaller = smallerOf(wanted, reserved);
-    const { replayKey } = arrival;
+    const { replayKey } = request;
     const admission = await admit({ ...wanted, reserved, smaller, opening, replayKey });
     if (!admission.ok) {
       release({ opening, holds: reserved.holds, isKeyed: replayKey !== null });
@@ -159,7 +159,7 @@ export function createDecide(deps: {
     call: SamplingCall,
     refusal: Refusal,
   ): Promise<Decided> => {
-    const repeated = idempotentCallOf(started.arrival);
+    const repeated = idempotentCallOf(started.request);
     if (repeated === null) return refuse(started.opening, refusal);
     const first = await idempotency.find(repeated);
     if (!first.ok) return refused(started.opening, first.error);
@@ -169,12 +169,12 @@ export function createDecide(deps: {
   };
 
   return async (started: StartedCall): Promise<Decided> => {
-    const { arrival, opening } = started;
-    if (!arrival.call.ok) return refuse(opening, arrival.call.error);
-    const call = arrival.call.value;
-    let tried = await tryWith(started, call, arrival.caller);
-    if (arrival.caller.warm && (tried.state === "nothing_to_choose" || tried.state === "stale")) {
-      const again = await arrival.again();
+    const { request, opening } = started;
+    if (!request.call.ok) return refuse(opening, request.call.error);
+    const call = request.call.value;
+    let tried = await tryWith(started, call, request.caller);
+    if (request.caller.warm && (tried.state === "nothing_to_choose" || tried.state === "stale")) {
+      const again = await request.again();
       if (!again.ok) return refused(opening, again.error);
       tried = await tryWith(started, call, again.value);
     }

@@ -11,7 +11,7 @@ import { withOrigin } from "../domain/sampling/tool-loop.ts";
 import type { Timings } from "../domain/audit/spans.ts";
 import type { CallTurn } from "../domain/sampling/call-turn.ts";
 import type { Reserved } from "./admit.ts";
-import type { Arrival } from "./arrival.ts";
+import type { SamplingRequest } from "./sampling-request.ts";
 import type { AttemptAll, Attempted } from "./attempt.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Cancellation } from "./cancel.ts";
@@ -59,7 +59,7 @@ export interface Admitted {
   opening: Opening;
   receipt: Receipt;
   observed: Observation;
-  arrival: Arrival;
+  request: SamplingRequest;
   turn: CallTurn;
   /** circuits that somebody else tries */
   blocked: readonly string[];
@@ -89,17 +89,17 @@ export function createFinish(deps: {
     deps;
 
   const attemptAll = async (
-    { arrival, caller, plan, reserved, observed, blocked, turn }: Admitted,
+    { request, caller, plan, reserved, observed, blocked, turn }: Admitted,
     signal: AbortSignal,
   ) => {
     const { tenant, credentials } = caller.snapshot;
     const { session } = caller;
     const watch =
-      session === null || arrival.messageId === null
+      session === null || request.messageId === null
         ? null
         : cancellation.watch(
-            { tenantId: tenant.id, sessionId: session.id, messageId: arrival.messageId },
-            arrival.startedAt,
+            { tenantId: tenant.id, sessionId: session.id, messageId: request.messageId },
+            request.startedAt,
           );
     const messages: ProviderMessage[] = [];
     const attempted = await attempt({
@@ -128,13 +128,13 @@ export function createFinish(deps: {
 
   /** What a repetition is answered. */
   const resultOf = async (
-    { arrival, caller, opening }: Admitted,
+    { request, caller, opening }: Admitted,
     recorded: Recorded<Summary>,
     charge: Charge,
   ): Promise<Settlement["result"]> => {
-    if (arrival.replayKey === null) return null;
+    if (request.replayKey === null) return null;
     const refusal = recorded.ok ? null : recorded.error;
-    const keptMs = answersForMs(arrival.replayKey, { refusal, charge });
+    const keptMs = answersForMs(request.replayKey, { refusal, charge });
     if (keptMs === 0) return "free";
     const parts = await idempotency.seal(caller.snapshot.tenant.id, opening.id, recorded);
     return { parts, expiresAt: now() + keptMs };
@@ -150,13 +150,13 @@ export function createFinish(deps: {
   };
 
   return async (admitted: Admitted, signal: AbortSignal): Promise<EndedCall> => {
-    const { arrival, caller, plan, reserved, opening, observed, receipt } = admitted;
+    const { request, caller, plan, reserved, opening, observed, receipt } = admitted;
     const { tenant } = caller.snapshot;
     const attempted = await attemptAll(admitted, signal);
     const { attempts, circuits, answer, messages } = attempted;
     const charge = chargeOf(attempts, reserved);
     const timing: Timing = {
-      auth: arrival.authMs,
+      auth: request.authMs,
       choose: admitted.chooseMs,
       approve: 0,
       admit: admitted.admitMs,
@@ -176,7 +176,7 @@ export function createFinish(deps: {
       charge,
       result: await resultOf(admitted, recorded, charge),
       timing,
-      totalMs: settlingAt - arrival.beganAt,
+      totalMs: settlingAt - request.beganAt,
       messages,
       content: capturedOf(admitted, answer),
     };
@@ -207,10 +207,10 @@ export function createFinish(deps: {
 export type Finish = ReturnType<typeof createFinish>;
 
 /** What is kept when the policy captures; null: nothing. */
-const capturedOf = ({ arrival, caller }: Admitted, answer: Attempted["answer"]): string | null => {
+const capturedOf = ({ request, caller }: Admitted, answer: Attempted["answer"]): string | null => {
   const { capture, captureSecrets } = caller.snapshot.tenant.policy;
   return capture === "full"
-    ? captureOf(arrival.content(), answer.ok ? answer.value.answer.content : null, captureSecrets)
+    ? captureOf(request.content(), answer.ok ? answer.value.answer.content : null, captureSecrets)
     : null;
 };
 

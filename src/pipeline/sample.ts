@@ -7,7 +7,7 @@ import type { Ids } from "../domain/tenancy/ids.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Timings } from "../domain/audit/spans.ts";
-import { openingOf, type Arrival } from "./arrival.ts";
+import { openingOf, type SamplingRequest } from "./sampling-request.ts";
 import type { Decide, Decided, StartedCall } from "./decide.ts";
 import type { EndedCall, Finish, Summary } from "./finish.ts";
 import type { Idempotency, Joined } from "./idempotency.ts";
@@ -79,18 +79,18 @@ export function createSample(deps: {
     }
   };
 
-  return async (arrival: Arrival): Promise<Sampled> => {
-    const opening = openingOf(arrival, ids.next("request"));
-    const observed = observe({ opening, authMs: arrival.authMs }, arrival.propagated);
+  return async (request: SamplingRequest): Promise<Sampled> => {
+    const opening = openingOf(request, ids.next("request"));
+    const observed = observe({ opening, authMs: request.authMs }, request.propagated);
     const refuse = (refusal: Refusal, limits: LimitState[]): Sampled => {
       const { timing } = endRefused(observed, refusal);
       return { requestId: opening.id, limits, timing, outcome: err(refusal) };
     };
     const entered =
-      arrival.turn === null ? await door.enter(opening.who.tenantId) : ok(arrival.turn);
+      request.turn === null ? await door.enter(opening.who.tenantId) : ok(request.turn);
     if (!entered.ok) return refuse(entered.error, []);
     const turn = entered.value;
-    const started = { arrival, opening, observed, turn };
+    const started = { request, opening, observed, turn };
     const decided = await decide(started);
     const { requestId, limits } = decided;
     if (decided.state === "refused") {
@@ -100,7 +100,7 @@ export function createSample(deps: {
     return {
       requestId,
       limits,
-      timing: { auth: arrival.authMs },
+      timing: { auth: request.authMs },
       outcome: ok((signal) => run(started, decided, signal).finally(turn.end)),
     };
   };

@@ -15,7 +15,7 @@ import type { Exchange } from "./exchange.ts";
 
 const encoder = new TextEncoder();
 
-export interface SamplingRequest {
+export interface ServerSamplingRequest {
   /** of `sampling/createMessage`, raw */
   params: JsonObject;
   codec: Codec;
@@ -61,7 +61,7 @@ export async function sampleForServer(
     caller: Caller;
     server: Exchange["server"];
     exchange: Pick<Exchange, "again" | "headers">;
-    request: SamplingRequest;
+    request: ServerSamplingRequest;
     signal: AbortSignal;
   },
 ): Promise<SamplingOutcome> {

@@ -23,9 +23,9 @@ export interface AdmissionCodes {
  */
 export async function admissionCodes(
   mac: Mac,
-  about: { opening: string; smaller: string | null; isLimited: boolean },
+  parts: { opening: string; smaller: string | null; isLimited: boolean },
 ): Promise<AdmissionCodes> {
-  const { opening, smaller, isLimited } = about;
+  const { opening, smaller, isLimited } = parts;
   const [admitted, less, limited] = await Promise.all([
     openingCode(mac, "admitted", opening),
     smaller === null ? null : openingCode(mac, "admitted", smaller),

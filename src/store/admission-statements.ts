@@ -137,11 +137,11 @@ function columnsOf({ values, instead }: Admitting): { names: SQL; encoded: SQL }
 }
 
 /** Writes the row, admitted or refused, if all is as the choice assumed. */
-export function insertRow(its: Admitting): Compiled {
-  const { reservation, request, codes, call, isCurrent } = its;
+export function insertRow(ready: Admitting): Compiled {
+  const { reservation, request, codes, call, isCurrent } = ready;
   const { holds, smaller } = reservation;
   const { id, tenantId, now } = request;
-  const { names, encoded } = columnsOf(its);
+  const { names, encoded } = columnsOf(ready);
   return raw(sql`
     with used as (${usedOf(tenantId, asRows(holds, smaller?.holds), now)}),
       beyond as (select exists (select 1 from used where used + amount > "limit") as yes),
@@ -187,11 +187,11 @@ const isAdmitted = ({ id, tenantId }: Admitting["request"]): SQL => sql`exists (
 export function claims({ reservation, request, call }: Admitting): Compiled[] {
   const { opening, idempotency, probes } = reservation;
   const { id, now } = request;
-  const its = { requestId: id, contentSha256: opening.contentSha256, now };
+  const claimed = { requestId: id, contentSha256: opening.contentSha256, now };
   return [
     ...(call === null || idempotency === null
       ? []
-      : [claim(call, { ...its, expiresAt: idempotency.expiresAt }, isAdmitted(request))]),
+      : [claim(call, { ...claimed, expiresAt: idempotency.expiresAt }, isAdmitted(request))]),
     ...(probes.length === 0 ? [] : [claimProbes(probing(reservation), isAdmitted(request))]),
   ];
 }
@@ -250,7 +250,7 @@ export function touch(builder: Builder, { reservation, request }: Admitting): Co
   const { sessionExpiresAt, opening } = reservation;
   const { tenantId, keyId, sessionId } = opening.who;
   if (sessionId === null || sessionExpiresAt === null) return [];
-  const its = and(
+  const where = and(
     eq(sessions.id, sessionId),
     eq(sessions.tenantId, tenantId),
     eq(sessions.keyId, keyId),
@@ -258,5 +258,5 @@ export function touch(builder: Builder, { reservation, request }: Admitting): Co
     gt(sessions.expiresAt, request.now),
   );
   const used = { lastUsedAt: request.now, expiresAt: sessionExpiresAt };
-  return [builder.update(sessions).set(used).where(its)];
+  return [builder.update(sessions).set(used).where(where)];
 }

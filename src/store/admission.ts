@@ -34,8 +34,8 @@ const statesOf = (holds: readonly Hold[], rows: readonly Row[], now: number): Li
     return [stateOf(hold, { used: number(row["used"]), oldest, now })];
   });
 
-/** What the statements returned, by what it says. */
-interface Told {
+/** What the statements returned, sorted by which statement returned it. */
+interface AdmissionRows {
   row: Row | undefined;
   limits: LimitState[];
   /** of the replay key */
@@ -43,8 +43,11 @@ interface Told {
   blocked: string[];
 }
 
-function admissionOf({ reservation: { holds, smaller } }: Admitting, told: Told): Admission {
-  const { row, limits, holder: held, blocked } = told;
+function admissionOf(
+  { reservation: { holds, smaller } }: Admitting,
+  found: AdmissionRows,
+): Admission {
+  const { row, limits, holder: held, blocked } = found;
   if (row === undefined) {
     if (held === undefined) return { state: "stale" };
     const requestId = String(held["request_id"]);
@@ -75,25 +78,25 @@ async function admitAlone(
   reservation: Reservation,
 ): AsyncResult<Admission> {
   const { holds, probes } = reservation;
-  const its = await admitting(mac, reservation);
-  const { request } = its;
+  const ready = await admitting(mac, reservation);
+  const { request } = ready;
   // Only limits of money have an end (`until`). All others are rates, whose refusals are thinned.
   const mayThin = holds.some(({ until }) => until === null);
   // Where a refusal is only counted, the statements that follow find no row.
   const thinning = mayThin ? [thinRefusal(request)] : [];
   const deciding = [
-    insertRow(its),
+    insertRow(ready),
     ...(mayThin ? [countRefusal(request)] : []),
     refusedUsage(request),
   ];
   const counting = [
     ...(holds.length === 0 ? [] : [bump(request)]),
-    ...claims(its),
+    ...claims(ready),
     useNumber(request),
   ];
   const standings = holds.length === 0 ? [] : [standing(request, holds)];
-  const holders = holder(its);
-  const touches = touch(db.builder, its);
+  const holders = holder(ready);
+  const touches = touch(db.builder, ready);
   const blocked = probes.length === 0 ? [] : [blockedProbes(probing(reservation))];
   const row = countRow(db.builder, request);
   const parts = [deciding, thinning, counting, [row], standings, holders, touches, blocked];
@@ -104,7 +107,7 @@ async function admitAlone(
     rest.splice(0, part.length).flat(),
   );
   return ok(
-    admissionOf(its, {
+    admissionOf(ready, {
       row: [...(thinned ?? []), ...(counted ?? [])][0],
       limits: statesOf(holds, states ?? [], request.now),
       holder: held?.[0],

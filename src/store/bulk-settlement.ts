@@ -104,10 +104,10 @@ export const mayEndInBulk = (settlement: Settlement): boolean =>
 
 export function settlementItem(
   settlement: Settlement,
-  about: { nonce: string; code: string | null; row: EndingRow; changesCounters: boolean },
+  ending: { nonce: string; code: string | null; row: EndingRow; changesCounters: boolean },
 ): SettlementItem {
   const { id, tenantId, now, outcome, chargedTokens, chargedMicroUsd } = settlement;
-  const { nonce, code, row, changesCounters } = about;
+  const { nonce, code, row, changesCounters } = ending;
   const entry = (...values: unknown[]): string => JSON.stringify([id, tenantId, ...values]);
   return {
     settlement,
@@ -124,8 +124,8 @@ export function settlementItem(
           costMicroUsd,
         ),
     ),
-    samples: settlement.health.map(({ credentialId, model, sample: its }) =>
-      entry(credentialId, model, JSON.stringify(its), now),
+    samples: settlement.health.map(({ credentialId, model, sample: taken }) =>
+      entry(credentialId, model, JSON.stringify(taken), now),
     ),
     closed: settlement.circuits.flatMap(({ closes }) => closes.map((scope) => entry(scope))),
   };

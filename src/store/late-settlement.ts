@@ -39,6 +39,6 @@ function reopening({ settlement: { id, tenantId } }: SettlementTry, event: Admin
 /** True if this try replaced the sweep's `unknown`. A sealed record will be sealed again. */
 export const settleSwept = (
   deps: { db: Database; mac: Mac },
-  its: SettlementTry,
+  late: SettlementTry,
   event: AdminEvent,
-): AsyncResult<boolean> => settle(deps, { ...its, kind: "ended-late" }, reopening(its, event));
+): AsyncResult<boolean> => settle(deps, { ...late, kind: "ended-late" }, reopening(late, event));

@@ -48,10 +48,10 @@ export function createLedger(db: Database, deps: { nonce: () => string; mac: Mac
     },
 
     async settle(settlement) {
-      const its = { settlement, nonce: deps.nonce() };
-      const entered = await settleInBooks({ db, mac }, its);
+      const settlementTry = { settlement, nonce: deps.nonce() };
+      const entered = await settleInBooks({ db, mac }, settlementTry);
       if (!entered.ok) return entered;
-      return entered.value ? ok(true) : settle({ db, mac }, its);
+      return entered.value ? ok(true) : settle({ db, mac }, settlementTry);
     },
 
     settleSwept: (settlement, event) =>

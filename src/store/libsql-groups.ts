@@ -42,7 +42,7 @@ function addJob(batch: Batch, statements: readonly Sent[], mayBegin: BatchCond):
     last = step;
   }
   const release = add(BatchCond.ok(last), "release job");
-  const told = [...steps];
+  const ofJob = [...steps];
   const undo = add(
     BatchCond.and(batch, [BatchCond.ok(savepoint), BatchCond.not(BatchCond.ok(release))]),
     "rollback to job",
@@ -50,7 +50,7 @@ function addJob(batch: Batch, statements: readonly Sent[], mayBegin: BatchCond):
   const forget = add(BatchCond.ok(undo), "release job");
   for (const step of steps) step.catch(() => {});
   return {
-    steps: told,
+    steps: ofJob,
     // After a fault that undid the whole transaction neither is so: a savepoint would begin another.
     isOver: BatchCond.or(batch, [BatchCond.ok(release), BatchCond.ok(forget)]),
   };
@@ -62,13 +62,13 @@ const wasDone = (step: Stepped | undefined): boolean =>
 
 type AskServer = (request: Request) => Promise<Response>;
 
-export function openWriteGroups(about: {
+export function openWriteGroups(server: {
   url: string;
   authToken: string | null;
   fetch?: AskServer | undefined;
 }): WriteGroups {
-  const url = about.url.replace(/^libsql:/, "https:");
-  const client = openHttp(url, about.authToken ?? undefined, about.fetch);
+  const url = server.url.replace(/^libsql:/, "https:");
+  const client = openHttp(url, server.authToken ?? undefined, server.fetch);
   client.intMode = "number";
 
   const send: SendGroup = async (group) => {

@@ -115,9 +115,9 @@ export const endingCode = (
 export const endingCodeOfEncoded = (
   mac: Mac,
   kind: EndingKind,
-  { row, ...about }: { openingCode: string; number: number | null; row: EncodedRow },
+  { row, ...codes }: { openingCode: string; number: number | null; row: EncodedRow },
 ): Promise<string> =>
-  mac.code(endingText(kind, { ...about, ending: textOfEncoded(endingNames, row) }));
+  mac.code(endingText(kind, { ...codes, ending: textOfEncoded(endingNames, row) }));
 
 /** A correction as the text that its code covers, bound to its record. */
 export const correctionOf = ({

@@ -122,7 +122,7 @@ function countingStatements(builder: Builder, settlement: Settlement): Compiled[
     settledUsage(settlement),
     ...settlement.health.map((change) => healthStatement(tenantId, change, now, open)),
     ...circuitStatements(settling, { changes, probed }),
-    ...settlement.failing.flatMap((its) => failingStatements(builder, tenantId, its)),
+    ...settlement.failing.flatMap((failure) => failingStatements(builder, tenantId, failure)),
   ];
 }
 
@@ -183,8 +183,8 @@ async function settleInBulk(
   end: End,
 ): AsyncResult<boolean | null> {
   if (db.writeInBulk === undefined || !mayEndInBulk(settlement)) return ok(null);
-  const about = { ...end, nonce, changesCounters: changesCounters(settlement) };
-  const item = settlementItem(settlement, about);
+  const ending = { ...end, nonce, changesCounters: changesCounters(settlement) };
+  const item = settlementItem(settlement, ending);
   return db.writeInBulk(bulkSettlement, item, turnOf(settlement));
 }
 
@@ -200,10 +200,10 @@ const turnOf = ({ tenantId }: Settlement): WriteTurn => ({
  */
 export async function settle(
   { db, mac }: { db: Database; mac: Mac },
-  its: SettlementTry,
+  settlementTry: SettlementTry,
   first: readonly Compiled[] = [],
 ): AsyncResult<boolean> {
-  const { settlement, kind = "ended" } = its;
+  const { settlement, kind = "ended" } = settlementTry;
   let { receipt } = settlement;
   let isCoded = receipt !== null;
   if (receipt === null) {
@@ -215,7 +215,7 @@ export async function settle(
   const row = endingRow(settlement, receipt);
   const code = isCoded ? await endingCode(mac, kind, { ...receipt, row }) : null;
   if (first.length === 0) {
-    const ended = await settleInBulk(db, its, { row, code });
+    const ended = await settleInBulk(db, settlementTry, { row, code });
     if (!ended.ok) return ended;
     if (ended.value !== null) return ok(ended.value);
   }
@@ -223,8 +223,8 @@ export async function settle(
   const written = await db.write(
     [
       ...before,
-      endStatement(db.builder, its, { row, code }),
-      ...keepingStatements(db.builder, settlement, endedBy(its)),
+      endStatement(db.builder, settlementTry, { row, code }),
+      ...keepingStatements(db.builder, settlement, endedBy(settlementTry)),
     ],
     turnOf(settlement),
   );

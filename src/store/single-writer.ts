@@ -167,10 +167,13 @@ async function settleEntryOf(
 }
 
 /** False: the statements end it, if anything does. */
-export async function settleInBooks(deps: Deps, its: SettlementTry): AsyncResult<boolean> {
+export async function settleInBooks(
+  deps: Deps,
+  settlementTry: SettlementTry,
+): AsyncResult<boolean> {
   const { enter } = deps.db;
-  if (enter === undefined || !isOrdinary(its)) return ok(false);
-  const entry = await settleEntryOf(deps, its);
+  if (enter === undefined || !isOrdinary(settlementTry)) return ok(false);
+  const entry = await settleEntryOf(deps, settlementTry);
   if (entry === null) return ok(false);
   const entered = await enter(entry, { lane: entry.tenantId, kind: "ends" });
   return entered.ok ? ok(entered.value !== null) : entered;

@@ -8,14 +8,14 @@ export type Sorted =
   | { state: "failed"; cause: unknown };
 
 /** Why a group could not begin. */
-export interface NotBegun {
+export interface NotStarted {
   cause: unknown;
 }
 
 /** null: the group failed as a whole, and nothing was written. Throws where the answer was lost. */
 export type SendGroup = (
   group: readonly (readonly Sent[])[],
-) => Promise<readonly Sorted[] | NotBegun | null>;
+) => Promise<readonly Sorted[] | NotStarted | null>;
 
 export interface WriteGroups {
   send: Send;
@@ -85,9 +85,9 @@ export function createWriteGroups(sendGroup: SendGroup): WriteGroups {
 
   const alone = async (part: Part): Promise<void> => {
     try {
-      const told = await sendGroup([part.statements]);
-      if (told !== null && "cause" in told) failPart(part, told.cause);
-      else dealPart(part, told?.[0] ?? { state: "failed", cause: new Error("it failed") });
+      const answers = await sendGroup([part.statements]);
+      if (answers !== null && "cause" in answers) failPart(part, answers.cause);
+      else dealPart(part, answers?.[0] ?? { state: "failed", cause: new Error("it failed") });
     } catch (cause) {
       for (const write of part.writers) write.failed(cause);
     }
@@ -103,17 +103,17 @@ export function createWriteGroups(sendGroup: SendGroup): WriteGroups {
 
   async function together(group: readonly Waiting[]): Promise<void> {
     let parts: Part[];
-    let told: Awaited<ReturnType<SendGroup>>;
+    let answers: Awaited<ReturnType<SendGroup>>;
     try {
       parts = partsOf(group);
-      told = await sendGroup(parts.map(({ statements }) => statements));
+      answers = await sendGroup(parts.map(({ statements }) => statements));
     } catch (cause) {
       return lost(group, cause);
     }
     // Whose fault it was is found by asking each alone.
-    if (told === null) for (const part of parts) await alone(part);
-    else if ("cause" in told) for (const write of group) write.failed(told.cause);
-    else for (const [at, part] of parts.entries()) dealPart(part, told[at]);
+    if (answers === null) for (const part of parts) await alone(part);
+    else if ("cause" in answers) for (const write of group) write.failed(answers.cause);
+    else for (const [at, part] of parts.entries()) dealPart(part, answers[at]);
   }
 
   async function pump(): Promise<void> {

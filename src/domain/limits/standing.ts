@@ -77,13 +77,13 @@ function freeAt(hold: Hold, { least, buckets }: { least: number; buckets: Bucket
 /** ms until the limit that refused has room; null: it never has, for such a call. */
 export function waitFor(
   hold: Hold,
-  about: { least: number; buckets: Buckets; now: number },
+  needed: { least: number; buckets: Buckets; now: number },
 ): number | null {
   if (hold.resource === "concurrent") return concurrencyRetryMs;
-  if (about.least > hold.limit) return null;
-  if (hold.until !== null) return hold.until * 1_000 - about.now;
-  const free = freeAt(hold, about);
-  return free === null ? null : Math.min(free * 1_000 - about.now, longestWaitSeconds * 1_000);
+  if (needed.least > hold.limit) return null;
+  if (hold.until !== null) return hold.until * 1_000 - needed.now;
+  const free = freeAt(hold, needed);
+  return free === null ? null : Math.min(free * 1_000 - needed.now, longestWaitSeconds * 1_000);
 }
 
 /** How the limits stand. `standing`: used and oldest bucket of each hold, one after the other. */

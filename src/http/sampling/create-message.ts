@@ -10,7 +10,7 @@ import type { Finished } from "../../pipeline/finish.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
 import type { CallTurn } from "../../domain/sampling/call-turn.ts";
 import type { Timings } from "../../domain/audit/spans.ts";
-import type { Arrival } from "../../pipeline/arrival.ts";
+import type { SamplingRequest } from "../../pipeline/sampling-request.ts";
 import type { CreateMessageServices } from "../sampling-services.ts";
 import { messageKey } from "../../pipeline/message-key.ts";
 import { limitHeaders } from "../../mcp/refusal-headers.ts";
@@ -50,7 +50,10 @@ const serverTiming = (timing: Timings): string =>
     .join(", ");
 
 /** The request as the pipeline takes it. */
-async function arrivalOf(deps: CreateMessageServices, input: CreateMessage): Promise<Arrival> {
+async function samplingRequestOf(
+  deps: CreateMessageServices,
+  input: CreateMessage,
+): Promise<SamplingRequest> {
   const { id, params, codec, caller } = input;
   const { _meta, ...content } = params;
   const contentText = JSON.stringify(content);
@@ -91,7 +94,7 @@ export async function createMessage(
   input: CreateMessage,
 ): Promise<Single> {
   const { id, params, codec } = input;
-  const started = await deps.sample(await arrivalOf(deps, input));
+  const started = await deps.sample(await samplingRequestOf(deps, input));
   const { requestId, limits, outcome } = started;
   if (!outcome.ok)
     return refusalReply(id, outcome.error, requestId, {

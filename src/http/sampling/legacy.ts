@@ -12,7 +12,7 @@ import { messageKey } from "../../pipeline/message-key.ts";
 import { createMessage, createMessageMethods } from "./create-message.ts";
 import { answer, refusalReply, type Single } from "../../mcp/reply.ts";
 
-export interface Arrived {
+export interface InboundMessage {
   token: string | null;
   sessionId: string | null;
   headers: Headers;
@@ -30,13 +30,13 @@ export interface Arrived {
 
 async function initialize(
   services: LegacyMessageServices,
-  arrived: Arrived,
+  inbound: InboundMessage,
   id: RequestId,
   params: JsonObject,
 ): Promise<Single> {
-  const refused = (refusal: Refusal): Single => refusalReply(id, refusal, arrived.requestId);
+  const refused = (refusal: Refusal): Single => refusalReply(id, refusal, inbound.requestId);
   const caller = await services.authenticate(
-    { token: arrived.token, sessionId: null, scope: "sampling" },
+    { token: inbound.token, sessionId: null, scope: "sampling" },
     "database",
   );
   if (!caller.ok) return refused(caller.error);
@@ -51,20 +51,20 @@ async function initialize(
   const hosted = services.sessions.capabilitiesFor(snapshot, known);
   return answer(resultMessage(id, encodeInitialize(revision, hosted)), {
     "Mcp-Session-Id": session.value.id,
-    "X-Request-Id": arrived.requestId,
+    "X-Request-Id": inbound.requestId,
   });
 }
 
 /** Answers a message that needs a session. `sampling` may be answered from memory; all others read the database. */
 async function inSession(
   services: LegacyMessageServices,
-  arrived: Arrived,
+  inbound: InboundMessage,
   message: Extract<Incoming, { kind: "request" }>,
 ): Promise<Single> {
   const { id, method, params } = message;
-  const refused = (refusal: Refusal): Single => refusalReply(id, refusal, arrived.requestId);
+  const refused = (refusal: Refusal): Single => refusalReply(id, refusal, inbound.requestId);
   const isSampling = createMessageMethods.includes(method);
-  const authenticated = await authenticate(services, arrived, isSampling ? "memory" : "database");
+  const authenticated = await authenticate(services, inbound, isSampling ? "memory" : "database");
   if (!authenticated.ok) return refused(authenticated.error);
   const caller = authenticated.value;
   const { session } = caller;
@@ -77,27 +77,27 @@ async function inSession(
       params,
       codec,
       caller,
-      again: () => authenticate(services, arrived, "database"),
+      again: () => authenticate(services, inbound, "database"),
       capabilitiesOf: (current) => current.session?.capabilities ?? {},
       clientInfo: session.clientInfo,
-      headers: arrived.headers,
-      bytes: arrived.bytes,
-      startedAt: arrived.startedAt,
-      beganAt: arrived.beganAt,
-      authMs: services.elapsed() - arrived.workedFrom,
+      headers: inbound.headers,
+      bytes: inbound.bytes,
+      startedAt: inbound.startedAt,
+      beganAt: inbound.beganAt,
+      authMs: services.elapsed() - inbound.workedFrom,
       leavingCancels: false,
-      turn: arrived.turn,
+      turn: inbound.turn,
     });
   const touched = await services.sessions.touch(caller);
   if (!touched.ok) return refused(touched.error);
   if (method === "ping")
-    return answer(resultMessage(id, {}), { "X-Request-Id": arrived.requestId });
+    return answer(resultMessage(id, {}), { "X-Request-Id": inbound.requestId });
   return refused({ reason: "method_not_found", method: method.slice(0, 100) });
 }
 
 export function authenticate(
   services: Pick<LegacyMessageServices, "authenticate">,
-  { token, sessionId }: Arrived,
+  { token, sessionId }: InboundMessage,
   freshness: "memory" | "database",
 ): Promise<Result<Caller, Refusal>> {
   if (token !== null && sessionId === null)
@@ -109,17 +109,17 @@ export function authenticate(
 
 export async function handleLegacy(
   services: LegacyMessageServices,
-  arrived: Arrived,
+  inbound: InboundMessage,
   message: Incoming,
 ): Promise<Single> {
   if (message.kind === "request")
     return message.method === "initialize"
-      ? initialize(services, arrived, message.id, message.params)
-      : inSession(services, arrived, message);
+      ? initialize(services, inbound, message.id, message.params)
+      : inSession(services, inbound, message);
   // Notifications, and responses to requests that the router never sent, are acknowledged once the
   // session is known.
-  const caller = await authenticate(services, arrived, "database");
-  if (!caller.ok) return refusalReply(null, caller.error, arrived.requestId);
+  const caller = await authenticate(services, inbound, "database");
+  if (!caller.ok) return refusalReply(null, caller.error, inbound.requestId);
   const { session } = caller.value;
   if (message.kind === "notification" && message.method === "notifications/cancelled") {
     const requestId = own(message.params, "requestId");
@@ -127,9 +127,9 @@ export async function handleLegacy(
       const { tenantId, id: sessionId } = session;
       const messageId = await messageKey(services, JSON.stringify(requestId));
       const recorded = await services.cancellation.cancel({ tenantId, sessionId, messageId });
-      if (!recorded.ok) return refusalReply(null, recorded.error, arrived.requestId);
+      if (!recorded.ok) return refusalReply(null, recorded.error, inbound.requestId);
     }
   }
   const touched = await services.sessions.touch(caller.value);
-  return touched.ok ? { kind: "accepted" } : refusalReply(null, touched.error, arrived.requestId);
+  return touched.ok ? { kind: "accepted" } : refusalReply(null, touched.error, inbound.requestId);
 }

@@ -7,7 +7,7 @@ import { resultMessage, type Incoming } from "../../mcp/jsonrpc.ts";
 import { checkHeaders, decodeModernMeta, modernRevision } from "../../mcp/rev2026/codec.ts";
 import type { ModernMessageServices } from "../sampling-services.ts";
 import { createMessage, createMessageMethods } from "./create-message.ts";
-import type { Arrived } from "./legacy.ts";
+import type { InboundMessage } from "./legacy.ts";
 import { answer, refusalReply, type Single } from "../../mcp/reply.ts";
 
 export const unsupportedRevision = (requested: string): Refusal => ({
@@ -18,18 +18,18 @@ export const unsupportedRevision = (requested: string): Refusal => ({
 
 export async function handleModern(
   services: ModernMessageServices,
-  arrived: Arrived,
+  inbound: InboundMessage,
   message: Incoming,
 ): Promise<Single> {
   const id = message.kind === "request" ? message.id : null;
   const refused = (refusal: Refusal): Single =>
-    refusalReply(id, refusal, arrived.requestId, { wireOf: modernWireOf });
-  const claim = { token: arrived.token, sessionId: null, scope: "sampling" } as const;
+    refusalReply(id, refusal, inbound.requestId, { wireOf: modernWireOf });
+  const claim = { token: inbound.token, sessionId: null, scope: "sampling" } as const;
   const again = () => services.authenticate(claim, "database");
   const isSampling = message.kind === "request" && createMessageMethods.includes(message.method);
   const caller = await services.authenticate(claim, isSampling ? "memory" : "database");
   if (!caller.ok) return refused(caller.error);
-  const header = arrived.headers.get("MCP-Protocol-Version");
+  const header = inbound.headers.get("MCP-Protocol-Version");
   const unsupported = (requested: string): Single => refused(unsupportedRevision(requested));
   // The router sends a modern caller no requests, and a modern call is cancelled only by leaving.
   if (message.kind !== "request")
@@ -40,9 +40,9 @@ export async function handleModern(
   const requested = meta.ok ? meta.value.revision : header;
   if (requested !== null && requested !== modernRevision) return unsupported(requested);
   if (!meta.ok)
-    return refusalReply(id, meta.error, arrived.requestId, { wireOf: () => missingMetaWire });
+    return refusalReply(id, meta.error, inbound.requestId, { wireOf: () => missingMetaWire });
   const { method, params } = message;
-  const headers = checkHeaders(arrived.headers, { revision: meta.value.revision, method });
+  const headers = checkHeaders(inbound.headers, { revision: meta.value.revision, method });
   if (!headers.ok) return refused(headers.error);
   const codec = codecFor(modernRevision);
   if (isSampling && codec !== null)
@@ -54,18 +54,18 @@ export async function handleModern(
       again,
       capabilitiesOf: () => meta.value.capabilities,
       clientInfo: meta.value.clientInfo,
-      headers: arrived.headers,
-      bytes: arrived.bytes,
-      startedAt: arrived.startedAt,
-      beganAt: arrived.beganAt,
-      authMs: services.elapsed() - arrived.workedFrom,
+      headers: inbound.headers,
+      bytes: inbound.bytes,
+      startedAt: inbound.startedAt,
+      beganAt: inbound.beganAt,
+      authMs: services.elapsed() - inbound.workedFrom,
       leavingCancels: true,
-      turn: arrived.turn,
+      turn: inbound.turn,
     });
   if (method !== "server/discover")
     return refused({ reason: "method_not_found", method: method.slice(0, 100) });
   const hosted = services.sessions.capabilitiesFor(caller.value.snapshot, meta.value.capabilities);
   return answer(resultMessage(message.id, encodeDiscover(supportedRevisions, hosted)), {
-    "X-Request-Id": arrived.requestId,
+    "X-Request-Id": inbound.requestId,
   });
 }

@@ -9,7 +9,7 @@ import { type HttpEnv } from "../context.ts";
 import type { SamplingServices } from "../sampling-services.ts";
 import { bearerOf } from "../../domain/tenancy/access.ts";
 import { ambiguityIn, idToRefuse } from "../../mcp/json-text/ambiguous.ts";
-import { authenticate, handleLegacy, type Arrived } from "./legacy.ts";
+import { authenticate, handleLegacy, type InboundMessage } from "./legacy.ts";
 import { handleModern, unsupportedRevision } from "./modern.ts";
 import { refusalReply, respond, type Reply, type Single } from "../../mcp/reply.ts";
 import { withoutTurn } from "../../pipeline/turns.ts";
@@ -31,9 +31,13 @@ const namesStream = (header: string | undefined): boolean =>
   header.toLowerCase().includes(eventStream) &&
   accepts(header, eventStream);
 
-const handle = (c: Context<HttpEnv>, arrived: Arrived, message: Incoming): Promise<Single> => {
+const handle = (
+  c: Context<HttpEnv>,
+  inbound: InboundMessage,
+  message: Incoming,
+): Promise<Single> => {
   const params = message.kind === "response" ? {} : message.params;
-  const header = arrived.headers.get("MCP-Protocol-Version");
+  const header = inbound.headers.get("MCP-Protocol-Version");
   const modern =
     isModern(params, header) &&
     !(
@@ -41,7 +45,7 @@ const handle = (c: Context<HttpEnv>, arrived: Arrived, message: Incoming): Promi
       message.method === "initialize" &&
       own(params, "_meta") === undefined
     );
-  return (modern ? handleModern : handleLegacy)(c.get("services").sampling, arrived, message);
+  return (modern ? handleModern : handleLegacy)(c.get("services").sampling, inbound, message);
 };
 
 /**
@@ -51,16 +55,16 @@ const handle = (c: Context<HttpEnv>, arrived: Arrived, message: Incoming): Promi
  */
 async function inOwnTurn(
   services: SamplingServices,
-  arrived: Arrived,
+  inbound: InboundMessage,
   message: Extract<Envelope["messages"][number], { ok: true }>["value"],
 ): Promise<Single> {
-  if (message.kind !== "request") return handleLegacy(services, arrived, message);
-  const { token, sessionId, requestId } = arrived;
+  if (message.kind !== "request") return handleLegacy(services, inbound, message);
+  const { token, sessionId, requestId } = inbound;
   const lane = await services.door.laneOf({ token: token ?? "", sessionId });
   const entered = await services.door.enter(lane);
   if (!entered.ok) return refusalReply(message.id, entered.error, requestId);
   try {
-    return await handleLegacy(services, { ...arrived, turn: entered.value }, message);
+    return await handleLegacy(services, { ...inbound, turn: entered.value }, message);
   } finally {
     entered.value.end();
   }
@@ -68,27 +72,27 @@ async function inOwnTurn(
 
 async function batchReply(
   c: Context<HttpEnv>,
-  arrived: Arrived,
+  inbound: InboundMessage,
   messages: Envelope["messages"],
 ): Promise<Reply> {
-  const caller = await authenticate(c.get("services").sampling, arrived, "database");
-  if (!caller.ok) return refusalReply(null, caller.error, arrived.requestId);
+  const caller = await authenticate(c.get("services").sampling, inbound, "database");
+  if (!caller.ok) return refusalReply(null, caller.error, inbound.requestId);
   const revision = caller.value.session?.revision ?? "";
   const detail = `No batches in ${revision}.`;
   if (!allowsBatch(revision))
-    return refusalReply(null, { reason: "invalid_request", detail }, arrived.requestId);
+    return refusalReply(null, { reason: "invalid_request", detail }, inbound.requestId);
   const replies = await Promise.all(
     messages.map(async (message): Promise<Single> => {
       if (!message.ok)
-        return refusalReply(message.error.id, message.error.refusal, arrived.requestId);
+        return refusalReply(message.error.id, message.error.refusal, inbound.requestId);
       const { value } = message;
       if (value.kind === "request" && value.method === "initialize")
         return refusalReply(
           value.id,
           { reason: "invalid_request", detail: "initialize stands alone." },
-          arrived.requestId,
+          inbound.requestId,
         );
-      return inOwnTurn(c.get("services").sampling, arrived, value);
+      return inOwnTurn(c.get("services").sampling, inbound, value);
     }),
   );
   return { kind: "batch", replies };
@@ -97,10 +101,10 @@ async function batchReply(
 /** The reply to a body, once its caller has a turn. */
 async function replyTo(
   c: Context<HttpEnv>,
-  arrived: Arrived,
+  inbound: InboundMessage,
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<Reply> {
-  const { requestId, turn } = arrived;
+  const { requestId, turn } = inbound;
   const envelope = parseEnvelope(bytes);
   if (!envelope.ok) return refusalReply(null, envelope.error, requestId);
   // Nobody else reads these bytes, but it is not for the router to guess which of two keys was
@@ -111,13 +115,13 @@ async function replyTo(
   if (envelope.value.batch) {
     // Each call of a batch takes a turn of its own.
     turn?.end();
-    return batchReply(c, { ...arrived, turn: null }, envelope.value.messages);
+    return batchReply(c, { ...inbound, turn: null }, envelope.value.messages);
   }
   const [message] = envelope.value.messages;
   if (message === undefined)
     return refusalReply(null, { reason: "invalid_request", detail: "Empty." }, requestId);
   return message.ok
-    ? handle(c, arrived, message.value)
+    ? handle(c, inbound, message.value)
     : refusalReply(message.error.id, message.error.refusal, requestId);
 }
 
@@ -154,7 +158,7 @@ async function post(c: Context<HttpEnv>): Promise<Response> {
   const { headers } = c.req.raw;
   // A message that nobody answers goes on, so that a client whose calls wait can cancel them.
   const id = entered.ok ? null : idToRefuse(new TextDecoder().decode(body.value));
-  const arrived: Arrived = {
+  const inbound: InboundMessage = {
     token,
     sessionId,
     headers,
@@ -169,7 +173,7 @@ async function post(c: Context<HttpEnv>): Promise<Response> {
   try {
     const reply =
       entered.ok || id === null
-        ? await replyTo(c, arrived, body.value)
+        ? await replyTo(c, inbound, body.value)
         : refusalReply(id, entered.error, requestId);
     isRunning = reply.kind === "running";
     return await respond(reply, { acceptsStream, signal: c.req.raw.signal });
@@ -186,7 +190,7 @@ async function end(c: Context<HttpEnv>): Promise<Response> {
       acceptsStream: false,
       signal: c.req.raw.signal,
     });
-  const arrived: Arrived = {
+  const inbound: InboundMessage = {
     token: bearerOf(c.req.header("Authorization")),
     sessionId: c.req.header("Mcp-Session-Id") ?? null,
     headers: c.req.raw.headers,
@@ -199,7 +203,7 @@ async function end(c: Context<HttpEnv>): Promise<Response> {
   };
   const revision = c.req.header("MCP-Protocol-Version");
   if (revision !== undefined && !isLegacy(revision)) return reply(unsupportedRevision(revision));
-  const caller = await authenticate(services, arrived, "database");
+  const caller = await authenticate(services, inbound, "database");
   if (!caller.ok) return reply(caller.error);
   const { session } = caller.value;
   if (session === null) return reply({ reason: "session_required" });

@@ -16,10 +16,10 @@ const holdsIn = (claim: readonly Bound[], at: number): Hold[] =>
 function useSession({ sql, texts }: Desk, entry: AdmitEntry): boolean {
   const { session, tenantId, keyId, now } = entry;
   if (session === null) return true;
-  const its = [session.id, tenantId, keyId, now];
+  const ids = [session.id, tenantId, keyId, now];
   return session.expiresAt === null
-    ? sql.all(texts.findSession, its).length > 0
-    : sql.change(texts.touchSession, [now, session.expiresAt, ...its]) > 0;
+    ? sql.all(texts.findSession, ids).length > 0
+    : sql.change(texts.touchSession, [now, session.expiresAt, ...ids]) > 0;
 }
 
 function heldByAnother({ sql, texts }: Desk, entry: AdmitEntry): Answer | null {

@@ -47,9 +47,9 @@ function workOf(
   return (group) => commitGroup(group.map(({ job }) => job));
 }
 
-function serve(port: MessagePort, connection: Connection, about: ThreadData): void {
+function serve(port: MessagePort, connection: Connection, data: ThreadData): void {
   const say = (reply: Reply): void => port.postMessage(reply);
-  const work = workOf(connection, about);
+  const work = workOf(connection, data);
   const answer = (group: readonly Run[]): void => {
     if (group.length === 0) return;
     const outcomes = work(group);
@@ -66,7 +66,7 @@ function serve(port: MessagePort, connection: Connection, about: ThreadData): vo
     say({ outcomes: [{ id, outcome: { ok: true, rows: [] } }] });
     port.close();
   };
-  const most = about.role === "writer" ? mostInGroup : 1;
+  const most = data.role === "writer" ? mostInGroup : 1;
   // What has come while the last group was written is the next one.
   port.on("message", (first: Request) => {
     const group: Run[] = [];

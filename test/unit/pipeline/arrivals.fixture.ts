@@ -4,12 +4,12 @@ import type { Admitted } from "../../../src/pipeline/finish.ts";
 import { ok } from "../../../src/domain/result.ts";
 import { featuresOf } from "../../../src/domain/sampling/negotiation.ts";
 import type { CallTurn } from "../../../src/domain/sampling/call-turn.ts";
-import { openingOf, type Arrival } from "../../../src/pipeline/arrival.ts";
+import { openingOf, type SamplingRequest } from "../../../src/pipeline/sampling-request.ts";
 import type { Observation } from "../../../src/pipeline/observe.ts";
 import { call } from "../domain/models.fixture.ts";
 import { callerWith, planOf, priced, reservedBy } from "./callers.fixture.ts";
 
-export const arrivalWith = (fields: Partial<Arrival> = {}): Arrival => ({
+export const arrivalWith = (fields: Partial<SamplingRequest> = {}): SamplingRequest => ({
   caller: callerWith(),
   again: async () => ok(callerWith()),
   call: ok(call()),
@@ -70,7 +70,7 @@ export function admittedWith(observed: Observation, arrival = arrivalWith()): Ad
       reservedMicroUsd: 0,
     },
     observed,
-    arrival,
+    request: arrival,
     turn: turnOf([]),
     blocked: [],
     chooseMs: 3,

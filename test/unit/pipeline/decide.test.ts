@@ -4,7 +4,7 @@ import type { Admission, FirstCallState } from "../../../src/domain/ports/ledger
 import { err, ok, type Result } from "../../../src/domain/result.ts";
 import type { Refusal } from "../../../src/domain/refusals.ts";
 import { createDecide } from "../../../src/pipeline/decide.ts";
-import { openingOf, type Arrival } from "../../../src/pipeline/arrival.ts";
+import { openingOf, type SamplingRequest } from "../../../src/pipeline/sampling-request.ts";
 import { arrivalWith, observer, turnOf } from "./arrivals.fixture.ts";
 import { callerWith, planOf, priced } from "./callers.fixture.ts";
 
@@ -38,7 +38,7 @@ async function decided(
     found?: Result<FirstCallState | null, Refusal>;
     recorded?: Result<null, Refusal>;
   },
-  fields: Partial<Arrival> = {},
+  fields: Partial<SamplingRequest> = {},
 ) {
   const log: string[] = [];
   const { told, observed } = observer();
@@ -72,7 +72,7 @@ async function decided(
     elapsed: () => 0,
   });
   const opening = openingOf(arrival, "req_1");
-  const made = await decide({ arrival, opening, observed, turn: turnOf(log) });
+  const made = await decide({ request: arrival, opening, observed, turn: turnOf(log) });
   return { made, log, told };
 }
 

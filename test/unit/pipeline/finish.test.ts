@@ -4,7 +4,7 @@ import type { Refusal } from "../../../src/domain/refusals.ts";
 import { err, ok } from "../../../src/domain/result.ts";
 import { model } from "../domain/models.fixture.ts";
 import type { Attempt } from "../../../src/domain/attempts.ts";
-import type { Arrival } from "../../../src/pipeline/arrival.ts";
+import type { SamplingRequest } from "../../../src/pipeline/sampling-request.ts";
 import type { Attempted } from "../../../src/pipeline/attempt.ts";
 import { createFinish } from "../../../src/pipeline/finish.ts";
 import type { Ended } from "../../../src/pipeline/settle.ts";
@@ -50,7 +50,7 @@ const failed: Attempted = {
 /** `settles`: whether the database answers at all */
 async function finished(
   attempted: Attempted,
-  { settles = true, ...fields }: Partial<Arrival> & { settles?: boolean } = {},
+  { settles = true, ...fields }: Partial<SamplingRequest> & { settles?: boolean } = {},
 ) {
   const settled: Ended[] = [];
   const forgotten: string[] = [];

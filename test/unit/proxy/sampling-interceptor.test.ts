@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Refusal } from "../../../src/domain/refusals.ts";
 import { err, ok } from "../../../src/domain/result.ts";
 import type { Session } from "../../../src/domain/tenancy/session.ts";
-import type { Arrival } from "../../../src/pipeline/arrival.ts";
+import type { SamplingRequest } from "../../../src/pipeline/sampling-request.ts";
 import type { AnsweredBy } from "../../../src/pipeline/idempotency.ts";
 import type { Exchange } from "../../../src/proxy/exchange.ts";
 import {
@@ -37,7 +37,7 @@ function given(
     isTaken?: boolean;
   } = {},
 ) {
-  const sampled: Arrival[] = [];
+  const sampled: SamplingRequest[] = [];
   const delivered: { text: string; headers: Record<string, string> }[] = [];
   const notes: Record<string, unknown>[] = [];
   const recorded: number[] = [];
@@ -47,7 +47,7 @@ function given(
   const answers: PromiseWithResolvers<void>[] = [];
   const refusal: Refusal = { reason: "forbidden", action: "this" };
   const deps = {
-    sample: async (arrival: Arrival) => {
+    sample: async (arrival: SamplingRequest) => {
       sampled.push(arrival);
       const answered = Promise.withResolvers<void>();
       answers.push(answered);

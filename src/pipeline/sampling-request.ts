@@ -11,7 +11,7 @@ import type { Caller } from "./authenticate.ts";
 import type { Declared } from "./choose.ts";
 import type { AskingServer } from "./scopes.ts";
 
-export interface Arrival {
+export interface SamplingRequest {
   caller: Caller;
   /** Reads the caller once more, from the database, since the first one may have come from memory. */
   again: () => Promise<Result<Caller, Refusal>>;
@@ -42,21 +42,21 @@ export interface Arrival {
   propagated: Propagated;
 }
 
-export const openingOf = (arrival: Arrival, id: string): Opening => ({
+export const openingOf = (request: SamplingRequest, id: string): Opening => ({
   id,
   who: {
-    tenantId: arrival.caller.snapshot.tenant.id,
-    keyId: arrival.caller.snapshot.key.id,
-    sessionId: arrival.caller.session?.id ?? null,
-    serverId: arrival.server?.id ?? null,
-    tool: arrival.tool,
-    clientName: arrival.client.name,
-    clientVersion: arrival.client.version,
-    revision: arrival.client.revision,
+    tenantId: request.caller.snapshot.tenant.id,
+    keyId: request.caller.snapshot.key.id,
+    sessionId: request.caller.session?.id ?? null,
+    serverId: request.server?.id ?? null,
+    tool: request.tool,
+    clientName: request.client.name,
+    clientVersion: request.client.version,
+    revision: request.client.revision,
   },
-  createdAt: arrival.startedAt,
-  asked: arrival.call.ok
-    ? askedOf(arrival.call.value, arrival.bytes, inputModalitiesOf(arrival.call.value))
+  createdAt: request.startedAt,
+  asked: request.call.ok
+    ? askedOf(request.call.value, request.bytes, inputModalitiesOf(request.call.value))
     : null,
-  contentSha256: arrival.contentSha256,
+  contentSha256: request.contentSha256,
 });
