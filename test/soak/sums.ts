@@ -1,5 +1,7 @@
 /** What the tables must say of each other once everything has ended. */
 import { recordedRefusals } from "../../src/domain/audit/thinning.ts";
+import { defaultDeadlineMs } from "../../src/domain/choice/policy.ts";
+import { leaseSlackMs } from "../../src/domain/leases.ts";
 import type { Tenant, World } from "./world.ts";
 
 export interface RecordRow {
@@ -7,7 +9,7 @@ export interface RecordRow {
   outcome: string;
   reason: string | null;
   contentSha256: string;
-  /** ms since the epoch, when admission began */
+  /** ms since the epoch, the moment in which the limits counted the call: its lease begins then */
   admittedAt: number;
   tokens: number;
   microUsd: number;
@@ -18,24 +20,21 @@ export async function recordsOf(
   { id }: Pick<Tenant, "id">,
 ): Promise<RecordRow[]> {
   const rows = await world.query(
-    `select id, outcome, reason, content_sha256, created_at, timing,
+    `select id, outcome, reason, content_sha256, lease_until,
        coalesce(input_tokens, 0) + coalesce(output_tokens, 0) as tokens,
        coalesce(cost_micro_usd, 0) as micro_usd
      from sampling_requests where tenant_id = ?`,
     [id],
   );
-  return rows.map((row) => {
-    const timing = JSON.parse(String(row["timing"] ?? "null")) as Record<string, number> | null;
-    return {
-      id: String(row["id"]),
-      outcome: String(row["outcome"]),
-      reason: row["reason"] === null ? null : String(row["reason"]),
-      contentSha256: String(row["content_sha256"]),
-      admittedAt: Number(row["created_at"]) + (timing?.["auth"] ?? 0) + (timing?.["choose"] ?? 0),
-      tokens: Number(row["tokens"]),
-      microUsd: Number(row["micro_usd"]),
-    };
-  });
+  return rows.map((row) => ({
+    id: String(row["id"]),
+    outcome: String(row["outcome"]),
+    reason: row["reason"] === null ? null : String(row["reason"]),
+    contentSha256: String(row["content_sha256"]),
+    admittedAt: Number(row["lease_until"]) - defaultDeadlineMs - leaseSlackMs,
+    tokens: Number(row["tokens"]),
+    microUsd: Number(row["micro_usd"]),
+  }));
 }
 
 /** Refusals that were counted and not recorded, or recorded together as one. */
