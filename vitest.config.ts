@@ -46,6 +46,7 @@ export default defineConfig({
         test: {
           name: "workerd",
           include: ["test/worker/**/*.test.ts"],
+          globalSetup: ["test/setup/quiet-runtime.ts"],
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },

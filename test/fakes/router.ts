@@ -1,11 +1,11 @@
 /** The whole product as a person starts it: a launcher in its own process. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { pidsOf } from "../../src/start/processes.ts";
 import { runtimeProgram } from "../../src/start/runtime-program.ts";
+import { memoryFolder } from "../setup/memory-folder.ts";
 import { freePort, whenGone } from "./sqld.ts";
 
 /** One process on one's own machine, or the Worker in the Workers runtime. */
@@ -82,7 +82,7 @@ export const databaseFilesIn = (stateDir: string): string[] =>
 
 /** A state directory that is removed some time after the test process has ended. */
 export function temporaryStateDir(): string {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), "router-state-")));
+  const path = realpathSync(mkdtempSync(join(memoryFolder(), "router-state-")));
   // A launcher that was left has ended by then.
   whenGone(`sleep 8; rm -rf "$1"`, path);
   return path;

@@ -6,6 +6,7 @@ import { createServer, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { memoryFolder } from "../setup/memory-folder.ts";
 
 export interface Sqld {
   /** such as `http://127.0.0.1:40123`; the same after a `restart` */
@@ -115,7 +116,7 @@ const advised = { SQLD_MAX_CONCURRENT_CONNECTIONS: "1" };
 /** @param settings of its environment; `{}`: its own defaults */
 export async function startSqld(settings: Record<string, string> = advised): Promise<Sqld> {
   const binary = await sqldBinary();
-  const directory = mkdtempSync(join(tmpdir(), "sqld-"));
+  const directory = mkdtempSync(join(memoryFolder(), "sqld-"));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   let child: ChildProcess;

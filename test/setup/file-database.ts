@@ -1,11 +1,11 @@
 /** A libSQL database in a temporary file. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createClient } from "@libsql/client";
 import { openLibsql, type DatabaseOptions } from "../../src/store/db.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import { value, type Backend, type Opened } from "../contract/store/open.ts";
+import { memoryFolder } from "./memory-folder.ts";
 import { readMigrations } from "./migrations.ts";
 
 /** Two connections to one file collide at once without a timeout: most calls would fail. */
@@ -32,7 +32,7 @@ function openFresh(path: string): Opened {
 }
 
 const freshPath = (): string =>
-  join(mkdtempSync(join(tmpdir(), "sampling-router-")), "database.sqlite");
+  join(mkdtempSync(join(memoryFolder(), "sampling-router-")), "database.sqlite");
 
 const migrations = readMigrations();
 

@@ -29,8 +29,14 @@ interface Case {
   paceMs: number;
 }
 
-const casesFor = (paceMs: number, budget: number): Case[] => [
-  { name: "requests", limits: { requestsPerMinute: 300 }, scope: "tenant", paceMs },
+const casesFor = (paceMs: number, calls: number, budget: number): Case[] => [
+  {
+    name: "requests",
+    // Of few calls some are refused too.
+    limits: { requestsPerMinute: Math.min(300, Math.floor(calls * 0.8)) },
+    scope: "tenant",
+    paceMs,
+  },
   { name: "tokens", limits: { tokensPerMinute: 40_000 }, scope: "key", paceMs },
   { name: "concurrent", limits: { concurrent: 7 }, scope: "tenant", paceMs: 0 },
   { name: "day", limits: { usdPerDay: budget }, scope: "key", paceMs: 0 },
@@ -157,7 +163,7 @@ export async function soakLimits(
     // Nothing is swept or pruned meanwhile: the counters are compared at the end.
     const world = await startWorld(ending, { ...about, scheduleSeconds: 86_400 });
     const faults: string[] = [];
-    for (const its of casesFor(about.paceMs, about.calls * budgetOfCall))
+    for (const its of casesFor(about.paceMs, about.calls, about.calls * budgetOfCall))
       if (about.cases?.includes(its.name) !== false)
         faults.push(...(await runCase(world, its, { ...about, say })));
     return faults;
