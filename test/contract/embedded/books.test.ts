@@ -343,6 +343,13 @@ describe("the books of a single writer", () => {
 });
 
 describe("the books' statements", () => {
+  it("are alone in what they write: no trigger, view or foreign key reaches a table unnamed", () => {
+    const files = readMigrations();
+    expect(files.length).toBeGreaterThan(5);
+    const reaching = /\b(create\s+(temp\s+)?(trigger|view)|references)\b/i;
+    expect(files.filter((file) => reaching.test(file.sql)).map(({ name }) => name)).toEqual([]);
+  });
+
   it("write every column of a record that its admission or its end may write", () => {
     const elsewhere = ["settlement", "correction", "correctionCode", "sealNumber", "sealPosition"];
     const written = new Set<string>([
