@@ -3,13 +3,16 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Those that take longest, longest first. What is not named comes after, in vitest's own order. */
 const slow = [
-  "flow/fuzz",
-  "flow/soak",
+  "contract/store/sqld-grouped",
+  "contract/store/sqld",
   "interop/conformance",
+  "contract/embedded/crashes",
+  "flow/proxy-abandoned",
+  "flow/soak",
+  "flow/fuzz",
   "flow/soak-crashes",
   "flow/crash",
   "flow/proxy-modern",
-  "contract/store/sqld",
   "contract/store/file",
   "worker/store",
   "flow/failover",
