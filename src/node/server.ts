@@ -29,20 +29,29 @@ export interface NodeServerDeps {
 /** What the adapter says of an answer that has no media type. */
 const adaptersMediaType = "text/plain; charset=UTF-8";
 
+/** As the Workers runtime writes names, and whoever looks for them with `grep`. */
+function inLowerCase(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
+  const written: OutgoingHttpHeaders = {};
+  for (const [name, value] of Object.entries(headers)) written[name.toLowerCase()] = value;
+  return written;
+}
+
 /**
- * Takes the media type away that the adapter adds; a proxied answer came without one on purpose. The answer's own
- * headers are looked at only then: reading them makes an object of what is a record as long as nobody asks.
+ * Writes names of headers in lower case, and takes the media type away that the adapter adds: a proxied answer came
+ * without one on purpose. The answer's own headers are looked at only then. Reading them makes an object of what is
+ * a record as long as nobody asks.
  */
-function sayNoMediaType(outgoing: ServerResponse, response: Response): void {
+function mendHead(outgoing: ServerResponse, response: Response): void {
   const writeHead = outgoing.writeHead.bind(outgoing) as (
     status: number,
     headers?: OutgoingHttpHeaders,
   ) => ServerResponse;
   outgoing.writeHead = ((status: number, headers?: OutgoingHttpHeaders) => {
-    if (headers?.["content-type"] !== adaptersMediaType || response.headers.has("Content-Type"))
-      return writeHead(status, headers);
-    const { "content-type": _, ...others } = headers;
-    return writeHead(status, others);
+    if (headers === undefined) return writeHead(status);
+    const isAdapters = headers["content-type"] === adaptersMediaType;
+    const written = inLowerCase(headers);
+    if (isAdapters && !response.headers.has("Content-Type")) delete written["content-type"];
+    return writeHead(status, written);
   }) as ServerResponse["writeHead"];
 }
 
@@ -77,7 +86,7 @@ export function createNodeServer({ answer, isTrusted, open, report }: NodeServer
     async (request, { incoming, outgoing }) => {
       const is = requestIds.get(incoming as IncomingMessage) ?? (() => {});
       const response = await answer(request, is);
-      sayNoMediaType(outgoing as ServerResponse, response);
+      mendHead(outgoing as ServerResponse, response);
       return response;
     },
     {
