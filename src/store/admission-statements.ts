@@ -15,6 +15,7 @@ import { compactDecision } from "../domain/choice/decision.ts";
 import { admissionCodes, codeTaken, type AdmissionCodes } from "./admission-codes.ts";
 import { claimProbes } from "./circuits.ts";
 import { raw, summed, type Builder, type Compiled } from "./db.ts";
+import { held } from "./held.ts";
 import { callOf, claim, heldByAnother } from "./idempotency.ts";
 import { nextNumber } from "./record-numbers.ts";
 import { openingOf } from "./record-codes.ts";
@@ -171,11 +172,10 @@ export function insertRow(ready: Admitting): Compiled {
 export const bump = ({ id, tenantId }: Admitting["request"]): Compiled =>
   raw(sql`
     insert into counters (tenant_id, subject, resource, bucket, amount)
-    select r.tenant_id, h.value ->> 'subject', h.value ->> 'resource', h.value ->> 'bucket',
-      h.value ->> 'amount'
+    select r.tenant_id, ${held.subject}, ${held.resource}, ${held.bucket}, ${held.amount}
     from sampling_requests r, json_each(r.holds) h
     where r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'admitted' and r.counted = 0
-      and h.value ->> 'resource' <> 'concurrent'
+      and ${held.resource} <> 'concurrent'
     on conflict (tenant_id, subject, resource, bucket)
       do update set amount = ${summed("amount")}`);
 

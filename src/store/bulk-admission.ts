@@ -12,7 +12,8 @@ import type { Mac } from "../domain/tenancy/mac.ts";
 import { compactDecision } from "../domain/choice/decision.ts";
 import { arrayOf, textOf } from "./bulk-text.ts";
 import { summed, type Bulk, type Row } from "./db.ts";
-import { encoded, openingCode, openingOf } from "./record-codes.ts";
+import { held } from "./held.ts";
+import { openingCode, openingOf, stored } from "./record-codes.ts";
 import { openingColumns } from "./records.ts";
 import { samplingRequests } from "./schema.ts";
 
@@ -116,10 +117,10 @@ const isFresh = sql`r.outcome = 'admitted' and r.record_number > coalesce(n.last
 
 const bump = textOf(sql`
   insert into counters (tenant_id, subject, resource, bucket, amount)
-  select r.tenant_id, h.value ->> 'subject', h.value ->> 'resource', h.value ->> 'bucket',
-    min(sum(h.value ->> 'amount'), ${largestInteger})
+  select r.tenant_id, ${held.subject}, ${held.resource}, ${held.bucket},
+    min(sum(${held.amount}), ${largestInteger})
   from ${fresh} cross join json_each(r.holds) h
-  where ${isFresh} and h.value ->> 'resource' <> 'concurrent'
+  where ${isFresh} and ${held.resource} <> 'concurrent'
   group by 1, 2, 3, 4
   on conflict (tenant_id, subject, resource, bucket) do update set amount = ${summed("amount")}`);
 
@@ -173,7 +174,7 @@ export async function admissionItem(mac: Mac, reservation: Reservation): Promise
     tenantVersion,
     sessionExpiresAt,
     now,
-    ...names.map((name) => encoded(name, written[name])),
+    ...names.map((name) => stored(name, written[name])),
   ]);
   return { reservation, openingCode: code, json };
 }

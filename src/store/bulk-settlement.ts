@@ -6,7 +6,8 @@ import { recordVersion, type Settlement } from "../domain/audit/record.ts";
 import { moneyResources } from "../domain/limits/holds.ts";
 import { arrayOf, textOf } from "./bulk-text.ts";
 import { summed, writable, type Bulk } from "./db.ts";
-import { encoded, endingNames, type EndingRow } from "./record-codes.ts";
+import { held } from "./held.ts";
+import { endingNames, stored, type EndingRow } from "./record-codes.ts";
 import { samplingRequests } from "./schema.ts";
 import { figures, hourOf, outcomes, raisedFigures } from "./usage.ts";
 
@@ -32,12 +33,12 @@ const open = sql`json_each(?1) j
 // Entries: tokens and money that are charged.
 const charge = textOf(sql`
   insert into counters (tenant_id, subject, resource, bucket, amount)
-  select r.tenant_id, h.value ->> 'subject', h.value ->> 'resource', h.value ->> 'bucket',
-    sum(case h.value ->> 'resource' when 'tokens' then j.value ->> 2 else j.value ->> 3 end
-      - (h.value ->> 'amount'))
+  select r.tenant_id, ${held.subject}, ${held.resource}, ${held.bucket},
+    sum(case ${held.resource} when 'tokens' then j.value ->> 2 else j.value ->> 3 end
+      - ${held.amount})
   from ${open} cross join json_each(r.holds) h
   where r.outcome = 'admitted'
-    and h.value ->> 'resource' in (${sql.raw(["tokens", ...moneyResources].map((name) => `'${name}'`).join(", "))})
+    and ${held.resource} in (${sql.raw(["tokens", ...moneyResources].map((name) => `'${name}'`).join(", "))})
   group by 1, 2, 3, 4
   on conflict (tenant_id, subject, resource, bucket) do update set amount = ${summed("amount")}`);
 
@@ -111,7 +112,7 @@ export function settlementItem(
   const entry = (...values: unknown[]): string => JSON.stringify([id, tenantId, ...values]);
   return {
     settlement,
-    json: entry(nonce, code, ...endingNames.map((name) => encoded(name, row[name]))),
+    json: entry(nonce, code, ...endingNames.map((name) => stored(name, row[name]))),
     charges: changesCounters ? [entry(writable(chargedTokens), writable(chargedMicroUsd))] : [],
     bookings: bookingsOf(settlement).map(
       ({ model, requests, inputTokens, outputTokens, costMicroUsd }) =>

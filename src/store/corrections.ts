@@ -11,6 +11,7 @@ import { moneyResources } from "../domain/limits/holds.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import { ok } from "../domain/result.ts";
 import { raw, summed, type Compiled, type Database } from "./db.ts";
+import { held } from "./held.ts";
 import { correctionOf } from "./record-codes.ts";
 import { samplingRequests } from "./schema.ts";
 import { correctable, correctedUsage } from "./usage.ts";
@@ -42,10 +43,10 @@ export async function correct(
   // sent twice changes it once.
   const charge = raw(sql`
     insert into counters (tenant_id, subject, resource, bucket, amount)
-    select r.tenant_id, h.value ->> 'subject', h.value ->> 'resource', h.value ->> 'bucket',
+    select r.tenant_id, ${held.subject}, ${held.resource}, ${held.bucket},
       ${correction.costMicroUsd} - coalesce(r.correction ->> 'costMicroUsd', r.cost_micro_usd, 0)
     from sampling_requests r, json_each(r.holds) h
-    where ${where} and h.value ->> 'resource' in ${moneyResources}
+    where ${where} and ${held.resource} in ${moneyResources}
     on conflict (tenant_id, subject, resource, bucket)
       do update set amount = ${summed("amount")}`);
   const before = [

@@ -6,6 +6,7 @@ import { largestInteger } from "../domain/magnitudes.ts";
 import type { LimitStore } from "../domain/ports/ledger.ts";
 import { ok } from "../domain/result.ts";
 import type { Database } from "./db.ts";
+import { held } from "./held.ts";
 
 interface Summed {
   counted: number | null;
@@ -21,13 +22,13 @@ export const createLimitStore = (db: Database): LimitStore => ({
     const rows = await db.read((builder) =>
       builder.all<Summed>(sql`
         with running as materialized (
-          select r.key_id, r.server_id, r.holds from sampling_requests r
+          select r.tenant_id, r.key_id, r.server_id, r.holds from sampling_requests r
           where r.tenant_id = ${tenantId} and r.outcome = 'admitted' and r.lease_until > ${now}
             and r.lease_until <= ${latestLeaseEnd(now)}),
         held as materialized (
-          select x.value ->> 'subject' as subject, x.value ->> 'resource' as resource,
-            x.value ->> 'bucket' as bucket, x.value ->> 'amount' as amount
-          from running, json_each(running.holds) x)
+          select ${held.subject} as subject, ${held.resource} as resource, ${held.bucket} as bucket,
+            ${held.amount} as amount
+          from running r, json_each(r.holds) h)
         select
           case h.value ->> 'resource' when 'concurrent' then (
             select count(*) from running

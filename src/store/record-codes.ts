@@ -10,6 +10,7 @@ import {
 import { asReadable } from "../domain/magnitudes.ts";
 import { nameOf } from "../domain/models/model.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
+import { decisionText } from "./decisions.ts";
 import { samplingRequests } from "./schema.ts";
 
 export type RequestRow = typeof samplingRequests.$inferSelect;
@@ -64,18 +65,39 @@ export const endingNames = [
 export type OpeningRow = Partial<Pick<RequestRow, (typeof openingNames)[number]>>;
 export type EndingRow = Pick<RequestRow, (typeof endingNames)[number]>;
 
-/**
- * A value as the database gives it back: without what UTF-8 can't say, and with numbers held as `db.ts`
- * holds them.
- */
-export function encoded(name: keyof RequestRow, value: unknown): unknown {
-  if (value === null || value === undefined) return null;
-  const driven: unknown = columns[name].mapToDriverValue(value);
+/** Columns that a row keeps packed, as plain JSON. Codes cover them so, and don't depend on the packing. */
+const plain: Partial<Record<keyof RequestRow, (value: never) => string>> = {
+  asked: JSON.stringify,
+  attempts: JSON.stringify,
+  timing: JSON.stringify,
+  holds: JSON.stringify,
+  decision: decisionText,
+};
+
+const packedNames = ["asked", "attempts", "timing", "decision"] as const;
+
+/** As the database gives it back: without what UTF-8 can't say, and with numbers held as `db.ts` holds them. */
+function given(driven: unknown): unknown {
   if (typeof driven === "string") return driven.toWellFormed();
   return typeof driven === "number" ? asReadable(driven) : driven;
 }
 
-/** The columns that a row has, each as the database gives it back. */
+/** A value as codes cover it. */
+export function encoded(name: keyof RequestRow, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  const textOfColumn = plain[name];
+  return given(
+    textOfColumn === undefined
+      ? columns[name].mapToDriverValue(value)
+      : textOfColumn(value as never),
+  );
+}
+
+/** A value as a row keeps it: packed, where the column is. */
+export const stored = (name: keyof RequestRow, value: unknown): unknown =>
+  value === null || value === undefined ? null : given(columns[name].mapToDriverValue(value));
+
+/** The columns that a row has, each as codes cover it. */
 export type EncodedRow = Partial<Record<keyof RequestRow, string | number | null>>;
 
 export function encodedRow(row: Partial<RequestRow>): EncodedRow {
@@ -83,6 +105,17 @@ export function encodedRow(row: Partial<RequestRow>): EncodedRow {
   for (const name of Object.keys(row) as (keyof RequestRow)[])
     encodedColumns[name] = encoded(name, row[name]) as string | number | null;
   return encodedColumns;
+}
+
+/**
+ * The same columns as a row keeps them: what is stored packed is packed. `holds` stay as they are: the books
+ * decide by them, and pack what they write.
+ */
+export function packedRow(encodedColumns: EncodedRow, row: Partial<RequestRow>): EncodedRow {
+  const kept = { ...encodedColumns };
+  for (const name of packedNames)
+    if (row[name] !== undefined) kept[name] = stored(name, row[name]) as string | null;
+  return kept;
 }
 
 const textOfEncoded = (names: readonly (keyof RequestRow)[], row: EncodedRow): string =>

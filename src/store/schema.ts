@@ -12,17 +12,17 @@ import {
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
 import type { Scope } from "../domain/tenancy/access.ts";
-import type { Attempt } from "../domain/attempts.ts";
-import type { Asked, Correction, Outcome, RecordVersion, Timing } from "../domain/audit/record.ts";
+import type { Correction, Outcome, RecordVersion } from "../domain/audit/record.ts";
 import type { Ceiling } from "../domain/limits/ceilings.ts";
 import type { JsonObject } from "../domain/json.ts";
-import type { Hold } from "../domain/limits/holds.ts";
 import type { DeclaredModel, Model, ModelChange } from "../domain/models/model.ts";
 import type { Limits, Policy } from "../domain/choice/policy.ts";
 import type { Reason } from "../domain/refusals.ts";
 import type { Bridge } from "../domain/tenancy/session.ts";
 import type { MediaUsage, TokenClasses } from "../domain/usage.ts";
 import { decisionColumn } from "./decisions.ts";
+import { holdsColumn } from "./held.ts";
+import { askedColumn, attemptsColumn, timingColumn } from "./packed-columns.ts";
 
 export const tenants = sqliteTable("tenants", {
   id: text().primaryKey(),
@@ -172,7 +172,7 @@ export const samplingRequests = sqliteTable(
     overshoot: integer({ mode: "boolean" }).notNull(),
     /** what an operator found out about a call whose figures were not known; the other columns stay as they were */
     correction: text({ mode: "json" }).$type<Correction>(),
-    timing: text({ mode: "json" }).$type<Timing>(),
+    timing: timingColumn(),
     totalMs: integer("total_ms"),
     overheadMs: integer("overhead_ms"),
     settledAt: integer("settled_at"),
@@ -194,10 +194,10 @@ export const samplingRequests = sqliteTable(
     /** the code over the correction */
     correctionCode: text("correction_code"),
     // The large columns stand last: SQLite reads a row page by page, up to the last column needed.
-    asked: text({ mode: "json" }).$type<Asked>(),
+    asked: askedColumn(),
     decision: decisionColumn(),
-    attempts: text({ mode: "json" }).$type<Attempt[]>().notNull(),
-    holds: text({ mode: "json" }).$type<Hold[]>().notNull(),
+    attempts: attemptsColumn().notNull(),
+    holds: holdsColumn().notNull(),
   },
   (table) => [
     // Every index costs a row written by each call, so a record stands in four at a time: by its id, in

@@ -9,6 +9,7 @@ import { ok } from "../domain/result.ts";
 import { circuitStatements } from "./circuits.ts";
 import { bulkSettlement, mayEndInBulk, settlementItem } from "./bulk-settlement.ts";
 import { raw, summed, type Builder, type Compiled, type Database, type WriteTurn } from "./db.ts";
+import { held } from "./held.ts";
 import { failingStatements, healthStatement } from "./health.ts";
 import { answerClaim } from "./idempotency.ts";
 import { endingCode, type EndingRow } from "./record-codes.ts";
@@ -102,12 +103,12 @@ const chargeStatement = ({ id, tenantId, chargedTokens, chargedMicroUsd }: Settl
   // claim was admitted.
   raw(sql`
     insert into counters (tenant_id, subject, resource, bucket, amount)
-    select r.tenant_id, h.value ->> 'subject', h.value ->> 'resource', h.value ->> 'bucket',
-      case h.value ->> 'resource' when 'tokens' then ${chargedTokens}
-        else ${chargedMicroUsd} end - (h.value ->> 'amount')
+    select r.tenant_id, ${held.subject}, ${held.resource}, ${held.bucket},
+      case ${held.resource} when 'tokens' then ${chargedTokens}
+        else ${chargedMicroUsd} end - ${held.amount}
     from sampling_requests r, json_each(r.holds) h
     where r.id = ${id} and r.tenant_id = ${tenantId} and r.outcome = 'admitted'
-      and h.value ->> 'resource' in ${["tokens", ...moneyResources]}
+      and ${held.resource} in ${["tokens", ...moneyResources]}
     on conflict (tenant_id, subject, resource, bucket)
       do update set amount = ${summed("amount")}`);
 

@@ -18,6 +18,7 @@ import { admittedNames, claimNames, endedNames } from "./books/texts.ts";
 import { compile, type Database } from "./db.ts";
 import {
   encodedRow,
+  packedRow,
   endingCodeOfEncoded,
   openingOfEncoded,
   type EncodedRow,
@@ -45,15 +46,10 @@ async function enteringOf(mac: Mac, reservation: Reservation): Promise<Entering>
   const { opening, holds, now, leaseUntil, idempotency, sessionExpiresAt } = reservation;
   const { id, who, createdAt, contentSha256 } = opening;
   const { tenantId, keyId, serverId, sessionId } = who;
-  const row = encodedRow({
-    ...openingColumns(opening),
-    ...claimColumns(reservation),
-    leaseUntil,
-  });
-  const smaller =
-    reservation.smaller === undefined
-      ? null
-      : { ...row, ...encodedRow(claimColumns(reservation.smaller)) };
+  const values = { ...openingColumns(opening), ...claimColumns(reservation), leaseUntil };
+  const row = encodedRow(values);
+  const other = reservation.smaller === undefined ? null : claimColumns(reservation.smaller);
+  const smaller = other === null ? null : { ...row, ...encodedRow(other) };
   const codes = await admissionCodes(mac, {
     opening: openingOfEncoded(row),
     smaller: smaller === null ? null : openingOfEncoded(smaller),
@@ -69,8 +65,9 @@ async function enteringOf(mac: Mac, reservation: Reservation): Promise<Entering>
     tenantVersion: reservation.tenantVersion,
     now,
     leaseUntil,
-    row: inOrder(admittedNames, row),
-    smaller: smaller === null ? null : inOrder(claimNames, smaller),
+    row: inOrder(admittedNames, packedRow(row, values)),
+    smaller:
+      smaller === null || other === null ? null : inOrder(claimNames, packedRow(smaller, other)),
     codes,
     session: sessionId === null ? null : { id: sessionId, expiresAt: sessionExpiresAt },
     replay: idempotency === null ? null : { ...idempotency, contentSha256 },
@@ -139,10 +136,11 @@ async function settleEntryOf(
 ): Promise<SettleEntry | null> {
   const { id, tenantId, now, outcome, receipt, usage, health, circuits } = settlement;
   if (receipt === null) return null;
-  const row = encodedRow(endingRow(settlement, receipt));
+  const ending = endingRow(settlement, receipt);
+  const row = encodedRow(ending);
   const endingCode = await endingCodeOfEncoded(mac, "ended", { ...receipt, row });
   const written: EncodedRow = {
-    ...row,
+    ...packedRow(row, ending),
     recordVersion,
     settlement: nonce,
     endingCode,

@@ -8,6 +8,7 @@ import { bookingsOf } from "../domain/audit/bookings.ts";
 import type { UsageAsked, UsageBy, UsageOfAllBy, UsageStore } from "../domain/ports/ledger.ts";
 import { ok } from "../domain/result.ts";
 import { largestInteger } from "../domain/magnitudes.ts";
+import { estimateIn } from "./decisions.ts";
 import { raw, summed, type Compiled, type Database } from "./db.ts";
 import { usage } from "./ledger-schema.ts";
 import type { NoteUnreadable } from "./unreadable.ts";
@@ -80,9 +81,7 @@ export const settledUsage = (settlement: Settlement): Compiled =>
 
 /** What a row's decision expected; null where that can't be read, so that it does not stop the other rows. */
 export const estimateOf = (figure: "inputTokens" | "outputTokens", table = "r"): SQL =>
-  sql.raw(
-    `case when json_valid(${table}.decision) then json_extract(${table}.decision, '$.estimate.${figure}') end`,
-  );
+  sql.raw(estimateIn(`${table}.decision`, figure));
 
 /** Stands before the sweep ends the rows that `condition` finds. */
 export const sweptUsage = (condition: SQL): Compiled =>

@@ -2,6 +2,7 @@
 import { minuteOf, recordedRefusals } from "../../domain/audit/thinning.ts";
 import { nameOfLimit, type Hold } from "../../domain/limits/holds.ts";
 import { usedIn, verdictOn, waitFor, type Used } from "../../domain/limits/standing.ts";
+import { heldText } from "../held.ts";
 import type { AdmitEntry, Answer } from "./entries.ts";
 import type { Desk } from "./memory.ts";
 import type { Bound } from "./sql.ts";
@@ -95,7 +96,9 @@ function admitClaim(
   const { memory, sql, texts } = desk;
   const { tenantId, keyId, serverId, replay, codes, leaseUntil, createdAt, now, id } = entry;
   const smaller = isBeyond ? entry.smaller : null;
-  const claim = smaller ?? entry.row.slice(desk.texts.claimAt);
+  const held = smaller === null ? holds : holdsIn(smaller, texts.holdsAt);
+  const claim = [...(smaller ?? entry.row.slice(texts.claimAt))];
+  claim[texts.holdsAt] = heldText(held);
   const number = memory.numbers.next(tenantId);
   const code = smaller === null ? codes.admitted : codes.smaller;
   const decided = [number, code, "admitted", null, null, null, null, null, 1];
@@ -116,9 +119,7 @@ function admitClaim(
     model: model === null || model === undefined ? null : String(model),
     holds: String(claim[desk.texts.holdsAt]),
   });
-  for (const { subject, resource, bucket, amount } of smaller === null
-    ? holds
-    : holdsIn(smaller, texts.holdsAt))
+  for (const { subject, resource, bucket, amount } of held)
     if (resource !== "concurrent")
       memory.counters.add({ tenantId, subject, resource }, bucket, amount);
   return {

@@ -1,5 +1,6 @@
 /** Ends a call that runs: one row is rewritten, and everything else is a sum in memory. */
-import { isMoney, type Hold, type Resource } from "../../domain/limits/holds.ts";
+import { isMoney, type Resource } from "../../domain/limits/holds.ts";
+import { heldIn } from "../held.ts";
 import type { Answer, SettleEntry } from "./entries.ts";
 import type { Desk } from "./memory.ts";
 import { countSettled } from "./usage.ts";
@@ -18,7 +19,7 @@ export function settleEntry({ sql, memory, texts }: Desk, entry: SettleEntry): A
   if (call === undefined) return null;
   const failing = memory.scopes.of(tenantId);
   if (entry.closes.some((scope) => failing.has(scope))) return null;
-  const holds = JSON.parse(call.holds) as Hold[];
+  const holds = heldIn(call.holds, { ...call, tenantId });
   if (sql.change(texts.endRequest, [...entry.row, id, tenantId]) === 0) return null;
   for (const kept of entry.kept) sql.change(kept.sql, kept.params);
   calls.delete(id);
