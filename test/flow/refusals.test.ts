@@ -296,6 +296,16 @@ const problemDrives: Drive[] = [
     by: "the door",
     run: () => raw("GET", "/v1/nothing", { headers: { Origin: "https://evil.example" } }),
   },
+  {
+    reason: "precondition_failed",
+    by: "the admin API",
+    run: () =>
+      raw("PUT", `/admin/v1/tenants/${slug}/policy`, {
+        key: router.adminToken,
+        headers: { "If-Match": `"${canary}"` },
+        body: "{}",
+      }),
+  },
   { reason: "unauthorized", by: "the admin API", run: () => raw("GET", "/admin/v1/tenants") },
   {
     reason: "forbidden",
