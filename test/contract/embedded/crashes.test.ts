@@ -28,7 +28,7 @@ describe("the embedded engine keeps each write that a caller had an answer for",
     async () => {
       const rare = ["synchronous = NORMAL", "wal_autocheckpoint = 5000"];
       for (const pragmas of [["synchronous = OFF"], rare])
-        expect(await soakPower({ cuts: 10, pragmas }, quiet)).not.toEqual([]);
+        expect(await soakPower({ cuts: 40, pragmas, endsWithFault: true }, quiet)).not.toEqual([]);
     },
     120_000,
   );

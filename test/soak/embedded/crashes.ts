@@ -90,14 +90,21 @@ const cutsOfRun = 20;
 
 /** The power goes at any moment of the disk's log. */
 export async function soakPower(
-  about: { cuts: number; pragmas?: readonly string[] },
+  about: {
+    cuts: number;
+    pragmas?: readonly string[];
+    /** one fault is enough, for a test that must find one: the other cuts are left out */
+    endsWithFault?: true;
+  },
   say: Say,
 ): Promise<string[]> {
   const missing = noDisk();
   if (missing !== null) return [missing];
   const faults: string[] = [];
   let [done, told] = [0, 0];
-  while (done < about.cuts) {
+  const isOver = (): boolean =>
+    done >= about.cuts || (about.endsWithFault === true && faults.length > 0);
+  while (!isOver()) {
     const folder = givenFolder();
     const { path } = folder;
     const log = `${path}.disk`;
@@ -109,7 +116,7 @@ export async function soakPower(
     await victim.kill9();
     const entries = readDiskLog(readFileSync(log));
     const most = entries.at(-1)?.end ?? 0;
-    for (let cuts = cutsOfRun; cuts > 0 && done < about.cuts; cuts -= 1, done += 1) {
+    for (let cuts = cutsOfRun; cuts > 0 && !isOver(); cuts -= 1, done += 1) {
       const cut = below(most + 1);
       const files = afterLossOfPower(entries, { database, cut, random: Math.random });
       // Of its own: libsql may still have the last one open, and would read this one with that one's index.
