@@ -5,8 +5,12 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/architecture.test.ts", "test/unit/**/*.test.ts", "test/contract/**/*.test.ts"],
-    // The stores' contract on one engine, and no start of whole processes.
-    exclude: ["test/contract/store/{file,sqld,sqld-grouped}.test.ts", "test/contract/start/**"],
+    // The stores' contract on one engine, no start of whole processes, and no crashes of them.
+    exclude: [
+      "test/contract/store/{file,sqld,sqld-grouped}.test.ts",
+      "test/contract/start/**",
+      "test/contract/embedded/crashes.test.ts",
+    ],
     isolate: false,
     // vitest itself would leave one core out.
     maxWorkers: availableParallelism(),
