@@ -13,7 +13,7 @@ import { compactDecision } from "../domain/choice/decision.ts";
 import { arrayOf, textOf } from "./bulk-text.ts";
 import { summed, type Bulk, type Row } from "./db.ts";
 import { held } from "./held.ts";
-import { openingCode, openingOf, stored } from "./record-codes.ts";
+import { callNames, openingCode, openingOf, stored } from "./record-codes.ts";
 import { openingColumns } from "./records.ts";
 import { samplingRequests } from "./schema.ts";
 
@@ -21,18 +21,8 @@ const columns = getTableColumns(samplingRequests);
 
 /** What a row is made of, in the order in which an item's JSON has it. The first four stand in conditions. */
 const names = [
-  "id",
-  "tenantId",
-  "keyId",
-  "sessionId",
-  "serverId",
-  "tool",
-  "clientName",
-  "clientVersion",
-  "revision",
-  "createdAt",
+  ...callNames,
   "asked",
-  "contentSha256",
   "attempts",
   "overshoot",
   "recordVersion",

@@ -17,8 +17,8 @@ export type RequestRow = typeof samplingRequests.$inferSelect;
 
 const columns = getTableColumns(samplingRequests);
 
-/** Columns that are known at admission: id, who, asked, decision, reservation. */
-const openingNames = [
+/** Columns that say which call a row is of, and who asks. */
+export const callNames = [
   "id",
   "tenantId",
   "keyId",
@@ -30,6 +30,11 @@ const openingNames = [
   "revision",
   "createdAt",
   "contentSha256",
+] as const satisfies (keyof typeof columns)[];
+
+/** Columns that are known at admission: id, who, asked, decision, reservation. */
+const openingNames = [
+  ...callNames,
   "recordVersion",
   "leaseUntil",
   "reservedTokens",

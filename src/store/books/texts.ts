@@ -7,7 +7,7 @@ import { largestInteger } from "../../domain/magnitudes.ts";
 import { keptSamples } from "../../domain/choice/health.ts";
 import { circuits, health } from "../health-schema.ts";
 import { counters, idempotency, usage } from "../ledger-schema.ts";
-import { endingNames, type RequestRow } from "../record-codes.ts";
+import { callNames, endingNames, type RequestRow } from "../record-codes.ts";
 import { samplingRequests, sessions, tenants } from "../schema.ts";
 import { recordNumbers } from "../seal-schema.ts";
 
@@ -39,17 +39,7 @@ export const claimNames = [
 
 /** Columns that are known before the decision; those of the claim stand last. */
 export const admittedNames = [
-  "id",
-  "tenantId",
-  "keyId",
-  "sessionId",
-  "serverId",
-  "tool",
-  "clientName",
-  "clientVersion",
-  "revision",
-  "createdAt",
-  "contentSha256",
+  ...callNames,
   "overshoot",
   "recordVersion",
   "leaseUntil",
