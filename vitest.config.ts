@@ -36,11 +36,14 @@ export default defineConfig({
       },
       {
         plugins: [
-          // The compatibility date and flags are the deployment's own; no `main`: these tests import
-          // what they test.
+          // The compatibility date and flags are the deployment's own.
           cloudflareTest({
+            main: "./test/worker/main.ts",
             wrangler: { configPath: "./wrangler.toml" },
-            miniflare: { bindings: { MIGRATIONS: readMigrations() } },
+            miniflare: {
+              bindings: { MIGRATIONS: readMigrations() },
+              durableObjects: { BARE: { className: "BareDatabase", useSQLite: true } },
+            },
           }),
         ],
         test: {

@@ -4,7 +4,7 @@ import { sameHash, toBase64Url, toHex } from "./encoding.ts";
 import { webCrypto, type Primitives } from "./primitives.ts";
 
 const secretBytes = 32;
-const shape = /^srk_([0-9a-z]{10,40})_([A-Za-z0-9_-]{43})$/;
+const shape = /^srk_([0-9a-z]{10,60})_([A-Za-z0-9_-]{43})$/;
 /** What a key's id begins with; left out of the token, which says `srk` already. */
 const idPrefix = "key_";
 

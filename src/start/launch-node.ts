@@ -7,8 +7,8 @@ import { createOutgoing } from "../node/outgoing.ts";
 import { nodeCrypto } from "../node/primitives.ts";
 import { createNodeServer } from "../node/server.ts";
 import { bookTexts } from "../store/books/texts.ts";
-import { startEmbedded, type Engine } from "../store/embedded/engine.ts";
-import { openEmbedded } from "../store/embedded/open.ts";
+import { startEmbedded, type EmbeddedEngine } from "../store/embedded/engine.ts";
+import { openOverEngine } from "../store/over-engine.ts";
 import { createGroupsByServer } from "../store/libsql-groups.ts";
 import type { Answering } from "./admin.ts";
 import { makeEmbeddedFolder } from "./embedded-file.ts";
@@ -47,7 +47,7 @@ export interface Started {
 async function openDatabase(
   stateDir: string,
   context: { settings: Settings; started: Started; ending: Ending; voice: Voice },
-): Promise<Result<Engine | null, string>> {
+): Promise<Result<EmbeddedEngine | null, string>> {
   const { settings, started, ending, voice } = context;
   const migrations = readMigrations(checkout);
   const applied = await migrateAll(settings.databases, migrations);
@@ -65,7 +65,7 @@ async function openDatabase(
   });
   if (!engine.ok) return engine;
   ending.add(engine.value.close);
-  const db = openEmbedded(engine.value);
+  const db = openOverEngine(engine.value);
   const migrated = await applyMigrations(db, migrations, "the embedded database");
   return migrated.ok ? engine : migrated;
 }
@@ -73,7 +73,7 @@ async function openDatabase(
 /** The composition, with what this process hands to it. */
 function openHost(
   settings: Settings,
-  { own, secrets, log }: { own: Engine | null; secrets: Secrets; log: Voice["log"] },
+  { own, secrets, log }: { own: EmbeddedEngine | null; secrets: Secrets; log: Voice["log"] },
   ending: Ending,
 ): Promise<Result<NodeHost, string>> {
   const outgoing = createOutgoing();
@@ -98,7 +98,7 @@ function openHost(
       immediately: (act) => void setImmediate(act),
       openOwnDatabase(options) {
         if (own === null) throw new Error("the settings name a libSQL server");
-        return openEmbedded(own, options);
+        return openOverEngine(own, options);
       },
       writeGroupsOf: createGroupsByServer(outgoing.fetchDatabase),
     },
@@ -157,7 +157,7 @@ export async function launchNode(
   const router = answeringOf(host.value);
   const ready = await untilReady(router);
   if (!ready.ok) return ready;
-  const database = own.value === null ? null : openEmbedded(own.value);
+  const database = own.value === null ? null : openOverEngine(own.value);
   for await (const line of otherMasterKeys(database, settings, secrets.value)) say(line);
   const { providers, scheduleSeconds } = settings;
   const seeded = await seed(router, { secrets: secrets.value, providers, warn: say });

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { raw } from "../../src/store/db.ts";
 import { startEmbedded } from "../../src/store/embedded/engine.ts";
-import { openEmbedded } from "../../src/store/embedded/open.ts";
+import { openOverEngine } from "../../src/store/over-engine.ts";
 import { databaseThread } from "../setup/embedded.ts";
 
 const [path = ""] = process.argv.slice(2);
@@ -12,7 +12,7 @@ if (!engine.ok) {
   say(engine.error);
   process.exit(1);
 }
-const db = openEmbedded(engine.value);
+const db = openOverEngine(engine.value);
 await db.write([raw(sql`create table if not exists t (text text)`)]);
 for (;;) {
   const insert = raw(sql`insert into t values (${"x".repeat(20_000)})`);

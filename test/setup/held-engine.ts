@@ -2,9 +2,9 @@
 import { bookTexts } from "../../src/store/books/texts.ts";
 import type { Database } from "../../src/store/db.ts";
 import { openReader, openWriter } from "../../src/store/embedded/connection.ts";
-import { createGroupCommit, type Job } from "../../src/store/embedded/group-commit.ts";
-import { openEmbedded } from "../../src/store/embedded/open.ts";
-import type { Outcome } from "../../src/store/embedded/protocol.ts";
+import { createGroupCommit } from "../../src/store/embedded/group-commit.ts";
+import { openOverEngine } from "../../src/store/over-engine.ts";
+import type { Job, Outcome } from "../../src/store/engine.ts";
 
 export interface HeldEngine {
   db: Database;
@@ -36,14 +36,13 @@ export function openHeld(path: string, keeping: "books" | "no books"): HeldEngin
       answer(outcome);
     }
   };
-  const { enter, ...plain } = openEmbedded({
+  const { enter, ...plain } = openOverEngine({
     write: (job) =>
       new Promise((answer) => {
         waiting.push({ job, answer });
         if (!isHeld) commit();
       }),
     read: async (statements) => ({ ok: true, rows: statements.map((each) => reader.run(each)) }),
-    close: async () => {},
   });
   return {
     db: keeping === "books" && enter !== undefined ? { ...plain, enter } : plain,

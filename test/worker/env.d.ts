@@ -1,9 +1,9 @@
-/** What `vitest.config.ts` binds for the tests that run in workerd. */
+/** What `vitest.config.ts` binds for the tests that run in workerd, and what of the runtime's own module is used. */
 declare module "cloudflare:workers" {
-  import type { D1Database } from "@cloudflare/workers-types";
+  import type { DurableObjectNamespace } from "@cloudflare/workers-types";
 
   export const env: {
-    DB: D1Database;
+    BARE: DurableObjectNamespace;
     MIGRATIONS: { name: string; sql: string }[];
   };
 }

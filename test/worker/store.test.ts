@@ -1,13 +1,21 @@
 import { env } from "cloudflare:workers";
 import { describe } from "vitest";
-import { openD1 } from "../../src/store/db.ts";
+import { createStubEngine, type DatabaseObject } from "../../src/store/durable/stub-engine.ts";
+import { openOverEngine } from "../../src/store/over-engine.ts";
 import { lastingBackend } from "../contract/store/open.ts";
 import { storeSuites } from "../contract/store/suites.ts";
 
-const d1 = lastingBackend({
-  name: "D1",
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const engine = () =>
+  createStubEngine({
+    connect: () => env.BARE.getByName("store") as unknown as DatabaseObject,
+    wait,
+  });
+
+const object = lastingBackend({
+  name: "Durable Object",
   migrations: env.MIGRATIONS,
-  connect: (options) => ({ db: openD1(env.DB, options), close: async () => {} }),
+  connect: (options) => ({ db: openOverEngine(engine(), options), close: async () => {} }),
 });
 
-describe("D1 in workerd", () => storeSuites(d1));
+describe("a Durable Object in workerd", () => storeSuites(object));

@@ -1,8 +1,8 @@
 /** One connection to the file, with its prepared statements kept. Synchronous, as libsql is. */
 import { pathToFileURL } from "node:url";
 import Libsql from "libsql";
-import type { Sql } from "../books/sql.ts";
-import type { Fault, Rows, Statement } from "./protocol.ts";
+import type { Sql, Statement } from "../books/sql.ts";
+import type { Fault, Rows } from "../engine.ts";
 
 /** Each some kB. The stores have fewer texts than that; what varies with its input takes turns. */
 const statementsKept = 256;

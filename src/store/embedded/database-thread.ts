@@ -2,7 +2,9 @@
 import { Worker } from "node:worker_threads";
 import { err, ok, type Result } from "../../domain/result.ts";
 import type { Entry } from "../books/entries.ts";
-import type { Fault, Outcome, Reply, Request, Statement, ThreadData } from "./protocol.ts";
+import type { Statement } from "../books/sql.ts";
+import type { Fault, Outcome } from "../engine.ts";
+import type { Reply, Request, ThreadData } from "./protocol.ts";
 
 export interface DatabaseThread {
   run(job: Statement[] | Entry): Promise<Outcome>;

@@ -1,20 +1,15 @@
 /** The database in a file of this machine, owned by this process. One thread writes, others read. */
 import { err, ok, type Result } from "../../domain/result.ts";
 import { startThread, type DatabaseThread } from "./database-thread.ts";
-import type { Entry } from "../books/entries.ts";
 import type { BookTexts } from "../books/texts.ts";
+import type { Engine, Fault, Outcome } from "../engine.ts";
 import { lockFile } from "./lock.ts";
 import { isDamage, startFault } from "./faults.ts";
-import type { Fault, Outcome, Statement } from "./protocol.ts";
 
 /** A long read keeps one of them, and short ones go to the other. */
 const readers = 2;
 
-export interface Engine {
-  /** All of it or nothing, on the disk when it is answered: statements, or an entry of the ledger in the books. */
-  write(job: Statement[] | Entry): Promise<Outcome>;
-  /** What they read is of one moment. */
-  read(statements: Statement[]): Promise<Outcome>;
+export interface EmbeddedEngine extends Engine {
   close(): Promise<void>;
 }
 
@@ -33,7 +28,7 @@ const leastBusy = (threads: readonly DatabaseThread[]): DatabaseThread =>
   threads.reduce((least, each) => (each.waiting < least.waiting ? each : least));
 
 /** Refused at once where another process owns the file, or it can't be written. */
-export async function startEmbedded(start: Start): Promise<Result<Engine, string>> {
+export async function startEmbedded(start: Start): Promise<Result<EmbeddedEngine, string>> {
   const lock = lockFile(start.path);
   if (!lock.ok) return lock;
   const threads = await startThreads(start);
@@ -50,7 +45,7 @@ export async function startEmbedded(start: Start): Promise<Result<Engine, string
   });
 }
 
-async function startThreads(start: Start): Promise<Result<Engine, Fault>> {
+async function startThreads(start: Start): Promise<Result<EmbeddedEngine, Fault>> {
   const { path, thread, pragmas = [], books } = start;
   const writer = await startThread(thread, { path, role: "writer", pragmas, books });
   if (!writer.ok) return writer;

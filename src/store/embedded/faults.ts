@@ -1,5 +1,5 @@
 /** What SQLite's codes mean to whoever owns the file. */
-import type { Fault } from "./protocol.ts";
+import type { Fault } from "../engine.ts";
 
 const sentences: readonly [RegExp, string][] = [
   [

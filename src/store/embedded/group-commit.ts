@@ -3,14 +3,10 @@
  * that one failure is its own.
  */
 import { createBooks, noBooks, type Books } from "../books/books.ts";
-import type { Entry } from "../books/entries.ts";
 import type { BookTexts } from "../books/texts.ts";
+import type { Fault, Job, Outcome } from "../engine.ts";
 import { faultOf, type Connection } from "./connection.ts";
 import { isDamage } from "./faults.ts";
-import type { Fault, Outcome, Statement } from "./protocol.ts";
-
-/** Statements, or an entry of the ledger in the books. */
-export type Job = readonly Statement[] | Entry;
 
 interface Writer {
   connection: Connection;

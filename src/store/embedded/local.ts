@@ -5,9 +5,9 @@
 import type { Database } from "../db.ts";
 import { faultOf, openReader, openWriter, type Connection } from "./connection.ts";
 import { createGroupCommit } from "./group-commit.ts";
-import type { Engine } from "./engine.ts";
-import { openEmbedded } from "./open.ts";
-import type { Outcome, Statement } from "./protocol.ts";
+import type { Statement } from "../books/sql.ts";
+import type { Engine, Outcome } from "../engine.ts";
+import { openOverEngine } from "../over-engine.ts";
 
 export interface Local {
   db: Database;
@@ -35,10 +35,9 @@ export function openLocally(path: string, mode: "reads" | "writes"): Local {
   const engine: Engine = {
     write: async (job) => commitGroup([job])[0] as Outcome,
     read: async (statements) => read(connection, statements),
-    close: async () => connection.close(),
   };
   return {
-    db: openEmbedded(engine, { timeoutMs }),
+    db: openOverEngine(engine, { timeoutMs }),
     one: (sql) => connection.run({ sql, params: [] }).values[0]?.[0],
     exec: connection.exec,
     close: connection.close,

@@ -1,31 +1,8 @@
 /** What the process and its database threads say to each other. Plain values: they are copied between threads. */
-
-import type { Answer, Entry } from "../books/entries.ts";
+import type { Entry } from "../books/entries.ts";
 import type { BookTexts } from "../books/texts.ts";
 import type { Statement } from "../books/sql.ts";
-
-export type { Bound, Statement } from "../books/sql.ts";
-
-/** Values in the order of their columns: names are sent once and not with each row. */
-export interface Rows {
-  columns: string[];
-  values: unknown[][];
-}
-
-/** As SQLite says it. */
-export interface Fault {
-  /** such as `SQLITE_FULL` */
-  code: string;
-  message: string;
-}
-
-/**
- * What became of statements that happen together or not at all, or of an entry in the books. `answer`: to an
- * entry; null: the books left it to the ledger's own SQL.
- */
-export type Outcome =
-  | { ok: true; rows: Rows[]; answer?: Answer | null }
-  | { ok: false; fault: Fault };
+import type { Fault, Outcome } from "../engine.ts";
 
 export interface ThreadData {
   /** absolute */

@@ -10,7 +10,8 @@ import {
 } from "node:worker_threads";
 import { faultOf, openReader, openWriter, type Connection } from "./connection.ts";
 import { createGroupCommit } from "./group-commit.ts";
-import type { Fault, Outcome, Reply, Request, ThreadData } from "./protocol.ts";
+import type { Fault, Outcome } from "../engine.ts";
+import type { Reply, Request, ThreadData } from "./protocol.ts";
 
 type Run = Extract<Request, { kind: "run" }>;
 

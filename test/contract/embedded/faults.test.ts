@@ -18,7 +18,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { raw } from "../../../src/store/db.ts";
 import { openReader } from "../../../src/store/embedded/connection.ts";
 import { startEmbedded } from "../../../src/store/embedded/engine.ts";
-import { openEmbedded } from "../../../src/store/embedded/open.ts";
+import { openOverEngine } from "../../../src/store/over-engine.ts";
 import { diskEnvironment, noDisk } from "../../fakes/disk.ts";
 import { databaseThread, givenFolder, startEngine } from "../../setup/embedded.ts";
 import { value } from "../store/open.ts";
@@ -71,7 +71,7 @@ describe("the embedded engine on a bad file", () => {
   }
   const fill = async (): Promise<void> => {
     const engine = await startEngine(folder.path);
-    const db = openEmbedded(engine);
+    const db = openOverEngine(engine);
     value(await db.write([raw(sql`create table t (text text)`)]));
     // More than a connection keeps in memory.
     value(
@@ -149,7 +149,7 @@ describe("the embedded engine on a bad file", () => {
   it("writes nothing more once it has met a damaged page", async () => {
     await fill();
     const engine = await startEngine(folder.path);
-    const db = openEmbedded(engine);
+    const db = openOverEngine(engine);
     overwrite(4_096, statSync(folder.path).size - 4_096);
     const insert = raw(sql`insert into t select text from t`);
     expect(await db.probe(insert, 2_000)).toBe("corrupt");

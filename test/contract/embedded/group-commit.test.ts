@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openWriter, type Connection } from "../../../src/store/embedded/connection.ts";
 import { createGroupCommit, type CommitGroup } from "../../../src/store/embedded/group-commit.ts";
-import type { Statement } from "../../../src/store/embedded/protocol.ts";
+import type { Statement } from "../../../src/store/books/sql.ts";
 import { givenFolder } from "../../setup/embedded.ts";
 
 describe("a group of writes", () => {

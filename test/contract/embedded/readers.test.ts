@@ -2,17 +2,17 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { raw } from "../../../src/store/db.ts";
-import type { Engine } from "../../../src/store/embedded/engine.ts";
-import { openEmbedded } from "../../../src/store/embedded/open.ts";
+import type { EmbeddedEngine } from "../../../src/store/embedded/engine.ts";
+import { openOverEngine } from "../../../src/store/over-engine.ts";
 import { givenFolder, startEngine } from "../../setup/embedded.ts";
 import { value } from "../store/open.ts";
 
 describe("a reader of the embedded engine", () => {
   const folder = givenFolder();
-  let engine: Engine;
+  let engine: EmbeddedEngine;
   beforeAll(async () => {
     engine = await startEngine(folder.path);
-    value(await openEmbedded(engine).write([raw(sql`create table t (n integer)`)]));
+    value(await openOverEngine(engine).write([raw(sql`create table t (n integer)`)]));
   });
   afterAll(async () => {
     await engine.close();
@@ -49,7 +49,7 @@ describe("a reader of the embedded engine", () => {
       params: [],
     };
     const reading = engine.read([count, slow, count]);
-    value(await openEmbedded(engine).write([raw(sql`insert into t values (1)`)]));
+    value(await openOverEngine(engine).write([raw(sql`insert into t values (1)`)]));
     const read = await reading;
     if (!read.ok) throw new Error(read.fault.message);
     expect(read.rows[2]).toEqual(read.rows[0]);

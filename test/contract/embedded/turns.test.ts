@@ -3,14 +3,14 @@ import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSharedTurns, createTurns } from "../../../src/pipeline/turns.ts";
 import { raw, type Database } from "../../../src/store/db.ts";
-import type { Engine } from "../../../src/store/embedded/engine.ts";
-import { openEmbedded } from "../../../src/store/embedded/open.ts";
+import type { EmbeddedEngine } from "../../../src/store/embedded/engine.ts";
+import { openOverEngine } from "../../../src/store/over-engine.ts";
 import { givenFolder, startEngine } from "../../setup/embedded.ts";
 import { value } from "../store/open.ts";
 
 describe("more writes than the embedded engine has turns for", () => {
   const folder = givenFolder();
-  let engine: Engine;
+  let engine: EmbeddedEngine;
   let db: Database;
   beforeAll(async () => {
     engine = await startEngine(folder.path);
@@ -23,7 +23,7 @@ describe("more writes than the embedded engine has turns for", () => {
       },
       immediately: (act) => void setImmediate(act),
     });
-    db = openEmbedded(engine, { turns });
+    db = openOverEngine(engine, { turns });
     value(await db.write([raw(sql`create table t (lane text)`)]));
   });
   afterAll(async () => {

@@ -14,9 +14,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Engine } from "../../../src/store/embedded/engine.ts";
+import type { EmbeddedEngine } from "../../../src/store/embedded/engine.ts";
 import { openLocally } from "../../../src/store/embedded/local.ts";
-import { openEmbedded } from "../../../src/store/embedded/open.ts";
+import { openOverEngine } from "../../../src/store/over-engine.ts";
 import { migrate } from "../../../src/store/migrations.ts";
 import { startEngine } from "../../setup/embedded.ts";
 import { readMigrations } from "../../setup/migrations.ts";
@@ -29,13 +29,13 @@ const programOf = (name: string): string =>
 describe("backup and restore", () => {
   let stateDir: string;
   let path: string;
-  let engine: Engine | null;
+  let engine: EmbeddedEngine | null;
   beforeEach(async () => {
     stateDir = mkdtempSync(join(tmpdir(), "sampling-router-state-"));
     mkdirSync(join(stateDir, "embedded"));
     path = join(stateDir, "embedded", "router.sqlite");
     engine = await startEngine(path);
-    value(await migrate(openEmbedded(engine), readMigrations()));
+    value(await migrate(openOverEngine(engine), readMigrations()));
   });
   afterEach(async () => {
     await engine?.close();
@@ -57,7 +57,7 @@ describe("backup and restore", () => {
   /** One call that has ended, and one that has not. */
   async function calls(): Promise<void> {
     if (engine === null) throw new Error("no engine");
-    const stores = storesOn(openEmbedded(engine));
+    const stores = storesOn(openOverEngine(engine));
     const limits = { usdPerDay: 10, concurrent: 9 };
     const who = await caller(stores, { tenantLimits: limits });
     const [ended, open] = [reservation(who, Date.now()), reservation(who, Date.now())];

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import type { Engine } from "../../../src/store/embedded/engine.ts";
+import type { EmbeddedEngine } from "../../../src/store/embedded/engine.ts";
 import { embeddedBackend, givenFolder, startEngine } from "../../setup/embedded.ts";
 import { storeSuites } from "./suites.ts";
 
 describe("the embedded engine", () => {
   const folder = givenFolder();
-  let engine: Engine;
+  let engine: EmbeddedEngine;
   beforeAll(async () => {
     engine = await startEngine(folder.path);
   });

@@ -1,13 +1,13 @@
 /** The engine without threads, to be measured beside the real one: all SQL and every sync on the main thread. */
 import { bookTexts } from "../../../src/store/books/texts.ts";
 import { openReader, openWriter } from "../../../src/store/embedded/connection.ts";
-import type { Engine } from "../../../src/store/embedded/engine.ts";
-import { createGroupCommit, type Job } from "../../../src/store/embedded/group-commit.ts";
-import type { Outcome } from "../../../src/store/embedded/protocol.ts";
+import type { EmbeddedEngine } from "../../../src/store/embedded/engine.ts";
+import { createGroupCommit } from "../../../src/store/embedded/group-commit.ts";
+import type { Job, Outcome } from "../../../src/store/engine.ts";
 
 const mostInGroup = 128;
 
-export function startInline(path: string): Engine {
+export function startInline(path: string): EmbeddedEngine {
   const writer = openWriter(path);
   const reader = openReader(path);
   const commitGroup = createGroupCommit(writer, bookTexts);

@@ -4,14 +4,14 @@
  * pragmas.
  */
 import { statSync } from "node:fs";
-import { openEmbedded } from "../../../src/store/embedded/open.ts";
+import { openOverEngine } from "../../../src/store/over-engine.ts";
 import type { Caller } from "../../contract/store/fixtures.ts";
 import { startEngine } from "../../setup/embedded.ts";
 import { ledgerCall } from "./ledger-load.ts";
 
 const [path = "", who = "", callers, log = "", ...pragmas] = process.argv.slice(2);
 const engine = await startEngine(path, pragmas);
-const db = openEmbedded(engine);
+const db = openOverEngine(engine);
 const at = (): number => (log === "" ? 0 : (statSync(log, { throwIfNoEntry: false })?.size ?? 0));
 // A pipe is written at once: what is killed now has said so before.
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);

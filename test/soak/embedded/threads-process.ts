@@ -1,6 +1,6 @@
 /** One variant of the engine under load: how much it does, and how long its main thread is busy at a time. */
 import { createHistogram, monitorEventLoopDelay } from "node:perf_hooks";
-import { openEmbedded } from "../../../src/store/embedded/open.ts";
+import { openOverEngine } from "../../../src/store/over-engine.ts";
 import { migrate } from "../../../src/store/migrations.ts";
 import { value } from "../../contract/store/open.ts";
 import { startEngine } from "../../setup/embedded.ts";
@@ -11,7 +11,7 @@ import { ledgerCall, loadCaller } from "./ledger-load.ts";
 const warmUpMs = 1_500;
 const [path = "", variant, callers, seconds] = process.argv.slice(2);
 const engine = variant === "inline" ? startInline(path) : await startEngine(path);
-const db = openEmbedded(engine);
+const db = openOverEngine(engine);
 value(await migrate(db, readMigrations()));
 const who = await loadCaller(db);
 const delay = monitorEventLoopDelay({ resolution: 1 });

@@ -1,12 +1,15 @@
-/** The store's seam over an engine. Reads go through drizzle's driver for D1, whose few calls are answered here. */
+/**
+ * The store's seam over an engine. drizzle has no driver for one, so its driver for prepared statements that are
+ * answered later, made for D1, is given an object with the few calls that the driver makes.
+ */
 import type { D1Database } from "@cloudflare/workers-types";
 import { drizzle } from "drizzle-orm/d1";
-import type { Answer, Entry } from "../books/entries.ts";
-import { createDatabase, type Database, type DatabaseOptions, type Row, type Send } from "../db.ts";
-import type { Engine } from "./engine.ts";
-import type { Bound, Outcome, Rows, Statement } from "./protocol.ts";
+import type { Answer, Entry } from "./books/entries.ts";
+import type { Bound, Statement } from "./books/sql.ts";
+import { createDatabase, type Database, type DatabaseOptions, type Row, type Send } from "./db.ts";
+import type { Engine, Outcome, Rows } from "./engine.ts";
 
-/** libsql ends the process at a value of another kind. */
+/** Values of other kinds are bugs: libsql ends the process at them. */
 function bound(value: unknown): Bound {
   if (typeof value === "boolean") return value ? 1 : 0;
   if (value === undefined || value === null) return null;
@@ -36,7 +39,7 @@ interface Prepared {
 
 const noRows: Rows = { columns: [], values: [] };
 
-/** As much of D1's interface as drizzle uses. */
+/** As much of the driver's interface as drizzle uses. */
 function readingLike(engine: Pick<Engine, "read">): D1Database {
   const rows = async (statements: Statement[]): Promise<Rows[]> =>
     rowsOf(await engine.read(statements));
@@ -58,15 +61,17 @@ function readingLike(engine: Pick<Engine, "read">): D1Database {
   return { prepare, batch } as unknown as D1Database;
 }
 
-export function openEmbedded(engine: Engine, options: DatabaseOptions = {}): Database {
-  const send: Send = async (statements) => {
+export function openOverEngine(engine: Engine, options: DatabaseOptions = {}): Database {
+  const send: Send = async (statements, ifLost) => {
     const outcome = await engine.write(
       statements.map(({ sql, params }) => ({ sql, params: params.map(bound) })),
+      ifLost,
     );
     return rowsOf(outcome).map(objectsOf);
   };
   const enter = async (entry: Entry): Promise<Answer | null> => {
-    const outcome = await engine.write(entry);
+    // What an entry did is found by its call's id.
+    const outcome = await engine.write(entry, "again");
     rowsOf(outcome);
     return outcome.ok ? (outcome.answer ?? null) : null;
   };

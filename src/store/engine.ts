@@ -1,0 +1,38 @@
+/** What a single writer's database is asked, and what it answers. Plain values: they travel between threads and objects. */
+import type { Answer, Entry } from "./books/entries.ts";
+import type { Statement } from "./books/sql.ts";
+
+/** Values in the order of their columns: names are sent once and not with each row. */
+export interface Rows {
+  columns: string[];
+  values: unknown[][];
+}
+
+/** As SQLite says it. */
+export interface Fault {
+  /** such as `SQLITE_FULL` */
+  code: string;
+  message: string;
+}
+
+/**
+ * What became of statements that happen together or not at all, or of an entry in the books. `answer`: to an
+ * entry; null: the books left it to the ledger's own SQL.
+ */
+export type Outcome =
+  | { ok: true; rows: Rows[]; answer?: Answer | null }
+  | { ok: false; fault: Fault };
+
+/** Statements, or an entry of the ledger in the books. */
+export type Job = readonly Statement[] | Entry;
+
+export interface Engine {
+  /**
+   * All of it or nothing, durable when it is answered.
+   * @param ifLost `again`: where the answer is lost the job may be sent once more, since the job finds by its id what it
+   *   did; absent: `once`
+   */
+  write(job: Statement[] | Entry, ifLost?: "again" | "once"): Promise<Outcome>;
+  /** What they read is of one moment. */
+  read(statements: Statement[]): Promise<Outcome>;
+}

@@ -1,0 +1,24 @@
+/** The Worker of the tests that run in workerd. It has one class more: a database without any table of its own. */
+import { DurableObject } from "cloudflare:workers";
+import type { DurableObjectState } from "@cloudflare/workers-types";
+import { bookTexts } from "../../src/store/books/texts.ts";
+import type { Statement } from "../../src/store/books/sql.ts";
+import { createObjectEngine, type ObjectEngine } from "../../src/store/durable/object-engine.ts";
+import type { Job, Outcome } from "../../src/store/engine.ts";
+
+/** Only the engine in an object, for suites that make and drop tables. */
+export class BareDatabase extends DurableObject<unknown> {
+  readonly #engine: ObjectEngine;
+  constructor(ctx: DurableObjectState, env: unknown) {
+    super(ctx, env);
+    this.#engine = createObjectEngine({ storage: ctx.storage, texts: bookTexts });
+  }
+  write(job: Job): Outcome {
+    return this.#engine.write(job);
+  }
+  read(statements: readonly Statement[]): Outcome {
+    return this.#engine.read(statements);
+  }
+}
+
+export default { fetch: (): Response => new Response(null, { status: 404 }) };
