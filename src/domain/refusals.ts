@@ -31,6 +31,8 @@ export type Refusal =
   | { reason: "rate_limited"; limit: string; retryAfterMs: number | null }
   | ({ reason: "budget_exceeded"; limit: string; retryAfterMs: number | null } & BudgetAmounts)
   | { reason: "forbidden"; action: string }
+  /** a kill switch is on: of a tenant, a key or a server. Models and providers that are stopped are excluded */
+  | { reason: "stopped"; what: string; name: string; why: string }
   | { reason: "provider_failed"; attempts: AttemptSummary[] }
   | { reason: "provider_timeout"; attempts: AttemptSummary[] }
   | { reason: "server_unauthorized"; detail: string }
@@ -109,6 +111,7 @@ export const refusalTable: { readonly [R in Reason]: Meaning } = {
   rate_limited: sampling(-429, 429, "Rate limit exceeded", true),
   budget_exceeded: sampling(-402, 402, "Budget exceeded", true),
   forbidden: sampling(-403, 403, "Forbidden", false),
+  stopped: sampling(-403, 403, "Stopped by a kill switch", false),
   provider_failed: sampling(-502, 502, "Provider failed", true),
   provider_timeout: sampling(-504, 504, "Provider timed out", true),
   server_unauthorized: sampling(-502, 502, "The server refuses the router", false),
@@ -213,6 +216,15 @@ function explainBudget(refusal: Extract<Refusal, { reason: "budget_exceeded" }>)
     : `${limit} is ${limitUsd} USD, of which ${usedUsd} USD are used or reserved; this request needs up to ${neededUsd} USD; room in ${retryAfterMs} ms`;
 }
 
+/** What a person can do about the last attempt; empty: nothing is known. */
+function explainFailure(last: AttemptSummary | undefined): string {
+  if (last?.fault === "unopenable")
+    return `: the stored key of ${last.provider} can't be opened, because its credential was changed outside of the API or MASTER_KEY is another; send the credential's apiKey and baseUrl anew`;
+  return last?.fault === "empty"
+    ? `: ${last.provider}/${last.model} answered without any text`
+    : "";
+}
+
 /** One sentence for a person. It holds names, numbers and paths, and never content, keys or headers. */
 export function explain(refusal: Refusal): string {
   const { title } = refusalTable[refusal.reason];
@@ -248,6 +260,8 @@ export function explain(refusal: Refusal): string {
       return `${title}: ${refusal.what}`;
     case "forbidden":
       return `${title}: ${refusal.action}`;
+    case "stopped":
+      return `${title}: the ${refusal.what} ${refusal.name}: ${refusal.why}`;
     case "origin_not_allowed":
       return `${title}: ALLOWED_ORIGINS names who may call; PUBLIC_URL names the router's own`;
     case "precondition_failed":
@@ -260,14 +274,8 @@ export function explain(refusal: Refusal): string {
       return `${title}: send Content-Type: ${refusal.expected}`;
     case "payload_too_large":
       return `${title}: at most ${refusal.limitBytes} bytes`;
-    case "provider_failed": {
-      const last = refusal.attempts.at(-1);
-      if (last?.fault === "unopenable")
-        return `${title}: the stored key of ${last.provider} can't be opened, because its credential was changed outside of the API or MASTER_KEY is another; send the credential's apiKey and baseUrl anew`;
-      return last?.fault === "empty"
-        ? `${title}: ${last.provider}/${last.model} answered without any text`
-        : title;
-    }
+    case "provider_failed":
+      return `${title}${explainFailure(refusal.attempts.at(-1))}`;
     case "capability_missing":
       return `${title}: ${JSON.stringify(refusal.requiredCapabilities)}; the client declares it in the capabilities of initialize, or in _meta "io.modelcontextprotocol/clientCapabilities" of its request`;
     default:

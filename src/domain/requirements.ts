@@ -31,6 +31,8 @@ export const exclusionReasons = [
   "preview",
   /** the model draws, no image was asked for, and no hint names the model */
   "image_model",
+  /** a kill switch is on for the model or its provider */
+  "stopped",
 ] as const;
 
 export type ExclusionReason = (typeof exclusionReasons)[number];

@@ -3,6 +3,7 @@
  * checked against the database in the same transaction, and what is refused on it is decided again on a fresh
  * one.
  */
+import { stoppedBy } from "../domain/choice/switches.ts";
 import { isExpired, type Scope } from "../domain/tenancy/access.ts";
 import type { KeyTokens, Snapshot, Snapshots } from "../domain/ports/stores.ts";
 import type { SealedServer } from "../domain/servers/server.ts";
@@ -126,6 +127,23 @@ export function createLaneOf(deps: { tokens: KeyTokens; memory: CallerMemory }):
   };
 }
 
+/** Why a known key gets no further with this claim; null: it does. */
+function barredBy(
+  { sessionId, scope, through }: Claim,
+  { snapshot: { tenant, key }, session, server }: Remembered,
+): Refusal | null {
+  // Another tenant's server and one that doesn't exist look alike.
+  if (through !== undefined && (through.tenant !== tenant.slug || server === null))
+    return { reason: "not_found", what: "no such server" };
+  // Who administers the tenant has to be able to lift a switch.
+  const stopped =
+    scope === "tenant-admin"
+      ? null
+      : stoppedBy({ tenant, keyId: key.id, server: through?.server ?? null });
+  if (stopped !== null) return stopped;
+  return sessionId !== null && session === null ? { reason: "session_not_found" } : null;
+}
+
 export function createAuthenticate(deps: {
   snapshots: Snapshots;
   tokens: KeyTokens;
@@ -167,14 +185,10 @@ export function createAuthenticate(deps: {
     if (isExpired(snapshot.key, now())) return unauthorized("This API key has expired.");
     if (!snapshot.key.scopes.includes(scope))
       return err({ reason: "forbidden", action: `this API key lacks the scope "${scope}"` });
-    // Another tenant's server and one that doesn't exist look alike.
-    if (through !== undefined && (through.tenant !== snapshot.tenant.slug || server === null)) {
+    const barred = barredBy(claim, { snapshot, session, server });
+    if (barred !== null) {
       memory.delete(memoryKey);
-      return err({ reason: "not_found", what: "no such server" });
-    }
-    if (sessionId !== null && session === null) {
-      memory.delete(memoryKey);
-      return err({ reason: "session_not_found" });
+      return err(barred);
     }
     // What is remembered by now may be newer than what was read from it above.
     if (remembered === undefined) memory.set(memoryKey, { snapshot, session, server });

@@ -64,6 +64,7 @@ function policyFor(snapshot: Snapshot, server: AskingServer | null): PoolPolicy 
   const withheldProviders = withheldBy(snapshot.tenant.ceiling);
   return {
     ...(withheldProviders !== undefined && { withheldProviders }),
+    ...(policy.stopped !== undefined && { stopped: policy.stopped }),
     ...(Number.isFinite(Math.min(bounds.tokens, bounds.microUsd)) && { bounds }),
     ...(allowedModels !== undefined && { allowedModels }),
     ...(deniedModels !== undefined && { deniedModels }),

@@ -343,6 +343,7 @@ const problemDrives: Drive[] = [
 const elsewhere: Partial<Record<Reason, string>> = {
   user_rejected: "needs a person who approves",
   approval_pending: "needs a person who approves",
+  stopped: "needs a kill switch: test/flow/switches.test.ts",
   budget_exceeded: "needs a budget that is spent: test/flow/budgets.test.ts",
   idempotency_conflict: "needs an idempotency key that was used: test/flow/idempotency.test.ts",
   unavailable: "needs a database that goes away: test/flow/limits.test.ts",

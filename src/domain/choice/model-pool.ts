@@ -15,6 +15,7 @@ import {
 import { type ExclusionReason } from "../requirements.ts";
 import type { Modality } from "../modality.ts";
 import type { CallBounds } from "./policy.ts";
+import { isStopped, type Switches } from "./switches.ts";
 import type { PromptCaching } from "../sampling/prompt-caching.ts";
 import { wantedHeadroom } from "../models/reasoning.ts";
 import { type ReasoningWish } from "../requirements.ts";
@@ -73,6 +74,8 @@ export interface PoolPolicy {
   promptCaching?: PromptCaching;
   /** providers that the operator pays and gave the tenant no leave to use */
   withheldProviders?: ReadonlySet<string>;
+  /** kill switches; absent: none is on */
+  stopped?: Switches;
 }
 
 export interface PoolParts {
@@ -92,6 +95,7 @@ function standingExclusion(
   policy: PoolPolicy,
 ): ExclusionReason | null {
   if (model.status === "retired") return "retired";
+  if (policy.stopped !== undefined && isStopped(model, policy.stopped)) return "stopped";
   if (policy.withheldProviders?.has(model.provider) === true) return "no_operator_leave";
   if (!isAllowed(model, policy) || !isAllowed(model, policy.server ?? {})) return "not_allowed";
   if (policy.previews === "never" && model.status === "preview") return "preview";

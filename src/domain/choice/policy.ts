@@ -1,6 +1,7 @@
 import type { ReasoningWish } from "../requirements.ts";
 import type { PromptCaching } from "../sampling/prompt-caching.ts";
 import type { ShapingRule } from "../sampling/shaping.ts";
+import type { Switches } from "./switches.ts";
 
 /** What a tenant may do, and what one of its keys may do. An absent member is no limit. */
 export interface Limits {
@@ -61,6 +62,8 @@ export interface Policy {
    * or never
    */
   previews?: Previews;
+  /** kill switches */
+  stopped?: Switches;
 }
 
 export const previewPolicies = ["hinted", "allowed", "never"] as const;

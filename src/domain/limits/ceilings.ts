@@ -6,6 +6,8 @@ export interface Ceiling {
   limits: Limits;
   /** the members of `operatorPaidProviders` that the tenant may use; absent: none of them */
   providers?: string[];
+  /** the operator's kill switch for the tenant: why; absent: it is off */
+  stopped?: string;
 }
 
 /** The ceiling of a new tenant. */

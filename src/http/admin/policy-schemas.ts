@@ -55,6 +55,27 @@ const shapingRule = z
     description: "Applied when every predicate holds; of several, the last has the word.",
   });
 
+const why = z.string().min(1).max(500).openapi({ description: "Why, for people." });
+/** A switch for each name. */
+const switchesOf = (named: string) =>
+  z
+    .record(z.string().min(1).max(200), why)
+    .refine((switches) => Object.keys(switches).length <= 500, "At most 500.")
+    .optional()
+    .openapi({ description: `By ${named}.` });
+export const switches = z
+  .strictObject({
+    tenant: why.optional().openapi({ description: "Stops the whole tenant." }),
+    servers: switchesOf("the slug of a registered server"),
+    keys: switchesOf("the id of an API key"),
+    models: switchesOf("a glob over provider/model"),
+    providers: switchesOf("a provider's name"),
+  })
+  .openapi("Switches", {
+    description: "Kill switches: each that is there is on, and its value says why.",
+    example: { providers: { openai: "Bills twice. Ask Kim before lifting it." } },
+  });
+
 export const policy = z
   .strictObject({
     limits: limits.optional(),
@@ -111,6 +132,7 @@ export const policy = z
       description:
         "Whether a prompt that is likely to repeat is marked for its provider's cache. Default: auto.",
     }),
+    stopped: switches.optional(),
   })
   .openapi("Policy");
 

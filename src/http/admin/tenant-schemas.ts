@@ -42,6 +42,9 @@ export const ceiling = z
           "Providers that the operator pays (`workers-ai`) and that the tenant may use. Others need no leave.",
         example: ["workers-ai"],
       }),
+    stopped: z.string().min(1).max(500).optional().openapi({
+      description: "The operator's kill switch for the tenant, and why it is on. Absent: off.",
+    }),
   })
   .openapi("Ceiling");
 

@@ -56,6 +56,7 @@ const samples: { readonly [R in Reason]: Extract<Refusal, { reason: R }> } = {
     neededUsd: 0.05,
   },
   forbidden: { reason: "forbidden", action: "more than 25 tool rounds" },
+  stopped: { reason: "stopped", what: "key", name: "key_1", why: "it leaked" },
   provider_failed: { reason: "provider_failed", attempts },
   provider_timeout: { reason: "provider_timeout", attempts },
   server_unauthorized: { reason: "server_unauthorized", detail: "It answered 401." },
@@ -110,6 +111,7 @@ const contract = {
 
 /** Reasons that the contract has no row for: the protocol's own, and those of the transport. */
 const beyond = {
+  stopped: [-403, 403, ["what", "name", "why"]],
   server_failed: [-502, 502, ["serverStatus"]],
   server_timeout: [-504, 504, []],
   loop_detected: [-508, 508, []],

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { isStopped, stoppedBy, type Switches } from "../../../src/domain/choice/switches.ts";
+
+const asking = (stopped: Switches, more: { server?: string; ceiling?: string } = {}) =>
+  stoppedBy({
+    tenant: {
+      slug: "acme",
+      policy: { stopped },
+      ceiling: more.ceiling === undefined ? null : { stopped: more.ceiling },
+    },
+    keyId: "key_1",
+    server: more.server ?? null,
+  });
+
+describe("kill switches", () => {
+  it("stop what they name, and nothing else", () => {
+    expect(asking({})).toBeNull();
+    expect(asking({ keys: { key_2: "leaked" }, servers: { files: "wild" } })).toBeNull();
+    expect(asking({ servers: { files: "wild" } }, { server: "mail" })).toBeNull();
+    expect(asking({ servers: { files: "wild" } }, { server: "files" })).toEqual({
+      reason: "stopped",
+      what: "server",
+      name: "files",
+      why: "wild",
+    });
+    expect(asking({ keys: { key_1: "leaked" } })).toMatchObject({ what: "key", name: "key_1" });
+  });
+
+  it("name the operator's switch before the tenant's own", () => {
+    const refusal = asking({ tenant: "mine" }, { ceiling: "unpaid" });
+    expect(refusal).toMatchObject({ what: "tenant", name: "acme", why: "unpaid" });
+  });
+
+  it("take no member of Object.prototype for a name", () => {
+    expect(asking({ servers: {} }, { server: "constructor" })).toBeNull();
+    expect(isStopped({ provider: "constructor", id: "x" }, { providers: {} })).toBe(false);
+  });
+
+  it("stop models by glob, and all models of a provider", () => {
+    const model = { provider: "openai", id: "gpt-5" };
+    expect(isStopped(model, { models: { "openai/gpt-4*": "old" } })).toBe(false);
+    expect(isStopped(model, { models: { "openai/gpt-5*": "wrong" } })).toBe(true);
+    expect(isStopped(model, { providers: { openai: "down" } })).toBe(true);
+  });
+});
