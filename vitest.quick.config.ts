@@ -7,7 +7,7 @@ export default defineConfig({
     include: ["test/architecture.test.ts", "test/unit/**/*.test.ts", "test/contract/**/*.test.ts"],
     // The stores' contract on one engine, no start of whole processes, and no crashes of them.
     exclude: [
-      "test/contract/store/{file,sqld,sqld-grouped}.test.ts",
+      "test/contract/store/{sqld,sqld-grouped}.test.ts",
       "test/contract/start/**",
       "test/contract/embedded/crashes.test.ts",
     ],

@@ -8,7 +8,7 @@ import type { CatalogueStore } from "../../src/domain/ports/catalogues.ts";
 import { createCatalogueReader, holdCatalogue } from "../../src/pipeline/catalogue.ts";
 import { createCatalogueJob, syncNow } from "../../src/pipeline/scheduled/catalogue.ts";
 import { apiJsonOf, startModelsDev, type ModelsDev } from "../fakes/models-dev.ts";
-import { fileBackend } from "../setup/file-database.ts";
+import { inlineBackend } from "../setup/inline-backend.ts";
 import { model } from "../unit/domain/models.fixture.ts";
 import { givenWorld, value } from "./store/open.ts";
 
@@ -20,7 +20,7 @@ const fileOf = (models: readonly Model[]): string => JSON.stringify(apiJsonOf(mo
 const withNew = [...seedCatalogue.models, newModel];
 
 describe("the catalogue's sync", () => {
-  const world = givenWorld(fileBackend());
+  const world = givenWorld(inlineBackend());
   let now = start;
   let faults: string[] = [];
   let modelsDev: ModelsDev;

@@ -13,7 +13,7 @@ import { createChooser } from "../../src/pipeline/choose.ts";
 import { createProviders } from "../../src/providers/registry.ts";
 import { createWorkersAi, type AiBinding } from "../../src/providers/workers-ai.ts";
 import { raw } from "../../src/store/db.ts";
-import { fileBackend } from "../setup/file-database.ts";
+import { inlineBackend } from "../setup/inline-backend.ts";
 import { call } from "../unit/domain/models.fixture.ts";
 import { event, id, key, start, tenant } from "./store/fixtures.ts";
 import { givenWorld, value } from "./store/open.ts";
@@ -22,7 +22,7 @@ const operator: Actor = { kind: "operator" };
 const paid = { provider: "workers-ai", name: "theirs", apiKey: "", baseUrl: null, models: null };
 
 describe("a provider that the operator pays", () => {
-  const world = givenWorld(fileBackend());
+  const world = givenWorld(inlineBackend());
 
   async function given(ceiling: Ceiling | null) {
     const { stores } = world;

@@ -8,12 +8,12 @@ import { createEndCall } from "../../src/pipeline/end-call.ts";
 import { createLostAdmissions } from "../../src/pipeline/lost-admissions.ts";
 import { createRelease } from "../../src/pipeline/release.ts";
 import { raw } from "../../src/store/db.ts";
-import { fileBackend } from "../setup/file-database.ts";
+import { inlineBackend } from "../setup/inline-backend.ts";
 import { caller, leaseMs, reservation, start } from "./store/fixtures.ts";
 import { givenWorld, value } from "./store/open.ts";
 
 describe("an admission whose answer was lost", () => {
-  const world = givenWorld(fileBackend());
+  const world = givenWorld(inlineBackend());
   const limits = { usdPerDay: 1, tokensPerMinute: 1_000, concurrent: 1 };
   const ids = createIds({
     now: () => start,

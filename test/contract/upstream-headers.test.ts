@@ -8,7 +8,7 @@ import { err, ok } from "../../src/domain/result.ts";
 import { tokenOf, type SealedServer } from "../../src/domain/servers/server.ts";
 import type { Stores } from "../../src/domain/ports/stores.ts";
 import { createUpstreamHeaders } from "../../src/pipeline/upstream-headers.ts";
-import { fileBackend } from "../setup/file-database.ts";
+import { inlineBackend } from "../setup/inline-backend.ts";
 import { event, server, start, tenant } from "./store/fixtures.ts";
 import { givenWorld, storesOn, value } from "./store/open.ts";
 
@@ -25,7 +25,7 @@ function gate() {
 }
 
 describe("headers for a registered server", () => {
-  const world = givenWorld(fileBackend());
+  const world = givenWorld(inlineBackend());
   let now = start;
   let vault: Awaited<ReturnType<typeof createVault>>;
   let its: SealedServer;

@@ -13,7 +13,6 @@ const slow = [
   "flow/soak-crashes",
   "flow/crash",
   "flow/proxy-modern",
-  "contract/store/file",
   "worker/store",
   "flow/failover",
   "flow/proxy-modes",

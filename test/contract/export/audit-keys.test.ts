@@ -8,14 +8,14 @@ import type { StoredAuditKey } from "../../../src/domain/audit/seals.ts";
 import { createAuditKeyJob, vouchedKeys } from "../../../src/pipeline/scheduled/audit-keys.ts";
 import { sealOnce } from "../../../src/pipeline/scheduled/seal.ts";
 import { raw } from "../../../src/store/db.ts";
-import { fileBackend } from "../../setup/file-database.ts";
+import { inlineBackend } from "../../setup/inline-backend.ts";
 import { caller, opening, start } from "../store/fixtures.ts";
 import { givenWorld, macOf, value } from "../store/open.ts";
 import { sealingParts } from "../store/sealing.ts";
 import { signerOf } from "./exporting.ts";
 
 describe("published keys", () => {
-  const world = givenWorld(fileBackend());
+  const world = givenWorld(inlineBackend());
 
   /** A deployment under one master key, after one under another. */
   const under = async (byte: number, previous: number | null = null) => {

@@ -6,7 +6,7 @@ import type { RequestFilter } from "../../../src/domain/audit/record.ts";
 import { csvColumns } from "../../../src/domain/audit/csv.ts";
 import { sealOnce } from "../../../src/pipeline/scheduled/seal.ts";
 import { raw } from "../../../src/store/db.ts";
-import { fileBackend } from "../../setup/file-database.ts";
+import { inlineBackend } from "../../setup/inline-backend.ts";
 import {
   caller,
   decision,
@@ -24,7 +24,7 @@ import { exportPart, signerOf, verifyParts, type Asked } from "./exporting.ts";
 const dayMs = 86_400_000;
 
 describe("what an export holds", () => {
-  const world = givenWorld(fileBackend());
+  const world = givenWorld(inlineBackend());
   const never = Number.MAX_SAFE_INTEGER;
 
   async function tenant(policy = {}) {

@@ -2,14 +2,14 @@
 import * as fc from "fast-check";
 import { beforeAll, afterAll, describe, expect, it } from "vitest";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
-import { fileBackend } from "../../setup/file-database.ts";
+import { inlineBackend } from "../../setup/inline-backend.ts";
 import { caller, opening, reservation, settlement, start } from "../store/fixtures.ts";
 import { storesOn, value, type Opened } from "../store/open.ts";
 import { sealAll } from "../store/sealing.ts";
 import { exportPart, signerOf, verifyParts } from "./exporting.ts";
 
 const runs = 1_000;
-const backend = fileBackend();
+const backend = inlineBackend();
 let opened: Opened;
 let stores: Stores;
 /** The export, of three seals; another tenant's export; and the same tenant's of some moments before. */

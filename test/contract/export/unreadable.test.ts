@@ -2,14 +2,14 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { raw } from "../../../src/store/db.ts";
-import { fileBackend } from "../../setup/file-database.ts";
+import { inlineBackend } from "../../setup/inline-backend.ts";
 import { caller, reservation, settlement, start } from "../store/fixtures.ts";
 import { givenWorld, value } from "../store/open.ts";
 import { sealAll } from "../store/sealing.ts";
 import { exportPart, signerOf, verifyParts } from "./exporting.ts";
 
 describe("an export of what can't be read", () => {
-  const world = givenWorld(fileBackend());
+  const world = givenWorld(inlineBackend());
 
   async function given() {
     const who = await caller(world.stores);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { raw, type Compiled } from "../../../src/store/db.ts";
 import { sql } from "drizzle-orm";
 import { migrate } from "../../../src/store/migrations.ts";
-import { fileBackend } from "../../setup/file-database.ts";
+import { inlineBackend } from "../../setup/inline-backend.ts";
 import { readMigrations } from "../../setup/migrations.ts";
 import { correction, event, opening, settlement, start, reservation } from "../store/fixtures.ts";
 import { storesOn, value } from "../store/open.ts";
@@ -28,7 +28,7 @@ const recordsOf = (text: string): Map<string, string> =>
 
 /** The database as it was then, brought to today's schema. */
 async function givenDatabase() {
-  const opened = await fileBackend().open();
+  const opened = await inlineBackend().open();
   const statements = fixture("sealed-v1.sql")
     .split("--> statement-breakpoint")
     .map((text): Compiled => ({ toSQL: () => ({ sql: text.trim(), params: [] }) }));

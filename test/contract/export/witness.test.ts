@@ -17,7 +17,7 @@ import { signedText, type ChainHead } from "../../../src/domain/audit/seals.ts";
 import { createWitnessJob } from "../../../src/pipeline/scheduled/witness.ts";
 import { createWitnessSender } from "../../../src/telemetry/witness.ts";
 import { raw } from "../../../src/store/db.ts";
-import { fileBackend } from "../../setup/file-database.ts";
+import { inlineBackend } from "../../setup/inline-backend.ts";
 import { caller, opening, start } from "../store/fixtures.ts";
 import { givenWorld, value } from "../store/open.ts";
 import { sealAll, sealingOn } from "../store/sealing.ts";
@@ -32,7 +32,7 @@ interface Said {
 const checkout = fileURLToPath(new URL("../../../", import.meta.url));
 
 describe("a witness", () => {
-  const world = givenWorld(fileBackend());
+  const world = givenWorld(inlineBackend());
   const folder = mkdtempSync(join(tmpdir(), "sampling-router-witness-"));
   let server: Server;
   let url: string;

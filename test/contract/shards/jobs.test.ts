@@ -2,14 +2,14 @@
 import { describe, expect, it } from "vitest";
 import { createJobs, createShardedJobs, type Jobs } from "../../../src/pipeline/scheduled/jobs.ts";
 import type { Database } from "../../../src/store/db.ts";
-import { fileBackend } from "../../setup/file-database.ts";
+import { inlineBackend } from "../../setup/inline-backend.ts";
 import { caller, reservation, start } from "../store/fixtures.ts";
 import { storesOn, value } from "../store/open.ts";
 import { sealingOn } from "../store/sealing.ts";
 
 /** The jobs of a database in which one lease has run out. */
 async function given(broken?: Database): Promise<{ run: Jobs; close: () => Promise<void> }> {
-  const backend = fileBackend();
+  const backend = inlineBackend();
   const { db, close } = await backend.openMigrated();
   const stores = storesOn(db);
   const who = await caller(stores);
@@ -35,7 +35,7 @@ const unreachable = (db: Database): Database => ({
 
 describe("scheduled jobs on several shards", () => {
   it("sweep the shards in reach, and say which shard was not", async () => {
-    const backend = fileBackend();
+    const backend = inlineBackend();
     const dead = await backend.open();
     const [one, other] = [await given(unreachable(dead.db)), await given()];
     const reports = await createShardedJobs([

@@ -10,7 +10,7 @@ import { createAdminUseCases } from "../../../src/pipeline/admin/use-cases.ts";
 import type { Database } from "../../../src/store/db.ts";
 import { tenants } from "../../../src/store/schema.ts";
 import { createReadiness } from "../../../src/store/migrations.ts";
-import { fileBackend } from "../../setup/file-database.ts";
+import { inlineBackend } from "../../setup/inline-backend.ts";
 import { expectPages } from "../store/pages.ts";
 import { storesOn, value, type Opened } from "../store/open.ts";
 
@@ -20,7 +20,7 @@ let opened: Map<string, Opened>;
 
 beforeEach(async () => {
   opened = new Map();
-  for (const name of names) opened.set(name, await fileBackend().openMigrated());
+  for (const name of names) opened.set(name, await inlineBackend().openMigrated());
 });
 afterEach(async () => {
   for (const { close } of opened.values()) await close();

@@ -5,7 +5,7 @@ import { migrate } from "../../../src/store/migrations.ts";
 import { value } from "../../contract/store/open.ts";
 import { startEngine } from "../../setup/embedded.ts";
 import { readMigrations } from "../../setup/migrations.ts";
-import { startInline } from "./inline-engine.ts";
+import { startInline } from "../../setup/inline-engine.ts";
 import { ledgerCall, loadCaller } from "./ledger-load.ts";
 
 const warmUpMs = 1_500;

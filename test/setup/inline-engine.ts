@@ -1,14 +1,14 @@
-/** The engine without threads, to be measured beside the real one: all SQL and every sync on the main thread. */
-import { bookTexts } from "../../../src/store/books/texts.ts";
-import { openReader, openWriter } from "../../../src/store/embedded/connection.ts";
-import type { EmbeddedEngine } from "../../../src/store/embedded/engine.ts";
-import { createGroupCommit } from "../../../src/store/embedded/group-commit.ts";
-import type { Job, Outcome } from "../../../src/store/engine.ts";
+/** The embedded engine without threads: all SQL, and every sync of the disk, on the thread that asks. */
+import { bookTexts } from "../../src/store/books/texts.ts";
+import { openReader, openWriter } from "../../src/store/embedded/connection.ts";
+import type { EmbeddedEngine } from "../../src/store/embedded/engine.ts";
+import { createGroupCommit } from "../../src/store/embedded/group-commit.ts";
+import type { Job, Outcome } from "../../src/store/engine.ts";
 
 const mostInGroup = 128;
 
-export function startInline(path: string): EmbeddedEngine {
-  const writer = openWriter(path);
+export function startInline(path: string, pragmas: readonly string[] = []): EmbeddedEngine {
+  const writer = openWriter(path, pragmas);
   const reader = openReader(path);
   const commitGroup = createGroupCommit(writer, bookTexts);
   const waiting: { job: Job; tell: (outcome: Outcome) => void }[] = [];
