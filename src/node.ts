@@ -6,10 +6,11 @@ import { err, ok, type Result } from "./domain/result.ts";
 import { createApp } from "./http/app.ts";
 import type { Host } from "./compose/host.ts";
 import { clock, createIsolate } from "./compose/isolate.ts";
+import type { RequestHooks } from "./node/server.ts";
 import { createOpenWork, type OpenWork } from "./node/open-work.ts";
 
 export interface NodeHost {
-  answer(request: Request, requestIs: (id: string) => void): Promise<Response>;
+  answer(request: Request, about: RequestHooks): Promise<Response>;
   /** One run of the scheduled jobs. */
   runJobs(): Promise<void>;
   open: OpenWork;
@@ -32,9 +33,9 @@ export async function createNodeHost(env: Bindings, host: Host): Promise<Result<
   return ok({
     open,
     log: host.log,
-    async answer(request, requestIs) {
+    async answer(request, about) {
       const { servicesFor } = compositionAt(request.url);
-      return app.fetch(request, { servicesFor, requestIs });
+      return app.fetch(request, { servicesFor, ...about });
     },
     async runJobs() {
       for (const report of await forJobs.jobs())

@@ -52,7 +52,9 @@ export default {
       );
     }
     const { servicesFor } = invocationFor(found, context, request);
-    return app.fetch(request, { servicesFor });
+    // Cloudflare's edge sets the header, whatever its sender said.
+    const address = (): string => request.headers.get("CF-Connecting-IP") ?? "";
+    return app.fetch(request, { servicesFor, address });
   },
 
   async scheduled(_event: unknown, env: WorkerBindings, context: ExecutionContext): Promise<void> {

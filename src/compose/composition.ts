@@ -20,7 +20,7 @@ export interface Composition {
 
 /** What serves requests for as long as its lifetime says: the database of a caller's shard is opened when it calls. */
 export function createComposition(isolate: Isolate, lifetime: Lifetime): Composition {
-  const { shardNames: names, tokens } = isolate;
+  const { shardNames: names, tokens, consoleTokens } = isolate;
   const shardNamed: (name: string) => Shard = perShard((name) =>
     createShard(isolate, { ...lifetime, name, everywhere }),
   );
@@ -48,7 +48,10 @@ export function createComposition(isolate: Isolate, lifetime: Lifetime): Composi
   };
   return {
     servicesFor(token) {
-      const keyId = names.length === 1 || token === null ? null : tokens.keyIdOf(token);
+      const keyId =
+        names.length === 1 || token === null
+          ? null
+          : (tokens.keyIdOf(token) ?? consoleTokens.keyIdOf(token));
       const shard = shards.of(keyId === null ? homeShard : shardOf(keyId));
       return shard === null ? shards.home.servicesOfUnknown() : shard.services;
     },

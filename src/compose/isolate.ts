@@ -3,7 +3,7 @@
  * invocation to use another's.
  */
 import { writesAtOnceOf, type Config } from "../config.ts";
-import { sha256 } from "../crypto/encoding.ts";
+import { sameText, sha256 } from "../crypto/encoding.ts";
 import { createKeyedHash } from "../crypto/keyed-hash.ts";
 import { createMac } from "../crypto/mac.ts";
 import { hashing } from "../crypto/chain.ts";
@@ -29,6 +29,7 @@ import { createStreamMemory } from "../proxy/legacy/streams.ts";
 import { createChooser } from "../pipeline/choose.ts";
 import { createSealingMemory } from "../pipeline/sealing.ts";
 import { createSharedTurns } from "../pipeline/turns.ts";
+import { createSignInThrottle } from "../pipeline/sign-in-throttle.ts";
 import { createReasoningRefusals } from "../pipeline/reasoning-refusals.ts";
 import { demoModels } from "../providers/demo.ts";
 import { createWitnessSender } from "../telemetry/witness.ts";
@@ -42,6 +43,10 @@ const prefixesRemembered = 512;
 const tenantsWithPrefixes = 256;
 /** Lost admissions, of a kB each. */
 const lostRemembered = 5_000;
+/** Addresses and keys of failed sign-ins, some 200 bytes each. */
+const signInsRemembered = 5_000;
+/** Rows in the log of events that failed sign-ins may cause. */
+const signInNotesPerMinute = 30;
 /** ms after which an isolate reads again what was measured of providers. */
 const rememberedMs = 60_000;
 /** A request asks for some 16 bytes at a time, several times. Asking the runtime costs as much for a thousand. */
@@ -116,6 +121,7 @@ export async function createIsolate(config: Config, host: Host) {
     config,
     host,
     sha256: (text: string | Uint8Array<ArrayBuffer>) => sha256(text, primitives),
+    isOperator: (token: string) => sameText(token, config.adminToken),
     /** models that refuse to be asked about reasoning */
     refusals,
     /** the home shard first */
@@ -153,6 +159,13 @@ export async function createIsolate(config: Config, host: Host) {
       tenantsRemembered: tenantsWithPrefixes,
     }),
     tokens: createKeyTokens({ randomBytesOf, sha256: primitives.sha256 }),
+    consoleTokens: createKeyTokens({ randomBytesOf, sha256: primitives.sha256, begins: "srs" }),
+    consoleMac: await createMac({ ...masters, purpose: "console-session" }),
+    signInThrottle: createSignInThrottle({
+      capacity: signInsRemembered,
+      notesPerMinute: signInNotesPerMinute,
+      elapsed,
+    }),
     idsOf: perShard((shard) => createIds({ now, randomBytesOf, shard })),
     memory: createCallerMemory({
       capacity: callersRemembered,

@@ -32,6 +32,7 @@ import { createProviders } from "../providers/registry.ts";
 import { createReadiness } from "../store/migrations.ts";
 import { createWriteProbe } from "../store/write-probe.ts";
 import { openShard } from "./shard-database.ts";
+import { createShardConsole } from "./shard-console.ts";
 import { createShardSample } from "./shard-sample.ts";
 import { createShardTurns } from "./shard-turns.ts";
 import { createShardSeals } from "./shard-seals.ts";
@@ -52,6 +53,7 @@ type ShardServices = Services["app"] &
   Services["dryRun"] &
   Services["proxy"] &
   Services["admin"] &
+  Services["console"] &
   Everywhere;
 
 /** Each surface sees what it uses. The parts are made when they are read, so they are not spread. */
@@ -61,6 +63,7 @@ const servicesOf = (parts: ShardServices): Services => ({
   dryRun: parts,
   proxy: parts,
   admin: parts,
+  console: parts,
   oauth: parts,
   health: parts,
   audit: parts,
@@ -191,7 +194,10 @@ export function createShard(
         now: () => now,
         elapsed: () => elapsed,
         sha256Hex: () => async (bytes) => toHex(await isolate.sha256(bytes)),
-        isOperator: () => (token) => sameText(token, config.adminToken),
+        consoleSessions: () =>
+          createShardConsole(isolate, { ids, stores, keyCodes, authenticate: authenticate() }),
+        isSame: () => sameText,
+        isOperator: () => isolate.isOperator,
         allowedOrigins: () => config.allowedOrigins,
         publicOrigins: () => config.publicOrigins,
         report: () => (requestId, thrown) =>

@@ -1,18 +1,24 @@
-/** API keys: `srk_<id>_<secret>`. 256 random bits need no slow hash: SHA-256 is what is stored. */
+/**
+ * API keys, `srk_<id>_<secret>`, and the cookies of console sessions, `srs_<id>_<secret>`. 256 random bits need no slow
+ * hash: SHA-256 is what is stored.
+ */
 import type { KeyTokens } from "../domain/ports/stores.ts";
 import { sameHash, toBase64Url, toHex } from "./encoding.ts";
 import { webCrypto, type Primitives } from "./primitives.ts";
 
 const secretBytes = 32;
-const shape = /^srk_([0-9a-z]{10,60})_([A-Za-z0-9_-]{43})$/;
-/** What a key's id begins with; left out of the token, which says `srk` already. */
-const idPrefix = "key_";
+/** What an id begins with; left out of the token, whose own beginning says as much. */
+const idPrefixes = { srk: "key_", srs: "con_" } as const;
 
 export function createKeyTokens(deps: {
   randomBytesOf: (count: number) => Uint8Array;
   sha256?: Primitives["sha256"];
+  /** absent: API keys */
+  begins?: keyof typeof idPrefixes;
 }): KeyTokens {
-  const { sha256 = webCrypto.sha256 } = deps;
+  const { sha256 = webCrypto.sha256, begins = "srk" } = deps;
+  const idPrefix = idPrefixes[begins];
+  const shape = new RegExp(`^${begins}_([0-9a-z]{10,60})_([A-Za-z0-9_-]{43})$`);
   const encoder = new TextEncoder();
   const hashOf = async (secret: string): Promise<string> =>
     toHex(await sha256(encoder.encode(secret)));
@@ -20,7 +26,7 @@ export function createKeyTokens(deps: {
     async mint(keyId) {
       const secret = toBase64Url(deps.randomBytesOf(secretBytes));
       return {
-        token: `srk_${keyId.slice(idPrefix.length)}_${secret}`,
+        token: `${begins}_${keyId.slice(idPrefix.length)}_${secret}`,
         secretHash: await hashOf(secret),
       };
     },

@@ -12,6 +12,8 @@ import { problem } from "./problem.ts";
 import { dryRunRoutes } from "./route.ts";
 import { routerKeyHeader } from "../proxy/receive.ts";
 import { proxyRoutes } from "./proxy.ts";
+import { consoleSessionRoutes } from "./console-session.ts";
+import { sessionTokenOf } from "./session-cookie.ts";
 import { samplingRoutes } from "./sampling/routes.ts";
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
@@ -21,7 +23,9 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.use(async (c, next) => {
     // The key says on which shard its tenant lives.
     const services = c.env.servicesFor(
-      c.req.header(routerKeyHeader)?.trim() ?? bearerOf(c.req.header("Authorization")),
+      c.req.header(routerKeyHeader)?.trim() ??
+        bearerOf(c.req.header("Authorization")) ??
+        sessionTokenOf(c),
     );
     c.set("services", services);
     const requestId = services.app.ids.next("request");
@@ -37,6 +41,7 @@ export function createApp(): OpenAPIHono<HttpEnv> {
   app.route("/oauth", oauthRoutes());
   app.route("/health", healthRoutes());
   app.route("/.well-known/sampling-router", auditKeyRoutes());
+  app.route("/console/session", consoleSessionRoutes());
   app.route("/", consoleRoutes());
   app.notFound((c) => {
     const allow = methods.filter((method) =>

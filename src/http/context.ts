@@ -10,6 +10,7 @@ import type { ReceiveServices } from "../proxy/receive.ts";
 import type { Route } from "../pipeline/route.ts";
 import type { Authenticate } from "../pipeline/authenticate.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
+import type { ConsoleSessions } from "../pipeline/console-sessions.ts";
 import type { SamplingServices } from "./sampling-services.ts";
 
 /** What each surface uses, and no more. One object may stand behind several of them. */
@@ -32,6 +33,13 @@ export interface Services {
     sha256Hex: (bytes: Uint8Array<ArrayBuffer>) => Promise<string>;
     /** whether this is the operator's token */
     isOperator: (token: string) => Promise<boolean>;
+    consoleSessions: Pick<ConsoleSessions, "find">;
+    isSame: (one: string, other: string) => Promise<boolean>;
+  };
+  console: {
+    consoleSessions: ConsoleSessions;
+    /** compares secrets in the same time, however much of them agrees */
+    isSame: (one: string, other: string) => Promise<boolean>;
   };
   oauth: {
     /** Ends an authorization, with the query that a person's browser brings back from an authorization server. */
@@ -48,6 +56,8 @@ export interface HttpEnv {
     servicesFor: (token: string | null) => Services;
     /** called with the id under which the request is recorded; absent: this host asks for no id */
     requestIs?: (requestId: string) => void;
+    /** the address that calls, as the host knows it; absent: this host does not know */
+    address?: () => string;
   };
   Variables: {
     services: Services;

@@ -41,6 +41,21 @@ const lastOf = (header: string | string[] | undefined): string | null => {
   return text?.split(",").at(-1)?.trim() || null;
 };
 
+/** The address that calls: the peer, or what trusted proxies say of theirs. */
+export function clientAddress(
+  { headers, socket }: Pick<IncomingMessage, "headers" | "socket">,
+  isTrusted: IsTrusted,
+): string {
+  const said = [headers["x-forwarded-for"] ?? []].flat().join(",").split(",");
+  let address = plain(socket.remoteAddress ?? "");
+  while (isTrusted(address)) {
+    const before = plain(said.pop()?.trim() ?? "");
+    if (isIP(before) === 0) break;
+    address = before;
+  }
+  return address;
+}
+
 const hostname = /^[A-Za-z0-9._-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
 
 /** The request's URL as the client asked for it; null: as it came. */

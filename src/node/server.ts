@@ -8,7 +8,7 @@ import {
 } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { err, ok, type Result } from "../domain/result.ts";
-import { forwardedUrl, type IsTrusted } from "./forwarded.ts";
+import { clientAddress, forwardedUrl, type IsTrusted } from "./forwarded.ts";
 import type { OpenWork } from "./open-work.ts";
 
 export interface NodeServer {
@@ -17,9 +17,16 @@ export interface NodeServer {
   drain(ms: number): Promise<boolean>;
 }
 
+/** What the server and whoever answers tell each other of one request. */
+export interface RequestHooks {
+  /** called with the id under which the request is recorded */
+  requestIs: (id: string) => void;
+  /** the address that calls */
+  address: () => string;
+}
+
 export interface NodeServerDeps {
-  /** `requestIs`: called with the id under which the request is recorded */
-  answer: (request: Request, requestIs: (id: string) => void) => Promise<Response>;
+  answer: (request: Request, about: RequestHooks) => Promise<Response>;
   isTrusted: IsTrusted;
   open: OpenWork;
   /** Hears what nobody expected: the name of what was thrown, never its message. */
@@ -84,8 +91,11 @@ export function createNodeServer({ answer, isTrusted, open, report }: NodeServer
   const requestIds = new WeakMap<IncomingMessage, (id: string) => void>();
   const listener = getRequestListener(
     async (request, { incoming, outgoing }) => {
-      const is = requestIds.get(incoming as IncomingMessage) ?? (() => {});
-      const response = await answer(request, is);
+      const caller = incoming as IncomingMessage;
+      const response = await answer(request, {
+        requestIs: requestIds.get(caller) ?? (() => {}),
+        address: () => clientAddress(caller, isTrusted),
+      });
       mendHead(outgoing as ServerResponse, response);
       return response;
     },

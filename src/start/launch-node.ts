@@ -108,7 +108,10 @@ function openHost(
 /** As the seed asks: without a socket. */
 const answeringOf = (host: NodeHost): Answering => ({
   async request(path, init) {
-    const answer = await host.answer(new Request(`http://127.0.0.1${path}`, init), () => {});
+    const answer = await host.answer(new Request(`http://127.0.0.1${path}`, init), {
+      requestIs: () => {},
+      address: () => "127.0.0.1",
+    });
     return { status: answer.status, text: await answer.text() };
   },
 });

@@ -1,6 +1,7 @@
 import { and, desc, eq, lt, sql, type SQL } from "drizzle-orm";
 import type { AdminEvent } from "../domain/admin-event.ts";
 import type { EventStore } from "../domain/ports/stores.ts";
+import { ok } from "../domain/result.ts";
 import { raw, type Builder, type Compiled, type Database } from "./db.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import { adminEvents } from "./schema.ts";
@@ -18,6 +19,10 @@ export const appendEventWhere = (event: AdminEvent, condition: SQL): Compiled =>
     where ${condition}`);
 
 export const createEventStore = (db: Database): EventStore => ({
+  async append(event) {
+    const written = await db.write([appendEvent(db.builder, event)]);
+    return written.ok ? ok(null) : written;
+  },
   list: (tenantId, page) =>
     db.read(async (builder) => {
       const rows = await builder

@@ -5,6 +5,7 @@ import { defaultSessionLimits, type SessionLimits } from "../domain/tenancy/sess
 import { createAuthorizationStore } from "./authorizations.ts";
 import { createCancellationStore } from "./cancellations.ts";
 import { createCatalogueStore } from "./catalogues.ts";
+import { createConsoleSessionStore } from "./console-sessions.ts";
 import { createCredentialStore } from "./credentials.ts";
 import type { Database } from "./db.ts";
 import { createEventStore } from "./events.ts";
@@ -55,6 +56,7 @@ export function createStores(
     serverTokens: () => createTokenStore(db, deps),
     authorizations: () => createAuthorizationStore(db),
     sessions: () => createSessionStore(db, deps.sessionLimits ?? defaultSessionLimits),
+    consoleSessions: () => createConsoleSessionStore(db),
     cancellations: () => createCancellationStore(db),
     health: () => createHealthStore(db),
     catalogues: () => createCatalogueStore(db),

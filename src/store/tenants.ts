@@ -17,6 +17,7 @@ import {
   sessions,
   tenants,
 } from "./schema.ts";
+import { consoleSessions } from "./console-schema.ts";
 import { recordNumbers, seals, unreadableRecords } from "./seal-schema.ts";
 import { authorizations, servers, serverTokens } from "./server-schema.ts";
 
@@ -84,6 +85,7 @@ export const createTenantStore = (db: Database): TenantStore => {
         health,
         circuits,
         sessions,
+        consoleSessions,
         authorizations,
         serverTokens,
         servers,

@@ -1,6 +1,7 @@
 /** The ports that the pipeline needs; `compose/composition.ts` hands in what implements them. */
 import type { RequestFilter } from "../audit/record.ts";
 import type { ApiKey, StoredKey } from "../tenancy/access.ts";
+import type { ConsoleSessionStore } from "./console-sessions.ts";
 import type { SamplingRecord } from "../audit/record.ts";
 import type { PlacementStore } from "./placements.ts";
 import type { AdminEvent } from "../admin-event.ts";
@@ -230,6 +231,7 @@ export interface RequestStore {
 }
 
 export interface EventStore {
+  append(event: AdminEvent): AsyncResult<null>;
   list(tenantId: string | null, page: PageRequest): AsyncResult<Page<AdminEvent>>;
 }
 
@@ -246,6 +248,7 @@ export interface Stores {
   serverTokens: TokenStore;
   authorizations: AuthorizationStore;
   sessions: SessionStore;
+  consoleSessions: ConsoleSessionStore;
   cancellations: CancellationStore;
   health: HealthStore;
   catalogues: CatalogueStore;

@@ -8,6 +8,9 @@
 /** A hostname as the URL parser writes it. `0.0.0.0` does not count: browsers let foreign pages call it. */
 const ownMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
+/** Whether a URL's hostname names the machine on which it is used. */
+export const isOwnMachine = (hostname: string): boolean => ownMachine.test(hostname);
+
 export interface Asked {
   /** the URL at which the request arrived, with the host of its `Host` header */
   url: string;
@@ -22,12 +25,12 @@ export interface Asked {
 export function ownOriginOf({ url, publicOrigins }: Asked): string | null {
   const { origin, hostname } = new URL(url);
   if (publicOrigins.includes(origin)) return origin;
-  return publicOrigins[0] ?? (ownMachine.test(hostname) ? origin : null);
+  return publicOrigins[0] ?? (isOwnMachine(hostname) ? origin : null);
 }
 
 /** Whether a browser's `Origin` is the router's own. */
 export function isOwnOrigin(from: string, { url, publicOrigins }: Asked): boolean {
   if (publicOrigins.includes(from)) return true;
   const { origin, hostname } = new URL(url);
-  return from === origin && ownMachine.test(hostname);
+  return from === origin && isOwnMachine(hostname);
 }

@@ -9,6 +9,7 @@ export const idPrefixes = {
   session: "ses",
   request: "req",
   event: "evt",
+  console: "con",
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 
@@ -17,7 +18,7 @@ export interface Ids {
 }
 
 /** A caller is found by ids of these kinds, so these ids name the shard: see `shards.ts`. */
-const marked: ReadonlySet<IdKind> = new Set<IdKind>(["tenant", "key", "session"]);
+const marked: ReadonlySet<IdKind> = new Set<IdKind>(["tenant", "key", "session", "console"]);
 
 export const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 /** characters after an id's prefix that hold the id's time */

@@ -1,25 +1,39 @@
-/** The operator's token, or an API key with the scope `tenant-admin`. */
+/** The operator's token, an API key with the scope `tenant-admin`, or the cookie of a console session. */
+import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
+import { bearerOf, type Actor } from "../../domain/tenancy/access.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { err, ok } from "../../domain/result.ts";
 import { type HttpEnv } from "../context.ts";
-import { bearerOf } from "../../domain/tenancy/access.ts";
 import { problem } from "../problem.ts";
+import { sessionTokenOf } from "../session-cookie.ts";
+import { sessionOf } from "../session-guard.ts";
 
-export const authorise = createMiddleware<HttpEnv>(async (c, next) => {
-  const { isOperator, authenticate } = c.get("services").admin;
-  const token = bearerOf(c.req.header("Authorization"));
+async function actorOf(c: Context<HttpEnv>): AsyncResult<Actor> {
+  const { admin } = c.get("services");
+  const header = c.req.header("Authorization");
+  if (header === undefined && sessionTokenOf(c) !== null) {
+    const session = await sessionOf(c, admin);
+    return session.ok ? ok(session.value.actor) : session;
+  }
+  const token = bearerOf(header);
   if (token === null)
-    return problem(c, {
+    return err({
       reason: "unauthorized",
       detail: "Send Authorization: Bearer <operator's token or tenant-admin key>.",
     });
-  if (await isOperator(token)) {
-    c.set("actor", { kind: "operator" });
-    return next();
-  }
-  const caller = await authenticate({ token, sessionId: null, scope: "tenant-admin" }, "database");
-  if (!caller.ok) return problem(c, caller.error);
+  if (await admin.isOperator(token)) return ok({ kind: "operator" });
+  const claim = { token, sessionId: null, scope: "tenant-admin" } as const;
+  const caller = await admin.authenticate(claim, "database");
+  if (!caller.ok) return caller;
   const { key, tenant } = caller.value.snapshot;
   const { id: keyId, expiresAt } = key;
-  c.set("actor", { kind: "key", keyId, tenantId: tenant.id, expiresAt });
+  return ok({ kind: "key", keyId, tenantId: tenant.id, expiresAt });
+}
+
+export const authorise = createMiddleware<HttpEnv>(async (c, next) => {
+  const actor = await actorOf(c);
+  if (!actor.ok) return problem(c, actor.error);
+  c.set("actor", actor.value);
   return next();
 });

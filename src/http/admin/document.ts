@@ -13,9 +13,9 @@ const info = {
 /** The router's own pattern for a segment with slashes, `{model{.+}}`, is no template in OpenAPI. */
 const template = (path: string): string => path.replaceAll(/\{(\w+)\{[^}]*\}\}/g, "{$1}");
 
-/** Operations under `/v1` are no part of the admin app, and have their whole path already. */
+/** Operations under `/v1` and `/console` are no part of the admin app, and have their whole path already. */
 const wholePath = (path: string): string =>
-  path.startsWith("/v1/") ? path : `${adminPath}${template(path)}`;
+  path.startsWith("/v1/") || path.startsWith("/console/") ? path : `${adminPath}${template(path)}`;
 
 /** @param origin of this router; null: unknown, so the document's own address counts */
 export function documentOf(app: ReturnType<typeof adminApp>, origin: string | null) {

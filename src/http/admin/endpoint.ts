@@ -151,7 +151,7 @@ function routeOf(spec: Described) {
     tags: [spec.tag],
     summary: spec.summary,
     description: spec.description,
-    security: [{ bearer: [] }],
+    security: [{ bearer: [] }, { session: [] }],
     ...(body === undefined ? {} : { middleware: requireBody }),
     request: {
       params: (params ?? nothing) as z.ZodObject,

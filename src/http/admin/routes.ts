@@ -19,6 +19,7 @@ import { modelRoutes } from "./models.ts";
 import { eventRoutes, recordRoutes, usageRoutes } from "./records.ts";
 import { serverRoutes } from "./servers.ts";
 import { sealRoutes } from "./seals.ts";
+import { describeSessions } from "./session-description.ts";
 import { tenantRoutes } from "./tenants.ts";
 
 /** RFC 7396: every PATCH here is one. */
@@ -65,6 +66,7 @@ export function adminRoutes() {
     description: "An API key with the scope sampling.",
   });
   describeCallers(app.openAPIRegistry);
+  describeSessions(app.openAPIRegistry);
   app.get("/openapi.json", (c) => c.json(documentOf(app, ownOriginOf(askedAt(c)))));
   app.get("/docs", (c) => {
     protectPage(c.res.headers, "inline");

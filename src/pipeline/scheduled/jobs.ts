@@ -7,6 +7,7 @@ import type {
   RequestStore,
   SessionStore,
 } from "../../domain/ports/stores.ts";
+import type { ConsoleSessionStore } from "../../domain/ports/console-sessions.ts";
 import type { AuthorizationStore } from "../../domain/ports/server-stores.ts";
 import { createAuditKeyJob } from "./audit-keys.ts";
 import { createSealJob, type SealDeps } from "./seal.ts";
@@ -32,6 +33,7 @@ export function createJobs(
     cancellations: CancellationStore;
     health: HealthStore;
     sessions: SessionStore;
+    consoleSessions: ConsoleSessionStore;
     requests: RequestStore;
     authorizations: AuthorizationStore;
     /** Seals everything anew that is not under the current master key and version. */
@@ -63,6 +65,7 @@ export function createJobs(
     pruneCancellations: () => cancellations.prune(now()),
     pruneHealth: () => health.prune(now()),
     pruneSessions: () => sessions.prune(now()),
+    pruneConsoleSessions: () => deps.consoleSessions.prune(now()),
     pruneRequests: () => requests.prune(now()),
     pruneAuthorizations: () => deps.authorizations.prune(now()),
     reseal,

@@ -1,5 +1,6 @@
 /** Whole objects to start from; a test names only what it is about. */
 import type { StoredKey } from "../../../src/domain/tenancy/access.ts";
+import type { StoredConsoleSession } from "../../../src/domain/tenancy/console-session.ts";
 import type { Correction, Opening, Settlement } from "../../../src/domain/audit/record.ts";
 import type { AdminEvent } from "../../../src/domain/admin-event.ts";
 import { createIds, type IdKind } from "../../../src/domain/tenancy/ids.ts";
@@ -148,6 +149,23 @@ export const session = (
   routerStreamUntil: null,
   createdAt: start,
   lastUsedAt: start,
+  expiresAt: start + 3_600_000,
+  ...fields,
+});
+
+export const consoleSession = (
+  tenantId: string | null,
+  subject: string,
+  fields: Partial<StoredConsoleSession> = {},
+): StoredConsoleSession => ({
+  id: id("console"),
+  tenantId,
+  kind: "key",
+  subject,
+  role: "admin",
+  secretHash: "hash",
+  code: "code",
+  createdAt: start,
   expiresAt: start + 3_600_000,
   ...fields,
 });

@@ -11,6 +11,7 @@ import { raw } from "../../../src/store/db.ts";
 import {
   authorization,
   caller,
+  consoleSession,
   correction,
   credential,
   decision,
@@ -41,6 +42,7 @@ const ownedTables = [
   "cancellations",
   "captures",
   "circuits",
+  "console_sessions",
   "counters",
   "credentials",
   "health",
@@ -65,6 +67,7 @@ interface Owned {
   tokens: ReturnType<typeof tokens>;
   authorization: ReturnType<typeof authorization>;
   session: ReturnType<typeof session>;
+  consoleSession: ReturnType<typeof consoleSession>;
   settled: ReturnType<typeof reservation>;
   running: ReturnType<typeof reservation>;
   lost: ReturnType<typeof reservation>;
@@ -82,6 +85,9 @@ const nameNoTenant = [
   // The state is the secret by which the tenant is found.
   "authorizations.take",
   "authorizations.prune",
+  // The id stands in a cookie beside a secret, by which the session is found.
+  "consoleSessions.find",
+  "consoleSessions.prune",
   "sessions.prune",
   "cancellations.prune",
   "catalogues.newerThan",
@@ -339,6 +345,29 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       expect(value(await sessions.end(tenantId, owner.session.id, event(tenantId)))).toBe(false);
       expect(value(await sessions.end(tenantId, owner.session.id, null))).toBe(false);
     },
+    "consoleSessions.create": async ({ consoleSessions }, owner, { tenantId }) => {
+      const theft = { ...owner.consoleSession, tenantId, secretHash: "stolen" };
+      expect(await consoleSessions.create(theft, event(tenantId))).toMatchObject({
+        ok: false,
+        error: { reason: "conflict" },
+      });
+      // So many that the oldest make room, in the stranger's name for the owner's key.
+      for (let made = 0; made < 51; made += 1) {
+        const its = consoleSession(tenantId, owner.who.keyId);
+        value(await consoleSessions.create(its, event(tenantId)));
+      }
+    },
+    "consoleSessions.end": async (
+      { consoleSessions },
+      { consoleSession: { id } },
+      { tenantId },
+    ) => {
+      value(await consoleSessions.end({ id, tenantId }, event(tenantId)));
+      value(await consoleSessions.end({ id, tenantId: null }, event(null)));
+    },
+    "events.append": async ({ events }, _, { tenantId }) => {
+      value(await events.append(event(tenantId)));
+    },
     "cancellations.record": async ({ cancellations }, owner, { tenantId }) => {
       value(await cancellations.record({ ...callOf(owner), tenantId }, start + 1));
     },
@@ -524,6 +553,7 @@ export const isolationSuite = (backend: Backend): void => {
           upstreamId: "up",
           bridge: { to: "legacy", key: "k", initialized: {} },
         }),
+        consoleSession: consoleSession(tenantId, keyId),
         settled: reservation(who, start, { idempotency: { key: idempotencyKey, expiresAt } }),
         running: reservation(who, start),
         lost: reservation(who, start - dayMs),
@@ -561,6 +591,7 @@ export const isolationSuite = (backend: Backend): void => {
       value(await stores.serverTokens.replace(its.tokens, granted));
       value(await stores.authorizations.create(its.authorization, event(tenantId)));
       value(await stores.sessions.create(its.session));
+      value(await stores.consoleSessions.create(its.consoleSession, event(tenantId)));
       value(await stores.cancellations.record(callOf(its), start));
       const override = { provider: "openai", id: "gpt", change: { name: "Mine" } };
       value(await stores.overrides.put(tenantId, override, start, event(tenantId)));

@@ -5,6 +5,7 @@ import { cataloguesSuite } from "./catalogues.suite.ts";
 import { correctionsSuite } from "./corrections.suite.ts";
 import { credentialsSuite } from "./credentials.suite.ts";
 import { databaseSuite } from "./database.suite.ts";
+import { consoleSessionsSuite } from "./console-sessions.suite.ts";
 import { eventsSuite } from "./events.suite.ts";
 import { healthSuite } from "./health.suite.ts";
 import { idempotencySuite } from "./idempotency.suite.ts";
@@ -55,6 +56,7 @@ const suites = [
   sealsSuite,
   resealSuite,
   eventsSuite,
+  consoleSessionsSuite,
   ledgerSuite,
   budgetsSuite,
   limitSumsSuite,

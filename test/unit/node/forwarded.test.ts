@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "vitest";
-import { forwardedUrl, parseTrustedProxies } from "../../../src/node/forwarded.ts";
+import { clientAddress, forwardedUrl, parseTrustedProxies } from "../../../src/node/forwarded.ts";
 
 const trusting = (text: string) => {
   const parsed = parseTrustedProxies(text);
@@ -72,5 +72,32 @@ describe("where a request arrived", () => {
 
   it("is as it came without such headers", () => {
     expect(forwardedUrl(asked({}), isTrusted)).toBeNull();
+  });
+});
+
+describe("the address that calls", () => {
+  const from = (forwardedFor: string | undefined, peer: string): string =>
+    clientAddress(
+      {
+        headers: forwardedFor === undefined ? {} : { "x-forwarded-for": forwardedFor },
+        socket: { remoteAddress: peer },
+      } as unknown as IncomingMessage,
+      trusting("10.0.0.0/8"),
+    );
+
+  it.each([
+    ["the peer's", undefined, "192.0.2.1", "192.0.2.1"],
+    ["the peer's, whatever a stranger says", "198.51.100.7", "192.0.2.1", "192.0.2.1"],
+    ["what a trusted proxy says", "198.51.100.7", "10.0.0.1", "198.51.100.7"],
+    [
+      "what the outermost trusted proxy says",
+      "1.1.1.1, 198.51.100.7, 10.0.0.2",
+      "10.0.0.1",
+      "198.51.100.7",
+    ],
+    ["the proxy's, where the proxy says nothing", undefined, "10.0.0.1", "10.0.0.1"],
+    ["the proxy's, where the proxy says no address", "unknown", "::ffff:10.0.0.1", "10.0.0.1"],
+  ])("is %s", (_, forwardedFor, peer, address) => {
+    expect(from(forwardedFor, peer)).toBe(address);
   });
 });

@@ -1,0 +1,41 @@
+/** A session of the console: what the cookie in a browser stands for. */
+import { canonicalJson } from "../canonical.ts";
+import type { Role } from "./roles.ts";
+
+export interface ConsoleSession {
+  id: string;
+  /** null: the session sees every tenant */
+  tenantId: string | null;
+  kind: "operator" | "key";
+  /** the key's id, or `operator` */
+  subject: string;
+  role: Role;
+  createdAt: number;
+  expiresAt: number;
+}
+
+/** A session as its row has it. */
+export interface StoredConsoleSession extends ConsoleSession {
+  /** hex SHA-256 of the secret part of the cookie */
+  secretHash: string;
+  /** a code under MASTER_KEY over `codedSession` */
+  code: string;
+}
+
+/**
+ * What a session's code covers. Who can write to the database, and has no MASTER_KEY, can make no session.
+ * @param proof what was shown at the sign-in, as a hash. It is stored nowhere here, so a session ends when its key
+ *   gets another secret, or the operator another token
+ */
+export const codedSession = (session: Omit<StoredConsoleSession, "code">, proof: string): string =>
+  canonicalJson([
+    session.id,
+    session.tenantId,
+    session.kind,
+    session.subject,
+    session.role,
+    session.createdAt,
+    session.expiresAt,
+    session.secretHash,
+    proof,
+  ]);

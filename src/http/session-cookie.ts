@@ -1,0 +1,65 @@
+/** The cookie that stands for a session of the console. */
+import type { Context } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { isOwnMachine } from "../domain/servers/own-origin.ts";
+import type { HttpEnv } from "./context.ts";
+
+/**
+ * Browsers take a cookie of that beginning only over https, for this host alone and for all of its paths, so no
+ * sibling domain can plant one. Source: RFC 6265bis, section 4.1.3.2.
+ */
+const secureName = "__Host-sr_session";
+
+/**
+ * On one's own machine, over http, browsers refuse that beginning. Cookies know no ports there, so the name says the
+ * port: two routers on one machine do not end each other's sessions.
+ */
+const plainName = ({ port }: URL): string => `sr_session_${port === "" ? "80" : port}`;
+
+const isOwnMachineByHttp = ({ protocol, hostname }: URL): boolean =>
+  protocol === "http:" && isOwnMachine(hostname);
+
+/** The token in the request's cookie; null: there is none. */
+export function sessionTokenOf(c: Context<HttpEnv>): string | null {
+  if (c.req.header("Cookie") === undefined) return null;
+  const url = new URL(c.req.url);
+  const secure = getCookie(c, secureName);
+  return secure ?? (isOwnMachineByHttp(url) ? (getCookie(c, plainName(url)) ?? null) : null);
+}
+
+/**
+ * How the browser is to keep the cookie; null: over a connection that others can read, it must not get one. A page
+ * says in `Origin` how it came, also where a proxy speaks plain http with the router.
+ */
+function placeOf(c: Context<HttpEnv>): { name: string; secure: boolean } | null {
+  const asked = new URL(c.req.url);
+  const from = URL.parse(c.req.header("Origin") ?? asked.origin);
+  if (from?.protocol === "https:") return { name: secureName, secure: true };
+  return from !== null && isOwnMachineByHttp(from)
+    ? { name: plainName(asked), secure: false }
+    : null;
+}
+
+export const mayKeepSession = (c: Context<HttpEnv>): boolean => placeOf(c) !== null;
+
+/**
+ * `Lax`, since a browser that comes back from an identity provider would not send a `Strict` one. What changes
+ * something is guarded by the CSRF token and `Origin`.
+ */
+export function keepSession(c: Context<HttpEnv>, token: string, seconds: number): void {
+  const place = placeOf(c);
+  if (place === null) return;
+  const { name, secure } = place;
+  setCookie(c, name, token, {
+    path: "/",
+    httpOnly: true,
+    sameSite: "Lax",
+    secure,
+    maxAge: seconds,
+  });
+}
+
+export function forgetSession(c: Context<HttpEnv>): void {
+  const place = placeOf(c);
+  if (place !== null) deleteCookie(c, place.name, { path: "/", secure: place.secure });
+}

@@ -1,0 +1,231 @@
+/** Sessions of the console: somebody shows a key once, and gets a cookie that stands for it. */
+import type { Actor, StoredKey } from "../domain/tenancy/access.ts";
+import { isExpired } from "../domain/tenancy/access.ts";
+import {
+  codedSession,
+  type ConsoleSession,
+  type StoredConsoleSession,
+} from "../domain/tenancy/console-session.ts";
+import type { ConsoleSessionStore, FoundConsoleSession } from "../domain/ports/console-sessions.ts";
+import type { EventStore, KeyTokens, Snapshots } from "../domain/ports/stores.ts";
+import type { AdminEvent } from "../domain/admin-event.ts";
+import type { AsyncResult, Refusal } from "../domain/refusals.ts";
+import { err, ok } from "../domain/result.ts";
+import type { Ids } from "../domain/tenancy/ids.ts";
+import type { Mac } from "../domain/tenancy/mac.ts";
+import { roleOf, type Role } from "../domain/tenancy/roles.ts";
+import type { Authenticate } from "./authenticate.ts";
+import type { KeyCodes } from "./key-codes.ts";
+import type { SignInThrottle, SignInTry } from "./sign-in-throttle.ts";
+
+/** ms: a working day. */
+const sessionMs = 12 * 3_600_000;
+
+/** A session that counts now. */
+export interface OpenConsoleSession {
+  id: string;
+  actor: Actor;
+  role: Role;
+  /** slug; null: every tenant */
+  tenant: string | null;
+  /** what a change has to bring beside the cookie */
+  csrf: string;
+  expiresAt: number;
+}
+
+/** Who signs in, and what was shown for it. */
+interface SignedIn {
+  kind: ConsoleSession["kind"];
+  subject: string;
+  tenantId: string | null;
+  slug: string | null;
+  role: Role;
+  actor: Actor;
+  /** as a hash */
+  proof: string;
+}
+
+export interface NewConsoleSession {
+  /** the cookie's value */
+  token: string;
+  /** for which the cookie is good */
+  seconds: number;
+  session: OpenConsoleSession;
+}
+
+export interface ConsoleSessions {
+  /** A new session, whatever session the browser had before. */
+  signIn(given: { key: string; address: string }): AsyncResult<NewConsoleSession>;
+  /** The session of a cookie, if what it rests on is still as it was. */
+  find(token: string): AsyncResult<OpenConsoleSession>;
+  end(session: OpenConsoleSession): AsyncResult<null>;
+}
+
+interface ConsoleSessionDeps {
+  consoleSessions: ConsoleSessionStore;
+  events: Pick<EventStore, "append">;
+  snapshots: Snapshots;
+  authenticate: Authenticate;
+  keyTokens: Pick<KeyTokens, "keyIdOf">;
+  sessionTokens: KeyTokens;
+  mac: Mac;
+  keyCodes: Pick<KeyCodes, "isKnown">;
+  isOperator: (token: string) => Promise<boolean>;
+  /** of the operator's token; another token has another one */
+  operatorProof: () => Promise<string>;
+  /** a text that only who has the cookie can make of it */
+  csrfOf: (token: string) => Promise<string>;
+  throttle: SignInThrottle;
+  note: (entry: Record<string, unknown>) => void;
+  ids: Ids;
+  now: () => number;
+}
+
+const noSession: Refusal = {
+  reason: "unauthorized",
+  detail: "There is no such console session, or it has ended: sign in.",
+};
+
+const ofKey = (key: StoredKey, slug: string | null): SignedIn | null => {
+  const { id, tenantId, scopes, expiresAt, secretHash } = key;
+  const role = roleOf(scopes);
+  if (role === null) return null;
+  const actor: Actor = { kind: "key", keyId: id, tenantId, expiresAt };
+  return { kind: "key", subject: id, tenantId, slug, role, actor, proof: secretHash };
+};
+
+async function ofOperator({
+  operatorProof,
+}: Pick<ConsoleSessionDeps, "operatorProof">): Promise<SignedIn> {
+  const actor: Actor = { kind: "operator" };
+  const proof = await operatorProof();
+  const nobody = { tenantId: null, slug: null };
+  return { kind: "operator", subject: "operator", ...nobody, role: "admin", actor, proof };
+}
+
+/** Who the key is of. */
+async function signedInBy(deps: ConsoleSessionDeps, key: string): AsyncResult<SignedIn> {
+  if (await deps.isOperator(key)) return ok(await ofOperator(deps));
+  const claim = { token: key, sessionId: null, scope: "tenant-admin" } as const;
+  const caller = await deps.authenticate(claim, "database");
+  if (!caller.ok) return caller;
+  const { snapshot } = caller.value;
+  const known = ofKey(snapshot.key, snapshot.tenant.slug);
+  return known === null ? err(noSession) : ok(known);
+}
+
+/** On whom the stored session rests now; null: it rests on nothing any more. */
+async function restsOn(
+  deps: ConsoleSessionDeps,
+  { session, key, slug }: FoundConsoleSession,
+): Promise<SignedIn | null> {
+  if (session.kind === "operator") return ofOperator(deps);
+  if (key === null || key.revokedAt !== null || isExpired(key, deps.now())) return null;
+  return (await deps.keyCodes.isKnown(key)) ? ofKey(key, slug) : null;
+}
+
+const openedAs = async (
+  { csrfOf }: Pick<ConsoleSessionDeps, "csrfOf">,
+  token: string,
+  { session, who }: { session: ConsoleSession; who: SignedIn },
+): Promise<OpenConsoleSession> => ({
+  id: session.id,
+  actor: who.actor,
+  role: who.role,
+  tenant: who.slug,
+  csrf: await csrfOf(token),
+  expiresAt: session.expiresAt,
+});
+
+const eventOf = (
+  { ids, now }: Pick<ConsoleSessionDeps, "ids" | "now">,
+  what: Pick<AdminEvent, "actor" | "action" | "tenantId" | "target" | "detail">,
+): AdminEvent => ({ id: ids.next("event"), at: now(), ...what });
+
+const actorName = (actor: Actor): string => (actor.kind === "operator" ? "operator" : actor.keyId);
+
+/** Tells the log of events of a try that failed, in the name of the tenant whose key was tried. */
+async function noteFailure(
+  deps: ConsoleSessionDeps,
+  { keyId, address }: { keyId: string | null; address: string },
+  { failures, isNoted }: Pick<SignInTry, "failures" | "isNoted">,
+): Promise<void> {
+  if (!isNoted) return;
+  deps.note({ event: "sign_in.fail", failures, keyId });
+  const loaded = keyId === null ? null : await deps.snapshots.load(keyId, null, deps.now());
+  const tenantId = loaded?.ok === true ? (loaded.value.snapshot?.tenant.id ?? null) : null;
+  await deps.events.append(
+    eventOf(deps, {
+      actor: "unknown",
+      action: "sign_in.fail",
+      tenantId,
+      target: keyId ?? "operator",
+      detail: { address, failures },
+    }),
+  );
+}
+
+async function begin(deps: ConsoleSessionDeps, who: SignedIn): AsyncResult<NewConsoleSession> {
+  const createdAt = deps.now();
+  const { kind, subject, tenantId, role, actor, proof } = who;
+  const until = actor.kind === "key" ? actor.expiresAt : null;
+  const id = deps.ids.next("console");
+  const { token, secretHash } = await deps.sessionTokens.mint(id);
+  const session: Omit<StoredConsoleSession, "code"> = {
+    id,
+    tenantId,
+    kind,
+    subject,
+    role,
+    createdAt,
+    secretHash,
+    expiresAt: Math.min(createdAt + sessionMs, until ?? Infinity),
+  };
+  const code = await deps.mac.code(codedSession(session, proof));
+  const event = eventOf(deps, {
+    actor: actorName(actor),
+    action: "sign_in.succeed",
+    tenantId,
+    target: id,
+    detail: { role },
+  });
+  const created = await deps.consoleSessions.create({ ...session, code }, event);
+  if (!created.ok) return created;
+  const seconds = Math.floor((session.expiresAt - createdAt) / 1_000);
+  return ok({ token, seconds, session: await openedAs(deps, token, { session, who }) });
+}
+
+export const createConsoleSessions = (deps: ConsoleSessionDeps): ConsoleSessions => ({
+  async signIn({ key, address }) {
+    const keyId = deps.keyTokens.keyIdOf(key);
+    const turn = deps.throttle.begin({ address, subject: keyId ?? "operator" });
+    if (!turn.ok) return turn;
+    const who = await signedInBy(deps, key);
+    if (who.ok || who.error.reason === "unavailable") turn.value.succeeded();
+    else await noteFailure(deps, { keyId, address }, turn.value);
+    return who.ok ? begin(deps, who.value) : who;
+  },
+
+  async find(token) {
+    const id = deps.sessionTokens.keyIdOf(token);
+    if (id === null) return err(noSession);
+    const found = await deps.consoleSessions.find(id, deps.now());
+    if (!found.ok) return found;
+    const session = found.value?.session;
+    if (found.value === null || session === undefined) return err(noSession);
+    if (!(await deps.sessionTokens.matches(token, session.secretHash))) return err(noSession);
+    const who = await restsOn(deps, found.value);
+    const isSame =
+      who !== null &&
+      who.role === session.role &&
+      (await deps.mac.check(codedSession(session, who.proof), session.code));
+    return isSame ? ok(await openedAs(deps, token, { session, who })) : err(noSession);
+  },
+
+  end: ({ id, actor }) => {
+    const tenantId = actor.kind === "operator" ? null : actor.tenantId;
+    const action = "sign_in.end";
+    const event = { actor: actorName(actor), action, tenantId, target: id, detail: {} };
+    return deps.consoleSessions.end({ id, tenantId }, eventOf(deps, event));
+  },
+});

@@ -1,0 +1,24 @@
+/** The table of console sessions. `schema.ts` has the conventions. */
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { ConsoleSession } from "../domain/tenancy/console-session.ts";
+import type { Role } from "../domain/tenancy/roles.ts";
+
+export const consoleSessions = sqliteTable(
+  "console_sessions",
+  {
+    id: text().primaryKey(),
+    /** null: the session sees every tenant */
+    tenantId: text("tenant_id"),
+    kind: text().$type<ConsoleSession["kind"]>().notNull(),
+    subject: text().notNull(),
+    role: text().$type<Role>().notNull(),
+    secretHash: text("secret_hash").notNull(),
+    code: text().notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (table) => [
+    index("console_sessions_subject").on(table.tenantId, table.kind, table.subject, table.id),
+    index("console_sessions_expiry").on(table.expiresAt),
+  ],
+);
