@@ -3,22 +3,35 @@ import type { Ai, D1Database, ExecutionContext, ExportedHandler } from "@cloudfl
 import { createComposition } from "./compose/composition.ts";
 import { parseConfig, type Bindings } from "./config.ts";
 import { createApp } from "./http/app.ts";
+import type { ConsoleFiles } from "./domain/ports/console-files.ts";
 import type { Host } from "./compose/host.ts";
 import { createIsolate, type Isolate } from "./compose/isolate.ts";
 import { createWorkersAi } from "./providers/workers-ai.ts";
 import { openD1 } from "./store/db.ts";
 
-type WorkerBindings = Bindings & { DB?: D1Database; AI?: Ai };
+interface Assets {
+  fetch(url: string): Promise<Response>;
+}
+type WorkerBindings = Bindings & { DB?: D1Database; AI?: Ai; ASSETS?: Assets };
+
+/** The Worker's assets lie at their addresses; the host in the URL means nothing. */
+const consoleFilesIn = (assets: Assets): ConsoleFiles => ({
+  async read(name) {
+    const found = await assets.fetch(`http://assets/console/assets/${encodeURIComponent(name)}`);
+    return found.ok ? new Uint8Array(await found.arrayBuffer()) : null;
+  },
+});
 
 /** One JSON line, to the platform's log. */
 const log = (entry: Record<string, unknown>): void => console.info(JSON.stringify(entry));
 
-const hostOf = ({ DB, AI }: WorkerBindings): Host => ({
+const hostOf = ({ DB, AI, ASSETS }: WorkerBindings): Host => ({
   log,
   // Called as a method, the runtime's own refuses.
   fetch: (...args) => fetch(...args),
   // `parseConfig` asks for it only where the binding is there.
   openOwnDatabase: (options) => openD1(DB as D1Database, options),
+  consoleFiles: ASSETS === undefined ? undefined : consoleFilesIn(ASSETS),
   workersAi: AI === undefined ? undefined : createWorkersAi(AI),
 });
 

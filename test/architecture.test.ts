@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 const root = join(import.meta.dirname, "..", "src");
 
 const files = readdirSync(root, { recursive: true, encoding: "utf8" })
-  .filter((path) => path.endsWith(".ts") && !path.endsWith(".d.ts"))
+  .filter((path) => /\.tsx?$/.test(path) && !path.endsWith(".d.ts"))
   .map((path) => ({
     path: path.replaceAll("\\", "/"),
     text: readFileSync(join(root, path), "utf8"),
@@ -37,6 +37,8 @@ const floors: Record<string, number> = {
   node: 5,
   start: 6,
   cli: 7,
+  // Runs in a browser: no other room imports it.
+  console: 8,
 };
 /** Each group of the domain imports what stands left of it; "" is the domain's root. */
 const domainGroups = [
@@ -232,6 +234,21 @@ describe("the house", () => {
     ).toEqual([]);
   });
 
+  it("has a console that takes the domain's rules and the audit's hashes, and nothing of a server's", () => {
+    expect(
+      violations(
+        ({ path }, target) =>
+          room(path) === "console" &&
+          target.startsWith("src/") &&
+          !["console", "domain"].includes(ownRoom(target)) &&
+          !["src/crypto/chain.ts", "src/crypto/signatures.ts"].includes(target),
+      ),
+    ).toEqual([]);
+    expect(
+      violations(({ path }, target) => ownRoom(target) === "console" && room(path) !== "console"),
+    ).toEqual([]);
+  });
+
   it("keeps each library in its room", () => {
     expect(onlyIn(/^(hono|@hono\/zod)/, ["http"])).toEqual([]);
     expect(onlyIn(/^(@hono\/node-server|undici$)/, ["node"])).toEqual([]);
@@ -247,6 +264,7 @@ describe("the house", () => {
     // The Workers runtime has no file system and no threads.
     expect(onlyIn(/^node:/, ["start", "cli", "node", "store/embedded"])).toEqual([]);
     expect(onlyIn(/^@opentelemetry\//, ["telemetry"])).toEqual([]);
+    expect(onlyIn(/^(preact|@preact\/|preact-iso|uplot|openapi-fetch)/, ["console"])).toEqual([]);
     expect(onlyIn(/^zod$/, ["catalogue", "mcp", "start", "cli"])).toEqual([]);
   });
 
@@ -328,7 +346,7 @@ describe("the house", () => {
       files
         .map(({ path }) => path)
         .filter((path) =>
-          /(^|\/)(utils?|helpers?|common|types|manager|lib|misc)(\/|\.ts$)/.test(path),
+          /(^|\/)(utils?|helpers?|common|types|manager|lib|misc)(\/|\.tsx?$)/.test(path),
         ),
     ).toEqual([]);
     expect(

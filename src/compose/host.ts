@@ -1,5 +1,6 @@
 /** What a host hands to the composition: its runtime's ways to write, to call out and to open a database. */
 import type { UpstreamFetch } from "../domain/ports/upstream.ts";
+import type { ConsoleFiles } from "../domain/ports/console-files.ts";
 import type { Primitives } from "../crypto/primitives.ts";
 import type { WorkersAi } from "../providers/workers-ai.ts";
 import type { Database, DatabaseOptions } from "../store/db.ts";
@@ -27,6 +28,8 @@ export interface Host {
    * invocation of the Workers runtime may send for another.
    */
   writeGroupsOf?: (server: { url: string; authToken: string | null }) => WriteGroups;
+  /** absent: the console was not built for this host */
+  consoleFiles?: ConsoleFiles | undefined;
   /** absent: this host has no such binding */
   workersAi?: WorkersAi | undefined;
 }

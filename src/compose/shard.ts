@@ -4,6 +4,7 @@ import { createCatalogueSource } from "../catalogue/source.ts";
 import { versionOf } from "../catalogue/version.ts";
 import { toBase64Url, toHex, sameText } from "../crypto/encoding.ts";
 import { seedCatalogue } from "../domain/models/catalogue.ts";
+import type { ConsoleFiles } from "../domain/ports/console-files.ts";
 import { lazily, memoize } from "../domain/lazily.ts";
 import { err } from "../domain/result.ts";
 import type { Services } from "../http/context.ts";
@@ -54,6 +55,7 @@ type ShardServices = Services["app"] &
   Services["proxy"] &
   Services["admin"] &
   Services["console"] &
+  Services["consolePage"] &
   Everywhere;
 
 /** Each surface sees what it uses. The parts are made when they are read, so they are not spread. */
@@ -67,7 +69,10 @@ const servicesOf = (parts: ShardServices): Services => ({
   oauth: parts,
   health: parts,
   audit: parts,
+  consolePage: parts,
 });
+
+const noConsole: ConsoleFiles = { read: async () => null };
 
 const refuseUnknown: Authenticate = async () =>
   err({ reason: "unauthorized", detail: "Unknown API key." });
@@ -210,6 +215,7 @@ export function createShard(
         readiness: () => everywhere.readiness,
         auditKeys: () => everywhere.auditKeys,
         finishAuthorization: () => everywhere.finishAuthorization,
+        consoleFiles: () => host.consoleFiles ?? noConsole,
       }),
     );
 

@@ -1,65 +1,108 @@
-/** The console's place: for now a plain page that says where things are. */
-import { Hono } from "hono";
+/** The console: one page for every address below `/console`, and the files that the page asks for. */
+import { Hono, type Context } from "hono";
 import { html } from "hono/html";
+import { isObject } from "../domain/json.ts";
+import type { ConsoleFiles } from "../domain/ports/console-files.ts";
 import type { HttpEnv } from "./context.ts";
-import { protectPage } from "./page.ts";
+import { protectApplication, protectPage } from "./page.ts";
+import { problem } from "./problem.ts";
 
-const page = html`<!doctype html>
+const mediaTypes: Readonly<Record<string, string>> = {
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+};
+/** A name has a hash of what is in the file, so the file never changes. */
+const forever = "public, max-age=31536000, immutable";
+
+interface Manifest {
+  script: string;
+  style: string;
+}
+
+async function manifestOf(files: ConsoleFiles): Promise<Manifest | null> {
+  const bytes = await files.read("manifest.json");
+  if (bytes === null) return null;
+  const manifest: unknown = JSON.parse(new TextDecoder().decode(bytes));
+  if (!isObject(manifest)) return null;
+  const { script, style } = manifest;
+  return typeof script === "string" && typeof style === "string" ? { script, style } : null;
+}
+
+/**
+ * The way from a page to its files. It is relative, because a gateway may have put a prefix before the router that
+ * the router does not know.
+ */
+export function wayToAssets(path: string): string {
+  const below = path.slice(path.indexOf("/console") + "/console".length);
+  const depth = below.split("/").length - 1;
+  return depth === 0 ? "console/assets/" : `${"../".repeat(depth - 1)}assets/`;
+}
+
+const icon =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232f6f5e'/%3E%3Cpath d='M3 8h4l3-4m-3 4 3 4' stroke='%23fff' stroke-width='1.6' fill='none'/%3E%3C/svg%3E";
+
+const page = (way: string, { script, style }: Manifest) =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>Sampling Router</title>
+        <link rel="icon" href="${icon}" />
+        <link rel="stylesheet" href="${way}${style}" />
+        <script type="module" src="${way}${script}"></script>
+      </head>
+      <body>
+        <noscript
+          >The console needs JavaScript. Everything it does, the admin API does too.</noscript
+        >
+        <div id="console"></div>
+      </body>
+    </html>`;
+
+const notBuilt = html`<!doctype html>
   <html lang="en">
     <head>
       <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
       <title>Sampling Router</title>
-      <style>
-        :root {
-          color-scheme: light dark;
-          font:
-            16px/1.6 system-ui,
-            sans-serif;
-        }
-        body {
-          max-width: 42rem;
-          margin: 4rem auto;
-          padding: 0 1.5rem;
-        }
-        h1 {
-          font-size: 1.6rem;
-          margin-bottom: 0.25rem;
-        }
-        p.lead {
-          opacity: 0.75;
-          margin-top: 0;
-        }
-        dt {
-          font-family: ui-monospace, monospace;
-          margin-top: 1rem;
-        }
-        dd {
-          margin: 0;
-          opacity: 0.85;
-        }
-      </style>
     </head>
     <body>
       <h1>Sampling Router</h1>
-      <p class="lead">Give every MCP server a model without giving it a key.</p>
-      <dl>
-        <dt>POST /v1/sampling</dt>
-        <dd>MCP over Streamable HTTP: initialize, then sampling/createMessage.</dd>
-        <dt>POST /v1/route</dt>
-        <dd>The choice for a request, explained, without calling anyone.</dd>
-        <dt><a href="/admin/v1/docs">/admin/v1</a></dt>
-        <dd>Tenants, keys, credentials, models, policy, sessions, audit records.</dd>
-        <dt><a href="/health/ready">/health/ready</a></dt>
-        <dd>Whether the database answers and has every migration.</dd>
-      </dl>
+      <p>The console was not built for this deployment. The admin API is at /admin/v1/docs.</p>
     </body>
   </html>`;
 
+async function showPage(c: Context<HttpEnv>): Promise<Response> {
+  const manifest = await manifestOf(c.get("services").consolePage.consoleFiles);
+  if (manifest === null) {
+    protectPage(c.res.headers, "none");
+    return c.html(await notBuilt, 503);
+  }
+  protectApplication(c.res.headers);
+  // The page names files that the next version does not have.
+  c.header("Cache-Control", "no-cache");
+  return c.html(await page(wayToAssets(c.req.path), manifest));
+}
+
+async function sendFile(c: Context<HttpEnv>): Promise<Response> {
+  const name = c.req.param("name") ?? "";
+  const type = mediaTypes[name.split(".").at(-1) ?? ""];
+  const bytes =
+    type === undefined ? null : await c.get("services").consolePage.consoleFiles.read(name);
+  if (type === undefined || bytes === null)
+    return problem(c, { reason: "not_found", what: "no such file" });
+  return c.body(bytes, 200, {
+    "Content-Type": type,
+    "Cache-Control": forever,
+    "X-Content-Type-Options": "nosniff",
+  });
+}
+
 export const consoleRoutes = (): Hono<HttpEnv> =>
   new Hono<HttpEnv>()
-    .get("/", (c) => c.redirect("/console"))
-    .get("/console", async (c) => {
-      protectPage(c.res.headers, "inline");
-      return c.html(await page);
-    });
+    // Relative, as the way to the files is.
+    .get("/", (c) => c.redirect("console"))
+    .get("/console/assets/:name", sendFile)
+    .get("/console", showPage)
+    .get("/console/*", showPage);

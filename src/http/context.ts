@@ -4,6 +4,7 @@ import type { Context } from "hono";
 import type { Actor } from "../domain/tenancy/access.ts";
 import type { AuditKey } from "../domain/audit/seals.ts";
 import type { Asked } from "../domain/servers/own-origin.ts";
+import type { ConsoleFiles } from "../domain/ports/console-files.ts";
 import type { Readiness } from "../domain/ports/readiness.ts";
 import type { AdminFor } from "../pipeline/admin/sharded.ts";
 import type { ReceiveServices } from "../proxy/receive.ts";
@@ -46,6 +47,7 @@ export interface Services {
     finishAuthorization: (query: URLSearchParams) => AsyncResult<{ server: string }>;
   };
   health: { readiness: Pick<Readiness, "check"> };
+  consolePage: { consoleFiles: ConsoleFiles };
   /** of every public key that ever signed, on any shard */
   audit: { auditKeys: () => AsyncResult<AuditKey[]> };
 }

@@ -18,6 +18,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { buildConsole } from "./console-build.js";
 
 const checkout = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 /** What was built for other sources is thrown away after so many days without a start. */
@@ -29,7 +30,7 @@ const entries = { server: "src/start/serve.ts", thread: "src/store/embedded/thre
 function fingerprint() {
   const hash = createHash("sha256").update(checkout);
   const sources = readdirSync(join(checkout, "src"), { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.(ts|js|json|html|css|txt|sql)$/.test(name))
+    .filter((name) => /\.(tsx?|js|json|html|css|txt|sql)$/.test(name))
     .toSorted()
     .map((name) => join("src", name));
   const journal = join("migrations", "meta", "_journal.json");
@@ -39,10 +40,20 @@ function fingerprint() {
   return hash.digest("hex").slice(0, 32);
 }
 
+/** The console's files, each in the folder `console`. */
+async function builtConsole() {
+  const { files, inputs } = await buildConsole();
+  return files.map(({ name, contents }) => ({
+    name: join("console", name),
+    text: contents,
+    inputs,
+  }));
+}
+
 /** Name → text, and what each was made of. */
 export async function build() {
   const { build: bundle } = await import("esbuild");
-  return Promise.all(
+  const server = Promise.all(
     Object.entries(entries).map(async ([name, entry]) => {
       const { outputFiles, metafile } = await bundle({
         absWorkingDir: checkout,
@@ -66,16 +77,22 @@ export async function build() {
         loader: { ".html": "text", ".txt": "text", ".sql": "text" },
         logLevel: "silent",
       });
-      return { name, text: outputFiles[0].text, inputs: Object.keys(metafile.inputs) };
+      return {
+        name: `${name}.cjs`,
+        text: outputFiles[0].text,
+        inputs: Object.keys(metafile.inputs),
+      };
     }),
   );
+  return [...(await server), ...(await builtConsole())];
 }
 
 /** Whole or not at all: several starts may build at once. */
 function keep(folder, built) {
   mkdirSync(dirname(folder), { recursive: true });
   const whole = mkdtempSync(`${folder}.`);
-  for (const { name, text } of built) writeFileSync(join(whole, `${name}.cjs`), text);
+  mkdirSync(join(whole, "console"));
+  for (const { name, text } of built) writeFileSync(join(whole, name), text);
   try {
     renameSync(whole, folder);
   } catch (cause) {

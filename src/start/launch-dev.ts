@@ -3,6 +3,7 @@ import { enableCompileCache, flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { ok, type Result } from "../domain/result.ts";
 import { bundleWorker, readDeployment } from "./bundle.ts";
+import { writeConsole } from "./console-build.js";
 import type { Ending } from "./ending.ts";
 import type { Migration } from "../store/migrations.ts";
 import { takePlace, type Voice } from "./place.ts";
@@ -13,22 +14,28 @@ import { checkout, type Settings } from "./settings.ts";
 import type { Welcome } from "./welcome.ts";
 
 /** What the Workers runtime is given: the Worker's code, bundled. Migrates databases that are elsewhere. */
-async function prepare({ databases }: Settings, say: Voice["say"]) {
+async function prepare(
+  { databases }: Settings,
+  { stateDir, say }: { stateDir: string; say: Voice["say"] },
+) {
   say("Bundling the Worker…");
   const deployment = readDeployment(checkout);
   if (!deployment.ok) return deployment;
   const bundling = bundleWorker(checkout, deployment.value.main);
+  const assets = join(stateDir, "console");
+  const writing = writeConsole(assets);
   // Not at the top: loading the database's packages takes longer than all the checks before.
   const { migrateAll, readMigrations } = await import("./migrations.ts");
   const migrations = readMigrations(checkout);
   const script = await bundling;
   if (!script.ok) return script;
+  await writing;
   if (databases.length > 0) {
     say("Applying migrations…");
     const applied = await migrateAll(databases, migrations);
     if (!applied.ok) return applied;
   }
-  return ok({ deployment: deployment.value, script: script.value, migrations });
+  return ok({ deployment: deployment.value, script: script.value, migrations, assets });
 }
 
 interface Started {
@@ -95,9 +102,9 @@ export async function launchDev(
 
   // The cache makes the next start half a second shorter.
   enableCompileCache(join(stateDir.value, "cache"));
-  const prepared = await prepare(settings, say);
+  const prepared = await prepare(settings, { stateDir: stateDir.value, say });
   if (!prepared.ok) return prepared;
-  const { deployment, script, migrations } = prepared.value;
+  const { deployment, script, migrations, assets } = prepared.value;
 
   say("Starting the Workers runtime…");
   const runtime = await startRuntime({
@@ -106,6 +113,7 @@ export async function launchDev(
     stateDir: stateDir.value,
     deployment,
     script,
+    assets,
     embedded,
     log,
     values: {

@@ -11,6 +11,7 @@ import { startEmbedded, type EmbeddedEngine } from "../store/embedded/engine.ts"
 import { openOverEngine } from "../store/over-engine.ts";
 import { createGroupsByServer } from "../store/libsql-groups.ts";
 import type { Answering } from "./admin.ts";
+import { readConsoleFiles } from "./console-files.ts";
 import { makeEmbeddedFolder } from "./embedded-file.ts";
 import type { Ending } from "./ending.ts";
 import { importD1 } from "./import-d1.ts";
@@ -36,6 +37,8 @@ const formatOf = ({ logFormat }: Settings): LogFormat =>
 export interface Started {
   /** the entry of the embedded database's threads, built */
   databaseThread: URL;
+  /** where the console was built */
+  consoleFolder: string;
   /**
    * Takes over the signals of the earlier listener. With a second listener, a signal could be lost between the
    * two.
@@ -70,10 +73,17 @@ async function openDatabase(
   return migrated.ok ? engine : migrated;
 }
 
+interface OfHost {
+  own: EmbeddedEngine | null;
+  secrets: Secrets;
+  log: Voice["log"];
+  started: Started;
+}
+
 /** The composition, with what this process hands to it. */
 function openHost(
   settings: Settings,
-  { own, secrets, log }: { own: EmbeddedEngine | null; secrets: Secrets; log: Voice["log"] },
+  { own, secrets, log, started }: OfHost,
   ending: Ending,
 ): Promise<Result<NodeHost, string>> {
   const outgoing = createOutgoing();
@@ -93,6 +103,7 @@ function openHost(
       fetch: outgoing.fetch,
       fetchShort: outgoing.fetchShort,
       primitives: nodeCrypto,
+      consoleFiles: readConsoleFiles(started.consoleFolder),
       fetchServer: outgoing.fetchServer,
       fetchDatabase: outgoing.fetchDatabase,
       immediately: (act) => void setImmediate(act),
@@ -155,7 +166,11 @@ export async function launchNode(
     say("MASTER_KEY is not set: other processes on this database need the one kept in STATE_DIR.");
   const own = await openDatabase(stateDir.value, { settings, started, ending, voice });
   if (!own.ok) return own;
-  const host = await openHost(settings, { own: own.value, secrets: secrets.value, log }, ending);
+  const host = await openHost(
+    settings,
+    { own: own.value, secrets: secrets.value, log, started },
+    ending,
+  );
   if (!host.ok) return host;
   const router = answeringOf(host.value);
   const ready = await untilReady(router);

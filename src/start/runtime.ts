@@ -26,6 +26,8 @@ export interface RuntimeOptions {
   values: Record<string, string>;
   /** whether the Worker gets the embedded database */
   embedded: boolean;
+  /** the folder of the console's files, as `writeConsole` leaves it; absent: the Worker has no console */
+  assets?: string;
   /** of loopback; absent: the runtime has no inspector */
   inspectorPort?: number;
   log: (line: string) => void;
@@ -58,7 +60,15 @@ function withoutSignalListeners<T>(make: () => T): T {
   return made;
 }
 
-const workerOf = ({ deployment, script, values, embedded }: RuntimeOptions) => ({
+/** As `wrangler.toml` has them. */
+const assetsIn = (directory: string) => ({
+  directory,
+  hasUserWorker: true,
+  htmlHandling: "none" as const,
+  notFoundHandling: "none" as const,
+});
+
+const workerOf = ({ deployment, script, values, embedded, assets }: RuntimeOptions) => ({
   config: {
     name: "sampling-router",
     compatibilityDate: deployment.compatibilityDate,
@@ -72,7 +82,9 @@ const workerOf = ({ deployment, script, values, embedded }: RuntimeOptions) => (
         Object.entries(values).map(([name, value]) => [name, { type: "text" as const, value }]),
       ),
       ...(embedded && { DB: { type: "d1" as const, id: databaseId } }),
+      ...(assets !== undefined && { ASSETS: { type: "assets" as const } }),
     },
+    ...(assets !== undefined && { assets: assetsIn(assets) }),
   },
 });
 

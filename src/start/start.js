@@ -49,6 +49,7 @@ module.enableCompileCache(join(folder, "compiled"));
 const { serve } = createRequire(import.meta.url)(join(folder, "server.cjs"));
 await serve({
   databaseThread: pathToFileURL(join(folder, "thread.cjs")),
+  consoleFolder: join(folder, "console"),
   onSignal: (next) => void (received = next),
 });
 module.flushCompileCache();

@@ -1,0 +1,58 @@
+/** Every page and its address. */
+import { LocationProvider, Route, Router, useLocation } from "preact-iso";
+import { useEffect } from "preact/hooks";
+import { consolePath, pathOf, tenantPath } from "./place.ts";
+import { session } from "./session.ts";
+import { Shell } from "./shell.tsx";
+import { Page } from "./parts/page.tsx";
+import { Waiting } from "./parts/notice.tsx";
+import { SignIn } from "./pages/sign-in.tsx";
+import { Tenants } from "./pages/tenants.tsx";
+
+function Home() {
+  const { route } = useLocation();
+  const tenant = session.value?.actor.tenant;
+  useEffect(() => {
+    route(tenant === undefined ? pathOf("/tenants") : tenantPath(tenant), true);
+  }, [tenant]);
+  return <Waiting what="the console" />;
+}
+
+function NoSuchPage() {
+  return (
+    <Page title="No such page">
+      <p>
+        The address names no page of the console. <a href={consolePath}>Go to the beginning</a>
+      </p>
+    </Page>
+  );
+}
+
+const routes = [
+  ["", Home],
+  ["/tenants", Tenants],
+] as const;
+
+function Pages() {
+  return (
+    <Shell>
+      <Router>
+        {routes.map(([page, component]) => (
+          <Route key={page} path={pathOf(page)} component={component} />
+        ))}
+        <Route default component={NoSuchPage} />
+      </Router>
+    </Shell>
+  );
+}
+
+export function App() {
+  const found = session.value;
+  if (found === undefined) return <Waiting what="the console" />;
+  if (found === null) return <SignIn />;
+  return (
+    <LocationProvider scope={consolePath}>
+      <Pages />
+    </LocationProvider>
+  );
+}

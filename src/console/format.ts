@@ -1,0 +1,76 @@
+/** Figures as a person reads them, in the reader's language and zone. */
+import { language } from "./locale.ts";
+
+export const none = "–";
+
+const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });
+const share = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
+const usdWith = (digits: number) =>
+  new Intl.NumberFormat(language, {
+    style: "currency",
+    currency: "USD",
+    minimumFractionDigits: 2,
+    maximumFractionDigits: digits,
+  });
+const usdWhole = usdWith(2);
+const usdSmall = usdWith(6);
+
+export const count = (value: number | null | undefined): string =>
+  value === null || value === undefined ? none : whole.format(value);
+export const compact = (value: number): string => short.format(value);
+export const percent = (value: number): string => share.format(value);
+
+/** A fraction of a cent is what a small call costs, so it is shown. */
+export function usd(value: number | null | undefined): string {
+  if (value === null || value === undefined) return none;
+  return (value !== 0 && Math.abs(value) < 1 ? usdSmall : usdWhole).format(value);
+}
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+export function duration(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return none;
+  if (ms < second) return `${Math.round(ms)} ms`;
+  if (ms < minute) return `${(ms / second).toFixed(ms < 10 * second ? 2 : 1)} s`;
+  if (ms < hour) return `${Math.round(ms / minute)} min`;
+  if (ms < 2 * day) return `${Math.round(ms / hour)} h`;
+  return `${Math.round(ms / day)} d`;
+}
+
+const moment = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
+const clock = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
+const dayAndClock = new Intl.DateTimeFormat(language, {
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+});
+const dayInUtc = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" });
+
+export const time = (ms: number | null | undefined): string =>
+  ms === null || ms === undefined ? none : moment.format(ms);
+/** Of today the hour alone. */
+export const shortTime = (ms: number, now = Date.now()): string =>
+  new Date(ms).toDateString() === new Date(now).toDateString()
+    ? clock.format(ms)
+    : dayAndClock.format(ms);
+/** A bucket of usage: an hour in the reader's zone, or a day of UTC. */
+export const bucketTime = (ms: number, bucket: "hour" | "day"): string =>
+  bucket === "day" ? dayInUtc.format(ms) : dayAndClock.format(ms);
+
+const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+export function fromNow(ms: number, now = Date.now()): string {
+  const away = ms - now;
+  const size = Math.abs(away);
+  if (size < minute) return relative.format(Math.round(away / second), "second");
+  if (size < hour) return relative.format(Math.round(away / minute), "minute");
+  if (size < 2 * day) return relative.format(Math.round(away / hour), "hour");
+  return relative.format(Math.round(away / day), "day");
+}
+
+/** `no_eligible_model` → `no eligible model` */
+export const words = (name: string): string => name.replaceAll("_", " ");

@@ -1,0 +1,79 @@
+/** A key for a session. The key is sent once and kept nowhere in the browser. */
+import { useEffect, useState } from "preact/hooks";
+import { ProblemNotice } from "../parts/notice.tsx";
+import type { Problem } from "../problem.ts";
+import { signIn, signInReason } from "../session.ts";
+
+const ownMachine = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+/** A key that travels in plain text is everybody's. The router refuses it too. */
+const isInsecure = location.protocol === "http:" && !ownMachine.test(location.hostname);
+
+function Insecure() {
+  return (
+    <div class="notice bad" role="alert">
+      <strong>This connection is not secure</strong>
+      <p>
+        The console needs https outside of the machine that the router runs on. Put a gateway that
+        ends TLS before the router, or open a tunnel:{" "}
+        <code>ssh -L 8787:127.0.0.1:8787 {location.hostname}</code>
+      </p>
+    </div>
+  );
+}
+
+export function SignIn() {
+  const [key, setKey] = useState("");
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  useEffect(() => {
+    document.title = "Sign in · Sampling Router";
+  }, []);
+  const submit = async (): Promise<void> => {
+    setBusy(true);
+    const made = await signIn(key.trim());
+    setBusy(false);
+    if (!made.ok) setProblem(made.problem);
+  };
+  return (
+    <main class="sign-in" id="page">
+      <h1>Sampling Router</h1>
+      <p class="lead">Give every MCP server a model without giving it a key.</p>
+      {signInReason.value !== null && (
+        <p class="notice" role="status">
+          {signInReason.value}
+        </p>
+      )}
+      {isInsecure ? (
+        <Insecure />
+      ) : (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void submit();
+          }}
+        >
+          <label class="field">
+            <span>Operator's token, or an API key</span>
+            <input
+              type="password"
+              name="key"
+              autocomplete="current-password"
+              spellcheck={false}
+              required
+              value={key}
+              onInput={({ currentTarget }) => setKey(currentTarget.value)}
+            />
+            <small>
+              <code>npm start</code> prints both. A key needs the scope <code>tenant-admin</code> or
+              a role.
+            </small>
+          </label>
+          {problem !== null && <ProblemNotice problem={problem} />}
+          <button type="submit" class="main" disabled={isBusy || key.trim() === ""}>
+            Sign in
+          </button>
+        </form>
+      )}
+    </main>
+  );
+}

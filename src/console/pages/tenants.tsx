@@ -1,0 +1,159 @@
+/** All tenants, for the operator. */
+import { useLocation } from "preact-iso";
+import { useState } from "preact/hooks";
+import { api, asked, type Schemas } from "../api.ts";
+import { time } from "../format.ts";
+import { Confirm, Dialog } from "../parts/dialog.tsx";
+import { Field, Form } from "../parts/form.tsx";
+import { There } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+import { Steps, usePaging } from "../parts/pages.tsx";
+import { Table, type Column } from "../parts/table.tsx";
+import { tenantPath } from "../place.ts";
+import { isOperator } from "../session.ts";
+
+type Tenant = Schemas["Tenant"];
+
+const columns = (remove: (tenant: Tenant) => void): Column<Tenant>[] => [
+  {
+    title: "Tenant",
+    show: ({ slug, name }) => (
+      <>
+        <a href={tenantPath(slug)}>{name}</a> <code class="faint">{slug}</code>
+      </>
+    ),
+    text: ({ slug }) => slug,
+  },
+  { title: "Id", show: ({ id }) => <code>{id}</code>, text: ({ id }) => id },
+  { title: "Shard", show: ({ shard }) => shard, text: ({ shard }) => shard },
+  {
+    title: "Made",
+    show: ({ createdAt }) => time(createdAt),
+    text: ({ createdAt }) => new Date(createdAt).toISOString(),
+  },
+  {
+    title: "",
+    show: (tenant) => (
+      <button
+        type="button"
+        class="quiet danger"
+        aria-label={`Delete ${tenant.name}`}
+        onClick={() => remove(tenant)}
+      >
+        Delete
+      </button>
+    ),
+  },
+];
+
+function NewTenant({ onClose }: { onClose: () => void }) {
+  const { route } = useLocation();
+  const [slug, setSlug] = useState("");
+  const [name, setName] = useState("");
+  const create = async () => {
+    const made = await asked(
+      api.POST("/admin/v1/tenants", { body: { slug, name: name === "" ? slug : name } }),
+    );
+    if (made.ok) route(tenantPath(slug, "/start"));
+    return made;
+  };
+  return (
+    <Dialog title="New tenant" onClose={onClose}>
+      <Form submit="Make the tenant" act={create} onCancel={onClose}>
+        {(faultOf) => (
+          <>
+            <Field
+              title="Name in addresses"
+              name="slug"
+              value={slug}
+              onInput={setSlug}
+              isRequired
+              pattern="[a-z0-9]([a-z0-9\-]{0,61}[a-z0-9])?"
+              hint="Lower-case letters, digits and hyphens. It stays for good."
+              fault={faultOf("slug")}
+            />
+            <Field
+              title="Name for people"
+              name="name"
+              value={name}
+              onInput={setName}
+              fault={faultOf("name")}
+            />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function RemoveTenant(props: { tenant: Tenant; onDone: () => void; onClose: () => void }) {
+  const [typed, setTyped] = useState("");
+  const { slug, name } = props.tenant;
+  const remove = async () =>
+    typed === slug
+      ? asked(api.DELETE("/admin/v1/tenants/{tenant}", { params: { path: { tenant: slug } } }))
+      : ({
+          ok: false,
+          problem: {
+            status: 0,
+            reason: "unconfirmed",
+            title: "The name does not match",
+            detail: `Type ${slug} to delete this tenant.`,
+          },
+        } as const);
+  return (
+    <Confirm title="Delete the tenant" act={remove} onDone={props.onDone} onClose={props.onClose}>
+      <p>
+        <strong>{name}</strong> goes with its keys, credentials, servers and audit records. Nothing
+        brings them back.
+      </p>
+      <Field title={`Type ${slug} to confirm`} name="slug" value={typed} onInput={setTyped} />
+    </Confirm>
+  );
+}
+
+export function Tenants() {
+  const paging = usePaging<Tenant>("tenants", (query) =>
+    asked(api.GET("/admin/v1/tenants", { params: { query } })),
+  );
+  const [isMaking, setMaking] = useState(false);
+  const [leaving, setLeaving] = useState<Tenant | null>(null);
+  const { loading, cursor, go } = paging;
+  return (
+    <Page
+      title="Tenants"
+      lead="A tenant is a customer or a team: its keys, credentials, limits and records are its own."
+      actions={
+        isOperator.value && (
+          <button type="button" class="main" onClick={() => setMaking(true)}>
+            New tenant
+          </button>
+        )
+      }
+    >
+      <There what="tenants" loading={loading}>
+        {({ data, nextCursor }) => (
+          <Table
+            name="Tenants"
+            columns={columns(setLeaving)}
+            rows={data}
+            keyOf={({ id }) => id}
+            empty="There is no tenant yet. Make one to begin."
+            foot={<Steps cursor={cursor} next={nextCursor} go={go} />}
+          />
+        )}
+      </There>
+      {isMaking && <NewTenant onClose={() => setMaking(false)} />}
+      {leaving !== null && (
+        <RemoveTenant
+          tenant={leaving}
+          onClose={() => setLeaving(null)}
+          onDone={() => {
+            setLeaving(null);
+            void loading.again();
+          }}
+        />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,56 @@
+/** Text to copy, and secrets that are shown once. */
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+
+export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+  const [said, setSaid] = useState<string | null>(null);
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setSaid("Copied");
+    } catch {
+      setSaid("Select and copy it by hand");
+    }
+    setTimeout(() => setSaid(null), 2_000);
+  };
+  return (
+    <button type="button" class="quiet" onClick={() => void copy()}>
+      <span aria-live="polite">{said ?? label}</span>
+    </button>
+  );
+}
+
+export function CodeBlock({ title, text }: { title: string; text: string }) {
+  return (
+    <div class="code">
+      <div class="code-head">
+        <span>{title}</span>
+        <CopyButton text={text} />
+      </div>
+      <pre tabIndex={0} aria-label={title}>
+        {text}
+      </pre>
+    </div>
+  );
+}
+
+interface SecretProps {
+  title: string;
+  secret: string;
+  children: ComponentChildren;
+  onDone: () => void;
+}
+
+/** The router keeps a hash alone, so the person has to take the secret now. */
+export function Secret({ title, secret, children, onDone }: SecretProps) {
+  return (
+    <section class="notice good" aria-label={title}>
+      <strong>{title}</strong>
+      <CodeBlock title="Shown this once" text={secret} />
+      {children}
+      <button type="button" onClick={onDone}>
+        I have kept it
+      </button>
+    </section>
+  );
+}

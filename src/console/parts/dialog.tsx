@@ -1,0 +1,77 @@
+/** The browser's own dialog: it keeps the focus, and Escape closes it. */
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Asked, Problem } from "../problem.ts";
+import { ProblemNotice } from "./notice.tsx";
+
+interface DialogProps {
+  title: string;
+  onClose: () => void;
+  children: ComponentChildren;
+  /** at the side, over the whole height */
+  isDrawer?: true;
+}
+
+export function Dialog({ title, onClose, children, isDrawer }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class={isDrawer === true ? "drawer" : ""}
+      aria-label={title}
+      onClose={onClose}
+      // A click beside the dialog falls on the dialog itself.
+      onClick={(event) => event.target === dialog.current && dialog.current?.close()}
+    >
+      <div class="dialog-body">
+        <header class="dialog-head">
+          <h2>{title}</h2>
+          <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
+            Close
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+interface ConfirmProps {
+  /** such as "Revoke the key" */
+  title: string;
+  /** what happens, and that nothing brings it back */
+  children: ComponentChildren;
+  act: () => Promise<Asked<unknown>>;
+  onDone: () => void;
+  onClose: () => void;
+}
+
+/** Asks before what can't be undone. */
+export function Confirm({ title, children, act, onDone, onClose }: ConfirmProps) {
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const confirm = async (): Promise<void> => {
+    setBusy(true);
+    const done = await act();
+    setBusy(false);
+    if (done.ok) onDone();
+    else setProblem(done.problem);
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      {problem !== null && <ProblemNotice problem={problem} />}
+      <div class="buttons">
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="button" class="danger" disabled={isBusy} onClick={() => void confirm()}>
+          {title}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,165 @@
+/** Fields, and a form that shows a refusal where the wrong input is. */
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { Asked, Problem } from "../problem.ts";
+import { ProblemNotice } from "./notice.tsx";
+
+interface FieldProps {
+  title: string;
+  /** the member of the input, as a refusal names it */
+  name: string;
+  value: string;
+  onInput: (value: string) => void;
+  hint?: ComponentChildren;
+  type?: "text" | "password" | "number" | "datetime-local" | "url" | "date";
+  isRequired?: true;
+  pattern?: string;
+  min?: number;
+  step?: string;
+  placeholder?: string;
+  fault?: string | null;
+}
+
+export function Field(props: FieldProps) {
+  const { title, name, value, onInput, hint, type = "text", isRequired, fault } = props;
+  const { pattern, min, step, placeholder } = props;
+  return (
+    <label class={`field ${fault ? "wrong" : ""}`}>
+      <span>{title}</span>
+      <input
+        {...({ type } as { type: "text" })}
+        {...{ name, value }}
+        {...(pattern !== undefined && { pattern })}
+        {...(min !== undefined && { min })}
+        {...(step !== undefined && { step })}
+        {...(placeholder !== undefined && { placeholder })}
+        required={isRequired === true}
+        autocomplete="off"
+        spellcheck={false}
+        aria-invalid={fault ? true : undefined}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      />
+      {fault ? <small class="fault">{fault}</small> : null}
+      {hint !== undefined && <small>{hint}</small>}
+    </label>
+  );
+}
+
+interface ChoiceProps<Value extends string> {
+  title: string;
+  name: string;
+  value: Value;
+  options: readonly (readonly [value: Value, title: string])[];
+  onInput: (value: Value) => void;
+  hint?: ComponentChildren;
+}
+
+export function Choice<Value extends string>(props: ChoiceProps<Value>) {
+  const { title, name, value, options, onInput, hint } = props;
+  return (
+    <label class="field">
+      <span>{title}</span>
+      <select
+        name={name}
+        value={value}
+        onChange={({ currentTarget }) => {
+          const [chosen] = options.find(([each]) => each === currentTarget.value) ?? [];
+          if (chosen !== undefined) onInput(chosen);
+        }}
+      >
+        {options.map(([each, shown]) => (
+          <option key={each} value={each}>
+            {shown}
+          </option>
+        ))}
+      </select>
+      {hint !== undefined && <small>{hint}</small>}
+    </label>
+  );
+}
+
+interface TextAreaProps {
+  title: string;
+  name: string;
+  value: string;
+  rows: number;
+  onInput: (value: string) => void;
+  hint?: ComponentChildren;
+  isCode?: true;
+}
+
+export function TextArea({ title, name, value, rows, onInput, hint, isCode }: TextAreaProps) {
+  return (
+    <label class="field">
+      <span>{title}</span>
+      <textarea
+        {...{ name, rows, value }}
+        class={isCode === true ? "code-input" : ""}
+        spellcheck={isCode !== true}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      />
+      {hint !== undefined && <small>{hint}</small>}
+    </label>
+  );
+}
+
+export function Check(props: {
+  title: string;
+  name: string;
+  value: boolean;
+  onInput: (value: boolean) => void;
+}) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        name={props.name}
+        checked={props.value}
+        onChange={({ currentTarget }) => props.onInput(currentTarget.checked)}
+      />
+      <span>{props.title}</span>
+    </label>
+  );
+}
+
+interface FormProps {
+  submit: string;
+  act: () => Promise<Asked<unknown>>;
+  onCancel?: () => void;
+  children: (faultOf: (name: string) => string | null) => ComponentChildren;
+}
+
+/** Sends once at a time, and says what was wrong beside the field that the refusal names. */
+export function Form({ submit, act, onCancel, children }: FormProps) {
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const send = async (): Promise<void> => {
+    setBusy(true);
+    const done = await act();
+    setBusy(false);
+    setProblem(done.ok ? null : done.problem);
+  };
+  const faultOf = (name: string): string | null =>
+    problem?.path === name || problem?.path?.startsWith(`${name}.`) ? problem.detail : null;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      {children(faultOf)}
+      {problem !== null && <ProblemNotice problem={problem} />}
+      <div class="buttons">
+        {onCancel !== undefined && (
+          <button type="button" onClick={onCancel}>
+            Cancel
+          </button>
+        )}
+        <button type="submit" class="main" disabled={isBusy}>
+          {submit}
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,68 @@
+/** What is loading, what failed, and what was done. */
+import type { ComponentChildren } from "preact";
+import type { Loaded, Loading } from "../load.ts";
+import { adviceFor, type Problem } from "../problem.ts";
+
+export function ProblemNotice({ problem, again }: { problem: Problem; again?: () => unknown }) {
+  const advice = adviceFor(problem);
+  return (
+    <div class="notice bad" role="alert">
+      <strong>{problem.title}</strong>
+      <p>
+        {problem.path !== undefined && <code>{problem.path}: </code>}
+        {problem.detail}
+      </p>
+      {advice !== null && <p>{advice}</p>}
+      {problem.requestId !== undefined && (
+        <p class="faint">
+          Request <code>{problem.requestId}</code>
+        </p>
+      )}
+      {again !== undefined && (
+        <button type="button" onClick={() => void again()}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+export function Waiting({ what }: { what: string }) {
+  return (
+    <p class="waiting" role="status">
+      Loading {what}…
+    </p>
+  );
+}
+
+interface ThereProps<T> {
+  what: string;
+  loading: Loading<T>;
+  children: (value: T, loaded: Extract<Loaded<T>, { state: "there" }>) => ComponentChildren;
+}
+
+/** Shows the children once there is something to show. */
+export function There<T>({ what, loading: { loaded, again }, children }: ThereProps<T>) {
+  if (loaded.state === "loading") return <Waiting what={what} />;
+  if (loaded.state === "failed") return <ProblemNotice problem={loaded.problem} again={again} />;
+  return <>{children(loaded.value, loaded)}</>;
+}
+
+const tones: Readonly<Record<string, string>> = {
+  succeeded: "good",
+  active: "good",
+  yes: "good",
+  failed: "bad",
+  failing: "bad",
+  revoked: "bad",
+  refused: "warn",
+  unknown: "warn",
+  preview: "warn",
+  expired: "warn",
+  admitted: "busy",
+};
+
+/** A word with a colour. The word alone says everything. */
+export const Badge = ({ word, tone }: { word: string; tone?: string }) => (
+  <span class={`badge ${tone ?? tones[word] ?? ""}`}>{word}</span>
+);

@@ -1,0 +1,62 @@
+/** Lists come in parts. The part that is shown stands in the address, so that a link leads to it. */
+import { useLocation } from "preact-iso";
+import { useState } from "preact/hooks";
+import type { Asked } from "../problem.ts";
+import { useLoaded, type Loading } from "../load.ts";
+
+export interface Part<Row> {
+  data: Row[];
+  nextCursor: string | null;
+}
+
+export interface Paging<Row> {
+  loading: Loading<Part<Row>>;
+  cursor: string | null;
+  go: (cursor: string | null) => void;
+}
+
+/** A list whose part this page remembers by itself. */
+export function usePaging<Row>(
+  what: string,
+  ask: (page: { cursor?: string; limit: number }) => Promise<Asked<Part<Row>>>,
+): Paging<Row> {
+  const [cursor, go] = useState<string | null>(null);
+  const loading = useLoaded(`${what} ${cursor ?? ""}`, () =>
+    ask({ limit: 100, ...(cursor !== null && { cursor }) }),
+  );
+  return { loading, cursor, go };
+}
+
+interface StepsProps {
+  cursor: string | null;
+  next: string | null;
+  go: (cursor: string | null) => void;
+}
+
+export function Steps({ cursor, next, go }: StepsProps) {
+  if (cursor === null && next === null) return null;
+  return (
+    <span class="steps">
+      <button type="button" class="quiet" disabled={cursor === null} onClick={() => go(null)}>
+        Newest
+      </button>
+      <button type="button" class="quiet" disabled={next === null} onClick={() => go(next)}>
+        Older
+      </button>
+    </span>
+  );
+}
+
+/** Members of the address's query, and how to change some of them. An empty text takes one away. */
+export function useQuery(): [
+  query: Readonly<Record<string, string>>,
+  change: (changes: Record<string, string>) => void,
+] {
+  const { path, query, route } = useLocation();
+  const change = (changes: Record<string, string>): void => {
+    const kept = Object.entries({ ...query, ...changes }).filter(([, value]) => value !== "");
+    const text = new URLSearchParams(kept).toString();
+    route(text === "" ? path : `${path}?${text}`, true);
+  };
+  return [query, change];
+}

@@ -1,0 +1,77 @@
+/** A table that scrolls in its own frame, says when it is empty, and gives its rows as CSV. */
+import type { ComponentChildren } from "preact";
+import { csvOf, download, type Cell } from "../csv.ts";
+
+export interface Column<Row> {
+  title: string;
+  show: (row: Row) => ComponentChildren;
+  /** the cell in the CSV file; absent: the column is not in it */
+  text?: (row: Row) => Cell;
+  isNumber?: true;
+}
+
+export interface TableProps<Row> {
+  /** what the table is, for a screen reader, and the file's name */
+  name: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  /** what to do where there is nothing yet */
+  empty: ComponentChildren;
+  /** stands beside the button for CSV */
+  foot?: ComponentChildren;
+  /** of the row that is shown elsewhere */
+  current?: string | null;
+}
+
+function exportRows<Row>({ name, columns, rows }: TableProps<Row>): void {
+  const told = columns.filter(({ text }) => text !== undefined);
+  const text = csvOf(
+    told.map(({ title }) => title),
+    rows.map((row) => told.map((column) => column.text?.(row) ?? null)),
+  );
+  download(`${name.toLowerCase().replaceAll(" ", "-")}.csv`, { text, type: "text/csv" });
+}
+
+const alignment = <Row,>({ isNumber }: Column<Row>): { class?: string } =>
+  isNumber === true ? { class: "number" } : {};
+
+export function Table<Row>(props: TableProps<Row>) {
+  const { name, columns, rows, keyOf, empty, foot, current } = props;
+  if (rows.length === 0) return <div class="empty">{empty}</div>;
+  return (
+    <>
+      <div class="frame" role="region" aria-label={name} tabIndex={0}>
+        <table>
+          <caption class="unseen">{name}</caption>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th key={column.title} scope="col" {...alignment(column)}>
+                  {column.title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={keyOf(row)} {...(keyOf(row) === current && { "aria-current": "true" })}>
+                {columns.map((column) => (
+                  <td key={column.title} {...alignment(column)}>
+                    {column.show(row)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <div class="foot">
+        {foot}
+        <button type="button" class="quiet" onClick={() => exportRows(props)}>
+          Save as CSV
+        </button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+/** What went wrong with a call of the API, in words for a person. */
+export interface Problem {
+  /** HTTP status; 0: no answer came */
+  status: number;
+  reason: string;
+  title: string;
+  detail: string;
+  /** the member of the input that is wrong */
+  path?: string;
+  requestId?: string;
+}
+
+export type Asked<T> = { ok: true; value: T; tag: string | null } | { ok: false; problem: Problem };
+
+export const unreachable: Problem = {
+  status: 0,
+  reason: "unreachable",
+  title: "The router does not answer",
+  detail: "Check the connection, and that the router runs. Then try again.",
+};
+
+const text = (value: unknown): string | undefined =>
+  typeof value === "string" ? value : undefined;
+
+/** A gateway before the router may answer with anything, so nothing of the body is believed. */
+export function problemOf(status: number, body: unknown): Problem {
+  const said = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
+  const path = text(said["path"]);
+  const requestId = text(said["requestId"]);
+  return {
+    status,
+    reason: text(said["reason"]) ?? "unknown",
+    title: text(said["title"]) ?? `The answer was HTTP ${status}`,
+    detail:
+      text(said["detail"]) ?? "The answer was not the router's own. A gateway may have given it.",
+    ...(path !== undefined && { path }),
+    ...(requestId !== undefined && { requestId }),
+  };
+}
+
+/** What to do about it, where the router's own words don't say. */
+export function adviceFor({ reason, status }: Problem): string | null {
+  if (reason === "precondition_failed")
+    return "Somebody changed this since you opened it. Load it again, and repeat your change.";
+  if (reason === "forbidden")
+    return "Your role may not do this. Ask an administrator of the tenant.";
+  if (reason === "not_found") return "It may have been deleted, or belongs to another tenant.";
+  if (status >= 500)
+    return "Try again in a moment. The log of the router names the request by its id.";
+  return null;
+}

@@ -1,0 +1,73 @@
+/** Who is signed in. The browser keeps the cookie; this page keeps the token that proves a change was meant. */
+import { computed, signal } from "@preact/signals";
+import { prefix } from "./place.ts";
+import { problemOf, unreachable, type Asked } from "./problem.ts";
+
+export interface Actor {
+  kind: "operator" | "key";
+  role: string;
+  /** the slug of the only tenant that a key sees; absent: the operator sees all */
+  tenant?: string;
+}
+
+export interface Session {
+  csrf: string;
+  actor: Actor;
+  /** ms since the epoch */
+  expiresAt: number;
+}
+
+/** null: nobody is signed in; undefined: that is not known yet */
+export const session = signal<Session | null | undefined>(undefined);
+/** Why the page of the sign-in is shown; null: the person has just come. */
+export const signInReason = signal<string | null>(null);
+export const csrf = computed(() => session.value?.csrf ?? null);
+export const isOperator = computed(() => session.value?.actor.kind === "operator");
+
+const address = `${prefix}/console/session`;
+
+async function ask(init: RequestInit): Promise<Asked<Session | null>> {
+  try {
+    const response = await fetch(address, { credentials: "same-origin", ...init });
+    const body: unknown = await response.json().catch(() => null);
+    return response.ok
+      ? { ok: true, value: body as Session | null, tag: null }
+      : { ok: false, problem: problemOf(response.status, body) };
+  } catch {
+    return { ok: false, problem: unreachable };
+  }
+}
+
+/** Asks once, when the page is opened. */
+export async function restoreSession(): Promise<void> {
+  const found = await ask({ method: "GET" });
+  session.value = found.ok ? found.value : null;
+  if (!found.ok && found.problem.status !== 401) signInReason.value = found.problem.detail;
+}
+
+export async function signIn(key: string): Promise<Asked<Session | null>> {
+  const made = await ask({
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ key }),
+  });
+  if (made.ok) {
+    signInReason.value = null;
+    session.value = made.value;
+  }
+  return made;
+}
+
+export async function signOut(): Promise<void> {
+  const headers = { "X-CSRF-Token": csrf.value ?? "" };
+  await ask({ method: "DELETE", headers });
+  signInReason.value = "You are signed out.";
+  session.value = null;
+}
+
+/** The API said that the session counts no longer. */
+export function sessionLost(): void {
+  if (session.value === null) return;
+  signInReason.value = "Your session has ended. Sign in again to go on where you were.";
+  session.value = null;
+}

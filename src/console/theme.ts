@@ -1,0 +1,32 @@
+/** Light or dark: what the person chose on this browser, else what the system says. */
+import { effect, signal } from "@preact/signals";
+
+export const themes = ["system", "light", "dark"] as const;
+export type Theme = (typeof themes)[number];
+
+const place = "sampling-router-theme";
+
+/** A browser may forbid storage; the choice then lasts as long as the page. */
+function remembered(): Theme {
+  try {
+    const kept = localStorage.getItem(place);
+    return themes.find((each) => each === kept) ?? "system";
+  } catch {
+    return "system";
+  }
+}
+
+export const theme = signal<Theme>(remembered());
+
+export function followTheme(): void {
+  effect(() => {
+    const { dataset } = document.documentElement;
+    if (theme.value === "system") delete dataset["theme"];
+    else dataset["theme"] = theme.value;
+    try {
+      localStorage.setItem(place, theme.value);
+    } catch {
+      // It lasts as long as the page.
+    }
+  });
+}

@@ -1,0 +1,6 @@
+/** What the console was built to: a script, a style, and the manifest that names them. */
+
+export interface ConsoleFiles {
+  /** null: there is no such file */
+  read(name: string): Promise<Uint8Array<ArrayBuffer> | null>;
+}

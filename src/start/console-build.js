@@ -1,0 +1,60 @@
+/**
+ * Builds the console from its source: one script, one style, each with a hash of its contents in its name, and
+ * `manifest.json`, which says the names. Plain JavaScript, as `build.js` is, which calls it before anything is built.
+ */
+import { createHash } from "node:crypto";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const checkout = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+const entry = "src/console/main.tsx";
+
+const named = ({ path, contents }) => {
+  const hash = createHash("sha256").update(contents).digest("hex").slice(0, 12);
+  const [, ending] = /\.(\w+)$/.exec(path) ?? [];
+  return { name: `console-${hash}.${ending}`, ending, contents };
+};
+
+/** The files, and what they were made of. */
+export async function buildConsole() {
+  const { build } = await import("esbuild");
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: checkout,
+    entryPoints: [entry],
+    outdir: "console",
+    bundle: true,
+    write: false,
+    metafile: true,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    // Ed25519 in WebCrypto is the newest thing that a page asks of its browser.
+    target: ["chrome137", "firefox129", "safari17"],
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    define: { "process.env.NODE_ENV": '"production"' },
+    legalComments: "none",
+    logLevel: "silent",
+  });
+  const built = outputFiles.map(named);
+  const nameOf = (wanted) => built.find(({ ending }) => ending === wanted)?.name;
+  const manifest = { script: nameOf("js"), style: nameOf("css") };
+  const files = [
+    ...built.map(({ name, contents }) => ({ name, contents })),
+    { name: "manifest.json", contents: JSON.stringify(manifest) },
+  ];
+  return { files, inputs: Object.keys(metafile.inputs) };
+}
+
+/** Writes the files where `wrangler.toml` has the Worker's assets: below their addresses. */
+export async function writeConsole(folder) {
+  const assets = join(folder, "console", "assets");
+  rmSync(assets, { recursive: true, force: true });
+  mkdirSync(assets, { recursive: true });
+  const { files } = await buildConsole();
+  for (const { name, contents } of files) writeFileSync(join(assets, name), contents);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  await writeConsole(join(checkout, ".wrangler", "console"));
