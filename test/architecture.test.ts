@@ -30,6 +30,7 @@ const floors: Record<string, number> = {
   providers: 1,
   mcp: 1,
   telemetry: 1,
+  libraries: 1,
   pipeline: 2,
   proxy: 3,
   http: 4,
@@ -249,6 +250,20 @@ describe("the house", () => {
     ).toEqual([]);
   });
 
+  it("has libraries for others that import the domain alone, since they bring no packages along", () => {
+    expect(
+      violations(
+        ({ path }, target) =>
+          room(path) === "libraries" && !/^src\/(domain|libraries)\//.test(target),
+      ),
+    ).toEqual([]);
+    expect(
+      violations(
+        (file, target) => room(file.path) !== "libraries" && ownRoom(target) === "libraries",
+      ),
+    ).toEqual([]);
+  });
+
   it("keeps each library in its room", () => {
     expect(onlyIn(/^(hono|@hono\/zod)/, ["http"])).toEqual([]);
     expect(onlyIn(/^(@hono\/node-server|undici$)/, ["node"])).toEqual([]);
@@ -351,6 +366,12 @@ describe("the house", () => {
     ).toEqual([]);
     expect(
       files
+        // A library's users catch errors.
+        .map(({ path, text }) => ({
+          path,
+          text:
+            room(path) === "libraries" ? text.replace(/^.*class \w+ extends Error /gm, "") : text,
+        }))
         .filter(({ text }) => /^\s*(export )?(abstract )?class /m.test(text))
         .map(({ path }) => path),
     ).toEqual([]);

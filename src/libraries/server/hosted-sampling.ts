@@ -1,0 +1,101 @@
+/** Sampling for an MCP server: asked of its client where that one can, and of the router where it can't. */
+import { canonicalJson } from "../../domain/canonical.ts";
+import { own } from "../../domain/json.ts";
+import { createAskRouter, type RouterSettings } from "../ask-router.ts";
+import { localError } from "../sampling-error.ts";
+import type { ResultOf, SamplingParams, SamplingResult } from "../sampling-shapes.ts";
+import { createAsking, type CreateMessageOptions, type Mode } from "./asking.ts";
+import {
+  isContext,
+  isModern,
+  type ContextV2,
+  type HandlerContext,
+  type SdkServer,
+} from "./context.ts";
+import { runRound, type Round } from "./rounds.ts";
+import { createSealer } from "./sealed-state.ts";
+
+export { SamplingError } from "../sampling-error.ts";
+export type { CreateMessageOptions, Mode } from "./asking.ts";
+export type { HandlerContext, SdkServer } from "./context.ts";
+export type * from "../sampling-shapes.ts";
+
+export interface HostedSamplingOptions extends RouterSettings {
+  /** absent: `client-then-router` */
+  mode?: Mode;
+  /**
+   * Says what the client declared, before 2026-07-28. Absent: nothing is known, and the router answers. Since
+   * 2026-07-28 every request says it itself.
+   */
+  server?: SdkServer;
+}
+
+export interface HostedSampling {
+  /**
+   * @param context what the SDK gave to the request's handler
+   * @throws SamplingError
+   */
+  createMessage<P extends SamplingParams>(
+    context: HandlerContext,
+    params: P,
+    options?: CreateMessageOptions,
+  ): Promise<ResultOf<P>>;
+  /** Without a request's context: the mode `router` alone. */
+  createMessage<P extends SamplingParams>(
+    params: P,
+    options?: CreateMessageOptions,
+  ): Promise<ResultOf<P>>;
+  /**
+   * A handler that may ask the client in 2026-07-28. There a client is asked with the result, and the handler
+   * runs again with the answer: what it does beside sampling is done again, and each sampling is paid for once.
+   */
+  rounds<A extends unknown[], R>(handler: (...args: A) => R): (...args: A) => Promise<Awaited<R>>;
+}
+
+/** What a request is, and who asks: the state of one request is worth nothing in another. */
+function requestOf({ mcpReq, http }: ContextV2, args: readonly unknown[]): string {
+  const request = [mcpReq.method, args, own(http?.authInfo, "clientId") ?? null];
+  // As JSON first: a resource's address, for one, is no plain object.
+  return canonicalJson(JSON.parse(JSON.stringify(request)));
+}
+
+type InContext = [HandlerContext, SamplingParams, CreateMessageOptions?];
+type ByItself = [SamplingParams, CreateMessageOptions?];
+const isInContext = (args: InContext | ByItself): args is InContext => isContext(args[0]);
+
+export function hostedSampling(settings: HostedSamplingOptions): HostedSampling {
+  const { mode = "client-then-router", server, key } = settings;
+  const askRouter = createAskRouter(settings);
+  const ask = createAsking({ mode, server, askRouter });
+  const sealer = createSealer(key);
+  /** The round of each request whose handler runs inside of `rounds`. */
+  const running = new WeakMap<object, Round>();
+
+  const createMessage = (...args: InContext | ByItself): Promise<SamplingResult> => {
+    if (isInContext(args)) {
+      const [context, params, options = {}] = args;
+      const round = isModern(context) ? running.get(context.mcpReq) : undefined;
+      return ask({ context, params, options, round });
+    }
+    if (mode === "router") return askRouter(...args);
+    return Promise.reject(
+      localError("client_out_of_reach", `The mode ${mode} needs the request's context.`),
+    );
+  };
+
+  return {
+    createMessage: createMessage as HostedSampling["createMessage"],
+    rounds:
+      <A extends unknown[], R>(handler: (...args: A) => R) =>
+      async (...args: A): Promise<Awaited<R>> => {
+        const context = args.at(-1);
+        if (!isModern(context)) return await handler(...args);
+        const request = requestOf(context, args.slice(0, -1));
+        const answer = await runRound({ context, sealer, request }, async (round) => {
+          running.set(context.mcpReq, round);
+          return handler(...args);
+        });
+        return answer as Awaited<R>;
+      },
+  };
+}
