@@ -4,7 +4,8 @@
  * one.
  */
 import { stoppedBy } from "../domain/choice/switches.ts";
-import { isExpired, type Scope } from "../domain/tenancy/access.ts";
+import { isExpired } from "../domain/tenancy/access.ts";
+import { opens, roles, type Demand } from "../domain/tenancy/scopes.ts";
 import type { KeyTokens, Snapshot, Snapshots } from "../domain/ports/stores.ts";
 import type { SealedServer } from "../domain/servers/server.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -27,7 +28,7 @@ export interface Claim {
   /** the bearer token; null: there is none */
   token: string | null;
   sessionId: string | null;
-  scope: Scope;
+  scope: Demand;
   /** slugs in the path; the session is then one of that server's, by the server's own id */
   through?: { tenant: string; server: string };
 }
@@ -127,6 +128,14 @@ export function createLaneOf(deps: { tokens: KeyTokens; memory: CallerMemory }):
   };
 }
 
+const lacking = (scope: Demand): Refusal => ({
+  reason: "forbidden",
+  action:
+    scope === "role"
+      ? `this API key has no role, which is one of the scopes ${roles.join(", ")}`
+      : `this API key lacks the scope "${scope}"`,
+});
+
 /** Why a known key gets no further with this claim; null: it does. */
 function barredBy(
   { sessionId, scope, through }: Claim,
@@ -137,9 +146,7 @@ function barredBy(
     return { reason: "not_found", what: "no such server" };
   // Who administers the tenant has to be able to lift a switch.
   const stopped =
-    scope === "tenant-admin"
-      ? null
-      : stoppedBy({ tenant, keyId: key.id, server: through?.server ?? null });
+    scope === "role" ? null : stoppedBy({ tenant, keyId: key.id, server: through?.server ?? null });
   if (stopped !== null) return stopped;
   return sessionId !== null && session === null ? { reason: "session_not_found" } : null;
 }
@@ -183,8 +190,7 @@ export function createAuthenticate(deps: {
       return unauthorized("This API key is revoked.");
     }
     if (isExpired(snapshot.key, now())) return unauthorized("This API key has expired.");
-    if (!snapshot.key.scopes.includes(scope))
-      return err({ reason: "forbidden", action: `this API key lacks the scope "${scope}"` });
+    if (!opens(snapshot.key.scopes, scope)) return err(lacking(scope));
     const barred = barredBy(claim, { snapshot, session, server });
     if (barred !== null) {
       memory.delete(memoryKey);

@@ -13,7 +13,7 @@ import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import { err, ok } from "../domain/result.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
-import { roleOf, type Role } from "../domain/tenancy/roles.ts";
+import { roleOf, type Role } from "../domain/tenancy/scopes.ts";
 import type { Authenticate } from "./authenticate.ts";
 import type { KeyCodes } from "./key-codes.ts";
 import type { SignInThrottle, SignInTry } from "./sign-in-throttle.ts";
@@ -90,7 +90,7 @@ const ofKey = (key: StoredKey, slug: string | null): SignedIn | null => {
   const { id, tenantId, scopes, expiresAt, secretHash } = key;
   const role = roleOf(scopes);
   if (role === null) return null;
-  const actor: Actor = { kind: "key", keyId: id, tenantId, expiresAt };
+  const actor: Actor = { kind: "key", keyId: id, tenantId, role, expiresAt };
   return { kind: "key", subject: id, tenantId, slug, role, actor, proof: secretHash };
 };
 
@@ -106,7 +106,7 @@ async function ofOperator({
 /** Who the key is of. */
 async function signedInBy(deps: ConsoleSessionDeps, key: string): AsyncResult<SignedIn> {
   if (await deps.isOperator(key)) return ok(await ofOperator(deps));
-  const claim = { token: key, sessionId: null, scope: "tenant-admin" } as const;
+  const claim = { token: key, sessionId: null, scope: "role" } as const;
   const caller = await deps.authenticate(claim, "database");
   if (!caller.ok) return caller;
   const { snapshot } = caller.value;

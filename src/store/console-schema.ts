@@ -1,7 +1,7 @@
 /** The table of console sessions. `schema.ts` has the conventions. */
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { ConsoleSession } from "../domain/tenancy/console-session.ts";
-import type { Role } from "../domain/tenancy/roles.ts";
+import type { Role } from "../domain/tenancy/scopes.ts";
 
 export const consoleSessions = sqliteTable(
   "console_sessions",

@@ -11,7 +11,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
-import type { Scope } from "../domain/tenancy/access.ts";
+import type { Scope } from "../domain/tenancy/scopes.ts";
 import type { Correction, Outcome, RecordVersion } from "../domain/audit/record.ts";
 import type { Ceiling } from "../domain/limits/ceilings.ts";
 import type { JsonObject } from "../domain/json.ts";

@@ -67,7 +67,13 @@ describe("a provider that the operator pays", () => {
     };
     return {
       slug: its.slug,
-      admin: { kind: "key", keyId, tenantId: its.id, expiresAt: null } satisfies Actor,
+      admin: {
+        kind: "key",
+        keyId,
+        tenantId: its.id,
+        role: "admin",
+        expiresAt: null,
+      } satisfies Actor,
       ceilings: createCeilingAdmin(deps),
       credentials: createCredentialAdmin(deps),
       models: createModelAdmin(deps),

@@ -2,9 +2,7 @@
 import { canonicalJson } from "../canonical.ts";
 import type { JsonObject } from "../json.ts";
 import type { Limits } from "../choice/policy.ts";
-
-export const scopes = ["sampling", "proxy", "tenant-admin"] as const;
-export type Scope = (typeof scopes)[number];
+import type { Role, Scope } from "./scopes.ts";
 
 export interface ApiKey {
   id: string;
@@ -45,9 +43,13 @@ export type Actor =
       kind: "key";
       keyId: string;
       tenantId: string;
+      role: Role;
       /** ms since the epoch, end of the key that acts; null: it never ends */
       expiresAt: number | null;
     };
+
+/** The operator may do whatever any role may, for every tenant. */
+export const actsAs = (actor: Actor): Role => (actor.kind === "operator" ? "admin" : actor.role);
 
 /** ms since the epoch, until which anything that the actor hands out may be good; null: without an end. */
 export const actsUntil = (actor: Actor): number | null =>

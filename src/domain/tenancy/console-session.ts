@@ -1,6 +1,6 @@
 /** A session of the console: what the cookie in a browser stands for. */
 import { canonicalJson } from "../canonical.ts";
-import type { Role } from "./roles.ts";
+import type { Role } from "./scopes.ts";
 
 export interface ConsoleSession {
   id: string;

@@ -1,9 +1,10 @@
-/** The operator's token, an API key with the scope `tenant-admin`, or the cookie of a console session. */
+/** The operator's token, an API key with a role, or the cookie of a console session. */
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { bearerOf, type Actor } from "../../domain/tenancy/access.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
+import { roleOf } from "../../domain/tenancy/scopes.ts";
 import { type HttpEnv } from "../context.ts";
 import { problem } from "../problem.ts";
 import { sessionTokenOf } from "../session-cookie.ts";
@@ -20,15 +21,17 @@ async function actorOf(c: Context<HttpEnv>): AsyncResult<Actor> {
   if (token === null)
     return err({
       reason: "unauthorized",
-      detail: "Send Authorization: Bearer <operator's token or tenant-admin key>.",
+      detail: "Send Authorization: Bearer <operator's token, or an API key with a role>.",
     });
   if (await admin.isOperator(token)) return ok({ kind: "operator" });
-  const claim = { token, sessionId: null, scope: "tenant-admin" } as const;
+  const claim = { token, sessionId: null, scope: "role" } as const;
   const caller = await admin.authenticate(claim, "database");
   if (!caller.ok) return caller;
   const { key, tenant } = caller.value.snapshot;
-  const { id: keyId, expiresAt } = key;
-  return ok({ kind: "key", keyId, tenantId: tenant.id, expiresAt });
+  const { id: keyId, expiresAt, scopes } = key;
+  const role = roleOf(scopes);
+  if (role === null) return err({ reason: "forbidden", action: "this API key has no role" });
+  return ok({ kind: "key", keyId, tenantId: tenant.id, role, expiresAt });
 }
 
 export const authorise = createMiddleware<HttpEnv>(async (c, next) => {

@@ -2,7 +2,8 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import type { Actor } from "../../domain/tenancy/access.ts";
+import { actsAs, type Actor } from "../../domain/tenancy/access.ts";
+import { mayAct, rolesFor, type AdminAction } from "../../domain/tenancy/admin-actions.ts";
 import { isObject } from "../../domain/json.ts";
 import { ownOriginOf } from "../../domain/servers/own-origin.ts";
 import type { PageRequest } from "../../domain/ports/stores.ts";
@@ -41,7 +42,7 @@ export interface Endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.
   method: "get" | "post" | "put" | "patch" | "delete";
   path: string;
   /** the `operationId`, which names the operation in generated clients */
-  id: string;
+  id: AdminAction;
   tag: string;
   summary: string;
   /** what the summary has no room for: consequences, who may call, how much */
@@ -127,6 +128,18 @@ const requireBody = createMiddleware<HttpEnv>(async (c, next) =>
     : next(),
 );
 
+/** Says before anything is read of the request that this role may not. */
+const requireRole = (action: AdminAction) =>
+  createMiddleware<HttpEnv>(async (c, next) => {
+    const actor = c.get("actor");
+    return mayAct(actor, action)
+      ? next()
+      : problem(c, {
+          reason: "forbidden",
+          action: `${action} is not for the role ${actsAs(actor)}, but for ${rolesFor(action).join(", ")}`,
+        });
+  });
+
 const nothing = z.object({});
 
 /** Unknown query members are refused: a misspelt filter would find everything. */
@@ -152,7 +165,8 @@ function routeOf(spec: Described) {
     summary: spec.summary,
     description: spec.description,
     security: [{ bearer: [] }, { session: [] }],
-    ...(body === undefined ? {} : { middleware: requireBody }),
+    "x-roles": rolesFor(spec.id),
+    middleware: [requireRole(spec.id), ...(body === undefined ? [] : [requireBody])],
     request: {
       params: (params ?? nothing) as z.ZodObject,
       query: strictly(query),

@@ -185,7 +185,7 @@ export function eventRoutes() {
     tag: "Events",
     summary: "The log of admin actions, newest first: all for the operator, else one tenant's",
     description:
-      "Every change that was made over the admin API: who, what, when. The operator sees all tenants, a tenant-admin key its own.",
+      "Every change that was made over the admin API: who, what, when. The operator sees all tenants, a key its own.",
     query: pageQuery,
     answer: pageOf(event),
     run: ({ admin, actor, query }) => admin.records.events(actor, pageRequestOf(query)),

@@ -58,7 +58,8 @@ export function adminRoutes() {
   app.openAPIRegistry.registerComponent("securitySchemes", "bearer", {
     type: "http",
     scheme: "bearer",
-    description: "The operator's token, or an API key with the scope tenant-admin.",
+    description:
+      "The operator's token, or an API key with a role: one of the scopes viewer, auditor, approver and admin. `x-roles` of an operation says which roles may call it.",
   });
   app.openAPIRegistry.registerComponent("securitySchemes", "samplingKey", {
     type: "http",

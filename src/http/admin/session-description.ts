@@ -1,6 +1,6 @@
 /** Describes `/console/session` in the OpenAPI document. Its routes are no part of the admin app. */
 import { z, type OpenAPIHono } from "@hono/zod-openapi";
-import { roles } from "../../domain/tenancy/roles.ts";
+import { roles } from "../../domain/tenancy/scopes.ts";
 import { millis, problemBody, slug } from "./schemas.ts";
 
 const json = "application/json";

@@ -1,6 +1,6 @@
 /** Tenants and their API keys. */
 import { z } from "@hono/zod-openapi";
-import { scopes } from "../../domain/tenancy/access.ts";
+import { hasOneRole, scopes } from "../../domain/tenancy/scopes.ts";
 import { limits, policy, usd } from "./policy-schemas.ts";
 import { count, millis, name, slug, time } from "./schemas.ts";
 
@@ -54,7 +54,12 @@ export const keyInput = z
     scopes: z
       .array(z.enum(scopes))
       .min(1)
-      .transform((list) => [...new Set(list)]),
+      .refine(hasOneRole, "One role at most: viewer, auditor, approver or admin.")
+      .transform((list) => [...new Set(list)])
+      .openapi({
+        description:
+          "`sampling` and `proxy` let the key sample; one of `viewer`, `auditor`, `approver` and `admin` gives it a role on the admin API. `tenant-admin` means `admin`.",
+      }),
     expiresAt: time.nullish().openapi({
       description:
         "Absent: never, or when the key expires that asks. No later than that, which an operator's token does not.",

@@ -51,7 +51,7 @@ export function tenantRoutes() {
     id: "listTenants",
     tag,
     summary: "List tenants, newest first",
-    description: "The operator sees every tenant, a tenant-admin key its own.",
+    description: "The operator sees every tenant, a key its own.",
     query: pageQuery,
     answer: pageOf(tenant),
     async run({ admin, actor, query }) {

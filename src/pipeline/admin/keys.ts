@@ -6,9 +6,9 @@ import {
   outlives,
   type Actor,
   type ApiKey,
-  type Scope,
   type StoredKey,
 } from "../../domain/tenancy/access.ts";
+import type { Scope } from "../../domain/tenancy/scopes.ts";
 import type { Limits } from "../../domain/choice/policy.ts";
 import type { KeyStore, KeyTokens, Page, PageRequest } from "../../domain/ports/stores.ts";
 import { err, ok } from "../../domain/result.ts";

@@ -1,6 +1,7 @@
 /** Reads what is not changed by hand: sessions, audit records, the log of admin actions. */
 import type { AsyncResult } from "../../domain/refusals.ts";
-import type { Actor } from "../../domain/tenancy/access.ts";
+import { actsAs, type Actor } from "../../domain/tenancy/access.ts";
+import { roleMay } from "../../domain/tenancy/scopes.ts";
 import type { SamplingRecord } from "../../domain/audit/record.ts";
 import type { AdminEvent } from "../../domain/admin-event.ts";
 import { openedOf, sealedIn, type ProviderMessage } from "../../domain/audit/capture.ts";
@@ -19,7 +20,7 @@ import type { Session } from "../../domain/tenancy/session.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 
 export interface RecordWithContent extends SamplingRecord {
-  /** the request's params and the result's content; null: not captured, or no key opens it */
+  /** the request's params and the result's content; null: not captured, not for the actor's role, or no key opens it */
   content: JsonValue;
   /** what providers said about failed attempts */
   providerMessages: ProviderMessage[];
@@ -68,7 +69,8 @@ export function createRecordAdmin(
       if (!found.ok) return found;
       const { content, ...record } = found.value;
       const nothing = { content: null, providerMessages: [] };
-      if (content === null) return ok({ ...record, ...nothing });
+      if (content === null || !roleMay(actsAs(actor), "content"))
+        return ok({ ...record, ...nothing });
       const opened = await deps.vault.open(sealedIn(content), {
         purpose: "capture",
         tenantId,

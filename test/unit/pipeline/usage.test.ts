@@ -77,7 +77,13 @@ describe("usage", () => {
 describe("the usage of all tenants", () => {
   it("is the operator's, by tenant unless told", async () => {
     const { asked, usage } = admin(1);
-    const actor = { kind: "key", keyId: "key_1", tenantId: "ten_1", expiresAt: null } as const;
+    const actor = {
+      kind: "key",
+      keyId: "key_1",
+      tenantId: "ten_1",
+      role: "admin",
+      expiresAt: null,
+    } as const;
     expect(await usage.readAll(actor, {})).toMatchObject({
       ok: false,
       error: { reason: "forbidden" },
