@@ -41,7 +41,11 @@ export default defineConfig({
             main: "./test/worker/main.ts",
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
-              bindings: { MIGRATIONS: readMigrations() },
+              bindings: {
+                MIGRATIONS: readMigrations(),
+                MASTER_KEY: Buffer.alloc(32, 1).toString("base64"),
+                ADMIN_TOKEN: "a token of the tests in workerd",
+              },
               durableObjects: { BARE: { className: "BareDatabase", useSQLite: true } },
             },
           }),

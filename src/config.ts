@@ -7,8 +7,8 @@ import { isDatabaseUrl, parseShards, type ShardSetting } from "./domain/tenancy/
 
 /** What a deployment may set. */
 export interface Bindings {
-  /** the host's own database; which one that is, the host knows */
-  DB?: object;
+  /** the host's own databases: the Worker's Durable Objects; on Node the embedded file */
+  DATABASES?: object;
   DATABASE_URL?: string;
   DATABASE_AUTH_TOKEN?: string;
   DATABASE_URLS?: string;
@@ -37,7 +37,7 @@ export interface Bindings {
 }
 
 export type DatabaseConfig =
-  /** the host's own: the D1 binding, or an embedded file */
+  /** the host's own: Durable Objects, or an embedded file */
   { kind: "own" } | { kind: "libsql"; url: string; authToken: string | null };
 
 interface Secrets {
@@ -104,8 +104,8 @@ function keyOf(setting: string, text: string): Result<Uint8Array<ArrayBuffer>, C
 
 function databaseOf(env: Bindings): Result<DatabaseConfig, ConfigFault> {
   if (env.DATABASE_URL === undefined || env.DATABASE_URL === "")
-    return env.DB === undefined
-      ? fault("DATABASE_URL", "is missing, and there is no D1 binding DB")
+    return env.DATABASES === undefined
+      ? fault("DATABASE_URL", "is missing, and there is no Durable Object binding DATABASES")
       : ok({ kind: "own" });
   if (!isDatabaseUrl(env.DATABASE_URL))
     return fault("DATABASE_URL", "must be a libsql:, https: or http: URL");

@@ -17,7 +17,7 @@ export interface NodeHost {
   log: Host["log"];
 }
 
-/** @param env as the Worker's; `DB` stands for the host's own database */
+/** @param env as the Worker's; `DATABASES` stands for the host's own database */
 export async function createNodeHost(env: Bindings, host: Host): Promise<Result<NodeHost, string>> {
   const config = parseConfig(env);
   if (!config.ok) return err(`${config.error.setting} ${config.error.problem}`);

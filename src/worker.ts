@@ -1,18 +1,31 @@
-/** The Worker's entry: fetch, scheduled, and what the Workers runtime hands to the composition. */
-import type { Ai, D1Database, ExecutionContext, ExportedHandler } from "@cloudflare/workers-types";
+/** The Worker's entry: fetch, scheduled, the Durable Object, and what the Workers runtime hands to the composition. */
+import type {
+  Ai,
+  DurableObjectNamespace,
+  DurableObjectState,
+  ExecutionContext,
+  ExportedHandler,
+} from "@cloudflare/workers-types";
+import { DurableObject } from "cloudflare:workers";
+import { migrations } from "./bundled-migrations.ts";
 import { createComposition } from "./compose/composition.ts";
 import { parseConfig, type Bindings } from "./config.ts";
+import { homeShard } from "./domain/tenancy/shards.ts";
 import { createApp } from "./http/app.ts";
 import type { ConsoleFiles } from "./domain/ports/console-files.ts";
 import type { Host } from "./compose/host.ts";
-import { createIsolate, type Isolate } from "./compose/isolate.ts";
+import { clock, createIsolate, type Isolate } from "./compose/isolate.ts";
 import { createWorkersAi } from "./providers/workers-ai.ts";
-import { openD1 } from "./store/db.ts";
+import { bookTexts } from "./store/books/texts.ts";
+import type { Statement } from "./store/books/sql.ts";
+import { createObjectDatabase, type ObjectDatabase } from "./store/durable/object-database.ts";
+import { openObject } from "./store/durable/open-object.ts";
+import type { Job, Outcome } from "./store/engine.ts";
 
 interface Assets {
   fetch(url: string): Promise<Response>;
 }
-type WorkerBindings = Bindings & { DB?: D1Database; AI?: Ai; ASSETS?: Assets };
+type WorkerBindings = Bindings & { DATABASES?: DurableObjectNamespace; AI?: Ai; ASSETS?: Assets };
 
 /** The Worker's assets lie at their addresses; the host in the URL means nothing. */
 const consoleFilesIn = (assets: Assets): ConsoleFiles => ({
@@ -25,15 +38,22 @@ const consoleFilesIn = (assets: Assets): ConsoleFiles => ({
 /** One JSON line, to the platform's log. */
 const log = (entry: Record<string, unknown>): void => console.info(JSON.stringify(entry));
 
-const hostOf = ({ DB, AI, ASSETS }: WorkerBindings): Host => ({
-  log,
-  // Called as a method, the runtime's own refuses.
-  fetch: (...args) => fetch(...args),
+const hostOf = ({ DATABASES, AI, ASSETS }: WorkerBindings): Host => {
   // `parseConfig` asks for it only where the binding is there.
-  openOwnDatabase: (options) => openD1(DB as D1Database, options),
-  consoleFiles: ASSETS === undefined ? undefined : consoleFilesIn(ASSETS),
-  workersAi: AI === undefined ? undefined : createWorkersAi(AI),
-});
+  const namespace = DATABASES as DurableObjectNamespace;
+  return {
+    log,
+    // Called as a method, the runtime's own refuses.
+    fetch: (...args) => fetch(...args),
+    openOwnDatabase: (options) => openObject({ namespace, wait: clock.wait }, homeShard, options),
+    ...(DATABASES !== undefined && {
+      openTenantDatabase: (name, options) =>
+        openObject({ namespace, wait: clock.wait }, name, options),
+    }),
+    consoleFiles: ASSETS === undefined ? undefined : consoleFilesIn(ASSETS),
+    workersAi: AI === undefined ? undefined : createWorkersAi(AI),
+  };
+};
 
 const app = createApp();
 let isolate: Isolate | undefined;
@@ -53,6 +73,31 @@ const invocationFor = (found: Isolate, context: ExecutionContext, request?: Requ
     upkeep: (work) => context.waitUntil(work),
     ...(request === undefined ? {} : { origin: new URL(request.url).origin }),
   });
+
+/** One object has the database `home`, and each tenant's database is one more. The runtime demands a class. */
+export class TenantDatabase extends DurableObject<WorkerBindings> {
+  readonly #database: ObjectDatabase;
+
+  constructor(ctx: DurableObjectState, env: WorkerBindings) {
+    super(ctx, env);
+    const { DATABASES } = env;
+    const isHome = DATABASES?.idFromName(homeShard).equals(ctx.id) === true;
+    this.#database = createObjectDatabase({
+      storage: ctx.storage,
+      texts: bookTexts,
+      migrations,
+      holds: isHome ? "home" : "a tenant",
+    });
+  }
+
+  write(job: Job): Outcome {
+    return this.#database.write(job);
+  }
+
+  read(statements: readonly Statement[]): Outcome {
+    return this.#database.read(statements);
+  }
+}
 
 export default {
   async fetch(request: Request, env: WorkerBindings, context: ExecutionContext): Promise<Response> {

@@ -2,6 +2,7 @@
  * The composition root: the files of this room see every floor, and no others do.
  */
 import { homeShard, shardOf, shardOfState } from "../domain/tenancy/shards.ts";
+import { isTenantDatabase, newTenantDatabase } from "../domain/tenancy/tenant-databases.ts";
 import type { Services } from "../http/context.ts";
 import {
   createAdminFor,
@@ -9,7 +10,7 @@ import {
   createShardedReadiness,
 } from "../pipeline/admin/sharded.ts";
 import { createShardedJobs, type Jobs } from "../pipeline/scheduled/jobs.ts";
-import { perShard, type Isolate } from "./isolate.ts";
+import { perShard, randomBytesOf, type Isolate } from "./isolate.ts";
 import type { Lifetime } from "./lifetime.ts";
 import { createShard, type Everywhere, type Shard } from "./shard.ts";
 
@@ -20,7 +21,10 @@ export interface Composition {
 
 /** What serves requests for as long as its lifetime says: the database of a caller's shard is opened when it calls. */
 export function createComposition(isolate: Isolate, lifetime: Lifetime): Composition {
-  const { shardNames: names, tokens, consoleTokens } = isolate;
+  const { shardNames: names, tokens, consoleTokens, config, host } = isolate;
+  const haveTheirOwn = host.openTenantDatabase !== undefined && config.database.kind === "own";
+  const isOpen = (name: string): boolean =>
+    names.includes(name) || (haveTheirOwn && isTenantDatabase(name));
   const shardNamed: (name: string) => Shard = perShard((name) =>
     createShard(isolate, { ...lifetime, name, everywhere }),
   );
@@ -34,13 +38,15 @@ export function createComposition(isolate: Isolate, lifetime: Lifetime): Composi
     get home() {
       return made(homeShard);
     },
-    of: (name: string) => (names.includes(name) ? made(name) : null),
+    of: (name: string) => (isOpen(name) ? made(name) : null),
+    newDatabase: haveTheirOwn ? () => newTenantDatabase(randomBytesOf) : null,
   };
   const everywhere: Everywhere = {
     adminFor: (actor, slug) =>
       createAdminFor({ shards, placements: shards.home.placements })(actor, slug),
     readiness: createShardedReadiness(shards),
     auditKeys: createShardedAuditKeys(shards),
+    catalogues: () => shardNamed(homeShard).catalogues,
     finishAuthorization(query) {
       const shard = shards.of(shardOfState(query.get("state") ?? "")) ?? shards.home;
       return shard.admin.authorizations.finish(query.toString());
@@ -48,10 +54,9 @@ export function createComposition(isolate: Isolate, lifetime: Lifetime): Composi
   };
   return {
     servicesFor(token) {
+      const alone = names.length === 1 && !haveTheirOwn;
       const keyId =
-        names.length === 1 || token === null
-          ? null
-          : (tokens.keyIdOf(token) ?? consoleTokens.keyIdOf(token));
+        alone || token === null ? null : (tokens.keyIdOf(token) ?? consoleTokens.keyIdOf(token));
       const shard = shards.of(keyId === null ? homeShard : shardOf(keyId));
       return shard === null ? shards.home.servicesOfUnknown() : shard.services;
     },

@@ -21,8 +21,10 @@ export interface Host {
   primitives?: Primitives;
   /** Asks a libSQL server; absent: the runtime's own way */
   fetchDatabase?: ((request: Request) => Promise<Response>) | undefined;
-  /** The host's own database; asked for where no libSQL server is set. */
+  /** The host's own database `home`; asked for where no libSQL server is set. */
   openOwnDatabase: (options: DatabaseOptions) => Database;
+  /** The database of one tenant, where each has its own; absent: all tenants share `home` and the shards */
+  openTenantDatabase?: (name: string, options: DatabaseOptions) => Database;
   /**
    * Sends all writes of this process that wait for a libSQL server together. Absent: each is sent alone, since no
    * invocation of the Workers runtime may send for another.

@@ -18,6 +18,7 @@ import { createElapsed } from "../domain/clocks.ts";
 import { createIds, type Ids } from "../domain/tenancy/ids.ts";
 import { recordCodesPurpose } from "../domain/audit/evidence.ts";
 import { homeShard } from "../domain/tenancy/shards.ts";
+import { isTenantDatabase } from "../domain/tenancy/tenant-databases.ts";
 import type { Host } from "./host.ts";
 import { createCallerMemory } from "../pipeline/authenticate.ts";
 import { holdCatalogue } from "../pipeline/catalogue.ts";
@@ -84,17 +85,27 @@ export const unreadableReport = ({ log }: Pick<Host, "log">, ids: Ids) => ({
   report: (found: UnreadableRecord) => log({ event: "record.unreadable", ...found }),
 });
 
-/** One value for each shard, made when the shard is first used. */
+/** There are as many shards as tenants where each tenant has a database of its own. */
+const shardsRemembered = 2_000;
+
+/** One value for each shard, made when the shard is first used, and again where it was not used for long. */
 export function perShard<T>(make: (shard: string) => T): (shard: string) => T {
   const made = new Map<string, T>();
   return (shard) => {
     const known = made.get(shard);
-    if (known !== undefined) return known;
-    const fresh = make(shard);
-    made.set(shard, fresh);
-    return fresh;
+    const value = known ?? make(shard);
+    // The one that was used last stands last.
+    if (known !== undefined) made.delete(shard);
+    made.set(shard, value);
+    const [oldest] = made.keys();
+    if (made.size > shardsRemembered && oldest !== undefined) made.delete(oldest);
+    return value;
   };
 }
+
+/** Whose catalogue a shard uses: tenants with databases of their own share the home shard's. */
+export const catalogueShardOf = (shard: string): string =>
+  isTenantDatabase(shard) ? homeShard : shard;
 
 /** What seals the audit: the signer, and the codes that vouch for records and public keys in the database. */
 async function auditingOf(config: Config, { log, primitives = webCrypto }: Host) {
@@ -126,7 +137,7 @@ export async function createIsolate(config: Config, host: Host) {
     refusals,
     /** the home shard first */
     shardNames: [homeShard, ...config.shards.map(({ name }) => name)],
-    /** Each shard has its own synced catalogue, so that a call never asks another one. */
+    /** Each shard has its own synced catalogue, so that a call never asks another one: see `catalogueShardOf`. */
     choosing: perShard(() => {
       const catalogue = holdCatalogue({
         seed: seedCatalogue,

@@ -1,5 +1,6 @@
 /** The database of one shard, the host's own or a libSQL server, and the stores over it. */
 import { createClient } from "@libsql/client/web";
+import { isTenantDatabase } from "../domain/tenancy/tenant-databases.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { Stores } from "../domain/ports/stores.ts";
 import { unreadableReport, type Isolate } from "./isolate.ts";
@@ -12,6 +13,8 @@ function openDatabase(
   { config: { database, shards }, host }: Isolate,
   { name, ...options }: DatabaseOptions & { name: string },
 ): Database {
+  if (isTenantDatabase(name) && host.openTenantDatabase !== undefined)
+    return host.openTenantDatabase(name, options);
   const named = shards.find((shard) => shard.name === name);
   if (named === undefined && database.kind === "own") return host.openOwnDatabase(options);
   const { url, authToken } = named ?? (database as Extract<typeof database, { kind: "libsql" }>);

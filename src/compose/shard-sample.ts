@@ -15,7 +15,7 @@ import { createSample, type Sample } from "../pipeline/sample.ts";
 import { createSettle } from "../pipeline/settle.ts";
 import type { Door } from "../pipeline/turns.ts";
 import { createTraces } from "../telemetry/traces.ts";
-import { after, clock, randomBytesOf, type Isolate } from "./isolate.ts";
+import { after, catalogueShardOf, clock, randomBytesOf, type Isolate } from "./isolate.ts";
 
 const { now, wait } = clock;
 
@@ -41,7 +41,7 @@ export function createShardSample(
   const { name, ids, vault, door, background, upkeep } = shard;
   const { ledger } = shard.stores;
   const { providers, idempotency, cancellation } = shard.parts;
-  const { chooser } = isolate.choosing(name);
+  const { chooser } = isolate.choosing(catalogueShardOf(name));
   const endCall = createEndCall({ ledger, ids });
   const lost = isolate.lostAdmissions(name);
   const traces = createTraces({

@@ -8,6 +8,7 @@ import type { ConsoleFiles } from "../domain/ports/console-files.ts";
 import { lazily, memoize } from "../domain/lazily.ts";
 import { err } from "../domain/result.ts";
 import type { Services } from "../http/context.ts";
+import type { CatalogueStore } from "../domain/ports/catalogues.ts";
 import type { Oauth } from "../domain/servers/oauth.ts";
 import type { Providers } from "../domain/sampling/providers.ts";
 import { createOauth } from "../oauth/client.ts";
@@ -37,7 +38,7 @@ import { createShardConsole } from "./shard-console.ts";
 import { createShardSample } from "./shard-sample.ts";
 import { createShardTurns } from "./shard-turns.ts";
 import { createShardSeals } from "./shard-seals.ts";
-import { after, clock, randomBytesOf, type Isolate } from "./isolate.ts";
+import { after, catalogueShardOf, clock, randomBytesOf, type Isolate } from "./isolate.ts";
 import type { Lifetime } from "./lifetime.ts";
 
 const { now, elapsed, wait } = clock;
@@ -46,7 +47,10 @@ const { now, elapsed, wait } = clock;
 export type Everywhere = Pick<Services["admin"], "adminFor"> &
   Services["health"] &
   Services["oauth"] &
-  Services["audit"];
+  Services["audit"] & {
+    /** the home shard's */
+    catalogues: () => CatalogueStore;
+  };
 
 /** The parts of all surfaces, over one shard. */
 type ShardServices = Services["app"] &
@@ -56,7 +60,7 @@ type ShardServices = Services["app"] &
   Services["admin"] &
   Services["console"] &
   Services["consolePage"] &
-  Everywhere;
+  Omit<Everywhere, "catalogues">;
 
 /** Each surface sees what it uses. The parts are made when they are read, so they are not spread. */
 const servicesOf = (parts: ShardServices): Services => ({
@@ -99,7 +103,8 @@ export function createShard(
   const { config, host, tokens, memory, streamMemory, sendToWitness } = isolate;
   const { fetch, log } = host;
   const { background, upkeep, onRoundTrip, name, everywhere } = lifetime;
-  const { catalogue, chooser } = isolate.choosing(name);
+  const catalogueShard = catalogueShardOf(name);
+  const { catalogue, chooser } = isolate.choosing(catalogueShard);
   const ids = isolate.idsOf(name);
   const { sessionTtlMs, allowPrivateUpstreams, catalogueUrl } = config;
   const ownOrigins = config.publicOrigins.concat(lifetime.origin ?? []);
@@ -112,8 +117,10 @@ export function createShard(
   });
   const { vault, roundVault, keyCodes, reseal } = createShardSeals(isolate, { name, stores, ids });
   const nonce = (): string => toBase64Url(randomBytesOf(32));
+  const cataloguesOf = (): CatalogueStore =>
+    catalogueShard === name ? stores.catalogues : everywhere.catalogues();
   const readCatalogue: CatalogueReader = () =>
-    createCatalogueReader({ held: catalogue, catalogues: stores.catalogues })();
+    createCatalogueReader({ held: catalogue, catalogues: cataloguesOf() })();
   const parts: Parts = lazily<Parts>({
     providers: () =>
       createProviders({
@@ -150,7 +157,7 @@ export function createShard(
     idempotency: () =>
       createIdempotency<Summary>({ idempotency: stores.idempotency, vault, now, wait }),
     catalogueSync: () =>
-      catalogueUrl === null
+      catalogueUrl === null || catalogueShard !== name
         ? null
         : {
             catalogues: stores.catalogues,
@@ -269,6 +276,9 @@ export function createShard(
     servicesOfUnknown: () => servicesWith(() => refuseUnknown),
     get placements() {
       return stores.placements;
+    },
+    get catalogues() {
+      return stores.catalogues;
     },
     get admin() {
       return admin();

@@ -5,7 +5,7 @@ import { ok, type Result } from "../domain/result.ts";
 import { bundleWorker, readDeployment } from "./bundle.ts";
 import { writeConsole } from "./console-build.js";
 import type { Ending } from "./ending.ts";
-import type { Migration } from "../store/migrations.ts";
+import { homeShard } from "../domain/tenancy/shards.ts";
 import { takePlace, type Voice } from "./place.ts";
 import { startRuntime, type Runtime } from "./runtime.ts";
 import { startSchedule } from "./schedule.ts";
@@ -24,39 +24,34 @@ async function prepare(
   const bundling = bundleWorker(checkout, deployment.value.main);
   const assets = join(stateDir, "console");
   const writing = writeConsole(assets);
-  // Not at the top: loading the database's packages takes longer than all the checks before.
-  const { migrateAll, readMigrations } = await import("./migrations.ts");
-  const migrations = readMigrations(checkout);
   const script = await bundling;
   if (!script.ok) return script;
   await writing;
   if (databases.length > 0) {
     say("Applying migrations…");
-    const applied = await migrateAll(databases, migrations);
+    // Not at the top: loading the database's packages takes longer than all the checks before.
+    const { migrateAll, readMigrations } = await import("./migrations.ts");
+    const applied = await migrateAll(databases, readMigrations(checkout));
     if (!applied.ok) return applied;
   }
-  return ok({ deployment: deployment.value, script: script.value, migrations, assets });
+  return ok({ deployment: deployment.value, script: script.value, assets });
 }
 
 interface Started {
   settings: Settings;
   secrets: Secrets;
   runtime: Runtime;
-  migrations: Migration[];
   say: Voice["say"];
 }
 
-/** Gives the embedded database its tables, and waits until the router answers. */
+/** Waits until the router answers. Its own databases get their tables when they are first used. */
 async function becomeReady(started: Started): Promise<Result<null, string>> {
-  const { settings, secrets, runtime, migrations, say } = started;
-  const { openD1 } = await import("../store/db.ts");
-  const own = settings.embedded ? openD1(await runtime.database()) : null;
-  if (own !== null) {
-    say("Applying migrations…");
-    const { applyMigrations } = await import("./migrations.ts");
-    const applied = await applyMigrations(own, migrations, "the embedded database");
-    if (!applied.ok) return applied;
-  }
+  const { settings, secrets, runtime, say } = started;
+  const { openObject } = await import("../store/durable/open-object.ts");
+  const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+  const own = settings.embedded
+    ? openObject({ namespace: await runtime.databases(), wait }, homeShard, {})
+    : null;
   const { otherMasterKeys, untilReady } = await import("./ready.ts");
   const ready = await untilReady(runtime);
   if (!ready.ok) return ready;
@@ -73,7 +68,13 @@ async function welcomeTo(
   const { describe } = await import("./ready.ts");
   const { seed } = await import("./seed.ts");
   const { providers } = settings;
-  const seeded = await seed(runtime, { secrets, providers, warn: say });
+  const seeded = await seed(runtime, {
+    secrets,
+    providers,
+    // The Worker's own databases are one for each tenant.
+    ...(!settings.embedded && { shard: homeShard }),
+    warn: say,
+  });
   if (!seeded.ok) return seeded;
   return ok({
     at: settings,
@@ -93,7 +94,7 @@ export async function launchDev(
   const { host, port, databases, embedded } = settings;
   // The mask is for everything that is made from here on, the runtime's files included.
   process.umask(0o077);
-  const stateDir = await takePlace(settings, { ending, voice, databases: "database" });
+  const stateDir = await takePlace(settings, { ending, voice, databases: "objects" });
   if (!stateDir.ok) return stateDir;
   const secrets = openSecrets(stateDir.value, settings);
   if (!secrets.ok) return secrets;
@@ -104,7 +105,7 @@ export async function launchDev(
   enableCompileCache(join(stateDir.value, "cache"));
   const prepared = await prepare(settings, { stateDir: stateDir.value, say });
   if (!prepared.ok) return prepared;
-  const { deployment, script, migrations, assets } = prepared.value;
+  const { deployment, script, assets } = prepared.value;
 
   say("Starting the Workers runtime…");
   const runtime = await startRuntime({
@@ -117,8 +118,6 @@ export async function launchDev(
     embedded,
     log,
     values: {
-      // D1 runs on this machine too: several writes at once only wait in another place.
-      ...(embedded && { DATABASE_WRITES_AT_ONCE: "1" }),
       ...settings.passedOn,
       MASTER_KEY: secrets.value.masterKey,
       ADMIN_TOKEN: secrets.value.adminToken,
@@ -127,7 +126,7 @@ export async function launchDev(
   });
   if (!runtime.ok) return runtime;
   ending.add(runtime.value.stop);
-  const started = { settings, secrets: secrets.value, runtime: runtime.value, migrations, say };
+  const started = { settings, secrets: secrets.value, runtime: runtime.value, say };
   const ready = await becomeReady(started);
   if (!ready.ok) return ready;
   const welcome = await welcomeTo(started, stateDir.value);

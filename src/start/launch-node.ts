@@ -1,6 +1,7 @@
 /** From settings to a router that answers, in this process; every step that was begun is in `ending`. */
 import { join } from "node:path";
 import { err, ok, type Result } from "../domain/result.ts";
+import { homeShard } from "../domain/tenancy/shards.ts";
 import { createNodeHost, type NodeHost } from "../node.ts";
 import { lineOf, type LogFormat } from "../node/log-lines.ts";
 import { createOutgoing } from "../node/outgoing.ts";
@@ -96,7 +97,7 @@ function openHost(
       MASTER_KEY: secrets.masterKey,
       ADMIN_TOKEN: secrets.adminToken,
       DEMO_PROVIDER: "true",
-      ...(own !== null && { DB: own }),
+      ...(own !== null && { DATABASES: own }),
     },
     {
       log: (entry) => log(lineOf(entry, format, new Date())),
@@ -178,7 +179,12 @@ export async function launchNode(
   const database = own.value === null ? null : openOverEngine(own.value);
   for await (const line of otherMasterKeys(database, settings, secrets.value)) say(line);
   const { providers, scheduleSeconds } = settings;
-  const seeded = await seed(router, { secrets: secrets.value, providers, warn: say });
+  const seeded = await seed(router, {
+    secrets: secrets.value,
+    providers,
+    shard: homeShard,
+    warn: say,
+  });
   if (!seeded.ok) return seeded;
   const listening = await listen(host.value, settings, ending);
   if (!listening.ok) return listening;

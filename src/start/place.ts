@@ -23,7 +23,7 @@ export interface Voice {
  */
 export async function takePlace(
   settings: Settings,
-  context: { ending: Ending; voice: Voice; databases: "database" | "embedded" },
+  context: { ending: Ending; voice: Voice; databases: "objects" | "embedded" },
 ): Promise<Result<string, string>> {
   const { ending, voice, databases } = context;
   const { say } = voice;

@@ -2,7 +2,7 @@
 import { lstatSync, symlinkSync, unlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { D1Database } from "@cloudflare/workers-types";
+import type { DurableObjectNamespace } from "@cloudflare/workers-types";
 import type { Miniflare } from "miniflare";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Answering } from "./admin.ts";
@@ -10,7 +10,8 @@ import type { Deployment } from "./bundle.ts";
 import { runtimeProgram } from "./runtime-program.ts";
 
 export interface Runtime extends Answering {
-  database(): Promise<D1Database>;
+  /** The Worker's own databases: `createStubEngine` asks one. */
+  databases(): Promise<DurableObjectNamespace>;
   /** One scheduled run. */
   scheduled(cron: string): Promise<void>;
   stop(): Promise<void>;
@@ -24,7 +25,7 @@ export interface RuntimeOptions {
   script: string;
   /** the Worker's settings and secrets */
   values: Record<string, string>;
-  /** whether the Worker gets the embedded database */
+  /** whether the Worker has databases of its own */
   embedded: boolean;
   /** the folder of the console's files, as `writeConsole` leaves it; absent: the Worker has no console */
   assets?: string;
@@ -33,8 +34,9 @@ export interface RuntimeOptions {
   log: (line: string) => void;
 }
 
-/** What the embedded database's file is derived from: must never change. */
-const databaseId = "sampling-router";
+/** The folder of the databases is named after both: must never change. */
+const workerName = "sampling-router";
+const databaseClass = "TenantDatabase";
 
 function linkRuntime(stateDir: string): void {
   if (process.platform === "win32") return;
@@ -70,7 +72,7 @@ const assetsIn = (directory: string) => ({
 
 const workerOf = ({ deployment, script, values, embedded, assets }: RuntimeOptions) => ({
   config: {
-    name: "sampling-router",
+    name: workerName,
     compatibilityDate: deployment.compatibilityDate,
     compatibilityFlags: deployment.compatibilityFlags,
     manifest: {
@@ -81,10 +83,19 @@ const workerOf = ({ deployment, script, values, embedded, assets }: RuntimeOptio
       ...Object.fromEntries(
         Object.entries(values).map(([name, value]) => [name, { type: "text" as const, value }]),
       ),
-      ...(embedded && { DB: { type: "d1" as const, id: databaseId } }),
+      ...(embedded && {
+        DATABASES: {
+          type: "durable-object" as const,
+          worker: workerName,
+          exportName: databaseClass,
+        },
+      }),
       ...(assets !== undefined && { ASSETS: { type: "assets" as const } }),
     },
     ...(assets !== undefined && { assets: assetsIn(assets) }),
+    ...(embedded && {
+      exports: { [databaseClass]: { type: "durable-object" as const, storage: "sqlite" as const } },
+    }),
   },
 });
 
@@ -103,7 +114,7 @@ async function createMiniflare(options: RuntimeOptions): Promise<Miniflare> {
       new miniflare.Miniflare({
         host,
         port,
-        resourcePersistencePath: join(stateDir, "database"),
+        resourcePersistencePath: join(stateDir, "objects"),
         log: runtimeLog,
         handleStructuredLogs: ({ message }) => log(message),
         logRequests: false,
@@ -130,7 +141,8 @@ export async function startRuntime(options: RuntimeOptions): Promise<Result<Runt
   }
   const origin = `http://127.0.0.1:${options.port}`;
   return ok({
-    database: () => miniflare.getD1Database("DB"),
+    databases: async () =>
+      (await miniflare.getDurableObjectNamespace("DATABASES")) as unknown as DurableObjectNamespace,
     async request(path, init) {
       const answer = await miniflare.dispatchFetch(`${origin}${path}`, init);
       return { status: answer.status, text: await answer.text() };

@@ -1,7 +1,6 @@
 /** The demo tenant, its key and its credentials, over the same admin API that everybody has. */
 import { z } from "zod";
 import { err, ok, type Result } from "../domain/result.ts";
-import { homeShard } from "../domain/tenancy/shards.ts";
 import { createAdmin, unexpected, type Admin, type Answering } from "./admin.ts";
 import { seedCredentials, wantedCredentials } from "./credentials.ts";
 import type { ProviderSetting } from "./provider-settings.ts";
@@ -34,6 +33,8 @@ export async function seed(
   options: {
     secrets: Secrets;
     providers: readonly ProviderSetting[];
+    /** where the tenant lives; absent: the router chooses */
+    shard?: string;
     warn: (line: string) => void;
   },
 ): Promise<Result<{ key: string; scopes: string[]; providers: string[] }, string>> {
@@ -42,7 +43,7 @@ export async function seed(
   const tenant = await admin.call("POST", tenants, {
     slug: "demo",
     name: "Demo",
-    shard: homeShard,
+    ...(options.shard !== undefined && { shard: options.shard }),
   });
   if (tenant.status !== 201 && tenant.status !== 409)
     return err(unexpected(`POST ${tenants}`, tenant));

@@ -1,6 +1,6 @@
 /**
- * Applies and checks migrations. The table and its name are wrangler's, so `wrangler d1 migrations` and
- * this code agree on what a database has.
+ * Applies and checks migrations. The table has the name that wrangler gave it where databases were D1: files of
+ * that time are opened still.
  */
 import type { AsyncResult } from "../domain/refusals.ts";
 import { sql } from "drizzle-orm";
@@ -24,12 +24,11 @@ const table = raw(sql`
 
 const statement = (text: string): Compiled => ({ toSQL: () => ({ sql: text, params: [] }) });
 
-const statementsOf = (migration: Migration): Compiled[] =>
+export const statementsIn = (migration: Migration): string[] =>
   migration.sql
     .split(separator)
     .map((text) => text.trim())
-    .filter((text) => text !== "")
-    .map(statement);
+    .filter((text) => text !== "");
 
 async function appliedOf(db: Database): AsyncResult<string[]> {
   const rows = await db.write([table, raw(sql`select name from d1_migrations order by id`)]);
@@ -63,7 +62,7 @@ export async function migrate(
     if (applied.value.includes(migration.name)) continue;
     const written = await db.write([
       raw(sql`insert into d1_migrations (name) values (${migration.name})`),
-      ...statementsOf(migration),
+      ...statementsIn(migration).map(statement),
     ]);
     if (written.ok) done.push(migration.name);
     else if (written.error.reason !== "conflict") return written;

@@ -1,17 +1,15 @@
 /** A Worker of the bench's own, in the very runtime that `npm start` serves the router in. */
 import { about, serveParent } from "./child.ts";
 import { bundleWorker, readDeployment } from "../../src/start/bundle.ts";
-import { applyMigrations, readMigrations } from "../../src/start/migrations.ts";
 import { startRuntime } from "../../src/start/runtime.ts";
 import { checkout } from "../../src/start/settings.ts";
-import { openD1 } from "../../src/store/db.ts";
 
 export interface HostedCapabilities {
   /** path in the checkout */
   entry: string;
   port: number;
   stateDir: string;
-  /** whether it gets an embedded database, migrated */
+  /** whether it has databases of its own */
   embedded: boolean;
   values: Record<string, string>;
   /** absent: no inspector */
@@ -31,9 +29,4 @@ const runtime = await startRuntime({
   log: (line) => process.stderr.write(`${line}\n`),
 });
 if (!runtime.ok) throw new Error(runtime.error);
-if (place.embedded) {
-  const db = openD1(await runtime.value.database());
-  const applied = await applyMigrations(db, readMigrations(checkout), "the embedded database");
-  if (!applied.ok) throw new Error(applied.error);
-}
 serveParent({ url: `http://127.0.0.1:${place.port}` }, runtime.value.stop);

@@ -70,9 +70,9 @@ function nodeBinary(): string {
   return existsSync(own) ? own : process.execPath;
 }
 
-/** The embedded database of either host. */
+/** The databases of either host. */
 export const databaseFilesIn = (stateDir: string): string[] =>
-  ["database", "embedded"]
+  ["objects", "embedded"]
     .map((name) => join(stateDir, name))
     .filter((folder) => existsSync(folder))
     .flatMap((folder) =>

@@ -1,9 +1,27 @@
-/** What `vitest.config.ts` binds for the tests that run in workerd, and what of the runtime's own module is used. */
+/** What `vitest.config.ts` binds for the tests that run in workerd, and what of the runtime's own modules is used. */
 declare module "cloudflare:workers" {
   import type { DurableObjectNamespace } from "@cloudflare/workers-types";
 
   export const env: {
     BARE: DurableObjectNamespace;
+    DATABASES: DurableObjectNamespace;
     MIGRATIONS: { name: string; sql: string }[];
+    MASTER_KEY: string;
+    ADMIN_TOKEN: string;
   };
+}
+
+declare module "cloudflare:test" {
+  import type { DurableObjectState, DurableObjectStub } from "@cloudflare/workers-types";
+
+  /** Acts inside of the object. */
+  export function runInDurableObject<T>(
+    stub: DurableObjectStub,
+    act: (instance: unknown, state: DurableObjectState) => T | Promise<T>,
+  ): Promise<T>;
+  /** Whether an alarm was set, and so ran. */
+  export function runDurableObjectAlarm(stub: DurableObjectStub): Promise<boolean>;
+  /** Ends the object's instance; its storage stays. */
+  export function evictDurableObject(stub: DurableObjectStub): Promise<void>;
+  export function abortAllDurableObjects(): Promise<void>;
 }

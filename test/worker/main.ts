@@ -6,6 +6,8 @@ import type { Statement } from "../../src/store/books/sql.ts";
 import { createObjectEngine, type ObjectEngine } from "../../src/store/durable/object-engine.ts";
 import type { Job, Outcome } from "../../src/store/engine.ts";
 
+export { TenantDatabase } from "../../src/worker.ts";
+
 /** Only the engine in an object, for suites that make and drop tables. */
 export class BareDatabase extends DurableObject<unknown> {
   readonly #engine: ObjectEngine;

@@ -31,9 +31,11 @@ export function createPlacing(deps: {
   placements: PlacementStore;
   /** home first */
   names: readonly string[];
+  /** names a database for one more tenant; null: tenants share those of `names` */
+  newDatabase: (() => string) | null;
   shard: (name: string) => PlacingShard | null;
 }) {
-  const { placements, names, shard } = deps;
+  const { placements, names, newDatabase, shard } = deps;
 
   /** The shard with the fewest tenants, among those that would take one now. */
   const roomiest = async (): AsyncResult<PlacingShard> => {
@@ -50,8 +52,14 @@ export function createPlacing(deps: {
   };
 
   const choose = async (wanted: string | undefined): AsyncResult<PlacingShard> => {
-    if (wanted === undefined) return roomiest();
-    const found = shard(wanted);
+    if (wanted === undefined && newDatabase === null) return roomiest();
+    if (wanted === homeShard && newDatabase !== null)
+      return err({
+        reason: "invalid_params",
+        path: "shard",
+        detail: "Here each tenant gets a database of its own: leave `shard` out.",
+      });
+    const found = shard(wanted ?? newDatabase?.() ?? homeShard);
     return found === null
       ? err({
           reason: "invalid_params",
@@ -67,7 +75,8 @@ export function createPlacing(deps: {
   ): AsyncResult<Tenant> => {
     const { slug, name, shard: wanted } = input;
     // With one shard, its unique index says whether the slug is taken.
-    const alone = names.length === 1 && (wanted === undefined || wanted === homeShard);
+    const alone =
+      newDatabase === null && names.length === 1 && (wanted === undefined || wanted === homeShard);
     const home = alone ? shard(homeShard) : null;
     if (home !== null) return home.tenants.create(actor, { slug, name });
     const chosen = await choose(wanted);

@@ -26,6 +26,8 @@ export interface Shards<S> {
   home: S;
   /** null: there is no shard of that name */
   of(name: string): S | null;
+  /** names a database for one more tenant; null: tenants share those of `names` */
+  newDatabase: (() => string) | null;
 }
 
 /**
@@ -62,7 +64,7 @@ export function createAdminFor(deps: {
 }): AdminFor {
   const { shards, placements } = deps;
   const { names, home } = shards;
-  const alone = names.length === 1;
+  const alone = names.length === 1 && shards.newDatabase === null;
   const every = (): AdminShard[] => names.flatMap((name) => shards.of(name) ?? []);
 
   const operators: AdminUseCases = {
@@ -72,6 +74,7 @@ export function createAdminFor(deps: {
       create: createPlacing({
         placements,
         names,
+        newDatabase: shards.newDatabase,
         shard(name) {
           const found = shards.of(name);
           return found === null ? null : { ...found, tenants: found.admin.tenants };

@@ -1,9 +1,15 @@
 /**
- * The router with a counter between it and D1, which nothing outside the runtime can see. Each call
- * of the binding that is counted here is one round trip to the database. Requests come one by one.
+ * The router with a counter between it and its Durable Objects, which nothing outside the runtime can see. Each call
+ * of an object that is counted here is one round trip to the database. Requests come one by one.
  */
-import type { D1Database, D1PreparedStatement, ExecutionContext } from "@cloudflare/workers-types";
+import type {
+  DurableObjectNamespace,
+  DurableObjectStub,
+  ExecutionContext,
+} from "@cloudflare/workers-types";
 import worker from "../../../src/worker.ts";
+
+export { TenantDatabase } from "../../../src/worker.ts";
 
 type Event = "database" | "provider";
 let events: Event[] = [];
@@ -14,43 +20,28 @@ globalThis.fetch = (...args) => {
   return outside(...args);
 };
 
-const reals = new WeakMap<object, D1PreparedStatement>();
-
-function countedStatement(real: D1PreparedStatement): D1PreparedStatement {
-  const counted: D1PreparedStatement = new Proxy(real, {
-    get(target, name) {
-      const found: unknown = Reflect.get(target, name, target);
-      if (typeof found !== "function") return found;
-      return (...args: unknown[]): unknown => {
-        if (name === "bind") return countedStatement(target.bind(...args));
-        events.push("database");
-        return Reflect.apply(found, target, args);
-      };
-    },
-  });
-  reals.set(counted, real);
-  return counted;
-}
-
-const countedDatabase = (real: D1Database): D1Database =>
+/** Everything that is asked of a stub is a call of its object. */
+const countedStub = (real: DurableObjectStub): DurableObjectStub =>
   new Proxy(real, {
-    get(target, name) {
-      const found: unknown = Reflect.get(target, name, target);
-      if (typeof found !== "function") return found;
-      return (...args: unknown[]): unknown => {
-        if (name === "prepare") return countedStatement(target.prepare(String(args[0])));
+    get:
+      (_, name) =>
+      (...args: unknown[]): unknown => {
         events.push("database");
-        if (name !== "batch") return Reflect.apply(found, target, args);
-        const statements = args[0] as D1PreparedStatement[];
-        return target.batch(statements.map((statement) => reals.get(statement) ?? statement));
-      };
-    },
+        const object = real as unknown as Record<string | symbol, (...all: unknown[]) => unknown>;
+        return object[name]?.(...args);
+      },
   });
+
+const countedNamespace = (real: DurableObjectNamespace): DurableObjectNamespace =>
+  ({
+    idFromName: (name: string) => real.idFromName(name),
+    getByName: (name: string) => countedStub(real.getByName(name)),
+  }) as unknown as DurableObjectNamespace;
 
 export default {
   async fetch(
     request: Request,
-    env: { DB: D1Database },
+    env: { DATABASES: DurableObjectNamespace },
     context: ExecutionContext,
   ): Promise<Response> {
     if (new URL(request.url).pathname === "/bench/events") {
@@ -58,6 +49,7 @@ export default {
       events = [];
       return Response.json(taken);
     }
-    return worker.fetch(request, { ...env, DB: countedDatabase(env.DB) }, context);
+    const counted = { ...env, DATABASES: countedNamespace(env.DATABASES) };
+    return worker.fetch(request, counted, context);
   },
 };

@@ -112,7 +112,7 @@ function invocation(
   const home = of("home");
   if (home === null) throw new Error("no home");
   const adminFor = createAdminFor({
-    shards: { names: known, home, of },
+    shards: { names: known, home, of, newDatabase: null },
     placements: home.stores.placements,
   });
   const operators = async (slug: string | null) => {

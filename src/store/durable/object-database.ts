@@ -1,0 +1,94 @@
+/**
+ * The database in a Durable Object: the engine, and the life of its storage. The storage gets its tables with the
+ * first write that leaves a tenant in it, and migrations at the first use after an update, before anything else. A
+ * name that nobody gave to a tenant leads to an object without storage: it answers as empty tables do, and keeps
+ * nothing, so that invented keys and ids cost no storage.
+ */
+import type { BookTexts } from "../books/texts.ts";
+import type { Statement } from "../books/sql.ts";
+import type { Job, Outcome } from "../engine.ts";
+import type { Migration } from "../migrations.ts";
+import { createObjectEngine } from "./object-engine.ts";
+import { createObjectSql, faultOf, type ObjectStorage } from "./object-sql.ts";
+import { hasTables, migrateObject } from "./object-migrations.ts";
+
+export interface ObjectDatabase {
+  write(job: Job): Outcome;
+  read(statements: readonly Statement[]): Outcome;
+  /** Whether there is anything that the storage is kept for. */
+  isKept(): boolean;
+  /** Stands after the storage was deleted. */
+  forget(): void;
+}
+
+interface Undone {
+  outcome: Outcome;
+}
+
+const hasTenant = "select 1 from tenants limit 1";
+
+/** Of tables without a row. */
+const nothing = (job: Job): Outcome =>
+  "kind" in job
+    ? { ok: true, rows: [], answer: null }
+    : { ok: true, rows: job.map(() => ({ columns: [], values: [] })) };
+
+/** @param deps `holds`: the home database is kept without a tenant too */
+export function createObjectDatabase(deps: {
+  storage: ObjectStorage;
+  texts: BookTexts;
+  migrations: readonly Migration[];
+  holds: "home" | "a tenant";
+  onWritten?: (rows: number) => void;
+}): ObjectDatabase {
+  const { storage, migrations, holds } = deps;
+  const engine = createObjectEngine(deps);
+  const sql = createObjectSql(storage);
+  let tables: "unknown" | "none" | "current" = "unknown";
+
+  const isKept = (): boolean => holds === "home" || sql.all(hasTenant, []).length > 0;
+  /** A storage with tables gets those that it lacks, and `home` gets its tables at once. */
+  const prepare = (): void => {
+    if (tables !== "unknown") return;
+    if (holds === "home" || hasTables(sql)) {
+      storage.transactionSync(() => migrateObject(sql, migrations));
+      tables = "current";
+    } else tables = "none";
+  };
+  const createWith = (job: Job): Outcome => {
+    if ("kind" in job) return nothing(job);
+    let undone: Undone | null = null;
+    try {
+      const outcome = storage.transactionSync(() => {
+        migrateObject(sql, migrations);
+        const done = engine.run(job);
+        if (isKept()) return done;
+        undone = { outcome: done };
+        throw new Error("no tenant was made");
+      });
+      tables = "current";
+      return outcome;
+    } catch (cause) {
+      engine.forget();
+      return (undone as Undone | null)?.outcome ?? { ok: false, fault: faultOf(cause) };
+    }
+  };
+  const prepared = (work: () => Outcome): Outcome => {
+    try {
+      prepare();
+    } catch (cause) {
+      return { ok: false, fault: faultOf(cause) };
+    }
+    return work();
+  };
+  return {
+    write: (job) => prepared(() => (tables === "none" ? createWith(job) : engine.write(job))),
+    read: (statements) =>
+      prepared(() => (tables === "none" ? nothing(statements) : engine.read(statements))),
+    isKept: () => hasTables(sql) && isKept(),
+    forget() {
+      tables = "unknown";
+      engine.forget();
+    },
+  };
+}

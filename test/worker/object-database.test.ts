@@ -1,0 +1,107 @@
+/** The life of an object's storage: when it gets its tables, when it gets newer ones, and what is never kept. */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { migrations } from "../../src/bundled-migrations.ts";
+import { bookTexts } from "../../src/store/books/texts.ts";
+import { raw, type Compiled } from "../../src/store/db.ts";
+import { createObjectDatabase } from "../../src/store/durable/object-database.ts";
+import type { ObjectStorage } from "../../src/store/durable/object-sql.ts";
+import type { Outcome } from "../../src/store/engine.ts";
+import { compile } from "../../src/store/db.ts";
+
+const job = (...statements: Compiled[]) => statements.map(compile);
+const tenant = (id: string) =>
+  raw(sql`insert into tenants (id, slug, name, policy, version, created_at)
+    values (${id}, ${id}, 'A tenant', '{}', 1, 1)`);
+const event = raw(sql`insert into admin_events (id, at, actor, action, target, detail)
+  values ('evt_1', 1, 'operator', 'tenant.create', 'x', '{}')`);
+const tenants = raw(sql`select id from tenants`);
+const rowsOf = (outcome: Outcome, at = 0): unknown[][] =>
+  outcome.ok ? (outcome.rows[at]?.values ?? []) : [[outcome.fault.message]];
+
+/** Acts on the storage of an object of its own. */
+const within = <T>(name: string, act: (storage: ObjectStorage) => T): Promise<T> =>
+  runInDurableObject(env.BARE.getByName(name), (_, state) => act(state.storage));
+const open = (
+  storage: ObjectStorage,
+  { applied = migrations, holds = "a tenant" as "a tenant" | "home" } = {},
+) => createObjectDatabase({ storage, texts: bookTexts, migrations: applied, holds });
+const tablesOf = (storage: ObjectStorage): number =>
+  [...storage.sql.exec("select 1 from sqlite_master where name not like '\\_cf%' escape '\\'")]
+    .length;
+
+describe("the storage of a tenant's object", () => {
+  it("answers as empty tables do where nobody made a tenant, and keeps nothing", async () => {
+    await within("invented", (storage) => {
+      const database = open(storage);
+      expect(rowsOf(database.read(job(tenants)))).toEqual([]);
+      expect(rowsOf(database.write(job(raw(sql`delete from tenants returning id`))))).toEqual([]);
+      expect(database.write(job(event))).toMatchObject({ ok: true });
+      expect(tablesOf(storage)).toBe(0);
+      expect(database.isKept()).toBe(false);
+    });
+  });
+
+  it("gets its tables with its tenant", async () => {
+    await within("made", (storage) => {
+      const database = open(storage);
+      expect(database.write(job(tenant("ten_1"), event))).toMatchObject({ ok: true });
+      expect(rowsOf(database.read(job(tenants)))).toEqual([["ten_1"]]);
+      expect(database.isKept()).toBe(true);
+      expect(rowsOf(open(storage).read(job(tenants)))).toEqual([["ten_1"]]);
+    });
+  });
+
+  it("keeps nothing of a tenant whose creation fails, and says why it failed", async () => {
+    await within("failed", (storage) => {
+      const outcome = open(storage).write(job(tenant("ten_1"), tenant("ten_1")));
+      expect(outcome).toMatchObject({ ok: false, fault: { code: "SQLITE_CONSTRAINT" } });
+      expect(tablesOf(storage)).toBe(0);
+    });
+  });
+
+  it("gets the migrations of an update at its first use after it, before anything else", async () => {
+    await within("updated", (storage) => {
+      const before = open(storage);
+      before.write(job(tenant("ten_1")));
+      const added = { name: "9999_added.sql", sql: "alter table tenants add column added text;" };
+      const after = open(storage, { applied: [...migrations, added] });
+      expect(rowsOf(after.read(job(raw(sql`select added from tenants`))))).toEqual([[null]]);
+      // A process of the version before goes on beside it.
+      expect(rowsOf(before.read(job(tenants)))).toEqual([["ten_1"]]);
+      expect(rowsOf(open(storage).read(job(tenants)))).toEqual([["ten_1"]]);
+    });
+  });
+
+  it("answers nothing while an update's migration fails, and goes on once it is mended", async () => {
+    await within("broken", (storage) => {
+      open(storage).write(job(tenant("ten_1")));
+      const broken = {
+        name: "9999_broken.sql",
+        sql: "create table half (id text);--> statement-breakpoint\nno sql;",
+      };
+      const failing = open(storage, { applied: [...migrations, broken] });
+      expect(failing.read(job(tenants))).toMatchObject({ ok: false });
+      expect(failing.write(job(event))).toMatchObject({ ok: false });
+      expect(
+        rowsOf(
+          open(storage).read(job(raw(sql`select name from sqlite_master where name = 'half'`))),
+        ),
+      ).toEqual([]);
+    });
+  });
+
+  it("is the home database's from the first question on", async () => {
+    await within("home-like", (storage) => {
+      const database = open(storage, { holds: "home" });
+      expect(rowsOf(database.read(job(raw(sql`select count(*) from placements`))))).toEqual([[0]]);
+      expect(database.isKept()).toBe(true);
+    });
+  });
+
+  it("has the migrations of the folder, in their order", () => {
+    expect(migrations).toEqual(env.MIGRATIONS);
+  });
+});
