@@ -102,9 +102,9 @@ function keyOf(setting: string, text: string): Result<Uint8Array<ArrayBuffer>, C
   }
 }
 
-function databaseOf(env: Bindings): Result<DatabaseConfig, ConfigFault> {
+function databaseOf({ DATABASES, ...env }: Bindings): Result<DatabaseConfig, ConfigFault> {
   if (env.DATABASE_URL === undefined || env.DATABASE_URL === "")
-    return env.DATABASES === undefined
+    return DATABASES === undefined
       ? fault("DATABASE_URL", "is missing, and there is no Durable Object binding DATABASES")
       : ok({ kind: "own" });
   if (!isDatabaseUrl(env.DATABASE_URL))

@@ -6,7 +6,6 @@ import { toBase64Url, toHex, sameText } from "../crypto/encoding.ts";
 import { seedCatalogue } from "../domain/models/catalogue.ts";
 import type { ConsoleFiles } from "../domain/ports/console-files.ts";
 import { lazily, memoize } from "../domain/lazily.ts";
-import { err } from "../domain/result.ts";
 import type { Services } from "../http/context.ts";
 import type { CatalogueStore } from "../domain/ports/catalogues.ts";
 import type { Oauth } from "../domain/servers/oauth.ts";
@@ -14,7 +13,7 @@ import type { Providers } from "../domain/sampling/providers.ts";
 import { createOauth } from "../oauth/client.ts";
 import { createProbe } from "../mcp/probe.ts";
 import { createAdminUseCases } from "../pipeline/admin/use-cases.ts";
-import { createAuthenticate, type Authenticate } from "../pipeline/authenticate.ts";
+import { createAuthenticate, refuseUnknown, type Authenticate } from "../pipeline/authenticate.ts";
 import { createDeliver } from "../proxy/legacy/deliver.ts";
 import { createRoundStates } from "../proxy/modern/round-state.ts";
 import { createRounds } from "../proxy/modern/rounds.ts";
@@ -77,9 +76,6 @@ const servicesOf = (parts: ShardServices): Services => ({
 });
 
 const noConsole: ConsoleFiles = { read: async () => null };
-
-const refuseUnknown: Authenticate = async () =>
-  err({ reason: "unauthorized", detail: "Unknown API key." });
 
 interface Parts {
   providers: Providers;

@@ -110,6 +110,9 @@ export type Authenticate = (
   freshness: "memory" | "recent" | "watch" | "database",
 ) => Promise<Result<Caller, Refusal>>;
 
+/** For a key of no database that there is. */
+export const refuseUnknown: Authenticate = async () => unauthorized("Unknown API key.");
+
 /** The lane of callers that this process does not remember. Each such caller costs a read of the database. */
 const unknownLane = "unknown";
 
