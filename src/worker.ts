@@ -15,10 +15,10 @@ import { createApp } from "./http/app.ts";
 import type { ConsoleFiles } from "./domain/ports/console-files.ts";
 import type { Host } from "./compose/host.ts";
 import { clock, createIsolate, type Isolate } from "./compose/isolate.ts";
+import { createTenantObject, type TenantObject } from "./compose/tenant-object.ts";
 import { createWorkersAi } from "./providers/workers-ai.ts";
 import { bookTexts } from "./store/books/texts.ts";
 import type { Statement } from "./store/books/sql.ts";
-import { createObjectDatabase, type ObjectDatabase } from "./store/durable/object-database.ts";
 import { openObject } from "./store/durable/open-object.ts";
 import type { Job, Outcome } from "./store/engine.ts";
 
@@ -76,26 +76,29 @@ const invocationFor = (found: Isolate, context: ExecutionContext, request?: Requ
 
 /** One object has the database `home`, and each tenant's database is one more. The runtime demands a class. */
 export class TenantDatabase extends DurableObject<WorkerBindings> {
-  readonly #database: ObjectDatabase;
+  readonly #object: TenantObject;
 
   constructor(ctx: DurableObjectState, env: WorkerBindings) {
     super(ctx, env);
     const { DATABASES } = env;
     const isHome = DATABASES?.idFromName(homeShard).equals(ctx.id) === true;
-    this.#database = createObjectDatabase({
-      storage: ctx.storage,
-      texts: bookTexts,
-      migrations,
-      holds: isHome ? "home" : "a tenant",
-    });
+    const holds = isHome ? "home" : "a tenant";
+    this.#object = createTenantObject({ ctx, texts: bookTexts, migrations, holds });
   }
 
-  write(job: Job): Outcome {
-    return this.#database.write(job);
+  write(job: Job): Promise<Outcome> {
+    return this.#object.write(job);
   }
 
   read(statements: readonly Statement[]): Outcome {
-    return this.#database.read(statements);
+    return this.#object.read(statements);
+  }
+
+  async alarm(): Promise<void> {
+    const found = await isolateFor(this.env);
+    if (typeof found === "string") return log({ event: "misconfigured", fault: found });
+    for (const report of await this.#object.alarm(found))
+      if (report.changed !== 0) log({ event: "scheduled", ...report });
   }
 }
 

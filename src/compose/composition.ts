@@ -17,6 +17,8 @@ import { createShard, type Everywhere, type Shard } from "./shard.ts";
 export interface Composition {
   servicesFor: (token: string | null) => Services;
   jobs: Jobs;
+  /** of one database alone */
+  jobsOf: (name: string) => ReturnType<Jobs>;
 }
 
 /** What serves requests for as long as its lifetime says: the database of a caller's shard is opened when it calls. */
@@ -60,6 +62,7 @@ export function createComposition(isolate: Isolate, lifetime: Lifetime): Composi
       const shard = shards.of(keyId === null ? homeShard : shardOf(keyId));
       return shard === null ? shards.home.servicesOfUnknown() : shard.services;
     },
+    jobsOf: (name) => made(name).jobs(),
     jobs: () => createShardedJobs(names.map((name) => ({ name, run: made(name).jobs })))(),
   };
 }

@@ -5,7 +5,7 @@ import type { Database } from "./db.ts";
 import { cancellations } from "./schema.ts";
 
 /** No call lives longer: a cancellation that is older belongs to a call that has ended. */
-const keptMs = 10 * 60_000;
+export const keptCancellationsMs = 10 * 60_000;
 
 export const createCancellationStore = (db: Database): CancellationStore => ({
   async record({ tenantId, sessionId, messageId }, now) {
@@ -43,7 +43,7 @@ export const createCancellationStore = (db: Database): CancellationStore => ({
     const written = await db.write([
       db.builder
         .delete(cancellations)
-        .where(lt(cancellations.at, now - keptMs))
+        .where(lt(cancellations.at, now - keptCancellationsMs))
         .returning({ at: cancellations.at }),
     ]);
     return written.ok ? ok((written.value[0] ?? []).length) : written;

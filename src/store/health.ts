@@ -11,7 +11,7 @@ import { circuits, health } from "./health-schema.ts";
 import { credentials, tenants } from "./schema.ts";
 
 /** ms after which a sample says nothing any more. */
-const keptMs = 86_400_000;
+export const keptSamplesMs = 86_400_000;
 
 /** Adds one answer's sample to its credential's model, if the condition holds when the transaction runs. */
 export function healthStatement(
@@ -69,7 +69,7 @@ export const createHealthStore = (db: Database): HealthStore => ({
     const written = await db.write([
       db.builder
         .delete(health)
-        .where(lt(health.updatedAt, now - keptMs))
+        .where(lt(health.updatedAt, now - keptSamplesMs))
         .returning({ model: health.model }),
       db.builder
         .delete(circuits)

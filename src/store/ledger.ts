@@ -27,7 +27,7 @@ const pruneSize = 5_000;
 
 const daySeconds = 86_400;
 /** s for which a counter can still matter: its window, and some time for corrections of what it holds. */
-const keptSeconds = {
+export const keptSeconds = {
   requests: 2 * windowSeconds,
   tokens: 2 * windowSeconds,
   usd_day: 40 * daySeconds,

@@ -7,6 +7,8 @@
 import type { BookTexts } from "../books/texts.ts";
 import type { Statement } from "../books/sql.ts";
 import type { Job, Outcome } from "../engine.ts";
+import { shardOf } from "../../domain/tenancy/shards.ts";
+import { nextDue } from "./next-due.ts";
 import type { Migration } from "../migrations.ts";
 import { createObjectEngine } from "./object-engine.ts";
 import { createObjectSql, faultOf, type ObjectStorage } from "./object-sql.ts";
@@ -15,8 +17,13 @@ import { hasTables, migrateObject } from "./object-migrations.ts";
 export interface ObjectDatabase {
   write(job: Job): Outcome;
   read(statements: readonly Statement[]): Outcome;
+  hasTables(): boolean;
   /** Whether there is anything that the storage is kept for. */
   isKept(): boolean;
+  /** The name in its tenant's id; null: no tenant is or was here. */
+  tenantDatabase(): string | null;
+  /** ms since the epoch, when jobs have something to do; null: they have nothing to do unless somebody writes */
+  nextDue(): number | null;
   /** Stands after the storage was deleted. */
   forget(): void;
 }
@@ -26,6 +33,11 @@ interface Undone {
 }
 
 const hasTenant = "select 1 from tenants limit 1";
+/** The log outlives its tenant. */
+const tenantIds = [
+  "select id from tenants limit 1",
+  "select tenant_id from admin_events where tenant_id is not null limit 1",
+];
 
 /** Of tables without a row. */
 const nothing = (job: Job): Outcome =>
@@ -85,7 +97,14 @@ export function createObjectDatabase(deps: {
     write: (job) => prepared(() => (tables === "none" ? createWith(job) : engine.write(job))),
     read: (statements) =>
       prepared(() => (tables === "none" ? nothing(statements) : engine.read(statements))),
+    hasTables: () => tables === "current",
     isKept: () => hasTables(sql) && isKept(),
+    tenantDatabase() {
+      if (!hasTables(sql)) return null;
+      const [id] = tenantIds.flatMap((text) => sql.all(text, []).map(([found]) => String(found)));
+      return id === undefined ? null : shardOf(id);
+    },
+    nextDue: () => nextDue(sql),
     forget() {
       tables = "unknown";
       engine.forget();

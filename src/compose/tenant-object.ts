@@ -1,0 +1,102 @@
+/** What a Durable Object does: it answers its database's questions, and runs its database's jobs by an alarm. */
+import type { DurableObjectState } from "@cloudflare/workers-types";
+import { homeShard } from "../domain/tenancy/shards.ts";
+import type { JobReport } from "../pipeline/scheduled/jobs.ts";
+import type { BookTexts } from "../store/books/texts.ts";
+import type { Statement } from "../store/books/sql.ts";
+import { createObjectAlarm } from "../store/durable/object-alarm.ts";
+import { createObjectDatabase } from "../store/durable/object-database.ts";
+import type { Engine, Job, Outcome } from "../store/engine.ts";
+import type { Migration } from "../store/migrations.ts";
+import { openOverEngine } from "../store/over-engine.ts";
+import { createComposition } from "./composition.ts";
+import { now, type Isolate } from "./isolate.ts";
+
+export interface TenantObject {
+  write(job: Job): Promise<Outcome>;
+  read(statements: readonly Statement[]): Outcome;
+  /** One run of the jobs; what they did. */
+  alarm(isolate: Isolate): Promise<JobReport[]>;
+}
+
+interface Deps {
+  ctx: Pick<DurableObjectState, "storage" | "waitUntil">;
+  texts: BookTexts;
+  migrations: readonly Migration[];
+  holds: "home" | "a tenant";
+}
+
+/** The jobs over the object's own storage; all other databases are asked by RPC, as in the Worker. */
+function runJobs(
+  isolate: Isolate,
+  {
+    name,
+    engine,
+    waitUntil,
+  }: { name: string; engine: Engine; waitUntil: (work: Promise<unknown>) => void },
+): Promise<JobReport[]> {
+  const { host } = isolate;
+  const { openTenantDatabase } = host;
+  if (openTenantDatabase === undefined) return Promise.resolve([]);
+  const here: Isolate = {
+    ...isolate,
+    host: {
+      ...host,
+      openTenantDatabase: (wanted, options) =>
+        wanted === name ? openOverEngine(engine, options) : openTenantDatabase(wanted, options),
+    },
+  };
+  const composition = createComposition(here, { background: waitUntil, upkeep: waitUntil });
+  return composition.jobsOf(name);
+}
+
+export function createTenantObject({ ctx, texts, migrations, holds }: Deps): TenantObject {
+  const { storage } = ctx;
+  const database = createObjectDatabase({ storage, texts, migrations, holds });
+  const alarm = createObjectAlarm(storage, now);
+  const engine: Engine = {
+    write: async (job) => database.write(job),
+    read: async (statements) => database.read(statements),
+  };
+  /** Cron runs the home database's jobs. */
+  const hasAlarm = holds !== "home";
+  return {
+    async write(job) {
+      if (hasAlarm) await alarm.look();
+      const outcome = database.write(job);
+      if (hasAlarm && database.hasTables()) alarm.written();
+      return outcome;
+    },
+    read: database.read,
+    async alarm(isolate) {
+      alarm.come();
+      const name = database.tenantDatabase();
+      let reports: JobReport[] = [];
+      try {
+        if (name !== null && name !== homeShard)
+          reports = await runJobs(isolate, {
+            name,
+            engine,
+            waitUntil: (work) => ctx.waitUntil(work),
+          });
+      } finally {
+        await afterwards(isolate, reports);
+      }
+      return reports;
+    },
+  };
+
+  /** Deletes what nobody needs any more, or says when the next alarm comes. */
+  async function afterwards({ config }: Isolate, reports: readonly JobReport[]): Promise<void> {
+    if (!database.isKept()) {
+      // With the storage its alarm goes too.
+      await storage.deleteAll();
+      await storage.deleteAlarm();
+      return database.forget();
+    }
+    const isUnfinished =
+      config.previousMasterKey !== null || reports.some(({ changed }) => changed !== 0);
+    const due = isUnfinished ? now() : database.nextDue();
+    if (due !== null) alarm.due(due);
+  }
+}

@@ -1,0 +1,53 @@
+/** When the scheduled jobs have something to do in a database: each text asks one table, by one of its indexes. */
+import { forgottenAfterMs } from "../../domain/choice/circuits.ts";
+import { defaultRetentionDays } from "../../domain/choice/policy.ts";
+import { recordedRefusals } from "../../domain/audit/thinning.ts";
+import { keptCancellationsMs } from "../cancellations.ts";
+import { keptSamplesMs } from "../health.ts";
+import { keptSeconds } from "../ledger.ts";
+import type { ObjectSql } from "./object-sql.ts";
+
+const dayMs = 86_400_000;
+/** A minute's refusals are recorded when the minute is over for every isolate. */
+const thinnedAfterMs = 120_000;
+
+const policyDays = (name: string): string =>
+  `json_extract(case when json_valid(t.policy) then t.policy end, '$.${name}')`;
+/** The oldest by its id, since ids sort by time. */
+const oldestRecord = `select r.created_at + ${dayMs} * coalesce(${policyDays("retentionDays")}, ${defaultRetentionDays})
+  from tenants t cross join sampling_requests r where r.tenant_id = t.id and r.seal_number is not null
+  order by r.tenant_id, r.id limit 1`;
+const oldestContent = `select r.created_at + ${dayMs} * ${policyDays("contentRetentionDays")}
+  from tenants t cross join captures c join sampling_requests r on r.id = c.request_id
+  where c.tenant_id = t.id order by c.tenant_id, c.request_id limit 1`;
+
+const texts: readonly string[] = [
+  "select min(lease_until) from sampling_requests where outcome = 'admitted'",
+  // Records that ended and are not sealed. 0: at once.
+  "select 0 from sampling_requests where seal_number is null and outcome <> 'admitted' limit 1",
+  ...Object.entries(keptSeconds).map(
+    ([resource, seconds]) =>
+      `select (min(bucket) + ${seconds}) * 1000 from counters where resource = '${resource}'`,
+  ),
+  `select bucket * 1000 + ${thinnedAfterMs} from counters
+    where resource = 'refusals' and amount > ${recordedRefusals} order by bucket limit 1`,
+  "select min(expires_at) from idempotency",
+  "select min(expires_at) from results",
+  `select min(at) + ${keptCancellationsMs} from cancellations`,
+  `select min(updated_at) + ${keptSamplesMs} from health`,
+  `select min(updated_at) + ${forgottenAfterMs} from circuits`,
+  "select min(expires_at) from sessions",
+  "select min(expires_at) from console_sessions",
+  "select min(expires_at) from authorizations",
+  oldestRecord,
+  oldestContent,
+];
+
+/** ms since the epoch; null: nothing is due, ever, unless somebody writes. */
+export function nextDue(sql: Pick<ObjectSql, "all">): number | null {
+  const moments = texts.flatMap((text) => {
+    const moment = sql.all(text, [])[0]?.[0];
+    return typeof moment === "number" ? [moment] : [];
+  });
+  return moments.length === 0 ? null : Math.min(...moments);
+}
