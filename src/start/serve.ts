@@ -4,6 +4,7 @@
  */
 import { writeSync } from "node:fs";
 import type { NodeHost } from "../node.ts";
+import { createLogWriter } from "../node/log-writer.ts";
 import { comesFromSignal, createEnding, endOnSignals } from "./ending.ts";
 import { launchNode, type Started } from "./launch-node.ts";
 import { parseSettings } from "./settings.ts";
@@ -14,7 +15,14 @@ const afterwardsMs = 5_000;
 const stderr = 2;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const log = (line: string): void => void process.stderr.write(`${line}\n`);
+const logWriter = createLogWriter({
+  write: (lines) => void process.stderr.write(lines),
+  after(ms, act) {
+    const timer = setTimeout(act, ms);
+    return () => clearTimeout(timer);
+  },
+});
+const log = logWriter.write;
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const messageOf = (cause: unknown): string =>
   cause instanceof Error ? cause.message : String(cause);
@@ -40,6 +48,8 @@ const recordOf = (cause: unknown, host: NodeHost): Record<string, unknown> => ({
 export async function serve(started: Started): Promise<void> {
   // Whoever read the output may leave, as in `npm start | head`; the router stays.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+  // However the process ends by itself, its last lines are there.
+  process.on("exit", logWriter.flush);
   const ending = createEnding();
   let drainSeconds = 0;
   const graceMs = (): number => drainSeconds * 1_000 + afterwardsMs;
@@ -54,6 +64,7 @@ export async function serve(started: Started): Promise<void> {
   };
   process.on("uncaughtException", (cause) => {
     if (serving === null) return void fail(messageOf(cause));
+    logWriter.flush();
     // Nothing is certain any more: no step of an orderly end is tried, and leases end what was open.
     writeSync(stderr, `${JSON.stringify(recordOf(cause, serving))}\n`);
     process.exit(1);
