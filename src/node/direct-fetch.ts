@@ -4,6 +4,8 @@
  */
 import type { Dispatcher } from "undici";
 import { createAnswerBody, type AnswerBody, type ArrivingBody } from "./answer-body.ts";
+import { answerHeadersFrom, type SentHeaders } from "./answer-headers.ts";
+import { placeOf, type DirectPlace } from "./direct-place.ts";
 import { codingsOf, unpacked } from "./unpacked.ts";
 
 type Fetch = typeof fetch;
@@ -19,27 +21,20 @@ type Handler = Required<
   >
 >;
 type Controller = Parameters<Handler["onRequestStart"]>[0];
-export type AnswerHeaders = Parameters<Handler["onResponseStart"]>[2];
 
 interface Asked {
-  url: URL;
+  place: DirectPlace;
   headers: Record<string, string>;
   body: string;
   signal: AbortSignal | null;
 }
-
-/** `fetch` sends nothing to some ports of other protocols, the last of which is this. `fetch` has the list. */
-const lastReservedPort = 10_080;
-const usualPorts: ReadonlySet<string> = new Set(["", "3000", "8000", "8080", "8443"]);
-export const isOpenPort = (port: string): boolean =>
-  usualPorts.has(port) || Number(port) > lastReservedPort;
 
 /** Statuses with which no body may stand. */
 const bodiless = new Set([204, 205, 304]);
 const members = new Set(["method", "headers", "body", "redirect", "signal"]);
 
 /** What `fetch` adds where the caller says nothing. null: headers that are for `fetch` to judge. */
-function headersOf(init: RequestInit, url: URL): Record<string, string> | null {
+function headersOf(init: RequestInit, { codings }: DirectPlace): Record<string, string> | null {
   const { headers } = init;
   if (headers === undefined || Array.isArray(headers)) return null;
   const all: Record<string, string> = {};
@@ -50,7 +45,7 @@ function headersOf(init: RequestInit, url: URL): Record<string, string> | null {
   all["accept-language"] ??= "*";
   all["sec-fetch-mode"] ??= "cors";
   all["user-agent"] ??= "undici";
-  all["accept-encoding"] ??= url.protocol === "https:" ? "br, gzip, deflate" : "gzip, deflate";
+  all["accept-encoding"] ??= codings;
   return all;
 }
 
@@ -60,19 +55,10 @@ function askedOf(input: Parameters<Fetch>[0], init: RequestInit | undefined): As
   const { method, body, redirect, signal } = init;
   if (method !== "POST" || typeof body !== "string" || redirect !== "manual") return null;
   if (!Object.keys(init).every((name) => members.has(name))) return null;
-  const url = URL.parse(input);
-  if (url === null) return null;
-  if (url.protocol !== "https:" && url.protocol !== "http:") return null;
-  if (url.username !== "" || url.password !== "" || !isOpenPort(url.port)) return null;
-  const headers = headersOf(init, url);
-  return headers === null ? null : { url, headers, body, signal: signal ?? null };
-}
-
-function headersFrom(sent: AnswerHeaders): Headers {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(sent))
-    for (const each of Array.isArray(value) ? value : [value ?? ""]) headers.append(name, each);
-  return headers;
+  const { place } = placeOf(input);
+  if (place === null) return null;
+  const headers = headersOf(init, place);
+  return headers === null ? null : { place, headers, body, signal: signal ?? null };
 }
 
 /** What callers read of a `Response`, and no more: a real `Response` costs as much as the rest of the call. */
@@ -100,7 +86,7 @@ interface Waiting<H> {
   arriving: ArrivingBody | null;
   /** Nothing more comes. */
   over: () => void;
-  headersFrom: (sent: AnswerHeaders) => H;
+  headersFrom: (sent: SentHeaders) => H;
 }
 
 /** The answer whose head has come. null: no `fetch` would unpack it. */
@@ -160,7 +146,7 @@ export interface Question<H> extends Pick<Asked, "headers" | "signal"> {
   path: string;
   method: "POST" | "GET" | "DELETE";
   body: string | Uint8Array<ArrayBuffer> | null;
-  headersFrom: (sent: AnswerHeaders) => H;
+  headersFrom: (sent: SentHeaders) => H;
 }
 
 export function ask<H extends Pick<Headers, "get">>(
@@ -190,8 +176,8 @@ export const createDirectFetch =
   (input, init) => {
     const asked = askedOf(input, init);
     if (asked === null) return fetch(input, init);
-    const { url, headers, body, signal } = asked;
-    const { origin, pathname, search } = url;
-    const question = { origin, path: pathname + search, headers, body, signal, headersFrom };
+    const { place, headers, body, signal } = asked;
+    const { origin, path } = place;
+    const question = { origin, path, headers, body, signal, headersFrom: answerHeadersFrom };
     return ask(dispatcher, { ...question, method: "POST" }) as unknown as Promise<Response>;
   };

@@ -2,7 +2,14 @@
  * The same in place. WebCrypto hands each hash of a few bytes to another thread and back, which took 15 % of the
  * CPU of a request.
  */
-import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hash,
+  hkdfSync,
+} from "node:crypto";
 import type { DerivedFrom, Primitives } from "../crypto/primitives.ts";
 
 const algorithm = "aes-256-gcm";
@@ -15,7 +22,7 @@ const derive = ({ master, info }: DerivedFrom): Uint8Array<ArrayBuffer> =>
 export const nodeCrypto: Primitives = {
   sha256: async (bytes) => new Uint8Array(hash("sha256", bytes, "buffer")),
   async keyedHash(from) {
-    const key = derive(from);
+    const key = createSecretKey(derive(from));
     return async (bytes) => new Uint8Array(createHmac("sha256", key).update(bytes).digest());
   },
   async cipher(from) {

@@ -4,39 +4,11 @@
  */
 import type { Dispatcher } from "undici";
 import { concatenated } from "../domain/bytes.ts";
-import type { UpstreamAnswer, UpstreamFetch } from "../domain/ports/upstream.ts";
-import { rememberedByText } from "../domain/remembered.ts";
+import type { UpstreamFetch } from "../domain/ports/upstream.ts";
 import type { AnswerBody } from "./answer-body.ts";
-import { ask, isOpenPort, type AnswerHeaders } from "./direct-fetch.ts";
-
-interface Place {
-  origin: string;
-  path: string;
-  /** the content codings that `fetch` takes */
-  codings: string;
-}
-
-/** `place` null: a URL that is for `fetch` to judge. */
-const placeOf = rememberedByText((text): { place: Place | null } => {
-  const url = URL.parse(text);
-  const isHttp = url?.protocol === "https:" || url?.protocol === "http:";
-  if (url === null || !isHttp || !isOpenPort(url.port)) return { place: null };
-  if (url.username !== "" || url.password !== "") return { place: null };
-  const codings = url.protocol === "https:" ? "br, gzip, deflate" : "gzip, deflate";
-  return { place: { origin: url.origin, path: url.pathname + url.search, codings } };
-});
-
-/** As `Headers` gives them. */
-function headersFrom(sent: AnswerHeaders): UpstreamAnswer["headers"] {
-  const headers = new Map<string, string>();
-  for (const [name, value = ""] of Object.entries(sent))
-    headers.set(name.toLowerCase(), (Array.isArray(value) ? value.join(", ") : value).trim());
-  return {
-    get: (name) => headers.get(name.toLowerCase()) ?? null,
-    has: (name) => headers.has(name.toLowerCase()),
-    forEach: (act) => headers.forEach(act),
-  };
-}
+import { answerHeadersFrom } from "./answer-headers.ts";
+import { ask } from "./direct-fetch.ts";
+import { placeOf } from "./direct-place.ts";
 
 async function wholeOf(body: AnswerBody | null): Promise<ArrayBuffer> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
@@ -64,7 +36,8 @@ export const createServerFetch =
     sent["sec-fetch-mode"] = "cors";
     sent["user-agent"] ??= "undici";
     sent["accept-encoding"] = codings;
-    const question = { origin, path, method, headers: sent, body, signal, headersFrom };
+    const parts = { origin, path, method, headers: sent, body, signal };
+    const question = { ...parts, headersFrom: answerHeadersFrom };
     const { status, ok, headers: given, body: arriving } = await ask(dispatcher, question);
     return { status, ok, headers: given, body: arriving, arrayBuffer: () => wholeOf(arriving) };
   };

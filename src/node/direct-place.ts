@@ -1,0 +1,25 @@
+/** Where a question goes that is sent without `fetch`. Each URL is read once, since every call names one of the same few. */
+import { rememberedByText } from "../domain/remembered.ts";
+
+export interface DirectPlace {
+  origin: string;
+  path: string;
+  /** the content codings that `fetch` takes */
+  codings: string;
+}
+
+/** `fetch` sends nothing to some ports of other protocols, the last of which is this. `fetch` has the list. */
+const lastReservedPort = 10_080;
+const usualPorts: ReadonlySet<string> = new Set(["", "3000", "8000", "8080", "8443"]);
+const isOpenPort = (port: string): boolean =>
+  usualPorts.has(port) || Number(port) > lastReservedPort;
+
+/** `place` null: a URL that is for `fetch` to judge. */
+export const placeOf = rememberedByText((text): { place: DirectPlace | null } => {
+  const url = URL.parse(text);
+  const isHttp = url?.protocol === "https:" || url?.protocol === "http:";
+  if (url === null || !isHttp || !isOpenPort(url.port)) return { place: null };
+  if (url.username !== "" || url.password !== "") return { place: null };
+  const codings = url.protocol === "https:" ? "br, gzip, deflate" : "gzip, deflate";
+  return { place: { origin: url.origin, path: url.pathname + url.search, codings } };
+});
