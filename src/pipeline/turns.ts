@@ -78,11 +78,12 @@ export function createTurns(deps: {
     async enter({ lane, kind }) {
       const refusal = kind === "ends" ? null : refusalFor(lane);
       if (refusal !== null) return err(refusal);
+      // Most turns are free, so what only a waiter needs is made where one waits.
+      let woken: PromiseWithResolvers<void> | null = null;
+      const wake = (): void => woken?.resolve();
       const askedAt = elapsed();
-      let hasWaited = false;
-      let woken = Promise.withResolvers<void>();
-      const ask = () => order.ask({ lane, kind, wake: () => woken.resolve() }, elapsed());
-      let ticket = ask();
+      const ask = () => order.ask({ lane, kind, wake }, elapsed());
+      let ticket = order.ask({ lane, kind, wake }, askedAt);
       while (!order.take(ticket, elapsed())) {
         // The turn came and passed on before this waiter was woken, so it asks once more.
         if (ticket.state === "over") ticket = ask();
@@ -96,14 +97,13 @@ export function createTurns(deps: {
           order.leave(ticket, elapsed());
           return err(unavailable(limits.longestWaitMs));
         }
-        hasWaited = true;
+        woken = Promise.withResolvers<void>();
         const stop = after(lookMs, woken.resolve);
         await woken.promise;
         stop();
-        woken = Promise.withResolvers<void>();
         order.advance(elapsed());
       }
-      if (hasWaited) await breathe();
+      if (woken !== null) await breathe();
       return ok(() => order.leave(ticket, elapsed()));
     },
   };

@@ -94,6 +94,7 @@ function createLanes() {
       if (ticket.kind === "begins") waitingBegins -= 1;
       if (sizeOf(lane) === 0) lanes.delete(ticket.lane);
     },
+    areEmpty: (): boolean => lanes.size === 0,
     allBegins: (): number => waitingBegins,
     sizeOf: (name: string): number => sizeOf(lanes.get(name) ?? { begins: [], ends: [] }),
     beginsOf: (lane: string): number => lanes.get(lane)?.begins.length ?? 0,
@@ -171,18 +172,29 @@ export function createTurnOrder(limits: TurnLimits) {
       else nextOverdueAt = Math.min(nextOverdueAt, overdueAt(ticket));
   };
 
-  /** Gives free turns to those who wait. */
-  const advance = (now: number): void => {
+  const mayHold = (lane: string): boolean => held.countOf(lane) < ofLane;
+
+  const give = (ticket: Ticket, now: number): void => {
+    ticket.state = "given";
+    ticket.since = now;
+    held.add(ticket);
+    nextOverdueAt = Math.min(nextOverdueAt, overdueAt(ticket));
+    ticket.wake();
+  };
+
+  /** Looks at what time has changed. */
+  const look = (now: number): void => {
     endOverdue(now);
     ofLane = company.isThere(now) ? Math.min(ofLaneBeside, atOnce) : atOnce;
-    while (held.count() < atOnce) {
-      const ticket = lanes.next((lane) => held.countOf(lane) < ofLane);
+  };
+
+  /** Gives free turns to those who wait. */
+  const advance = (now: number): void => {
+    look(now);
+    while (held.count() < atOnce && !lanes.areEmpty()) {
+      const ticket = lanes.next(mayHold);
       if (ticket === null) return;
-      ticket.state = "given";
-      ticket.since = now;
-      held.add(ticket);
-      nextOverdueAt = Math.min(nextOverdueAt, overdueAt(ticket));
-      ticket.wake();
+      give(ticket, now);
     }
   };
 
@@ -202,10 +214,17 @@ export function createTurnOrder(limits: TurnLimits) {
       return Math.min(longestRetryMs, Math.max(shortestRetryMs, Math.ceil(wait)));
     },
     ask(asked: { lane: string; kind: TurnKind; wake: () => void }, now: number): Ticket {
-      const ticket: Ticket = { ...asked, state: "waiting", since: now };
-      lanes.add(ticket);
-      company.saw(ticket.lane, now);
-      advance(now);
+      const { lane, kind, wake } = asked;
+      const ticket: Ticket = { lane, kind, wake, state: "waiting", since: now };
+      company.saw(lane, now);
+      const isAlone = lanes.areEmpty();
+      if (isAlone) look(now);
+      // Nobody waits, so the ticket is the next one: it needs no place in a lane.
+      if (isAlone && held.count() < atOnce && mayHold(lane)) give(ticket, now);
+      else {
+        lanes.add(ticket);
+        advance(now);
+      }
       return ticket;
     },
     /** False: the turn has passed on, or has not come yet. */
