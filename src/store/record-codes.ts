@@ -11,6 +11,7 @@ import { asReadable } from "../domain/magnitudes.ts";
 import { nameOf } from "../domain/models/model.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import { decisionText } from "./decisions.ts";
+import { shorten } from "./phrases.ts";
 import { samplingRequests } from "./schema.ts";
 
 export type RequestRow = typeof samplingRequests.$inferSelect;
@@ -79,7 +80,9 @@ const plain: Partial<Record<keyof RequestRow, (value: never) => string>> = {
   decision: decisionText,
 };
 
-const packedNames = ["asked", "attempts", "timing", "decision"] as const;
+const packedNames = ["attempts", "decision"] as const;
+/** Columns whose packed text is the shortened JSON that codes cover, which need not be made of the value again. */
+const shortenedNames = ["asked", "timing"] as const;
 
 /** As the database gives it back: without what UTF-8 can't say, and with numbers held as `db.ts` holds them. */
 function given(driven: unknown): unknown {
@@ -120,6 +123,10 @@ export function packedRow(encodedColumns: EncodedRow, row: Partial<RequestRow>):
   const kept = { ...encodedColumns };
   for (const name of packedNames)
     if (row[name] !== undefined) kept[name] = stored(name, row[name]) as string | null;
+  for (const name of shortenedNames) {
+    const json = encodedColumns[name];
+    if (typeof json === "string") kept[name] = shorten(json);
+  }
   return kept;
 }
 
