@@ -1,0 +1,104 @@
+/**
+ * The synced catalogue of each database at DATABASE_URL and DATABASE_URLS; with `--url https://router.example`, of
+ * that deployment, whatever its database, with ADMIN_TOKEN.
+ */
+import { parseArgs } from "node:util";
+import { createCatalogueSource } from "../catalogue/source.ts";
+import { versionOf } from "../catalogue/version.ts";
+import { defaultCatalogueUrl } from "../config.ts";
+import { seedCatalogue } from "../domain/models/catalogue.ts";
+import type { CatalogueStore } from "../domain/ports/catalogues.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import { syncNow } from "../pipeline/scheduled/catalogue.ts";
+import { createCatalogueStore } from "../store/catalogues.ts";
+import { openLibsql } from "../store/db.ts";
+import { linesOfState, linesOfSync } from "./catalogue-lines.ts";
+import { remoteCatalogue } from "./catalogue-remote.ts";
+import { connect } from "../start/migrations.ts";
+import { parseSettings } from "../start/settings.ts";
+
+type Done = Promise<Result<string[], string>>;
+
+/** What a process has that runs it. */
+interface Surroundings {
+  env: Readonly<Record<string, string | undefined>>;
+  fetch: typeof fetch;
+}
+
+export const usage = `usage: npm run catalogue -- sync|show [--url https://router.example]
+Syncs the catalogue now, or shows it: of the databases at DATABASE_URL and DATABASE_URLS, beside running routers; with
+--url of that deployment, asked with ADMIN_TOKEN.`;
+const unreachable = err("the database does not answer, or has no migrations: npm run db:migrate");
+
+async function sync(catalogues: CatalogueStore, { env, fetch }: Surroundings): Done {
+  const url = env["CATALOGUE_URL"] || defaultCatalogueUrl;
+  const outcome = await syncNow({
+    catalogues,
+    source: createCatalogueSource({ url, fetch }),
+    seed: seedCatalogue,
+    versionOf,
+    now: () => Date.now(),
+  });
+  return outcome.ok ? linesOfSync(outcome.value, url) : unreachable;
+}
+
+async function show(catalogues: CatalogueStore): Done {
+  const state = await catalogues.state();
+  const stored = await catalogues.newerThan(seedCatalogue.version);
+  if (!state.ok || !stored.ok) return unreachable;
+  const { version, models } = stored.value ?? seedCatalogue;
+  const providers = Map.groupBy(models, ({ provider }) => provider);
+  const { syncedAt = null, dueAt = null, fault = null } = state.value ?? {};
+  return ok([
+    ...linesOfState({ version, syncedAt, dueAt, fault }),
+    ...[...providers].map(([provider, listed]) => {
+      const retired = listed.filter(({ status }) => status === "retired").length;
+      return `${provider}: ${listed.length - retired} models${retired > 0 ? `, ${retired} retired` : ""}`;
+    }),
+  ]);
+}
+
+/** null: the arguments name nothing that this script knows. */
+function argumentsOf(given: string[]): { command: "sync" | "show"; url: string | null } | null {
+  try {
+    const { positionals, values } = parseArgs({
+      args: given,
+      options: { url: { type: "string" } },
+      allowPositionals: true,
+    });
+    const [command] = positionals;
+    if ((command !== "sync" && command !== "show") || positionals.length > 1) return null;
+    return { command, url: values.url ?? null };
+  } catch {
+    return null;
+  }
+}
+
+/** @param given the arguments after the command's name */
+export async function runCatalogue(given: string[], about: Surroundings): Done {
+  const { env, fetch } = about;
+  const asked = argumentsOf(given);
+  if (asked === null) return err(usage);
+  const { command, url: remote } = asked;
+  if (remote !== null)
+    return remoteCatalogue({ command, url: remote, token: env["ADMIN_TOKEN"], fetch });
+  const settings = parseSettings(env);
+  if (!settings.ok) return settings;
+  const { databases } = settings.value;
+  if (databases.length === 0)
+    return err(
+      "DATABASE_URL is missing. A deployment syncs by itself once a day; to have it now, with its " +
+        `operator's token in ADMIN_TOKEN: npm run catalogue -- ${command} --url https://router.example`,
+    );
+  const lines: string[] = [];
+  for (const database of databases) {
+    const client = connect(database);
+    const catalogues = createCatalogueStore(openLibsql(client));
+    const done = await (command === "sync" ? sync(catalogues, about) : show(catalogues));
+    client.close();
+    const heading = databases.length > 1 ? [`${database.name}:`] : [];
+    if (!done.ok) return err([...lines, ...heading, done.error].join("\n"));
+    lines.push(...heading, ...done.value);
+  }
+  return ok(lines);
+}
