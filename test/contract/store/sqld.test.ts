@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { startSqld, type Sqld } from "../../fakes/sqld.ts";
 import { sqldBackend } from "../../setup/sqld.ts";
-import { storeSuites } from "./suites.ts";
+import { writingSuites } from "./suites.ts";
 
-describe("the libSQL server", () => {
+// Every suite runs on this server with grouped writes.
+describe("the libSQL server, each write alone", () => {
   let sqld: Sqld;
   beforeAll(async () => {
     sqld = await startSqld();
   });
   afterAll(() => sqld.stop());
-  storeSuites(sqldBackend(() => sqld.url));
+  writingSuites(sqldBackend(() => sqld.url));
 });
