@@ -1,8 +1,13 @@
 /** The use case `sample` over one shard's database: a call from its choice to its settlement. */
+import { toHex } from "../crypto/encoding.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { Stores, Vault } from "../domain/ports/stores.ts";
 import type { Providers } from "../domain/sampling/providers.ts";
 import { createAdmit } from "../pipeline/admit.ts";
+import { createBegin } from "../pipeline/approvals/begin.ts";
+import { createSealContent } from "../pipeline/approvals/contents.ts";
+import { createHold } from "../pipeline/approvals/hold.ts";
+import { createWaitForApproval } from "../pipeline/approvals/wait.ts";
 import { createAttempt } from "../pipeline/attempt.ts";
 import type { Cancellation } from "../pipeline/cancel.ts";
 import { createDecide } from "../pipeline/decide.ts";
@@ -14,17 +19,21 @@ import { createRelease } from "../pipeline/release.ts";
 import { createSample, type Sample } from "../pipeline/sample.ts";
 import { createSettle } from "../pipeline/settle.ts";
 import type { Door } from "../pipeline/turns.ts";
+import type { ShardApprovals } from "./shard-approvals.ts";
 import { createTraces } from "../telemetry/traces.ts";
 import { after, catalogueShardOf, clock, randomBytesOf, type Isolate } from "./isolate.ts";
 
 const { now, wait } = clock;
 
 export function createShardSample(
-  isolate: Pick<Isolate, "config" | "host" | "memory" | "openKey" | "choosing" | "lostAdmissions">,
+  isolate: Pick<
+    Isolate,
+    "config" | "host" | "memory" | "openKey" | "choosing" | "lostAdmissions" | "sha256"
+  >,
   shard: {
     name: string;
     ids: Ids;
-    stores: Pick<Stores, "ledger">;
+    stores: Pick<Stores, "ledger" | "approvals">;
     vault: Vault;
     door: Door;
     background: (work: Promise<unknown>) => void;
@@ -33,16 +42,18 @@ export function createShardSample(
       providers: Providers;
       cancellation: Cancellation;
       idempotency: Idempotency<Summary>;
+      approvals: ShardApprovals;
     };
   },
 ): Sample {
   const { config, host, memory } = isolate;
   const { fetch, log } = host;
   const { name, ids, vault, door, background, upkeep } = shard;
-  const { ledger } = shard.stores;
+  const { ledger, approvals } = shard.stores;
   const { providers, idempotency, cancellation } = shard.parts;
   const { chooser } = isolate.choosing(catalogueShardOf(name));
   const endCall = createEndCall({ ledger, ids });
+  const sha256Hex = async (text: string): Promise<string> => toHex(await isolate.sha256(text));
   const lost = isolate.lostAdmissions(name);
   const traces = createTraces({
     target: config.traceTarget,
@@ -60,6 +71,20 @@ export function createShardSample(
       idempotency,
       release: (one) => upkeep(createRelease({ ledger, endCall, lost, now, wait })(one)),
       ledger,
+      hold: createHold({ chooser, seal: createSealContent({ vault }), sha256Hex }),
+      approvals,
+      sha256Hex,
+      ...clock,
+    }),
+    waitForApproval: createWaitForApproval({
+      approvals,
+      begin: createBegin({
+        approvals,
+        chooser,
+        read: shard.parts.approvals.readContent,
+        ...clock,
+      }),
+      endHeld: shard.parts.approvals.endHeld,
       ...clock,
     }),
     finish: createFinish({

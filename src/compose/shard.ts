@@ -32,6 +32,7 @@ import { createUpstreamHeaders, type UpstreamHeaders } from "../pipeline/upstrea
 import { createProviders } from "../providers/registry.ts";
 import { createReadiness } from "../store/migrations.ts";
 import { createWriteProbe } from "../store/write-probe.ts";
+import { createShardApprovals, type ShardApprovals } from "./shard-approvals.ts";
 import { openShard } from "./shard-database.ts";
 import { createShardConsole } from "./shard-console.ts";
 import { createShardSample } from "./shard-sample.ts";
@@ -84,6 +85,7 @@ interface Parts {
   upstream: Upstream;
   cancellation: Cancellation;
   idempotency: Idempotency<Summary>;
+  approvals: ShardApprovals;
   /** null: this deployment syncs no catalogue */
   catalogueSync: CatalogueSyncDeps | null;
 }
@@ -152,6 +154,7 @@ export function createShard(
     cancellation: () => createCancellation({ cancellations: stores.cancellations, now, wait }),
     idempotency: () =>
       createIdempotency<Summary>({ idempotency: stores.idempotency, vault, now, wait }),
+    approvals: () => createShardApprovals({ stores, vault, ids, idempotency: parts.idempotency }),
     catalogueSync: () =>
       catalogueUrl === null || catalogueShard !== name
         ? null
@@ -244,11 +247,8 @@ export function createShard(
       allowPrivateUpstreams,
       ownOrigins,
       upstream: parts.upstreamHeaders,
-      probe: createProbe({
-        fetch,
-        allowPrivate: allowPrivateUpstreams,
-        ownOrigins,
-      }),
+      probe: createProbe({ fetch, allowPrivate: allowPrivateUpstreams, ownOrigins }),
+      ...parts.approvals,
       nonce,
       sha256Hex: async (text) => toHex(await isolate.sha256(text)),
     }),
@@ -287,6 +287,7 @@ export function createShard(
         ...stores,
         ...isolate.auditing,
         ids,
+        ...parts.approvals,
         reseal,
         sendToWitness,
         syncCatalogue: syncCatalogue(),

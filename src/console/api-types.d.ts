@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 40bdeda872bc1702fe032c791159cc177ef58d96cb46b29fb68f11702e704b40
+// Made by `npm run console:types` of the OpenAPI document 2b496f4a6162c80779147d131cf4d42c12e024f1c715ac70da29d03d43e3c7d4
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -81,7 +81,7 @@ export interface paths {
     };
     /**
      * List tenants, newest first
-     * @description The operator sees every tenant, a tenant-admin key its own.
+     * @description The operator sees every tenant, a key its own.
      */
     get: operations["listTenants"];
     put?: never;
@@ -456,6 +456,50 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/admin/v1/tenants/{tenant}/approvals": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List held calls, newest first
+     * @description Without contents. `state=waiting` lists those that somebody has to decide.
+     */
+    get: operations["listApprovals"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/admin/v1/tenants/{tenant}/approvals/{id}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Read a held call, with what is to be approved
+     * @description `id` is the id of the request. `shown` is a hash of `content`; a decision names it.
+     */
+    get: operations["readApproval"];
+    put?: never;
+    /**
+     * Approve or deny a held call
+     * @description Once: a second decision is 409 `conflict`, and so is one after the deadline or of something else than was shown. The key that asks can't decide its own request.
+     */
+    post: operations["decideApproval"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/admin/v1/tenants/{tenant}/seals": {
     parameters: {
       query?: never;
@@ -685,7 +729,7 @@ export interface paths {
     };
     /**
      * The log of admin actions, newest first: all for the operator, else one tenant's
-     * @description Every change that was made over the admin API: who, what, when. The operator sees all tenants, a tenant-admin key its own.
+     * @description Every change that was made over the admin API: who, what, when. The operator sees all tenants, a key its own.
      */
     get: operations["listEvents"];
     put?: never;
@@ -1124,6 +1168,7 @@ export interface components {
        */
       promptCaching?: "auto" | "off";
       stopped?: components["schemas"]["Switches"];
+      approval?: components["schemas"]["ApprovalRule"];
     };
     /** @description An absent limit is none. */
     Limits: {
@@ -1185,6 +1230,35 @@ export interface components {
         [key: string]: string;
       };
     };
+    /** @description Which calls wait for a person. */
+    ApprovalRule: {
+      /**
+       * @description auto: nobody approves. request: a person approves that the call is made.
+       * @enum {string}
+       */
+      mode: "auto" | "request";
+      /** @description Calls of which any of these is true. Absent: every call. */
+      when?: {
+        /**
+         * @description Of the most that the call may cost. An unknown price is above any amount.
+         * @example 25
+         */
+        costUsdAbove?: number;
+        models?: string[];
+        /** @description Slugs of registered servers that ask. */
+        servers?: string[];
+        /** @description Names of the tools that are being called. */
+        tools?: string[];
+        modalities?: ("text" | "image" | "audio")[];
+      };
+      /** @description s in which somebody has to decide. Default: 3600. */
+      timeoutSeconds?: number;
+      /**
+       * @description What happens when nobody decides. Default: deny.
+       * @enum {string}
+       */
+      onTimeout?: "deny" | "approve";
+    };
     TenantInput: {
       /** @example acme */
       slug: string;
@@ -1227,7 +1301,15 @@ export interface components {
       id: string;
       tenantId: string;
       name: string;
-      scopes: ("sampling" | "proxy" | "tenant-admin")[];
+      scopes: (
+        | "sampling"
+        | "proxy"
+        | "tenant-admin"
+        | "viewer"
+        | "auditor"
+        | "approver"
+        | "admin"
+      )[];
       /**
        * @description ms since the epoch
        * @example 1795132800000
@@ -1247,7 +1329,16 @@ export interface components {
     };
     KeyInput: {
       name: string;
-      scopes: ("sampling" | "proxy" | "tenant-admin")[];
+      /** @description `sampling` and `proxy` let the key sample; one of `viewer`, `auditor`, `approver` and `admin` gives it a role on the admin API. `tenant-admin` means `admin`. */
+      scopes: (
+        | "sampling"
+        | "proxy"
+        | "tenant-admin"
+        | "viewer"
+        | "auditor"
+        | "approver"
+        | "admin"
+      )[];
       /**
        * @description Absent: never, or when the key expires that asks. No later than that, which an operator's token does not.
        * @example 2026-11-21T09:30:00Z
@@ -1656,6 +1747,7 @@ export interface components {
       toolRounds?: number;
       /** @description Nothing is sampled for it. */
       disabled?: boolean;
+      approval?: components["schemas"]["ApprovalRule"];
     };
     ServerInput: {
       /** @example acme */
@@ -1754,6 +1846,7 @@ export interface components {
       /** @description Tool-use turns that a request's own history may hold. Default: 25. */
       toolRounds?: number | null;
       disabled?: boolean | null;
+      approval?: components["schemas"]["ApprovalRule"] & (Record<string, never> | null);
     } | null;
     /** @description Send a person's browser there; they come back to /oauth/callback, once. */
     AuthorizationStart: {
@@ -1778,6 +1871,61 @@ export interface components {
       name: string | null;
       /** @description How many tools it lists. */
       tools: number | null;
+    };
+    ListedApproval: {
+      tenantId: string;
+      requestId: string;
+      /** @enum {string} */
+      stage: "request" | "result";
+      /** @description The key that asks. */
+      keyId: string;
+      /**
+       * @description waiting: somebody has to decide. approved: its caller may come for it. begun: it ran. expired: nobody decided, or nobody came for it.
+       * @enum {string}
+       */
+      state: "waiting" | "approved" | "denied" | "expired" | "begun";
+      /**
+       * @description ms since the epoch
+       * @example 1795132800000
+       */
+      createdAt: number;
+      /**
+       * @description Until when somebody may decide; of an approved call, until when it waits.
+       * @example 1795132800000
+       */
+      deadline: number;
+      /** @enum {string} */
+      onTimeout: "deny" | "approve";
+      /** @description Which conditions of the rule hold. Empty: the rule is for every call. */
+      why: string[];
+      /** @description Of what is shown. A decision names it. */
+      shown: string;
+      /**
+       * @description ms since the epoch
+       * @example 1795132800000
+       */
+      decidedAt: number | null;
+      /** @description `operator`, the id of a key, or `timeout`. */
+      decidedBy: string | null;
+      comment: string | null;
+      /** @description What the approver changed: the hash of the new content, the model. */
+      edited: {
+        content?: string;
+        model?: string;
+      } | null;
+    };
+    Approval: components["schemas"]["ListedApproval"] & {
+      /** @description Of a request: `who` asks, the `call` with its messages, the chosen `model`, `alternatives`, the `estimate`, and `reservedUsd`, which is the most that it may cost. null: kept no longer. */
+      content: {
+        [key: string]: unknown;
+      } | null;
+    };
+    ApprovalDecision: {
+      /** @enum {string} */
+      decision: "approve" | "deny";
+      reason?: string;
+      /** @description `shown` of what the approver read. */
+      shown: string;
     };
     Seal: {
       version: 1 | 2;
@@ -6406,6 +6554,382 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["ServerCheck"];
+        };
+      };
+      /** @description Invalid params, or: Bad request */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden, or: Origin not allowed */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Method not allowed */
+      405: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Changed meanwhile */
+      412: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Payload too large */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported media type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Internal error */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Temporarily unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  listApprovals: {
+    parameters: {
+      query?: {
+        cursor?: string;
+        limit?: number;
+        state?: "waiting" | "approved" | "denied" | "expired" | "begun";
+      };
+      header?: never;
+      path: {
+        tenant: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": {
+            data: components["schemas"]["ListedApproval"][];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description Invalid params, or: Bad request */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden, or: Origin not allowed */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Method not allowed */
+      405: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Changed meanwhile */
+      412: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Payload too large */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported media type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Internal error */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Temporarily unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  readApproval: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        tenant: string;
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Approval"];
+        };
+      };
+      /** @description Invalid params, or: Bad request */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden, or: Origin not allowed */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Method not allowed */
+      405: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Changed meanwhile */
+      412: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Payload too large */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported media type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Internal error */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Temporarily unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  decideApproval: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        tenant: string;
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["ApprovalDecision"];
+      };
+    };
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Approval"];
         };
       };
       /** @description Invalid params, or: Bad request */

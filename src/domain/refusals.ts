@@ -19,7 +19,8 @@ export interface BudgetAmounts {
 
 export type Refusal =
   | { reason: "user_rejected"; by: string }
-  | { reason: "approval_pending"; retryAfterMs: number }
+  /** `idempotencyKey` joins the waiting call; null: the key that the caller sent does */
+  | { reason: "approval_pending"; retryAfterMs: number; idempotencyKey: string | null }
   | { reason: "invalid_params"; path: string; detail: string }
   | { reason: "capability_missing"; requiredCapabilities: JsonObject }
   | {

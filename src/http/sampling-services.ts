@@ -9,14 +9,14 @@ export interface CreateMessageServices {
   sample: Sample;
   sha256Hex: (bytes: Uint8Array<ArrayBuffer>) => Promise<string>;
   report: (requestId: string, thrown: unknown) => void;
+  /** ms, for durations: never set back */
+  elapsed: () => number;
 }
 
 /** What a message of the modern era needs, which has no session. */
 export interface ModernMessageServices extends CreateMessageServices {
   authenticate: Authenticate;
   sessions: Pick<Sessions, "capabilitiesFor">;
-  /** ms, for durations: never set back */
-  elapsed: () => number;
 }
 
 /** What a message of the legacy era needs besides: its session. */

@@ -10,7 +10,11 @@ import type { LimitState } from "../domain/limits/holds.ts";
 
 /** An answer that waits for a provider. `finish` settles the call whatever happens. */
 export interface Running {
-  finish: (signal: AbortSignal) => Promise<{ message: object; timing: string }>;
+  finish: (
+    signal: AbortSignal,
+    /** Sends the caller a message before the answer; absent: the answer is one JSON body. */
+    notify?: (message: object) => void,
+  ) => Promise<{ message: object; timing: string }>;
   /** modern callers cancel by leaving; legacy ones do not */
   leavingCancels: boolean;
 }
@@ -72,7 +76,10 @@ function stream(running: Running, headers: Record<string, string>, left: AbortSi
   const body = events.open();
   events.comment();
   running
-    .finish(running.leavingCancels ? gone.signal : never)
+    .finish(running.leavingCancels ? gone.signal : never, (message) => {
+      // Whoever reads slowly gets it later.
+      void events.write(sseMessage(message));
+    })
     .then(({ message }) => events.end(sseMessage(message)))
     .catch(events.fail);
   return new Response(body, {

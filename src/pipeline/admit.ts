@@ -20,6 +20,8 @@ import { leaseSlackMs } from "../domain/leases.ts";
 import { defaultDeadlineMs } from "../domain/choice/policy.ts";
 import type { Admission, CircuitProbe, Claim, Ledger } from "../domain/ports/ledger.ts";
 import { heldUntil, keyOf, type ReplayKey } from "../domain/sampling/replay-key.ts";
+import type { NewApproval } from "../domain/sampling/approval.ts";
+import { answersDecidedForMs } from "../domain/sampling/approval.ts";
 import type { Snapshot } from "../domain/ports/stores.ts";
 import type { Decision } from "../domain/choice/decision.ts";
 import type { Plan } from "../domain/choice/selection.ts";
@@ -261,17 +263,24 @@ export const createAdmit =
     caller: Caller;
     opening: Opening;
     replayKey: ReplayKey | null;
+    /** the call waits for a person; null: it runs at once */
+    approval: NewApproval | null;
     now: number;
   }): AsyncResult<Admission> => {
-    const { plan, reserved, smaller, caller, opening, replayKey, now } = input;
+    const { plan, reserved, smaller, caller, opening, replayKey, approval, now } = input;
     const leaseUntil = now + reserved.deadlineMs + leaseSlackMs;
+    const keyUntil =
+      approval === null
+        ? (key: ReplayKey): number => heldUntil(key, { now, leaseUntil })
+        : (): number => approval.deadline + answersDecidedForMs;
     return deps.ledger.admit({
       opening,
       ...claimOf({ plan, reserved }),
       ...(smaller !== null && { smaller: claimOf(smaller) }),
       tenantVersion: caller.snapshot.tenant.version,
       now,
-      leaseUntil,
+      leaseUntil: approval === null ? leaseUntil : null,
+      ...(approval !== null && { approval }),
       probes: reserved.probes,
       sessionExpiresAt: caller.session === null ? null : now + deps.sessionTtlMs,
       idempotency:
@@ -279,7 +288,7 @@ export const createAdmit =
           ? null
           : {
               key: keyOf(replayKey, opening.contentSha256),
-              expiresAt: heldUntil(replayKey, { now, leaseUntil }),
+              expiresAt: keyUntil(replayKey),
             },
     });
   };

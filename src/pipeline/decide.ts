@@ -1,33 +1,37 @@
 /** What becomes of a call before a provider is called: choose, then admit. Every refusal has its record. */
 import { detailOf, type Opening } from "../domain/audit/record.ts";
 import { isMoney, nameOfLimit, type Hold, type LimitState } from "../domain/limits/holds.ts";
-import { keyOf } from "../domain/sampling/replay-key.ts";
+import { mostHeld, type ApprovalNeed } from "../domain/sampling/approval.ts";
+import { keyOf, type ReplayKey } from "../domain/sampling/replay-key.ts";
+import type { ApprovalStore } from "../domain/ports/approvals.ts";
 import type { Admission, FirstCall, IdempotentCall, Ledger } from "../domain/ports/ledger.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import type { SamplingCall } from "../domain/sampling/call.ts";
-import type { CallTurn } from "../domain/sampling/call-turn.ts";
 import { reservationOf, smallerOf, type Admit, type Claimed, type Reserved } from "./admit.ts";
 import type { SamplingRequest } from "./sampling-request.ts";
 import type { Caller } from "./authenticate.ts";
 import type { Chooser, Planned } from "./choose.ts";
 import type { Admitted } from "./finish.ts";
+import { approvalFor, type Hold as HoldCall } from "./approvals/hold.ts";
 import type { Idempotency } from "./idempotency.ts";
-import type { Observation } from "./observe.ts";
+import type { AskingServer } from "./scopes.ts";
+import type { StartedCall } from "./started-call.ts";
 import type { Release } from "./release.ts";
-
-/** One call, on its way. */
-export interface StartedCall {
-  turn: CallTurn;
-  request: SamplingRequest;
-  opening: Opening;
-  observed: Observation;
-}
 
 export type Decided = { requestId: string; limits: LimitState[] } & (
   | { state: "refused"; refusal: Refusal }
   | { state: "admitted"; admitted: Admitted }
   /** the same call came before, and is answered with the result of the first one */
   | { state: "repeated"; first: IdempotentCall; call: SamplingCall }
+  /** the call waits for a person. Whoever sends `replayKey` joins it */
+  | {
+      state: "held";
+      first: IdempotentCall;
+      call: SamplingCall;
+      replayKey: ReplayKey;
+      /** the key that the router made for the call; null: the caller has its own */
+      idempotencyKey: string | null;
+    }
 );
 
 /**
@@ -57,8 +61,11 @@ function refusalOf(
   };
 }
 
-const idempotentCallOf = (request: SamplingRequest): IdempotentCall | null => {
-  const { caller, server, replayKey, contentSha256 } = request;
+const idempotentCallOf = (
+  request: SamplingRequest,
+  replayKey: ReplayKey | null = request.replayKey,
+): IdempotentCall | null => {
+  const { caller, server, contentSha256 } = request;
   return replayKey === null
     ? null
     : {
@@ -89,11 +96,16 @@ export function createDecide(deps: {
   /** Not waited for, not even by a host that ends. */
   release: (lost: Parameters<Release>[0]) => void;
   ledger: Pick<Ledger, "refuse">;
+  hold: HoldCall;
+  /** how many calls of a tenant wait for a person */
+  approvals: Pick<ApprovalStore, "count">;
+  sha256Hex: (text: string) => Promise<string>;
   now: () => number;
   /** ms, for durations */
   elapsed: () => number;
 }) {
   const { chooser, admit, idempotency, release, ledger, now, elapsed } = deps;
+  const { hold, approvals, sha256Hex } = deps;
 
   /** A refusal before admission has its record too; if that can't be written, nothing is answered. */
   const refuse = async (opening: Opening, refusal: Refusal): Promise<Decided> => {
@@ -102,7 +114,7 @@ export function createDecide(deps: {
   };
 
   const repeat = async (
-    { request, opening }: StartedCall,
+    { request, opening }: Pick<StartedCall, "request" | "opening">,
     call: SamplingCall,
     { requestId, contentSha256 }: FirstCall,
   ): Promise<Decided> => {
@@ -110,6 +122,79 @@ export function createDecide(deps: {
     return first === null || contentSha256 !== request.contentSha256
       ? refuse(opening, { reason: "idempotency_conflict" })
       : { state: "repeated", requestId, limits: [], first, call };
+  };
+
+  /** Admits a call that waits for a person: on the chosen model alone, and without a place to run in. */
+  const holdWith = async (
+    { request, opening, observed }: StartedCall,
+    wanted: {
+      plan: Planned;
+      caller: Caller;
+      server: AskingServer | null;
+      now: number;
+      asked: SamplingCall;
+      need: ApprovalNeed;
+      replayKey: ReplayKey;
+      first: IdempotentCall;
+    },
+  ): Promise<Tried> => {
+    const { caller, asked, replayKey } = wanted;
+    const declared = request.declaredBy(caller);
+    const held = await hold({ ...wanted, opening, decision: wanted.plan.decision, declared });
+    if (!held.ok) return { state: "nothing_to_choose", refusal: held.error };
+    const { plan, reserved, approval } = held.value;
+    const { now: at } = wanted;
+    const admission = await admit({
+      plan,
+      reserved,
+      smaller: null,
+      caller,
+      opening,
+      replayKey,
+      approval,
+      now: at,
+    });
+    if (!admission.ok) {
+      release({ opening, holds: reserved.holds, isKeyed: true });
+      return refused(opening, admission.error);
+    }
+    const { value } = admission;
+    if (value.state === "stale") return { state: "stale" };
+    if (value.state === "refused")
+      return refused(opening, refusalOf(value.hold, value), value.limits);
+    if (value.state === "repeated") return repeat({ request, opening }, asked, value.first);
+    observed.chose(plan.decision);
+    const { limits } = value;
+    return {
+      state: "held",
+      requestId: opening.id,
+      limits,
+      first: wanted.first,
+      call: asked,
+      replayKey,
+      idempotencyKey: request.replayKey === null ? opening.id : null,
+    };
+  };
+
+  /** A call that has to wait for a person: joined where the same call came before, refused where too many wait. */
+  const holdOrJoin = async (
+    started: StartedCall,
+    wanted: Omit<Parameters<typeof holdWith>[1], "replayKey" | "first">,
+  ): Promise<Tried> => {
+    const { request, opening } = started;
+    // Without a key of its own, a caller comes back with the request's id.
+    const key: ReplayKey | null =
+      request.replayKey ?? ({ kind: "client", key: await sha256Hex(opening.id) } as const);
+    const first = idempotentCallOf(request, key);
+    if (first === null) return refuse(opening, { reason: "internal" });
+    const known = await idempotency.find(first);
+    if (!known.ok) return refused(opening, known.error);
+    if (known.value !== null) return repeat(started, wanted.asked, known.value);
+    const waiting = await approvals.count(opening.who.tenantId);
+    if (!waiting.ok) return refused(opening, waiting.error);
+    return waiting.value >= mostHeld
+      ? refuse(opening, { reason: "rate_limited", limit: "tenant.held", retryAfterMs: 60_000 })
+      : holdWith(started, { ...wanted, replayKey: key, first });
   };
 
   /** Chooses and admits, with what is known of the caller. */
@@ -129,9 +214,19 @@ export function createDecide(deps: {
     observed.chose(plan.decision);
     const wanted = { plan, caller, server, now: now() };
     const reserved = reservationOf(wanted);
+    const need = approvalFor({ ...wanted, reserved, tool: request.tool });
+    if (need?.stages.includes("request") === true)
+      return holdOrJoin(started, { ...wanted, asked: call, need });
     const smaller = smallerOf(wanted, reserved);
     const { replayKey } = request;
-    const admission = await admit({ ...wanted, reserved, smaller, opening, replayKey });
+    const admission = await admit({
+      ...wanted,
+      reserved,
+      smaller,
+      opening,
+      replayKey,
+      approval: null,
+    });
     if (!admission.ok) {
       release({ opening, holds: reserved.holds, isKeyed: replayKey !== null });
       return refused(opening, admission.error);
@@ -144,12 +239,16 @@ export function createDecide(deps: {
     const claimed = claimedOf({ plan, reserved }, smaller, value);
     observed.chose(claimed.plan.decision);
     const { blocked, receipt, limits } = value;
-    const timing = { chooseMs: admittingAt - choosingAt, admitMs: elapsed() - admittingAt };
+    const timing = {
+      chooseMs: admittingAt - choosingAt,
+      approveMs: 0,
+      admitMs: elapsed() - admittingAt,
+    };
     return {
       state: "admitted",
       requestId: opening.id,
       limits,
-      admitted: { ...started, caller, ...claimed, blocked, receipt, ...timing },
+      admitted: { ...started, caller, ...claimed, blocked, receipt, ...timing, approval: need },
     };
   };
 

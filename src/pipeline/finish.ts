@@ -3,6 +3,7 @@ import type { Opening, Receipt, Settlement, Timing } from "../domain/audit/recor
 import { ignoredIn, type Ignored } from "../domain/choice/ignored.ts";
 import { captureOf, type ProviderMessage } from "../domain/audit/capture.ts";
 import { nameOf } from "../domain/models/model.ts";
+import type { ApprovalNeed } from "../domain/sampling/approval.ts";
 import { answersForMs } from "../domain/sampling/replay-key.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
@@ -64,7 +65,11 @@ export interface Admitted {
   /** circuits that somebody else tries */
   blocked: readonly string[];
   chooseMs: number;
+  /** ms for which the call waited for a person */
+  approveMs: number;
   admitMs: number;
+  /** who has to approve what; null: nobody */
+  approval: ApprovalNeed | null;
 }
 
 /** ms that an answer waits for its settlement at most. */
@@ -158,7 +163,7 @@ export function createFinish(deps: {
     const timing: Timing = {
       auth: request.authMs,
       choose: admitted.chooseMs,
-      approve: 0,
+      approve: admitted.approveMs,
       admit: admitted.admitMs,
       provider: attempted.providerMs,
     };

@@ -18,7 +18,10 @@ export type Recorded<D> = Result<{ answer: SamplingAnswer; decision: D }, Refusa
 
 export type Joined<D> =
   /** nothing holds the key any more, so this call may be the first */
-  { state: "free" } | { state: "done"; recorded: Recorded<D>; answeredBy: AnsweredBy };
+  | { state: "free" }
+  /** the call waits for a person */
+  | { state: "held"; requestId: string }
+  | { state: "done"; recorded: Recorded<D>; answeredBy: AnsweredBy };
 
 /** The first call's isolate died before it could say how the call ended, so the call was charged as reserved. */
 const lost: Refusal = { reason: "provider_failed", attempts: [] };
@@ -66,6 +69,8 @@ export function createIdempotency<D>(deps: {
             ? { state: "done", recorded: JSON.parse(opened.value) as Recorded<D>, answeredBy }
             : done(lost, answeredBy);
         }
+        if (first.outcome === "admitted" && first.leaseUntil === null)
+          return { state: "held", requestId: first.requestId };
         const isRunning = first.outcome === "admitted" && (first.leaseUntil ?? 0) > now();
         // Only this check notices a dead call. No lease lasts longer, also where a clock was set
         // back meanwhile.

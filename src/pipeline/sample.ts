@@ -8,8 +8,10 @@ import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { Timings } from "../domain/audit/spans.ts";
 import { openingOf, type SamplingRequest } from "./sampling-request.ts";
-import type { Decide, Decided, StartedCall } from "./decide.ts";
+import type { Decide, Decided } from "./decide.ts";
+import type { StartedCall } from "./started-call.ts";
 import type { EndedCall, Finish, Summary } from "./finish.ts";
+import type { WaitForApproval } from "./approvals/wait.ts";
 import type { Idempotency, Joined } from "./idempotency.ts";
 import type { Observation, Observe } from "./observe.ts";
 import type { Door } from "./turns.ts";
@@ -34,7 +36,7 @@ const endRefused = (observed: Observation, refusal: Refusal): EndedCall => ({
 
 const endRepeated = (
   observed: Observation,
-  { call }: Decided & { state: "repeated" },
+  { call }: Decided & { state: "repeated" | "held" },
   { answeredBy, recorded }: Joined<Summary> & { state: "done" },
 ): EndedCall => ({
   answeredBy,
@@ -51,13 +53,47 @@ export function createSample(deps: {
   finish: Finish;
   idempotency: Pick<Idempotency<Summary>, "join">;
   observe: Observe;
+  waitForApproval: WaitForApproval;
   /** admissions take turns, by tenant */
   door: Pick<Door, "enter">;
   ids: Ids;
   /** Work that outlives the caller. */
   background: (work: Promise<unknown>) => void;
 }) {
-  const { decide, finish, idempotency, observe, door, ids, background } = deps;
+  const { decide, finish, idempotency, observe, waitForApproval, door, ids, background } = deps;
+
+  /** Waits until a person has decided, and then runs the call. null: its replay key says how it goes on. */
+  const runHeld = async (
+    started: StartedCall,
+    decided: Decided & { state: "held" | "repeated" },
+    { requestId, signal }: { requestId: string; signal: AbortSignal },
+  ): Promise<EndedCall | null> => {
+    const { request, opening } = started;
+    const isOwn = decided.state === "held";
+    const waited = await waitForApproval({
+      // Somebody else's call is observed as that call, beside this one.
+      started: isOwn
+        ? started
+        : {
+            ...started,
+            observed: observe(
+              { opening: { ...opening, id: requestId }, authMs: request.authMs },
+              request.propagated,
+            ),
+          },
+      call: decided.call,
+      requestId,
+      replayKey: isOwn ? decided.replayKey : request.replayKey,
+      idempotencyKey: isOwn ? decided.idempotencyKey : null,
+      signal,
+    });
+    if (waited.state === "over") return null;
+    if (waited.state === "refused") return endRefused(started.observed, waited.refusal);
+    const work = finish(waited.admitted, signal);
+    background(work);
+    const ended = await work;
+    return isOwn ? ended : null;
+  };
 
   /** Ends the call as it was decided. A repetition whose first call set the key free is decided anew. */
   const run = async (
@@ -66,7 +102,7 @@ export function createSample(deps: {
     signal: AbortSignal,
   ): Promise<EndedCall> => {
     const { observed, turn } = started;
-    for (let decided = first; ; decided = await decide(started)) {
+    for (let decided = first; ;) {
       if (decided.state === "refused") return endRefused(observed, decided.refusal);
       if (decided.state === "admitted") {
         const work = finish(decided.admitted, signal);
@@ -75,7 +111,16 @@ export function createSample(deps: {
       }
       const repeated = decided.first;
       const joined = await turn.outside(() => idempotency.join(repeated, signal));
-      if (joined.state === "done") return endRepeated(observed, decided, joined);
+      if (joined.state === "done")
+        return decided.state === "held"
+          ? { ...endRepeated(observed, decided, joined), answeredBy: "this-call" }
+          : endRepeated(observed, decided, joined);
+      if (joined.state === "free") decided = await decide(started);
+      else {
+        const { requestId } = joined;
+        const ended = await runHeld(started, decided, { requestId, signal });
+        if (ended !== null) return ended;
+      }
     }
   };
 

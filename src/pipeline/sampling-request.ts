@@ -11,6 +11,14 @@ import type { Caller } from "./authenticate.ts";
 import type { Declared } from "./choose.ts";
 import type { AskingServer } from "./scopes.ts";
 
+/** What a caller can bear while a person decides. */
+export interface Waiting {
+  /** ms since the request's arrival */
+  patienceMs: number;
+  /** Tells the caller that it is not forgotten; absent: its protocol has no words for that. */
+  progress?: () => void;
+}
+
 export interface SamplingRequest {
   caller: Caller;
   /** Reads the caller once more, from the database, since the first one may have come from memory. */
@@ -38,6 +46,8 @@ export interface SamplingRequest {
   authMs: number;
   /** the turn that the request came with; null: the call takes a turn of its own */
   turn: CallTurn | null;
+  /** how the caller waits for a person; absent: as most do */
+  waiting?: () => Waiting;
   /** the caller's trace context */
   propagated: Propagated;
 }

@@ -18,6 +18,7 @@ import { raw, summed, type Builder, type Compiled } from "./db.ts";
 import { held } from "./held.ts";
 import { callOf, claim, heldByAnother } from "./idempotency.ts";
 import { nextNumber } from "./record-numbers.ts";
+import { beginWaiting, hasRoom } from "./approval-rows.ts";
 import { openingOf } from "./record-codes.ts";
 import { openingColumns } from "./records.ts";
 import { samplingRequests, sessions } from "./schema.ts";
@@ -164,7 +165,8 @@ export function insertRow(ready: Admitting): Compiled {
         when refused.until is not null then refused.until * 1000 - ${now}
         else min(${freeAt(tenantId)} * 1000 - ${now}, ${longestWaitSeconds * 1_000}) end
     from tenants cross join beyond left join refused on true
-    where ${isCurrent} ${call === null ? sql`` : sql`and not exists (select 1 ${heldByAnother(call, id, now)})`}
+    where ${isCurrent} ${reservation.approval === undefined ? sql`` : sql`and ${hasRoom(tenantId)}`}
+      ${call === null ? sql`` : sql`and not exists (select 1 ${heldByAnother(call, id, now)})`}
     on conflict (id) do nothing`);
 }
 
@@ -185,7 +187,7 @@ const isAdmitted = ({ id, tenantId }: Admitting["request"]): SQL => sql`exists (
 
 /** What an admitted call takes with it: its replay key and the circuits that it tries. */
 export function claims({ reservation, request, call }: Admitting): Compiled[] {
-  const { opening, idempotency, probes } = reservation;
+  const { opening, idempotency, probes, approval } = reservation;
   const { id, now } = request;
   const claimed = { requestId: id, contentSha256: opening.contentSha256, now };
   return [
@@ -193,6 +195,13 @@ export function claims({ reservation, request, call }: Admitting): Compiled[] {
       ? []
       : [claim(call, { ...claimed, expiresAt: idempotency.expiresAt }, isAdmitted(request))]),
     ...(probes.length === 0 ? [] : [claimProbes(probing(reservation), isAdmitted(request))]),
+    ...(approval === undefined
+      ? []
+      : beginWaiting(
+          { tenantId: request.tenantId, requestId: id, keyId: opening.who.keyId, now },
+          approval,
+          isAdmitted(request),
+        )),
   ];
 }
 
@@ -201,7 +210,8 @@ export const probing = ({ opening, probes, now, leaseUntil }: Reservation) => ({
   requestId: opening.id,
   probes,
   now,
-  until: leaseUntil,
+  // A call that waits for a person tries no circuit.
+  until: leaseUntil ?? now,
 });
 
 /** The row says that it is counted, and gives what it says. */

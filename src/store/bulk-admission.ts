@@ -139,7 +139,14 @@ const standing = textOf(sql`
   from json_each(?1) w order by w.key`);
 
 /** Whether the call asks for nothing but room: its own statements know the rest. */
-export const mayAdmitInBulk = ({ probes, idempotency, sessionExpiresAt, opening }: Reservation) =>
+export const mayAdmitInBulk = ({
+  probes,
+  idempotency,
+  sessionExpiresAt,
+  opening,
+  approval,
+}: Reservation) =>
+  approval === undefined &&
   probes.length === 0 &&
   idempotency === null &&
   (sessionExpiresAt === null) === (opening.who.sessionId === null);

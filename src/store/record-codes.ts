@@ -194,7 +194,7 @@ function endedBySql(row: RequestRow): Evidence["endedBySql"] {
       outputTokens === null &&
       row.usageEstimated === null &&
       row.costMicroUsd === null &&
-      settledAt < (row.leaseUntil ?? 0)
+      (row.leaseUntil === null || settledAt < row.leaseUntil)
       ? "limited"
       : null;
   return outcome === "unknown" &&

@@ -42,7 +42,10 @@ interface Entering {
   smaller: EncodedRow | null;
 }
 
-async function enteringOf(mac: Mac, reservation: Reservation): Promise<Entering> {
+async function enteringOf(
+  mac: Mac,
+  reservation: Reservation & { leaseUntil: number },
+): Promise<Entering> {
   const { opening, holds, now, leaseUntil, idempotency, sessionExpiresAt } = reservation;
   const { id, who, createdAt, contentSha256 } = opening;
   const { tenantId, keyId, serverId, sessionId } = who;
@@ -113,8 +116,10 @@ export async function admitInBooks(
   { db, mac }: Deps,
   reservation: Reservation,
 ): AsyncResult<Admission | null> {
-  if (db.enter === undefined || reservation.probes.length > 0) return ok(null);
-  const entering = await enteringOf(mac, reservation);
+  const { leaseUntil, probes } = reservation;
+  // A call that waits for a person has no lease, and is rare.
+  if (db.enter === undefined || probes.length > 0 || leaseUntil === null) return ok(null);
+  const entering = await enteringOf(mac, { ...reservation, leaseUntil });
   const { entry } = entering;
   const entered = await db.enter(entry, { lane: entry.tenantId });
   if (!entered.ok) return entered;

@@ -2,6 +2,7 @@ import { lazily } from "../domain/lazily.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import type { Stores } from "../domain/ports/stores.ts";
 import { defaultSessionLimits, type SessionLimits } from "../domain/tenancy/session-limits.ts";
+import { createApprovalStore } from "./approvals.ts";
 import { createAuthorizationStore } from "./authorizations.ts";
 import { createCancellationStore } from "./cancellations.ts";
 import { createCatalogueStore } from "./catalogues.ts";
@@ -62,6 +63,7 @@ export function createStores(
     catalogues: () => createCatalogueStore(db),
     requests: () => createRequestStore(db, note),
     idempotency: () => createIdempotencyStore(db),
+    approvals: () => createApprovalStore(db, deps),
     usage: () => createUsageStore(db, note),
     limits: () => createLimitStore(db),
     events: () => createEventStore(db),

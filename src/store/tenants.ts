@@ -6,6 +6,7 @@ import { raw, type Database } from "./db.ts";
 import { appendEvent, appendEventWhere } from "./events.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import { circuits, health } from "./health-schema.ts";
+import { approvals } from "./approval-schema.ts";
 import { counters, idempotency, results, usage } from "./ledger-schema.ts";
 import {
   apiKeys,
@@ -77,6 +78,7 @@ export const createTenantStore = (db: Database): TenantStore => {
         usage,
         idempotency,
         results,
+        approvals,
         samplingRequests,
         seals,
         unreadableRecords,

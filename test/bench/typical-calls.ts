@@ -158,7 +158,16 @@ export async function typicalCalls(stores: Stores): Promise<Typical> {
       const now = Date.now();
       const reserved = reservationOf({ plan, caller, server: null, now });
       const opening = openingOf(snapshot, call, at);
-      const parts = { plan, reserved, smaller: null, caller, opening, replayKey: null, now };
+      const parts = {
+        plan,
+        reserved,
+        smaller: null,
+        caller,
+        opening,
+        replayKey: null,
+        approval: null,
+        now,
+      };
       const admission = value(await admit(parts));
       if (admission.state !== "admitted") throw new Error(`a call was ${admission.state}`);
       const attempt = answerOf(reserved, call, at);

@@ -700,6 +700,13 @@ describe("a list", () => {
       // An export seals what has ended.
       await admin("GET", `${path}/requests/export`);
     },
+    "/tenants/{tenant}/approvals": async ({ path, key }) => {
+      await admin("PATCH", `${path}/policy`, { approval: { mode: "request" } });
+      const session = await openSession(router, key);
+      const params = asking("hello");
+      const message = { jsonrpc: "2.0", id: 1, method: "sampling/createMessage", params };
+      await session.send(JSON.stringify(message), { Prefer: "wait=0" });
+    },
     "/events": ({ path }) => admin("PATCH", path, { name: unique() }),
   };
   const unique = (): string => Math.random().toString(36).slice(2);
@@ -727,7 +734,7 @@ describe("a list", () => {
       const nameOf = (row: Record<string, unknown>): string =>
         row["provider"] !== undefined && row["available"] !== undefined
           ? `${String(row["provider"])}/${String(row["id"])}`
-          : String(row["id"] ?? row["number"]);
+          : String(row["id"] ?? row["requestId"] ?? row["number"]);
       const page = async (cursor: string | null, limit: number) => {
         const query = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
         const answer = await admin("GET", `${path}?limit=${limit}${query}`);

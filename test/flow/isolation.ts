@@ -63,6 +63,21 @@ const newRequest = async (tenant: Tenant, router: Router): Promise<string> => {
   expect(answer.text).toContain('"result"');
   return answer.headers.get("x-request-id") ?? "";
 };
+const newApproval = async (
+  tenant: Tenant,
+  router: Router,
+): Promise<{ id: string; shown: string }> => {
+  const session = await openSession(router, tenant.keys.sampling);
+  const path = `/tenants/${tenant.slug}`;
+  await tenant.admin("PATCH", `${path}/policy`, { approval: { mode: "request" } });
+  const message = { jsonrpc: "2.0", id: 1, method: "sampling/createMessage", params: asking("?") };
+  const answer = await session.send(JSON.stringify(message), { Prefer: "wait=0" });
+  await tenant.admin("PATCH", `${path}/policy`, { approval: null });
+  const id = String(answer.get("error.data.requestId"));
+  const shown = await tenant.admin("GET", `${path}/approvals/${id}`);
+  expect(shown.get("state")).toBe("waiting");
+  return { id, shown: String(shown.get("shown")) };
+};
 const newOverride = async (tenant: Tenant): Promise<Record<string, string>> => {
   const model = `@mine/${randomUUID()}`;
   const path = `/tenants/${tenant.slug}/models/demo/${encodeURIComponent(model)}`;
@@ -272,6 +287,20 @@ export const endpoints: Record<string, Entry> = {
   },
   "GET /tenants/{tenant}/limits": { reach: "tenant", status: 200 },
   "GET /tenants/{tenant}/usage": { reach: "tenant", status: 200 },
+  "GET /tenants/{tenant}/approvals": { reach: "tenant", status: 200 },
+  "GET /tenants/{tenant}/approvals/{id}": {
+    reach: "tenant",
+    status: 200,
+    target: async (tenant, router) => ({ params: { id: (await newApproval(tenant, router)).id } }),
+  },
+  "POST /tenants/{tenant}/approvals/{id}": {
+    reach: "tenant",
+    status: 200,
+    target: async (tenant, router) => {
+      const { id, shown } = await newApproval(tenant, router);
+      return { params: { id }, body: { decision: "deny", shown } };
+    },
+  },
   "GET /tenants/{tenant}/seals": { reach: "tenant", status: 200 },
   "GET /tenants/{tenant}/requests/export": { reach: "tenant", status: 200 },
   "GET /usage": { reach: "operator", status: 200 },
@@ -340,7 +369,7 @@ export function expectProblem(answer: Answered, status: number, reason: string):
 /** Everything that an administrator can see of a tenant, and how long the log is. */
 async function stateOf(operator: Admin, { slug }: Tenant): Promise<unknown> {
   const path = `/tenants/${slug}`;
-  const lists = ["keys", "credentials", "servers", "sessions", "requests", "seals"];
+  const lists = ["keys", "credentials", "servers", "sessions", "requests", "seals", "approvals"];
   const paths = [path, `${path}/ceiling`, ...lists.map((list) => `${path}/${list}?limit=200`)];
   const [log, models, usage, seen] = await Promise.all([
     operator("GET", "/events?limit=1"),

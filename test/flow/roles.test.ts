@@ -20,7 +20,7 @@ type Role = (typeof roles)[number];
 function mayCall(role: Role, operation: string): boolean {
   if (role === "admin") return true;
   if (/\/(seals|requests\/export)$/.test(operation)) return role === "auditor";
-  if (/^POST .*\/approvals\/\{id\}$/.test(operation)) return role === "approver";
+  if (/^(?:GET|POST) .*\/approvals\/\{id\}$/.test(operation)) return role === "approver";
   return operation.startsWith("GET ") || operation.endsWith("/replay");
 }
 

@@ -1,4 +1,5 @@
 /** The explanation of a choice: what the record and the dry run say of every candidate. */
+import type { ApprovalVerdict } from "../sampling/approval.ts";
 import { inputTokensFor } from "../sampling/estimate.ts";
 import type { FailoverCandidate } from "./failover.ts";
 import type { ModelPool } from "./model-pool.ts";
@@ -48,6 +49,8 @@ export interface Decision {
   negotiation?: NegotiationRecord;
   /** which model began the tool loop that this call continues; absent: no loop is under way */
   toolLoop?: Pick<ToolLoop, "provider" | "model">;
+  /** who approved the call, and what was edited; absent: nobody had to approve it */
+  approvals?: ApprovalVerdict[];
   /** sentences about what was read differently from how it was written */
   notes: string[];
 }

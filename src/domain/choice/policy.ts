@@ -1,5 +1,6 @@
 import type { ReasoningWish } from "../requirements.ts";
 import type { PromptCaching } from "../sampling/prompt-caching.ts";
+import type { ApprovalPolicy } from "../sampling/approval.ts";
 import type { ShapingRule } from "../sampling/shaping.ts";
 import type { Switches } from "./switches.ts";
 
@@ -25,6 +26,8 @@ export interface ServerPolicy {
   toolRounds?: number;
   /** the kill switch: nothing is sampled for this server */
   disabled?: boolean;
+  /** takes the place of the tenant's rule; absent: the tenant's holds */
+  approval?: ApprovalPolicy;
 }
 
 export interface Policy {
@@ -64,6 +67,8 @@ export interface Policy {
   previews?: Previews;
   /** kill switches */
   stopped?: Switches;
+  /** which calls wait for a person; absent: none */
+  approval?: ApprovalPolicy;
 }
 
 export const previewPolicies = ["hinted", "allowed", "never"] as const;

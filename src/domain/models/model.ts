@@ -230,7 +230,7 @@ export const credentialsFor = (
  * `*` stands for any text, and case doesn't count. No regular expression: a tenant writes the globs, and a
  * dozen stars in one could keep the isolate, and with it all tenants, busy for minutes.
  */
-function matchesGlob(glob: string, name: string): boolean {
+export function matchesGlob(glob: string, name: string): boolean {
   const text = name.toLowerCase();
   const [first = "", ...rest] = glob.toLowerCase().split("*");
   const last = rest.pop();

@@ -5,6 +5,7 @@ import type { Hold, LimitState } from "../limits/holds.ts";
 import type { SummedLimit } from "../limits/standings.ts";
 import type { AsyncResult, Reason } from "../refusals.ts";
 import type { Decision } from "../choice/decision.ts";
+import type { NewApproval } from "../sampling/approval.ts";
 import type { ThinnedMinute } from "../audit/thinning.ts";
 
 /** What a call would hold, and the decision that explains it. */
@@ -25,7 +26,10 @@ export interface Reservation extends Claim {
   smaller?: Claim;
   tenantVersion: number;
   now: number;
-  leaseUntil: number;
+  /** null: the call waits for a person, and has no lease */
+  leaseUntil: number | null;
+  /** with a call that waits for a person; absent: the call runs at once */
+  approval?: NewApproval;
   /** the session's new expiry, if the call has a session */
   sessionExpiresAt: number | null;
   /** circuits that were open for their time, and that this call would try */

@@ -5,6 +5,7 @@ import type { ConsoleSessionStore } from "./console-sessions.ts";
 import type { SamplingRecord } from "../audit/record.ts";
 import type { PlacementStore } from "./placements.ts";
 import type { AdminEvent } from "../admin-event.ts";
+import type { ApprovalStore } from "./approvals.ts";
 import type { Ceiling } from "../limits/ceilings.ts";
 import type { Circuit } from "../choice/circuits.ts";
 import type { CatalogueStore } from "./catalogues.ts";
@@ -254,6 +255,7 @@ export interface Stores {
   catalogues: CatalogueStore;
   requests: RequestStore;
   idempotency: IdempotencyStore;
+  approvals: ApprovalStore;
   usage: UsageStore;
   limits: LimitStore;
   events: EventStore;

@@ -36,6 +36,10 @@ const permissionFor = {
   deleteServer: "change",
   authorizeServer: "change",
   checkServer: "change",
+  listApprovals: "view",
+  // Shows the prompt.
+  readApproval: "approve",
+  decideApproval: "approve",
   listSessions: "view",
   endSession: "change",
   listRequests: "view",

@@ -3,6 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { longestDeadlineMs } from "../../domain/leases.ts";
 import { formats, parsePredicate, verbosities } from "../../domain/sampling/negotiation.ts";
 import { efforts } from "../../domain/requirements.ts";
+import { leastTimeoutSeconds, mostTimeoutSeconds } from "../../domain/sampling/approval.ts";
 import { promptCachings } from "../../domain/sampling/prompt-caching.ts";
 import { previewPolicies } from "../../domain/choice/policy.ts";
 import { count } from "./schemas.ts";
@@ -76,6 +77,33 @@ export const switches = z
     example: { providers: { openai: "Bills twice. Ask Kim before lifting it." } },
   });
 
+const names = z.array(z.string().min(1).max(200)).max(200).optional();
+export const approvalRule = z
+  .strictObject({
+    mode: z.enum(["auto", "request"]).openapi({
+      description: "auto: nobody approves. request: a person approves that the call is made.",
+    }),
+    when: z
+      .strictObject({
+        costUsdAbove: usd.optional().openapi({
+          description: "Of the most that the call may cost. An unknown price is above any amount.",
+        }),
+        models: z.array(glob).max(200).optional(),
+        servers: names.openapi({ description: "Slugs of registered servers that ask." }),
+        tools: names.openapi({ description: "Names of the tools that are being called." }),
+        modalities: z.array(z.enum(["text", "image", "audio"])).optional(),
+      })
+      .optional()
+      .openapi({ description: "Calls of which any of these is true. Absent: every call." }),
+    timeoutSeconds: z.int().min(leastTimeoutSeconds).max(mostTimeoutSeconds).optional().openapi({
+      description: "s in which somebody has to decide. Default: 3600.",
+    }),
+    onTimeout: z.enum(["deny", "approve"]).optional().openapi({
+      description: "What happens when nobody decides. Default: deny.",
+    }),
+  })
+  .openapi("ApprovalRule", { description: "Which calls wait for a person." });
+
 export const policy = z
   .strictObject({
     limits: limits.optional(),
@@ -133,6 +161,7 @@ export const policy = z
         "Whether a prompt that is likely to repeat is marked for its provider's cache. Default: auto.",
     }),
     stopped: switches.optional(),
+    approval: approvalRule.optional(),
   })
   .openapi("Policy");
 

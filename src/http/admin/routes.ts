@@ -7,6 +7,7 @@ import { askedAt, type HttpEnv } from "../context.ts";
 import { readBody } from "../../mcp/body.ts";
 import { protectPage } from "../page.ts";
 import { problem } from "../problem.ts";
+import { approvalRoutes } from "./approvals.ts";
 import { authorise } from "./authorise.ts";
 import { catalogueRoutes } from "./catalogue.ts";
 import { credentialRoutes } from "./credentials.ts";
@@ -81,6 +82,7 @@ export function adminRoutes() {
   app.route("/tenants", credentialRoutes());
   app.route("/tenants", modelRoutes());
   app.route("/tenants", serverRoutes());
+  app.route("/tenants", approvalRoutes());
   // Stands before the records, because the path of an export looks like the path of a record.
   app.route("/tenants", sealRoutes());
   app.route("/tenants", recordRoutes());

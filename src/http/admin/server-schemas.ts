@@ -2,7 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { oauthGrants } from "../../domain/servers/oauth.ts";
 import { bridgeModes, samplingModes } from "../../domain/servers/server.ts";
-import { limits, policy } from "./policy-schemas.ts";
+import { approvalRule, limits, policy } from "./policy-schemas.ts";
 import { millis, slug } from "./schemas.ts";
 
 const url = z.string().min(1).max(2_000).openapi({ example: "https://mcp.example.com/mcp" });
@@ -29,6 +29,7 @@ export const serverPolicy = z
     deniedModels,
     toolRounds,
     disabled: z.boolean().optional().openapi({ description: "Nothing is sampled for it." }),
+    approval: approvalRule.optional(),
   })
   .openapi("ServerPolicy", { description: "On top of the tenant's policy and the key's limits." });
 
@@ -98,6 +99,7 @@ const serverPolicyPatch = z
     deniedModels: deniedModels.nullable(),
     toolRounds: toolRounds.nullable(),
     disabled: z.boolean().nullish(),
+    approval: approvalRule.nullish(),
   })
   .openapi("ServerPolicyPatch");
 export const serverPatch = z

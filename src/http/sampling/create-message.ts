@@ -10,11 +10,12 @@ import type { Finished } from "../../pipeline/finish.ts";
 import type { Caller } from "../../pipeline/authenticate.ts";
 import type { CallTurn } from "../../domain/sampling/call-turn.ts";
 import type { Timings } from "../../domain/audit/spans.ts";
-import type { SamplingRequest } from "../../pipeline/sampling-request.ts";
+import type { SamplingRequest, Waiting } from "../../pipeline/sampling-request.ts";
 import type { CreateMessageServices } from "../sampling-services.ts";
 import { messageKey } from "../../pipeline/message-key.ts";
 import { limitHeaders } from "../../mcp/refusal-headers.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
+import { patienceOf, progressOf, streamedPatienceMs } from "./waiting.ts";
 import { refusalReply, type Single } from "../../mcp/reply.ts";
 import { propagatedIn } from "../../mcp/trace-context.ts";
 
@@ -53,6 +54,7 @@ const serverTiming = (timing: Timings): string =>
 async function samplingRequestOf(
   deps: CreateMessageServices,
   input: CreateMessage,
+  waiting: () => Waiting,
 ): Promise<SamplingRequest> {
   const { id, params, codec, caller } = input;
   const { _meta, ...content } = params;
@@ -85,6 +87,7 @@ async function samplingRequestOf(
     beganAt: input.beganAt,
     authMs: input.authMs,
     turn: input.turn,
+    waiting,
     propagated: propagatedIn(input.headers, _meta),
   };
 }
@@ -94,7 +97,8 @@ export async function createMessage(
   input: CreateMessage,
 ): Promise<Single> {
   const { id, params, codec } = input;
-  const started = await deps.sample(await samplingRequestOf(deps, input));
+  let waiting: Waiting = { patienceMs: patienceOf(input.headers) };
+  const started = await deps.sample(await samplingRequestOf(deps, input, () => waiting));
   const { requestId, limits, outcome } = started;
   if (!outcome.ok)
     return refusalReply(id, outcome.error, requestId, {
@@ -112,7 +116,9 @@ export async function createMessage(
     headers: { "X-Request-Id": requestId, ...limitHeaders(limits, null) },
     running: {
       leavingCancels: input.leavingCancels,
-      async finish(signal) {
+      async finish(signal, notify) {
+        const progress = notify === undefined ? null : progressOf(params, deps.elapsed, notify);
+        if (progress !== null) waiting = { patienceMs: streamedPatienceMs, progress };
         try {
           const ended = await run(signal);
           if (!ended.outcome.ok) return failed(ended.outcome.error, ended.timing);

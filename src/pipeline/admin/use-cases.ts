@@ -7,6 +7,9 @@ import type { SealDeps } from "../scheduled/seal-check.ts";
 import type { UpstreamHeaders } from "../upstream-headers.ts";
 import type { CatalogueSyncDeps } from "../scheduled/catalogue.ts";
 import type { AdminDeps } from "./access.ts";
+import type { ReadContent } from "../approvals/contents.ts";
+import type { EndHeld } from "../approvals/end.ts";
+import { createApprovalAdmin } from "./approvals.ts";
 import { createCatalogueAdmin } from "./catalogue.ts";
 import { createCeilingAdmin } from "./ceilings.ts";
 import { createCorrectionAdmin } from "./corrections.ts";
@@ -41,6 +44,8 @@ export const createAdminUseCases = (
       oauth: Oauth;
       upstream: UpstreamHeaders;
       probe: Probe;
+      readContent: ReadContent;
+      endHeld: EndHeld;
       nonce: () => string;
       sha256Hex: (text: string) => Promise<string>;
     },
@@ -62,6 +67,7 @@ export const createAdminUseCases = (
     catalogue: createCatalogueAdmin(deps),
     seals: createSealAdmin(deps),
     exports: createExportAdmin(deps),
+    approvals: createApprovalAdmin(deps),
   };
 };
 

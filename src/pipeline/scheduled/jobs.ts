@@ -9,6 +9,9 @@ import type {
 } from "../../domain/ports/stores.ts";
 import type { ConsoleSessionStore } from "../../domain/ports/console-sessions.ts";
 import type { AuthorizationStore } from "../../domain/ports/server-stores.ts";
+import type { ApprovalStore } from "../../domain/ports/approvals.ts";
+import type { EndHeld } from "../approvals/end.ts";
+import { createApprovalJob } from "./approvals.ts";
 import { createAuditKeyJob } from "./audit-keys.ts";
 import { createSealJob, type SealDeps } from "./seal.ts";
 import { createThinningJob } from "./thinning.ts";
@@ -36,6 +39,8 @@ export function createJobs(
     consoleSessions: ConsoleSessionStore;
     requests: RequestStore;
     authorizations: AuthorizationStore;
+    approvals: ApprovalStore;
+    endHeld: EndHeld;
     /** Seals everything anew that is not under the current master key and version. */
     reseal: () => AsyncResult<number>;
     sendToWitness: WitnessDeps["sendToWitness"];
@@ -56,6 +61,7 @@ export function createJobs(
   } = deps;
   const jobs = {
     sweep: () => ledger.sweep(now()),
+    approvals: createApprovalJob(deps),
     thinRefusals: createThinningJob(deps),
     auditKeys: createAuditKeyJob(deps),
     // Before retention, which spares records that are not sealed.

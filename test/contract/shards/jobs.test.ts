@@ -16,6 +16,7 @@ async function given(broken?: Database): Promise<{ run: Jobs; close: () => Promi
   value(await stores.ledger.admit(reservation(who, start)));
   const its = storesOn(broken ?? db);
   const run = createJobs({
+    endHeld: async () => ({ ok: true, value: null }),
     ...(await sealingOn(its)),
     ...its,
     reseal: async () => ({ ok: true, value: 0 }),

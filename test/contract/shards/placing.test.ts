@@ -85,6 +85,8 @@ function invocation(
         now: () => now,
         tokens: undefined as never,
         vault: undefined as never,
+        readContent: undefined as never,
+        endHeld: undefined as never,
         keyCodes: undefined as never,
         providers: undefined as never,
         catalogue: undefined as never,

@@ -140,9 +140,10 @@ export const healthSuite = (backend: Backend): void => {
       it("is free once the lease of a call that died is over", async () => {
         const who = await open();
         const first = probing(who, start);
+        const leaseUntil = first.leaseUntil ?? 0;
         await blockedOf(first);
-        expect(await blockedOf(probing(who, start, first.leaseUntil - 1))).toEqual([scope]);
-        expect(await blockedOf(probing(who, start, first.leaseUntil))).toEqual([]);
+        expect(await blockedOf(probing(who, start, leaseUntil - 1))).toEqual([scope]);
+        expect(await blockedOf(probing(who, start, leaseUntil))).toEqual([]);
       });
 
       it("is not tried by a call whose snapshot is older than the last fault", async () => {

@@ -28,6 +28,7 @@ import {
   type Caller,
 } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
+import type { NewApproval } from "../../../src/domain/sampling/approval.ts";
 import { sealAll, sealingOn } from "./sealing.ts";
 
 const page = { cursor: null, limit: 100 };
@@ -35,9 +36,19 @@ const empty = { data: [], nextCursor: null };
 const dayMs = 86_400_000;
 const idempotencyKey = "11".repeat(32);
 const expiresAt = start + dayMs;
+const shown = "22".repeat(32);
+const waiting: NewApproval = {
+  stage: "request",
+  deadline: start + dayMs,
+  onTimeout: "deny",
+  why: [],
+  shown,
+  parts: ["v1.shown"],
+};
 
 const ownedTables = [
   "api_keys",
+  "approvals",
   "authorizations",
   "cancellations",
   "captures",
@@ -71,7 +82,13 @@ interface Owned {
   settled: ReturnType<typeof reservation>;
   running: ReturnType<typeof reservation>;
   lost: ReturnType<typeof reservation>;
+  held: ReturnType<typeof reservation>;
 }
+
+const heldPlaceOf = ({ held }: Owned, { tenantId }: Caller) => ({
+  tenantId,
+  requestId: held.opening.id,
+});
 
 /** Methods that name no tenant: they serve all tenants, or find the tenant by a secret's id. */
 const nameNoTenant = [
@@ -97,6 +114,8 @@ const nameNoTenant = [
   "catalogues.postpone",
   "health.prune",
   "idempotency.prune",
+  "approvals.expire",
+  "approvals.undone",
   "requests.prune",
   // The operator's plot of all tenants.
   "usage.readAll",
@@ -509,6 +528,59 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       const { id: requestId } = owner.settled.opening;
       value(await idempotency.deliver({ tenantId, requestId }, 200));
     },
+    "approvals.count": async ({ approvals }, owner, { tenantId }) => {
+      expect(value(await approvals.count(tenantId))).toBe(0);
+      expect(value(await approvals.count(owner.who.tenantId))).toBe(1);
+    },
+    "approvals.find": async ({ approvals }, owner, stranger) => {
+      expect(value(await approvals.find(heldPlaceOf(owner, stranger)))).toBeNull();
+      expect(value(await approvals.find(heldPlaceOf(owner, owner.who)))).not.toBeNull();
+    },
+    "approvals.list": async ({ approvals }, owner, { tenantId }) => {
+      const asked = { ...page, state: null };
+      expect(value(await approvals.list(tenantId, asked))).toEqual(empty);
+      expect(value(await approvals.list(owner.who.tenantId, asked)).data).toHaveLength(1);
+    },
+    "approvals.content": async ({ approvals }, owner, stranger) => {
+      const theirs = heldPlaceOf(owner, stranger);
+      expect(value(await approvals.content(theirs, "request"))).toBeNull();
+      const its = heldPlaceOf(owner, owner.who);
+      expect(value(await approvals.content(its, "request"))).toBe("v1.shown");
+    },
+    "approvals.decide": async ({ approvals }, owner, stranger) => {
+      const decided = await approvals.decide(
+        {
+          ...heldPlaceOf(owner, stranger),
+          stage: "request",
+          state: "approved",
+          shown,
+          by: stranger.keyId,
+          comment: null,
+          edited: null,
+          now: start,
+        },
+        event(stranger.tenantId),
+      );
+      expect(value(decided)).toEqual({ state: "conflict" });
+    },
+    "approvals.lift": async ({ approvals }, owner, stranger) => {
+      const lifted = await approvals.lift({
+        ...heldPlaceOf(owner, stranger),
+        stage: "request",
+        now: start,
+        leaseUntil: start + 1,
+        decision: decision(),
+        holds: [],
+      });
+      expect(value(lifted)).toEqual({ state: "gone" });
+    },
+    "approvals.holdResult": async ({ approvals }, owner, stranger) => {
+      const place = { ...heldPlaceOf(owner, stranger), keyId: stranger.keyId, now: start };
+      expect(value(await approvals.holdResult(place, waiting))).toBe(false);
+    },
+    "approvals.close": async ({ approvals }, owner, stranger) => {
+      value(await approvals.close(heldPlaceOf(owner, stranger)));
+    },
     "limits.sum": async ({ limits }, { who }, { tenantId }) => {
       const scopes = [
         { scope: "tenant", subject: who.tenantId, limits: { usdPerDay: 1 } },
@@ -557,6 +629,7 @@ export const isolationSuite = (backend: Backend): void => {
         settled: reservation(who, start, { idempotency: { key: idempotencyKey, expiresAt } }),
         running: reservation(who, start),
         lost: reservation(who, start - dayMs),
+        held: reservation(who, start, { leaseUntil: null, approval: waiting }),
       };
       value(await stores.ledger.admit(its.lost));
       value(await stores.ledger.sweep(start - 1));
@@ -585,6 +658,7 @@ export const isolationSuite = (backend: Backend): void => {
       // A finished record that waits to be sealed.
       value(await stores.ledger.refuse(opening(who), "internal", null, null));
       value(await stores.ledger.admit(its.running));
+      expect(value(await stores.ledger.admit(its.held)).state).toBe("admitted");
       value(await stores.credentials.create(its.credential, event(tenantId)));
       value(await stores.servers.create(its.server, event(tenantId)));
       const granted = { event: event(tenantId), now: start };

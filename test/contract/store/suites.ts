@@ -1,4 +1,5 @@
 /** Every store suite, for one database. */
+import { approvalsSuite } from "./approvals.suite.ts";
 import { budgetsSuite } from "./budgets.suite.ts";
 import { cancellationsSuite } from "./cancellations.suite.ts";
 import { cataloguesSuite } from "./catalogues.suite.ts";
@@ -43,6 +44,7 @@ const writing = [
   healthSuite,
   sessionLimitsSuite,
   ledgerSuite,
+  approvalsSuite,
   budgetsSuite,
   limitSumsSuite,
   idempotencySuite,

@@ -214,7 +214,7 @@ export const usageSuite = (backend: Backend): void => {
       const late = await running(who, first + hourMs - 1);
       await settle(late, first + 3 * hourMs);
       const lost = await running(who, first + hourMs - 1);
-      value(await world.stores.ledger.sweep(lost.leaseUntil));
+      value(await world.stores.ledger.sweep(lost.leaseUntil ?? 0));
       expect(await read(who)).toMatchObject([
         { at: first, requests: 2, succeeded: 1, unknown: 1, costMicroUsd: 1_500 },
       ]);

@@ -24,7 +24,11 @@ const attempts = [{ provider: "openai", model: "gpt-5", status: 503, retryable: 
 /** One refusal of each reason; the compiler sees that none is missing. */
 const samples: { readonly [R in Reason]: Extract<Refusal, { reason: R }> } = {
   user_rejected: { reason: "user_rejected", by: "policy" },
-  approval_pending: { reason: "approval_pending", retryAfterMs: 1_500 },
+  approval_pending: {
+    reason: "approval_pending",
+    retryAfterMs: 1_500,
+    idempotencyKey: "req_1",
+  },
   invalid_params: { reason: "invalid_params", path: "maxTokens", detail: "Required." },
   capability_missing: {
     reason: "capability_missing",
@@ -94,7 +98,7 @@ const samples: { readonly [R in Reason]: Extract<Refusal, { reason: R }> } = {
 /** The contract's table, row by row: reason, code, what `data` holds beside reason and requestId. */
 const contract = {
   user_rejected: [-1, ["by"]],
-  approval_pending: [-202, ["retryAfterMs"]],
+  approval_pending: [-202, ["retryAfterMs", "idempotencyKey"]],
   invalid_params: [-32602, ["path"]],
   capability_missing: [-32602, ["requiredCapabilities"]],
   no_eligible_model: [-422, ["cause", "requirements", "candidates"]],

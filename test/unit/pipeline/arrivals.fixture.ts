@@ -74,6 +74,8 @@ export function admittedWith(observed: Observation, arrival = arrivalWith()): Ad
     turn: turnOf([]),
     blocked: [],
     chooseMs: 3,
+    approveMs: 0,
     admitMs: 4,
+    approval: null,
   };
 }

@@ -68,6 +68,9 @@ async function decided(
         return given.recorded ?? ok(null);
       },
     },
+    hold: async () => err(away),
+    approvals: { count: async () => ok(0) },
+    sha256Hex: async (text) => text,
     now: () => 1_000,
     elapsed: () => 0,
   });

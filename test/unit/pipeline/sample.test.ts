@@ -45,6 +45,7 @@ function world(given: { decisions: Decided[]; joins?: Joined<Summary>[]; entered
       },
     },
     observe: () => observed,
+    waitForApproval: async () => ({ state: "over" }),
     door: {
       enter: async () => (given.entered === undefined ? ok(turnOf(log)) : err(given.entered)),
     },

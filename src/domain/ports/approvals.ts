@@ -1,0 +1,114 @@
+/** The port of calls that wait for a person. */
+import type { AdminEvent } from "../admin-event.ts";
+import type { Outcome, Receipt } from "../audit/record.ts";
+import type { Decision } from "../choice/decision.ts";
+import type { Hold } from "../limits/holds.ts";
+import type { AsyncResult } from "../refusals.ts";
+import type { ApprovalEdits, ApprovalStage, NewApproval } from "../sampling/approval.ts";
+import type { Claim } from "./ledger.ts";
+
+/**
+ * `begun`: the approved call was taken up. `expired`: nobody decided in time, or nobody came for what was
+ * approved.
+ */
+export type ApprovalState = "waiting" | "approved" | "denied" | "expired" | "begun";
+
+export interface Approval extends Omit<NewApproval, "parts"> {
+  tenantId: string;
+  requestId: string;
+  keyId: string;
+  state: ApprovalState;
+  createdAt: number;
+  decidedAt: number | null;
+  /** the operator, the id of a key, or `timeout`; null: nobody decided */
+  decidedBy: string | null;
+  /** what the approver said */
+  comment: string | null;
+  edited: ApprovalEdits | null;
+  /** whether the call has still to be begun or ended */
+  isOpen: boolean;
+}
+
+/** A held call, with what its record says. */
+export interface HeldCall {
+  /** the newest stage */
+  approval: Approval;
+  /** every stage so far, in their order */
+  stages: Approval[];
+  outcome: Outcome;
+  decision: Decision;
+  createdAt: number;
+  /** what the call holds of money and tokens */
+  holds: Pick<Hold, "subject" | "resource" | "bucket" | "amount">[];
+  reservedTokens: number;
+  reservedMicroUsd: number | null;
+  serverId: string | null;
+}
+
+export interface CallPlace {
+  tenantId: string;
+  requestId: string;
+}
+
+/** A person's decision, of what that person was shown. */
+export interface ApprovalDecision extends CallPlace {
+  stage: ApprovalStage;
+  state: "approved" | "denied";
+  shown: string;
+  by: string;
+  comment: string | null;
+  edited: ApprovalEdits | null;
+  now: number;
+  /** what the edit makes of the call's content, sealed, in parts; absent: the content stays */
+  parts?: string[];
+  /** what an edit reserves in place of what the call holds; absent: it holds the same */
+  claim?: Claim;
+}
+
+export type Decided =
+  | { state: "done" }
+  /** somebody else decided, the time is over, or something else was shown */
+  | { state: "conflict" }
+  /** a budget has no room for what the edit needs */
+  | { state: "refused"; hold: Hold; used: number };
+
+/** A held call goes on: it has a lease from now on, and its record says who approved it. */
+export interface Lifted extends CallPlace {
+  stage: ApprovalStage;
+  now: number;
+  leaseUntil: number;
+  decision: Decision;
+  /** limits of concurrency, whose places the call takes again */
+  holds: Hold[];
+}
+
+export interface ApprovalStore {
+  /** How many calls of the tenant wait. */
+  count(tenantId: string): AsyncResult<number>;
+  /** null: no such call was ever held. */
+  find(place: CallPlace): AsyncResult<HeldCall | null>;
+  /** Newest first. */
+  list(
+    tenantId: string,
+    asked: { cursor: string | null; limit: number; state: ApprovalState | null },
+  ): AsyncResult<{ data: Approval[]; nextCursor: string | null }>;
+  /** Sealed text by its kind; null: none. */
+  content(place: CallPlace, kind: ApprovalStage | "edited"): AsyncResult<string | null>;
+  /** Decides, if the call still waits with what was shown. The event is written with it. */
+  decide(decision: ApprovalDecision, event: AdminEvent): AsyncResult<Decided>;
+  /** Takes up an approved call. `busy`: a limit of concurrency has no place. `gone`: somebody else took it up. */
+  lift(
+    lifted: Lifted,
+  ): AsyncResult<{ state: "lifted"; receipt: Receipt } | { state: "busy" } | { state: "gone" }>;
+  /** Has a call that ran wait for the approval of its result. False: the call has ended meanwhile. */
+  holdResult(
+    place: CallPlace & { keyId: string; now: number },
+    approval: NewApproval,
+  ): AsyncResult<boolean>;
+  /** Decides what nobody decided in time. Returns how many. */
+  expire(now: number): AsyncResult<number>;
+  /** Calls that were denied, or for which nobody came, and that are still to be ended. */
+  undone(now: number): AsyncResult<CallPlace[]>;
+  /** Notes that the call has been ended. */
+  close(place: CallPlace): AsyncResult<null>;
+}

@@ -1,0 +1,59 @@
+/** Held calls, as the API shows them. */
+import { z } from "@hono/zod-openapi";
+import { approvalStages } from "../../domain/sampling/approval.ts";
+import { millis, pageQuery } from "./schemas.ts";
+
+const states = ["waiting", "approved", "denied", "expired", "begun"] as const;
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "A SHA-256 in hex.");
+
+export const approvalQuery = pageQuery.extend({ state: z.enum(states).optional() });
+
+export const listedApproval = z
+  .object({
+    tenantId: z.string(),
+    requestId: z.string(),
+    stage: z.enum(approvalStages),
+    keyId: z.string().openapi({ description: "The key that asks." }),
+    state: z.enum(states).openapi({
+      description:
+        "waiting: somebody has to decide. approved: its caller may come for it. begun: it ran. expired: nobody decided, or nobody came for it.",
+    }),
+    createdAt: millis,
+    deadline: millis.openapi({
+      description: "Until when somebody may decide; of an approved call, until when it waits.",
+    }),
+    onTimeout: z.enum(["deny", "approve"]),
+    why: z.array(z.string()).openapi({
+      description: "Which conditions of the rule hold. Empty: the rule is for every call.",
+    }),
+    shown: sha256.openapi({ description: "Of what is shown. A decision names it." }),
+    decidedAt: millis.nullable(),
+    decidedBy: z.string().nullable().openapi({
+      description: "`operator`, the id of a key, or `timeout`.",
+    }),
+    comment: z.string().nullable(),
+    edited: z
+      .object({ content: sha256.optional(), model: z.string().optional() })
+      .nullable()
+      .openapi({
+        description: "What the approver changed: the hash of the new content, the model.",
+      }),
+  })
+  .openapi("ListedApproval");
+
+export const approvalDetail = listedApproval
+  .extend({
+    content: z.record(z.string(), z.unknown()).nullable().openapi({
+      description:
+        "Of a request: `who` asks, the `call` with its messages, the chosen `model`, `alternatives`, the `estimate`, and `reservedUsd`, which is the most that it may cost. null: kept no longer.",
+    }),
+  })
+  .openapi("Approval");
+
+export const approvalDecision = z
+  .strictObject({
+    decision: z.enum(["approve", "deny"]),
+    reason: z.string().min(1).max(1_000).optional(),
+    shown: sha256.openapi({ description: "`shown` of what the approver read." }),
+  })
+  .openapi("ApprovalDecision");

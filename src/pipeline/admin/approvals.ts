@@ -1,0 +1,135 @@
+/** What an approver sees of held calls, and decides. */
+import type { Approval, ApprovalState, ApprovalStore } from "../../domain/ports/approvals.ts";
+import type { Page, PageRequest, Tenant } from "../../domain/ports/stores.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { err, ok } from "../../domain/result.ts";
+import type { Actor } from "../../domain/tenancy/access.ts";
+import type { ReadContent } from "../approvals/contents.ts";
+import type { EndHeld } from "../approvals/end.ts";
+import type { KeptRequest, ShownRequest } from "../approvals/hold.ts";
+import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
+import { edit, type IfMatch } from "./editing.ts";
+
+export type ListedApproval = Omit<Approval, "isOpen">;
+
+/** A held call with what the approver approves; `content` null: what was shown is kept no longer. */
+export interface ApprovalDetail extends ListedApproval {
+  content: ShownRequest | null;
+}
+
+export interface DecisionInput {
+  decision: "approve" | "deny";
+  reason?: string;
+  /** hex SHA-256 of what the approver was shown */
+  shown: string;
+}
+
+export interface ApprovalAdminDeps extends AdminDeps {
+  approvals: ApprovalStore;
+  readContent: ReadContent;
+  endHeld: EndHeld;
+}
+
+const listed = ({ isOpen: _, ...approval }: Approval): ListedApproval => approval;
+
+const actorName = (actor: Actor): string => (actor.kind === "operator" ? "operator" : actor.keyId);
+
+const late = err({
+  reason: "conflict",
+  detail: "Decided already, its time is over, or something else was shown. Read it again.",
+} as const);
+
+export function createApprovalAdmin(deps: ApprovalAdminDeps) {
+  const { approvals, readContent, endHeld, now } = deps;
+
+  const find = async (actor: Actor, slug: string, id: string) => {
+    const tenant = await tenantFor(deps, actor, slug);
+    if (!tenant.ok) return tenant;
+    const place = { tenantId: tenant.value.id, requestId: id };
+    const held = await present(approvals.find(place), `approval ${id}`);
+    return held.ok ? ok({ tenant: tenant.value, place, held: held.value }) : held;
+  };
+
+  const get = async (actor: Actor, slug: string, id: string): AsyncResult<ApprovalDetail> => {
+    const found = await find(actor, slug, id);
+    if (!found.ok) return found;
+    const { place, held } = found.value;
+    const kept = await readContent<KeptRequest>(place, held.approval.stage);
+    if (!kept.ok) return kept;
+    return ok({ ...listed(held.approval), content: kept.value?.shown ?? null });
+  };
+
+  /** The key that asks does not decide, or every key could approve what it asks itself. */
+  const decideOnce = async (
+    actor: Actor,
+    { tenant, approval }: { tenant: Tenant; approval: Approval },
+    { decision, reason, shown }: DecisionInput,
+  ): AsyncResult<null> => {
+    if (actor.kind === "key" && actor.keyId === approval.keyId)
+      return err({ reason: "forbidden", action: "a key decides no request of its own" });
+    const { requestId, stage } = approval;
+    const by = actorName(actor);
+    const state = decision === "approve" ? "approved" : "denied";
+    const decided = await approvals.decide(
+      {
+        tenantId: tenant.id,
+        requestId,
+        stage,
+        state,
+        shown,
+        by,
+        comment: reason ?? null,
+        edited: null,
+        now: now(),
+      },
+      eventOf(deps, actor, {
+        action: `approval.${decision}`,
+        tenantId: tenant.id,
+        target: requestId,
+        detail: { stage, shown, ...(reason !== undefined && { reason }) },
+      }),
+    );
+    if (!decided.ok) return decided;
+    return decided.value.state === "done" ? ok(null) : late;
+  };
+
+  return {
+    async list(
+      actor: Actor,
+      slug: string,
+      asked: PageRequest & { state: ApprovalState | null },
+    ): AsyncResult<Page<ListedApproval>> {
+      const tenant = await tenantFor(deps, actor, slug);
+      if (!tenant.ok) return tenant;
+      // What nobody decided in time is not shown as if somebody could.
+      const expired = await approvals.expire(now());
+      if (!expired.ok) return expired;
+      const page = await approvals.list(tenant.value.id, asked);
+      return page.ok ? ok({ ...page.value, data: page.value.data.map(listed) }) : page;
+    },
+
+    get,
+
+    async decide(
+      actor: Actor,
+      slug: string,
+      { id, ifMatch, input }: { id: string; ifMatch: IfMatch; input: DecisionInput },
+    ): AsyncResult<ApprovalDetail> {
+      const found = await find(actor, slug, id);
+      if (!found.ok) return found;
+      const { tenant, held, place } = found.value;
+      const decided = await edit(ifMatch, {
+        async read() {
+          const shown = await get(actor, slug, id);
+          return shown.ok
+            ? ok({ current: held.approval, shown: shown.value, version: tenant.version })
+            : shown;
+        },
+        write: (approval) => decideOnce(actor, { tenant, approval }, input),
+      });
+      if (!decided.ok) return decided;
+      const ended = input.decision === "deny" ? await endHeld(place) : ok(null);
+      return ended.ok ? get(actor, slug, id) : ended;
+    },
+  };
+}

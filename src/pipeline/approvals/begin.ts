@@ -1,0 +1,121 @@
+/** Takes up an approved call: chosen anew, on the model that was approved, with what the approver edited. */
+import type { ApprovalStore, HeldCall } from "../../domain/ports/approvals.ts";
+import { leaseSlackMs } from "../../domain/leases.ts";
+import { isAllowed } from "../../domain/models/model.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { err, ok } from "../../domain/result.ts";
+import type { Approval } from "../../domain/ports/approvals.ts";
+import type { ApprovalVerdict } from "../../domain/sampling/approval.ts";
+import type { SamplingCall } from "../../domain/sampling/call.ts";
+import type { ReplayKey } from "../../domain/sampling/replay-key.ts";
+import { reservationOf } from "../admit.ts";
+import type { Chooser } from "../choose.ts";
+import type { StartedCall } from "../started-call.ts";
+import type { Admitted } from "../finish.ts";
+import type { ReadContent } from "./contents.ts";
+import { approvalFor, pinnedTo } from "./hold.ts";
+
+/** What a decision becomes in the audit record; null: nobody has decided. */
+export const verdictOf = (approval: Approval): ApprovalVerdict | null => {
+  const { stage, state, decidedBy, decidedAt, comment, shown, edited } = approval;
+  if (decidedBy === null || decidedAt === null) return null;
+  return {
+    stage,
+    verdict: state === "denied" || state === "expired" ? state : "approved",
+    by: decidedBy,
+    at: decidedAt,
+    ...(comment !== null && { why: comment }),
+    shown,
+    ...(edited !== null && { edited }),
+  };
+};
+
+export type Taken =
+  | { state: "taken"; admitted: Admitted }
+  /** no place is free now */
+  | { state: "busy" }
+  /** somebody else took it up */
+  | { state: "gone" };
+
+export interface ToBegin {
+  started: StartedCall;
+  call: SamplingCall;
+  held: HeldCall;
+  replayKey: ReplayKey | null;
+}
+
+export type Begin = (toBegin: ToBegin) => AsyncResult<Taken>;
+
+const withVerdicts = ({ decision, stages }: HeldCall) => ({
+  ...decision,
+  approvals: stages.flatMap((stage) => verdictOf(stage) ?? []),
+});
+
+export function createBegin(deps: {
+  approvals: ApprovalStore;
+  chooser: Pick<Chooser, "plan">;
+  read: ReadContent;
+  now: () => number;
+  /** ms, for durations */
+  elapsed: () => number;
+}): Begin {
+  const { approvals, chooser, read, now, elapsed } = deps;
+  return async ({ started, call, held, replayKey }) => {
+    const { request, turn, observed, opening } = started;
+    const { tenantId, requestId, edited: edits } = held.approval;
+    const place = { tenantId, requestId };
+    const edited =
+      edits?.content === undefined ? ok(null) : await read<SamplingCall>(place, "edited");
+    if (!edited.ok) return edited;
+    const again = await request.again();
+    if (!again.ok) return again;
+    const caller = again.value;
+    const server = request.server === null ? null : { ...request.server, ...caller.server };
+    const choosingAt = elapsed();
+    const { provider, model } = held.decision;
+    const approved = `${provider}/${model}`;
+    if (!isAllowed({ provider, id: model }, caller.snapshot.tenant.policy))
+      return err({ reason: "forbidden", action: `the approved model ${approved} by now` });
+    const plan = chooser.plan(
+      edited.value ?? call,
+      pinnedTo(caller.snapshot, approved),
+      request.declaredBy(caller),
+      server,
+    );
+    if (!plan.ok) return plan;
+    const admittingAt = elapsed();
+    const at = now();
+    const reserved = reservationOf({ plan: plan.value, caller, server, now: at });
+    const lifted = await approvals.lift({
+      ...place,
+      stage: "request",
+      now: at,
+      leaseUntil: at + reserved.deadlineMs + leaseSlackMs,
+      decision: withVerdicts(held),
+      holds: reserved.holds.filter(({ resource }) => resource === "concurrent"),
+    });
+    if (!lifted.ok) return lifted;
+    if (lifted.value.state !== "lifted") return ok({ state: lifted.value.state });
+    observed.chose(plan.value.decision);
+    const need = approvalFor({ plan: plan.value, reserved, caller, server, tool: request.tool });
+    return ok({
+      state: "taken",
+      admitted: {
+        caller,
+        plan: plan.value,
+        reserved,
+        opening: { ...opening, id: requestId, createdAt: held.createdAt },
+        receipt: lifted.value.receipt,
+        observed,
+        request: { ...request, replayKey },
+        turn,
+        // Another call may try these circuits.
+        blocked: reserved.probes.map(({ scope }) => scope),
+        chooseMs: admittingAt - choosingAt,
+        approveMs: Math.max(0, at - held.createdAt),
+        admitMs: elapsed() - admittingAt,
+        approval: need,
+      },
+    });
+  };
+}

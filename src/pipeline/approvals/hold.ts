@@ -1,0 +1,159 @@
+/** Whether a call has to wait for a person, and what that person is shown. */
+import type { NewApproval } from "../../domain/sampling/approval.ts";
+import type { Snapshot } from "../../domain/ports/stores.ts";
+import type { Opening, Who } from "../../domain/audit/record.ts";
+import { nameOf } from "../../domain/models/model.ts";
+import {
+  approvalNeeded,
+  approvalRuleOf,
+  type ApprovalNeed,
+} from "../../domain/sampling/approval.ts";
+import type { SamplingCall } from "../../domain/sampling/call.ts";
+import type { Decision } from "../../domain/choice/decision.ts";
+import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
+import { ok, type Result } from "../../domain/result.ts";
+import { reservationOf, type Reserved } from "../admit.ts";
+import type { Caller } from "../authenticate.ts";
+import type { Chooser, Declared, Planned } from "../choose.ts";
+import type { AskingServer } from "../scopes.ts";
+
+/** What the approver of a request is shown. */
+export interface ShownRequest {
+  who: Who;
+  /** the slug of the asking server; null: the caller asks for itself */
+  server: string | null;
+  call: SamplingCall;
+  /** `provider/model` that was chosen */
+  model: string;
+  /** the other models that can serve the call, best first */
+  alternatives: string[];
+  estimate: Decision["estimate"];
+  /** USD that is reserved: the most that the call may cost; null: no known price */
+  reservedUsd: number | null;
+}
+
+/** What is kept of a held request. */
+export interface KeptRequest {
+  shown: ShownRequest;
+  /** with which the call can be planned again, where its caller is not at hand */
+  declared: Declared;
+}
+
+const chosenIn = ({ provider, model }: Decision): string => nameOf({ provider, id: model });
+
+/** Who asks for what, as far as a rule of approval reads it. */
+interface Wanted {
+  plan: Planned;
+  reserved: Reserved;
+  caller: Caller;
+  server: AskingServer | null;
+  tool: string | null;
+}
+
+export function approvalFor({ plan, reserved, caller, server, tool }: Wanted): ApprovalNeed | null {
+  const { policy } = caller.snapshot.tenant;
+  const { inputModalities, outputModalities } = plan.decision.requirements;
+  return approvalNeeded(approvalRuleOf(policy, server?.policy ?? null), {
+    costMicroUsd: reserved.microUsd,
+    model: chosenIn(plan.decision),
+    server: caller.server?.slug ?? null,
+    tool,
+    modalities: [...inputModalities, ...outputModalities],
+  });
+}
+
+/** A snapshot in which only that model can be chosen: a person approves a model, and not whatever stands in for it. */
+export const pinnedTo = (snapshot: Snapshot, model: string): Snapshot => ({
+  ...snapshot,
+  tenant: {
+    ...snapshot.tenant,
+    policy: { ...snapshot.tenant.policy, allowedModels: [model] },
+  },
+});
+
+export interface ToHold {
+  opening: Opening;
+  asked: SamplingCall;
+  /** the decision before the call is pinned to its model, with the other models */
+  decision: Decision;
+  caller: Caller;
+  server: AskingServer | null;
+  declared: Declared;
+  need: ApprovalNeed;
+  now: number;
+}
+
+/** A call as it will wait: on the chosen model alone, and without a place to run in. */
+export interface Holdable {
+  plan: Planned;
+  reserved: Reserved;
+  approval: NewApproval;
+}
+
+/** Seals texts in parts that fit a row. */
+export type SealContent = (tenantId: string, id: string, text: string) => Promise<string[]>;
+
+export type Hold = (toHold: ToHold) => AsyncResult<Holdable>;
+
+const shownOf = (
+  { opening, decision, caller }: ToHold,
+  { plan, reserved }: Omit<Holdable, "approval">,
+): ShownRequest => {
+  const model = chosenIn(plan.decision);
+  return {
+    who: opening.who,
+    server: caller.server?.slug ?? null,
+    call: plan.call,
+    model,
+    alternatives: decision.candidates
+      .filter(({ excludedBy }) => excludedBy === undefined)
+      .map((candidate) => nameOf({ provider: candidate.provider, id: candidate.model }))
+      .filter((name) => name !== model),
+    estimate: plan.decision.estimate,
+    reservedUsd: reserved.microUsd === null ? null : reserved.microUsd / 1e6,
+  };
+};
+
+/** Plans a call for one model, and reserves what the call may cost there. */
+export function planFor(
+  chooser: Pick<Chooser, "plan">,
+  wanted: Pick<ToHold, "asked" | "caller" | "server" | "declared" | "now"> & { model: string },
+): Result<Omit<Holdable, "approval">, Refusal> {
+  const { asked, caller, server, declared, now, model } = wanted;
+  const plan = chooser.plan(asked, pinnedTo(caller.snapshot, model), declared, server);
+  if (!plan.ok) return plan;
+  const all = reservationOf({ plan: plan.value, caller, server, now });
+  // The place is taken when the call runs, and circuits are tried then.
+  const holds = all.holds.filter(({ resource }) => resource !== "concurrent");
+  return ok({ plan: plan.value, reserved: { ...all, holds, probes: [] } });
+}
+
+export const createHold =
+  (deps: {
+    chooser: Pick<Chooser, "plan">;
+    seal: SealContent;
+    sha256Hex: (text: string) => Promise<string>;
+  }): Hold =>
+  async (toHold) => {
+    const { opening, decision, declared, need, now } = toHold;
+    const planned = planFor(deps.chooser, { ...toHold, model: chosenIn(decision) });
+    if (!planned.ok) return planned;
+    const shown = shownOf(toHold, planned.value);
+    const kept: KeptRequest = { shown, declared };
+    const parts = await deps.seal(
+      opening.who.tenantId,
+      `${opening.id}#request`,
+      JSON.stringify(kept),
+    );
+    return ok({
+      ...planned.value,
+      approval: {
+        stage: "request",
+        deadline: now + need.timeoutMs,
+        onTimeout: need.onTimeout,
+        why: need.why,
+        shown: await deps.sha256Hex(JSON.stringify(shown)),
+        parts,
+      },
+    });
+  };

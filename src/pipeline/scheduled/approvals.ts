@@ -1,0 +1,19 @@
+/** Held calls whose time is over are decided as their rule says; what was denied, or left, is ended. */
+import type { ApprovalStore } from "../../domain/ports/approvals.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { ok } from "../../domain/result.ts";
+import type { EndHeld } from "../approvals/end.ts";
+
+export const createApprovalJob =
+  (deps: { approvals: ApprovalStore; endHeld: EndHeld; now: () => number }) =>
+  async (): AsyncResult<number> => {
+    const expired = await deps.approvals.expire(deps.now());
+    if (!expired.ok) return expired;
+    const undone = await deps.approvals.undone(deps.now());
+    if (!undone.ok) return undone;
+    for (const place of undone.value) {
+      const ended = await deps.endHeld(place);
+      if (!ended.ok) return ended;
+    }
+    return ok(expired.value + undone.value.length);
+  };

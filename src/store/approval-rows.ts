@@ -1,0 +1,117 @@
+/** Rows of held calls: how one is written with its call's admission, and how one is read. */
+import { and, eq, gte, lt, sql, type SQL } from "drizzle-orm";
+import type { Approval, CallPlace, HeldCall } from "../domain/ports/approvals.ts";
+import type { NewApproval } from "../domain/sampling/approval.ts";
+import type { AsyncResult } from "../domain/refusals.ts";
+import { ok } from "../domain/result.ts";
+import { answersDecidedForMs, mostHeld, type ApprovalStage } from "../domain/sampling/approval.ts";
+import { approvals } from "./approval-schema.ts";
+import { raw, type Compiled, type Database } from "./db.ts";
+import { heldIn, heldText } from "./held.ts";
+import { results } from "./ledger-schema.ts";
+import { samplingRequests } from "./schema.ts";
+
+/** A response of the libSQL server ends at 10 MB, and each part may have 4 MB. */
+const partsAtOnce = 4;
+
+/** Under which id the kept results have a content of a held call. */
+export const contentId = (requestId: string, kind: ApprovalStage | "edited"): string =>
+  `${requestId}#${kind}`;
+
+/** Keeps sealed text where `condition` holds, for as long as somebody may ask for it. */
+export const keepContent = (
+  { tenantId, requestId }: CallPlace,
+  content: { kind: ApprovalStage | "edited"; parts: readonly string[]; expiresAt: number },
+  condition: SQL,
+): Compiled[] =>
+  content.parts.map((part, at) =>
+    raw(sql`
+      insert into results (tenant_id, request_id, part, sealed, expires_at)
+      select ${tenantId}, ${contentId(requestId, content.kind)}, ${at}, ${part}, ${content.expiresAt}
+      where ${condition} on conflict do nothing`),
+  );
+
+/** Whether one more call of the tenant may wait. */
+export const hasRoom = (tenantId: string): SQL => sql`(
+  select count(*) from approvals where tenant_id = ${tenantId} and is_open = 1
+    and state = 'waiting') < ${mostHeld}`;
+
+/** Writes the row of a call that begins to wait, where `condition` holds. */
+export function beginWaiting(
+  place: CallPlace & { keyId: string; now: number },
+  approval: NewApproval,
+  condition: SQL,
+): Compiled[] {
+  const { tenantId, requestId, keyId, now } = place;
+  const { stage, deadline, onTimeout, why, shown, parts } = approval;
+  const expiresAt = deadline + answersDecidedForMs;
+  return [
+    ...keepContent(place, { kind: stage, parts, expiresAt }, condition),
+    raw(sql`
+      insert into approvals (tenant_id, request_id, stage, key_id, state, created_at, deadline,
+        on_timeout, why, shown, is_open)
+      select ${tenantId}, ${requestId}, ${stage}, ${keyId}, 'waiting', ${now}, ${deadline},
+        ${onTimeout}, ${JSON.stringify(why)}, ${shown}, 1
+      where ${condition} on conflict do nothing`),
+  ];
+}
+
+type Row = typeof approvals.$inferSelect;
+
+export const approvalOf = ({ nonce: _, ...row }: Row): Approval => row;
+
+export const ofCall = ({ tenantId, requestId }: CallPlace) =>
+  and(eq(approvals.tenantId, tenantId), eq(approvals.requestId, requestId));
+
+export const recordOf = ({ tenantId, requestId }: CallPlace) =>
+  and(eq(samplingRequests.tenantId, tenantId), eq(samplingRequests.id, requestId));
+
+export const findHeld = (db: Database, place: CallPlace): AsyncResult<HeldCall | null> =>
+  db.read(async (builder) => {
+    const stages = await builder
+      .select()
+      .from(approvals)
+      .where(ofCall(place))
+      .orderBy(approvals.stage);
+    const [record] = await builder.select().from(samplingRequests).where(recordOf(place));
+    const last = stages.at(-1);
+    if (last === undefined || record === undefined || record.decision === null) return null;
+    return {
+      approval: approvalOf(last),
+      stages: stages.map(approvalOf),
+      outcome: record.outcome,
+      decision: record.decision,
+      createdAt: record.createdAt,
+      holds: heldIn(heldText(record.holds), record),
+      reservedTokens: record.reservedTokens ?? 0,
+      reservedMicroUsd: record.reservedMicroUsd,
+      serverId: record.serverId,
+    };
+  });
+
+export async function readContent(
+  db: Database,
+  { tenantId, requestId }: CallPlace,
+  kind: ApprovalStage | "edited",
+): AsyncResult<string | null> {
+  const sealed: string[] = [];
+  for (let at = 0; ; at += partsAtOnce) {
+    const parts = await db.read((builder) =>
+      builder
+        .select({ sealed: results.sealed })
+        .from(results)
+        .where(
+          and(
+            eq(results.tenantId, tenantId),
+            eq(results.requestId, contentId(requestId, kind)),
+            gte(results.part, at),
+            lt(results.part, at + partsAtOnce),
+          ),
+        )
+        .orderBy(results.part),
+    );
+    if (!parts.ok) return parts;
+    sealed.push(...parts.value.map((part) => part.sealed));
+    if (parts.value.length < partsAtOnce) return ok(sealed.length === 0 ? null : sealed.join(""));
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * A held call goes on, or is held anew. Its lease and its decision are columns that the record's first code
+ * covers. So the code is checked and made anew, and no row that somebody else wrote gets a code.
+ */
+import { and, eq, isNull, sql, type SQL } from "drizzle-orm";
+import { latestLeaseEnd } from "../domain/leases.ts";
+import { openingText } from "../domain/audit/evidence.ts";
+import type { Receipt } from "../domain/audit/record.ts";
+import type { Hold } from "../domain/limits/holds.ts";
+import type { ApprovalStore, CallPlace, Lifted } from "../domain/ports/approvals.ts";
+import type { NewApproval } from "../domain/sampling/approval.ts";
+import type { AsyncResult, Refusal } from "../domain/refusals.ts";
+import { err, ok } from "../domain/result.ts";
+import type { Mac } from "../domain/tenancy/mac.ts";
+import { beginWaiting, recordOf } from "./approval-rows.ts";
+import { approvals } from "./approval-schema.ts";
+import { raw, type Database, type WriteTurn } from "./db.ts";
+import { openingCode, openingOf, type OpeningRow, type RequestRow } from "./record-codes.ts";
+import { samplingRequests } from "./schema.ts";
+
+interface Deps {
+  db: Database;
+  mac: Mac;
+  nonce: () => string;
+}
+
+export const turnOf = (tenantId: string): WriteTurn => ({ lane: tenantId, ifLost: "again" });
+
+/** A row whose first code is the router's; null: there is none, or the call has ended. */
+export async function openRow(
+  { db, mac }: Pick<Deps, "db" | "mac">,
+  place: CallPlace,
+): AsyncResult<(RequestRow & { openingCode: string }) | null> {
+  const found = await db.read(async (builder) => {
+    const [row] = await builder.select().from(samplingRequests).where(recordOf(place));
+    return row ?? null;
+  });
+  if (!found.ok) return found;
+  const row = found.value;
+  if (row === null || row.outcome !== "admitted") return ok(null);
+  const { openingCode: code } = row;
+  if (code === null || !(await mac.check(openingText("admitted", openingOf(row)), code))) {
+    const refusal: Refusal = { reason: "unreadable", what: place.requestId };
+    return err(refusal);
+  }
+  return ok({ ...row, openingCode: code });
+}
+
+/** The columns that change, with the code that covers them. */
+export async function recoded(
+  mac: Mac,
+  row: RequestRow,
+  change: Pick<OpeningRow, "leaseUntil" | "decision" | "reservedTokens" | "reservedMicroUsd">,
+) {
+  const code = await openingCode(mac, "admitted", openingOf({ ...row, ...change }));
+  return { ...change, openingCode: code };
+}
+
+/** Whether each limit of concurrency has a place left. */
+const hasPlaces = (tenantId: string, holds: readonly Hold[], now: number): SQL =>
+  holds.length === 0
+    ? sql`true`
+    : sql`not exists (
+        select 1 from json_each(${JSON.stringify(holds)}) h
+        where h.value ->> 'limit' <= (
+          select count(*) from sampling_requests r
+          where r.tenant_id = ${tenantId} and r.outcome = 'admitted' and r.lease_until > ${now}
+            and r.lease_until <= ${latestLeaseEnd(now)}
+            and case h.value ->> 'scope' when 'tenant' then true
+              when 'key' then r.key_id = h.value ->> 'subject'
+              else r.server_id = h.value ->> 'subject' end))`;
+
+const receiptFrom = (row: RequestRow, { openingCode: code }: { openingCode: string }): Receipt => ({
+  number: row.recordNumber ?? 0,
+  openingCode: code,
+  model: row.model ?? "",
+  reservedTokens: row.reservedTokens ?? 0,
+  reservedMicroUsd: row.reservedMicroUsd,
+});
+
+/** Takes up an approved call: it has a lease and a place again, and nobody else can take it up. */
+export async function lift(deps: Deps, lifted: Lifted): ReturnType<ApprovalStore["lift"]> {
+  const { db, mac } = deps;
+  const { tenantId, requestId, stage, now, leaseUntil, decision, holds } = lifted;
+  const found = await openRow(deps, lifted);
+  if (!found.ok) return found;
+  const row = found.value;
+  if (row === null || row.leaseUntil !== null) return ok({ state: "gone" });
+  const change = await recoded(mac, row, { leaseUntil, decision });
+  const nonce = deps.nonce();
+  const approved = sql`tenant_id = ${tenantId} and request_id = ${requestId} and stage = ${stage}
+    and state = 'approved'`;
+  const written = await db.write(
+    [
+      raw(sql`
+        update approvals set state = 'begun', nonce = ${nonce}, is_open = 0
+        where ${approved} and ${hasPlaces(tenantId, holds, now)}`),
+      db.builder
+        .update(samplingRequests)
+        .set(change)
+        .where(
+          and(
+            recordOf(lifted),
+            eq(samplingRequests.outcome, "admitted"),
+            eq(samplingRequests.openingCode, row.openingCode),
+            isNull(samplingRequests.leaseUntil),
+            sql`exists (select 1 from approvals where tenant_id = ${tenantId}
+              and request_id = ${requestId} and nonce = ${nonce})`,
+          ),
+        ),
+      raw(sql`select nonce = ${nonce} as mine, state from approvals
+        where tenant_id = ${tenantId} and request_id = ${requestId} and stage = ${stage}`),
+    ],
+    turnOf(tenantId),
+  );
+  if (!written.ok) return written;
+  const [after] = written.value[2] ?? [];
+  if (Number(after?.["mine"] ?? 0) === 1)
+    return ok({ state: "lifted", receipt: receiptFrom(row, change) });
+  return ok({ state: after?.["state"] === "approved" ? "busy" : "gone" });
+}
+
+/** Holds a call that ran: it loses its lease, and waits for the approval of its result. */
+export async function holdResult(
+  deps: Deps,
+  place: CallPlace & { keyId: string; now: number },
+  approval: NewApproval,
+): AsyncResult<boolean> {
+  const { db, mac } = deps;
+  const { tenantId, requestId } = place;
+  const found = await openRow(deps, place);
+  if (!found.ok) return found;
+  const row = found.value;
+  if (row === null) return ok(false);
+  const change = await recoded(mac, row, { leaseUntil: null });
+  const isHeld = sql`exists (select 1 from sampling_requests r where r.id = ${requestId}
+    and r.tenant_id = ${tenantId} and r.outcome = 'admitted'
+    and r.opening_code = ${change.openingCode})`;
+  const waiting = beginWaiting(place, approval, isHeld);
+  const written = await db.write(
+    [
+      db.builder
+        .update(samplingRequests)
+        .set(change)
+        .where(
+          and(
+            recordOf(place),
+            eq(samplingRequests.outcome, "admitted"),
+            eq(samplingRequests.openingCode, row.openingCode),
+          ),
+        ),
+      ...waiting,
+      db.builder
+        .select({ stage: approvals.stage })
+        .from(approvals)
+        .where(
+          and(
+            eq(approvals.tenantId, tenantId),
+            eq(approvals.requestId, requestId),
+            eq(approvals.stage, approval.stage),
+          ),
+        ),
+    ],
+    turnOf(tenantId),
+  );
+  return written.ok ? ok((written.value[waiting.length + 1] ?? []).length > 0) : written;
+}

@@ -1,0 +1,160 @@
+/** Held calls on each engine: decided once, lifted once, counted nowhere meanwhile, and sound in the audit chain. */
+import { describe, expect, it } from "vitest";
+import type { NewApproval } from "../../../src/domain/sampling/approval.ts";
+import { mostHeld } from "../../../src/domain/sampling/approval.ts";
+import { decision, event, settlement, start, type Caller } from "./fixtures.ts";
+import { caller, reservation } from "./fixtures.ts";
+import { givenWorld, value, type Backend } from "./open.ts";
+import { sealAll } from "./sealing.ts";
+
+const minuteMs = 60_000;
+const shown = "ab".repeat(32);
+const waiting = (more: Partial<NewApproval> = {}): NewApproval => ({
+  stage: "request",
+  deadline: start + 10 * minuteMs,
+  onTimeout: "deny",
+  why: ["tools"],
+  shown,
+  parts: ["v1.one", "v1.two"],
+  ...more,
+});
+
+export const approvalsSuite = (backend: Backend): void => {
+  describe("held calls", () => {
+    const world = givenWorld(backend);
+
+    const hold = async (who: Caller, more: Partial<NewApproval> = {}) => {
+      const held = reservation(who, start, { leaseUntil: null, approval: waiting(more) });
+      const holds = held.holds.filter(({ resource }) => resource !== "concurrent");
+      const admission = value(await world.stores.ledger.admit({ ...held, holds }));
+      const place = { tenantId: who.tenantId, requestId: held.opening.id };
+      return { held: { ...held, holds }, place, admission };
+    };
+    const decide = (place: { tenantId: string; requestId: string }, more: object = {}) =>
+      world.stores.approvals.decide(
+        {
+          ...place,
+          stage: "request",
+          state: "approved",
+          shown,
+          by: "operator",
+          comment: null,
+          edited: null,
+          now: start + minuteMs,
+          ...more,
+        },
+        event(place.tenantId, "approval.approve"),
+      );
+    const lift = async (who: Caller, place: { tenantId: string; requestId: string }) => {
+      const running = reservation(who, start + minuteMs);
+      return value(
+        await world.stores.approvals.lift({
+          ...place,
+          stage: "request",
+          now: start + minuteMs,
+          leaseUntil: start + 2 * minuteMs,
+          decision: decision(),
+          holds: running.holds.filter(({ resource }) => resource === "concurrent"),
+        }),
+      );
+    };
+
+    it("wait without a lease, keep their money, and take no place", async () => {
+      const who = await caller(world.stores, {
+        tenantLimits: { concurrent: 1, usdPerDay: 0.0025 },
+      });
+      const first = await hold(who);
+      expect(first.admission.state).toBe("admitted");
+      expect((await hold(who)).admission.state).toBe("admitted");
+      // Two thirds of the budget are held.
+      expect((await hold(who)).admission).toMatchObject({
+        state: "refused",
+        hold: { resource: "usd_day" },
+      });
+      expect(value(await world.stores.ledger.sweep(start + 1_000 * minuteMs))).toBe(0);
+      const found = value(await world.stores.approvals.find(first.place));
+      expect(found).toMatchObject({ outcome: "admitted", approval: { state: "waiting" } });
+      expect(value(await world.stores.approvals.content(first.place, "request"))).toBe(
+        "v1.onev1.two",
+      );
+    });
+
+    it("are decided once, whoever is first, and the log has one event", async () => {
+      const who = await caller(world.stores);
+      const { place } = await hold(who);
+      const decided = await Promise.all([
+        decide(place, { by: "operator" }),
+        decide(place, { by: "key_2", state: "denied" }),
+        decide(place, { by: "key_3" }),
+      ]);
+      const states = decided.map((each) => value(each).state);
+      expect(states.toSorted()).toEqual(["conflict", "conflict", "done"]);
+      const events = value(
+        await world.stores.events.list(who.tenantId, { cursor: null, limit: 50 }),
+      ).data.filter(({ action }) => action === "approval.approve");
+      expect(events).toHaveLength(1);
+    });
+
+    it("are not decided for something else than was shown, nor after their time", async () => {
+      const who = await caller(world.stores);
+      const { place } = await hold(who);
+      expect(value(await decide(place, { shown: "cd".repeat(32) }))).toEqual({ state: "conflict" });
+      const late = { now: start + 10 * minuteMs };
+      expect(value(await decide(place, late))).toEqual({ state: "conflict" });
+      expect(value(await decide(place))).toEqual({ state: "done" });
+    });
+
+    it("are taken up once, with a place, and end as any call", async () => {
+      const who = await caller(world.stores, { tenantLimits: { concurrent: 1 } });
+      const [one, two] = [await hold(who), await hold(who)];
+      expect((await lift(who, one.place)).state).toBe("gone");
+      value(await decide(one.place));
+      value(await decide(two.place));
+      const lifted = await Promise.all([lift(who, one.place), lift(who, one.place)]);
+      expect(lifted.map(({ state }) => state).toSorted()).toEqual(["gone", "lifted"]);
+      expect((await lift(who, two.place)).state).toBe("busy");
+      const first = lifted.find((each) => each.state === "lifted");
+      const receipt = first?.state === "lifted" ? first.receipt : null;
+      const ended = { ...settlement(one.held, start + minuteMs), receipt };
+      expect(value(await world.stores.ledger.settle(ended))).toBe(true);
+      expect((await lift(who, two.place)).state).toBe("lifted");
+      expect(value(await world.stores.ledger.sweep(start + 9 * minuteMs))).toBe(1);
+      // Both records are the router's own: the codes cover what the approval changed.
+      await sealAll(world.stores, who.tenantId);
+      const records = value(
+        await world.stores.requests.list(who.tenantId, {}, { cursor: null, limit: 9 }),
+      ).data;
+      expect(records.map(({ outcome }) => outcome).toSorted()).toEqual(["succeeded", "unknown"]);
+    });
+
+    it("are denied or approved when their time is over, as their rule says", async () => {
+      const who = await caller(world.stores);
+      const deny = await hold(who);
+      const approve = await hold(who, { onTimeout: "approve" });
+      const { approvals } = world.stores;
+      expect(value(await approvals.expire(start + 10 * minuteMs))).toBeGreaterThanOrEqual(2);
+      const stateOf = async (place: typeof deny.place) =>
+        value(await approvals.find(place))?.approval;
+      expect(await stateOf(deny.place)).toMatchObject({ state: "expired", decidedBy: "timeout" });
+      expect(await stateOf(approve.place)).toMatchObject({
+        state: "approved",
+        decidedBy: "timeout",
+      });
+      expect(value(await approvals.undone(start))).toContainEqual(deny.place);
+      expect(value(await approvals.undone(start))).not.toContainEqual(approve.place);
+      value(await approvals.close(deny.place));
+      expect(value(await approvals.undone(start))).not.toContainEqual(deny.place);
+      // Nobody came for what was approved.
+      value(await approvals.expire(start + 1_000 * minuteMs));
+      expect(await stateOf(approve.place)).toMatchObject({ state: "expired" });
+    });
+
+    it("are so many at most", async () => {
+      const who = await caller(world.stores);
+      for (let at = 0; at < mostHeld; at += 1)
+        expect((await hold(who)).admission.state).toBe("admitted");
+      expect((await hold(who)).admission.state).toBe("stale");
+      expect(value(await world.stores.approvals.count(who.tenantId))).toBe(mostHeld);
+    });
+  });
+};

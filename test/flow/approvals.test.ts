@@ -1,0 +1,176 @@
+/** Calls that wait for a person, over HTTP: held, shown, approved, denied, and joined by their key. */
+import { beforeAll, describe, expect, it } from "vitest";
+import {
+  adminOf,
+  asking,
+  createTenant,
+  openSession,
+  type Answered,
+  type SamplingCaller,
+} from "../fakes/caller.ts";
+import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
+
+type Admin = ReturnType<typeof adminOf>;
+
+describe("a call that needs approval", () => {
+  let router: SharedRouter;
+  let operator: Admin;
+  beforeAll(async () => {
+    router = await borrowRouter();
+    operator = adminOf(router, router.adminToken);
+  }, 60_000);
+
+  const tenantWith = async (slug: string, approval: unknown, more: object = {}) => {
+    const { key } = await createTenant(router, slug, {
+      provider: "demo",
+      policy: { approval, ...more },
+    });
+    return { key, session: await openSession(router, key) };
+  };
+
+  let lastId = 0;
+  const send = (
+    session: SamplingCaller,
+    text: string,
+    headers: Record<string, string> = {},
+  ): Promise<Answered> =>
+    session.send(
+      JSON.stringify({
+        jsonrpc: "2.0",
+        id: (lastId += 1),
+        method: "sampling/createMessage",
+        params: asking(text),
+      }),
+      headers,
+    );
+
+  /** The held call, once there is one. */
+  const held = async (slug: string, state = "waiting"): Promise<Answered> => {
+    for (;;) {
+      const list = await operator("GET", `/tenants/${slug}/approvals?state=${state}`);
+      const id = list.get("data.0.requestId");
+      if (typeof id === "string") return operator("GET", `/tenants/${slug}/approvals/${id}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+
+  const decide = (slug: string, shown: Answered, decision: object, by: Admin = operator) =>
+    by("POST", `/tenants/${slug}/approvals/${String(shown.get("requestId"))}`, {
+      shown: shown.get("shown"),
+      ...decision,
+    });
+
+  it("shows who asks for what, and runs once it is approved", async () => {
+    const { session, key } = await tenantWith("ask-approve", { mode: "request" });
+    const asked = send(session, "May I?");
+    const shown = await held("ask-approve");
+    expect(shown.body).toMatchObject({
+      stage: "request",
+      state: "waiting",
+      why: [],
+      decidedBy: null,
+      content: {
+        server: null,
+        call: { messages: [{ role: "user", content: [{ type: "text", text: "May I?" }] }] },
+        estimate: { outputTokens: expect.any(Number) },
+      },
+    });
+    const approved = await decide("ask-approve", shown, { decision: "approve", reason: "Fine." });
+    expect(approved.body).toMatchObject({ decidedBy: "operator", comment: "Fine." });
+    const answer = await asked;
+    expect(answer.get("result.content.text")).toBeDefined();
+    const id = String(shown.get("requestId"));
+    const record = await adminOf(router, key)("GET", `/tenants/ask-approve/requests/${id}`);
+    expect(record.body).toMatchObject({
+      outcome: "succeeded",
+      decision: { approvals: [{ stage: "request", verdict: "approved", by: "operator" }] },
+    });
+    expect(record.get("timing.approve")).toBeGreaterThan(0);
+    const events = (await operator("GET", "/events")).get("data") as { action: string }[];
+    expect(events.map(({ action }) => action)).toContain("approval.approve");
+    expect((await decide("ask-approve", shown, { decision: "deny" })).get("reason")).toBe(
+      "conflict",
+    );
+  });
+
+  it("is refused and costs nothing once it is denied, and so is its repetition", async () => {
+    const { session } = await tenantWith("ask-deny", { mode: "request" });
+    const header = { "Idempotency-Key": "one" };
+    const asked = send(session, "May I?", header);
+    const shown = await held("ask-deny");
+    await decide("ask-deny", shown, { decision: "deny", reason: "No." });
+    for (const answer of [await asked, await send(session, "May I?", header)]) {
+      expect(answer.get("error.code")).toBe(-1);
+      expect(answer.get("error.data")).toMatchObject({ reason: "user_rejected", by: "approver" });
+    }
+    const record = await operator(
+      "GET",
+      `/tenants/ask-deny/requests/${String(shown.get("requestId"))}`,
+    );
+    expect(record.body).toMatchObject({
+      outcome: "failed",
+      reason: "user_rejected",
+      reasonDetail: "request denied by operator",
+      costUsd: 0,
+    });
+  });
+
+  it("sends its caller away with a key that joins it, and answers the one who comes back", async () => {
+    const { session } = await tenantWith("ask-later", { mode: "request" });
+    const pending = await send(session, "Later?", { Prefer: "wait=0" });
+    expect(pending.get("error.code")).toBe(-202);
+    const key = String(pending.get("error.data.idempotencyKey"));
+    expect(pending.get("error.data")).toMatchObject({ reason: "approval_pending" });
+    const header = { "Idempotency-Key": key };
+    const again = await send(session, "Later?", { ...header, Prefer: "wait=0" });
+    expect(again.get("error.data.reason")).toBe("approval_pending");
+    const other = await send(session, "Another question", header);
+    expect(other.get("error.data.reason")).toBe("idempotency_conflict");
+    const shown = await held("ask-later");
+    expect(shown.get("requestId")).toBe(key);
+    await decide("ask-later", shown, { decision: "approve" });
+    const answers = await Promise.all([1, 2, 3].map(() => send(session, "Later?", header)));
+    for (const answer of answers) expect(answer.get("result.content.text")).toBeDefined();
+    const list = await operator("GET", "/tenants/ask-later/requests");
+    const ended = (list.get("data") as { outcome: string }[]).map(({ outcome }) => outcome);
+    expect(ended.filter((outcome) => outcome === "succeeded")).toHaveLength(1);
+  });
+
+  it("is decided by nobody who asks, by no other tenant, and not for other content", async () => {
+    const { session, key } = await tenantWith("ask-self", { mode: "request" });
+    const { key: foreign } = await createTenant(router, "ask-other", { provider: "demo" });
+    await send(session, "Mine?", { Prefer: "wait=0" });
+    const shown = await held("ask-self");
+    const decision = { decision: "approve" };
+    const own = await decide("ask-self", shown, decision, adminOf(router, key));
+    expect([own.status, own.get("reason")]).toEqual([403, "forbidden"]);
+    const other = await decide("ask-self", shown, decision, adminOf(router, foreign));
+    expect(other.status).toBe(404);
+    const wrong = { ...decision, shown: "0".repeat(64) };
+    expect((await decide("ask-self", shown, wrong)).status).toBe(409);
+    expect((await held("ask-self")).get("state")).toBe("waiting");
+  });
+
+  it("is held by what its rule names alone", async () => {
+    const { session } = await tenantWith("ask-some", {
+      mode: "request",
+      when: { modalities: ["image"], tools: ["delete"] },
+    });
+    expect((await send(session, "Just text")).get("result")).toBeDefined();
+  });
+
+  it("holds its money, and no place under a limit of concurrency", async () => {
+    const { session } = await tenantWith(
+      "ask-place",
+      { mode: "request" },
+      { limits: { concurrent: 1 } },
+    );
+    const first = await send(session, "One", { Prefer: "wait=0" });
+    const second = await send(session, "Two", { Prefer: "wait=0" });
+    for (const answer of [first, second])
+      expect(answer.get("error.data.reason")).toBe("approval_pending");
+    const limits = await operator("GET", "/tenants/ask-place/limits");
+    expect(limits.text).toContain("concurrent");
+    expect(limits.text).not.toContain('"used":2');
+  });
+});
