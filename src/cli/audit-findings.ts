@@ -40,14 +40,16 @@ export function describeHead(head: HeadVerdict): string[] {
   }
 }
 
-export const describeVerdict = ({ wrong, isTampered, isPinned }: Findings): string[] => [
-  wrong > 0
-    ? "NOT as the router wrote it."
-    : isPinned
-      ? "As the router wrote it."
-      : "Nothing contradicts itself.",
-  ...(isTampered ? ["The router found its database tampered with."] : []),
-  ...(isPinned
+function verdictOf({ wrong, isPinned, isHeadUnchecked }: Findings): string {
+  if (wrong > 0) return "NOT as the router wrote it.";
+  if (isHeadUnchecked) return "Can't tell: the head's seal is not in these files.";
+  return isPinned ? "As the router wrote it." : "Nothing contradicts itself.";
+}
+
+export const describeVerdict = (findings: Findings): string[] => [
+  verdictOf(findings),
+  ...(findings.isTampered ? ["The router found its database tampered with."] : []),
+  ...(findings.isPinned
     ? []
     : [
         "key not pinned: compare with /.well-known/sampling-router/audit-keys.json, by --key <file>.",

@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 2b496f4a6162c80779147d131cf4d42c12e024f1c715ac70da29d03d43e3c7d4
+// Made by `npm run console:types` of the OpenAPI document 8a07bbcade830c2284f19c6c685bcfe15a329271563f98551747f26344b5d9de
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -848,7 +848,8 @@ export interface components {
         | "retired"
         | "preview"
         | "image_model"
-        | "stopped";
+        | "stopped"
+        | "canned";
     } & {
       [key: string]: unknown;
     };

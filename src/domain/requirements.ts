@@ -33,6 +33,8 @@ export const exclusionReasons = [
   "image_model",
   /** a kill switch is on for the model or its provider */
   "stopped",
+  /** the model's answers are canned, and the tenant has a credential of a provider */
+  "canned",
 ] as const;
 
 export type ExclusionReason = (typeof exclusionReasons)[number];

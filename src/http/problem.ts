@@ -1,6 +1,7 @@
 /** A refusal where the surface is REST: application/problem+json, RFC 9457. */
 import type { Context } from "hono";
-import { dataOf, explain, refusalTable, type Refusal } from "../domain/refusals.ts";
+import { explain } from "../domain/refusal-words.ts";
+import { dataOf, refusalTable, type Refusal } from "../domain/refusals.ts";
 import type { HttpEnv } from "./context.ts";
 import { allowHeader, limitHeaders } from "../mcp/refusal-headers.ts";
 

@@ -1,6 +1,7 @@
 /** JSON-RPC 2.0 envelopes: bytes into messages, results and refusals into bytes. */
 import { isObject, type JsonObject, type JsonValue } from "../domain/json.ts";
-import { dataOf, explain, type Refusal } from "../domain/refusals.ts";
+import { explain } from "../domain/refusal-words.ts";
+import { dataOf, type Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 
 export type RequestId = string | number;

@@ -6,6 +6,7 @@ import { entryOf, type RankedModel } from "./ranked-model.ts";
 import { endpointOf } from "./endpoints.ts";
 import { measuredFrom, type Health } from "./health.ts";
 import {
+  cannedProvider,
   credentialsFor,
   isAllowed,
   nameOf,
@@ -188,6 +189,8 @@ export function poolFrom(parts: PoolParts): ModelPool {
   const byModel = Map.groupBy(health, ({ model }) => model);
   const { states, circuits } = circuitsOf(parts.circuits ?? [], now);
   const ranked: RankedModel[] = [];
+  // Never beside a provider, not even where it fails: nobody who has one wants a canned answer for a real one.
+  const areCannedUsed = credentials.every(({ provider }) => provider === cannedProvider);
   for (const model of models.toSorted(byModelName)) {
     const serving = credentialsFor(model, credentials);
     if (serving.length === 0) continue;
@@ -201,7 +204,10 @@ export function poolFrom(parts: PoolParts): ModelPool {
       entryOf({
         model,
         ...ways,
-        exclusion: standingExclusion(model, serving, policy),
+        exclusion:
+          model.provider === cannedProvider && !areCannedUsed
+            ? "canned"
+            : standingExclusion(model, serving, policy),
         measured: measuredFrom(samples, now),
         deadline: policy.deadlineMs ?? defaultDeadlineMs,
       }),

@@ -2,6 +2,9 @@
 import type { Modality } from "../modality.ts";
 import type { ReasoningControl } from "./reasoning.ts";
 
+/** The provider whose answers are canned: it stands in until the tenant has another. */
+export const cannedProvider = "demo";
+
 /** 1 (lowest) to 5 (highest); null: unknown. */
 export type Tier = 1 | 2 | 3 | 4 | 5 | null;
 

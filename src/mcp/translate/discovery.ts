@@ -5,7 +5,7 @@
 import { bridgedOffers, olderServerHint } from "../../domain/servers/bridging.ts";
 import { isObject, own, type JsonObject, type JsonValue } from "../../domain/json.ts";
 import { modernWireOf } from "../faults.ts";
-import { explain } from "../../domain/refusals.ts";
+import { explain } from "../../domain/refusal-words.ts";
 import { serverInfo } from "../initialize.ts";
 import { errorMessage, type RequestId } from "../jsonrpc.ts";
 import { modernRevision } from "../rev2026/codec.ts";

@@ -6,6 +6,7 @@ import { replay } from "../../../src/domain/audit/replay.ts";
 import { askedOf } from "../../../src/domain/audit/record.ts";
 import type { SamplingCall } from "../../../src/domain/sampling/call.ts";
 import { compactDecision, type Decision } from "../../../src/domain/choice/decision.ts";
+import { nameOf } from "../../../src/domain/models/model.ts";
 import { choose } from "../../../src/domain/choice/selection.ts";
 import { call, credential, field, model } from "./models.fixture.ts";
 
@@ -192,5 +193,24 @@ describe("a model that reasons whatever is asked of it", () => {
     const clever = { priorities: { intelligence: 0.9 } };
     expect(decided({ maxTokens: 100, ...clever }, better).model).toBe(always.id);
     expect(decided({ maxTokens: 100, hints: ["a-always"] }, pair).model).toBe(always.id);
+  });
+});
+
+describe("canned answers", () => {
+  const canned = model("demo/demo-large", { intelligence: 5, inputUsdPerMTok: 0 });
+
+  it("are given by no tenant that has a provider, whatever a hint says and whether that one can serve", () => {
+    const credentials = [credential("google", { status: "failing" }), credential("demo")];
+    const pool = field({ models: [plain, canned], credentials });
+    const plan = choose(call({ hints: ["demo-large"] }), pool);
+    expect(plan.ok ? null : plan.error).toMatchObject({
+      reason: "no_eligible_model",
+      candidates: expect.arrayContaining([{ model: nameOf(canned), excludedBy: "canned" }]),
+    });
+  });
+
+  it("are given where there is no other provider", () => {
+    const decision = decided({}, { models: [plain, canned], credentials: [credential("demo")] });
+    expect(decision.model).toBe(canned.id);
   });
 });

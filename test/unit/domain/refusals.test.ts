@@ -1,9 +1,9 @@
 /** The one table of refusals, and every reason on every surface that reads the table. */
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
+import { explain } from "../../../src/domain/refusal-words.ts";
 import {
   dataOf,
-  explain,
   reasons,
   refusalTable,
   retryAfterOf,
@@ -314,11 +314,20 @@ describe("a refusal that the same request can't mend", () => {
 describe("the words of a refusal", () => {
   it("say amounts where money is missing", () => {
     expect(explain(samples.budget_exceeded)).toBe(
-      "Budget exceeded: tenant.usdPerDay is 5 USD, of which 4.98 USD are used or reserved; this request needs up to 0.05 USD; room in 60000 ms",
+      "Budget exceeded: tenant.usdPerDay is 5 USD, of which 4.98 USD are used or reserved; this request needs up to 0.05 USD; room in 60 s",
     );
     expect(explain({ ...samples.budget_exceeded, retryAfterMs: null })).toContain(
       "tenant.usdPerDay of 5 USD is smaller than this one request needs, up to 0.05 USD: lower maxTokens",
     );
+  });
+
+  it.each([
+    [1, "1 s"],
+    [119_001, "2 min"],
+    [36_210_471, "11 h"],
+    [727_364_177, "9 days"],
+  ])("say in how long there is room: %s ms", (retryAfterMs, words) => {
+    expect(explain({ ...samples.rate_limited, retryAfterMs })).toMatch(`room in ${words}`);
   });
 
   it("say which of three causes leaves a request without a model", () => {

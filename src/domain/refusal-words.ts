@@ -1,0 +1,106 @@
+/** What a refusal says to a person. */
+import type { AttemptSummary } from "./attempts.ts";
+import { refusalTable, type Refusal } from "./refusals.ts";
+
+function explainNoModel({
+  cause,
+  candidates,
+}: Extract<Refusal, { reason: "no_eligible_model" }>): string {
+  switch (cause) {
+    case "no_credential":
+      return "the tenant has no credential of a provider; create one";
+    case "no_known_model":
+      return "the tenant's credentials serve no model that the router knows; declare `models` in a credential";
+    case "all_excluded": {
+      const counts = new Map<string, number>();
+      for (const { excludedBy } of candidates)
+        counts.set(excludedBy, (counts.get(excludedBy) ?? 0) + 1);
+      const listed = [...counts].map(([reason, count]) => `${reason} ${count}`).join(", ");
+      return `every model is excluded (${listed})`;
+    }
+  }
+}
+
+/** Rounded up, so that whoever waits so long does not come too early. */
+function waitInWords(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7_200) return `${Math.ceil(seconds / 60)} min`;
+  return seconds < 172_800
+    ? `${Math.ceil(seconds / 3_600)} h`
+    : `${Math.ceil(seconds / 86_400)} days`;
+}
+
+function explainBudget(refusal: Extract<Refusal, { reason: "budget_exceeded" }>): string {
+  const { limit, limitUsd, usedUsd, neededUsd, retryAfterMs } = refusal;
+  return retryAfterMs === null
+    ? `${limit} of ${limitUsd} USD is smaller than this one request needs, up to ${neededUsd} USD: lower maxTokens, or raise the limit`
+    : `${limit} is ${limitUsd} USD, of which ${usedUsd} USD are used or reserved; this request needs up to ${neededUsd} USD; room in ${waitInWords(retryAfterMs)}`;
+}
+
+/** What a person can do about the last attempt; empty: nothing is known. */
+function explainFailure(last: AttemptSummary | undefined): string {
+  if (last?.fault === "unopenable")
+    return `: the stored key of ${last.provider} can't be opened, because its credential was changed outside of the API or MASTER_KEY is another; send the credential's apiKey and baseUrl anew`;
+  return last?.fault === "empty"
+    ? `: ${last.provider}/${last.model} answered without any text`
+    : "";
+}
+
+/** One sentence for a person. It holds names, numbers and paths, and never content, keys or headers. */
+export function explain(refusal: Refusal): string {
+  const { title } = refusalTable[refusal.reason];
+  switch (refusal.reason) {
+    case "invalid_params":
+      return `${title}: ${refusal.path === "" ? "" : `${refusal.path}: `}${refusal.detail}`;
+    case "invalid_request":
+    case "bad_request":
+    case "unauthorized":
+    case "server_failed":
+    case "server_unauthorized":
+    case "loop_detected":
+    case "conflict":
+      return `${title}: ${refusal.detail}`;
+    case "no_eligible_model":
+      return `${title}: ${explainNoModel(refusal)}`;
+    case "budget_exceeded":
+      return `${title}: ${explainBudget(refusal)}`;
+    case "session_required":
+      return `${title}: begin with initialize; or send one request without a session, with MCP-Protocol-Version: 2026-07-28`;
+    case "rate_limited":
+      return refusal.retryAfterMs === null
+        ? `${title}: ${refusal.limit} is smaller than this one request needs`
+        : `${title}: ${refusal.limit}, room in ${waitInWords(refusal.retryAfterMs)}`;
+    case "method_not_found":
+      return `${title}: ${refusal.method}`;
+    case "unsupported_protocol_version":
+      return `${title}: ${refusal.requested}; supported: ${refusal.supported.join(", ")}`;
+    case "header_mismatch":
+      return `${title}: ${refusal.header} ${refusal.missing ? "is missing" : "differs from the body"}`;
+    case "not_found":
+    case "unreadable":
+      return `${title}: ${refusal.what}`;
+    case "forbidden":
+      return `${title}: ${refusal.action}`;
+    case "stopped":
+      return `${title}: the ${refusal.what} ${refusal.name}: ${refusal.why}`;
+    case "origin_not_allowed":
+      return `${title}: ALLOWED_ORIGINS names who may call; PUBLIC_URL names the router's own`;
+    case "precondition_failed":
+      return `${title}: read it again, and change what it says now`;
+    case "method_not_allowed":
+      return `${title}: use ${refusal.allow}`;
+    case "not_acceptable":
+      return `${title}: send Accept: ${refusal.accept}`;
+    case "unsupported_media_type":
+      return `${title}: send Content-Type: ${refusal.expected}`;
+    case "payload_too_large":
+      return `${title}: at most ${refusal.limitBytes} bytes`;
+    case "provider_failed":
+      return `${title}${explainFailure(refusal.attempts.at(-1))}`;
+    case "capability_missing":
+      return `${title}: ${JSON.stringify(refusal.requiredCapabilities)}; the client declares it in the capabilities of initialize, or in _meta "io.modelcontextprotocol/clientCapabilities" of its request`;
+    default:
+      return title;
+  }
+}
