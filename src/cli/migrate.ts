@@ -12,8 +12,8 @@ async function run(): Promise<string | null> {
   const settings = parseSettings(process.env);
   if (!settings.ok) return settings.error;
   const { databases, embedded } = settings.value;
-  const forD1 = "for D1, run: npx wrangler d1 migrations apply DB --remote";
-  if (databases.length === 0) return `DATABASE_URL is missing; ${forD1}`;
+  if (databases.length === 0)
+    return "DATABASE_URL is missing; other databases are brought up to date when they are used";
   const applied = await migrateAll(databases, readMigrations(checkout));
   if (!applied.ok) return applied.error;
   const several = databases.length > 1 || embedded;
@@ -25,7 +25,6 @@ async function run(): Promise<string | null> {
         ? `Nothing to apply: ${databases.map(({ name }) => name).join(", ")} are up to date.`
         : "Nothing to apply: the database is up to date.",
     );
-  if (embedded) say(`DATABASE_URL is not set; ${forD1}`);
   return null;
 }
 

@@ -3,8 +3,7 @@
  * statements as one transaction in one round trip.
  */
 import type { Client } from "@libsql/client";
-import type { D1Database, D1PreparedStatement } from "@cloudflare/workers-types";
-import { drizzle as drizzleD1, type DrizzleD1Database } from "drizzle-orm/d1";
+import type { DrizzleD1Database } from "drizzle-orm/d1";
 import { drizzle as drizzleLibsql } from "drizzle-orm/libsql/web";
 import { asReadable, largestInteger } from "../domain/magnitudes.ts";
 import { err, ok } from "../domain/result.ts";
@@ -45,7 +44,7 @@ export const raw = (statement: SQL): Compiled => ({ toSQL: () => dialect.sqlToQu
 
 export type Row = Record<string, unknown>;
 
-/** drizzle's builder, with one type: all drivers build and map alike. */
+/** drizzle's builder, with the type of one driver: all drivers build and map alike. */
 export type Builder = DrizzleD1Database;
 
 export interface Database {
@@ -136,7 +135,7 @@ const messageOf = (cause: unknown): string => {
   return text;
 };
 
-// Drivers and D1 name constraint and lock faults with different codes, so the message tells them
+// Drivers and runtimes name constraint and lock faults with different codes, so the message tells them
 // apart.
 const isConstraint = (cause: unknown): boolean =>
   /UNIQUE constraint failed/i.test(messageOf(cause));
@@ -230,17 +229,6 @@ export function createDatabase(
       return probed.ok ? probed.value : "too_slow";
     },
   };
-}
-
-export function openD1(binding: D1Database, options: DatabaseOptions = {}): Database {
-  const send = async (statements: { sql: string; params: Parameter[] }[]): Promise<Row[][]> => {
-    const prepared: D1PreparedStatement[] = statements.map(({ sql: text, params }) =>
-      binding.prepare(text).bind(...params),
-    );
-    const results = await binding.batch<Row>(prepared);
-    return results.map(({ results: rows }) => rows);
-  };
-  return createDatabase(drizzleD1(binding), send, options);
 }
 
 /** @param options `groups`: sends writes together with those of other callers; absent: each alone */

@@ -47,7 +47,7 @@ export const idempotency = sqliteTable(
   ],
 );
 
-/** Recorded results of calls, sealed by the vault, in parts: D1 holds 2 MB in a row. */
+/** Recorded results of calls, sealed by the vault, in parts: a Durable Object holds 2 MB in a row. */
 export const results = sqliteTable(
   "results",
   {

@@ -1,5 +1,5 @@
 /**
- * One schema for D1 and libSQL. Times are ms since the epoch, money is micro-USD, ids sort by time.
+ * One schema for all databases. Times are ms since the epoch, money is micro-USD, ids sort by time.
  * Every table that a tenant owns carries `tenant_id`, and every query on it names the tenant.
  */
 import { sql } from "drizzle-orm";
@@ -46,7 +46,7 @@ export const placements = sqliteTable(
   (table) => [index("placements_shard").on(table.shard)],
 );
 
-// No foreign keys: D1 enforces them and libSQL may not, so nothing could rely on them.
+// No foreign keys: some databases enforce them and libSQL may not, so nothing could rely on them.
 const tenantId = () => text("tenant_id").notNull();
 
 export const apiKeys = sqliteTable(
@@ -256,7 +256,7 @@ export const cancellations = sqliteTable(
   ],
 );
 
-/** The synced catalogue, which all tenants share. One row per provider: D1 holds 2 MB in a row. */
+/** The synced catalogue, which all tenants share. One row per provider: a Durable Object holds 2 MB in a row. */
 export const catalogues = sqliteTable("catalogues", {
   provider: text().primaryKey(),
   models: text({ mode: "json" }).$type<Model[]>().notNull(),

@@ -8,7 +8,7 @@ import type { Resealed, SealedRow } from "../domain/tenancy/sealing.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
 
 const mostRows = 50;
-/** Characters of one page, and so of one parameter: D1 takes 2 MB. A larger row is a page of its own. */
+/** Characters of one page, and so of one parameter: a Durable Object takes 2 MB. A larger row is a page of its own. */
 const mostCharacters = 1_000_000;
 /** A response of the libSQL server ends at 10 MB, and each part may have 4 MB. */
 const partsAtOnce = 4;

@@ -63,7 +63,7 @@ function selectsOf(
 export const createSnapshots = (db: Database): Snapshots => ({
   load: (keyId, sessionId, now, serverSlug) =>
     db.read(async (builder) => {
-      // Two reads and no join: in a batch, D1 answers with objects, in which columns of the same
+      // Two reads and no join: in a batch, an engine answers with objects, in which columns of the same
       // name are one.
       const [
         keyRows,

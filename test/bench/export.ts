@@ -20,14 +20,14 @@ import { sealingParts } from "../contract/store/sealing.ts";
 import { readMigrations } from "../setup/migrations.ts";
 
 export const defaultRecords = 100_000;
-/** D1's, for one invocation. */
+/** A Worker's, for one invocation. */
 const mostStatements = 1_000;
 const insertedAtOnce = 10_000;
 const mib = 1_048_576;
 
 const mibOf = (bytes: number): number => Math.round(bytes / mib);
 
-/** Counts what D1 would count. */
+/** Counts what the Workers runtime would count. */
 function counting(client: Client): { client: Client; statements: () => number } {
   let statements = 0;
   const spy = new Proxy(client, {

@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- flood [CHECKOUT…]`: the libSQL server with its own defaults under load, then one
- * tenant's flood and what another tenant notices of it, with `npm start` on its own file, with the Worker on D1,
+ * tenant's flood and what another tenant notices of it, with `npm start` on its own file, with the Worker on its objects,
  * and with `npm start` on a libSQL server. Each checkout named is measured in turns with this one. One of
- * `defaults`, `embedded`, `d1`, `libsql` before the checkouts measures that part alone.
+ * `defaults`, `embedded`, `objects`, `libsql` before the checkouts measures that part alone.
  */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -138,7 +138,11 @@ async function calmly({ url, calm }: Subject): Promise<{ p50: number; p99: numbe
 }
 
 async function benchFlood(
-  about: { places: readonly string[]; database: "embedded" | "D1" | "libSQL"; thinkMs: number },
+  about: {
+    places: readonly string[];
+    database: "embedded" | "objects" | "libSQL";
+    thinkMs: number;
+  },
   outer: Ending,
   say: Say,
 ): Promise<void> {
@@ -154,7 +158,7 @@ async function benchFlood(
       ending.add(sqld.stop);
       env["DATABASE_URL"] = sqld.url;
     }
-    const launcher = about.database === "D1" ? "dev.ts" : "start.js";
+    const launcher = about.database === "objects" ? "dev.ts" : "start.js";
     const how = { providerUrl: provider.url, env, launcher } as const;
     subjects.push(await startSubject(place, how, ending));
   }
@@ -213,12 +217,12 @@ export async function benchFloods(
   ending: Ending,
   say: Say,
 ): Promise<void> {
-  const parts = ["defaults", "embedded", "d1", "libsql"];
+  const parts = ["defaults", "embedded", "objects", "libsql"];
   const chosen = args.filter((arg) => parts.includes(arg));
   const wanted = chosen.length === 0 ? parts : chosen;
   const places = [...args.filter((arg) => !parts.includes(arg)), checkout];
   if (wanted.includes("defaults")) await benchDefaults(places, ending, say);
-  for (const database of ["embedded", "D1", "libSQL"] as const)
+  for (const database of ["embedded", "objects", "libSQL"] as const)
     if (wanted.includes(database.toLowerCase()))
       for (const provider of [0, thinkMs])
         await benchFlood({ places, database, thinkMs: provider }, ending, say);

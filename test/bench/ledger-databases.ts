@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { createClient as createFileClient } from "@libsql/client";
 import { createClient } from "@libsql/client/web";
 import { sql } from "drizzle-orm";
-import { Miniflare } from "miniflare";
-import { openD1, openLibsql, raw, type Database } from "../../src/store/db.ts";
+import { openLibsql, raw, type Database } from "../../src/store/db.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import type { Ending } from "../../src/start/ending.ts";
 import { value } from "../contract/store/open.ts";
 import { startSqld } from "../fakes/sqld.ts";
 import { readMigrations } from "../setup/migrations.ts";
+import { startObjectHost } from "./object-host.ts";
 
 export interface Measured {
   name: string;
@@ -76,44 +76,19 @@ async function openSqld(ending: Ending): Promise<Measured> {
   };
 }
 
-async function openEmbedded(ending: Ending): Promise<Measured> {
-  const folder = temporary(ending);
-  const miniflare = new Miniflare({
-    resourcePersistencePath: folder,
-    cf: false,
-    telemetry: { enabled: false },
-    enableDevRegistry: false,
-    workers: [
-      {
-        config: {
-          name: "bench",
-          compatibilityDate: "2026-01-01",
-          manifest: {
-            mainModule: "worker.js",
-            modules: {
-              "worker.js": {
-                type: "esm",
-                contents: "export default { fetch: () => new Response() };",
-              },
-            },
-          },
-          env: { DB: { type: "d1", id: "bench" } },
-        },
-      },
-    ],
-  });
-  ending.add(() => miniflare.dispose());
-  const binding = await miniflare.getD1Database("DB");
+async function openObject(ending: Ending): Promise<Measured> {
+  const { db, object, stop } = await startObjectHost();
+  ending.add(stop);
   return {
-    name: "D1",
+    name: "Durable Object",
     atOnce: 10_000,
-    db: openD1(binding),
-    fill: async (statement) => void (await binding.prepare(statement).run()),
-    bytes: async () => sizeOf(folder),
+    db,
+    fill: async (statement) => void (await object.write([{ sql: statement, params: [] }])),
+    bytes: () => object.bytes(),
   };
 }
 
-const openings = { file: openFile, sqld: openSqld, d1: openEmbedded };
+const openings = { file: openFile, sqld: openSqld, object: openObject };
 export type LedgerDatabase = keyof typeof openings;
 export const ledgerDatabases = Object.keys(openings) as LedgerDatabase[];
 

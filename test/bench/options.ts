@@ -56,14 +56,14 @@ is checked; a wrong one fails the run. Each pair of turns has its ratio; the med
   proxy [ROUNDS] [node] [workerd] [--before CHECKOUT]
                       what the proxy adds to messages that sample nothing, beside two pass-throughs on
                       the same host (8 rounds, eight minutes); with --before, in turns with that version
-  flood [defaults] [d1] [libsql] [CHECKOUT]
+  flood [defaults] [objects] [libsql] [CHECKOUT]
                       the libSQL server with its own defaults under load, then one tenant's flood beside
                       another tenant's calls; with a CHECKOUT, in turns with that version (minutes)
   export [N]          only sealing, export and verification of N records (100,000) in a file, with peak memory
 
   rows [N]            bytes of a finished record by table, index and column, from N typical records (10,000),
                       and the rows that one admission and one settlement write; above 1,500 bytes it fails
-  ledger [RECORDS] [file] [sqld] [d1]
+  ledger [RECORDS] [file] [sqld] [object]
                       admission, settlement, lists and usage in a table of 10,000 records, then of
                       RECORDS (10,000,000 in a file: about 15 GB and half an hour; 1,000,000 elsewhere)
 

@@ -1,6 +1,6 @@
 /**
  * Database round trips of single requests, counted where they happen: on the wire to the libSQL
- * server, and at the binding of D1. The provider's arrival splits each request's in two.
+ * server, and at the Durable Objects. The provider's arrival splits each request's in two.
  */
 import { Agent } from "node:http";
 import { createEnding, type Ending } from "../../src/start/ending.ts";
@@ -116,8 +116,8 @@ async function countLibsql(ending: Ending): Promise<Counted> {
   };
 }
 
-/** The router's own entry behind one that counts: D1 can't be seen from outside the runtime. */
-async function countD1(ending: Ending): Promise<Counted> {
+/** The router's own entry behind one that counts: Durable Objects can't be seen from outside the runtime. */
+async function countObjects(ending: Ending): Promise<Counted> {
   const provider = await startProvider();
   ending.add(() => {
     provider.server.closeAllConnections();
@@ -138,7 +138,7 @@ async function countD1(ending: Ending): Promise<Counted> {
   const take = async (): Promise<Event[]> =>
     (await (await fetch(`${url}/bench/events`)).json()) as Event[];
   const counted = await count({ url, providerUrl: provider.url, take });
-  return { database: "D1", how: "calls of the binding, counted inside the Worker", ...counted };
+  return { database: "objects", how: "calls of objects, counted inside the Worker", ...counted };
 }
 
 export async function countRoundTrips(
@@ -147,7 +147,7 @@ export async function countRoundTrips(
 ): Promise<Counted[]> {
   const all: Counted[] = [];
   for (const [name, run] of [
-    ["D1", countD1],
+    ["objects", countObjects],
     ["libSQL", countLibsql],
   ] as const) {
     say(`counting round trips: ${name}`);

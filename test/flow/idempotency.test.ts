@@ -247,7 +247,7 @@ describe("an image of several megabytes", () => {
   }, 60_000);
   afterAll(() => Promise.all([media?.stop(), router?.stop()]));
 
-  it("is given again on D1, whose rows hold two", async () => {
+  it("is given again, though a row may hold only two", async () => {
     const { key } = await createTenant(router, "painter", {
       provider: "openai",
       baseUrl: media.url("openai"),

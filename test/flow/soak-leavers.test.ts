@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { soakLeavers } from "../soak/leavers.ts";
 
-it.each(["d1", "embedded"] as const)(
+it.each(["objects", "embedded"] as const)(
   "under load, callers that hang up leave no record open: %s",
   async (database) => {
     expect(await soakLeavers({ database, calls: 80 }, () => {})).toEqual([]);

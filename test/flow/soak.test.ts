@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { soakLimits } from "../soak/limits.ts";
 
 describe("under load", () => {
-  it.each(["sqld", "d1", "embedded"] as const)(
+  it.each(["sqld", "objects", "embedded"] as const)(
     "limits hold, and counters and usage say what the records say: %s",
     async (database) => {
       const routers = database === "sqld" ? 2 : 1;

@@ -27,7 +27,7 @@ export async function soakCrashes(
 ): Promise<string[]> {
   const { database } = about;
   // The Workers runtime is no child of this process, so a kill would not reach both at one moment.
-  if (database === "d1") return ["crashes runs on embedded or sqld"];
+  if (database === "objects") return ["crashes runs on embedded or sqld"];
   const ending = createEnding();
   try {
     const world = await startWorld(ending, { database, routers: 1, scheduleSeconds: 2 });

@@ -8,7 +8,7 @@ import { soakStreams } from "./streams.ts";
 import { databases, type DatabaseName } from "./world.ts";
 
 const help = `npm run soak -- limits [DATABASE]    2,000 calls of 64 callers against each limit; four processes on sqld
-npm run soak -- crashes [DATABASE] [ROUNDS] [MINUTES]   kill -9 under load (300 rounds, 60 minutes at most); not d1
+npm run soak -- crashes [DATABASE] [ROUNDS] [MINUTES]   kill -9 under load (300 rounds, 60 minutes at most); not objects
 npm run soak -- leavers [DATABASE]   500 callers that hang up
 npm run soak -- streams [DATABASE] [MINUTES] [STREAMS]   open streams through the proxy (10 minutes, 200 streams); not sqld
 npm run soak -- kills [ROUNDS]    kill -9 of the embedded engine under load (200 rounds)
@@ -16,7 +16,7 @@ npm run soak -- stops [ROUNDS]    SIGSTOP of it, and a copy of its files (200 ro
 npm run soak -- power [CUTS] [PRAGMA]   loss of power under it (200 times); with "synchronous = OFF" it must fail
 npm run soak -- threads [SECONDS] the embedded engine on the main thread and on its own, with 0.3 and 20 ms a sync
 
-DATABASE: embedded, npm start on its own file (default); sqld, npm start on a libSQL server; d1, npm run dev
+DATABASE: embedded, npm start on its own file (default); sqld, npm start on a libSQL server; objects, npm run dev
 `;
 const say = (line: string): void =>
   void process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);

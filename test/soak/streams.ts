@@ -222,7 +222,7 @@ export async function soakStreams(
   say: Say,
 ): Promise<string[]> {
   // No stream is in the database: its kind says which host serves.
-  if (about.database === "sqld") return ["streams runs on embedded or d1"];
+  if (about.database === "sqld") return ["streams runs on embedded or objects"];
   const ending = createEnding();
   const left = new AbortController();
   try {

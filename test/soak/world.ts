@@ -9,13 +9,13 @@ import { startRouter, temporaryStateDir, type Router, type RouterHost } from "..
 import { startSqld } from "../fakes/sqld.ts";
 import { startCountingProvider, type CountingProvider } from "./provider.ts";
 
-/** A libSQL server; the Worker's emulated D1; the file of the server on Node. */
-export const databases = ["sqld", "d1", "embedded"] as const;
+/** A libSQL server; the Worker's Durable Objects; the file of the server on Node. */
+export const databases = ["sqld", "objects", "embedded"] as const;
 export type DatabaseName = (typeof databases)[number];
 export type Say = (line: string) => void;
 
 export const hostOf = (database: DatabaseName): RouterHost =>
-  database === "d1" ? "workerd" : "node";
+  database === "objects" ? "workerd" : "node";
 
 export const model = { id: "one", inputUsdPerMTok: 3, outputUsdPerMTok: 11 };
 const adminToken = "operator-token-of-the-soak";

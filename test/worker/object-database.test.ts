@@ -26,7 +26,10 @@ const within = <T>(name: string, act: (storage: ObjectStorage) => T): Promise<T>
   runInDurableObject(env.BARE.getByName(name), (_, state) => act(state.storage));
 const open = (
   storage: ObjectStorage,
-  { applied = migrations, holds = "a tenant" as "a tenant" | "home" } = {},
+  {
+    applied = migrations,
+    holds = "a tenant",
+  }: { applied?: typeof migrations; holds?: "a tenant" | "home" } = {},
 ) => createObjectDatabase({ storage, texts: bookTexts, migrations: applied, holds });
 const tablesOf = (storage: ObjectStorage): number =>
   [...storage.sql.exec("select 1 from sqlite_master where name not like '\\_cf%' escape '\\'")]

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from "../json.ts";
 import { maskValue } from "./masking.ts";
 import type { Block } from "../sampling/call.ts";
 
-/** D1 takes 2 MB a row. Sealing adds a third, and other scripts have up to three bytes a character. */
+/** A Durable Object takes 2 MB a row. Sealing adds a third, and other scripts have up to three bytes a character. */
 export const mostCapturedCharacters = 400_000;
 
 /** What a provider said of one failed attempt: masked, and 500 characters at most. */

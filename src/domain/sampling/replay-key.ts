@@ -60,7 +60,7 @@ export function answersForMs(
   }
 }
 
-/** The largest row of D1 is 2 MB, and sealed text is ASCII. */
+/** The largest row of a Durable Object is 2 MB, and sealed text is ASCII. */
 const partCharacters = 1_000_000;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Shards: one database each, for the tenants that live there. The home shard is `DATABASE_URL` or the D1
- * binding; `DATABASE_URLS` names the others. Ids by which a caller is found end with the name of their shard,
+ * Shards: one database each, for the tenants that live there. The home shard is `DATABASE_URL` or the
+ * host's own; `DATABASE_URLS` names the others. Ids by which a caller is found end with the name of their shard,
  * so that a token alone says which database to ask.
  */
 import { err, ok, type Result } from "../result.ts";
@@ -73,7 +73,7 @@ const sameDatabase = (a: string, b: string): boolean => {
   return one?.host === other?.host && one?.pathname === other?.pathname;
 };
 
-/** `homeUrl`: null where the home shard is D1. */
+/** `homeUrl`: null where the home shard is the host's own. */
 export function parseShards(given: {
   urls: string;
   authTokens: string;

@@ -16,7 +16,7 @@ import { createSignedExport, createTable, type Page } from "./export-lines.ts";
 
 /**
  * Records of one part at most. A page is two statements and holds more than half of `mostSealed` records on
- * average, so a part is some 520 statements. D1 takes 1,000 in one invocation.
+ * average, so a part is some 520 statements. A Worker may ask 1,000 times in one invocation.
  */
 const defaultMostInPart = 32_768;
 const mostSealsInPart = 8_192;

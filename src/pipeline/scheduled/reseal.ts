@@ -23,7 +23,7 @@ import {
 } from "../../domain/tenancy/sealing.ts";
 import type { Sealing } from "../sealing.ts";
 
-/** Pages of one run: four statements each, and D1 takes 1,000 in one invocation with all its jobs. */
+/** Pages of one run: four statements each, and a Worker may ask 1,000 times in one invocation. */
 const pagesPerRun = 8;
 /** Longer than a run takes. */
 const turnMs = 60_000;

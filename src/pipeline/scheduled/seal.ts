@@ -26,7 +26,7 @@ export type { SealDeps };
 export const sealAfterMs = 5_000;
 /** Longer than a run takes. */
 const turnMs = 60_000;
-/** Seals of one run: ten statements each at most, and D1 takes 1,000 in one invocation with all its jobs. */
+/** Seals of one run: ten statements each at most, and a Worker may ask 1,000 times in one invocation. */
 const sealsPerRun = 14;
 
 /** How many tenants without anything to seal are checked for missing records in one run. */

@@ -114,7 +114,7 @@ describe("a locked database", () => {
   ])("is sent the same statements again for %s, which then happens once", async (_, work) => {
     let trips = 0;
     // A new connection each time. A `file:` connection that was refused a lock once can't commit
-    // any more ("SQL statements in progress"). No connection to a server or to D1 does so.
+    // any more ("SQL statements in progress"). No connection to a server does so.
     const fresh = new Proxy(connect(), {
       get: (_target, name) => {
         const client = connect();

@@ -118,7 +118,7 @@ export const idempotencySuite = (backend: Backend): void => {
       expect(told(await admit(who, start, keyed()))).toBe("repeated");
     });
 
-    it("keeps results larger than a row of D1 or a response of the libSQL server", async () => {
+    it("keeps results larger than a row of a Durable Object or a response of the libSQL server", async () => {
       const who = await caller(world.stores);
       const first = await running(who, start, keyed());
       const parts = [..."abcdefghijklm"].map((each) => each.repeat(1_000_000));

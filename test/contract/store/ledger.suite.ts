@@ -944,7 +944,7 @@ export const ledgerSuite = (backend: Backend): void => {
       );
     });
 
-    it("binds fewer than D1's 100 parameters with the most holds that there can be", async () => {
+    it("binds fewer than a Durable Object's 100 parameters with the most holds that there can be", async () => {
       const limits: Limits = {
         requestsPerMinute: 9,
         tokensPerMinute: 9_000,

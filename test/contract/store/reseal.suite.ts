@@ -46,7 +46,7 @@ export const resealSuite = (backend: Backend): void => {
     const textsIn = async (statement: SQL) =>
       (await write(statement)).map((row) => Object.values(row)[0] as string | null);
     const everySeal = async () => {
-      // One query for each table: D1 unites five at most.
+      // One query for each table: a Durable Object unites five at most.
       const found = [
         await textsIn(sql`select sealed from credentials`),
         await textsIn(sql`select sealed from servers`),
