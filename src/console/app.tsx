@@ -6,7 +6,20 @@ import { session } from "./session.ts";
 import { Shell } from "./shell.tsx";
 import { Page } from "./parts/page.tsx";
 import { Waiting } from "./parts/notice.tsx";
+import { Credentials } from "./pages/credentials.tsx";
+import { AllEvents, Events } from "./pages/events.tsx";
+import { Keys } from "./pages/keys.tsx";
+import { Models } from "./pages/models.tsx";
+import { Overview } from "./pages/overview.tsx";
+import { Playground } from "./pages/playground.tsx";
+import { PolicyPage } from "./pages/policy.tsx";
+import { Request } from "./pages/request.tsx";
+import { Requests } from "./pages/requests.tsx";
+import { Seals } from "./pages/seals.tsx";
+import { Servers } from "./pages/servers.tsx";
+import { Sessions } from "./pages/sessions.tsx";
 import { SignIn } from "./pages/sign-in.tsx";
+import { Start } from "./pages/start.tsx";
 import { Tenants } from "./pages/tenants.tsx";
 
 function Home() {
@@ -31,6 +44,20 @@ function NoSuchPage() {
 const routes = [
   ["", Home],
   ["/tenants", Tenants],
+  ["/events", AllEvents],
+  ["/t/:tenant", Overview],
+  ["/t/:tenant/requests", Requests],
+  ["/t/:tenant/requests/:id", Request],
+  ["/t/:tenant/start", Start],
+  ["/t/:tenant/playground", Playground],
+  ["/t/:tenant/policy", PolicyPage],
+  ["/t/:tenant/keys", Keys],
+  ["/t/:tenant/credentials", Credentials],
+  ["/t/:tenant/servers", Servers],
+  ["/t/:tenant/models", Models],
+  ["/t/:tenant/sessions", Sessions],
+  ["/t/:tenant/seals", Seals],
+  ["/t/:tenant/events", Events],
 ] as const;
 
 function Pages() {

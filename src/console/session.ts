@@ -71,3 +71,9 @@ export function sessionLost(): void {
   signInReason.value = "Your session has ended. Sign in again to go on where you were.";
   session.value = null;
 }
+
+/** Whether the person may change what a tenant owns. The API decides; the page only leaves out what it would refuse. */
+export const mayChange = computed(() => {
+  const actor = session.value?.actor;
+  return actor?.kind === "operator" || actor?.role === "admin";
+});

@@ -1,0 +1,105 @@
+/** Sums and forecasts of what the API says of usage and limits. Pure, so that tests can hold them. */
+import type { Schemas } from "./api.ts";
+
+export type UsageRow = Schemas["Usage"];
+export type LimitState = Schemas["LimitState"];
+
+export const ranges = {
+  "1h": { title: "1 hour", ms: 3_600_000, bucket: "hour" },
+  "24h": { title: "24 hours", ms: 86_400_000, bucket: "hour" },
+  "7d": { title: "7 days", ms: 7 * 86_400_000, bucket: "hour" },
+  "30d": { title: "30 days", ms: 30 * 86_400_000, bucket: "day" },
+  "90d": { title: "90 days", ms: 90 * 86_400_000, bucket: "day" },
+} as const;
+export type RangeName = keyof typeof ranges;
+
+export const metrics = {
+  requests: { title: "Requests", of: (row: UsageRow) => row.requests },
+  costUsd: { title: "USD", of: (row: UsageRow) => row.costUsd },
+  tokens: { title: "Tokens", of: (row: UsageRow) => row.inputTokens + row.outputTokens },
+  errors: { title: "Errors", of: (row: UsageRow) => row.failed + row.refused + row.unknown },
+} as const;
+export type MetricName = keyof typeof metrics;
+
+export interface Totals {
+  requests: number;
+  succeeded: number;
+  errors: number;
+  tokens: number;
+  costUsd: number;
+}
+
+export function totalsOf(rows: readonly UsageRow[]): Totals {
+  const sum = (of: (row: UsageRow) => number): number =>
+    rows.reduce((total, row) => total + of(row), 0);
+  return {
+    requests: sum(metrics.requests.of),
+    succeeded: sum(({ succeeded }) => succeeded),
+    errors: sum(metrics.errors.of),
+    tokens: sum(metrics.tokens.of),
+    costUsd: sum(metrics.costUsd.of),
+  };
+}
+
+export interface Series {
+  /** ms since the epoch, each bucket's beginning, without gaps */
+  at: number[];
+  lines: { name: string; values: number[] }[];
+}
+
+const mostLines = 6;
+export const others = "all others";
+
+interface SeriesOptions {
+  metric: MetricName;
+  bucketMs: number;
+  /** ms since the epoch, in the first bucket and in the last */
+  from: number;
+  until: number;
+}
+
+/** One line for each of the largest groups, and one for all others. A bucket without a row is 0. */
+export function seriesOf(
+  rows: readonly UsageRow[],
+  { metric, bucketMs, from, until }: SeriesOptions,
+): Series {
+  const { of } = metrics[metric];
+  const sums = new Map<string, number>();
+  for (const row of rows) sums.set(row.group, (sums.get(row.group) ?? 0) + of(row));
+  const byPart = [...sums.entries()].toSorted(([, a], [, b]) => b - a).map(([group]) => group);
+  const own = byPart.length > mostLines ? byPart.slice(0, mostLines - 1) : byPart;
+  const first = Math.floor(from / bucketMs) * bucketMs;
+  const buckets = Math.floor((until - first) / bucketMs) + 1;
+  const names = own.length < byPart.length ? [...own, others] : own;
+  const lines = names.map((name) => ({ name, values: Array.from({ length: buckets }, () => 0) }));
+  for (const row of rows) {
+    const line = lines.find(({ name }) => name === row.group) ?? lines.at(-1);
+    const at = Math.round((row.at - first) / bucketMs);
+    if (line !== undefined) line.values[at] = (line.values[at] ?? 0) + of(row);
+  }
+  return { at: Array.from({ length: buckets }, (_, at) => first + at * bucketMs), lines };
+}
+
+/** When the calendar window of a budget began, in UTC; null: the limit is none of a calendar window. */
+export function windowOf(
+  { name, unit }: Pick<LimitState, "name" | "unit">,
+  now: number,
+): { from: number; until: number } | null {
+  if (unit !== "usd") return null;
+  const date = new Date(now);
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+  return name.endsWith("PerDay")
+    ? { from: Date.UTC(year, month, day), until: Date.UTC(year, month, day + 1) }
+    : { from: Date.UTC(year, month, 1), until: Date.UTC(year, month + 1, 1) };
+}
+
+/** A forecast of the first minutes of a window would be noise. */
+const leastShare = 0.02;
+
+/** What the window will have used at its end, if it goes on as it began; null: it is too early to say. */
+export function forecastOf(state: LimitState, now: number): number | null {
+  const window = windowOf(state, now);
+  if (window === null) return null;
+  const share = (now - window.from) / (window.until - window.from);
+  return share < leastShare ? null : state.used / share;
+}

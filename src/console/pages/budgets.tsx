@@ -1,0 +1,140 @@
+/** Each budget as a bar, with where it will be at its end; the other limits as a table. */
+import { count, fromNow, percent, time, usd } from "../format.ts";
+import { forecastOf, windowOf, type LimitState } from "../overview-figures.ts";
+import { limitTitles, type LimitName } from "../parts/limits.tsx";
+import { Table, type Column } from "../parts/table.tsx";
+import { isoOf } from "../parts/time.tsx";
+import { tenantPath } from "../place.ts";
+
+/** `tenant.usdPerDay` → whose, and which */
+function titleOf({ name }: LimitState): string {
+  const [whose = "", which = ""] = name.split(".");
+  const title = limitTitles[which as LimitName] ?? which;
+  return whose === "tenant" ? title : `${title} (${whose})`;
+}
+
+const amount = ({ unit }: LimitState, value: number): string =>
+  unit === "usd" ? usd(value) : count(value);
+
+const width = (value: number, limit: number): string =>
+  `${limit === 0 ? 100 : Math.min(100, (value / limit) * 100)}%`;
+
+const isHigh = ({ used, reserved, limit }: LimitState): boolean => used + reserved >= 0.9 * limit;
+
+function Bar({ state, forecast }: { state: LimitState; forecast: number | null }) {
+  const { used, reserved, limit } = state;
+  return (
+    <div class="track" aria-hidden="true">
+      <span class="bar-fill reserved" style={{ width: width(used + reserved, limit) }} />
+      <span
+        class={`bar-fill ${isHigh(state) ? "high" : ""}`}
+        style={{ width: width(used, limit) }}
+      />
+      {forecast !== null && forecast > 0 && forecast < limit && (
+        <span class="bar-mark" style={{ left: width(forecast, limit) }} />
+      )}
+    </div>
+  );
+}
+
+function Budget({ state, now }: { state: LimitState; now: number }) {
+  const { used, reserved, limit, left } = state;
+  const forecast = forecastOf(state, now);
+  const until = windowOf(state, now)?.until ?? null;
+  return (
+    <div class="budget">
+      <div class="budget-head">
+        <strong>{titleOf(state)}</strong>
+        <span>
+          {usd(used)} of {usd(limit)} ({percent(limit === 0 ? 1 : used / limit)}),{" "}
+          <strong>{usd(left)} left</strong>
+        </span>
+      </div>
+      <Bar state={state} forecast={forecast} />
+      <p class="faint">
+        {reserved > 0 && `${usd(reserved)} is reserved by calls that run. `}
+        {forecast === null
+          ? "It is too early for a forecast. "
+          : forecast > limit
+            ? `At this pace it is used up before its end (${usd(forecast)}). `
+            : `At this pace ${usd(forecast)} at its end. `}
+        {until !== null && <span title={time(until)}>It begins anew {fromNow(until, now)}.</span>}
+      </p>
+    </div>
+  );
+}
+
+const columns: Column<LimitState>[] = [
+  { title: "Limit", show: titleOf, text: ({ name }) => name },
+  { title: "Of", show: ({ subject }) => <code>{subject}</code>, text: ({ subject }) => subject },
+  {
+    title: "Used",
+    isNumber: true,
+    show: (state) => amount(state, state.used),
+    text: ({ used }) => used,
+  },
+  {
+    title: "Reserved",
+    isNumber: true,
+    show: (state) => amount(state, state.reserved),
+    text: ({ reserved }) => reserved,
+  },
+  {
+    title: "Left",
+    isNumber: true,
+    show: (state) => amount(state, state.left),
+    text: ({ left }) => left,
+  },
+  {
+    title: "Limit is",
+    isNumber: true,
+    show: (state) => amount(state, state.limit),
+    text: ({ limit }) => limit,
+  },
+  {
+    title: "Frees",
+    show: ({ freesAt }) => (freesAt === null ? "–" : fromNow(freesAt)),
+    text: ({ freesAt }) => isoOf(freesAt),
+  },
+];
+
+interface BudgetsProps {
+  tenant: string;
+  states: readonly LimitState[];
+  hasMore: boolean;
+}
+
+export function Budgets({ tenant, states, hasMore }: BudgetsProps) {
+  const now = Date.now();
+  const isTenants = ({ name }: LimitState): boolean => /^(tenant|ceiling)\./.test(name);
+  const budgets = states.filter((state) => isTenants(state) && state.unit === "usd");
+  const others = states.filter((state) => !budgets.includes(state));
+  return (
+    <section class="card stack">
+      <h2>Budgets</h2>
+      {budgets.length === 0 ? (
+        <p>
+          This tenant has no budget, so nothing bounds what it spends.{" "}
+          <a href={tenantPath(tenant, "/policy")}>Set one in the policy</a>
+        </p>
+      ) : (
+        budgets.map((state) => <Budget key={state.name} state={state} now={now} />)
+      )}
+      {others.length > 0 && (
+        <details>
+          <summary>
+            {others.length === 1 ? "One other limit" : `${others.length} other limits`}
+          </summary>
+          <Table
+            name="Limits"
+            columns={columns}
+            rows={others}
+            keyOf={({ name, subject }) => `${name} ${subject}`}
+            empty=""
+          />
+          {hasMore && <p class="faint">There are more keys and servers than this page shows.</p>}
+        </details>
+      )}
+    </section>
+  );
+}

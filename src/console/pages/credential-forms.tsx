@@ -1,0 +1,220 @@
+/** Giving the router a provider's key, and changing what is held. */
+import { useState } from "preact/hooks";
+import { api, asked, type Schemas } from "../api.ts";
+import { Field, Form, TextArea } from "../parts/form.tsx";
+import type { Asked } from "../problem.ts";
+
+type Credential = Schemas["Credential"];
+type DeclaredModel = Schemas["DeclaredModel"];
+
+/** Providers whose addresses and models the router knows. */
+export const knownProviders = [
+  "anthropic",
+  "openai",
+  "google",
+  "openrouter",
+  "mistral",
+  "groq",
+  "xai",
+  "deepseek",
+  "together",
+  "fireworks",
+  "cohere",
+  "cerebras",
+];
+
+const modelsHint = (
+  <>
+    A JSON list, for an endpoint of your own: <code>{'[{"id": "llama3.3"}]'}</code>. Prices and
+    limits that you leave out are unknown.
+  </>
+);
+
+function modelsIn(text: string): DeclaredModel[] | null | undefined {
+  if (text.trim() === "") return null;
+  try {
+    return JSON.parse(text) as DeclaredModel[];
+  } catch {
+    return undefined;
+  }
+}
+
+const notJson: Asked<never> = {
+  ok: false,
+  problem: {
+    status: 0,
+    reason: "invalid_params",
+    title: "Not JSON",
+    detail: "Write the models as a JSON list.",
+    path: "models",
+  },
+};
+
+interface ProviderFieldProps {
+  value: string;
+  onInput: (value: string) => void;
+  fault: string | null;
+}
+
+function ProviderField({ value, onInput, fault }: ProviderFieldProps) {
+  return (
+    <label class="field">
+      <span>Provider</span>
+      <input
+        name="provider"
+        list="providers"
+        required
+        autocomplete="off"
+        value={value}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      />
+      <datalist id="providers">
+        {knownProviders.map((each) => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
+      {fault !== null && <small class="fault">{fault}</small>}
+    </label>
+  );
+}
+
+interface OwnEndpointProps {
+  isOpen: boolean;
+  baseUrl: string;
+  setBaseUrl: (value: string) => void;
+  models: string;
+  setModels: (value: string) => void;
+  faultOf: (name: string) => string | null;
+}
+
+function OwnEndpoint(props: OwnEndpointProps) {
+  const { isOpen, baseUrl, setBaseUrl, models, setModels, faultOf } = props;
+  return (
+    <details open={isOpen}>
+      <summary>An endpoint of your own</summary>
+      <Field
+        title="Base URL"
+        name="baseUrl"
+        type="url"
+        value={baseUrl}
+        onInput={setBaseUrl}
+        hint="OpenAI-compatible, such as http://127.0.0.1:11434/v1"
+        fault={faultOf("baseUrl")}
+      />
+      <TextArea
+        title="Models"
+        name="models"
+        rows={4}
+        isCode
+        value={models}
+        onInput={setModels}
+        hint={modelsHint}
+      />
+    </details>
+  );
+}
+
+interface FormProps {
+  tenant: string;
+  onDone: (made: Credential) => void;
+  onClose?: () => void;
+}
+
+export function NewCredential({ tenant, onDone, onClose }: FormProps) {
+  const [provider, setProvider] = useState("anthropic");
+  const [name, setName] = useState("main");
+  const [apiKey, setApiKey] = useState("");
+  const [baseUrl, setBaseUrl] = useState("");
+  const [models, setModels] = useState("");
+  const make = async () => {
+    const declared = modelsIn(models);
+    if (declared === undefined) return notJson;
+    const made = await asked(
+      api.POST("/admin/v1/tenants/{tenant}/credentials", {
+        params: { path: { tenant } },
+        body: {
+          provider,
+          name,
+          apiKey: apiKey.trim(),
+          ...(baseUrl !== "" && { baseUrl }),
+          ...(declared !== null && { models: declared }),
+        },
+      }),
+    );
+    if (made.ok) onDone(made.value);
+    return made;
+  };
+  return (
+    <Form submit="Keep the credential" act={make} {...(onClose && { onCancel: onClose })}>
+      {(faultOf) => (
+        <>
+          <div class="grid">
+            <ProviderField value={provider} onInput={setProvider} fault={faultOf("provider")} />
+            <Field title="Name" name="name" value={name} onInput={setName} isRequired />
+          </div>
+          <Field
+            title="The provider’s key"
+            name="apiKey"
+            type="password"
+            value={apiKey}
+            onInput={setApiKey}
+            hint="Sealed at once. It never comes back."
+            fault={faultOf("apiKey")}
+          />
+          <OwnEndpoint
+            isOpen={!knownProviders.includes(provider)}
+            {...{ baseUrl, setBaseUrl, models, setModels, faultOf }}
+          />
+        </>
+      )}
+    </Form>
+  );
+}
+
+export function ChangeCredential(props: FormProps & { credential: Credential }) {
+  const { tenant, credential, onDone, onClose } = props;
+  const [name, setName] = useState(credential.name);
+  const [apiKey, setApiKey] = useState("");
+  const [baseUrl, setBaseUrl] = useState(credential.baseUrl ?? "");
+  const change = async () => {
+    const changed = await asked(
+      api.PATCH("/admin/v1/tenants/{tenant}/credentials/{id}", {
+        params: { path: { tenant, id: credential.id } },
+        body: {
+          name,
+          ...(apiKey !== "" && { apiKey: apiKey.trim() }),
+          ...(baseUrl !== (credential.baseUrl ?? "") && { baseUrl: baseUrl || null }),
+        },
+      }),
+    );
+    if (changed.ok) onDone(changed.value);
+    return changed;
+  };
+  return (
+    <Form submit="Save" act={change} {...(onClose && { onCancel: onClose })}>
+      {(faultOf) => (
+        <>
+          <Field title="Name" name="name" value={name} onInput={setName} isRequired />
+          <Field
+            title="Another key"
+            name="apiKey"
+            type="password"
+            value={apiKey}
+            onInput={setApiKey}
+            hint="Empty: the one that is held stays. Another origin below needs the key again."
+            fault={faultOf("apiKey")}
+          />
+          <Field
+            title="Base URL"
+            name="baseUrl"
+            type="url"
+            value={baseUrl}
+            onInput={setBaseUrl}
+            hint="Empty: the provider’s own."
+            fault={faultOf("baseUrl")}
+          />
+        </>
+      )}
+    </Form>
+  );
+}

@@ -1,0 +1,195 @@
+/** Providers' keys that the router holds for a tenant. */
+import { useState } from "preact/hooks";
+import { api, asked, type Schemas } from "../api.ts";
+import { Confirm, Dialog } from "../parts/dialog.tsx";
+import { Badge, ProblemNotice, There } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+import { Steps, usePaging } from "../parts/pages.tsx";
+import { Table, type Column } from "../parts/table.tsx";
+import { isoOf, Time } from "../parts/time.tsx";
+import { words } from "../format.ts";
+import type { Asked } from "../problem.ts";
+import { mayChange } from "../session.ts";
+import { ChangeCredential, NewCredential } from "./credential-forms.tsx";
+
+type Credential = Schemas["Credential"];
+type Check = Schemas["CredentialCheck"];
+type Doing = { what: "change" | "delete"; credential: Credential } | { what: "make" };
+
+export const checkCredential = (tenant: string, id: string): Promise<Asked<Check>> =>
+  asked(
+    api.POST("/admin/v1/tenants/{tenant}/credentials/{id}/check", {
+      params: { path: { tenant, id } },
+    }),
+  );
+
+/** What a check found, in a sentence. */
+export function CheckResult({ name, found }: { name: string; found: Asked<Check> }) {
+  if (!found.ok) return <ProblemNotice problem={found.problem} />;
+  const { ok, model, fault, listed } = found.value;
+  return (
+    <div class={`notice ${ok ? "good" : "bad"}`} role="status">
+      <strong>
+        {ok ? `${name} works: ${model ?? "a model"} answered.` : `${name} does not work.`}
+      </strong>
+      {fault !== null && (
+        <p>
+          The fault is <code>{words(fault.kind)}</code>
+          {fault.status !== null && `, HTTP ${fault.status}`}.
+        </p>
+      )}
+      {listed !== null && <p>The provider lists {listed.length} models for this key.</p>}
+    </div>
+  );
+}
+
+function CheckButton({ tenant, shown }: { tenant: string; shown: Credential }) {
+  const [found, setFound] = useState<Asked<Check> | "asking" | null>(null);
+  const check = async (): Promise<void> => {
+    setFound("asking");
+    setFound(await checkCredential(tenant, shown.id));
+  };
+  return (
+    <>
+      <button
+        type="button"
+        class="quiet"
+        disabled={found === "asking"}
+        aria-label={`check ${shown.name}`}
+        onClick={() => void check()}
+      >
+        {found === "asking" ? "asking…" : "check"}
+      </button>
+      {found !== null && found !== "asking" && (
+        <Dialog title="Check" onClose={() => setFound(null)}>
+          <CheckResult name={shown.name} found={found} />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+const columnsOf = (tenant: string, begin: (doing: Doing) => void): Column<Credential>[] => [
+  { title: "Provider", show: ({ provider }) => provider, text: ({ provider }) => provider },
+  { title: "Name", show: ({ name }) => name, text: ({ name }) => name },
+  {
+    title: "State",
+    show: ({ status }) => <Badge word={status} />,
+    text: ({ status }) => status,
+  },
+  {
+    title: "Goes to",
+    show: ({ baseUrl }) =>
+      baseUrl === null ? <span class="faint">the provider’s own</span> : <code>{baseUrl}</code>,
+    text: ({ baseUrl }) => baseUrl,
+  },
+  {
+    title: "Declared models",
+    isNumber: true,
+    show: ({ models }) => models?.length ?? "–",
+    text: ({ models }) => models?.length ?? null,
+  },
+  {
+    title: "Changed",
+    show: ({ updatedAt }) => <Time at={updatedAt} />,
+    text: ({ updatedAt }) => isoOf(updatedAt),
+  },
+  {
+    title: "",
+    show: (credential) =>
+      mayChange.value && (
+        <span class="row-actions">
+          <CheckButton tenant={tenant} shown={credential} />
+          {(["change", "delete"] as const).map((what) => (
+            <button
+              key={what}
+              type="button"
+              class={`quiet ${what === "delete" ? "danger" : ""}`}
+              aria-label={`${what} ${credential.name}`}
+              onClick={() => begin({ what, credential })}
+            >
+              {what}
+            </button>
+          ))}
+        </span>
+      ),
+  },
+];
+
+interface DoProps {
+  tenant: string;
+  doing: Doing | null;
+  onDone: () => void;
+  onClose: () => void;
+}
+
+function Do({ tenant, doing, onDone, onClose }: DoProps) {
+  if (doing === null) return null;
+  if (doing.what === "make")
+    return (
+      <Dialog title="New credential" onClose={onClose}>
+        <NewCredential tenant={tenant} onDone={onDone} onClose={onClose} />
+      </Dialog>
+    );
+  const { credential, what } = doing;
+  if (what === "change")
+    return (
+      <Dialog title={`Change ${credential.name}`} onClose={onClose}>
+        <ChangeCredential {...{ tenant, credential, onDone, onClose }} />
+      </Dialog>
+    );
+  const params = { path: { tenant, id: credential.id } };
+  return (
+    <Confirm
+      title="Delete the credential"
+      act={() => asked(api.DELETE("/admin/v1/tenants/{tenant}/credentials/{id}", { params }))}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <p>
+        Models of <strong>{credential.provider}</strong> that need {credential.name} can’t be chosen
+        any more. The router forgets the provider’s key.
+      </p>
+    </Confirm>
+  );
+}
+
+export function Credentials({ params: { tenant } }: { params: { tenant: string } }) {
+  const { loading, cursor, go } = usePaging<Credential>(`credentials of ${tenant}`, (query) =>
+    asked(
+      api.GET("/admin/v1/tenants/{tenant}/credentials", { params: { path: { tenant }, query } }),
+    ),
+  );
+  const [doing, begin] = useState<Doing | null>(null);
+  const done = (): void => {
+    begin(null);
+    void loading.again();
+  };
+  return (
+    <Page
+      title="Credentials"
+      lead="Providers’ keys that the router holds for this tenant. No page and no endpoint gives one back."
+      actions={
+        mayChange.value && (
+          <button type="button" class="main" onClick={() => begin({ what: "make" })}>
+            New credential
+          </button>
+        )
+      }
+    >
+      <There what="credentials" loading={loading}>
+        {({ data, nextCursor }) => (
+          <Table
+            name="Credentials"
+            columns={columnsOf(tenant, begin)}
+            rows={data}
+            keyOf={({ id }) => id}
+            empty="There is no credential yet. Without one no model can be chosen."
+            foot={<Steps cursor={cursor} next={nextCursor} go={go} />}
+          />
+        )}
+      </There>
+      <Do {...{ tenant, doing }} onDone={done} onClose={() => begin(null)} />
+    </Page>
+  );
+}

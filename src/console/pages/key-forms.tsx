@@ -1,0 +1,176 @@
+/** Making a key, and changing one. */
+import { useState } from "preact/hooks";
+import { api, asked, type Schemas } from "../api.ts";
+import { useLoaded } from "../load.ts";
+import { Check, Field, Form } from "../parts/form.tsx";
+import {
+  LimitFields,
+  limitsOf,
+  limitsPatchOf,
+  textsOf,
+  type LimitTexts,
+} from "../parts/limits.tsx";
+import { There } from "../parts/notice.tsx";
+
+type Key = Schemas["Key"];
+type Scope = Key["scopes"][number];
+
+const scopeTitles: Partial<Record<Scope, string>> = {
+  sampling: "sampling: calls /v1/sampling",
+  proxy: "proxy: uses registered servers through /mcp",
+  "tenant-admin": "tenant-admin: administers the tenant",
+};
+const scopes = Object.keys(scopeTitles) as Scope[];
+
+/** A moment as the browser's own field has it: in the reader's zone, without it. */
+function localText(at: number | null): string {
+  if (at === null) return "";
+  const moved = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
+  return moved.toISOString().slice(0, 16);
+}
+const millisOf = (text: string): number | null => (text === "" ? null : new Date(text).getTime());
+
+interface ScopeFieldsProps {
+  chosen: readonly Scope[];
+  onInput: (chosen: Scope[]) => void;
+}
+
+function ScopeFields({ chosen, onInput }: ScopeFieldsProps) {
+  return (
+    <fieldset>
+      <legend>Scopes</legend>
+      {scopes.map((scope) => (
+        <Check
+          key={scope}
+          name={scope}
+          title={scopeTitles[scope] ?? scope}
+          value={chosen.includes(scope)}
+          onInput={(isOn) =>
+            onInput(scopes.filter((each) => (each === scope ? isOn : chosen.includes(each))))
+          }
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+interface NewKeyProps {
+  tenant: string;
+  onDone: (made: Schemas["NewKey"]) => void;
+  onClose: () => void;
+}
+
+export function NewKey({ tenant, onDone, onClose }: NewKeyProps) {
+  const [name, setName] = useState("");
+  const [chosen, setChosen] = useState<Scope[]>(["sampling"]);
+  const [end, setEnd] = useState("");
+  const [limits, setLimits] = useState<LimitTexts>({});
+  const make = async () => {
+    const expiresAt = millisOf(end);
+    const made = await asked(
+      api.POST("/admin/v1/tenants/{tenant}/keys", {
+        params: { path: { tenant } },
+        body: {
+          name,
+          scopes: chosen,
+          limits: limitsOf(limits),
+          ...(expiresAt !== null && { expiresAt }),
+        },
+      }),
+    );
+    if (made.ok) onDone(made.value);
+    return made;
+  };
+  return (
+    <Form submit="Make the key" act={make} onCancel={onClose}>
+      {(faultOf) => (
+        <>
+          <Field
+            title="Name"
+            name="name"
+            value={name}
+            onInput={setName}
+            isRequired
+            hint="What uses it, such as “search server”."
+            fault={faultOf("name")}
+          />
+          <ScopeFields chosen={chosen} onInput={setChosen} />
+          <Field
+            title="Ends"
+            name="expiresAt"
+            type="datetime-local"
+            value={end}
+            onInput={setEnd}
+            hint="In your zone. Empty: never."
+            fault={faultOf("expiresAt")}
+          />
+          <LimitFields texts={limits} onInput={setLimits} faultOf={faultOf} />
+        </>
+      )}
+    </Form>
+  );
+}
+
+interface ChangeKeyProps {
+  tenant: string;
+  id: string;
+  onDone: () => void;
+  onClose: () => void;
+}
+
+export function ChangeKey({ tenant, id, onDone, onClose }: ChangeKeyProps) {
+  const params = { path: { tenant, id } };
+  const loading = useLoaded(`key ${id}`, () =>
+    asked(api.GET("/admin/v1/tenants/{tenant}/keys/{id}", { params })),
+  );
+  return (
+    <There what="the key" loading={loading}>
+      {(shown, { tag }) => <KeyForm {...{ tenant, shown, tag, onDone, onClose }} />}
+    </There>
+  );
+}
+
+interface KeyFormProps extends Omit<ChangeKeyProps, "id"> {
+  shown: Key;
+  tag: string | null;
+}
+
+function KeyForm({ tenant, shown, tag, onDone, onClose }: KeyFormProps) {
+  const [name, setName] = useState(shown.name);
+  const [end, setEnd] = useState(localText(shown.expiresAt));
+  const [limits, setLimits] = useState(textsOf(shown.limits));
+  const change = async () => {
+    const changed = await asked(
+      api.PATCH("/admin/v1/tenants/{tenant}/keys/{id}", {
+        params: { path: { tenant, id: shown.id } },
+        headers: { "If-Match": tag ?? "*" },
+        body: {
+          name,
+          limits: limitsPatchOf(limits),
+          ...(end !== localText(shown.expiresAt) && { expiresAt: millisOf(end) }),
+        },
+      }),
+    );
+    if (changed.ok) onDone();
+    return changed;
+  };
+  return (
+    <Form submit="Save" act={change} onCancel={onClose}>
+      {(faultOf) => (
+        <>
+          <Field title="Name" name="name" value={name} onInput={setName} isRequired />
+          <Field
+            title="Ends"
+            name="expiresAt"
+            type="datetime-local"
+            value={end}
+            onInput={setEnd}
+            hint="In your zone. Empty: never."
+            fault={faultOf("expiresAt")}
+          />
+          <LimitFields texts={limits} onInput={setLimits} faultOf={faultOf} />
+        </>
+      )}
+    </Form>
+  );
+}

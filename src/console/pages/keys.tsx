@@ -1,0 +1,167 @@
+/** API keys of a tenant. */
+import { useState } from "preact/hooks";
+import { api, asked, type Schemas } from "../api.ts";
+import { Confirm, Dialog } from "../parts/dialog.tsx";
+import { Secret } from "../parts/copy.tsx";
+import { limitWords } from "../parts/limits.tsx";
+import { Badge, There } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+import { Steps, usePaging } from "../parts/pages.tsx";
+import { Table, type Column } from "../parts/table.tsx";
+import { isoOf, Time } from "../parts/time.tsx";
+import { tenantPath } from "../place.ts";
+import { mayChange } from "../session.ts";
+import { ChangeKey, NewKey } from "./key-forms.tsx";
+
+type Key = Schemas["Key"];
+type NewKeyAnswer = Schemas["NewKey"];
+export type Doing = { what: "change" | "rotate" | "revoke"; key: Key } | { what: "make" };
+
+function stateOf({ revokedAt, expiresAt }: Key): string {
+  if (revokedAt !== null) return "revoked";
+  return expiresAt !== null && expiresAt <= Date.now() ? "expired" : "active";
+}
+
+function KeyActions({ shown, begin }: { shown: Key; begin: (doing: Doing) => void }) {
+  if (!mayChange.value || shown.revokedAt !== null) return null;
+  return (
+    <span class="row-actions">
+      {(["change", "rotate", "revoke"] as const).map((what) => (
+        <button
+          key={what}
+          type="button"
+          class={`quiet ${what === "revoke" ? "danger" : ""}`}
+          aria-label={`${what} ${shown.name}`}
+          onClick={() => begin({ what, key: shown })}
+        >
+          {what}
+        </button>
+      ))}
+    </span>
+  );
+}
+
+const columnsOf = (tenant: string, begin: (doing: Doing) => void): Column<Key>[] => [
+  {
+    title: "Name",
+    show: ({ id, name }) => (
+      <a href={`${tenantPath(tenant, "/requests")}?key=${encodeURIComponent(id)}`}>{name}</a>
+    ),
+    text: ({ name }) => name,
+  },
+  { title: "Id", show: ({ id }) => <code>{id}</code>, text: ({ id }) => id },
+  { title: "State", show: (key) => <Badge word={stateOf(key)} />, text: stateOf },
+  {
+    title: "Scopes",
+    show: ({ scopes }) => scopes.join(", "),
+    text: ({ scopes }) => scopes.join(" "),
+  },
+  {
+    title: "Limits",
+    show: ({ limits }) => limitWords(limits) || <span class="faint">none of its own</span>,
+    text: ({ limits }) => limitWords(limits),
+  },
+  {
+    title: "Ends",
+    show: ({ expiresAt }) => <Time at={expiresAt} />,
+    text: ({ expiresAt }) => isoOf(expiresAt),
+  },
+  {
+    title: "Made",
+    show: ({ createdAt }) => <Time at={createdAt} />,
+    text: ({ createdAt }) => isoOf(createdAt),
+  },
+  { title: "", show: (key) => <KeyActions shown={key} begin={begin} /> },
+];
+
+interface DoProps {
+  tenant: string;
+  doing: Doing | null;
+  onDone: (made: NewKeyAnswer | null) => void;
+  onClose: () => void;
+}
+
+function Do({ tenant, doing, onDone, onClose }: DoProps) {
+  if (doing === null) return null;
+  if (doing.what === "make")
+    return (
+      <Dialog title="New API key" onClose={onClose}>
+        <NewKey tenant={tenant} onDone={onDone} onClose={onClose} />
+      </Dialog>
+    );
+  const { key } = doing;
+  if (doing.what === "change")
+    return (
+      <Dialog title={`Change ${key.name}`} onClose={onClose}>
+        <ChangeKey {...{ tenant, id: key.id, onClose }} onDone={() => onDone(null)} />
+      </Dialog>
+    );
+  const params = { params: { path: { tenant, id: key.id } } };
+  const isRevoking = doing.what === "revoke";
+  const act = async () => {
+    if (isRevoking) return asked(api.DELETE("/admin/v1/tenants/{tenant}/keys/{id}", params));
+    const made = await asked(api.POST("/admin/v1/tenants/{tenant}/keys/{id}/rotate", params));
+    if (made.ok) onDone(made.value);
+    return made;
+  };
+  return (
+    <Confirm
+      title={isRevoking ? "Revoke the key" : "Rotate the key"}
+      act={act}
+      onDone={() => isRevoking && onDone(null)}
+      onClose={onClose}
+    >
+      <p>
+        <strong>{key.name}</strong>:{" "}
+        {isRevoking
+          ? "programs that use this key are refused from now on. A revoked key stays revoked."
+          : "the key gets a new secret, and the old one stops at once."}
+      </p>
+    </Confirm>
+  );
+}
+
+export function Keys({ params: { tenant } }: { params: { tenant: string } }) {
+  const { loading, cursor, go } = usePaging<Key>(`keys of ${tenant}`, (query) =>
+    asked(api.GET("/admin/v1/tenants/{tenant}/keys", { params: { path: { tenant }, query } })),
+  );
+  const [doing, begin] = useState<Doing | null>(null);
+  const [made, setMade] = useState<NewKeyAnswer | null>(null);
+  const done = (key: NewKeyAnswer | null): void => {
+    begin(null);
+    if (key !== null) setMade(key);
+    void loading.again();
+  };
+  return (
+    <Page
+      title="API keys"
+      lead="What a program shows to call the router. Each may have limits and an end of its own."
+      actions={
+        mayChange.value && (
+          <button type="button" class="main" onClick={() => begin({ what: "make" })}>
+            New key
+          </button>
+        )
+      }
+    >
+      {made !== null && (
+        <Secret title={`The key ${made.name}`} secret={made.key} onDone={() => setMade(null)}>
+          <p>The router keeps a hash alone. Put the key where your program reads it.</p>
+        </Secret>
+      )}
+      <There what="API keys" loading={loading}>
+        {({ data, nextCursor }) => (
+          <Table
+            name="API keys"
+            columns={columnsOf(tenant, begin)}
+            rows={data}
+            keyOf={({ id }) => id}
+            empty="There is no key yet. Make one for each program, so that each can be limited and revoked."
+            foot={<Steps cursor={cursor} next={nextCursor} go={go} />}
+          />
+        )}
+      </There>
+      <Do {...{ tenant, doing }} onDone={done} onClose={() => begin(null)} />
+    </Page>
+  );
+}

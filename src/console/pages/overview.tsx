@@ -1,0 +1,71 @@
+/** What a tenant spends against its budgets, and what it uses over time. */
+import { useMemo } from "preact/hooks";
+import { api, asked } from "../api.ts";
+import { useLoaded, useRepeated } from "../load.ts";
+import { ranges, type MetricName, type RangeName } from "../overview-figures.ts";
+import { There } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+import { useQuery } from "../parts/pages.tsx";
+import { tenantPath } from "../place.ts";
+import { Budgets } from "./budgets.tsx";
+import { UsagePart, type Split } from "./usage-part.tsx";
+
+const refreshMs = 30_000;
+const splits: readonly Split[] = ["model", "server", "key"];
+
+function Limits({ tenant }: { tenant: string }) {
+  const loading = useLoaded(`limits of ${tenant}`, () =>
+    asked(
+      api.GET("/admin/v1/tenants/{tenant}/limits", {
+        params: { path: { tenant }, query: { limit: 200 } },
+      }),
+    ),
+  );
+  useRepeated(refreshMs, loading.again);
+  return (
+    <There what="limits" loading={loading}>
+      {({ data, nextCursor }) => (
+        <Budgets tenant={tenant} states={data} hasMore={nextCursor !== null} />
+      )}
+    </There>
+  );
+}
+
+export function Overview({ params: { tenant } }: { params: { tenant: string } }) {
+  const [query, change] = useQuery();
+  const range =
+    (query["range"] ?? "24h") in ranges ? ((query["range"] ?? "24h") as RangeName) : "24h";
+  const by = splits.find((each) => each === query["by"]) ?? "model";
+  const metric = (query["metric"] ?? "requests") as MetricName;
+  const { ms, bucket } = ranges[range];
+  const loading = useLoaded(`usage of ${tenant} ${range} ${by}`, () =>
+    asked(
+      api.GET("/admin/v1/tenants/{tenant}/usage", {
+        params: {
+          path: { tenant },
+          query: { from: Date.now() - ms, to: Date.now() + 1, bucket, by },
+        },
+      }),
+    ),
+  );
+  useRepeated(refreshMs, loading.again);
+  const choices = useMemo(() => ({ range, by, metric }), [range, by, metric]);
+  return (
+    <Page
+      title="Overview"
+      lead="What is left of each budget, and what was used."
+      actions={
+        <a class="button" href={tenantPath(tenant, "/requests")}>
+          See the requests
+        </a>
+      }
+    >
+      <div class="stack">
+        <Limits tenant={tenant} />
+        <There what="usage" loading={loading}>
+          {({ data }) => <UsagePart {...{ tenant, rows: data, choices, change }} />}
+        </There>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,276 @@
+/** Compose a request; the ranking moves with the sliders; send it and see its record. */
+import { useEffect, useState } from "preact/hooks";
+import type { Decision } from "../../domain/choice/decision.ts";
+import { usd } from "../format.ts";
+import { CodeBlock } from "../parts/copy.tsx";
+import { Field, Form, TextArea } from "../parts/form.tsx";
+import { ProblemNotice } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+import { tenantPath } from "../place.ts";
+import {
+  caller,
+  dryRun,
+  makeCaller,
+  send,
+  type Answer,
+  type SamplingParams,
+} from "../playground/caller.ts";
+import { ImageField, type Picture } from "../playground/image-field.tsx";
+import type { Asked } from "../problem.ts";
+import { DecisionTable } from "../requests/decision.tsx";
+import { mayChange } from "../session.ts";
+
+const axes = ["cost", "speed", "intelligence"] as const;
+type Axis = (typeof axes)[number];
+
+interface Draft {
+  system: string;
+  text: string;
+  maxTokens: string;
+  hints: string;
+  tools: string;
+  picture: Picture | null;
+  priorities: Record<Axis, number>;
+}
+
+const empty: Draft = {
+  system: "",
+  text: "Say hello.",
+  maxTokens: "200",
+  hints: "",
+  tools: "",
+  picture: null,
+  priorities: { cost: 0.5, speed: 0.5, intelligence: 0.5 },
+};
+
+/** null: the tools are no JSON list */
+function paramsOf(draft: Draft): SamplingParams | null {
+  const { system, text, maxTokens, hints, tools, picture, priorities } = draft;
+  let listed: unknown;
+  try {
+    listed = tools.trim() === "" ? [] : JSON.parse(tools);
+  } catch {
+    return null;
+  }
+  if (!Array.isArray(listed)) return null;
+  const content = [{ type: "text", text }, ...(picture === null ? [] : [picture])];
+  const names = hints.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
+  return {
+    messages: [{ role: "user", content: content.length === 1 ? content[0] : content }],
+    maxTokens: Number(maxTokens),
+    modelPreferences: {
+      hints: names.map((name) => ({ name })),
+      ...Object.fromEntries(axes.map((axis) => [`${axis}Priority`, priorities[axis]])),
+    },
+    ...(system !== "" && { systemPrompt: system }),
+    ...(listed.length > 0 && { tools: listed }),
+  };
+}
+
+interface PartProps {
+  draft: Draft;
+  change: (changes: Partial<Draft>) => void;
+}
+
+function Sliders({ draft: { priorities }, change }: PartProps) {
+  return (
+    <fieldset>
+      <legend>Priorities</legend>
+      {axes.map((axis) => (
+        <label key={axis} class="field">
+          <span>
+            {axis}: {priorities[axis].toFixed(2)}
+          </span>
+          <input
+            type="range"
+            name={axis}
+            min={0}
+            max={1}
+            step={0.05}
+            value={priorities[axis]}
+            onInput={({ currentTarget }) =>
+              change({ priorities: { ...priorities, [axis]: Number(currentTarget.value) } })
+            }
+          />
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function Compose({ draft, change }: PartProps) {
+  return (
+    <>
+      <TextArea
+        title="Message"
+        name="text"
+        rows={4}
+        value={draft.text}
+        onInput={(text) => change({ text })}
+      />
+      <Sliders draft={draft} change={change} />
+      <div class="grid">
+        <Field
+          title="Hints"
+          name="hints"
+          value={draft.hints}
+          onInput={(hints) => change({ hints })}
+          placeholder="claude, gpt"
+          hint="With commas between them, the dearest first."
+        />
+        <Field
+          title="maxTokens"
+          name="maxTokens"
+          type="number"
+          min={1}
+          isRequired
+          value={draft.maxTokens}
+          onInput={(maxTokens) => change({ maxTokens })}
+        />
+      </div>
+      <details>
+        <summary>System prompt, image, tools</summary>
+        <div class="stack">
+          <TextArea
+            title="System prompt"
+            name="system"
+            rows={2}
+            value={draft.system}
+            onInput={(system) => change({ system })}
+          />
+          <ImageField value={draft.picture} onInput={(picture) => change({ picture })} />
+          <TextArea
+            title="Tools"
+            name="tools"
+            rows={3}
+            isCode
+            value={draft.tools}
+            onInput={(tools) => change({ tools })}
+            hint="A JSON list of tools as MCP has them."
+          />
+        </div>
+      </details>
+    </>
+  );
+}
+
+/** The router is asked a moment after the last change. */
+const settledMs = 200;
+
+function useRanking(params: SamplingParams | null, key: string): Asked<Decision> | null {
+  const [ranking, setRanking] = useState<Asked<Decision> | null>(null);
+  const wanted = JSON.stringify(params);
+  useEffect(() => {
+    if (params === null) return undefined;
+    let isOld = false;
+    const timer = setTimeout(() => {
+      void dryRun(params).then((found) => (isOld ? undefined : setRanking(found)));
+    }, settledMs);
+    return () => {
+      isOld = true;
+      clearTimeout(timer);
+    };
+  }, [wanted, key]);
+  return ranking;
+}
+
+function textIn(content: unknown): string {
+  const blocks = (Array.isArray(content) ? content : [content]) as { text?: string }[];
+  return blocks.map((block) => block.text ?? JSON.stringify(block)).join("\n");
+}
+
+function Answered({ tenant, answer }: { tenant: string; answer: Answer }) {
+  const { requestId, costUsd } = answer._meta?.["sampling-router/decision"] ?? {};
+  return (
+    <section class="card stack" aria-label="Answer">
+      <h2>{answer.model ?? "Answer"}</h2>
+      <CodeBlock title="Its words" text={textIn(answer.content)} />
+      <p>
+        It cost {usd(costUsd)}.{" "}
+        {requestId !== undefined && (
+          <a href={`${tenantPath(tenant, "/requests")}?open=${encodeURIComponent(requestId)}`}>
+            See its record
+          </a>
+        )}
+      </p>
+    </section>
+  );
+}
+
+function Bench({ tenant, apiKey }: { tenant: string; apiKey: string }) {
+  const [draft, setDraft] = useState(empty);
+  const [answer, setAnswer] = useState<Answer | null>(null);
+  const change = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes });
+  const params = paramsOf(draft);
+  const ranking = useRanking(params, apiKey);
+  const ask = async (): Promise<Asked<unknown>> => {
+    if (params === null) {
+      const detail = "Write the tools as a JSON list.";
+      const problem = { status: 0, reason: "invalid_params", title: "Not JSON", detail };
+      return { ok: false, problem };
+    }
+    const said = await send(params);
+    if (said.ok) setAnswer(said.value);
+    return said;
+  };
+  return (
+    <div class="two">
+      <section class="card">
+        <Form submit="Send" act={ask}>
+          {() => <Compose draft={draft} change={change} />}
+        </Form>
+      </section>
+      <div class="stack">
+        {answer !== null && <Answered tenant={tenant} answer={answer} />}
+        <section class="card stack" aria-label="Ranking" aria-live="polite">
+          <h2>Who would answer</h2>
+          {ranking === null && <p class="waiting">Asking…</p>}
+          {ranking?.ok === false && <ProblemNotice problem={ranking.problem} />}
+          {ranking?.ok === true && <DecisionTable decision={ranking.value} />}
+        </section>
+      </div>
+    </div>
+  );
+}
+
+export function Playground({ params: { tenant } }: { params: { tenant: string } }) {
+  const held = caller.value?.tenant === tenant ? caller.value.key : null;
+  const [pasted, setPasted] = useState("");
+  const take = async (): Promise<Asked<unknown>> => {
+    if (pasted.trim() === "") return makeCaller(tenant);
+    caller.value = { tenant, key: pasted.trim() };
+    return { ok: true, value: null, tag: null };
+  };
+  return (
+    <Page
+      title="Playground"
+      lead="Compose a request, see who would answer while you move the priorities, and send it."
+    >
+      {held !== null ? (
+        <Bench tenant={tenant} apiKey={held} />
+      ) : (
+        <section class="card">
+          <Form submit={pasted === "" ? "Make a key for one hour" : "Use this key"} act={take}>
+            {() => (
+              <>
+                <p>
+                  The playground calls the router as a program does: with an API key of this tenant.
+                  The key stays in this page’s memory and goes when you close it.
+                </p>
+                {!mayChange.value && <p>Your role makes no keys. Paste one.</p>}
+                <Field
+                  title="A key of your own"
+                  name="key"
+                  type="password"
+                  value={pasted}
+                  onInput={setPasted}
+                  hint="Empty: the console makes one that ends in an hour."
+                />
+              </>
+            )}
+          </Form>
+        </section>
+      )}
+    </Page>
+  );
+}

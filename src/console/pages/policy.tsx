@@ -1,0 +1,253 @@
+/** A tenant's policy: the limits as fields, everything as JSON; for the operator the ceiling too. */
+import { useState } from "preact/hooks";
+import { api, asked, type Schemas } from "../api.ts";
+import { useLoaded } from "../load.ts";
+import { Choice, Field, Form, TextArea } from "../parts/form.tsx";
+import { JsonEdit } from "../parts/json-edit.tsx";
+import { LimitFields, limitsPatchOf, textsOf } from "../parts/limits.tsx";
+import { There } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+import { prefix } from "../place.ts";
+import { isOperator, mayChange } from "../session.ts";
+
+type Policy = Schemas["Policy"];
+
+interface EditProps {
+  tenant: string;
+  policy: Policy;
+  tag: string | null;
+  onDone: () => void;
+}
+
+const onOff = [
+  ["", "default"],
+  ["none", "none"],
+  ["full", "full: requests and results, sealed"],
+] as const;
+
+const lines = (list: readonly string[] | undefined): string => (list ?? []).join("\n");
+/** null takes the member away: no list allows everything. */
+const listOf = (text: string): string[] | null => {
+  const list = text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
+  return list.length === 0 ? null : list;
+};
+const numberOf = (text: string): number | null => (text === "" ? null : Number(text));
+
+function PolicyForm({ tenant, policy, tag, onDone }: EditProps) {
+  const [limits, setLimits] = useState(textsOf(policy.limits));
+  const [maxTokens, setMaxTokens] = useState(policy.maxTokens?.toString() ?? "");
+  const [allowed, setAllowed] = useState(lines(policy.allowedModels));
+  const [denied, setDenied] = useState(lines(policy.deniedModels));
+  const [capture, setCapture] = useState<Capture>(policy.capture ?? "");
+  const [days, setDays] = useState(policy.retentionDays?.toString() ?? "");
+  const save = async () => {
+    const changed = await asked(
+      api.PATCH("/admin/v1/tenants/{tenant}/policy", {
+        params: { path: { tenant } },
+        headers: { "If-Match": tag ?? "*" },
+        body: {
+          limits: limitsPatchOf(limits),
+          maxTokens: numberOf(maxTokens),
+          allowedModels: listOf(allowed),
+          deniedModels: listOf(denied),
+          capture: capture === "" ? null : capture,
+          retentionDays: numberOf(days),
+        },
+      }),
+    );
+    if (changed.ok) onDone();
+    return changed;
+  };
+  return (
+    <Form submit="Save the policy" act={save}>
+      {(faultOf) => (
+        <>
+          <LimitFields texts={limits} onInput={setLimits} faultOf={faultOf} />
+          <Lists {...{ allowed, setAllowed, denied, setDenied }} />
+          <Rest {...{ maxTokens, setMaxTokens, capture, setCapture, days, setDays, faultOf }} />
+        </>
+      )}
+    </Form>
+  );
+}
+
+type Capture = "" | "none" | "full";
+
+interface RestProps {
+  maxTokens: string;
+  setMaxTokens: (text: string) => void;
+  capture: Capture;
+  setCapture: (capture: Capture) => void;
+  days: string;
+  setDays: (text: string) => void;
+  faultOf: (name: string) => string | null;
+}
+
+function Rest(props: RestProps) {
+  const { maxTokens, setMaxTokens, capture, setCapture, days, setDays, faultOf } = props;
+  return (
+    <div class="grid">
+      <Field
+        title="Most tokens of an answer"
+        name="maxTokens"
+        type="number"
+        min={1}
+        placeholder="none"
+        value={maxTokens}
+        onInput={setMaxTokens}
+        fault={faultOf("maxTokens")}
+      />
+      <Choice
+        title="Content that is kept"
+        name="capture"
+        value={capture}
+        options={onOff}
+        onInput={setCapture}
+      />
+      <Field
+        title="Days that records are kept"
+        name="retentionDays"
+        type="number"
+        min={1}
+        placeholder="90"
+        value={days}
+        onInput={setDays}
+        fault={faultOf("retentionDays")}
+      />
+    </div>
+  );
+}
+
+interface ListsProps {
+  allowed: string;
+  setAllowed: (text: string) => void;
+  denied: string;
+  setDenied: (text: string) => void;
+}
+
+function Lists({ allowed, setAllowed, denied, setDenied }: ListsProps) {
+  return (
+    <div class="grid">
+      <TextArea
+        title="Allowed models"
+        name="allowedModels"
+        rows={3}
+        isCode
+        value={allowed}
+        onInput={setAllowed}
+        hint="One pattern a line, such as openai/*. Empty: everything."
+      />
+      <TextArea
+        title="Denied models"
+        name="deniedModels"
+        rows={3}
+        isCode
+        value={denied}
+        onInput={setDenied}
+        hint="These win over the allowed ones."
+      />
+    </div>
+  );
+}
+
+function PolicyJson({ tenant, policy, tag, onDone }: EditProps) {
+  const put = async (value: object) => {
+    const changed = await asked(
+      api.PUT("/admin/v1/tenants/{tenant}/policy", {
+        params: { path: { tenant } },
+        headers: { "If-Match": tag ?? "*" },
+        body: value,
+      }),
+    );
+    if (changed.ok) onDone();
+    return changed;
+  };
+  return (
+    <JsonEdit
+      value={policy}
+      submit="Replace the policy"
+      put={put}
+      hint="The whole policy: what you leave out goes back to its default."
+    />
+  );
+}
+
+function Ceiling({ tenant }: { tenant: string }) {
+  const params = { path: { tenant } };
+  const [saved, setSaved] = useState(0);
+  const loading = useLoaded(`ceiling of ${tenant} ${saved}`, () =>
+    asked(api.GET("/admin/v1/tenants/{tenant}/ceiling", { params })),
+  );
+  const putWith = (tag: string | null) => async (value: object) => {
+    const changed = await asked(
+      api.PUT("/admin/v1/tenants/{tenant}/ceiling", {
+        params,
+        headers: { "If-Match": tag ?? "*" },
+        body: value as Schemas["Ceiling"],
+      }),
+    );
+    if (changed.ok) setSaved(saved + 1);
+    return changed;
+  };
+  return (
+    <section class="card stack">
+      <h2>Ceiling (operator)</h2>
+      <p class="lead">What the tenant’s own policy can only narrow.</p>
+      <There what="the ceiling" loading={loading}>
+        {(ceiling, { tag }) => (
+          <JsonEdit
+            key={tag ?? ""}
+            value={ceiling}
+            submit="Replace the ceiling"
+            put={putWith(tag)}
+            hint="It holds from the next request on."
+          />
+        )}
+      </There>
+    </section>
+  );
+}
+
+export function PolicyPage({ params: { tenant } }: { params: { tenant: string } }) {
+  const [isJson, setJson] = useState(false);
+  const [saved, setSaved] = useState<string | null>(null);
+  const loading = useLoaded(`policy of ${tenant} ${saved ?? ""}`, () =>
+    asked(api.GET("/admin/v1/tenants/{tenant}/policy", { params: { path: { tenant } } })),
+  );
+  const done = () => setSaved(new Date().toLocaleTimeString());
+  const Edit = isJson || !mayChange.value ? PolicyJson : PolicyForm;
+  return (
+    <Page
+      title="Policy"
+      lead="What this tenant may spend, and which models it may use. It holds from the next request on."
+      actions={
+        <button type="button" class="quiet" aria-pressed={isJson} onClick={() => setJson(!isJson)}>
+          {isJson ? "Show the form" : "Show as JSON"}
+        </button>
+      }
+    >
+      <div class="stack">
+        {saved !== null && (
+          <p class="notice good" role="status">
+            Saved at {saved}.
+          </p>
+        )}
+        <section class="card">
+          <There what="the policy" loading={loading}>
+            {(policy, { tag }) => (
+              <Edit key={`${tag} ${isJson}`} {...{ tenant, policy, tag }} onDone={done} />
+            )}
+          </There>
+        </section>
+        {isOperator.value && <Ceiling tenant={tenant} />}
+        <p class="lead">
+          Everything that a policy may say is in the{" "}
+          <a href={`${prefix}/admin/v1/docs`} target="_blank" rel="noreferrer">
+            API reference
+          </a>
+          .
+        </p>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,48 @@
+/** One request, on a page of its own and in a drawer beside the list. */
+import { useLoaded } from "../load.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { There } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+import { tenantPath } from "../place.ts";
+import { RequestDetail } from "../requests/detail.tsx";
+import { readRequest } from "../requests/record.ts";
+
+function useRequest(tenant: string, id: string) {
+  return useLoaded(`request ${id} of ${tenant}`, () => readRequest(tenant, id));
+}
+
+export function Request({ params: { tenant, id } }: { params: { tenant: string; id: string } }) {
+  const loading = useRequest(tenant, id);
+  return (
+    <Page
+      title="Request"
+      lead={<a href={tenantPath(tenant, "/requests")}>All requests of {tenant}</a>}
+    >
+      <There what="the request" loading={loading}>
+        {(record) => <RequestDetail tenant={tenant} record={record} />}
+      </There>
+    </Page>
+  );
+}
+
+interface DrawerProps {
+  tenant: string;
+  id: string;
+  onClose: () => void;
+}
+
+export function RequestDrawer({ tenant, id, onClose }: DrawerProps) {
+  const loading = useRequest(tenant, id);
+  return (
+    <Dialog title="Request" onClose={onClose} isDrawer>
+      <p>
+        <a href={tenantPath(tenant, `/requests/${encodeURIComponent(id)}`)}>
+          Open on a page of its own
+        </a>
+      </p>
+      <There what="the request" loading={loading}>
+        {(record) => <RequestDetail tenant={tenant} record={record} />}
+      </There>
+    </Dialog>
+  );
+}

@@ -1,0 +1,95 @@
+/** A tenant's chain of seals. */
+import { api, asked, type Schemas } from "../api.ts";
+import { count } from "../format.ts";
+import { CopyButton } from "../parts/copy.tsx";
+import { Badge, There } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+import { Steps, usePaging } from "../parts/pages.tsx";
+import { Table, type Column } from "../parts/table.tsx";
+import { isoOf, Time } from "../parts/time.tsx";
+import { prefix } from "../place.ts";
+
+type Seal = Schemas["Seal"];
+
+function found({ checked }: Seal): string {
+  if (checked === null) return "not said";
+  return checked.tampered.length === 0 ? "nothing" : `${checked.tampered.length} changes`;
+}
+
+const columns: Column<Seal>[] = [
+  { title: "Seal", isNumber: true, show: ({ number }) => number, text: ({ number }) => number },
+  {
+    title: "Sealed",
+    show: ({ sealedAt }) => <Time at={sealedAt} />,
+    text: ({ sealedAt }) => isoOf(sealedAt),
+  },
+  {
+    title: "Records",
+    isNumber: true,
+    show: (seal) => count(seal.count),
+    text: (seal) => seal.count,
+  },
+  {
+    title: "From",
+    show: ({ firstCreatedAt }) => <Time at={firstCreatedAt} />,
+    text: ({ firstCreatedAt }) => isoOf(firstCreatedAt),
+  },
+  {
+    title: "Found in the database",
+    show: (seal) => {
+      const what = found(seal);
+      return <Badge word={what} tone={what === "nothing" ? "good" : "warn"} />;
+    },
+    text: found,
+  },
+  { title: "Key", show: ({ keyId }) => <code>{keyId}</code>, text: ({ keyId }) => keyId },
+  {
+    title: "Hash",
+    show: ({ hash }) => (
+      <>
+        <code>{hash.slice(0, 12)}…</code> <CopyButton text={hash} />
+      </>
+    ),
+    text: ({ hash }) => hash,
+  },
+];
+
+export function Seals({ params: { tenant } }: { params: { tenant: string } }) {
+  const { loading, cursor, go } = usePaging<Seal>(`seals of ${tenant}`, (query) =>
+    asked(api.GET("/admin/v1/tenants/{tenant}/seals", { params: { path: { tenant }, query } })),
+  );
+  const exportUrl = `${prefix}/admin/v1/tenants/${encodeURIComponent(tenant)}/requests/export`;
+  return (
+    <Page
+      title="Seals"
+      lead="Each seal signs the records that ended since the one before. Who keeps a hash elsewhere notices a chain that was made anew."
+      actions={
+        <>
+          <a class="button" href={`${exportUrl}?format=ndjson`} download>
+            Export to verify
+          </a>
+          <a class="button" href={`${exportUrl}?format=csv`} download>
+            Export as CSV
+          </a>
+        </>
+      }
+    >
+      <There what="seals" loading={loading}>
+        {({ data, nextCursor }) => (
+          <Table
+            name="Seals"
+            columns={columns}
+            rows={data}
+            keyOf={({ number }) => String(number)}
+            empty="Nothing is sealed yet. Records are sealed within a minute after they end."
+            foot={<Steps cursor={cursor} next={nextCursor} go={go} />}
+          />
+        )}
+      </There>
+      <p class="lead">
+        One request is verified on its own page. A whole export is verified offline, with{" "}
+        <code>npm run audit -- verify</code>.
+      </p>
+    </Page>
+  );
+}

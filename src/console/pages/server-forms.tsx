@@ -1,0 +1,165 @@
+/** Registering a server, and changing how it is served. */
+import { useState } from "preact/hooks";
+import { api, asked, type Schemas } from "../api.ts";
+import { useLoaded } from "../load.ts";
+import { Check, Choice, Field, Form } from "../parts/form.tsx";
+import { LimitFields, limitsPatchOf, textsOf } from "../parts/limits.tsx";
+import { There } from "../parts/notice.tsx";
+
+type Server = Schemas["Server"];
+type Sampling = Server["sampling"];
+
+const samplings: readonly (readonly [Sampling, string])[] = [
+  ["router", "router: always the router"],
+  ["client", "client: always the client, as without a router"],
+  ["client-then-router", "client-then-router: the client if it can sample, else the router"],
+  ["deny", "deny: nobody, sampling is refused"],
+];
+
+interface SecretHeaderProps {
+  header: string;
+  setHeader: (value: string) => void;
+  secret: string;
+  setSecret: (value: string) => void;
+  fault: string | null;
+}
+
+function SecretHeader({ header, setHeader, secret, setSecret, fault }: SecretHeaderProps) {
+  return (
+    <details>
+      <summary>A secret that the server asks for</summary>
+      <div class="grid">
+        <Field title="Header" name="header" value={header} onInput={setHeader} />
+        <Field
+          title="Value"
+          name="headers"
+          type="password"
+          value={secret}
+          onInput={setSecret}
+          hint="Sealed at once. It never comes back."
+          fault={fault}
+        />
+      </div>
+    </details>
+  );
+}
+
+interface FormProps {
+  tenant: string;
+  onDone: () => void;
+  onClose: () => void;
+}
+
+export function NewServer({ tenant, onDone, onClose }: FormProps) {
+  const [slug, setSlug] = useState("");
+  const [url, setUrl] = useState("");
+  const [sampling, setSampling] = useState<Sampling>("router");
+  const [header, setHeader] = useState("Authorization");
+  const [secret, setSecret] = useState("");
+  const make = async () => {
+    const made = await asked(
+      api.POST("/admin/v1/tenants/{tenant}/servers", {
+        params: { path: { tenant } },
+        body: { slug, url, sampling, ...(secret !== "" && { headers: { [header]: secret } }) },
+      }),
+    );
+    if (made.ok) onDone();
+    return made;
+  };
+  return (
+    <Form submit="Register" act={make} onCancel={onClose}>
+      {(faultOf) => (
+        <>
+          <Field
+            title="Name in addresses"
+            name="slug"
+            value={slug}
+            onInput={setSlug}
+            isRequired
+            hint="Lower-case letters, digits and hyphens."
+            fault={faultOf("slug")}
+          />
+          <Field
+            title="Address"
+            name="url"
+            type="url"
+            value={url}
+            onInput={setUrl}
+            isRequired
+            placeholder="https://mcp.example.com/mcp"
+            fault={faultOf("url")}
+          />
+          <Choice
+            title="Who answers what the server samples"
+            name="sampling"
+            value={sampling}
+            options={samplings}
+            onInput={setSampling}
+          />
+          <SecretHeader {...{ header, setHeader, secret, setSecret }} fault={faultOf("headers")} />
+        </>
+      )}
+    </Form>
+  );
+}
+
+/** The entry is read again, so that nobody else's change is lost. */
+export function ServerPolicyForm({ tenant, slug, ...rest }: FormProps & { slug: string }) {
+  const params = { path: { tenant, server: slug } };
+  const loading = useLoaded(`server ${slug}`, () =>
+    asked(api.GET("/admin/v1/tenants/{tenant}/servers/{server}", { params })),
+  );
+  return (
+    <There what="the server" loading={loading}>
+      {(server, { tag }) => <ServerForm {...{ tenant, server, tag, ...rest }} />}
+    </There>
+  );
+}
+
+interface ServerFormProps extends FormProps {
+  server: Server;
+  tag: string | null;
+}
+
+function ServerForm({ tenant, server, tag, onDone, onClose }: ServerFormProps) {
+  const [sampling, setSampling] = useState(server.sampling);
+  const [isDisabled, setDisabled] = useState(server.policy.disabled === true);
+  const [limits, setLimits] = useState(textsOf(server.policy.limits));
+  const change = async () => {
+    const changed = await asked(
+      api.PATCH("/admin/v1/tenants/{tenant}/servers/{server}", {
+        params: { path: { tenant, server: server.slug } },
+        headers: { "If-Match": tag ?? "*" },
+        body: { sampling, policy: { disabled: isDisabled || null, limits: limitsPatchOf(limits) } },
+      }),
+    );
+    if (changed.ok) onDone();
+    return changed;
+  };
+  return (
+    <Form submit="Save" act={change} onCancel={onClose}>
+      {(faultOf) => (
+        <>
+          <Choice
+            title="Who answers what the server samples"
+            name="sampling"
+            value={sampling}
+            options={samplings}
+            onInput={setSampling}
+          />
+          <Check
+            title="Disabled: nothing is sampled for this server"
+            name="disabled"
+            value={isDisabled}
+            onInput={setDisabled}
+          />
+          <LimitFields
+            texts={limits}
+            onInput={setLimits}
+            faultOf={(name) => faultOf(`policy.${name}`)}
+          />
+        </>
+      )}
+    </Form>
+  );
+}

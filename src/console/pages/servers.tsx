@@ -1,0 +1,232 @@
+/** Registered MCP servers. */
+import { useState } from "preact/hooks";
+import { api, asked, type Schemas } from "../api.ts";
+import { CopyButton } from "../parts/copy.tsx";
+import { Confirm, Dialog } from "../parts/dialog.tsx";
+import { Badge, ProblemNotice, There } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+import { Steps, usePaging } from "../parts/pages.tsx";
+import { Table, type Column } from "../parts/table.tsx";
+import { prefix, routerUrl } from "../place.ts";
+import type { Asked } from "../problem.ts";
+import { mayChange } from "../session.ts";
+import { NewServer, ServerPolicyForm } from "./server-forms.tsx";
+
+type Server = Schemas["Server"];
+type Doing =
+  | { what: "make" }
+  | { what: "change" | "delete"; server: Server }
+  | { what: "check"; found: Asked<Schemas["ServerCheck"]> }
+  | { what: "authorize"; found: Asked<Schemas["AuthorizationStart"]> };
+
+const proxyUrl = (tenant: string, slug: string): string => `${routerUrl}/mcp/${tenant}/${slug}`;
+
+const stateOf = ({ policy, status }: Server): string =>
+  policy.disabled === true ? "disabled" : status;
+
+interface ActionsProps {
+  tenant: string;
+  server: Server;
+  begin: (doing: Doing) => void;
+}
+
+function ServerActions({ tenant, server, begin }: ActionsProps) {
+  const [isBusy, setBusy] = useState(false);
+  const params = { params: { path: { tenant, server: server.slug } } };
+  const check = async (): Promise<void> => {
+    setBusy(true);
+    const found = await asked(
+      api.POST("/admin/v1/tenants/{tenant}/servers/{server}/check", params),
+    );
+    setBusy(false);
+    begin({ what: "check", found });
+  };
+  const authorize = async (): Promise<void> => {
+    const found = await asked(
+      api.POST("/admin/v1/tenants/{tenant}/servers/{server}/authorize", params),
+    );
+    begin({ what: "authorize", found });
+  };
+  const named = (what: string) => `${what} ${server.slug}`;
+  return (
+    <span class="row-actions">
+      <CopyButton text={proxyUrl(tenant, server.slug)} label="Copy URL" />
+      {mayChange.value && (
+        <>
+          <button
+            type="button"
+            class="quiet"
+            disabled={isBusy}
+            aria-label={named("check")}
+            onClick={() => void check()}
+          >
+            {isBusy ? "asking…" : "check"}
+          </button>
+          {server.oauth?.grant === "authorization_code" && (
+            <button type="button" class="quiet" onClick={() => void authorize()}>
+              authorize
+            </button>
+          )}
+          {(["change", "delete"] as const).map((what) => (
+            <button
+              key={what}
+              type="button"
+              class={`quiet ${what === "delete" ? "danger" : ""}`}
+              aria-label={named(what)}
+              onClick={() => begin({ what, server })}
+            >
+              {what}
+            </button>
+          ))}
+        </>
+      )}
+    </span>
+  );
+}
+
+const columnsOf = (tenant: string, begin: (doing: Doing) => void): Column<Server>[] => [
+  { title: "Server", show: ({ slug }) => slug, text: ({ slug }) => slug },
+  { title: "Address", show: ({ url }) => <code>{url}</code>, text: ({ url }) => url },
+  {
+    title: "Who answers",
+    show: ({ sampling }) => sampling,
+    text: ({ sampling }) => sampling,
+  },
+  {
+    title: "State",
+    show: (server) => (
+      <Badge word={stateOf(server)} {...(server.policy.disabled === true && { tone: "warn" })} />
+    ),
+    text: stateOf,
+  },
+  {
+    title: "Revisions",
+    show: ({ learnt }) => learnt.era ?? <span class="faint">not seen yet</span>,
+    text: ({ learnt }) => learnt.era ?? null,
+  },
+  {
+    title: "OAuth",
+    show: ({ oauth }) => oauth?.grant.replaceAll("_", " ") ?? "–",
+    text: ({ oauth }) => oauth?.grant ?? null,
+  },
+  {
+    title: "",
+    show: (server) => <ServerActions tenant={tenant} server={server} begin={begin} />,
+  },
+];
+
+function CheckFound({ found }: { found: Asked<Schemas["ServerCheck"]> }) {
+  if (!found.ok) return <ProblemNotice problem={found.problem} />;
+  const { ok, detail, era, name, tools } = found.value;
+  return (
+    <div class={`notice ${ok ? "good" : "bad"}`} role="status">
+      <strong>{ok ? "The server is there." : "The router can’t use the server."}</strong>
+      <p>{detail}</p>
+      <dl class="facts">
+        <dt>Calls itself</dt>
+        <dd>{name ?? "–"}</dd>
+        <dt>Revisions</dt>
+        <dd>{era ?? "–"}</dd>
+        <dt>Tools</dt>
+        <dd>{tools ?? "–"}</dd>
+      </dl>
+    </div>
+  );
+}
+
+function AuthorizeFound({ found }: { found: Asked<Schemas["AuthorizationStart"]> }) {
+  if (!found.ok) return <ProblemNotice problem={found.problem} />;
+  const { authorizationUrl } = found.value;
+  return (
+    <>
+      <p>Open this address within ten minutes. Its page says who is asking for what.</p>
+      <p>
+        {/^https?:/.test(authorizationUrl) ? (
+          <a href={authorizationUrl} target="_blank" rel="noreferrer">
+            {authorizationUrl}
+          </a>
+        ) : (
+          <code>{authorizationUrl}</code>
+        )}
+      </p>
+    </>
+  );
+}
+
+interface DoProps {
+  tenant: string;
+  doing: Doing | null;
+  onDone: () => void;
+  onClose: () => void;
+}
+
+const titles = { make: "New server", check: "Check", authorize: "Authorize", change: "Change" };
+
+function Do({ tenant, doing, onDone, onClose }: DoProps) {
+  if (doing === null) return null;
+  if (doing.what === "delete") {
+    const { slug } = doing.server;
+    const params = { path: { tenant, server: slug } };
+    return (
+      <Confirm
+        title="Delete the server"
+        act={() => asked(api.DELETE("/admin/v1/tenants/{tenant}/servers/{server}", { params }))}
+        onDone={onDone}
+        onClose={onClose}
+      >
+        <p>
+          Clients of <code>{`${prefix}/mcp/${tenant}/${slug}`}</code> are answered 404 from now on.
+          The router forgets the server’s secrets and tokens.
+        </p>
+      </Confirm>
+    );
+  }
+  return (
+    <Dialog title={titles[doing.what]} onClose={onClose}>
+      {doing.what === "make" && <NewServer {...{ tenant, onDone, onClose }} />}
+      {doing.what === "check" && <CheckFound found={doing.found} />}
+      {doing.what === "authorize" && <AuthorizeFound found={doing.found} />}
+      {doing.what === "change" && (
+        <ServerPolicyForm {...{ tenant, slug: doing.server.slug, onDone, onClose }} />
+      )}
+    </Dialog>
+  );
+}
+
+export function Servers({ params: { tenant } }: { params: { tenant: string } }) {
+  const { loading, cursor, go } = usePaging<Server>(`servers of ${tenant}`, (query) =>
+    asked(api.GET("/admin/v1/tenants/{tenant}/servers", { params: { path: { tenant }, query } })),
+  );
+  const [doing, begin] = useState<Doing | null>(null);
+  const done = (): void => {
+    begin(null);
+    void loading.again();
+  };
+  return (
+    <Page
+      title="Servers"
+      lead="MCP servers that clients reach through the router. The router answers what they sample."
+      actions={
+        mayChange.value && (
+          <button type="button" class="main" onClick={() => begin({ what: "make" })}>
+            New server
+          </button>
+        )
+      }
+    >
+      <There what="servers" loading={loading}>
+        {({ data, nextCursor }) => (
+          <Table
+            name="Servers"
+            columns={columnsOf(tenant, begin)}
+            rows={data}
+            keyOf={({ id }) => id}
+            empty="There is no server yet. Register one, and give its clients the router’s address in place of its own."
+            foot={<Steps cursor={cursor} next={nextCursor} go={go} />}
+          />
+        )}
+      </There>
+      <Do {...{ tenant, doing }} onDone={done} onClose={() => begin(null)} />
+    </Page>
+  );
+}

@@ -1,0 +1,177 @@
+/** First steps: a provider's key, a check, and the first request, which is shown as it arrives. */
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { api, asked, type Schemas } from "../api.ts";
+import { useLoaded, useRepeated } from "../load.ts";
+import { CodeBlock } from "../parts/copy.tsx";
+import { Badge, There } from "../parts/notice.tsx";
+import { Page } from "../parts/page.tsx";
+import { tenantPath } from "../place.ts";
+import type { Asked } from "../problem.ts";
+import { listRequests } from "../requests/record.ts";
+import { mayChange } from "../session.ts";
+import { NewCredential } from "./credential-forms.tsx";
+import { CheckResult, checkCredential } from "./credentials.tsx";
+import { snippetsFor } from "../playground/snippets.ts";
+
+const watchMs = 2_000;
+
+function Step(props: {
+  number: number;
+  title: string;
+  isDone: boolean;
+  children: ComponentChildren;
+}) {
+  return (
+    <section class="card stack">
+      <h2>
+        {props.number}. {props.title} {props.isDone && <Badge word="done" tone="good" />}
+      </h2>
+      {props.children}
+    </section>
+  );
+}
+
+type Check = Asked<Schemas["CredentialCheck"]>;
+
+function Provider({ tenant }: { tenant: string }) {
+  const loading = useLoaded(`credentials of ${tenant}`, () =>
+    asked(api.GET("/admin/v1/tenants/{tenant}/credentials", { params: { path: { tenant } } })),
+  );
+  const [found, setFound] = useState<{ name: string; check: Check } | null>(null);
+  const check = async ({ id, name }: Schemas["Credential"]): Promise<void> => {
+    setFound({ name, check: await checkCredential(tenant, id) });
+    await loading.again();
+  };
+  return (
+    <There what="credentials" loading={loading}>
+      {({ data }) => (
+        <Step number={1} title="Give the router a provider’s key" isDone={data.length > 0}>
+          {found !== null && <CheckResult name={found.name} found={found.check} />}
+          {data.length === 0 ? (
+            mayChange.value ? (
+              <NewCredential tenant={tenant} onDone={(made) => void check(made)} />
+            ) : (
+              <p>Ask an administrator for a credential. Without one no model can be chosen.</p>
+            )
+          ) : (
+            <ul class="plain">
+              {data.map((credential) => (
+                <li key={credential.id}>
+                  {credential.provider} ({credential.name}) <Badge word={credential.status} />{" "}
+                  <button
+                    type="button"
+                    class="quiet"
+                    aria-label={`check ${credential.name}`}
+                    onClick={() => void check(credential)}
+                  >
+                    check
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Step>
+      )}
+    </There>
+  );
+}
+
+function Key({ tenant, onKey }: { tenant: string; onKey: (key: string) => void }) {
+  const [key, setKey] = useState<string | null>(null);
+  const make = async (): Promise<void> => {
+    const made = await asked(
+      api.POST("/admin/v1/tenants/{tenant}/keys", {
+        params: { path: { tenant } },
+        body: { name: "first steps", scopes: ["sampling", "proxy"] },
+      }),
+    );
+    if (!made.ok) return;
+    setKey(made.value.key);
+    onKey(made.value.key);
+  };
+  return (
+    <Step number={2} title="Make an API key" isDone={key !== null}>
+      {key === null ? (
+        <>
+          <p>A program shows it to the router. The snippets below use it.</p>
+          <button type="button" disabled={!mayChange.value} onClick={() => void make()}>
+            Make a key
+          </button>
+        </>
+      ) : (
+        <CodeBlock title="Shown this once" text={key} />
+      )}
+    </Step>
+  );
+}
+
+function Snippets({ tenant, apiKey }: { tenant: string; apiKey: string }) {
+  const snippets = snippetsFor({ tenant, apiKey });
+  const [shown, show] = useState("curl");
+  const { text, hint } = snippets.find(({ name }) => name === shown) ?? { text: "", hint: "" };
+  return (
+    <>
+      <span class="choices" role="group" aria-label="Client">
+        {snippets.map(({ name }) => (
+          <button
+            key={name}
+            type="button"
+            class="quiet"
+            aria-pressed={name === shown}
+            onClick={() => show(name)}
+          >
+            {name}
+          </button>
+        ))}
+      </span>
+      <p>{hint}</p>
+      <CodeBlock title={shown} text={text} />
+    </>
+  );
+}
+
+function Arrival({ tenant }: { tenant: string }) {
+  const [since] = useState(() => Date.now());
+  const loading = useLoaded(`first request of ${tenant}`, () =>
+    listRequests(tenant, { from: String(since), limit: "1" }),
+  );
+  useRepeated(watchMs, loading.again);
+  return (
+    <There what="requests" loading={loading}>
+      {({ data: [first] }) =>
+        first === undefined ? (
+          <p class="waiting" role="status">
+            Waiting for a request…
+          </p>
+        ) : (
+          <div class="notice good" role="status">
+            <strong>It arrived.</strong>
+            <p>
+              <Badge word={first.outcome} /> {first.model ?? ""}{" "}
+              <a href={`${tenantPath(tenant, "/requests")}?open=${first.id}`}>
+                See why that model was chosen
+              </a>
+            </p>
+          </div>
+        )
+      }
+    </There>
+  );
+}
+
+export function Start({ params: { tenant } }: { params: { tenant: string } }) {
+  const [key, setKey] = useState<string | null>(null);
+  return (
+    <Page title="First steps" lead="From a provider’s key to the first answer, in three steps.">
+      <div class="stack">
+        <Provider tenant={tenant} />
+        <Key tenant={tenant} onKey={setKey} />
+        <Step number={3} title="Send a request" isDone={false}>
+          <Snippets tenant={tenant} apiKey={key ?? "$KEY"} />
+          <Arrival tenant={tenant} />
+        </Step>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,201 @@
+/** Usage over time: sums, a plot, and the table of the same numbers. */
+import { useMemo, useState } from "preact/hooks";
+import { bucketTime, compact, count, percent, usd } from "../format.ts";
+import { zone } from "../locale.ts";
+import {
+  metrics,
+  ranges,
+  seriesOf,
+  totalsOf,
+  type MetricName,
+  type RangeName,
+  type UsageRow,
+} from "../overview-figures.ts";
+import { Plot } from "../parts/plot.tsx";
+import { Table, type Column } from "../parts/table.tsx";
+import { isoOf } from "../parts/time.tsx";
+import { tenantPath } from "../place.ts";
+import { theme } from "../theme.ts";
+
+export type Split = "model" | "server" | "key";
+const splitTitles: Readonly<Record<Split, string>> = {
+  model: "by model",
+  server: "by server",
+  key: "by key",
+};
+
+interface Choices {
+  range: RangeName;
+  by: Split;
+  metric: MetricName;
+}
+
+interface UsagePartProps {
+  tenant: string;
+  rows: readonly UsageRow[];
+  choices: Choices;
+  change: (changes: Record<string, string>) => void;
+}
+
+interface PickProps {
+  label: string;
+  value: string;
+  options: readonly (readonly [string, string])[];
+  onPick: (value: string) => void;
+}
+
+function Pick({ label, value, options, onPick }: PickProps) {
+  return (
+    <span class="choices" role="group" aria-label={label}>
+      {options.map(([each, title]) => (
+        <button
+          key={each}
+          type="button"
+          class="quiet"
+          aria-pressed={each === value}
+          onClick={() => onPick(each)}
+        >
+          {title}
+        </button>
+      ))}
+    </span>
+  );
+}
+
+function Tiles({ rows }: { rows: readonly UsageRow[] }) {
+  const { requests, succeeded, errors, tokens, costUsd } = totalsOf(rows);
+  const share = (value: number): string => (requests === 0 ? "–" : percent(value / requests));
+  return (
+    <dl class="tiles">
+      <div class="tile">
+        <dt>Requests</dt>
+        <dd>{count(requests)}</dd>
+      </div>
+      <div class="tile">
+        <dt>Succeeded</dt>
+        <dd>{share(succeeded)}</dd>
+      </div>
+      <div class="tile">
+        <dt>Failed or refused</dt>
+        <dd>
+          {count(errors)} <small>{share(errors)}</small>
+        </dd>
+      </div>
+      <div class="tile">
+        <dt>Tokens</dt>
+        <dd title={count(tokens)}>{compact(tokens)}</dd>
+      </div>
+      <div class="tile">
+        <dt>Spent</dt>
+        <dd>{usd(costUsd)}</dd>
+      </div>
+    </dl>
+  );
+}
+
+const columnsOf = (bucket: "hour" | "day", by: Split): Column<UsageRow>[] => [
+  { title: "From", show: ({ at }) => bucketTime(at, bucket), text: ({ at }) => isoOf(at) },
+  { title: by, show: ({ group }) => <code>{group || "none"}</code>, text: ({ group }) => group },
+  ...(
+    [
+      ["Requests", ({ requests }: UsageRow) => requests],
+      ["Succeeded", ({ succeeded }: UsageRow) => succeeded],
+      ["Failed", ({ failed }: UsageRow) => failed],
+      ["Refused", ({ refused }: UsageRow) => refused],
+      ["Tokens in", ({ inputTokens }: UsageRow) => inputTokens],
+      ["Tokens out", ({ outputTokens }: UsageRow) => outputTokens],
+    ] as const
+  ).map(([title, of]) => ({
+    title,
+    isNumber: true as const,
+    show: (row: UsageRow) => count(of(row)),
+    text: of,
+  })),
+  {
+    title: "USD",
+    isNumber: true,
+    show: ({ costUsd }) => usd(costUsd),
+    text: ({ costUsd }) => costUsd,
+  },
+];
+
+interface SwitchesProps {
+  metric: MetricName;
+  by: Split;
+  isTable: boolean;
+  setTable: (isTable: boolean) => void;
+  change: UsagePartProps["change"];
+}
+
+function Switches({ metric, by, isTable, setTable, change }: SwitchesProps) {
+  return (
+    <div class="over">
+      <Pick
+        label="Figure"
+        value={metric}
+        options={Object.entries(metrics).map(([name, { title }]) => [name, title])}
+        onPick={(picked) => change({ metric: picked })}
+      />
+      <Pick
+        label="Split"
+        value={by}
+        options={Object.entries(splitTitles)}
+        onPick={(picked) => change({ by: picked })}
+      />
+      <button type="button" class="quiet" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
+        {isTable ? "Show the plot" : "Show the table"}
+      </button>
+    </div>
+  );
+}
+
+const bucketMs = { hour: 3_600_000, day: 86_400_000 };
+
+export function UsagePart({ tenant, rows, choices, change }: UsagePartProps) {
+  const { range, by } = choices;
+  const metric = choices.metric in metrics ? choices.metric : "requests";
+  const { bucket } = ranges[range];
+  const [isTable, setTable] = useState(false);
+  const series = useMemo(() => {
+    const until = Date.now();
+    const from = until - ranges[range].ms;
+    return seriesOf(rows, { metric, bucketMs: bucketMs[bucket], from, until });
+  }, [rows, metric, range, bucket]);
+  return (
+    <section class="card stack" aria-label="Usage">
+      <div class="over">
+        <h2>Usage</h2>
+        <Pick
+          label="Time"
+          value={range}
+          options={Object.entries(ranges).map(([name, { title }]) => [name, title])}
+          onPick={(picked) => change({ range: picked })}
+        />
+      </div>
+      <Tiles rows={rows} />
+      <Switches {...{ metric, by, isTable, setTable, change }} />
+      {rows.length === 0 ? (
+        <div class="empty">
+          Nothing was used in this time. <a href={tenantPath(tenant, "/start")}>First steps</a>
+        </div>
+      ) : isTable ? (
+        <Table
+          name="Usage"
+          columns={columnsOf(bucket, by)}
+          rows={rows}
+          keyOf={({ at, group }) => `${at} ${group}`}
+          empty=""
+        />
+      ) : (
+        <Plot
+          series={series}
+          theme={theme.value}
+          label={`${metrics[metric].title} over ${ranges[range].title}; the table has the same numbers`}
+        />
+      )}
+      <p class="faint">
+        {bucket === "day" ? "Days begin at midnight UTC." : `Hours are in your zone, ${zone}.`}
+      </p>
+    </section>
+  );
+}

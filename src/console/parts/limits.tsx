@@ -1,0 +1,68 @@
+/** Limits of a policy, a ceiling or a key, as fields. An empty field is no limit. */
+import { Field } from "./form.tsx";
+
+export const limitTitles = {
+  requestsPerMinute: "Requests per minute",
+  tokensPerMinute: "Tokens per minute",
+  concurrent: "Calls at once",
+  usdPerDay: "USD per day (UTC)",
+  usdPerMonth: "USD per month (UTC)",
+} as const;
+export type LimitName = keyof typeof limitTitles;
+export type Limits = Partial<Record<LimitName, number>>;
+export type LimitTexts = Partial<Record<LimitName, string>>;
+
+const names = Object.keys(limitTitles) as LimitName[];
+
+export const textsOf = (limits: Limits | undefined): LimitTexts =>
+  Object.fromEntries(names.map((name) => [name, limits?.[name]?.toString() ?? ""]));
+
+/** As a whole: what is empty is left out. */
+export const limitsOf = (texts: LimitTexts): Limits =>
+  Object.fromEntries(
+    names.flatMap((name) => (texts[name] ? [[name, Number(texts[name])] as const] : [])),
+  );
+
+/** As a merge patch: what is empty is taken away. */
+export const limitsPatchOf = (texts: LimitTexts): Record<LimitName, number | null> =>
+  Object.fromEntries(
+    names.map((name) => [name, texts[name] ? Number(texts[name]) : null]),
+  ) as Record<LimitName, number | null>;
+
+interface LimitFieldsProps {
+  texts: LimitTexts;
+  onInput: (texts: LimitTexts) => void;
+  faultOf: (name: string) => string | null;
+}
+
+export function LimitFields({ texts, onInput, faultOf }: LimitFieldsProps) {
+  return (
+    <fieldset>
+      <legend>Limits</legend>
+      <div class="grid">
+        {names.map((name) => (
+          <Field
+            key={name}
+            title={limitTitles[name]}
+            name={`limits.${name}`}
+            type="number"
+            min={0}
+            step={name.startsWith("usd") ? "any" : "1"}
+            placeholder="none"
+            value={texts[name] ?? ""}
+            onInput={(value) => onInput({ ...texts, [name]: value })}
+            fault={faultOf(`limits.${name}`)}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** The limits that are set, in one line. */
+export const limitWords = (limits: Limits | undefined): string =>
+  names
+    .flatMap((name) =>
+      limits?.[name] === undefined ? [] : [`${limitTitles[name]}: ${limits[name]}`],
+    )
+    .join(", ");

@@ -1,0 +1,98 @@
+/** Calls the router as a program does: with an API key, which this page keeps in memory and nowhere else. */
+import { signal } from "@preact/signals";
+import type { Decision } from "../../domain/choice/decision.ts";
+import { api, asked } from "../api.ts";
+import { prefix } from "../place.ts";
+import { problemOf, unreachable, type Asked } from "../problem.ts";
+
+/** The key, and the tenant that it is of. */
+export const caller = signal<{ tenant: string; key: string } | null>(null);
+
+const keyLastsMs = 3_600_000;
+
+/** A key that ends in an hour. The log of changes has it. */
+export async function makeCaller(tenant: string): Promise<Asked<unknown>> {
+  const made = await asked(
+    api.POST("/admin/v1/tenants/{tenant}/keys", {
+      params: { path: { tenant } },
+      body: {
+        name: "console playground",
+        scopes: ["sampling"],
+        expiresAt: Date.now() + keyLastsMs,
+      },
+    }),
+  );
+  if (made.ok) caller.value = { tenant, key: made.value.key };
+  return made;
+}
+
+export interface SamplingParams {
+  messages: unknown[];
+  maxTokens: number;
+  modelPreferences: object;
+  systemPrompt?: string;
+  tools?: unknown[];
+}
+
+const modern = {
+  "MCP-Protocol-Version": "2026-07-28",
+  "Mcp-Method": "sampling/createMessage",
+};
+const withMeta = (params: SamplingParams) => ({
+  ...params,
+  _meta: {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "console", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": { sampling: { tools: {}, context: {} } },
+  },
+});
+
+async function post<T>(path: string, body: unknown): Promise<Asked<T>> {
+  try {
+    const response = await fetch(`${prefix}${path}`, {
+      method: "POST",
+      // The key says who calls; the session's cookie stays at home.
+      credentials: "omit",
+      headers: {
+        ...modern,
+        "Content-Type": "application/json",
+        Accept: "application/json",
+        Authorization: `Bearer ${caller.value?.key ?? ""}`,
+      },
+      body: JSON.stringify(body),
+    });
+    const said: unknown = await response.json();
+    return response.ok
+      ? { ok: true, value: said as T, tag: null }
+      : { ok: false, problem: problemOf(response.status, said) };
+  } catch {
+    return { ok: false, problem: unreachable };
+  }
+}
+
+/** Nobody is called, and nothing is charged. */
+export const dryRun = (params: SamplingParams): Promise<Asked<Decision>> =>
+  post("/v1/route", withMeta(params));
+
+export interface Answer {
+  model?: string;
+  stopReason?: string;
+  content?: unknown;
+  _meta?: { "sampling-router/decision"?: { requestId?: string; costUsd?: number | null } };
+}
+interface RpcAnswer {
+  result?: Answer;
+  error?: { message: string; data?: { reason?: string; detail?: string; requestId?: string } };
+}
+
+export async function send(params: SamplingParams): Promise<Asked<Answer>> {
+  const call = { jsonrpc: "2.0", id: 1, method: "sampling/createMessage" };
+  const said = await post<RpcAnswer>("/v1/sampling", { ...call, params: withMeta(params) });
+  if (!said.ok) return said;
+  const { result, error } = said.value;
+  if (result !== undefined) return { ok: true, value: result, tag: null };
+  const { reason, detail, requestId } = error?.data ?? {};
+  const message = error?.message ?? "No answer";
+  const problem = problemOf(200, { title: message, detail: detail ?? message, reason, requestId });
+  return { ok: false, problem };
+}

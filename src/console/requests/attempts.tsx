@@ -1,0 +1,52 @@
+/** Each call of a provider, with what the provider said of a failed one. */
+import { duration, none, usd, words } from "../format.ts";
+import { Badge } from "../parts/notice.tsx";
+import type { Column } from "../parts/table.tsx";
+import type { WholeRecord } from "./record.ts";
+
+type Attempt = WholeRecord["attempts"][number];
+
+export function attemptColumns(messages: WholeRecord["providerMessages"]): Column<Attempt>[] {
+  const saidBy = ({ provider, model, fault }: Attempt): string =>
+    fault === null
+      ? ""
+      : (messages.find((each) => each.provider === provider && each.model === model)?.message ??
+        "");
+  return [
+    {
+      title: "Model",
+      show: ({ provider, model }) => <code>{`${provider}/${model}`}</code>,
+      text: ({ provider, model }) => `${provider}/${model}`,
+    },
+    {
+      title: "Ended",
+      show: ({ fault, code }) =>
+        fault === null ? (
+          <Badge word="answered" tone="good" />
+        ) : (
+          <Badge word={words(code ?? fault)} tone="bad" />
+        ),
+      text: ({ fault, code }) => code ?? fault ?? "answered",
+    },
+    {
+      title: "HTTP",
+      isNumber: true,
+      show: ({ status }) => status ?? none,
+      text: ({ status }) => status,
+    },
+    {
+      title: "Took",
+      isNumber: true,
+      show: ({ latencyMs }) => duration(latencyMs),
+      text: ({ latencyMs }) => latencyMs,
+    },
+    { title: "Billed", show: ({ billed }) => billed, text: ({ billed }) => billed },
+    {
+      title: "Cost",
+      isNumber: true,
+      show: ({ costMicroUsd }) => usd(typeof costMicroUsd === "number" ? costMicroUsd / 1e6 : null),
+      text: ({ costMicroUsd }) => costMicroUsd ?? null,
+    },
+    { title: "The provider’s words", show: saidBy, text: saidBy },
+  ];
+}

@@ -1,0 +1,77 @@
+/** Whether a record is what was sealed, and whether its choice would be made again. */
+import { useState } from "preact/hooks";
+import { api, asked } from "../api.ts";
+import { ProblemNotice } from "../parts/notice.tsx";
+import type { Asked } from "../problem.ts";
+import type { WholeRecord } from "./record.ts";
+import { verifyRecord, type Verdict } from "./verify.ts";
+
+interface DetailProps {
+  tenant: string;
+  record: WholeRecord;
+}
+
+export function Seal({ tenant, record }: DetailProps) {
+  const [verdict, setVerdict] = useState<Verdict | "asking" | null>(null);
+  const verify = async (): Promise<void> => {
+    setVerdict("asking");
+    setVerdict(await verifyRecord(tenant, record));
+  };
+  return (
+    <>
+      <button type="button" disabled={verdict === "asking"} onClick={() => void verify()}>
+        {verdict === "asking" ? "Verifying…" : "Verify in this browser"}
+      </button>
+      {verdict !== null && verdict !== "asking" && (
+        <div
+          class={`notice ${verdict.isGenuine ? "good" : verdict.seal === null ? "warn" : "bad"}`}
+          role="status"
+        >
+          <strong>{verdict.isGenuine ? "Genuine" : "Not verified"}</strong>
+          <p>{verdict.says}</p>
+          {verdict.findings.length > 0 && (
+            <ul>
+              {verdict.findings.map((finding) => (
+                <li key={finding}>{finding}</li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+type Replay = { same: boolean; differences: string[] };
+
+export function ReplayButton({ tenant, record }: DetailProps) {
+  const [found, setFound] = useState<Asked<Replay> | null>(null);
+  const replay = async (): Promise<void> => {
+    const params = { path: { tenant, id: record.id } };
+    setFound(await asked(api.POST("/admin/v1/tenants/{tenant}/requests/{id}/replay", { params })));
+  };
+  return (
+    <>
+      <button type="button" onClick={() => void replay()}>
+        Choose again, as a dry run
+      </button>
+      {found !== null && !found.ok && <ProblemNotice problem={found.problem} />}
+      {found?.ok === true && (
+        <div class={`notice ${found.value.same ? "good" : "warn"}`} role="status">
+          <strong>
+            {found.value.same
+              ? "The same choice would be made today."
+              : "Another choice would be made today."}
+          </strong>
+          {found.value.differences.length > 0 && (
+            <ul>
+              {found.value.differences.map((difference) => (
+                <li key={difference}>{difference}</li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
+    </>
+  );
+}

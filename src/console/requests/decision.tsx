@@ -1,0 +1,120 @@
+/** Why this model: the candidates with their scores, and what excluded the others. */
+import type { Candidate, Decision } from "../../domain/choice/decision.ts";
+import { count, percent, usd, words } from "../format.ts";
+import { Table, type Column } from "../parts/table.tsx";
+import { exclusionWords } from "./record.ts";
+
+const axes = ["cost", "speed", "intelligence"] as const;
+
+export function AxisBar({ value }: { value: number | undefined }) {
+  if (value === undefined) return <>–</>;
+  const share = Math.max(0, Math.min(1, value));
+  return (
+    <span class="nowrap">
+      <span class="axis" aria-hidden="true">
+        <span style={{ width: `${share * 100}%` }} />
+      </span>
+      {value.toFixed(2)}
+    </span>
+  );
+}
+
+function notesOf(candidate: Candidate): string {
+  const { excludedBy, matchedHint, viaEquivalence, viaFailover, viaToolLoop, isLate } = candidate;
+  if (excludedBy !== undefined) return exclusionWords[excludedBy] ?? words(excludedBy);
+  return [
+    matchedHint === undefined ? "" : `matches the hint “${matchedHint}”`,
+    viaEquivalence === true ? "as an equivalent" : "",
+    viaFailover === true ? "only after faults of the hinted ones" : "",
+    viaToolLoop === true ? "began this tool loop" : "",
+    isLate === true ? "expected to be late" : "",
+  ]
+    .filter((note) => note !== "")
+    .join(", ");
+}
+
+const nameOf = ({ provider, model }: Candidate): string => `${provider}/${model}`;
+
+const columns: Column<Candidate>[] = [
+  { title: "Model", show: (candidate) => <code>{nameOf(candidate)}</code>, text: nameOf },
+  {
+    title: "Score",
+    isNumber: true,
+    show: ({ score }) => (score === undefined ? "excluded" : score.toFixed(3)),
+    text: ({ score }) => score ?? null,
+  },
+  ...axes.map((axis) => ({
+    title: axis[0]?.toUpperCase() + axis.slice(1),
+    show: (candidate: Candidate) => <AxisBar value={candidate.axes?.[axis]} />,
+    text: (candidate: Candidate) => candidate.axes?.[axis] ?? null,
+  })),
+  { title: "Why", show: notesOf, text: notesOf },
+];
+
+/** The choice in one sentence. */
+function sentenceOf({ candidates = [], weights, provider, model }: Partial<Decision>): string {
+  const feasible = candidates.filter(({ excludedBy }) => excludedBy === undefined);
+  const [first] = feasible;
+  const name = `${provider ?? ""}/${model ?? ""}`;
+  if (first?.viaToolLoop === true) return `${name} began the tool loop that this call continues.`;
+  if (first?.matchedHint !== undefined)
+    return `${name} is the best of those that match the hint “${first.matchedHint}”.`;
+  if (feasible.length === 1) return `${name} is the only model that can serve the request.`;
+  const heaviest =
+    weights === undefined ? null : axes.toSorted((a, b) => weights[b] - weights[a])[0];
+  const isEven = weights !== undefined && new Set(axes.map((axis) => weights[axis])).size === 1;
+  return heaviest === null || isEven
+    ? `${name} has the best score of ${feasible.length} models that can serve the request.`
+    : `${name} has the best score of ${feasible.length} models that can serve the request; ${heaviest} weighs most.`;
+}
+
+function Excluded({ excluded }: { excluded: Decision["excluded"] }) {
+  const rows = Object.entries(excluded);
+  if (rows.length === 0) return null;
+  return (
+    <p class="faint">
+      Excluded without being listed:{" "}
+      {rows
+        .map(([reason, models]) => `${count(models)} (${exclusionWords[reason] ?? words(reason)})`)
+        .join(", ")}
+      .
+    </p>
+  );
+}
+
+export function DecisionTable({ decision }: { decision: Partial<Decision> }) {
+  const { candidates = [], excluded = {}, weights, estimate, notes = [] } = decision;
+  return (
+    <div class="stack">
+      <p>{sentenceOf(decision)}</p>
+      <Table
+        name="Candidates"
+        columns={columns}
+        rows={candidates}
+        keyOf={nameOf}
+        empty="No model could serve the request."
+      />
+      <Excluded excluded={excluded} />
+      <dl class="facts">
+        <dt>Weights</dt>
+        <dd>
+          {weights === undefined
+            ? "–"
+            : axes.map((axis) => `${axis} ${percent(weights[axis])}`).join(", ")}
+        </dd>
+        <dt>Estimate</dt>
+        <dd>
+          {estimate === undefined
+            ? "–"
+            : `${count(estimate.inputTokens)} tokens in, ${count(estimate.outputTokens)} out, ${usd(estimate.costUsd)}`}
+        </dd>
+        {notes.length > 0 && (
+          <>
+            <dt>Notes</dt>
+            <dd>{notes.join(" · ")}</dd>
+          </>
+        )}
+      </dl>
+    </div>
+  );
+}

@@ -1,0 +1,187 @@
+/** One request: how it ended, why that model, what it cost, and whether its record is what was sealed. */
+import { count, none, time, usd, words } from "../format.ts";
+import { CodeBlock, CopyButton } from "../parts/copy.tsx";
+import { Badge } from "../parts/notice.tsx";
+import { Table } from "../parts/table.tsx";
+import { routerUrl, tenantPath } from "../place.ts";
+import { attemptColumns } from "./attempts.tsx";
+import { ReplayButton, Seal } from "./checks.tsx";
+import { DecisionTable } from "./decision.tsx";
+import { askedOf, decisionOf, type WholeRecord } from "./record.ts";
+import { Timeline } from "./timeline.tsx";
+
+interface DetailProps {
+  tenant: string;
+  record: WholeRecord;
+}
+
+function Usage({ record }: { record: WholeRecord }) {
+  const { usage, costUsd } = record;
+  if (usage === null) return <p class="faint">Nothing was used.</p>;
+  const classes = Object.entries({ ...usage.classes, ...usage.media });
+  return (
+    <dl class="facts">
+      <dt>Tokens in</dt>
+      <dd>
+        {count(usage.inputTokens)}
+        {usage.estimated && " (estimated)"}
+      </dd>
+      <dt>Tokens out</dt>
+      <dd>{count(usage.outputTokens)}</dd>
+      {classes.map(([name, amount]) => (
+        <>
+          <dt>{name}</dt>
+          <dd>{count(amount)}</dd>
+        </>
+      ))}
+      <dt>Cost</dt>
+      <dd>
+        {usd(costUsd)}
+        {record.overshoot && " (more than was reserved)"}
+      </dd>
+      {record.correction !== null && (
+        <>
+          <dt>Corrected</dt>
+          <dd>
+            {usd(record.correction.costUsd)} by {record.correction.actor}: {record.correction.why}
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function Facts({ tenant, record }: DetailProps) {
+  const { who, createdAt, contentSha256 } = record;
+  const asking = askedOf(record);
+  const listed = (name: string, value: string) =>
+    `${tenantPath(tenant, "/requests")}?${name}=${encodeURIComponent(value)}`;
+  return (
+    <dl class="facts">
+      <dt>Came</dt>
+      <dd>{time(createdAt)}</dd>
+      <dt>Key</dt>
+      <dd>
+        <a href={listed("key", who.keyId)}>{who.keyId}</a>
+      </dd>
+      {who.serverId !== null && (
+        <>
+          <dt>Server</dt>
+          <dd>
+            <a href={listed("server", who.serverId)}>{who.serverId}</a>
+          </dd>
+        </>
+      )}
+      {who.tool !== null && (
+        <>
+          <dt>Tool</dt>
+          <dd>{who.tool}</dd>
+        </>
+      )}
+      <dt>Client</dt>
+      <dd>
+        {[who.clientName, who.clientVersion].filter((each) => each !== null).join(" ") || none}
+      </dd>
+      <dt>Revision</dt>
+      <dd>{who.revision ?? none}</dd>
+      <dt>Asked</dt>
+      <dd>
+        {asking === null
+          ? none
+          : `Messages ${count(asking.messages)}, characters ${count(asking.characters)}, tools ${count(asking.tools)}, maxTokens ${count(asking.maxTokens)}`}
+      </dd>
+      <dt>Hints</dt>
+      <dd>{asking?.hints?.join(", ") || none}</dd>
+      <dt>SHA-256 of the content</dt>
+      <dd>
+        <code>{contentSha256}</code>
+      </dd>
+    </dl>
+  );
+}
+
+/** For sh: a quote ends the text, stands by itself, and the text goes on. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** The call again where its content was kept; else the record. */
+function curlOf({ tenant, record }: DetailProps): string {
+  const content = record.content as { request?: unknown } | null;
+  if (content?.request === undefined || content.request === null)
+    return `curl -sS ${quoted(`${routerUrl}/admin/v1/tenants/${tenant}/requests/${record.id}`)} -H "Authorization: Bearer $ADMIN_TOKEN"`;
+  const call = { jsonrpc: "2.0", id: 1, method: "sampling/createMessage", params: content.request };
+  return `curl -sS ${quoted(`${routerUrl}/v1/sampling`)} -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: sampling/createMessage' -d ${quoted(JSON.stringify(call))}`;
+}
+
+const json = (value: unknown): string => JSON.stringify(value, null, 2);
+
+function Head({ tenant, record }: DetailProps) {
+  return (
+    <p>
+      <Badge word={record.outcome} />{" "}
+      {record.reason !== null && (
+        <strong>
+          {words(record.reason)}
+          {record.reasonDetail !== null && `: ${record.reasonDetail}`}
+        </strong>
+      )}{" "}
+      <code>{record.id}</code> <CopyButton text={record.id} label="Copy id" />{" "}
+      <CopyButton text={curlOf({ tenant, record })} label="Copy as curl" />
+    </p>
+  );
+}
+
+export function RequestDetail({ tenant, record }: DetailProps) {
+  const decision = decisionOf(record);
+  return (
+    <div class="stack">
+      <Head tenant={tenant} record={record} />
+      <section class="card">
+        <h2>Why this model</h2>
+        {decision === null ? (
+          <p class="faint">It was refused before a model was chosen.</p>
+        ) : (
+          <DecisionTable decision={decision} />
+        )}
+        <ReplayButton tenant={tenant} record={record} />
+      </section>
+      <section class="card">
+        <h2>Timeline</h2>
+        <Timeline record={record} />
+      </section>
+      <section class="card">
+        <h2>Attempts</h2>
+        <Table
+          name="Attempts"
+          columns={attemptColumns(record.providerMessages)}
+          rows={record.attempts}
+          keyOf={(attempt) => String(record.attempts.indexOf(attempt))}
+          empty="No provider was called."
+        />
+      </section>
+      <div class="two">
+        <section class="card">
+          <h2>Usage</h2>
+          <Usage record={record} />
+        </section>
+        <section class="card">
+          <h2>Who asked, and for what</h2>
+          <Facts tenant={tenant} record={record} />
+        </section>
+      </div>
+      <section class="card">
+        <h2>Seal</h2>
+        <Seal tenant={tenant} record={record} />
+      </section>
+      {record.captured && (
+        <details class="card">
+          <summary>Captured content</summary>
+          <CodeBlock title="Content" text={json(record.content)} />
+        </details>
+      )}
+      <details class="card">
+        <summary>Raw JSON</summary>
+        <CodeBlock title="Record" text={json(record)} />
+      </details>
+    </div>
+  );
+}

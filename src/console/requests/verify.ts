@@ -1,0 +1,89 @@
+/**
+ * Verifies one record's seal in the browser. An export of the moment in which the record was made holds the record,
+ * the leaves of its seal and the signatures. The code is the one that verifies an export offline.
+ */
+import { hashing } from "../../crypto/chain.ts";
+import { verifySignature } from "../../crypto/signatures.ts";
+import type { ExportLine } from "../../domain/audit/exports.ts";
+import type { SamplingRecord } from "../../domain/audit/record.ts";
+import { sealedRecord, type AuditKey } from "../../domain/audit/seals.ts";
+import { createVerification } from "../../domain/audit/verification.ts";
+import { canonicalJson } from "../../domain/canonical.ts";
+import { prefix } from "../place.ts";
+import type { WholeRecord } from "./record.ts";
+
+export interface Verdict {
+  isGenuine: boolean;
+  /** in a sentence */
+  says: string;
+  /** number of the seal; null: the record is in none */
+  seal: number | null;
+  findings: string[];
+}
+
+const unsure = (says: string): Verdict => ({ isGenuine: false, says, seal: null, findings: [] });
+
+/** The router's public keys, from the address at which anybody finds them. */
+async function publishedKeys(): Promise<AuditKey[]> {
+  const answer = await fetch(`${prefix}/.well-known/sampling-router/audit-keys.json`);
+  const { keys } = (await answer.json()) as { keys: { kid: string; x: string }[] };
+  return keys.map(({ kid, x }) => ({ id: kid, publicKey: x }));
+}
+
+async function exportAround(tenant: string, { createdAt }: WholeRecord): Promise<string | null> {
+  const query = new URLSearchParams({ from: `${createdAt}`, to: `${createdAt + 1}` });
+  const path = `/admin/v1/tenants/${encodeURIComponent(tenant)}/requests/export`;
+  const answer = await fetch(`${prefix}${path}?${query}`, { credentials: "same-origin" });
+  return answer.ok ? answer.text() : null;
+}
+
+/** The record's canonical text as this page shows it: the money in USD is the page's own. */
+function shownText(record: WholeRecord): string {
+  const { costUsd: _, ...correction } = record.correction ?? { costUsd: 0 };
+  const told = { ...record, correction: record.correction === null ? null : correction };
+  return canonicalJson(sealedRecord(told as unknown as SamplingRecord));
+}
+
+/** null: none of an export's lines, in the router's own spelling */
+function parsedLine(text: string): ExportLine | null {
+  const value: unknown = JSON.parse(text);
+  return canonicalJson(value) === text ? (value as ExportLine) : null;
+}
+
+interface Line {
+  kind: string;
+  seal: number;
+  record: { id: string };
+}
+
+const lineOf = (lines: readonly string[], id: string): Line | undefined =>
+  lines
+    .filter((text) => text.includes(id))
+    .map((text) => JSON.parse(text) as Line)
+    .find(({ kind, record }) => kind === "record" && record.id === id);
+
+export async function verifyRecord(tenant: string, record: WholeRecord): Promise<Verdict> {
+  try {
+    const [keys, text] = await Promise.all([publishedKeys(), exportAround(tenant, record)]);
+    if (text === null) return unsure("The export could not be read. Your role may not export.");
+    const lines = text.split("\n").filter((line) => line !== "");
+    const found = lineOf(lines, record.id);
+    if (found === undefined)
+      return unsure(
+        "The record is in no seal yet. Records are sealed within a minute after they end.",
+      );
+    const verification = createVerification({ hashing, verify: verifySignature, pinned: keys });
+    for (const [at, line] of lines.entries())
+      await verification.line({ number: at + 1, text: line, parsed: parsedLine(line) });
+    const findings = (await verification.endOfFile()).map((finding) => finding.text);
+    if (canonicalJson(found.record) !== shownText(record))
+      findings.push("this page shows something else than what was sealed");
+    const isGenuine = findings.length === 0;
+    const says = isGenuine
+      ? `What this page shows is what seal ${found.seal} signed, by a key that the router publishes.`
+      : "The record is not what was sealed.";
+    return { isGenuine, says, seal: found.seal, findings };
+  } catch {
+    return unsure("The browser could not verify it: Ed25519 is missing, or the router is away.");
+  }
+}
