@@ -17,6 +17,8 @@ import m0011 from "../migrations/0011_record_codes.sql";
 import m0012 from "../migrations/0012_write_probes.sql";
 import m0013 from "../migrations/0013_fewer_indexes.sql";
 import m0014 from "../migrations/0014_console_sessions.sql";
+import m0015 from "../migrations/0015_approvals.sql";
+import m0016 from "../migrations/0016_outbox.sql";
 
 export const migrations: readonly { name: string; sql: string }[] = [
   { name: "0000_house.sql", sql: m0000 },
@@ -34,4 +36,6 @@ export const migrations: readonly { name: string; sql: string }[] = [
   { name: "0012_write_probes.sql", sql: m0012 },
   { name: "0013_fewer_indexes.sql", sql: m0013 },
   { name: "0014_console_sessions.sql", sql: m0014 },
+  { name: "0015_approvals.sql", sql: m0015 },
+  { name: "0016_outbox.sql", sql: m0016 },
 ];

@@ -19,7 +19,7 @@ import { createTenantObject, type TenantObject } from "./compose/tenant-object.t
 import { createWorkersAi } from "./providers/workers-ai.ts";
 import { bookTexts } from "./store/books/texts.ts";
 import type { Statement } from "./store/books/sql.ts";
-import { openObject } from "./store/durable/open-object.ts";
+import { openObject, refusesResidency } from "./store/durable/open-object.ts";
 import type { Job, Outcome } from "./store/engine.ts";
 
 interface Assets {
@@ -49,6 +49,7 @@ const hostOf = ({ DATABASES, AI, ASSETS }: WorkerBindings): Host => {
     ...(DATABASES !== undefined && {
       openTenantDatabase: (name, options) =>
         openObject({ namespace, wait: clock.wait }, name, options),
+      refusesResidency: (residency) => refusesResidency({ namespace }, residency),
     }),
     consoleFiles: ASSETS === undefined ? undefined : consoleFilesIn(ASSETS),
     workersAi: AI === undefined ? undefined : createWorkersAi(AI),

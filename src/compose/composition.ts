@@ -1,18 +1,19 @@
 /**
  * The composition root: the files of this room see every floor, and no others do.
  */
+import { err, ok } from "../domain/result.ts";
+import type { Residency } from "../domain/tenancy/residency.ts";
 import { homeShard, shardOf, shardOfState } from "../domain/tenancy/shards.ts";
 import { isTenantDatabase, newTenantDatabase } from "../domain/tenancy/tenant-databases.ts";
 import type { Services } from "../http/context.ts";
-import {
-  createAdminFor,
-  createShardedAuditKeys,
-  createShardedReadiness,
-} from "../pipeline/admin/sharded.ts";
+import type { NewDatabase } from "../pipeline/admin/placing.ts";
+import { createAdminFor, createShardedReadiness } from "../pipeline/admin/sharded.ts";
 import { createShardedJobs, type Jobs } from "../pipeline/scheduled/jobs.ts";
+import type { Host } from "./host.ts";
 import { perShard, randomBytesOf, type Isolate } from "./isolate.ts";
 import type { Lifetime } from "./lifetime.ts";
-import { createShard, type Everywhere, type Shard } from "./shard.ts";
+import type { Everywhere } from "./everywhere.ts";
+import { createShard, type Shard } from "./shard.ts";
 
 export interface Composition {
   servicesFor: (token: string | null) => Services;
@@ -20,6 +21,16 @@ export interface Composition {
   /** of one database alone */
   jobsOf: (name: string) => ReturnType<Jobs>;
 }
+
+/** Names the database of one more tenant, unless the host can't place it. */
+const createNewDatabase =
+  ({ refusesResidency }: Pick<Host, "refusesResidency">): NewDatabase =>
+  (residency) => {
+    const refusal = refusesResidency?.(residency) ?? null;
+    return refusal === null
+      ? ok(newTenantDatabase(randomBytesOf, residency.jurisdiction))
+      : err(refusal);
+  };
 
 /** What serves requests for as long as its lifetime says: the database of a caller's shard is opened when it calls. */
 export function createComposition(isolate: Isolate, lifetime: Lifetime): Composition {
@@ -30,8 +41,11 @@ export function createComposition(isolate: Isolate, lifetime: Lifetime): Composi
   const shardNamed: (name: string) => Shard = perShard((name) =>
     createShard(isolate, { ...lifetime, name, everywhere }),
   );
-  const made = (name: string): Shard => {
-    const shard = shardNamed(name);
+  const made = (name: string, residency: Residency | null = null): Shard => {
+    const shard =
+      residency === null
+        ? shardNamed(name)
+        : createShard(isolate, { ...lifetime, name, residency, everywhere });
     shard.lookForCatalogue();
     return shard;
   };
@@ -40,15 +54,18 @@ export function createComposition(isolate: Isolate, lifetime: Lifetime): Composi
     get home() {
       return made(homeShard);
     },
-    of: (name: string) => (isOpen(name) ? made(name) : null),
-    newDatabase: haveTheirOwn ? () => newTenantDatabase(randomBytesOf) : null,
+    of: (name: string, residency: Residency | null = null) =>
+      isOpen(name) ? made(name, residency) : null,
+    newDatabase: haveTheirOwn ? createNewDatabase(host) : null,
   };
   const everywhere: Everywhere = {
     adminFor: (actor, slug) =>
       createAdminFor({ shards, placements: shards.home.placements })(actor, slug),
     readiness: createShardedReadiness(shards),
-    auditKeys: createShardedAuditKeys(shards),
+    // The home shard has the keys of all databases: see `pipeline/scheduled/deliver.ts`.
+    auditKeys: () => shards.home.admin.exports.publicKeys(),
     catalogues: () => shardNamed(homeShard).catalogues,
+    deliveries: () => shardNamed(homeShard).deliveries,
     finishAuthorization(query) {
       const shard = shards.of(shardOfState(query.get("state") ?? "")) ?? shards.home;
       return shard.admin.authorizations.finish(query.toString());

@@ -1,6 +1,8 @@
 /** What a host hands to the composition: its runtime's ways to write, to call out and to open a database. */
 import type { UpstreamFetch } from "../domain/ports/upstream.ts";
 import type { ConsoleFiles } from "../domain/ports/console-files.ts";
+import type { Refusal } from "../domain/refusals.ts";
+import type { Residency } from "../domain/tenancy/residency.ts";
 import type { Primitives } from "../crypto/primitives.ts";
 import type { WorkersAi } from "../providers/workers-ai.ts";
 import type { Database, DatabaseOptions } from "../store/db.ts";
@@ -24,7 +26,12 @@ export interface Host {
   /** The host's own database `home`; asked for where no libSQL server is set. */
   openOwnDatabase: (options: DatabaseOptions) => Database;
   /** The database of one tenant, where each has its own; absent: all tenants share `home` and the shards */
-  openTenantDatabase?: (name: string, options: DatabaseOptions) => Database;
+  openTenantDatabase?: (
+    name: string,
+    options: DatabaseOptions & { residency: Residency | null },
+  ) => Database;
+  /** Why a tenant's own database can't be made there; null: it can. Absent: it can be made anywhere. */
+  refusesResidency?: (residency: Residency) => Refusal | null;
   /**
    * Sends all writes of this process that wait for a libSQL server together. Absent: each is sent alone, since no
    * invocation of the Workers runtime may send for another.

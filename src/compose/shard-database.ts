@@ -1,5 +1,6 @@
 /** The database of one shard, the host's own or a libSQL server, and the stores over it. */
 import { createClient } from "@libsql/client/web";
+import type { Residency } from "../domain/tenancy/residency.ts";
 import { isTenantDatabase } from "../domain/tenancy/tenant-databases.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
 import type { Stores } from "../domain/ports/stores.ts";
@@ -11,10 +12,10 @@ const mostAtOnce = 1_000;
 
 function openDatabase(
   { config: { database, shards }, host }: Isolate,
-  { name, ...options }: DatabaseOptions & { name: string },
+  { name, residency, ...options }: DatabaseOptions & { name: string; residency: Residency | null },
 ): Database {
   if (isTenantDatabase(name) && host.openTenantDatabase !== undefined)
-    return host.openTenantDatabase(name, options);
+    return host.openTenantDatabase(name, { ...options, residency });
   const named = shards.find((shard) => shard.name === name);
   if (named === undefined && database.kind === "own") return host.openOwnDatabase(options);
   const { url, authToken } = named ?? (database as Extract<typeof database, { kind: "libsql" }>);
@@ -31,7 +32,7 @@ function openDatabase(
 
 export function openShard(
   isolate: Isolate,
-  { ids, ...options }: DatabaseOptions & { name: string; ids: Ids },
+  { ids, ...options }: DatabaseOptions & { name: string; ids: Ids; residency: Residency | null },
 ): { db: Database; stores: Stores } {
   const { config, host, auditing } = isolate;
   const db = openDatabase(isolate, options);

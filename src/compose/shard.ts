@@ -6,6 +6,7 @@ import { toBase64Url, toHex, sameText } from "../crypto/encoding.ts";
 import { seedCatalogue } from "../domain/models/catalogue.ts";
 import type { ConsoleFiles } from "../domain/ports/console-files.ts";
 import { lazily, memoize } from "../domain/lazily.ts";
+import type { Residency } from "../domain/tenancy/residency.ts";
 import type { Services } from "../http/context.ts";
 import type { CatalogueStore } from "../domain/ports/catalogues.ts";
 import type { Oauth } from "../domain/servers/oauth.ts";
@@ -35,22 +36,15 @@ import { createWriteProbe } from "../store/write-probe.ts";
 import { createShardApprovals, type ShardApprovals } from "./shard-approvals.ts";
 import { openShard } from "./shard-database.ts";
 import { createShardConsole } from "./shard-console.ts";
+import { createShardDelivery } from "./shard-delivery.ts";
 import { createShardSample } from "./shard-sample.ts";
 import { createShardTurns } from "./shard-turns.ts";
 import { createShardSeals } from "./shard-seals.ts";
 import { after, catalogueShardOf, clock, randomBytesOf, type Isolate } from "./isolate.ts";
+import type { Everywhere, EveryShardsServices } from "./everywhere.ts";
 import type { Lifetime } from "./lifetime.ts";
 
 const { now, elapsed, wait } = clock;
-
-/** What no single shard can do. */
-export type Everywhere = Pick<Services["admin"], "adminFor"> &
-  Services["health"] &
-  Services["oauth"] &
-  Services["audit"] & {
-    /** the home shard's */
-    catalogues: () => CatalogueStore;
-  };
 
 /** The parts of all surfaces, over one shard. */
 type ShardServices = Services["app"] &
@@ -60,7 +54,7 @@ type ShardServices = Services["app"] &
   Services["admin"] &
   Services["console"] &
   Services["consolePage"] &
-  Omit<Everywhere, "catalogues">;
+  EveryShardsServices;
 
 /** Each surface sees what it uses. The parts are made when they are read, so they are not spread. */
 const servicesOf = (parts: ShardServices): Services => ({
@@ -96,7 +90,7 @@ interface Parts {
  */
 export function createShard(
   isolate: Isolate,
-  lifetime: Lifetime & { name: string; everywhere: Everywhere },
+  lifetime: Lifetime & { name: string; everywhere: Everywhere; residency?: Residency },
 ) {
   const { config, host, tokens, memory, streamMemory, sendToWitness } = isolate;
   const { fetch, log } = host;
@@ -111,6 +105,7 @@ export function createShard(
     name,
     ids,
     turns,
+    residency: lifetime.residency ?? null,
     ...(onRoundTrip !== undefined && { onRoundTrip }),
   });
   const { vault, roundVault, keyCodes, reseal } = createShardSeals(isolate, { name, stores, ids });
@@ -253,6 +248,7 @@ export function createShard(
       sha256Hex: async (text) => toHex(await isolate.sha256(text)),
     }),
   );
+  const deliver = createShardDelivery({ name, stores, everywhere });
   const readiness = memoize(() =>
     createReadiness(
       db,
@@ -276,6 +272,10 @@ export function createShard(
     get catalogues() {
       return stores.catalogues;
     },
+    get deliveries() {
+      return stores.deliveries;
+    },
+    deliver,
     get admin() {
       return admin();
     },
@@ -291,6 +291,7 @@ export function createShard(
         reseal,
         sendToWitness,
         syncCatalogue: syncCatalogue(),
+        deliver,
       })(),
   };
 }

@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 8a07bbcade830c2284f19c6c685bcfe15a329271563f98551747f26344b5d9de
+// Made by `npm run console:types` of the OpenAPI document 430025865c78e7cfb79ff7bdbe74ad3cab737e527baf09e3e58ba3a3d1b0f48b
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -81,7 +81,7 @@ export interface paths {
     };
     /**
      * List tenants, newest first
-     * @description The operator sees every tenant, a key its own.
+     * @description The operator sees every tenant, a key its own. Policies and versions are read one by one.
      */
     get: operations["listTenants"];
     put?: never;
@@ -119,7 +119,7 @@ export interface paths {
     head?: never;
     /**
      * Rename a tenant
-     * @description Changes the name that people read. The slug stays.
+     * @description Changes the name that people read. The slug stays, and so does where the tenant's data lives.
      */
     patch: operations["renameTenant"];
     trace?: never;
@@ -1107,6 +1107,7 @@ export interface components {
     };
     Tenant: {
       id: string;
+      /** @description The database that the tenant lives in, for good. */
       shard: string;
       /** @example acme */
       slug: string;
@@ -1118,6 +1119,16 @@ export interface components {
        */
       createdAt: number;
       policy: components["schemas"]["Policy"];
+      /**
+       * @description Near where the tenant's database was made; null: nobody asked.
+       * @enum {string|null}
+       */
+      region: "wnam" | "enam" | "sam" | "weur" | "eeur" | "apac" | "oc" | "afr" | "me" | null;
+      /**
+       * @description What the tenant's data never leaves; null: nobody asked.
+       * @enum {string|null}
+       */
+      jurisdiction: "eu" | "fedramp" | null;
     };
     Policy: {
       limits?: components["schemas"]["Limits"];
@@ -1266,6 +1277,45 @@ export interface components {
       name: string;
       /** @description Where it is to live, for good; absent: the shard with the fewest tenants. */
       shard?: string;
+      /**
+       * @description Near where the tenant's database is to be made, for good: Cloudflare's location hints. For a deployment with a Durable Object for each tenant.
+       * @enum {string}
+       */
+      region?: "wnam" | "enam" | "sam" | "weur" | "eeur" | "apac" | "oc" | "afr" | "me";
+      /**
+       * @description What the tenant's data is never to leave. For a deployment with a Durable Object for each tenant.
+       * @enum {string}
+       */
+      jurisdiction?: "eu" | "fedramp";
+    };
+    ListedTenant: {
+      id: string;
+      /** @description The database that the tenant lives in, for good. */
+      shard: string;
+      /** @example acme */
+      slug: string;
+      /** @description In a list over several databases it may be up to a minute old. */
+      name: string;
+      /**
+       * @description ms since the epoch
+       * @example 1795132800000
+       */
+      createdAt: number;
+      /**
+       * @description Near where the tenant's database was made; null: nobody asked.
+       * @enum {string|null}
+       */
+      region: "wnam" | "enam" | "sam" | "weur" | "eeur" | "apac" | "oc" | "afr" | "me" | null;
+      /**
+       * @description What the tenant's data never leaves; null: nobody asked.
+       * @enum {string|null}
+       */
+      jurisdiction: "eu" | "fedramp" | null;
+      /**
+       * @description `deleting`: a deletion began and was cut off; ask for it again.
+       * @enum {string}
+       */
+      state: "active" | "deleting";
     };
     TenantPatch: {
       name: string;
@@ -2724,7 +2774,7 @@ export interface operations {
         };
         content: {
           "application/json": {
-            data: components["schemas"]["Tenant"][];
+            data: components["schemas"]["ListedTenant"][];
             nextCursor: string | null;
           };
         };

@@ -29,7 +29,7 @@ export const createAuditKeyStore = (db: Database): KeyStore => ({
           .values({ id, publicKey, code, createdAt: now })
           // MASTER_KEY vouches for this key. A row with the same id is the same key, or was put
           // there by somebody else, so it is overwritten.
-          .onConflictDoUpdate({ target: auditKeys.id, set: { publicKey, code } }),
+          .onConflictDoUpdate({ target: auditKeys.id, set: { publicKey, code, delivered: false } }),
       ),
     );
     return written.ok ? ok(null) : written;

@@ -9,7 +9,8 @@ import { summed, writable, type Bulk } from "./db.ts";
 import { held } from "./held.ts";
 import { endingNames, stored, type EndingRow } from "./record-codes.ts";
 import { samplingRequests } from "./schema.ts";
-import { figures, hourOf, outcomes, raisedFigures } from "./usage.ts";
+import { hourOf } from "./usage.ts";
+import { figures, outcomes, raisedFigures } from "./usage-figures.ts";
 
 const columns = getTableColumns(samplingRequests);
 

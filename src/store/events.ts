@@ -1,10 +1,12 @@
-import { and, desc, eq, lt, sql, type SQL } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, lt, sql, type SQL } from "drizzle-orm";
 import type { AdminEvent } from "../domain/admin-event.ts";
 import type { EventStore } from "../domain/ports/stores.ts";
 import { ok } from "../domain/result.ts";
 import { raw, type Builder, type Compiled, type Database } from "./db.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import { adminEvents } from "./schema.ts";
+
+const { delivered: _, ...eventColumns } = getTableColumns(adminEvents);
 
 /** Writes an event's row, in the transaction of the change that the event tells of. */
 export const appendEvent = (builder: Builder, event: AdminEvent): Compiled =>
@@ -26,7 +28,7 @@ export const createEventStore = (db: Database): EventStore => ({
   list: (tenantId, page) =>
     db.read(async (builder) => {
       const rows = await builder
-        .select()
+        .select(eventColumns)
         .from(adminEvents)
         .where(
           and(

@@ -63,6 +63,18 @@ export const results = sqliteTable(
   ],
 );
 
+/** What is counted of requests. */
+export const usageFigures = () => ({
+  succeeded: integer().notNull(),
+  failed: integer().notNull(),
+  refused: integer().notNull(),
+  cancelled: integer().notNull(),
+  unknown: integer().notNull(),
+  inputTokens: integer("input_tokens").notNull(),
+  outputTokens: integer("output_tokens").notNull(),
+  costMicroUsd: integer("cost_micro_usd").notNull(),
+});
+
 /**
  * What was used, by the hour in which a request arrived. The transactions that end requests write these
  * rows, so no plot has to read records.
@@ -78,14 +90,12 @@ export const usage = sqliteTable(
     serverId: text("server_id").notNull(),
     /** `provider/model`; empty: none was chosen */
     model: text().notNull(),
-    succeeded: integer().notNull(),
-    failed: integer().notNull(),
-    refused: integer().notNull(),
-    cancelled: integer().notNull(),
-    unknown: integer().notNull(),
-    inputTokens: integer("input_tokens").notNull(),
-    outputTokens: integer("output_tokens").notNull(),
-    costMicroUsd: integer("cost_micro_usd").notNull(),
+    ...usageFigures(),
+    /**
+     * 1: the home shard has the row as it stands. 0: changed since. Else the version of the outbox that is on its
+     * way with the row. It has no index, since an index would be one more row written for each call.
+     */
+    delivered: integer().notNull().default(0),
   },
   (table) => [
     primaryKey({

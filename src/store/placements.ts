@@ -1,30 +1,71 @@
 /** The directory of slugs, in the home shard. Each method is one transaction and one round trip. */
 import { and, eq, sql } from "drizzle-orm";
-import type { Placement, PlacementStore } from "../domain/ports/placements.ts";
+import type {
+  Listed,
+  Placement,
+  PlacementState,
+  PlacementStore,
+} from "../domain/ports/placements.ts";
 import { ok } from "../domain/result.ts";
+import type { Residency } from "../domain/tenancy/residency.ts";
 import { homeShard } from "../domain/tenancy/shards.ts";
 import { raw, type Database } from "./db.ts";
-import { placements, tenants } from "./schema.ts";
+import { withoutUsageOf } from "./deliveries.ts";
+import { pageOf, rowsFor } from "./page.ts";
+import { placements } from "./directory-schema.ts";
+import { tenants } from "./schema.ts";
+
+const residencyText = (residency: Residency | null): string | null =>
+  residency === null ? null : JSON.stringify(residency);
+
+const residencyOf = (text: string | null): Residency | null =>
+  text === null ? null : (JSON.parse(text) as Residency);
+
+/** What a claim does not know yet. */
+const unnamed = { name: "", createdAt: 0, state: "creating" } as const;
+
+interface ListedRow {
+  id: string;
+  slug: string;
+  name: string;
+  shard: string;
+  createdAt: number;
+  residency: string | null;
+  state: PlacementState;
+}
+
+const listedOf = ({ residency, ...row }: ListedRow): Listed => ({
+  ...row,
+  // Its database says within a minute what it is called.
+  name: row.name === "" ? row.slug : row.name,
+  residency: residencyOf(residency),
+});
 
 export const createPlacementStore = (db: Database): PlacementStore => {
   const { builder } = db;
   const where = ({ slug, tenantId, shard }: Placement) =>
     and(eq(placements.slug, slug), eq(placements.tenantId, tenantId), eq(placements.shard, shard));
   const standing = (slug: string) =>
-    raw(sql`select tenant_id, shard from placements where slug = ${slug}`);
+    raw(sql`select tenant_id, shard, residency from placements where slug = ${slug}`);
   const placementOf = (slug: string, rows: Record<string, unknown>[] = []): Placement | null => {
     const [row] = rows;
     return row === undefined
       ? null
-      : { slug, tenantId: String(row["tenant_id"]), shard: String(row["shard"]) };
+      : {
+          slug,
+          tenantId: String(row["tenant_id"]),
+          shard: String(row["shard"]),
+          residency: residencyOf(row["residency"] as string | null),
+        };
   };
   return {
-    async claim({ slug, tenantId, shard }) {
+    async claim({ slug, tenantId, shard, residency }) {
       const written = await db.write([
         // A tenant that was made before there were several shards has no placement, but it has its
         // slug.
         raw(sql`
-          insert into placements (slug, tenant_id, shard) select ${slug}, ${tenantId}, ${shard}
+          insert into placements (slug, tenant_id, shard, residency, state)
+          select ${slug}, ${tenantId}, ${shard}, ${residencyText(residency)}, 'creating'
           where not exists (select 1 from tenants where slug = ${slug})
           on conflict (slug) do nothing`),
         standing(slug),
@@ -35,7 +76,7 @@ export const createPlacementStore = (db: Database): PlacementStore => {
       const written = await db.write([
         builder
           .update(placements)
-          .set({ tenantId: to.tenantId, shard: to.shard })
+          .set({ tenantId: to.tenantId, shard: to.shard, residency: to.residency, ...unnamed })
           .where(where(from)),
         standing(from.slug),
       ]);
@@ -44,14 +85,44 @@ export const createPlacementStore = (db: Database): PlacementStore => {
     bySlug: (slug) =>
       db.read(async (reader) => {
         const [row] = await reader
-          .select()
+          .select({
+            slug: placements.slug,
+            tenantId: placements.tenantId,
+            shard: placements.shard,
+            residency: placements.residency,
+            state: placements.state,
+          })
           .from(placements)
           .where(eq(placements.slug, slug))
           .limit(1);
         return row ?? null;
       }),
+    async confirm(placement, { name, createdAt }) {
+      const written = await db.write([
+        builder
+          .update(placements)
+          .set({ name, createdAt, state: "active" })
+          // A deletion that has begun since stays one.
+          .where(and(where(placement), eq(placements.state, "creating"))),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
+    async beginDeletion(placement) {
+      const written = await db.write([
+        builder.update(placements).set({ state: "deleting" }).where(where(placement)),
+      ]);
+      return written.ok ? ok(null) : written;
+    },
     async release(placement) {
-      const written = await db.write([builder.delete(placements).where(where(placement))]);
+      const { slug, tenantId, shard } = placement;
+      const written = await db.write([
+        ...withoutUsageOf(sql`select tenant_id from placements
+          where slug = ${slug} and tenant_id = ${tenantId} and shard = ${shard}`),
+        builder.delete(placements).where(where(placement)),
+        // A database whose last tenant is gone may be gone itself.
+        raw(sql`delete from deliveries where database = ${shard}
+          and not exists (select 1 from placements where shard = ${shard})`),
+      ]);
       return written.ok ? ok(null) : written;
     },
     counts: () =>
@@ -70,6 +141,23 @@ export const createPlacementStore = (db: Database): PlacementStore => {
           ...Object.fromEntries(elsewhere.map((row) => [row.shard, row.count])),
           [homeShard]: here[0]?.count ?? 0,
         };
+      }),
+    list: (page) =>
+      db.read(async (reader) => {
+        const { cursor } = page;
+        const older = (id: string) =>
+          cursor === null ? sql`true` : sql`${sql.raw(id)} < ${cursor}`;
+        // Both parts come by their index of ids, and are merged while they are read.
+        const rows = await reader.all<ListedRow>(sql`
+          select id, slug, name, ${homeShard} as shard, created_at as createdAt, residency,
+            'active' as state
+          from tenants where ${older("id")}
+          union all
+          select tenant_id, slug, name, shard, created_at, residency, state
+          from placements where shard <> ${homeShard} and state <> 'creating'
+            and ${older("tenant_id")}
+          order by 1 desc limit ${rowsFor(page)}`);
+        return pageOf(rows.map(listedOf), page);
       }),
   };
 };

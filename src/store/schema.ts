@@ -18,6 +18,7 @@ import type { JsonObject } from "../domain/json.ts";
 import type { DeclaredModel, Model, ModelChange } from "../domain/models/model.ts";
 import type { Limits, Policy } from "../domain/choice/policy.ts";
 import type { Reason } from "../domain/refusals.ts";
+import type { Residency } from "../domain/tenancy/residency.ts";
 import type { Bridge } from "../domain/tenancy/session.ts";
 import type { MediaUsage, TokenClasses } from "../domain/usage.ts";
 import { decisionColumn } from "./decisions.ts";
@@ -33,18 +34,9 @@ export const tenants = sqliteTable("tenants", {
   ceiling: text({ mode: "json" }).$type<Ceiling>(),
   version: integer().notNull(),
   createdAt: integer("created_at").notNull(),
+  /** where the tenant's data was asked to live; null: nobody asked */
+  residency: text({ mode: "json" }).$type<Residency>(),
 });
-
-/** Which shard has the tenant of a slug; in the home shard, for tenants made since there are several shards. */
-export const placements = sqliteTable(
-  "placements",
-  {
-    slug: text().primaryKey(),
-    tenantId: text("tenant_id").notNull(),
-    shard: text().notNull(),
-  },
-  (table) => [index("placements_shard").on(table.shard)],
-);
 
 // No foreign keys: some databases enforce them and libSQL may not, so nothing could rely on them.
 const tenantId = () => text("tenant_id").notNull();
@@ -287,6 +279,13 @@ export const adminEvents = sqliteTable(
     tenantId: text("tenant_id"),
     target: text().notNull(),
     detail: text({ mode: "json" }).$type<JsonObject>().notNull(),
+    /** whether the home shard has the event too; says nothing in the home shard itself */
+    delivered: integer({ mode: "boolean" }).notNull().default(false),
   },
-  (table) => [index("admin_events_tenant").on(table.tenantId, table.id)],
+  (table) => [
+    index("admin_events_tenant").on(table.tenantId, table.id),
+    index("admin_events_outbox")
+      .on(table.id)
+      .where(sql`${table.delivered} = 0`),
+  ],
 );

@@ -49,6 +49,8 @@ export const auditKeys = sqliteTable("audit_keys", {
   createdAt: integer("created_at").notNull(),
   /** a code under MASTER_KEY over id and key; null: nobody vouches for the key */
   code: text(),
+  /** whether the home shard has the key too; says nothing in the home shard itself */
+  delivered: integer({ mode: "boolean" }).notNull().default(false),
 });
 
 /** The last number that was given to a record of each tenant. */

@@ -16,6 +16,8 @@ import { createKeyStore } from "./keys.ts";
 import { createLedger } from "./ledger.ts";
 import { createLimitStore } from "./limit-sums.ts";
 import { createOverrideStore } from "./overrides.ts";
+import { createDeliveryStore } from "./deliveries.ts";
+import { createOutboxStore } from "./outbox.ts";
 import { createPlacementStore } from "./placements.ts";
 import { createRequestStore } from "./requests.ts";
 import { createSealedRowStore } from "./sealed-rows.ts";
@@ -50,6 +52,8 @@ export function createStores(
     thinning: () => createThinningStore(db),
     tenants: () => createTenantStore(db),
     placements: () => createPlacementStore(db),
+    outbox: () => createOutboxStore(db),
+    deliveries: () => createDeliveryStore(db),
     keys: () => createKeyStore(db),
     credentials: () => createCredentialStore(db),
     overrides: () => createOverrideStore(db),

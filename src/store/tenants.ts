@@ -1,10 +1,9 @@
-import { desc, eq, inArray, lt, sql } from "drizzle-orm";
+import { eq, inArray, sql } from "drizzle-orm";
 import type { Tenant, TenantStore } from "../domain/ports/stores.ts";
 import { err, ok } from "../domain/result.ts";
 import { raiseVersion } from "./change.ts";
 import { raw, type Database } from "./db.ts";
 import { appendEvent, appendEventWhere } from "./events.ts";
-import { pageOf, rowsFor } from "./page.ts";
 import { circuits, health } from "./health-schema.ts";
 import { approvals } from "./approval-schema.ts";
 import { counters, idempotency, results, usage } from "./ledger-schema.ts";
@@ -32,7 +31,7 @@ export const createTenantStore = (db: Database): TenantStore => {
     });
   return {
     async create(tenant, event) {
-      const { id, slug, name, policy, ceiling, version, createdAt } = tenant;
+      const { id, slug, name, policy, ceiling, version, createdAt, residency } = tenant;
       // A tenant's first event says that the tenant was made. The log outlives tenants, so a
       // tenant's id is made once, ever. The second condition is for the home shard, where a slug
       // may be kept for a tenant on another shard.
@@ -41,9 +40,10 @@ export const createTenantStore = (db: Database): TenantStore => {
         and not exists (select 1 from placements where slug = ${slug} and tenant_id <> ${id})`;
       const written = await db.write([
         raw(sql`
-          insert into tenants (id, slug, name, policy, ceiling, version, created_at)
+          insert into tenants (id, slug, name, policy, ceiling, version, created_at, residency)
           select ${id}, ${slug}, ${name}, ${JSON.stringify(policy)},
-            ${ceiling === null ? null : JSON.stringify(ceiling)}, ${version}, ${createdAt}
+            ${ceiling === null ? null : JSON.stringify(ceiling)}, ${version}, ${createdAt},
+            ${residency === null ? null : JSON.stringify(residency)}
           where ${isNew} returning id`),
         appendEventWhere(event, isNew),
       ]);
@@ -54,16 +54,6 @@ export const createTenantStore = (db: Database): TenantStore => {
     },
     bySlug: (slug) => one(tenants.slug, slug),
     byId: (id) => one(tenants.id, id),
-    list: (page) =>
-      db.read(async (builder) => {
-        const rows = await builder
-          .select()
-          .from(tenants)
-          .where(page.cursor === null ? undefined : lt(tenants.id, page.cursor))
-          .orderBy(desc(tenants.id))
-          .limit(rowsFor(page));
-        return pageOf(rows, page);
-      }),
     async update(id, { ...values }, event, ifVersion) {
       const written = await db.write([
         raiseVersion(db.builder, id, ifVersion),

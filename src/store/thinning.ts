@@ -69,7 +69,7 @@ export const createThinningStore = (db: Database): ThinningStore => ({
       // Usage counted the summing record as one more refusal, but each of its requests was counted
       // when it was refused.
       raw(sql`
-        update usage set refused = refused - 1
+        update usage set refused = refused - 1, delivered = 0
         where tenant_id = ${tenantId} and hour = ${usageHourOf(minute * 1_000)}
           and key_id = ${keyId} and server_id = '' and model = ''
           and exists (select 1 from counters where ${where})`),

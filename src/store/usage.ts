@@ -5,13 +5,15 @@
 import { and, asc, eq, gte, lt, sql, type SQL } from "drizzle-orm";
 import type { Correction, Settlement } from "../domain/audit/record.ts";
 import { bookingsOf } from "../domain/audit/bookings.ts";
-import type { UsageAsked, UsageBy, UsageOfAllBy, UsageStore } from "../domain/ports/ledger.ts";
+import type { UsageAsked, UsageBy, UsageStore } from "../domain/ports/ledger.ts";
 import { ok } from "../domain/result.ts";
 import { largestInteger } from "../domain/magnitudes.ts";
 import { estimateIn } from "./decisions.ts";
-import { raw, summed, type Compiled, type Database } from "./db.ts";
+import { raw, type Compiled, type Database } from "./db.ts";
 import { usage } from "./ledger-schema.ts";
 import type { NoteUnreadable } from "./unreadable.ts";
+import { figures, isSound, outcomes, raisedFigures } from "./usage-figures.ts";
+import { createReadAll } from "./usage-of-all.ts";
 
 const hourMs = 3_600_000;
 /**
@@ -22,14 +24,6 @@ export const hourOf = sql.raw(`r.created_at / ${hourMs} * 3600`);
 /** The hour (s since the epoch) in which a request of that moment (ms since the epoch) is counted. */
 export const usageHourOf = (createdAt: number): number => Math.floor(createdAt / hourMs) * 3_600;
 const secondsOf = { hour: 3_600, day: 86_400 };
-export const outcomes = ["succeeded", "failed", "refused", "cancelled", "unknown"] as const;
-export const figures = [...outcomes, "input_tokens", "output_tokens", "cost_micro_usd"] as const;
-
-/** Every figure raised by what an insert adds to it. */
-export const raisedFigures = sql.join(
-  figures.map((name) => sql`${sql.raw(name)} = ${summed(name)}`),
-  sql`, `,
-);
 
 /** Adds the figures of the requests that `condition` finds, each to its own hour. */
 const add = (added: {
@@ -144,16 +138,6 @@ const groupOf = {
   server: usage.serverId,
 } as const satisfies Record<UsageBy, unknown>;
 
-/** Whether every figure of a row is a count that a driver gives back. */
-const isSound = sql.raw(
-  figures.map((name) => `${name} between -${largestInteger} and ${largestInteger}`).join(" and "),
-);
-
-const groupOfAll = {
-  model: usage.model,
-  tenant: usage.tenantId,
-} as const satisfies Record<UsageOfAllBy, unknown>;
-
 export const createUsageStore = (db: Database, note: NoteUnreadable): UsageStore => {
   /** @param where `unsound` counts the rows that were left out, because a figure is no readable integer */
   const rowsOf = (
@@ -212,9 +196,6 @@ export const createUsageStore = (db: Database, note: NoteUnreadable): UsageStore
         await note([{ tenantId, id: "usage", problem: "a figure is no readable integer" }]);
       return ok(rows.value.map(({ unsound: _, ...row }) => row));
     },
-    async readAll(asked) {
-      const rows = await rowsOf(asked, { group: groupOfAll[asked.by] });
-      return rows.ok ? ok(rows.value.map(({ unsound: _, ...row }) => row)) : rows;
-    },
+    readAll: createReadAll(db),
   };
 };

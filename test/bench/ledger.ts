@@ -182,7 +182,7 @@ const fillUsage = ({ fill: run }: Measured, who: Caller): Promise<void> =>
   run(`
     with recursive hours(n) as (select 0 union all select n + 1 from hours where n < ${90 * 24})
     insert into usage select '${who.tenantId}', ${Math.floor(Date.now() / 3_600_000) * 3_600} - (n + 1) * 3600,
-      '${who.keyId}', '', 'openai/model-' || m.value, 5, 1, 1, 0, 0, 1000, 2000, 30000
+      '${who.keyId}', '', 'openai/model-' || m.value, 5, 1, 1, 0, 0, 1000, 2000, 30000, 0
     from hours, json_each('[1,2,3]') m`);
 
 async function prepared(

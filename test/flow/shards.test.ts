@@ -178,6 +178,59 @@ describe("the admin API", () => {
     expect((await admin("GET", "/tenants/admin-eu/requests")).get("data")).toHaveLength(1);
   });
 
+  it("shows an operator's lists from the home shard alone, with what the others delivered", async () => {
+    const key = await tenantOn("delivered", "us");
+    const tenantId = (await admin("GET", "/tenants/delivered")).get("id");
+    await callOnce(router, key, asking("hello"));
+    expect((await admin("PATCH", "/tenants/delivered", { name: "Renamed" })).status).toBe(200);
+    await start(settings());
+    const ofTenant = async () => {
+      const rows = (await admin("GET", "/usage")).get("data") as Record<string, unknown>[];
+      return rows.filter(({ group }) => group === tenantId);
+    };
+    await expect.poll(ofTenant, { timeout: 20_000 }).toMatchObject([{ requests: 1, succeeded: 1 }]);
+    await quiet();
+    const answers = [];
+    for (const list of ["/tenants?limit=200", "/events?limit=200", "/usage?by=model"])
+      answers.push(await admin("GET", list));
+    expect(look()).toEqual([expect.any(Number), 0, 0]);
+    const [listed, events, usage] = answers.map((answer) => answer.get("data") as object[]);
+    expect(listed?.find((row) => at(row, "id") === tenantId)).toEqual({
+      id: tenantId,
+      slug: "delivered",
+      name: "Renamed",
+      shard: "us",
+      createdAt: expect.any(Number),
+      region: null,
+      jurisdiction: null,
+      state: "active",
+    });
+    expect(events?.filter((row) => at(row, "tenantId") === tenantId)).toHaveLength(4);
+    expect(usage?.length).toBeGreaterThan(0);
+    // What is deleted is gone from all three, but for the log.
+    expect((await admin("DELETE", "/tenants/delivered")).status).toBe(204);
+    expect(await ofTenant()).toEqual([]);
+    expect((await admin("GET", "/events?limit=1")).get("data.0")).toMatchObject({
+      action: "tenant.delete",
+      target: tenantId,
+    });
+  });
+
+  it("places no data where the databases are the operator's own", async () => {
+    for (const [member, chosen] of [
+      ["region", { region: "weur" }],
+      ["jurisdiction", { jurisdiction: "eu" }],
+    ] as const) {
+      const asked = await admin("POST", "/tenants", { slug: "placed", name: "x", ...chosen });
+      expect([asked.status, asked.get("path")]).toEqual([400, member]);
+      expect(asked.get("detail")).toContain("Durable Object");
+      const moved = await admin("PATCH", "/tenants/demo", { name: "x", ...chosen });
+      expect([moved.status, moved.get("path")]).toEqual([400, member]);
+      expect(moved.get("detail")).toContain("holds for good");
+    }
+    expect((await admin("GET", "/tenants/placed")).status).toBe(404);
+  });
+
   it("keeps the operator's ceiling on the tenant's shard, and holds it there", async () => {
     const key = await tenantOn("ceiling-eu", "eu");
     const ceiling = { limits: { requestsPerMinute: 1 } };
@@ -219,6 +272,18 @@ describe("the admin API", () => {
     expect(listed.slice(0, 5)).toEqual(slugs.toReversed());
     expect(new Set(listed).size).toBe(listed.length);
     expect(listed).toContain("demo");
+    // The jobs of a minute, once.
+    await start(settings());
+    const isMade = (row: unknown) => at(row, "action") === "tenant.create";
+    await expect
+      .poll(
+        async () => {
+          const { get } = await admin("GET", "/events?limit=200");
+          return (get("data") as unknown[]).filter(isMade).map((row) => at(row, "detail.slug"));
+        },
+        { timeout: 20_000 },
+      )
+      .toEqual(expect.arrayContaining(slugs));
     const ids = (await pages("/events", "id")) as string[];
     expect(ids).toEqual(ids.toSorted().toReversed());
     expect(new Set(ids).size).toBe(ids.length);
@@ -308,7 +373,13 @@ describe("one shard out of reach", () => {
     const said = await ready.text();
     expect(JSON.parse(said)).toMatchObject({ outOfReach: ["eu"], missingMigrations: [] });
     expect(said).not.toContain("127.0.0.1");
-    expect((await admin("GET", "/tenants")).status).toBe(503);
+    // Lists are the home shard's.
+    for (const list of ["/tenants", "/events", "/usage"])
+      expect((await admin("GET", list)).status).toBe(200);
+    expect((await fetch(`${router.url}/.well-known/sampling-router/audit-keys.json`)).status).toBe(
+      200,
+    );
+    expect((await admin("GET", "/tenants/dead")).status).toBe(503);
     expect((await admin("GET", "/tenants/alive")).status).toBe(200);
     // Begun there explicitly, it can't be; unasked, it goes where somebody answers.
     expect(

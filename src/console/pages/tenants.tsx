@@ -12,7 +12,7 @@ import { Table, type Column } from "../parts/table.tsx";
 import { tenantPath } from "../place.ts";
 import { isOperator } from "../session.ts";
 
-type Tenant = Schemas["Tenant"];
+type Tenant = Schemas["ListedTenant"];
 
 const columns = (remove: (tenant: Tenant) => void): Column<Tenant>[] => [
   {

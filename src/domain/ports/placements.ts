@@ -1,11 +1,29 @@
-/** Port of the directory: which shard has which tenant. */
+/** Port of the directory: which database has which tenant. It is in the home shard. */
 import type { AsyncResult } from "../refusals.ts";
+import type { Residency } from "../tenancy/residency.ts";
+import type { Page, PageRequest } from "./pages.ts";
 
-/** The tenant of a slug, and its shard. Placements stand in the home shard, once there are other shards. */
+/** `creating`: the slug is claimed, and its tenant is not known to be there. `deleting`: a deletion was begun. */
+export type PlacementState = "creating" | "active" | "deleting";
+
+/** The tenant of a slug, and its database. Placements stand in the home shard, once there are other databases. */
 export interface Placement {
   slug: string;
   tenantId: string;
   shard: string;
+  /** null: nobody asked */
+  residency: Residency | null;
+}
+
+/** A tenant as the operator's list shows it. */
+export interface Listed {
+  id: string;
+  slug: string;
+  shard: string;
+  name: string;
+  createdAt: number;
+  residency: Residency | null;
+  state: PlacementState;
 }
 
 /**
@@ -20,8 +38,15 @@ export interface PlacementStore {
   claim(placement: Placement): AsyncResult<Placement | null>;
   /** Replaces a placement if it still stands. Gives the one that stands then. */
   replace(from: Placement, to: Placement): AsyncResult<Placement | null>;
-  bySlug(slug: string): AsyncResult<Placement | null>;
+  bySlug(slug: string): AsyncResult<(Placement & { state: PlacementState }) | null>;
+  /** The placement's tenant is there. */
+  confirm(placement: Placement, tenant: { name: string; createdAt: number }): AsyncResult<null>;
+  /** Deletion of the placement's tenant begins. */
+  beginDeletion(placement: Placement): AsyncResult<null>;
+  /** Removes the placement, and what was delivered of its tenant's usage. */
   release(placement: Placement): AsyncResult<null>;
   /** How many tenants each shard has, by name. Shards without tenants are left out. */
   counts(): AsyncResult<Record<string, number>>;
+  /** All tenants of all databases, newest first. */
+  list(page: PageRequest): AsyncResult<Page<Listed>>;
 }

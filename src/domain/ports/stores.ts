@@ -3,6 +3,7 @@ import type { RequestFilter } from "../audit/record.ts";
 import type { ApiKey, StoredKey } from "../tenancy/access.ts";
 import type { ConsoleSessionStore } from "./console-sessions.ts";
 import type { SamplingRecord } from "../audit/record.ts";
+import type { Page, PageRequest } from "./pages.ts";
 import type { PlacementStore } from "./placements.ts";
 import type { AdminEvent } from "../admin-event.ts";
 import type { ApprovalStore } from "./approvals.ts";
@@ -19,7 +20,9 @@ import type { SealedFor, SealingStore, SealedRowStore } from "../tenancy/sealing
 import type { SealStore } from "../audit/seals.ts";
 import type { SealedServer } from "../servers/server.ts";
 import type { AuthorizationStore, ServerStore, TokenStore } from "./server-stores.ts";
+import type { Residency } from "../tenancy/residency.ts";
 import type { Bridge, Session } from "../tenancy/session.ts";
+import type { DeliveryStore, OutboxStore } from "./outbox.ts";
 
 export interface Tenant {
   id: string;
@@ -31,6 +34,8 @@ export interface Tenant {
   /** rises with every change on which a choice depends, of the tenant or of anything that it owns */
   version: number;
   createdAt: number;
+  /** where the data was asked to live; null: nobody asked */
+  residency: Residency | null;
 }
 
 export interface Credential extends CredentialSummary {
@@ -80,15 +85,7 @@ export interface Snapshots {
 
 // -- Stores -----------------------------------------------------------------------------------------
 
-export interface Page<T> {
-  data: T[];
-  nextCursor: string | null;
-}
-
-export interface PageRequest {
-  cursor: string | null;
-  limit: number;
-}
+export type { Page, PageRequest };
 
 export interface TenantChange {
   name?: string;
@@ -101,7 +98,6 @@ export interface TenantStore {
   create(tenant: Tenant, event: AdminEvent): AsyncResult<null>;
   bySlug(slug: string): AsyncResult<Tenant | null>;
   byId(id: string): AsyncResult<Tenant | null>;
-  list(page: PageRequest): AsyncResult<Page<Tenant>>;
   /** @param ifVersion the only version of the tenant that may be changed; else `precondition_failed`. Absent: whatever it has */
   update(
     id: string,
@@ -242,6 +238,8 @@ export interface Stores {
   thinning: ThinningStore;
   tenants: TenantStore;
   placements: PlacementStore;
+  outbox: OutboxStore;
+  deliveries: DeliveryStore;
   keys: KeyStore;
   credentials: CredentialStore;
   overrides: OverrideStore;

@@ -1,8 +1,24 @@
 /** Tenants and their API keys. */
 import { z } from "@hono/zod-openapi";
+import { regions } from "../../domain/tenancy/residency.ts";
 import { hasOneRole, scopes } from "../../domain/tenancy/scopes.ts";
+import { jurisdictions } from "../../domain/tenancy/tenant-databases.ts";
 import { limits, policy, usd } from "./policy-schemas.ts";
 import { count, millis, name, slug, time } from "./schemas.ts";
+
+const region = z.enum(regions);
+const jurisdiction = z.enum(jurisdictions);
+const shard = z
+  .string()
+  .openapi({ description: "The database that the tenant lives in, for good." });
+const residency = {
+  region: region
+    .nullable()
+    .openapi({ description: "Near where the tenant's database was made; null: nobody asked." }),
+  jurisdiction: jurisdiction
+    .nullable()
+    .openapi({ description: "What the tenant's data never leaves; null: nobody asked." }),
+};
 
 export const tenantInput = z
   .strictObject({
@@ -15,20 +31,60 @@ export const tenantInput = z
         description: "Where it is to live, for good; absent: the shard with the fewest tenants.",
       })
       .optional(),
+    region: region
+      .openapi({
+        description:
+          "Near where the tenant's database is to be made, for good: Cloudflare's location hints. For a deployment with a Durable Object for each tenant.",
+      })
+      .optional(),
+    jurisdiction: jurisdiction
+      .openapi({
+        description:
+          "What the tenant's data is never to leave. For a deployment with a Durable Object for each tenant.",
+      })
+      .optional(),
   })
   .openapi("TenantInput");
-export const tenantPatch = z.strictObject({ name }).openapi("TenantPatch");
+
+const forGood = new Set(["shard", "region", "jurisdiction"]);
+/** Says why, where a plain "unknown member" would not. */
+const whyUnknown = ({ code, keys = [] }: { code?: string; keys?: readonly string[] }) =>
+  code === "unrecognized_keys" && keys.some((member) => forGood.has(member))
+    ? "A tenant's place holds for good. To move it, export its records and make a new tenant."
+    : undefined;
+export const tenantPatch = z
+  .strictObject(
+    { name },
+    { error: (issue) => whyUnknown(issue as Parameters<typeof whyUnknown>[0]) },
+  )
+  .openapi("TenantPatch");
 export const tenant = z
   .object({
     id: z.string(),
-    shard: z.string(),
+    shard,
     slug,
     name,
     version: z.int(),
     createdAt: millis,
     policy,
+    ...residency,
   })
   .openapi("Tenant");
+export const listedTenant = z
+  .object({
+    id: z.string(),
+    shard,
+    slug,
+    name: name.openapi({
+      description: "In a list over several databases it may be up to a minute old.",
+    }),
+    createdAt: millis,
+    ...residency,
+    state: z.enum(["active", "deleting"]).openapi({
+      description: "`deleting`: a deletion began and was cut off; ask for it again.",
+    }),
+  })
+  .openapi("ListedTenant");
 
 export const ceiling = z
   .strictObject({

@@ -4,6 +4,9 @@ import type { Policy } from "../../domain/choice/policy.ts";
 import type { Tenant } from "../../domain/ports/stores.ts";
 import type { Refusal } from "../../domain/refusals.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
+import type { Listed } from "../../domain/ports/placements.ts";
+import type { Region, Residency } from "../../domain/tenancy/residency.ts";
+import type { Jurisdiction } from "../../domain/tenancy/tenant-databases.ts";
 import { shardOf } from "../../domain/tenancy/shards.ts";
 import {
   adminApp,
@@ -15,13 +18,42 @@ import {
 } from "./endpoint.ts";
 import { policy, policyPatch } from "./policy-schemas.ts";
 import { pageQuery } from "./schemas.ts";
-import { ceiling, tenant, tenantInput, tenantPatch } from "./tenant-schemas.ts";
+import { ceiling, listedTenant, tenant, tenantInput, tenantPatch } from "./tenant-schemas.ts";
+
+const residencyOf = (residency: Residency | null) => ({
+  region: residency?.region ?? null,
+  jurisdiction: residency?.jurisdiction ?? null,
+});
 
 /** Without the ceiling, which has an endpoint of the operator's own. */
-const placed = ({ ceiling: _, ...placedTenant }: Tenant) => ({
+const placed = ({ ceiling: _, residency, ...placedTenant }: Tenant) => ({
   ...placedTenant,
+  ...residencyOf(residency),
   shard: shardOf(placedTenant.id),
 });
+
+const listed = ({ residency, state, ...entry }: Listed) => ({
+  ...entry,
+  ...residencyOf(residency),
+  // A tenant that is not known to be there yet is not listed.
+  state: state === "deleting" ? ("deleting" as const) : ("active" as const),
+});
+
+interface Asked {
+  region?: Region | undefined;
+  jurisdiction?: Jurisdiction | undefined;
+}
+
+/** Nothing where neither is asked for. */
+function residencyAsked({ region, jurisdiction }: Asked): { residency?: Residency } {
+  if (region === undefined && jurisdiction === undefined) return {};
+  return {
+    residency: {
+      ...(region !== undefined && { region }),
+      ...(jurisdiction !== undefined && { jurisdiction }),
+    },
+  };
+}
 
 /** A patched policy, if it is one. */
 function policyOf(patched: unknown): Result<Policy, Refusal> {
@@ -43,7 +75,10 @@ export function tenantRoutes() {
     body: tenantInput,
     answer: tenant,
     status: 201,
-    run: ({ admin, actor, body }) => admin.tenants.create(actor, body).then(shown),
+    run: ({ admin, actor, body: { region, jurisdiction, ...body } }) =>
+      admin.tenants
+        .create(actor, { ...body, ...residencyAsked({ region, jurisdiction }) })
+        .then(shown),
   });
   endpoint(app, {
     method: "get",
@@ -51,12 +86,13 @@ export function tenantRoutes() {
     id: "listTenants",
     tag,
     summary: "List tenants, newest first",
-    description: "The operator sees every tenant, a key its own.",
+    description:
+      "The operator sees every tenant, a key its own. Policies and versions are read one by one.",
     query: pageQuery,
-    answer: pageOf(tenant),
+    answer: pageOf(listedTenant),
     async run({ admin, actor, query }) {
       const page = await admin.tenants.list(actor, pageRequestOf(query));
-      return page.ok ? ok({ ...page.value, data: page.value.data.map(placed) }) : page;
+      return page.ok ? ok({ ...page.value, data: page.value.data.map(listed) }) : page;
     },
   });
   endpoint(app, {
@@ -77,7 +113,8 @@ export function tenantRoutes() {
     id: "renameTenant",
     tag,
     summary: "Rename a tenant",
-    description: "Changes the name that people read. The slug stays.",
+    description:
+      "Changes the name that people read. The slug stays, and so does where the tenant's data lives.",
     params: tenantParams,
     body: tenantPatch,
     answer: tenant,

@@ -3,19 +3,38 @@ import type { Actor } from "../../domain/tenancy/access.ts";
 import { beyondCeiling, firstCeiling } from "../../domain/limits/ceilings.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { Policy } from "../../domain/choice/policy.ts";
+import type { Listed, PlacementStore } from "../../domain/ports/placements.ts";
 import type { Page, PageRequest, Tenant } from "../../domain/ports/stores.ts";
+import type { Residency } from "../../domain/tenancy/residency.ts";
+import { shardOf } from "../../domain/tenancy/shards.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
 import { edit, type IfMatch } from "./editing.ts";
 
 const operatorOnly = (action: string) => err({ reason: "forbidden", action } as const);
 
-export const createTenantAdmin = (deps: AdminDeps) => ({
-  /** `id`: an id that was claimed for the tenant; absent: a new one. The shard has been chosen before. */
-  async create(
-    actor: Actor,
-    input: { slug: string; name: string; id?: string; shard?: string },
-  ): AsyncResult<Tenant> {
+export interface NewTenant {
+  slug: string;
+  name: string;
+  /** absent: wherever there is room */
+  shard?: string;
+  /** absent: nobody asked */
+  residency?: Residency;
+}
+
+const listedOf = ({ id, slug, name, createdAt, residency }: Tenant): Listed => ({
+  id,
+  slug,
+  name,
+  createdAt,
+  residency,
+  shard: shardOf(id),
+  state: "active",
+});
+
+export const createTenantAdmin = (deps: AdminDeps & { placements: PlacementStore }) => ({
+  /** `id`: an id that was claimed for the tenant; absent: a new one. The database has been chosen before. */
+  async create(actor: Actor, input: NewTenant & { id?: string }): AsyncResult<Tenant> {
     if (actor.kind !== "operator") return operatorOnly("creating tenants is the operator's");
     const tenant: Tenant = {
       id: input.id ?? deps.ids.next("tenant"),
@@ -25,6 +44,7 @@ export const createTenantAdmin = (deps: AdminDeps) => ({
       ceiling: firstCeiling,
       version: 1,
       createdAt: deps.now(),
+      residency: input.residency ?? null,
     };
     const created = await deps.tenants.create(
       tenant,
@@ -46,11 +66,12 @@ export const createTenantAdmin = (deps: AdminDeps) => ({
     return found.ok ? ok(found.value !== null) : found;
   },
 
-  async list(actor: Actor, page: PageRequest): AsyncResult<Page<Tenant>> {
-    if (actor.kind === "operator") return deps.tenants.list(page);
+  /** The operator's list is the directory's, which other databases' tenants are in too. */
+  async list(actor: Actor, page: PageRequest): AsyncResult<Page<Listed>> {
+    if (actor.kind === "operator") return deps.placements.list(page);
     const own = await deps.tenants.byId(actor.tenantId);
     if (!own.ok) return own;
-    const first = page.cursor === null && own.value !== null ? [own.value] : [];
+    const first = page.cursor === null && own.value !== null ? [listedOf(own.value)] : [];
     return ok({ data: first, nextCursor: null });
   },
 

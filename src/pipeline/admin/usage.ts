@@ -73,35 +73,3 @@ export const createUsageAdmin = (deps: AdminDeps & { usage: UsageStore }) => ({
 });
 
 export type UsageAdmin = ReturnType<typeof createUsageAdmin>;
-
-/** Several databases' usage as one: rows of the same bucket and group are added up. */
-export function usageTogether(
-  parts: readonly { data: readonly ShownUsage[] }[],
-): Result<{ data: ShownUsage[] }, Refusal> {
-  const sums = new Map<string, ShownUsage>();
-  for (const row of parts.flatMap(({ data }) => data)) {
-    const key = `${row.at} ${row.group}`;
-    const sum = sums.get(key);
-    sums.set(key, sum === undefined ? row : added(sum, row));
-  }
-  const data = [...sums.values()].toSorted(
-    (one, other) => one.at - other.at || (one.group < other.group ? -1 : 1),
-  );
-  return data.length > mostRows
-    ? refused("to", `More than ${mostRows} rows: ask for a shorter range, or by the day.`)
-    : ok({ data });
-}
-
-const added = (one: ShownUsage, other: ShownUsage): ShownUsage => ({
-  ...one,
-  requests: one.requests + other.requests,
-  succeeded: one.succeeded + other.succeeded,
-  failed: one.failed + other.failed,
-  refused: one.refused + other.refused,
-  cancelled: one.cancelled + other.cancelled,
-  unknown: one.unknown + other.unknown,
-  inputTokens: one.inputTokens + other.inputTokens,
-  outputTokens: one.outputTokens + other.outputTokens,
-  // In micro-USD, which add up exactly.
-  costUsd: (Math.round(one.costUsd * microUsd) + Math.round(other.costUsd * microUsd)) / microUsd,
-});

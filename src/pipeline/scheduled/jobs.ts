@@ -46,6 +46,8 @@ export function createJobs(
     sendToWitness: WitnessDeps["sendToWitness"];
     /** null: this deployment syncs no catalogue */
     syncCatalogue: (() => AsyncResult<number>) | null;
+    /** Delivers what the home shard lacks. */
+    deliver: () => AsyncResult<number>;
   },
 ) {
   const {
@@ -57,6 +59,7 @@ export function createJobs(
     requests,
     reseal,
     syncCatalogue,
+    deliver,
     now,
   } = deps;
   const jobs = {
@@ -74,6 +77,8 @@ export function createJobs(
     pruneConsoleSessions: () => deps.consoleSessions.prune(now()),
     pruneRequests: () => requests.prune(now()),
     pruneAuthorizations: () => deps.authorizations.prune(now()),
+    // After all that writes events and usage.
+    deliver,
     reseal,
     // Last, since these jobs wait for other people's servers.
     witness: createWitnessJob(deps),

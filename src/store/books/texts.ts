@@ -95,11 +95,14 @@ const readCounter = `select bucket, ${readable("amount")} from ${tables.counters
   where tenant_id = ? and subject = ? and resource = ? and bucket >= ?`;
 
 const usageKey = ["tenant_id", "hour", "key_id", "server_id", "model"];
+const delivered = getTableColumns(usage).delivered.name;
 /** The figures of usage, in the order of their parameters. */
-const usageFigures = columnNames(usage).filter((name) => !usageKey.includes(name));
+const usageFigures = columnNames(usage).filter(
+  (name) => !usageKey.includes(name) && name !== delivered,
+);
 const addUsage = `insert into ${tables.usage} (${[...usageKey, ...usageFigures].join(", ")})
   values (${marks(usageKey.length + usageFigures.length)}) on conflict (${usageKey.join(", ")})
-  do update set ${usageFigures.map((name) => added(tables.usage, name)).join(", ")}`;
+  do update set ${usageFigures.map((name) => added(tables.usage, name)).join(", ")}, ${delivered} = 0`;
 
 const readNumber = `select last from ${tables.numbers} where tenant_id = ?`;
 const writeNumber = `insert into ${tables.numbers} (tenant_id, last) values (?, ?)

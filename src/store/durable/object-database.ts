@@ -33,6 +33,8 @@ interface Undone {
 }
 
 const hasTenant = "select 1 from tenants limit 1";
+/** The log of a deletion outlives the tenant, so the storage waits until the home database has it. */
+const undelivered = "select 1 from admin_events where delivered = 0 limit 1";
 /** The log outlives its tenant. */
 const tenantIds = [
   "select id from tenants limit 1",
@@ -98,7 +100,7 @@ export function createObjectDatabase(deps: {
     read: (statements) =>
       prepared(() => (tables === "none" ? nothing(statements) : engine.read(statements))),
     hasTables: () => tables === "current",
-    isKept: () => hasTables(sql) && isKept(),
+    isKept: () => hasTables(sql) && (isKept() || sql.all(undelivered, []).length > 0),
     tenantDatabase() {
       if (!hasTables(sql)) return null;
       const [id] = tenantIds.flatMap((text) => sql.all(text, []).map(([found]) => String(found)));

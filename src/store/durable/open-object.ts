@@ -1,5 +1,7 @@
 /** The database in the Durable Object of a name, over RPC. */
 import type { DurableObjectNamespace } from "@cloudflare/workers-types";
+import type { Refusal } from "../../domain/refusals.ts";
+import type { Residency } from "../../domain/tenancy/residency.ts";
 import { jurisdictionOf } from "../../domain/tenancy/tenant-databases.ts";
 import type { Database, DatabaseOptions } from "../db.ts";
 import { openOverEngine } from "../over-engine.ts";
@@ -10,16 +12,49 @@ export interface Objects {
   wait: (ms: number) => Promise<void>;
 }
 
-/** The name has the jurisdiction in it, and no object is ever looked for without that. */
-export function connectTo({ namespace }: Pick<Objects, "namespace">, name: string): DatabaseObject {
+/**
+ * The name has the jurisdiction in it, and no object is ever looked for without that.
+ * @param residency where the object is made, if it is not there yet; its region means nothing afterwards
+ */
+export function connectTo(
+  { namespace }: Pick<Objects, "namespace">,
+  name: string,
+  residency: Residency | null = null,
+): DatabaseObject {
   const jurisdiction = jurisdictionOf(name);
   const within = jurisdiction === null ? namespace : namespace.jurisdiction(jurisdiction);
   // The class's own methods, which the namespace's type does not know.
-  return within.getByName(name) as unknown as DatabaseObject;
+  return within.getByName(name, hintOf(residency)) as unknown as DatabaseObject;
 }
 
-export const openObject = (objects: Objects, name: string, options: DatabaseOptions): Database =>
+const hintOf = (residency: Residency | null) =>
+  residency?.region === undefined ? undefined : { locationHint: residency.region };
+
+/** Why an object can't be made there; null: it can. workerd on one's own machine has one place only. */
+export function refusesResidency(
+  { namespace }: Pick<Objects, "namespace">,
+  { region, jurisdiction }: Residency,
+): Refusal | null {
+  if (region === undefined && jurisdiction === undefined) return null;
+  try {
+    namespace.jurisdiction(jurisdiction ?? "eu");
+    return null;
+  } catch {
+    return {
+      reason: "invalid_params",
+      path: jurisdiction === undefined ? "region" : "jurisdiction",
+      detail:
+        "This runtime has one place for all data: regions and jurisdictions are Cloudflare's. Leave it out here.",
+    };
+  }
+}
+
+export const openObject = (
+  objects: Objects,
+  name: string,
+  { residency = null, ...options }: DatabaseOptions & { residency?: Residency | null },
+): Database =>
   openOverEngine(
-    createStubEngine({ connect: () => connectTo(objects, name), wait: objects.wait }),
+    createStubEngine({ connect: () => connectTo(objects, name, residency), wait: objects.wait }),
     options,
   );

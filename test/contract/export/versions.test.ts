@@ -35,8 +35,9 @@ async function givenDatabase() {
   value(await opened.db.write(statements));
   const applied = value(await migrate(opened.db, readMigrations()));
   const stores = storesOn(opened.db);
-  const [tenant] = value(await stores.tenants.list({ cursor: null, limit: 1 })).data;
-  if (tenant === undefined) throw new Error("no tenant");
+  const [listed] = value(await stores.placements.list({ cursor: null, limit: 1 })).data;
+  const tenant = listed === undefined ? null : value(await stores.tenants.byId(listed.id));
+  if (tenant === null) throw new Error("no tenant");
   return { ...opened, stores, tenant, applied, signer: await signerOf(7) };
 }
 

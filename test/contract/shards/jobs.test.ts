@@ -22,6 +22,7 @@ async function given(broken?: Database): Promise<{ run: Jobs; close: () => Promi
     reseal: async () => ({ ok: true, value: 0 }),
     sendToWitness: null,
     syncCatalogue: null,
+    deliver: async () => ({ ok: true, value: 0 }),
     now: () => start + 3_600_000,
   });
   return { run, close };

@@ -2,10 +2,11 @@
 import type { AsyncResult } from "../../../src/domain/refusals.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createIds } from "../../../src/domain/tenancy/ids.ts";
-import type { Tenant } from "../../../src/domain/ports/stores.ts";
+import type { Stores, Tenant } from "../../../src/domain/ports/stores.ts";
 import { ok } from "../../../src/domain/result.ts";
 import { shardOf } from "../../../src/domain/tenancy/shards.ts";
 import { createAdminFor, type AdminShard } from "../../../src/pipeline/admin/sharded.ts";
+import { createDeliveryJob } from "../../../src/pipeline/scheduled/deliver.ts";
 import { createAdminUseCases } from "../../../src/pipeline/admin/use-cases.ts";
 import type { Database } from "../../../src/store/db.ts";
 import { tenants } from "../../../src/store/schema.ts";
@@ -56,8 +57,8 @@ function invocation(
     if (isCut) throw new Error("cut");
     return answer;
   };
-  const made = new Map<string, AdminShard & { stores: ReturnType<typeof storesOn> }>();
-  const of = (name: string) => {
+  const made = new Map<string, AdminShard & { stores: Stores }>();
+  const of = (name: string): (AdminShard & { stores: Stores }) | null => {
     const real = opened.get(name)?.db;
     if (!known.includes(name) || real === undefined) return null;
     const before = made.get(name);
@@ -78,6 +79,15 @@ function invocation(
       name,
       ids,
       stores,
+      deliver:
+        name === "home"
+          ? async () => ok(0)
+          : createDeliveryJob({
+              database: name,
+              outbox: stores.outbox,
+              deliveries: { enter: (...given) => home.stores.deliveries.enter(...given) },
+              now: () => now,
+            }),
       readiness: createReadiness(db, []),
       admin: createAdminUseCases({
         ...stores,
@@ -111,8 +121,9 @@ function invocation(
     made.set(name, shard);
     return shard;
   };
-  const home = of("home");
-  if (home === null) throw new Error("no home");
+  const found = of("home");
+  if (found === null) throw new Error("no home");
+  const home = found;
   const adminFor = createAdminFor({
     shards: { names: known, home, of, newDatabase: null },
     placements: home.stores.placements,
@@ -144,14 +155,20 @@ function invocation(
     events: async (page = { cursor: null as string | null, limit: 100 }) =>
       value(await adminFor(operator, null)).records.events(operator, page),
     placement: (slug: string) => home.stores.placements.bySlug(slug),
+    /** What the scheduled job does within a minute. */
+    async deliver(): Promise<void> {
+      for (const name of known) while (value((await of(name)?.deliver()) ?? ok(0)) > 0);
+    },
   };
 }
 
 const conflict = { ok: false, error: { reason: "conflict" } };
-const slugsOf = async (): Promise<string[]> =>
-  value(await invocation().list())
+const slugsOf = async (): Promise<string[]> => {
+  await invocation().deliver();
+  return value(await invocation().list())
     .data.map(({ slug }) => slug)
     .toSorted();
+};
 
 describe("a tenant is created", () => {
   it("where it was asked for, and its ids say so", async () => {
@@ -218,7 +235,7 @@ describe("a tenant is created", () => {
 });
 
 describe("cut off anywhere", () => {
-  const steps = [1, 2, 3, 4, 5, 6].flatMap((at): Cut[] => [
+  const steps = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14].flatMap((at): Cut[] => [
     { at, when: "before" },
     { at, when: "after" },
   ]);
@@ -236,6 +253,7 @@ describe("cut off anywhere", () => {
       if (second.ok) expect(second.value).toEqual(made);
       else expect(second).toMatchObject(conflict);
       if (first !== "cut") expect(second).toMatchObject(conflict);
+      await invocation().deliver();
       const log = value(await invocation().events()).data;
       expect(log.filter(({ target }) => target === made.id)).toHaveLength(1);
     }
@@ -297,18 +315,26 @@ describe("an operator's lists", () => {
     for (const shard of ["us", "eu", "us", "us", "home"])
       made.push(value(await invocation().create(`t${made.length}`, shard)).id);
     await expectPages((page) => invocation().list(page), made);
+    await invocation().deliver();
+    await expectPages((page) => invocation().list(page), made);
     const events = value(await invocation().events()).data;
     await expectPages((page) => invocation().events(page), events.map(({ id }) => id).toReversed());
   });
 
-  it("are refused while a shard is out of reach, and its neighbours are served", async () => {
+  it("ask the home shard alone, and are served while another one is out of reach", async () => {
     value(await invocation().create("there", "eu"));
     value(await invocation().create("here", "us"));
-    const unavailable = { ok: false, error: { reason: "unavailable" } };
+    await invocation().deliver();
     const broken = { down: "eu" };
-    expect(await invocation(broken).list()).toMatchObject(unavailable);
-    expect(await invocation(broken).events()).toMatchObject(unavailable);
-    expect(await invocation(broken).get("there")).toMatchObject(unavailable);
+    for (const list of ["list", "events"] as const) {
+      const asked = invocation(broken);
+      expect(await asked[list]()).toMatchObject({ value: { data: [{}, {}] } });
+      expect(asked.seen).toEqual(["home"]);
+    }
+    expect(await invocation(broken).get("there")).toMatchObject({
+      ok: false,
+      error: { reason: "unavailable" },
+    });
     expect(value(await invocation(broken).get("here")).slug).toBe("here");
   });
 

@@ -45,6 +45,7 @@ export const tenant = (fields: Partial<Tenant> = {}): Tenant => {
     ceiling: { limits: {} },
     version: 1,
     createdAt: start,
+    residency: null,
     ...fields,
   };
 };

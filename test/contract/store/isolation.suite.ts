@@ -95,7 +95,6 @@ const nameNoTenant = [
   "snapshots.load",
   "tenants.bySlug",
   "tenants.byId",
-  "tenants.list",
   "ledger.sweep",
   "ledger.prune",
   "thinning.ended",
@@ -124,6 +123,14 @@ const nameNoTenant = [
   "placements.bySlug",
   "placements.release",
   "placements.counts",
+  "placements.confirm",
+  "placements.beginDeletion",
+  "placements.list",
+  // All tenants of a database, for the home shard. What the home shard enters is tested in `outbox.suite.ts`.
+  "outbox.begin",
+  "outbox.end",
+  "outbox.raise",
+  "deliveries.enter",
   // Rows of all tenants, which the job that seals anew goes through.
   "sealing.states",
   "sealing.traces",
@@ -747,8 +754,9 @@ export const isolationSuite = (backend: Backend): void => {
         ]),
       )[0];
       expect((rows ?? []).map(({ name }) => name).toSorted()).toEqual(
-        // A placement is the directory's, and of another shard: `pipeline/admin/sharded.ts` releases it.
-        [...ownedTables, "admin_events", "placements"].toSorted(),
+        // A placement is the directory's, and of another shard. Its release takes the delivered usage with it:
+        // `pipeline/admin/removal.ts`.
+        [...ownedTables, "admin_events", "placements", "delivered_usage"].toSorted(),
       );
     });
   });

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Placement } from "../../../src/domain/ports/placements.ts";
-import { event, id, tenant } from "./fixtures.ts";
+import { event, id, start, tenant } from "./fixtures.ts";
 import { givenWorld, value, type Backend } from "./open.ts";
+import { expectPages } from "./pages.ts";
 
 const placement = (fields: Partial<Placement> = {}): Placement => ({
   slug: "acme",
   tenantId: id("tenant"),
   shard: "eu",
+  residency: null,
   ...fields,
 });
 
@@ -19,7 +21,8 @@ export const placementsSuite = (backend: Backend): void => {
       expect(value(await placements.bySlug("acme"))).toBeNull();
       const all = Array.from({ length: 16 }, () => placement());
       const told = await Promise.all(all.map((each) => placements.claim(each)));
-      const standing = value(await placements.bySlug("acme"));
+      const { state, ...standing } = value(await placements.bySlug("acme")) ?? { state: null };
+      expect(state).toBe("creating");
       expect(all).toContainEqual(standing);
       expect(told.map(value)).toEqual(all.map(() => standing));
     });
@@ -62,9 +65,60 @@ export const placementsSuite = (backend: Backend): void => {
       value(await placements.claim(claimed));
       value(await placements.release(placement()));
       value(await placements.release({ ...claimed, shard: "us" }));
-      expect(value(await placements.bySlug("acme"))).toEqual(claimed);
+      expect(value(await placements.bySlug("acme"))).toMatchObject(claimed);
       value(await placements.release(claimed));
       expect(value(await placements.bySlug("acme"))).toBeNull();
+    });
+
+    it("keep where the tenant's data was asked to live", async () => {
+      const { placements } = world.stores;
+      const claimed = placement({ residency: { region: "weur", jurisdiction: "eu" } });
+      expect(value(await placements.claim(claimed))).toEqual(claimed);
+      expect(value(await placements.claim(placement()))).toEqual(claimed);
+      expect(value(await placements.bySlug("acme"))).toMatchObject(claimed);
+      value(await placements.confirm(claimed, { name: "Acme", createdAt: start }));
+      expect(value(await placements.list({ cursor: null, limit: 9 })).data).toMatchObject([
+        { residency: { region: "weur", jurisdiction: "eu" } },
+      ]);
+    });
+
+    it("list a tenant once it is there, and say where its deletion began", async () => {
+      const { placements } = world.stores;
+      const claimed = placement();
+      const listed = async () => value(await placements.list({ cursor: null, limit: 9 })).data;
+      value(await placements.claim(claimed));
+      expect(await listed()).toEqual([]);
+      value(await placements.confirm(claimed, { name: "Acme", createdAt: start }));
+      const entry = {
+        id: claimed.tenantId,
+        slug: "acme",
+        name: "Acme",
+        shard: "eu",
+        createdAt: start,
+        residency: null,
+        state: "active",
+      };
+      expect(await listed()).toEqual([entry]);
+      value(await placements.beginDeletion(claimed));
+      // The creation's own confirmation, which comes late.
+      value(await placements.confirm(claimed, { name: "Acme", createdAt: start }));
+      expect(await listed()).toEqual([{ ...entry, state: "deleting" }]);
+      value(await placements.release(claimed));
+      expect(await listed()).toEqual([]);
+    });
+
+    it("list the tenants of all databases page by page", async () => {
+      const { placements, tenants } = world.stores;
+      const made: string[] = [];
+      for (const shard of ["eu", "home", "us", "home", "eu"]) {
+        const its = tenant();
+        made.push(its.id);
+        const claimed = placement({ slug: its.slug, tenantId: its.id, shard });
+        value(await placements.claim(claimed));
+        if (shard === "home") value(await tenants.create(its, event(its.id)));
+        value(await placements.confirm(claimed, its));
+      }
+      await expectPages((page) => placements.list(page), made);
     });
 
     it("count the tenants of each shard, and the home shard's in its own table", async () => {

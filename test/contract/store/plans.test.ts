@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient, type Client, type InStatement } from "@libsql/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Delivery } from "../../../src/domain/ports/outbox.ts";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
 import { openLibsql } from "../../../src/store/db.ts";
 import { migrate } from "../../../src/store/migrations.ts";
@@ -86,12 +87,36 @@ describe("query plans", () => {
 
   // With their aliases. `tenants`, `credentials` and `json_each` are small.
   const large =
-    /^SCAN (sampling_requests|placements|seals|counters|sessions|captures|admin_events|api_keys|idempotency|results|usage|r|c|b|i|s)\b/;
-  /** Holds the calls that run, and nothing else, so it is small however large the table is. */
-  const live = / USING (COVERING )?INDEX sampling_requests_live$/;
+    /^SCAN (sampling_requests|placements|seals|counters|sessions|captures|admin_events|api_keys|idempotency|results|usage|delivered_usage|usage_totals|deliveries|r|c|b|i|s|u|p)\b/;
+  /** Hold the calls that run, and events that wait for a minute, so they are small however large their tables are. */
+  const live = / USING (COVERING )?INDEX (sampling_requests_live|admin_events_outbox)$/;
   const page = { cursor: null, limit: 50 };
 
-  const placement = { slug: "acme", tenantId: "ten_1", shard: "eu" };
+  const placement = { slug: "acme", tenantId: "ten_1", shard: "eu", residency: null };
+  const delivery: Delivery = {
+    version: 2,
+    events: [event(null)],
+    tenants: [{ id: "ten_1", name: "Acme", createdAt: start }],
+    deleted: ["ten_2"],
+    hours: [{ tenantId: "ten_1", hour: 3_600 }],
+    usage: [
+      {
+        tenantId: "ten_1",
+        hour: 3_600,
+        model: "a/b",
+        succeeded: 1,
+        failed: 0,
+        refused: 0,
+        cancelled: 0,
+        unknown: 0,
+        inputTokens: 1,
+        outputTokens: 1,
+        costMicroUsd: 1,
+      },
+    ],
+    auditKeys: [],
+    since: 3_600,
+  };
 
   const jobs: Record<string, (stores: Stores) => Promise<unknown>> = {
     "ledger.admit": ({ ledger }) => ledger.admit(reservation(who, start, { sessionId: begun.id })),
@@ -176,6 +201,12 @@ describe("query plans", () => {
     "tenants.create": ({ tenants }) => tenants.create(tenant(), event("ten_2")),
     "placements.claim": ({ placements }) => placements.claim(placement),
     "placements.bySlug": ({ placements }) => placements.bySlug("acme"),
+    "placements.list": ({ placements }) => placements.list({ cursor: "ten_5", limit: 9 }),
+    "placements.release": ({ placements }) => placements.release(placement),
+    "outbox.begin": ({ outbox }) => outbox.begin(start),
+    "outbox.end": ({ outbox }) => outbox.end(delivery),
+    "deliveries.enter": ({ deliveries }) =>
+      deliveries.enter({ database: "eu", now: start }, delivery),
     "tenants.remove": ({ tenants }) => tenants.remove("ten_1", event(null)),
   };
 

@@ -21,6 +21,7 @@ import { numbersSuite } from "./numbers.suite.ts";
 import { leftoversSuite } from "./leftovers.suite.ts";
 import type { Backend } from "./open.ts";
 import { overridesSuite } from "./overrides.suite.ts";
+import { outboxSuite } from "./outbox.suite.ts";
 import { placementsSuite } from "./placements.suite.ts";
 import { readinessSuite } from "./readiness.suite.ts";
 import { resealSuite } from "./reseal.suite.ts";
@@ -50,6 +51,7 @@ const writing = [
   idempotencySuite,
   thinningSuite,
   usageSuite,
+  outboxSuite,
   correctionsSuite,
   insiderSuite,
   lateSettlementSuite,

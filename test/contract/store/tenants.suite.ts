@@ -109,7 +109,7 @@ export const tenantsSuite = (backend: Backend): void => {
     it("lists page by page", async () => {
       const made: string[] = [];
       for (let count = 0; count < 5; count += 1) made.push((await stored()).id);
-      await expectPages((page) => world.stores.tenants.list(page), made);
+      await expectPages((page) => world.stores.placements.list(page), made);
     });
   });
 };

@@ -157,10 +157,10 @@ export const unreadableSuite = (backend: Backend): void => {
       value(
         await world.db.write([
           raw(sql`insert into usage select tenant_id, hour, key_id, 'srv_1', model, succeeded, failed,
-            refused, cancelled, unknown, input_tokens, output_tokens, 9223372036854775807 from usage
+            refused, cancelled, unknown, input_tokens, output_tokens, 9223372036854775807, 0 from usage
             where tenant_id = ${who.tenantId}`),
           raw(sql`insert into usage select tenant_id, hour, key_id, 'srv_2', model, succeeded, failed,
-            refused, cancelled, unknown, input_tokens, 'many', 9223372036854775807 from usage
+            refused, cancelled, unknown, input_tokens, 'many', 9223372036854775807, 0 from usage
             where tenant_id = ${who.tenantId} and server_id = ''`),
         ]),
       );

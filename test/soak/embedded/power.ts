@@ -37,28 +37,24 @@ export function readDiskLog(bytes: Buffer): DiskEntry[] {
   return entries;
 }
 
-/** A file that grows as it is written. Its memory doubles, since a copy for each write takes most of a minute. */
+/** A file that grows as it is written. */
 function createFile(content: Buffer) {
-  let memory = Buffer.from(content);
-  let size = content.length;
+  let bytes = Buffer.from(content);
   return {
     write(offset: number, data: Buffer): void {
-      const end = offset + data.length;
-      if (end > memory.length) {
-        const longer = Buffer.alloc(2 * end);
-        memory.copy(longer, 0, 0, size);
-        memory = longer;
+      if (offset + data.length > bytes.length) {
+        const longer = Buffer.alloc(offset + data.length);
+        bytes.copy(longer);
+        bytes = longer;
       }
-      data.copy(memory, offset);
-      size = Math.max(size, end);
+      data.copy(bytes, offset);
     },
     truncate(length: number): void {
-      // What lies behind the end reads as zeros once the file grows over it again.
-      memory.fill(0, Math.min(length, size), size);
-      if (length > memory.length) this.write(length, Buffer.alloc(0));
-      size = length;
+      const shorter = Buffer.alloc(length);
+      bytes.copy(shorter, 0, 0, Math.min(length, bytes.length));
+      bytes = shorter;
     },
-    content: () => memory.subarray(0, size),
+    content: () => bytes,
   };
 }
 

@@ -27,6 +27,7 @@ export const callerWith = (
       ceiling: about.ceiling ?? null,
       version: 1,
       createdAt: 0,
+      residency: null,
     },
     key: {
       id: "key_1",

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { UsageAsked, UsageRow } from "../../../src/domain/ports/ledger.ts";
 import type { TenantStore } from "../../../src/domain/ports/stores.ts";
 import { ok } from "../../../src/domain/result.ts";
-import { createUsageAdmin, usageTogether } from "../../../src/pipeline/admin/usage.ts";
+import { createUsageAdmin } from "../../../src/pipeline/admin/usage.ts";
 import { callerWith } from "./callers.fixture.ts";
 
 const dayMs = 86_400_000;
@@ -91,28 +91,5 @@ describe("the usage of all tenants", () => {
     expect(asked).toEqual([]);
     expect((await usage.readAll({ kind: "operator" }, {})).ok).toBe(true);
     expect(asked).toMatchObject([{ from: now + 1 - dayMs, to: now + 1, by: "tenant" }]);
-  });
-
-  it("adds up what several databases say of one bucket and group, to the micro-dollar", () => {
-    const { costMicroUsd: _, ...rest } = row;
-    const shown = { ...rest, costUsd: 0.1 };
-    const later = { ...shown, at: 3_600_000, group: "a" };
-    const sum = { ...shown, requests: 2, succeeded: 2, inputTokens: 20, outputTokens: 10 };
-    expect(
-      usageTogether([
-        { data: [later, { ...shown, costUsd: 0.2 }] },
-        { data: [shown] },
-        { data: [] },
-      ]),
-    ).toEqual(ok({ data: [{ ...sum, costUsd: 0.3 }, later] }));
-  });
-
-  it("is refused where it is too long, and never cut", () => {
-    const data = Array.from({ length: 1_001 }, (_, at) => ({ ...row, costUsd: 0, at }));
-    const others = data.map((shown) => ({ ...shown, group: "another" }));
-    expect(usageTogether([{ data }, { data: others }])).toMatchObject({
-      ok: false,
-      error: { reason: "invalid_params", path: "to" },
-    });
   });
 });

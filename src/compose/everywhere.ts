@@ -1,0 +1,14 @@
+import type { CatalogueStore } from "../domain/ports/catalogues.ts";
+import type { DeliveryStore } from "../domain/ports/outbox.ts";
+import type { Services } from "../http/context.ts";
+
+/** What no single shard can do. */
+export type EveryShardsServices = Pick<Services["admin"], "adminFor"> &
+  Services["health"] &
+  Services["oauth"] &
+  Services["audit"];
+/** `catalogues`, `deliveries`: the home shard's */
+export type Everywhere = EveryShardsServices & {
+  catalogues: () => CatalogueStore;
+  deliveries: () => DeliveryStore;
+};

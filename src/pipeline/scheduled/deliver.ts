@@ -1,0 +1,34 @@
+/**
+ * Delivers the outbox of a tenant's database to the home shard: first entered there, then marked here. What is cut
+ * off in between is delivered again, and the home shard enters it once.
+ */
+import type { DeliveryStore, OutboxStore } from "../../domain/ports/outbox.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { ok } from "../../domain/result.ts";
+
+export interface DeliveryDeps {
+  /** the database's name, as the home shard knows it */
+  database: string;
+  outbox: OutboxStore;
+  /** the home shard's */
+  deliveries: DeliveryStore;
+  now: () => number;
+}
+
+/** Returns how many events, hours and keys were delivered; 0: nothing is left. */
+export const createDeliveryJob = (deps: DeliveryDeps) => async (): AsyncResult<number> => {
+  const { database, outbox, deliveries, now } = deps;
+  const begun = await outbox.begin(now());
+  if (!begun.ok) return begun;
+  const delivery = begun.value;
+  if (delivery === null) return ok(0);
+  const entered = await deliveries.enter({ database, now: now() }, delivery);
+  if (!entered.ok) return entered;
+  const { events, hours, auditKeys } = delivery;
+  const count = events.length + hours.length + auditKeys.length;
+  // Another run was faster, or this database comes from a backup and counts from an earlier number.
+  const ended = entered.value.entered
+    ? await outbox.end(delivery)
+    : await outbox.raise(entered.value.version);
+  return ended.ok ? ok(count) : ended;
+};
