@@ -18,7 +18,7 @@ export default defineConfig({
           exclude: ["test/worker/**"],
           // A process runs many files: to start one and to load all packages takes longer than most files.
           isolate: false,
-          globalSetup: ["test/setup/shared-routers.ts"],
+          globalSetup: ["test/setup/built-server.ts", "test/setup/shared-routers.ts"],
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },

@@ -11,6 +11,7 @@ export default defineConfig({
       "test/contract/start/**",
       "test/contract/embedded/crashes.test.ts",
     ],
+    globalSetup: ["test/setup/built-server.ts"],
     isolate: false,
     // vitest itself would leave one core out.
     maxWorkers: availableParallelism(),

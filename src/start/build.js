@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -93,6 +94,8 @@ function keep(folder, built) {
   const whole = mkdtempSync(`${folder}.`);
   mkdirSync(join(whole, "console"));
   for (const { name, text } of built) writeFileSync(join(whole, name), text);
+  // Others may run what one user has built, as they may run the source.
+  chmodSync(whole, 0o755);
   try {
     renameSync(whole, folder);
   } catch (cause) {

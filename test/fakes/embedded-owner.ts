@@ -3,7 +3,7 @@
  * the file.
  */
 import { startEmbedded } from "../../src/store/embedded/engine.ts";
-import { databaseThread } from "../setup/embedded.ts";
+import { databaseThread } from "../setup/engine.ts";
 
 const [path] = process.argv.slice(2);
 const engine = await startEmbedded({ path: path ?? "", thread: databaseThread, books: null });

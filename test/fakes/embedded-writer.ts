@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { raw } from "../../src/store/db.ts";
 import { startEmbedded } from "../../src/store/embedded/engine.ts";
 import { openOverEngine } from "../../src/store/over-engine.ts";
-import { databaseThread } from "../setup/embedded.ts";
+import { databaseThread } from "../setup/engine.ts";
 
 const [path = ""] = process.argv.slice(2);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

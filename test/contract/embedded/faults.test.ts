@@ -20,7 +20,7 @@ import { openReader } from "../../../src/store/embedded/connection.ts";
 import { startEmbedded } from "../../../src/store/embedded/engine.ts";
 import { openOverEngine } from "../../../src/store/over-engine.ts";
 import { diskEnvironment, noDisk } from "../../fakes/disk.ts";
-import { databaseThread, givenFolder, startEngine } from "../../setup/embedded.ts";
+import { databaseThread, givenFolder, startEngine } from "../../setup/engine.ts";
 import { value } from "../store/open.ts";
 
 /** Root may write to every file, so the program runs as nobody then, who has to find it. */

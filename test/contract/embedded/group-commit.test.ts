@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openWriter, type Connection } from "../../../src/store/embedded/connection.ts";
 import { createGroupCommit, type CommitGroup } from "../../../src/store/embedded/group-commit.ts";
 import type { Statement } from "../../../src/store/books/sql.ts";
-import { givenFolder } from "../../setup/embedded.ts";
+import { givenFolder } from "../../setup/engine.ts";
 
 describe("a group of writes", () => {
   let folder: ReturnType<typeof givenFolder>;

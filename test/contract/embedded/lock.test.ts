@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startEmbedded } from "../../../src/store/embedded/engine.ts";
-import { databaseThread, givenFolder, startEngine } from "../../setup/embedded.ts";
+import { databaseThread, givenFolder, startEngine } from "../../setup/engine.ts";
 
 const program = fileURLToPath(new URL("../../fakes/embedded-owner.ts", import.meta.url));
 

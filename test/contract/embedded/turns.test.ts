@@ -5,7 +5,7 @@ import { createSharedTurns, createTurns } from "../../../src/pipeline/turns.ts";
 import { raw, type Database } from "../../../src/store/db.ts";
 import type { EmbeddedEngine } from "../../../src/store/embedded/engine.ts";
 import { openOverEngine } from "../../../src/store/over-engine.ts";
-import { givenFolder, startEngine } from "../../setup/embedded.ts";
+import { givenFolder, startEngine } from "../../setup/engine.ts";
 import { value } from "../store/open.ts";
 
 describe("more writes than the embedded engine has turns for", () => {

@@ -18,7 +18,7 @@ import type { EmbeddedEngine } from "../../../src/store/embedded/engine.ts";
 import { openLocally } from "../../../src/store/embedded/local.ts";
 import { openOverEngine } from "../../../src/store/over-engine.ts";
 import { migrate } from "../../../src/store/migrations.ts";
-import { startEngine } from "../../setup/embedded.ts";
+import { startEngine } from "../../setup/engine.ts";
 import { readMigrations } from "../../setup/migrations.ts";
 import { caller, reservation, settlement } from "../store/fixtures.ts";
 import { storesOn, value } from "../store/open.ts";

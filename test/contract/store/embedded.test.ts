@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import type { EmbeddedEngine } from "../../../src/store/embedded/engine.ts";
-import { embeddedBackend, givenFolder, startEngine } from "../../setup/embedded.ts";
+import { embeddedBackend } from "../../setup/embedded.ts";
+import { givenFolder, startEngine } from "../../setup/engine.ts";
 import { storeSuites } from "./suites.ts";
 
 describe("the embedded engine", () => {

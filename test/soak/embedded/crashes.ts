@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { noDisk } from "../../fakes/disk.ts";
-import { givenFolder } from "../../setup/embedded.ts";
+import { givenFolder } from "../../setup/engine.ts";
 import { below, wait, type Say } from "../world.ts";
 import type { Told } from "./ledger-load.ts";
 import { afterLossOfPower, readDiskLog } from "./power.ts";

@@ -6,7 +6,7 @@
 import { statSync } from "node:fs";
 import { openOverEngine } from "../../../src/store/over-engine.ts";
 import type { Caller } from "../../contract/store/fixtures.ts";
-import { startEngine } from "../../setup/embedded.ts";
+import { startEngine } from "../../setup/engine.ts";
 import { ledgerCall } from "./ledger-load.ts";
 
 const [path = "", who = "", callers, log = "", ...pragmas] = process.argv.slice(2);

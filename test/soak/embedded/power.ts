@@ -37,24 +37,28 @@ export function readDiskLog(bytes: Buffer): DiskEntry[] {
   return entries;
 }
 
-/** A file that grows as it is written. */
+/** A file that grows as it is written. Its memory doubles, since a copy for each write takes most of a minute. */
 function createFile(content: Buffer) {
-  let bytes = Buffer.from(content);
+  let memory = Buffer.from(content);
+  let size = content.length;
   return {
     write(offset: number, data: Buffer): void {
-      if (offset + data.length > bytes.length) {
-        const longer = Buffer.alloc(offset + data.length);
-        bytes.copy(longer);
-        bytes = longer;
+      const end = offset + data.length;
+      if (end > memory.length) {
+        const longer = Buffer.alloc(2 * end);
+        memory.copy(longer, 0, 0, size);
+        memory = longer;
       }
-      data.copy(bytes, offset);
+      data.copy(memory, offset);
+      size = Math.max(size, end);
     },
     truncate(length: number): void {
-      const shorter = Buffer.alloc(length);
-      bytes.copy(shorter, 0, 0, Math.min(length, bytes.length));
-      bytes = shorter;
+      // What lies behind the end reads as zeros once the file grows over it again.
+      memory.fill(0, Math.min(length, size), size);
+      if (length > memory.length) this.write(length, Buffer.alloc(0));
+      size = length;
     },
-    content: () => bytes,
+    content: () => memory.subarray(0, size),
   };
 }
 

@@ -3,7 +3,7 @@ import { createHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { openOverEngine } from "../../../src/store/over-engine.ts";
 import { migrate } from "../../../src/store/migrations.ts";
 import { value } from "../../contract/store/open.ts";
-import { startEngine } from "../../setup/embedded.ts";
+import { startEngine } from "../../setup/engine.ts";
 import { readMigrations } from "../../setup/migrations.ts";
 import { startInline } from "../../setup/inline-engine.ts";
 import { ledgerCall, loadCaller } from "./ledger-load.ts";

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { diskEnvironment, noDisk } from "../../fakes/disk.ts";
-import { givenFolder } from "../../setup/embedded.ts";
+import { givenFolder } from "../../setup/engine.ts";
 import type { Say } from "../world.ts";
 
 const run = promisify(execFile);
