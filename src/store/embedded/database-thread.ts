@@ -4,7 +4,7 @@ import { err, ok, type Result } from "../../domain/result.ts";
 import type { Entry } from "../books/entries.ts";
 import type { Statement } from "../books/sql.ts";
 import type { Fault, Outcome } from "../engine.ts";
-import type { Reply, Request, ThreadData } from "./protocol.ts";
+import type { Reply, Request, Run, ThreadData } from "./protocol.ts";
 
 export interface DatabaseThread {
   run(job: Statement[] | Entry): Promise<Outcome>;
@@ -41,22 +41,33 @@ export function startThread(entry: URL, data: ThreadData): Promise<Result<Databa
   const isOver = Promise.withResolvers<void>();
   let state: "starting" | "serving" | "closing" | "ended" = "starting";
   let last = 0;
-  const ask = (request: (id: number) => Request): Promise<Outcome> => {
+  const post = (request: Request): void => worker.postMessage(request);
+  let unsent: Run[] = [];
+  // All that one turn of the event loop has for the thread is one message: each wakes the thread.
+  const sendUnsent = (): void => {
+    if (unsent.length > 0) post({ kind: "run", runs: unsent });
+    unsent = [];
+  };
+  const ask = (send: (id: number) => void): Promise<Outcome> => {
     if (state === "ended") return Promise.resolve({ ok: false, fault: ended });
     last += 1;
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     waiting.set(last, resolve);
-    worker.postMessage(request(last));
+    send(last);
     return promise;
   };
   const thread: DatabaseThread = {
-    run: (job) => ask((id) => ({ kind: "run", id, job })),
+    run: (job) =>
+      ask((id) => {
+        if (unsent.push({ id, job }) === 1) setImmediate(sendUnsent);
+      }),
     get waiting() {
       return waiting.size;
     },
     async close() {
       if (state !== "ended") state = "closing";
-      await ask((id) => ({ kind: "close", id }));
+      sendUnsent();
+      await ask((id) => post({ kind: "close", id }));
       await isOver.promise;
     },
   };

@@ -14,9 +14,13 @@ export interface ThreadData {
   books?: BookTexts | null;
 }
 
-export type Request =
-  | { kind: "run"; id: number; job: Statement[] | Entry }
-  | { kind: "close"; id: number };
+export interface Run {
+  id: number;
+  job: Statement[] | Entry;
+}
+
+/** What came in one turn of the owner's event loop is one message. */
+export type Request = { kind: "run"; runs: Run[] } | { kind: "close"; id: number };
 
 /** First whether the file could be opened, then of one group of requests after the other. */
 export type Reply = { opened: Fault | null } | { outcomes: { id: number; outcome: Outcome }[] };

@@ -11,9 +11,7 @@ import {
 import { faultOf, openReader, openWriter, type Connection } from "./connection.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import type { Fault, Outcome } from "../engine.ts";
-import type { Reply, Request, ThreadData } from "./protocol.ts";
-
-type Run = Extract<Request, { kind: "run" }>;
+import type { Reply, Request, Run, ThreadData } from "./protocol.ts";
 
 /** In one transaction. More would let the first of them wait for too many others. */
 const mostInGroup = 128;
@@ -51,12 +49,15 @@ function workOf(
 function serve(port: MessagePort, connection: Connection, data: ThreadData): void {
   const say = (reply: Reply): void => port.postMessage(reply);
   const work = workOf(connection, data);
-  const answer = (group: readonly Run[]): void => {
-    if (group.length === 0) return;
-    const outcomes = work(group);
-    say({
-      outcomes: outcomes.map((outcome, at) => ({ id: (group[at] as Run).id, outcome })),
-    });
+  const most = data.role === "writer" ? mostInGroup : 1;
+  const answer = (runs: readonly Run[]): void => {
+    for (let from = 0; from < runs.length; from += most) {
+      const group = runs.slice(from, from + most);
+      const outcomes = work(group);
+      say({
+        outcomes: outcomes.map((outcome, at) => ({ id: (group[at] as Run).id, outcome })),
+      });
+    }
   };
   const close = (id: number): void => {
     try {
@@ -67,20 +68,19 @@ function serve(port: MessagePort, connection: Connection, data: ThreadData): voi
     say({ outcomes: [{ id, outcome: { ok: true, rows: [] } }] });
     port.close();
   };
-  const most = data.role === "writer" ? mostInGroup : 1;
   // What has come while the last group was written is the next one.
   port.on("message", (first: Request) => {
-    const group: Run[] = [];
+    const runs: Run[] = [];
     for (let request: Request | undefined = first; request !== undefined;) {
       if (request.kind === "close") {
-        answer(group);
+        answer(runs);
         return close(request.id);
       }
-      group.push(request);
-      if (group.length >= most) break;
+      runs.push(...request.runs);
+      if (runs.length >= most) break;
       request = receiveMessageOnPort(port)?.message;
     }
-    answer(group);
+    answer(runs);
   });
   say({ opened: null });
 }
