@@ -30,6 +30,21 @@ function lostThread(role: ThreadData["role"], cause: unknown): Error {
   return lost;
 }
 
+/** All that one turn of the event loop has for the thread is one message, since each message wakes the thread. */
+function createOutbox(post: (request: Request) => void): { add(run: Run): void; send(): void } {
+  let unsent: Run[] = [];
+  const send = (): void => {
+    if (unsent.length > 0) post({ kind: "run", runs: unsent });
+    unsent = [];
+  };
+  return {
+    send,
+    add(run) {
+      if (unsent.push(run) === 1) setImmediate(send);
+    },
+  };
+}
+
 /**
  * A thread that ends without being asked ends the process, as a fault that nobody caught: its transaction may hold
  * the file's lock, so another thread in its place might never write. The next start finds the file as it was.
@@ -42,12 +57,7 @@ export function startThread(entry: URL, data: ThreadData): Promise<Result<Databa
   let state: "starting" | "serving" | "closing" | "ended" = "starting";
   let last = 0;
   const post = (request: Request): void => worker.postMessage(request);
-  let unsent: Run[] = [];
-  // All that one turn of the event loop has for the thread is one message: each wakes the thread.
-  const sendUnsent = (): void => {
-    if (unsent.length > 0) post({ kind: "run", runs: unsent });
-    unsent = [];
-  };
+  const outbox = createOutbox(post);
   const ask = (send: (id: number) => void): Promise<Outcome> => {
     if (state === "ended") return Promise.resolve({ ok: false, fault: ended });
     last += 1;
@@ -57,16 +67,13 @@ export function startThread(entry: URL, data: ThreadData): Promise<Result<Databa
     return promise;
   };
   const thread: DatabaseThread = {
-    run: (job) =>
-      ask((id) => {
-        if (unsent.push({ id, job }) === 1) setImmediate(sendUnsent);
-      }),
+    run: (job) => ask((id) => outbox.add({ id, job })),
     get waiting() {
       return waiting.size;
     },
     async close() {
       if (state !== "ended") state = "closing";
-      sendUnsent();
+      outbox.send();
       await ask((id) => post({ kind: "close", id }));
       await isOver.promise;
     },
