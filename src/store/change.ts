@@ -28,12 +28,16 @@ export const raiseVersion = (builder: Builder, tenantId: string, ifVersion?: num
 export async function writeChange(
   db: Database,
   tenantId: string,
-  statement: Compiled,
+  statement: Compiled | readonly Compiled[],
   event: AdminEvent,
   ifVersion?: number,
 ): AsyncResult<null> {
   const written = await db.write(
-    [raiseVersion(db.builder, tenantId, ifVersion), statement, appendEvent(db.builder, event)],
+    [
+      raiseVersion(db.builder, tenantId, ifVersion),
+      ...[statement].flat(),
+      appendEvent(db.builder, event),
+    ],
     { lane: tenantId },
   );
   return written.ok ? ok(null) : written;

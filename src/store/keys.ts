@@ -5,6 +5,7 @@ import { writeChange } from "./change.ts";
 import type { Database } from "./db.ts";
 import { pageOf, rowsFor } from "./page.ts";
 import { apiKeys } from "./schema.ts";
+import { countSpent } from "./spent.ts";
 
 /** A key without its hash and code, as it may be shown. */
 const shown = ({ secretHash: _, code: _code, ...key }: StoredKey): ApiKey => key;
@@ -50,7 +51,13 @@ export const createKeyStore = (db: Database): KeyStore => {
       writeChange(
         db,
         tenantId,
-        db.builder.update(apiKeys).set({ name, limits, expiresAt, code }).where(live(tenantId, id)),
+        [
+          db.builder
+            .update(apiKeys)
+            .set({ name, limits, expiresAt, code })
+            .where(live(tenantId, id)),
+          ...countSpent({ scope: "key", tenantId, subject: id }, event.at),
+        ],
         event,
         ifVersion,
       ),

@@ -6,6 +6,7 @@ import { raiseVersion, writeChange } from "./change.ts";
 import type { Database } from "./db.ts";
 import { appendEvent, appendEventWhere } from "./events.ts";
 import { pageOf, rowsFor } from "./page.ts";
+import { countSpent } from "./spent.ts";
 import { authorizations, servers, serverTokens } from "./server-schema.ts";
 
 export const createServerStore = (db: Database): ServerStore => {
@@ -52,6 +53,7 @@ export const createServerStore = (db: Database): ServerStore => {
           .update(servers)
           .set({ ...values, updatedAt: now })
           .where(whereId(tenantId, id)),
+        ...countSpent({ scope: "server", tenantId, subject: id }, now),
         ...(tokens === "forget" ? forgetTokens(tenantId, id) : []),
         appendEvent(db.builder, event),
       ]);

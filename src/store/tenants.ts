@@ -17,6 +17,7 @@ import {
   sessions,
   tenants,
 } from "./schema.ts";
+import { countSpent } from "./spent.ts";
 import { consoleSessions } from "./console-schema.ts";
 import { recordNumbers, seals, unreadableRecords } from "./seal-schema.ts";
 import { authorizations, servers, serverTokens } from "./server-schema.ts";
@@ -58,6 +59,7 @@ export const createTenantStore = (db: Database): TenantStore => {
       const written = await db.write([
         raiseVersion(db.builder, id, ifVersion),
         db.builder.update(tenants).set(values).where(eq(tenants.id, id)),
+        ...countSpent({ scope: "tenant", tenantId: id, subject: id }, event.at),
         appendEvent(db.builder, event),
       ]);
       return written.ok ? ok(null) : written;

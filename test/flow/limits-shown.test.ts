@@ -28,6 +28,34 @@ const operator = (method: string, path: string, body?: unknown) =>
 const shown = async (path: string): Promise<Shown[]> =>
   (await operator("GET", `${path}/limits`)).get("data") as Shown[];
 
+describe("a budget that is set later", () => {
+  it("begins with what was spent in its day and month", async () => {
+    const slug = "budget-later";
+    const path = `/tenants/${slug}`;
+    const { key, keyId } = await createTenant(router, slug, {
+      provider: "demo",
+      models: [{ id: "demo-large", inputUsdPerMTok: 0, outputUsdPerMTok: 25_000 }],
+      policy: { capture: "none" },
+    });
+    const session = await openSession(router, key);
+    expect((await session.sample(asking("hello"))).text).toContain('"result"');
+    const limits = { usdPerDay: 1, usdPerMonth: 1 };
+    await operator("PATCH", `${path}/policy`, { limits });
+    await operator("PATCH", `${path}/keys/${keyId}`, { limits });
+    const before = await shown(path);
+    expect(before).toHaveLength(4);
+    const spent = before[0]?.used ?? 0;
+    expect(spent).toBeGreaterThan(0);
+    expect(before.map(({ used }) => used)).toEqual([spent, spent, spent, spent]);
+    // Setting it again counts nothing twice.
+    await operator("PATCH", `${path}/policy`, { limits: { usdPerMonth: 2 } });
+    expect((await shown(path)).map(({ used }) => used)).toEqual([spent, spent, spent, spent]);
+    const next = await session.sample({ ...asking("hello"), maxTokens: 39 });
+    expect(next.get("error.data.reason")).toBe("budget_exceeded");
+    expect(next.get("error.data.usedUsd")).toBe(spent);
+  });
+});
+
 describe("GET …/limits", () => {
   it("shows the limits of tenant, ceiling, server and key, each with what is left", async () => {
     const slug = "limits-shown";

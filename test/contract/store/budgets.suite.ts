@@ -4,6 +4,7 @@ import type { Limits } from "../../../src/domain/choice/policy.ts";
 import {
   anotherKey,
   caller,
+  event,
   leaseMs,
   reservation,
   settlement,
@@ -44,6 +45,53 @@ export const budgetsSuite = (backend: Backend): void => {
         }
       },
     );
+
+    it("begin with what was spent in their day and month, where they are set later", async () => {
+      const who = await caller(world.stores);
+      const serverId = `srv_${who.keyId}`;
+      const other = { ...who, keyId: await anotherKey(world.stores, who.tenantId) };
+      const spends = { ...fresh, microUsd: 700, server: { id: serverId, limits: {} } };
+      for (const at of [start - dayMs, start, start]) {
+        const reserved = await running(who, at, spends);
+        await settle(reserved, at, { costMicroUsd: 600, chargedMicroUsd: 600 });
+      }
+      // Of the same tenant, but of another key and no server.
+      await settle(await running(other, start, fresh), start, {
+        costMicroUsd: 90,
+        chargedMicroUsd: 90,
+      });
+      const { stores } = world;
+      const budgets = async () =>
+        Object.fromEntries(
+          await Promise.all(
+            Object.entries({ tenant: who.tenantId, key: who.keyId, server: serverId }).map(
+              async ([scope, subject]) =>
+                [
+                  scope,
+                  [await counted(subject, "usd_day"), await counted(subject, "usd_month")],
+                ] as const,
+            ),
+          ),
+        );
+      expect(await budgets()).toEqual({ tenant: [0, 0], key: [0, 0], server: [0, 0] });
+      const key = value(await stores.keys.get(who.tenantId, who.keyId));
+      if (key === null) throw new Error("The key is gone.");
+      const set = async (version: number) => {
+        const named = { name: "Named" };
+        value(await stores.tenants.update(who.tenantId, named, event(who.tenantId)));
+        value(await stores.keys.update(key, event(who.tenantId), version + 1));
+        const about = { event: event(who.tenantId), now: start, tokens: "keep" } as const;
+        value(await stores.servers.update(who.tenantId, serverId, {}, about));
+      };
+      await set(3);
+      const spent = { tenant: [1_290, 1_890], key: [1_200, 1_800], server: [1_200, 1_800] };
+      expect(await budgets()).toEqual(spent);
+      // Nothing counts twice, and what a running call has reserved stays.
+      const keyLimits = { usdPerDay: 1 };
+      await running({ ...who, keyLimits }, start, { microUsd: 50, tenantVersion: 6 });
+      await set(6);
+      expect(await budgets()).toEqual({ ...spent, key: [1_250, 1_800] });
+    });
 
     it("hold by the micro-dollar", async () => {
       const who = await caller(world.stores, { keyLimits: { usdPerDay: 0.003 } });
