@@ -335,6 +335,15 @@ describe("the house", () => {
     expect(circleIn(graph)).toBeNull();
   });
 
+  it("bundles every migration for the Worker, in order", () => {
+    const bundled = readFileSync(join(root, "bundled-migrations.ts"), "utf8");
+    const listed = [...bundled.matchAll(/name: "([^"]+)"/g)].map(([, name = ""]) => name);
+    const folder = readdirSync(join(root, "..", "migrations")).filter((name) =>
+      name.endsWith(".sql"),
+    );
+    expect(listed).toEqual(folder.toSorted());
+  });
+
   it("says in its README where things are that are there", () => {
     const readme = readFileSync(join(root, "README.md"), "utf8");
     const named = [...readme.matchAll(/`((?:[\w.-]+\/)+[\w-]+\.(?:ts|json))`/g)].map(
