@@ -1,29 +1,48 @@
 /** What approvers, callers and jobs do with the held calls of one shard. */
+import { toHex } from "../crypto/encoding.ts";
 import type { Stores, Vault } from "../domain/ports/stores.ts";
 import type { Ids } from "../domain/tenancy/ids.ts";
-import { createReadContent, type ReadContent } from "../pipeline/approvals/contents.ts";
+import {
+  createReadContent,
+  createSealContent,
+  type ReadContent,
+} from "../pipeline/approvals/contents.ts";
+import { createEditHeld, type EditHeld } from "../pipeline/approvals/edit.ts";
 import { createEndHeld, type EndHeld } from "../pipeline/approvals/end.ts";
+import type { Chooser } from "../pipeline/choose.ts";
 import { createEndCall } from "../pipeline/end-call.ts";
 import type { Summary } from "../pipeline/finish.ts";
 import type { Idempotency } from "../pipeline/idempotency.ts";
-import { clock } from "./isolate.ts";
+import { clock, type Isolate } from "./isolate.ts";
 
 export interface ShardApprovals {
   readContent: ReadContent;
   endHeld: EndHeld;
+  editHeld: EditHeld;
 }
 
 export function createShardApprovals(deps: {
-  stores: Pick<Stores, "approvals" | "ledger">;
+  stores: Pick<Stores, "approvals" | "ledger" | "snapshots">;
   vault: Vault;
   ids: Ids;
-  idempotency: Pick<Idempotency<Summary>, "seal">;
+  chooser: Pick<Chooser, "plan">;
+  parts: { idempotency: Pick<Idempotency<Summary>, "seal"> };
+  isolate: Pick<Isolate, "sha256">;
 }): ShardApprovals {
-  const { stores, vault, ids, idempotency } = deps;
-  const { approvals, ledger } = stores;
+  const { stores, vault, ids, chooser, parts, isolate } = deps;
+  const { approvals, ledger, snapshots } = stores;
   const endCall = createEndCall({ ledger, ids });
+  const readContent = createReadContent({ approvals, vault });
   return {
-    readContent: createReadContent({ approvals, vault }),
-    endHeld: createEndHeld({ approvals, endCall, idempotency, now: clock.now }),
+    readContent,
+    editHeld: createEditHeld({
+      snapshots,
+      chooser,
+      read: readContent,
+      seal: createSealContent({ vault }),
+      sha256Hex: async (text) => toHex(await isolate.sha256(text)),
+      now: clock.now,
+    }),
+    endHeld: createEndHeld({ approvals, endCall, idempotency: parts.idempotency, now: clock.now }),
   };
 }

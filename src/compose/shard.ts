@@ -149,7 +149,7 @@ export function createShard(
     cancellation: () => createCancellation({ cancellations: stores.cancellations, now, wait }),
     idempotency: () =>
       createIdempotency<Summary>({ idempotency: stores.idempotency, vault, now, wait }),
-    approvals: () => createShardApprovals({ stores, vault, ids, idempotency: parts.idempotency }),
+    approvals: () => createShardApprovals({ stores, vault, ids, chooser, parts, isolate }),
     catalogueSync: () =>
       catalogueUrl === null || catalogueShard !== name
         ? null

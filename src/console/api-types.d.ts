@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 430025865c78e7cfb79ff7bdbe74ad3cab737e527baf09e3e58ba3a3d1b0f48b
+// Made by `npm run console:types` of the OpenAPI document 9f2502b5cf534e799de4bb784a1cbc0de67fb37f7b0c67e9296a45242d867b96
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -1977,6 +1977,29 @@ export interface components {
       reason?: string;
       /** @description `shown` of what the approver read. */
       shown: string;
+      edited?: components["schemas"]["ApprovalEdits"];
+    };
+    /** @description What takes the place of the caller's messages, system prompt, and of the chosen model. The call is chosen and reserved anew; over a budget that is refused, and the call waits on. */
+    ApprovalEdits: {
+      messages?: {
+        /** @enum {string} */
+        role: "user" | "assistant";
+        content: (
+          | {
+              /** @enum {string} */
+              type: "text";
+              text: string;
+            }
+          | {
+              /** @enum {string} */
+              type: "image" | "audio";
+              data: string;
+              mimeType: string;
+            }
+        )[];
+      }[];
+      systemPrompt?: string;
+      model?: string;
     };
     Seal: {
       version: 1 | 2;

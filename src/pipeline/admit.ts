@@ -246,7 +246,7 @@ export const reservedFor = (
 ): { tokens: number; microUsd: number | null } =>
   stepFor(reserved, attempt) ?? { tokens: reserved.tokens, microUsd: reserved.microUsd };
 
-const claimOf = ({ plan, reserved }: Claimed): Claim => ({
+export const claimOf = ({ plan, reserved }: Claimed): Claim => ({
   decision: withFailover(plan.decision, reserved),
   holds: reserved.holds,
   reservedTokens: reserved.tokens,

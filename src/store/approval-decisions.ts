@@ -7,41 +7,70 @@ import { ok } from "../domain/result.ts";
 import { answersDecidedForMs, collectedWithinMs } from "../domain/sampling/approval.ts";
 import type { Mac } from "../domain/tenancy/mac.ts";
 import { keepContent } from "./approval-rows.ts";
-import { raw, type Database } from "./db.ts";
+import { raw, type Compiled, type Database, type Row } from "./db.ts";
 import { appendEventWhere } from "./events.ts";
 import { turnOf } from "./held-calls.ts";
+import { reclaiming, type Reclaiming } from "./held-claims.ts";
+
+/** The sealed content that takes the place of the first, where there is one. */
+const editedContent = (decision: ApprovalDecision, isMine: ReturnType<typeof sql>): Compiled[] =>
+  decision.parts === undefined
+    ? []
+    : keepContent(
+        decision,
+        {
+          kind: "edited",
+          parts: decision.parts,
+          expiresAt: decision.now + answersDecidedForMs + collectedWithinMs,
+        },
+        isMine,
+      );
+
+const decidedFrom = (
+  { mine, beyond }: { mine: readonly Row[]; beyond: Row | undefined },
+  claimed: Reclaiming | null,
+): Decided => {
+  if (mine.length > 0) return { state: "done" };
+  const hold = claimed?.holds[Number(beyond?.["position"] ?? -1)];
+  return hold === undefined
+    ? { state: "conflict" }
+    : { state: "refused", hold, used: Number(beyond?.["used"] ?? 0) };
+};
 
 export async function decide(
-  { db, nonce: nextNonce }: { db: Database; mac: Mac; nonce: () => string },
+  deps: { db: Database; mac: Mac; nonce: () => string },
   decision: ApprovalDecision,
   event: AdminEvent,
 ): AsyncResult<Decided> {
-  const { tenantId, requestId, stage, state, shown, by, comment, edited, now, parts } = decision;
-  const nonce = nextNonce();
+  const { tenantId, requestId, stage, state, shown, by, comment, edited, now, claim } = decision;
+  const nonce = deps.nonce();
+  const claimed = claim === undefined ? ok(null) : await reclaiming(deps, decision, claim);
+  if (!claimed.ok) return claimed;
+  const again = claimed.value;
+  if (claim !== undefined && again === null) return ok({ state: "conflict" });
   const isMine = sql`exists (select 1 from approvals where tenant_id = ${tenantId}
     and request_id = ${requestId} and stage = ${stage} and nonce = ${nonce})`;
-  const statements = [
-    raw(sql`
-      update approvals set state = ${state}, decided_at = ${now}, decided_by = ${by},
-        comment = ${comment}, edited = ${edited === null ? null : JSON.stringify(edited)},
-        deadline = max(deadline, ${now + collectedWithinMs}), nonce = ${nonce}
-      where tenant_id = ${tenantId} and request_id = ${requestId} and stage = ${stage}
-        and state = 'waiting' and deadline > ${now} and shown = ${shown}`),
-    ...(parts === undefined
-      ? []
-      : keepContent(
-          decision,
-          { kind: "edited", parts, expiresAt: now + answersDecidedForMs + collectedWithinMs },
-          isMine,
-        )),
-    appendEventWhere(
-      event,
-      sql`${isMine} and not exists (
-      select 1 from admin_events where id = ${event.id})`,
-    ),
-    raw(sql`select 1 as mine where ${isMine}`),
-  ];
-  const written = await db.write(statements, turnOf(tenantId));
+  const written = await deps.db.write(
+    [
+      ...(again === null ? [] : [again.beyond]),
+      raw(sql`
+        update approvals set state = ${state}, decided_at = ${now}, decided_by = ${by},
+          comment = ${comment}, edited = ${edited === null ? null : JSON.stringify(edited)},
+          deadline = max(deadline, ${now + collectedWithinMs}), nonce = ${nonce}
+        where tenant_id = ${tenantId} and request_id = ${requestId} and stage = ${stage}
+          and state = 'waiting' and deadline > ${now} and shown = ${shown}
+          and ${again === null ? sql`true` : again.condition}`),
+      ...editedContent(decision, isMine),
+      ...(again === null ? [] : again.statements(isMine)),
+      appendEventWhere(
+        event,
+        sql`${isMine} and not exists (select 1 from admin_events where id = ${event.id})`,
+      ),
+      raw(sql`select 1 as mine where ${isMine}`),
+    ],
+    turnOf(tenantId),
+  );
   if (!written.ok) return written;
-  return ok({ state: (written.value.at(-1) ?? []).length > 0 ? "done" : "conflict" });
+  const beyond = again === null ? undefined : written.value[0]?.[0];
+  return ok(decidedFrom({ mine: written.value.at(-1) ?? [], beyond }, again));
 }

@@ -5,7 +5,7 @@
  */
 import { customType } from "drizzle-orm/sqlite-core";
 import { sql, type SQL } from "drizzle-orm";
-import type { Hold, LimitScope, Resource } from "../domain/limits/holds.ts";
+import { isMoney, type Hold, type LimitScope, type Resource } from "../domain/limits/holds.ts";
 
 // Both lists only grow at their ends.
 const scopes = ["tenant", "key", "server"] as const satisfies LimitScope[];
@@ -39,6 +39,16 @@ export const heldIn = (
     if (resource === undefined || typeof subject !== "string") return [];
     return [{ subject, resource, bucket, amount }];
   });
+
+const moneyPlaces = new Set(resources.flatMap((resource, at) => (isMoney(resource) ? [at] : [])));
+
+/** The holds with other holds of money in place of theirs. Rates stay as they were counted. */
+export const withMoney = (holds: readonly Held[], money: readonly Hold[]): Held[] => [
+  ...holds.filter((hold) =>
+    Array.isArray(hold) ? !moneyPlaces.has(hold[1]) : !isMoney(hold.resource),
+  ),
+  ...money.filter(({ resource }) => isMoney(resource)),
+];
 
 export const holdsColumn = customType<{ data: Held[]; driverData: string }>({
   dataType: () => "text",

@@ -8,6 +8,7 @@ import {
   type Answered,
   type SamplingCaller,
 } from "../fakes/caller.ts";
+import { startFaultyProvider } from "../fakes/faulty-provider.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 type Admin = ReturnType<typeof adminOf>;
@@ -172,5 +173,49 @@ describe("a call that needs approval", () => {
     const limits = await operator("GET", "/tenants/ask-place/limits");
     expect(limits.text).toContain("concurrent");
     expect(limits.text).not.toContain('"used":2');
+  });
+
+  it("is edited by its approver: another prompt, chosen and reserved anew", async () => {
+    const provider = await startFaultyProvider({ slowMs: 60_000 });
+    const priced = (id: string, usd: number) => ({
+      id,
+      inputUsdPerMTok: usd,
+      outputUsdPerMTok: usd,
+    });
+    const { key } = await createTenant(router, "ask-edit", {
+      provider: "openai-compatible",
+      baseUrl: provider.url("openai-compatible"),
+      models: [priced("cheap", 1), priced("dear", 1_000)],
+      // Room for one call of the cheap model, and not for one of the dear one.
+      policy: { approval: { mode: "request" }, limits: { usdPerDay: 0.02 }, maxAttempts: 1 },
+    });
+    const session = await openSession(router, key);
+    const asked = send(session, "Write to everybody");
+    const shown = await held("ask-edit");
+    const cheap = "openai-compatible/cheap";
+    expect(shown.get("content.model")).toBe(cheap);
+    expect(shown.get("content.alternatives")).toEqual(["openai-compatible/dear"]);
+    const messages = [{ role: "user", content: [{ type: "text", text: "Write to Kim alone" }] }];
+    const tooDear = { model: "openai-compatible/dear" };
+    const refused = await decide("ask-edit", shown, { decision: "approve", edited: tooDear });
+    expect(refused.get("reason")).toBe("budget_exceeded");
+    expect((await held("ask-edit")).get("state")).toBe("waiting");
+    const wrong = await decide("ask-edit", shown, { decision: "deny", edited: { messages } });
+    expect(wrong.status).toBe(400);
+    const approved = await decide("ask-edit", shown, {
+      decision: "approve",
+      edited: { messages, model: cheap },
+    });
+    expect(approved.status).toBe(200);
+    expect(approved.get("edited.content")).toMatch(/^[0-9a-f]{64}$/);
+    expect((await asked).get("result.model")).toBe(cheap);
+    expect(JSON.stringify(provider.requests())).toContain("Write to Kim alone");
+    expect(JSON.stringify(provider.requests())).not.toContain("everybody");
+    const id = String(shown.get("requestId"));
+    const record = await operator("GET", `/tenants/ask-edit/requests/${id}`);
+    expect(record.get("decision.approvals")).toMatchObject([
+      { verdict: "approved", edited: { content: approved.get("edited.content") } },
+    ]);
+    await provider.stop();
   });
 });

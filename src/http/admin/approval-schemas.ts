@@ -50,10 +50,46 @@ export const approvalDetail = listedApproval
   })
   .openapi("Approval");
 
+const textBlock = z.strictObject({ type: z.literal("text"), text: z.string() });
+const mediaBlock = z.strictObject({
+  type: z.enum(["image", "audio"]),
+  data: z.string(),
+  mimeType: z.string().max(200),
+});
+/** The blocks in which a prompt can be edited. Tool uses and their results belong to the loop that made them. */
+const message = z.strictObject({
+  role: z.enum(["user", "assistant"]),
+  content: z
+    .array(z.union([textBlock, mediaBlock]))
+    .min(1)
+    .max(1_000),
+});
+
+const edited = z
+  .strictObject({
+    messages: z.array(message).min(1).max(1_000).optional(),
+    systemPrompt: z.string().max(200_000).optional(),
+    model: z
+      .string()
+      .max(200)
+      .regex(/^[^/*]+\/[^*]+$/, "provider/model")
+      .optional(),
+  })
+  .refine((edits) => Object.keys(edits).length > 0, "Name what is to change.")
+  .openapi("ApprovalEdits", {
+    description:
+      "What takes the place of the caller's messages, system prompt, and of the chosen model. The call is chosen and reserved anew; over a budget that is refused, and the call waits on.",
+  });
+
 export const approvalDecision = z
   .strictObject({
     decision: z.enum(["approve", "deny"]),
     reason: z.string().min(1).max(1_000).optional(),
     shown: sha256.openapi({ description: "`shown` of what the approver read." }),
+    edited: edited.optional(),
+  })
+  .refine(({ decision, edited: edits }) => decision === "approve" || edits === undefined, {
+    message: "Only what is approved is edited.",
+    path: ["edited"],
   })
   .openapi("ApprovalDecision");

@@ -1,5 +1,5 @@
 /** Calls that wait for a person. */
-import { ok } from "../../domain/result.ts";
+import type { DecisionInput } from "../../pipeline/admin/approvals.ts";
 import {
   approvalDecision,
   approvalDetail,
@@ -52,12 +52,10 @@ export function approvalRoutes() {
     body: approvalDecision,
     answer: approvalDetail,
     tagged: true,
-    async run({ admin, actor, params, body, ifMatch }) {
-      const { decision, shown, reason } = body;
-      const input = { decision, shown, ...(reason !== undefined && { reason }) };
+    run({ admin, actor, params, body, ifMatch }) {
       const { id, tenant } = params;
-      const decided = await admin.approvals.decide(actor, tenant, { id, ifMatch, input });
-      return decided.ok ? ok(decided.value) : decided;
+      const input = body as DecisionInput;
+      return admin.approvals.decide(actor, tenant, { id, ifMatch, input });
     },
   });
   return app;

@@ -1,10 +1,18 @@
 /** What an approver sees of held calls, and decides. */
-import type { Approval, ApprovalState, ApprovalStore } from "../../domain/ports/approvals.ts";
+import { nameOfLimit } from "../../domain/limits/holds.ts";
+import type {
+  Approval,
+  ApprovalState,
+  ApprovalStore,
+  Decided,
+  HeldCall,
+} from "../../domain/ports/approvals.ts";
 import type { Page, PageRequest, Tenant } from "../../domain/ports/stores.ts";
-import type { AsyncResult } from "../../domain/refusals.ts";
+import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
 import type { ReadContent } from "../approvals/contents.ts";
+import type { EditHeld, RequestEdits } from "../approvals/edit.ts";
 import type { EndHeld } from "../approvals/end.ts";
 import type { KeptRequest, ShownRequest } from "../approvals/hold.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
@@ -20,6 +28,8 @@ export interface ApprovalDetail extends ListedApproval {
 export interface DecisionInput {
   decision: "approve" | "deny";
   reason?: string;
+  /** absent: the call is approved as it is */
+  edited?: RequestEdits;
   /** hex SHA-256 of what the approver was shown */
   shown: string;
 }
@@ -28,6 +38,7 @@ export interface ApprovalAdminDeps extends AdminDeps {
   approvals: ApprovalStore;
   readContent: ReadContent;
   endHeld: EndHeld;
+  editHeld: EditHeld;
 }
 
 const listed = ({ isOpen: _, ...approval }: Approval): ListedApproval => approval;
@@ -39,8 +50,18 @@ const late = err({
   detail: "Decided already, its time is over, or something else was shown. Read it again.",
 } as const);
 
+/** The edit would cost more than a budget has left. The call waits on. */
+const overBudget = ({ hold, used }: Decided & { state: "refused" }): Refusal => ({
+  reason: "budget_exceeded",
+  limit: nameOfLimit(hold),
+  retryAfterMs: null,
+  limitUsd: hold.limit / 1e6,
+  usedUsd: used / 1e6,
+  neededUsd: hold.amount / 1e6,
+});
+
 export function createApprovalAdmin(deps: ApprovalAdminDeps) {
-  const { approvals, readContent, endHeld, now } = deps;
+  const { approvals, readContent, endHeld, editHeld, now } = deps;
 
   const find = async (actor: Actor, slug: string, id: string) => {
     const tenant = await tenantFor(deps, actor, slug);
@@ -62,12 +83,16 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
   /** The key that asks does not decide, or every key could approve what it asks itself. */
   const decideOnce = async (
     actor: Actor,
-    { tenant, approval }: { tenant: Tenant; approval: Approval },
-    { decision, reason, shown }: DecisionInput,
+    { tenant, held }: { tenant: Tenant; held: HeldCall },
+    { decision, reason, shown, edited: edits }: DecisionInput,
   ): AsyncResult<null> => {
+    const { approval } = held;
     if (actor.kind === "key" && actor.keyId === approval.keyId)
       return err({ reason: "forbidden", action: "a key decides no request of its own" });
-    const { requestId, stage } = approval;
+    const { requestId, stage, state: before } = approval;
+    if (before !== "waiting") return late;
+    const edited = edits === undefined ? ok({ edited: null }) : await editHeld(held, edits);
+    if (!edited.ok) return edited;
     const by = actorName(actor);
     const state = decision === "approve" ? "approved" : "denied";
     const decided = await approvals.decide(
@@ -79,18 +104,25 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
         shown,
         by,
         comment: reason ?? null,
-        edited: null,
+        ...edited.value,
         now: now(),
       },
       eventOf(deps, actor, {
         action: `approval.${decision}`,
         tenantId: tenant.id,
         target: requestId,
-        detail: { stage, shown, ...(reason !== undefined && { reason }) },
+        detail: {
+          stage,
+          shown,
+          ...(reason !== undefined && { reason }),
+          ...(edited.value.edited !== null && { edited: { ...edited.value.edited } }),
+        },
       }),
     );
     if (!decided.ok) return decided;
-    return decided.value.state === "done" ? ok(null) : late;
+    const { value } = decided;
+    if (value.state === "refused") return err(overBudget(value));
+    return value.state === "done" ? ok(null) : late;
   };
 
   return {
@@ -122,10 +154,10 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
         async read() {
           const shown = await get(actor, slug, id);
           return shown.ok
-            ? ok({ current: held.approval, shown: shown.value, version: tenant.version })
+            ? ok({ current: held, shown: shown.value, version: tenant.version })
             : shown;
         },
-        write: (approval) => decideOnce(actor, { tenant, approval }, input),
+        write: (current) => decideOnce(actor, { tenant, held: current }, input),
       });
       if (!decided.ok) return decided;
       const ended = input.decision === "deny" ? await endHeld(place) : ok(null);

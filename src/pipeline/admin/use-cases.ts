@@ -8,6 +8,7 @@ import type { UpstreamHeaders } from "../upstream-headers.ts";
 import type { CatalogueSyncDeps } from "../scheduled/catalogue.ts";
 import type { AdminDeps } from "./access.ts";
 import type { ReadContent } from "../approvals/contents.ts";
+import type { EditHeld } from "../approvals/edit.ts";
 import type { EndHeld } from "../approvals/end.ts";
 import { createApprovalAdmin } from "./approvals.ts";
 import { createCatalogueAdmin } from "./catalogue.ts";
@@ -46,6 +47,7 @@ export const createAdminUseCases = (
       probe: Probe;
       readContent: ReadContent;
       endHeld: EndHeld;
+      editHeld: EditHeld;
       nonce: () => string;
       sha256Hex: (text: string) => Promise<string>;
     },

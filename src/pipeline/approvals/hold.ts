@@ -1,4 +1,5 @@
 /** Whether a call has to wait for a person, and what that person is shown. */
+import type { JsonObject } from "../../domain/json.ts";
 import type { NewApproval } from "../../domain/sampling/approval.ts";
 import type { Snapshot } from "../../domain/ports/stores.ts";
 import type { Opening, Who } from "../../domain/audit/record.ts";
@@ -36,10 +37,27 @@ export interface ShownRequest {
 export interface KeptRequest {
   shown: ShownRequest;
   /** with which the call can be planned again, where its caller is not at hand */
-  declared: Declared;
+  declared: {
+    capabilities: JsonObject;
+    tags: [string, string | null][];
+    denied: string[];
+    ignored: string[];
+  };
+  /** the call before the tenant's rules shaped it: an edit is shaped as the caller's own words are */
+  asked: SamplingCall;
 }
 
 const chosenIn = ({ provider, model }: Decision): string => nameOf({ provider, id: model });
+
+/** What was declared, as the chooser takes it. */
+export const declaredIn = ({ declared }: KeptRequest): Declared => ({
+  capabilities: declared.capabilities,
+  features: {
+    declared: new Map(declared.tags),
+    denied: new Set(declared.denied),
+    ignored: declared.ignored,
+  },
+});
 
 /** Who asks for what, as far as a rule of approval reads it. */
 interface Wanted {
@@ -139,7 +157,17 @@ export const createHold =
     const planned = planFor(deps.chooser, { ...toHold, model: chosenIn(decision) });
     if (!planned.ok) return planned;
     const shown = shownOf(toHold, planned.value);
-    const kept: KeptRequest = { shown, declared };
+    const { features, capabilities } = declared;
+    const kept: KeptRequest = {
+      shown,
+      declared: {
+        capabilities,
+        tags: [...features.declared],
+        denied: [...features.denied],
+        ignored: features.ignored,
+      },
+      asked: toHold.asked,
+    };
     const parts = await deps.seal(
       opening.who.tenantId,
       `${opening.id}#request`,

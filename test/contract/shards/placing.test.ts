@@ -97,6 +97,7 @@ function invocation(
         vault: undefined as never,
         readContent: undefined as never,
         endHeld: undefined as never,
+        editHeld: undefined as never,
         keyCodes: undefined as never,
         providers: undefined as never,
         catalogue: undefined as never,

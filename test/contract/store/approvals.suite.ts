@@ -149,6 +149,36 @@ export const approvalsSuite = (backend: Backend): void => {
       expect(await stateOf(approve.place)).toMatchObject({ state: "expired" });
     });
 
+    it("hold what an edit needs in place of what they held, if the budget has room", async () => {
+      const who = await caller(world.stores, { tenantLimits: { usdPerDay: 0.004 } });
+      const [one, other] = [await hold(who), await hold(who)];
+      const claimFor = (microUsd: number) => {
+        const { holds } = reservation(who, start, { microUsd });
+        return { decision: decision(), holds, reservedTokens: 5, reservedMicroUsd: microUsd };
+      };
+      const refused = value(await decide(one.place, { claim: claimFor(3_500) }));
+      expect(refused).toMatchObject({
+        state: "refused",
+        hold: { resource: "usd_day" },
+        used: 2_000,
+      });
+      const waits = value(await world.stores.approvals.find(one.place));
+      expect(waits).toMatchObject({ approval: { state: "waiting" }, reservedMicroUsd: 1_000 });
+      expect(value(await decide(one.place, { claim: claimFor(3_000) }))).toEqual({ state: "done" });
+      const holds = value(await world.stores.approvals.find(one.place));
+      expect(holds).toMatchObject({ reservedMicroUsd: 3_000, reservedTokens: 5 });
+      // All of the budget is held by now.
+      expect((await hold(who)).admission.state).toBe("refused");
+      expect(value(await decide(other.place, { claim: claimFor(500) }))).toEqual({ state: "done" });
+      const lifted = await lift(who, one.place);
+      const receipt = lifted.state === "lifted" ? lifted.receipt : null;
+      const ended = { ...settlement(one.held, start + minuteMs), receipt, chargedMicroUsd: 100 };
+      expect(value(await world.stores.ledger.settle(ended))).toBe(true);
+      await sealAll(world.stores, who.tenantId);
+      const fits = await hold(who);
+      expect(fits.admission.state).toBe("admitted");
+    });
+
     it("are so many at most", async () => {
       const who = await caller(world.stores);
       for (let at = 0; at < mostHeld; at += 1)

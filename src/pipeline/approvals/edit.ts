@@ -1,0 +1,90 @@
+/** What an approver's edit makes of a held request: chosen anew, and with what it reserves in place of the first. */
+import { isAllowed, nameOf } from "../../domain/models/model.ts";
+import type { ApprovalDecision, HeldCall } from "../../domain/ports/approvals.ts";
+import type { Snapshots } from "../../domain/ports/stores.ts";
+import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
+import { err, ok } from "../../domain/result.ts";
+import type { Message, SamplingCall } from "../../domain/sampling/call.ts";
+import { claimOf } from "../admit.ts";
+import type { Chooser } from "../choose.ts";
+import type { ReadContent } from "./contents.ts";
+import { declaredIn, planFor, type KeptRequest, type SealContent } from "./hold.ts";
+
+/** An absent member stays as it was. */
+export interface RequestEdits {
+  messages?: Message[];
+  systemPrompt?: string;
+  /** `provider/model` */
+  model?: string;
+}
+
+export type EditHeld = (
+  held: HeldCall,
+  edits: RequestEdits,
+) => AsyncResult<Pick<ApprovalDecision, "claim" | "parts" | "edited">>;
+
+const gone: Refusal = {
+  reason: "conflict",
+  detail: "The key that asks, or its server, is gone by now.",
+};
+
+export function createEditHeld(deps: {
+  snapshots: Snapshots;
+  chooser: Pick<Chooser, "plan">;
+  read: ReadContent;
+  seal: SealContent;
+  sha256Hex: (text: string) => Promise<string>;
+  now: () => number;
+}): EditHeld {
+  const { snapshots, chooser, read, seal, sha256Hex, now } = deps;
+
+  const callerOf = async (held: HeldCall, slug: string | null) => {
+    const found = await snapshots.load(held.approval.keyId, null, now(), slug ?? undefined);
+    if (!found.ok) return found;
+    const { snapshot, server } = found.value;
+    const isThere =
+      snapshot !== null &&
+      snapshot.key.revokedAt === null &&
+      (held.serverId === null || server !== null);
+    if (!isThere) return err(gone);
+    return ok({ snapshot, server, session: null, warm: false, memoryKey: "" });
+  };
+
+  return async (held, { messages, systemPrompt, model }) => {
+    const { tenantId, requestId } = held.approval;
+    const kept = await read<KeptRequest>({ tenantId, requestId }, "request");
+    if (!kept.ok) return kept;
+    if (kept.value === null) return err(gone);
+    const { shown, asked } = kept.value;
+    const declared = declaredIn(kept.value);
+    const caller = await callerOf(held, shown.server);
+    if (!caller.ok) return caller;
+    const chosen = model ?? shown.model;
+    const [provider = "", ...rest] = chosen.split("/");
+    const { policy } = caller.value.snapshot.tenant;
+    if (!isAllowed({ provider, id: rest.join("/") }, policy))
+      return err({ reason: "invalid_params", path: "edited.model", detail: "Not allowed." });
+    const call: SamplingCall = {
+      ...asked,
+      ...(messages !== undefined && { messages }),
+      ...(systemPrompt !== undefined && { systemPrompt }),
+    };
+    const isReworded = messages !== undefined || systemPrompt !== undefined;
+    const server = caller.value.server === null ? null : { ...caller.value.server };
+    const wanted = { asked: call, caller: caller.value, server, declared, now: now() };
+    const planned = planFor(chooser, { ...wanted, model: chosen });
+    if (!planned.ok) return planned;
+    const { decision } = planned.value.plan;
+    const text = JSON.stringify(call);
+    return ok({
+      claim: claimOf(planned.value),
+      edited: {
+        ...(isReworded && { content: await sha256Hex(text) }),
+        ...(chosen !== shown.model && {
+          model: nameOf({ provider: decision.provider, id: decision.model }),
+        }),
+      },
+      ...(isReworded && { parts: await seal(tenantId, `${requestId}#edited`, text) }),
+    });
+  };
+}
