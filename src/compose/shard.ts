@@ -244,6 +244,7 @@ export function createShard(
       upstream: parts.upstreamHeaders,
       probe: createProbe({ fetch, allowPrivate: allowPrivateUpstreams, ownOrigins }),
       ...parts.approvals,
+      wait,
       nonce,
       sha256Hex: async (text) => toHex(await isolate.sha256(text)),
     }),

@@ -34,6 +34,7 @@ export interface Services {
     sha256Hex: (bytes: Uint8Array<ArrayBuffer>) => Promise<string>;
     /** whether this is the operator's token */
     isOperator: (token: string) => Promise<boolean>;
+    now: () => number;
     consoleSessions: Pick<ConsoleSessions, "find">;
     isSame: (one: string, other: string) => Promise<boolean>;
   };

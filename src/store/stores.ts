@@ -19,6 +19,7 @@ import { createOverrideStore } from "./overrides.ts";
 import { createDeliveryStore } from "./deliveries.ts";
 import { createOutboxStore } from "./outbox.ts";
 import { createPlacementStore } from "./placements.ts";
+import { createRequestFeedStore } from "./request-feed.ts";
 import { createRequestStore } from "./requests.ts";
 import { createSealedRowStore } from "./sealed-rows.ts";
 import { createSealingStore } from "./sealing.ts";
@@ -66,6 +67,7 @@ export function createStores(
     health: () => createHealthStore(db),
     catalogues: () => createCatalogueStore(db),
     requests: () => createRequestStore(db, note),
+    requestFeed: () => createRequestFeedStore(db),
     idempotency: () => createIdempotencyStore(db),
     approvals: () => createApprovalStore(db, deps),
     usage: () => createUsageStore(db, note),

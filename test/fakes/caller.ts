@@ -21,14 +21,23 @@ export const at = (value: unknown, path: string): unknown => {
   return found;
 };
 
-async function answered(response: Response): Promise<Answered> {
-  const text = await response.text();
+/** The first piece of a body; the rest is left. */
+async function firstOf(response: Response): Promise<string> {
+  const reader = response.body?.getReader();
+  const first = await reader?.read();
+  await reader?.cancel();
+  return new TextDecoder().decode(first?.value);
+}
+
+const isEventStream = ({ headers }: Response): boolean =>
+  headers.get("content-type")?.startsWith("text/event-stream") === true;
+
+async function answered(response: Response, given?: string): Promise<Answered> {
+  const text = given ?? (await response.text());
   const data = /^data: (.*)$/m.exec(text)?.[1];
   let body: unknown = null;
   try {
-    body = JSON.parse(
-      response.headers.get("content-type")?.startsWith("text/event-stream") ? (data ?? "") : text,
-    );
+    body = JSON.parse(isEventStream(response) ? (data ?? "") : text);
   } catch {
     body = null;
   }
@@ -49,18 +58,21 @@ export const adminOf =
     path: string,
     body?: unknown,
     more: Record<string, string> = {},
-  ): Promise<Answered> =>
-    answered(
-      await fetch(`${url}/admin/v1${path}`, {
-        method,
-        headers: {
-          Authorization: `Bearer ${token}`,
-          ...(body === undefined ? {} : { "Content-Type": "application/json" }),
-          ...more,
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }),
-    );
+  ): Promise<Answered> => {
+    const response = await fetch(`${url}/admin/v1${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...more,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    // A stream of the admin API stands for as long as somebody reads it.
+    return isEventStream(response)
+      ? answered(response, await firstOf(response))
+      : answered(response);
+  };
 
 export interface SamplingCaller {
   sessionId: string | null;

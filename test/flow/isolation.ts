@@ -258,6 +258,7 @@ export const endpoints: Record<string, Entry> = {
     target: async (tenant, router) => ({ params: { id: await newSession(tenant, router) } }),
   },
   "GET /tenants/{tenant}/requests": { reach: "tenant", status: 200 },
+  "GET /tenants/{tenant}/requests/stream": { reach: "tenant", status: 200 },
   "GET /tenants/{tenant}/requests/{id}": {
     reach: "tenant",
     status: 200,

@@ -4,6 +4,7 @@ import type { ApiKey, StoredKey } from "../tenancy/access.ts";
 import type { ConsoleSessionStore } from "./console-sessions.ts";
 import type { SamplingRecord } from "../audit/record.ts";
 import type { Page, PageRequest } from "./pages.ts";
+import type { RequestFeedStore } from "./request-feed.ts";
 import type { PlacementStore } from "./placements.ts";
 import type { AdminEvent } from "../admin-event.ts";
 import type { ApprovalStore } from "./approvals.ts";
@@ -252,6 +253,7 @@ export interface Stores {
   health: HealthStore;
   catalogues: CatalogueStore;
   requests: RequestStore;
+  requestFeed: RequestFeedStore;
   idempotency: IdempotencyStore;
   approvals: ApprovalStore;
   usage: UsageStore;

@@ -43,6 +43,7 @@ const permissionFor = {
   listSessions: "view",
   endSession: "change",
   listRequests: "view",
+  streamRequests: "view",
   // What was captured needs `content` besides: `pipeline/admin/records.ts`.
   readRequest: "view",
   // Chooses again from the record, and writes nothing.

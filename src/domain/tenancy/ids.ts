@@ -25,6 +25,19 @@ export const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 export const timeCharacters = 10;
 const randomBytes = 16;
 
+const timeText = (ms: number): string => {
+  let text = "";
+  for (let at = 0, time = ms; at < timeCharacters; at += 1) {
+    text = `${idAlphabet[time % 32]}${text}`;
+    time = Math.floor(time / 32);
+  }
+  return text;
+};
+
+/** Every id of that kind that was made at that moment (ms) or later sorts after this text. */
+export const leastIdAt = (kind: IdKind, ms: number): string =>
+  `${idPrefixes[kind]}_${timeText(Math.max(0, ms))}`;
+
 /** 48 bits of milliseconds, then 80 random bits; `randomBytesOf` fills from a secure source. */
 export function createIds(deps: {
   now: () => number;
@@ -35,12 +48,7 @@ export function createIds(deps: {
   const mark = markOf(deps.shard ?? homeShard);
   return {
     next(kind) {
-      let time = deps.now();
-      let text = "";
-      for (let at = 0; at < timeCharacters; at += 1) {
-        text = `${idAlphabet[time % 32]}${text}`;
-        time = Math.floor(time / 32);
-      }
+      let text = timeText(deps.now());
       for (const byte of deps.randomBytesOf(randomBytes)) text += idAlphabet[byte % 32];
       return `${idPrefixes[kind]}_${text}${marked.has(kind) ? mark : ""}`;
     },

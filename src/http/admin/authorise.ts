@@ -10,7 +10,8 @@ import { problem } from "../problem.ts";
 import { sessionTokenOf } from "../session-cookie.ts";
 import { sessionOf } from "../session-guard.ts";
 
-async function actorOf(c: Context<HttpEnv>): AsyncResult<Actor> {
+/** Who calls, as keys and sessions are now. */
+export async function actorOf(c: Context<HttpEnv>): AsyncResult<Actor> {
   const { admin } = c.get("services");
   const header = c.req.header("Authorization");
   if (header === undefined && sessionTokenOf(c) !== null) {

@@ -7,11 +7,17 @@ import { mayAct, rolesFor, type AdminAction } from "../../domain/tenancy/admin-a
 import { isObject } from "../../domain/json.ts";
 import { ownOriginOf } from "../../domain/servers/own-origin.ts";
 import type { PageRequest } from "../../domain/ports/stores.ts";
-import { refusalTable, type Reason, type Refusal } from "../../domain/refusals.ts";
-import type { Result } from "../../domain/result.ts";
+import {
+  refusalTable,
+  type AsyncResult,
+  type Reason,
+  type Refusal,
+} from "../../domain/refusals.ts";
+import { err, type Result } from "../../domain/result.ts";
 import type { IfMatch } from "../../pipeline/admin/editing.ts";
 import type { AdminUseCases } from "../../pipeline/admin/use-cases.ts";
 import { askedAt, type HttpEnv } from "../context.ts";
+import { actorOf } from "./authorise.ts";
 import { problem } from "../problem.ts";
 import { problemBody, slug, type pageQuery } from "./schemas.ts";
 import { entityTagOf, ifMatchOf } from "./entity-tag.ts";
@@ -36,6 +42,11 @@ interface Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   body: Exact<z.output<B>>;
   /** what the caller has seen of what it edits */
   ifMatch: IfMatch;
+  now: () => number;
+  /** `Last-Event-ID` of a stream that is opened again; null: none */
+  lastEventId: string | null;
+  /** Whether who called may still do what was asked: a stream outlives keys, sessions and roles. */
+  stillMay: () => AsyncResult<Actor>;
 }
 
 export interface Endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
@@ -82,6 +93,7 @@ const anyRefusal: readonly Reason[] = [
   "precondition_failed",
   "payload_too_large",
   "unsupported_media_type",
+  "rate_limited",
   "internal",
   "unavailable",
 ];
@@ -128,16 +140,16 @@ const requireBody = createMiddleware<HttpEnv>(async (c, next) =>
     : next(),
 );
 
+const notFor = (actor: Actor, action: AdminAction): Refusal => ({
+  reason: "forbidden",
+  action: `${action} is not for the role ${actsAs(actor)}, but for ${rolesFor(action).join(", ")}`,
+});
+
 /** Says before anything is read of the request that this role may not. */
 const requireRole = (action: AdminAction) =>
   createMiddleware<HttpEnv>(async (c, next) => {
     const actor = c.get("actor");
-    return mayAct(actor, action)
-      ? next()
-      : problem(c, {
-          reason: "forbidden",
-          action: `${action} is not for the role ${actsAs(actor)}, but for ${rolesFor(action).join(", ")}`,
-        });
+    return mayAct(actor, action) ? next() : problem(c, notFor(actor, action));
   });
 
 const nothing = z.object({});
@@ -201,7 +213,7 @@ export function endpoint<
     const named = valid("param") as Exact<z.output<P>>;
     const admin = await c.get("services").admin.adminFor(actor, tenantIn(named));
     if (!admin.ok) return problem(c, admin.error);
-    const { sha256Hex } = c.get("services").admin;
+    const { sha256Hex, now } = c.get("services").admin;
     const result = await spec.run({
       admin: admin.value,
       actor,
@@ -210,6 +222,14 @@ export function endpoint<
       query: valid("query") as Exact<z.output<Q>>,
       body: (body === undefined ? {} : valid("json")) as Exact<z.output<B>>,
       ifMatch: ifMatchOf(c.req.header("If-Match"), sha256Hex),
+      now,
+      lastEventId: c.req.header("Last-Event-ID") ?? null,
+      stillMay: async () => {
+        const again = await actorOf(c);
+        return again.ok && !mayAct(again.value, spec.id)
+          ? err(notFor(again.value, spec.id))
+          : again;
+      },
     });
     if (!result.ok) return problem(c, result.error);
     if (streams !== undefined) {

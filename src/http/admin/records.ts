@@ -1,6 +1,5 @@
-import type { SamplingRecord } from "../../domain/audit/record.ts";
 import { ok } from "../../domain/result.ts";
-import { thinnedIn } from "../../domain/audit/thinning.ts";
+import { shownRecord } from "./shown-record.ts";
 import { adminApp, endpoint, idParams, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
 import {
   correctionInput,
@@ -16,23 +15,6 @@ import {
   usageQuery,
 } from "./record-schemas.ts";
 import { pageQuery } from "./schemas.ts";
-
-const usdOf = (microUsd: number | null): number | null =>
-  microUsd === null ? null : microUsd / 1e6;
-
-/**
- * A record with money in USD beside the micro-USD that the seal covers, and with what a record of many refusals
- * stands for.
- */
-const shown = <Shown extends SamplingRecord>(found: Shown) => ({
-  ...found,
-  costUsd: usdOf(found.costMicroUsd),
-  thinned: thinnedIn(found),
-  correction: found.correction && {
-    ...found.correction,
-    costUsd: usdOf(found.correction.costMicroUsd),
-  },
-});
 
 /** Sessions and audit records of a tenant. */
 export function recordRoutes() {
@@ -80,7 +62,7 @@ export function recordRoutes() {
       });
       const listed = await admin.records.requests(actor, params.tenant, filter, page);
       return listed.ok
-        ? ok({ ...listed.value, data: listed.value.data.map((found) => shown(found)) })
+        ? ok({ ...listed.value, data: listed.value.data.map((found) => shownRecord(found)) })
         : listed;
     },
   });
@@ -96,7 +78,7 @@ export function recordRoutes() {
     answer: recordWithContent,
     run: async ({ admin, actor, params }) => {
       const read = await admin.records.request(actor, params.tenant, params.id);
-      return read.ok ? ok(shown(read.value)) : read;
+      return read.ok ? ok(shownRecord(read.value)) : read;
     },
   });
   endpoint(app, {
@@ -124,7 +106,7 @@ export function recordRoutes() {
     answer: recordWithContent,
     run: async ({ admin, actor, params, body }) => {
       const corrected = await admin.correct(actor, params.tenant, params.id, body);
-      return corrected.ok ? ok(shown(corrected.value)) : corrected;
+      return corrected.ok ? ok(shownRecord(corrected.value)) : corrected;
     },
   });
   endpoint(app, {

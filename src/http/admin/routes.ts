@@ -17,6 +17,7 @@ import { documentOf } from "./document.ts";
 import { adminApp } from "./endpoint.ts";
 import { keyRoutes } from "./keys.ts";
 import { modelRoutes } from "./models.ts";
+import { requestStreamRoutes } from "./request-stream.ts";
 import { eventRoutes, recordRoutes, usageRoutes } from "./records.ts";
 import { serverRoutes } from "./servers.ts";
 import { sealRoutes } from "./seals.ts";
@@ -85,6 +86,7 @@ export function adminRoutes() {
   app.route("/tenants", approvalRoutes());
   // Stands before the records, because the path of an export looks like the path of a record.
   app.route("/tenants", sealRoutes());
+  app.route("/tenants", requestStreamRoutes());
   app.route("/tenants", recordRoutes());
   app.route("/usage", usageRoutes());
   app.route("/events", eventRoutes());

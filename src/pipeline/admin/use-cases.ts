@@ -23,6 +23,7 @@ import { createRecordAdmin } from "./records.ts";
 import { createReplayAdmin } from "./replay.ts";
 import { createServerAuthorization, type Probe } from "./server-authorization.ts";
 import { createServerAdmin } from "./servers.ts";
+import { createFollowRequests } from "./request-feeds.ts";
 import { createSealAdmin } from "./seals.ts";
 import { createTenantAdmin } from "./tenants.ts";
 import { createUsageAdmin } from "./usage.ts";
@@ -48,6 +49,7 @@ export const createAdminUseCases = (
       readContent: ReadContent;
       endHeld: EndHeld;
       editHeld: EditHeld;
+      wait: (ms: number, signal?: AbortSignal) => Promise<void>;
       nonce: () => string;
       sha256Hex: (text: string) => Promise<string>;
     },
@@ -65,6 +67,7 @@ export const createAdminUseCases = (
     correct: createCorrectionAdmin(deps, records.request),
     usage: createUsageAdmin(deps),
     limits: createLimitAdmin(deps),
+    followRequests: createFollowRequests(deps),
     replay: createReplayAdmin(deps),
     catalogue: createCatalogueAdmin(deps),
     seals: createSealAdmin(deps),

@@ -116,6 +116,7 @@ function invocation(
         upstream: undefined as never,
         probe: undefined as never,
         nonce: undefined as never,
+        wait: undefined as never,
         sha256Hex: undefined as never,
       }),
     };

@@ -415,6 +415,17 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       for (const filter of [{}, { key: keyId }, { session: owner.session.id }])
         expect(value(await requests.list(tenantId, filter, page))).toEqual(empty);
     },
+    "requestFeed.state": async ({ requestFeed }, _, { tenantId }) => {
+      expect(value(await requestFeed.state(tenantId))).toEqual({ open: [], last: 0 });
+    },
+    "requestFeed.changes": async ({ requestFeed }, owner, { tenantId }) => {
+      const open = [owner.running.opening.id, owner.settled.opening.id];
+      const { records } = value(await requestFeed.changes(tenantId, { open, last: 0 }));
+      expect(records).toEqual([]);
+    },
+    "requestFeed.since": async ({ requestFeed }, _, { tenantId }) => {
+      expect(value(await requestFeed.since(tenantId, 0))).toEqual([]);
+    },
     "seals.waiting": async ({ seals }, owner, { tenantId }) => {
       expect(value(await seals.waiting(tenantId, Number.MAX_SAFE_INTEGER, 9))).toEqual({
         head: null,

@@ -186,6 +186,10 @@ describe("query plans", () => {
     "seals.spans": ({ seals }) => seals.spans(who.tenantId, { first: 1, last: 9 }, 9),
     "seals.read": ({ seals }) => seals.read(who.tenantId, { first: 1, last: 9 }),
     "sessions.begin": ({ sessions }) => sessions.begin(session(who.tenantId, who.keyId)),
+    "requestFeed.state": ({ requestFeed }) => requestFeed.state(who.tenantId),
+    "requestFeed.changes": ({ requestFeed }) =>
+      requestFeed.changes(who.tenantId, { open: ["req_1"], last: 1 }),
+    "requestFeed.since": ({ requestFeed }) => requestFeed.since(who.tenantId, start),
     "sessions.admit": ({ sessions }) => sessions.admit(who, start),
     "sessions.create": ({ sessions }) => sessions.create(session(who.tenantId, who.keyId)),
     "sessions.get": ({ sessions }) => sessions.get(who.tenantId, begun.id),
@@ -276,6 +280,22 @@ describe("query plans", () => {
     {
       job: "seals.read",
       line: "SEARCH sampling_requests USING INDEX sampling_requests_chain (tenant_id=? AND seal_number>? AND seal_number<?)",
+    },
+    {
+      job: "requestFeed.state",
+      line: "SEARCH sampling_requests USING INDEX sampling_requests_live (tenant_id=?)",
+    },
+    {
+      job: "requestFeed.changes",
+      line: "SEARCH sampling_requests USING INDEX sampling_requests_live (tenant_id=?)",
+    },
+    {
+      job: "requestFeed.changes",
+      line: "SEARCH sampling_requests USING INDEX sampling_requests_waiting (tenant_id=? AND record_number>?)",
+    },
+    {
+      job: "requestFeed.since",
+      line: "SEARCH sampling_requests USING COVERING INDEX sampling_requests_tenant (tenant_id=? AND id>?)",
     },
     {
       job: "requests.prune",

@@ -7,6 +7,7 @@ import { correctionsSuite } from "./corrections.suite.ts";
 import { credentialsSuite } from "./credentials.suite.ts";
 import { databaseSuite } from "./database.suite.ts";
 import { consoleSessionsSuite } from "./console-sessions.suite.ts";
+import { requestFeedSuite } from "./request-feed.suite.ts";
 import { eventsSuite } from "./events.suite.ts";
 import { healthSuite } from "./health.suite.ts";
 import { idempotencySuite } from "./idempotency.suite.ts";
@@ -69,6 +70,7 @@ const rows = [
   serverTokensSuite,
   sessionsSuite,
   consoleSessionsSuite,
+  requestFeedSuite,
   cancellationsSuite,
   cataloguesSuite,
   snapshotsSuite,

@@ -1,0 +1,80 @@
+/** What happens to a tenant's records, as server-sent events (HTML Living Standard, section 9.2). */
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { refusalTable } from "../../domain/refusals.ts";
+import { sseDataLines, sseKeepAlive } from "../../mcp/sse/write.ts";
+import type { FeedItem, FeedListener } from "../../pipeline/admin/request-feeds.ts";
+import { shownRecord } from "./shown-record.ts";
+
+/** ms between two comments on a silent stream, and between two looks at whether its listener may still listen. */
+const silentMs = 25_000;
+const watchMs = 10_000;
+
+const eventOf = (kind: string, id: number | null, data: unknown): string =>
+  `event: ${kind}\n${id === null ? "" : `id: ${id}\n`}${sseDataLines(JSON.stringify(data))}\n`;
+
+const textOf = (item: FeedItem): string =>
+  eventOf(item.kind, item.at, item.kind === "reset" ? {} : shownRecord(item.record));
+
+export interface EventStreamDeps {
+  listener: FeedListener;
+  /** Whether the listener may still listen. */
+  stillMay: () => AsyncResult<unknown>;
+  now: () => number;
+}
+
+/**
+ * Text made while its reader takes it. Not by a generator: a generator that waits can't be left before the wait is
+ * over.
+ */
+export function eventStreamOf({ listener, stillMay, now }: EventStreamDeps): AsyncIterable<string> {
+  let isOver = false;
+  let begun = false;
+  let saidAt = now();
+  let watchedAt = saidAt;
+  const done = { done: true, value: undefined } as const;
+  const said = (value: string) => {
+    saidAt = now();
+    return { done: false, value } as const;
+  };
+  /** null: the listener may go on. What the database could not say for once ends nothing. */
+  const farewell = async (): Promise<string | null> => {
+    watchedAt = now();
+    const still = await stillMay();
+    if (still.ok || refusalTable[still.error.reason].retryable) return null;
+    return eventOf("closed", null, { reason: still.error.reason });
+  };
+  const leave = (): void => {
+    isOver = true;
+    listener.leave();
+  };
+  const next = async (): Promise<IteratorResult<string, undefined>> => {
+    if (!begun) {
+      begun = true;
+      return said(eventOf("ready", now(), {}));
+    }
+    for (;;) {
+      if (isOver) return done;
+      // By the clock: a reader who was slow may have been away for longer than the pause.
+      if (now() - watchedAt >= watchMs) {
+        const last = await farewell();
+        if (last !== null) {
+          leave();
+          return said(last);
+        }
+      }
+      const item = await listener.next(Math.max(0, watchedAt + watchMs - now()));
+      if (isOver || item === "gone") return done;
+      if (item !== null) return said(textOf(item));
+      if (now() - saidAt >= silentMs) return said(sseKeepAlive);
+    }
+  };
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next,
+      async return() {
+        leave();
+        return done;
+      },
+    }),
+  };
+}

@@ -1,0 +1,181 @@
+/**
+ * Follows tenants' records as they begin and end. One loop a tenant asks the database once a second, for all who
+ * listen, and nobody asks while nobody listens. In the Workers runtime a composition lives for one invocation, so
+ * there each listener has a loop of its own.
+ */
+import type { SamplingRecord } from "../../domain/audit/record.ts";
+import type { FeedState, RequestFeedStore } from "../../domain/ports/request-feed.ts";
+import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
+import { err, ok, type Result } from "../../domain/result.ts";
+import type { Actor } from "../../domain/tenancy/access.ts";
+import { tenantFor, type AdminDeps } from "./access.ts";
+
+/** `reset`: so much happened that the listener had better read the list anew. */
+export type FeedItem =
+  | { kind: "begun" | "ended"; at: number; record: SamplingRecord }
+  | { kind: "reset"; at: number };
+
+export interface FeedListener {
+  /** What happened, as soon as something has; null: nothing within so many ms; `gone`: it was given up. */
+  next(withinMs: number): Promise<FeedItem | null | "gone">;
+  leave(): void;
+}
+
+export interface RequestFeeds {
+  /** @param since a moment (ms) from which the listener has missed what happened; null: from now on */
+  listen(tenantId: string, since: number | null): Result<FeedListener, Refusal>;
+}
+
+interface Listening {
+  items: FeedItem[];
+  /** wakes the listener who waits */
+  wake: () => void;
+  /** ms, when the listener last asked for more; null: the listener waits for more */
+  readAt: number | null;
+}
+
+interface Feed {
+  tenantId: string;
+  listeners: Set<Listening>;
+  stopped: AbortController;
+  /** null: not known yet, or lost */
+  state: FeedState | null;
+}
+
+const pauseMs = 1_000;
+/** Items that wait for a listener who reads slowly. */
+const mostWaiting = 1_000;
+const mostListeners = { tenant: 64, all: 1_000 };
+/** ms after which a listener who asks for nothing is given up: not every body that is left is also cancelled. */
+const patienceMs = 60_000;
+/** ms by which the clocks of two processes may differ. */
+const slackMs = 5_000;
+
+const itemOf = (record: SamplingRecord, at: number): FeedItem => ({
+  kind: record.outcome === "admitted" ? "begun" : "ended",
+  at,
+  record,
+});
+
+interface FeedDeps {
+  requestFeed: RequestFeedStore;
+  now: () => number;
+  wait: (ms: number, signal?: AbortSignal) => Promise<void>;
+}
+
+function give(listener: Listening, items: readonly FeedItem[], at: number): void {
+  if (items.length === 0) return;
+  listener.items.push(...items);
+  if (listener.items.length > mostWaiting) listener.items = [{ kind: "reset", at }];
+  listener.wake();
+}
+
+/** Asks once what has changed, and tells everybody. */
+async function look({ requestFeed, now }: FeedDeps, feed: Feed): Promise<void> {
+  const { tenantId } = feed;
+  const at = now();
+  if (feed.state === null) {
+    const found = await requestFeed.state(tenantId);
+    if (found.ok) feed.state = found.value;
+    return;
+  }
+  const found = await requestFeed.changes(tenantId, feed.state);
+  // A database out of reach is asked again. What happens meanwhile is told then.
+  if (!found.ok) return;
+  const { records, last, isTooMuch } = found.value;
+  const open = new Set(feed.state.open);
+  for (const { id, outcome } of records)
+    if (outcome === "admitted") open.add(id);
+    else open.delete(id);
+  feed.state = isTooMuch ? null : { open: [...open], last };
+  const items: FeedItem[] = isTooMuch
+    ? [{ kind: "reset", at }]
+    : records.map((record) => itemOf(record, at));
+  for (const listener of feed.listeners) give(listener, items, at);
+}
+
+/** Listens to the records of the tenant of that name, if the actor may see the tenant. */
+export const createFollowRequests = (deps: AdminDeps & FeedDeps) => {
+  const feeds = createRequestFeeds(deps);
+  return async (actor: Actor, slug: string, since: number | null): AsyncResult<FeedListener> => {
+    const tenant = await tenantFor(deps, actor, slug);
+    return tenant.ok ? feeds.listen(tenant.value.id, since) : tenant;
+  };
+};
+
+export function createRequestFeeds(deps: FeedDeps): RequestFeeds {
+  const { requestFeed, now, wait } = deps;
+  const feeds = new Map<string, Feed>();
+
+  const drop = (feed: Feed, listener: Listening): void => {
+    feed.listeners.delete(listener);
+    listener.items = [];
+    listener.wake();
+    if (feed.listeners.size > 0) return;
+    feed.stopped.abort();
+    if (feeds.get(feed.tenantId) === feed) feeds.delete(feed.tenantId);
+  };
+  const follow = async (feed: Feed): Promise<void> => {
+    while (!feed.stopped.signal.aborted) {
+      for (const listener of feed.listeners)
+        if (listener.readAt !== null && now() - listener.readAt > patienceMs) drop(feed, listener);
+      await look(deps, feed);
+      await wait(pauseMs, feed.stopped.signal);
+    }
+  };
+  const feedOf = (tenantId: string): Feed => {
+    const known = feeds.get(tenantId);
+    if (known !== undefined) return known;
+    const feed: Feed = {
+      tenantId,
+      listeners: new Set(),
+      stopped: new AbortController(),
+      state: null,
+    };
+    feeds.set(tenantId, feed);
+    void follow(feed);
+    return feed;
+  };
+  const isFull = (tenantId: string): boolean => {
+    const all = [...feeds.values()].reduce((sum, { listeners }) => sum + listeners.size, 0);
+    const here = feeds.get(tenantId)?.listeners.size ?? 0;
+    return all >= mostListeners.all || here >= mostListeners.tenant;
+  };
+  /** What the listener missed comes first; what happened since may come twice. */
+  const catchUp = async (tenantId: string, listener: Listening, since: number): Promise<void> => {
+    const at = now();
+    const missed = await requestFeed.since(tenantId, since - slackMs);
+    const items: FeedItem[] =
+      missed.ok && missed.value !== null
+        ? missed.value.map((record) => itemOf(record, at))
+        : [{ kind: "reset", at }];
+    listener.items.unshift(...items);
+    listener.wake();
+  };
+
+  return {
+    listen(tenantId, since) {
+      if (isFull(tenantId))
+        return err({ reason: "rate_limited", limit: "requests.listeners", retryAfterMs: 10_000 });
+      const feed = feedOf(tenantId);
+      const listener: Listening = { items: [], wake: () => {}, readAt: now() };
+      feed.listeners.add(listener);
+      const caughtUp = since === null ? null : catchUp(tenantId, listener, since);
+      return ok({
+        async next(withinMs) {
+          listener.readAt = null;
+          await caughtUp;
+          if (listener.items.length === 0 && feed.listeners.has(listener)) {
+            const woken = new AbortController();
+            listener.wake = () => woken.abort();
+            await wait(withinMs, woken.signal);
+          }
+          listener.readAt = now();
+          if (!feed.listeners.has(listener)) return "gone";
+          return listener.items.shift() ?? null;
+        },
+        leave: () => drop(feed, listener),
+      });
+    },
+  };
+}
