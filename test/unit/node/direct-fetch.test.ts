@@ -1,23 +1,20 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createOutgoing } from "../../../src/node/outgoing.ts";
+import {
+  coded,
+  commonWays,
+  startFetchedServer,
+  type FetchedServer,
+  type Way,
+} from "../../fakes/fetched-server.ts";
 
-/** What the server does with a request, by its path. */
-const ways: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
-  "/headers": ({ headers, method }, response) => {
-    response.setHeader("X-Two", ["a", "b"]);
-    response.end(JSON.stringify({ headers, method }));
-  },
-  "/echo": (request, response) => void request.pipe(response),
+const ways: Record<string, Way> = {
+  ...commonWays,
   "/pieces": (_, response) => {
     response.write("one ");
     setTimeout(() => response.end("two"), 20);
   },
-  "/long": (_, response) => void response.end(Buffer.alloc(3_000_000, "x")),
-  "/gzip": coded("gzip", gzipSync),
   "/br": coded("br", brotliCompressSync),
   "/deflate": coded("deflate", deflateSync),
   "/deflate-raw": coded("deflate", deflateRawSync),
@@ -25,18 +22,12 @@ const ways: Record<string, (request: IncomingMessage, response: ServerResponse) 
   "/unknown-coding": coded("rot13", (bytes) => bytes),
   "/six-codings": coded("gzip, gzip, gzip, gzip, gzip, gzip", gzipSync),
   "/not-gzip": coded("gzip", (bytes) => bytes),
-  "/none": (_, response) => void response.writeHead(204).end(),
   "/elsewhere": (_, response) => void response.writeHead(302, { Location: "/echo" }).end("go"),
   "/error": (_, response) => void response.writeHead(503, { "Retry-After": "3" }).end("down"),
   "/hints": (_, response) => {
     response.writeEarlyHints({ link: "</a>; rel=preload" });
     response.end("hinted");
   },
-  "/cut": (_, response) => {
-    response.writeHead(200, { "Content-Length": "10" }).write("half");
-    setTimeout(() => response.destroy(), 20);
-  },
-  "/dropped": (_, response) => void response.destroy(),
   "/upgrade": ({ socket }) =>
     void socket.end(
       "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
@@ -45,29 +36,16 @@ const ways: Record<string, (request: IncomingMessage, response: ServerResponse) 
   "/begins": (_, response) => void response.writeHead(200).write("first"),
 };
 
-function coded(name: string, pack: (bytes: Buffer) => Buffer): (typeof ways)[string] {
-  return (_, response) => {
-    response.setHeader("Content-Encoding", name);
-    response.end(pack(Buffer.from("packed ".repeat(20_000))));
-  };
-}
-
 const outgoing = createOutgoing();
-let left = 0;
-const server = createServer((request, response) => {
-  request.on("close", () => void 0);
-  response.on("close", () => void (response.writableEnded || (left += 1)));
-  ways[request.url ?? ""]?.(request, response);
-});
+let server: FetchedServer;
 let origin = "";
 
 beforeAll(async () => {
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  server = await startFetchedServer(ways);
+  origin = server.origin;
 });
 afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
+  server.stop();
   await outgoing.close();
 });
 
@@ -132,13 +110,13 @@ describe("a short question", () => {
     "ends when its caller does, and so does its connection: %s",
     async (path) => {
       for (const send of [outgoing.fetchShort, outgoing.fetch]) {
-        const before = left;
+        const before = server.left();
         const ending = new AbortController();
         const reason = new DOMException("Too late.", "TimeoutError");
         setTimeout(() => ending.abort(reason), 30);
         const seen = await seenOf(send, origin + path, ending.signal);
         expect(JSON.stringify(seen)).toContain('"name":"TimeoutError","message":"Too late."');
-        await expect.poll(() => left).toBe(before + 1);
+        await expect.poll(server.left).toBe(before + 1);
         expect(await seenOf(send, `${origin}/echo`, ending.signal)).toMatchObject({
           thrown: { name: "TimeoutError" },
         });
@@ -147,13 +125,13 @@ describe("a short question", () => {
   );
 
   it("ends the connection of an answer that nobody reads on", async () => {
-    const before = left;
+    const before = server.left();
     const { body } = await outgoing.fetchShort(`${origin}/begins`, init());
     const reader = body?.getReader();
     expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe("first");
     await reader?.cancel();
     expect(await reader?.read()).toMatchObject({ done: true });
-    await expect.poll(() => left).toBe(before + 1);
+    await expect.poll(server.left).toBe(before + 1);
   });
 
   it("holds up an answer that is read slowly", async () => {

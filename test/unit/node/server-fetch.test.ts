@@ -1,51 +1,37 @@
 /** A registered server hears from this host what it would hear from `fetch`, and its answer reads the same. */
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { UpstreamFetch, UpstreamRequest } from "../../../src/domain/ports/upstream.ts";
 import { createOutgoing } from "../../../src/node/outgoing.ts";
+import {
+  commonWays,
+  startFetchedServer,
+  type FetchedServer,
+  type Way,
+} from "../../fakes/fetched-server.ts";
 
-const ways: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
-  "/headers": ({ headers, method }, response) => {
-    response.setHeader("X-Two", ["a", "b"]);
-    response.end(JSON.stringify({ headers, method }));
-  },
-  "/echo": (request, response) => void request.pipe(response),
+const ways: Record<string, Way> = {
+  ...commonWays,
   "/stream?of=two": (_, response) => {
     response.setHeader("Content-Type", "text/event-stream");
     response.write("data: 1\n\n");
     setTimeout(() => response.end("data: 2\n\n"), 20);
   },
-  "/long": (_, response) => void response.end(Buffer.alloc(3_000_000, "x")),
-  "/gzip": (_, response) => {
-    response.setHeader("Content-Encoding", "gzip");
-    response.end(gzipSync("packed ".repeat(20_000)));
-  },
-  "/none": (_, response) => void response.writeHead(204).end(),
   "/elsewhere": (_, response) => void response.writeHead(307, { Location: "/echo" }).end("go"),
   "/error": (_, response) => void response.writeHead(503).end("down"),
-  "/cut": (_, response) => {
-    response.writeHead(200, { "Content-Length": "10" }).write("half");
-    setTimeout(() => response.destroy(), 20);
-  },
-  "/dropped": (_, response) => void response.destroy(),
 };
 
 const outgoing = createOutgoing();
 const usual: UpstreamFetch = ({ url, ...request }) =>
   outgoing.fetch(url, { ...request, redirect: "manual" });
-const server = createServer((request, response) => ways[request.url ?? ""]?.(request, response));
+let server: FetchedServer;
 let origin = "";
 
 beforeAll(async () => {
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  server = await startFetchedServer(ways);
+  origin = server.origin;
 });
 afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
+  server.stop();
   await outgoing.close();
 });
 
