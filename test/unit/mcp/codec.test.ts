@@ -202,7 +202,6 @@ describe.each(supportedRevisions)("%s", (revision) => {
         const params = overTheWire(spellings[place](wire)) as unknown as JsonObject;
         expect(codec.decodeCall(params)).toEqual({ ok: true, value: expectedOf(wire) });
       }),
-      { numRuns: 300 },
     );
   });
 
@@ -243,7 +242,6 @@ describe.each(supportedRevisions)("%s", (revision) => {
           expect(codec.decodeCall(nulled).ok).toBe(true);
         },
       ),
-      { numRuns: 300 },
     );
   });
 
