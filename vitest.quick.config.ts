@@ -1,4 +1,4 @@
-/** `npm run test:quick`: what needs no router and no libSQL server. */
+/** `npm run test:quick`: what needs no router, and of what needs a libSQL server one short file. */
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
@@ -7,7 +7,7 @@ export default defineConfig({
     include: ["test/architecture.test.ts", "test/unit/**/*.test.ts", "test/contract/**/*.test.ts"],
     // The stores' contract on one engine, no start of whole processes, and no crashes of them.
     exclude: [
-      "test/contract/store/{sqld,sqld-grouped}.test.ts",
+      "test/contract/store/{sqld,sqld-grouped,bulk}.test.ts",
       "test/contract/start/**",
       "test/contract/embedded/crashes.test.ts",
     ],

@@ -1,13 +1,13 @@
 /** The soak of crashes, shortened; `npm run soak` has it in full. */
-import { expect, it } from "vitest";
+import { it } from "vitest";
 import { soakCrashes } from "../soak/crashes.ts";
 
-// Time is under test: the lease of a call that died runs out after half a minute and the deadline.
-it.each(["sqld", "embedded"] as const)(
+// Time is under test: the lease of a call that died runs out after half a minute and the deadline. Both wait at once.
+it.concurrent.for(["sqld", "embedded"] as const)(
   "under load, a process that is killed leaves nothing behind that isn't found: %s",
-  async (database) => {
+  { timeout: 180_000 },
+  async (database, { expect }) => {
     const about = { database, rounds: 3, atMostMs: 60_000, callers: 4 };
     expect(await soakCrashes(about, () => {})).toEqual([]);
   },
-  180_000,
 );
