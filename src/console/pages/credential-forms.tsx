@@ -1,5 +1,5 @@
 /** Giving the router a provider's key, and changing what is held. */
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
 import { Field, Form, TextArea } from "../parts/form.tsx";
 import type { Asked } from "../problem.ts";
@@ -57,10 +57,12 @@ interface ProviderFieldProps {
 }
 
 function ProviderField({ value, onInput, fault }: ProviderFieldProps) {
+  const id = useId();
   return (
-    <label class="field">
-      <span>Provider</span>
+    <div class="field">
+      <label for={id}>Provider</label>
       <input
+        id={id}
         name="provider"
         list="providers"
         required
@@ -73,8 +75,8 @@ function ProviderField({ value, onInput, fault }: ProviderFieldProps) {
           <option key={each} value={each} />
         ))}
       </datalist>
-      {fault !== null && <small class="fault">{fault}</small>}
-    </label>
+      <small>{fault !== null && <span class="fault">{fault}</span>}</small>
+    </div>
   );
 }
 

@@ -52,9 +52,11 @@ export function SignIn() {
             void submit();
           }}
         >
-          <label class="field">
-            <span>Operator's token, or an API key</span>
+          <div class="field">
+            <label for="key">Operator's token, or an API key</label>
             <input
+              id="key"
+              aria-describedby="key-hint"
               type="password"
               name="key"
               autocomplete="current-password"
@@ -63,11 +65,11 @@ export function SignIn() {
               value={key}
               onInput={({ currentTarget }) => setKey(currentTarget.value)}
             />
-            <small>
+            <small id="key-hint">
               <code>npm start</code> prints both. A key needs the scope <code>tenant-admin</code> or
               a role.
             </small>
-          </label>
+          </div>
           {problem !== null && <ProblemNotice problem={problem} />}
           <button type="submit" class="main" disabled={isBusy || key.trim() === ""}>
             Sign in

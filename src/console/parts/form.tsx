@@ -1,6 +1,6 @@
 /** Fields, and a form that shows a refusal where the wrong input is. */
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import type { Asked, Problem } from "../problem.ts";
 import { ProblemNotice } from "./notice.tsx";
 
@@ -23,10 +23,13 @@ interface FieldProps {
 export function Field(props: FieldProps) {
   const { title, name, value, onInput, hint, type = "text", isRequired, fault } = props;
   const { pattern, min, step, placeholder } = props;
+  const id = useId();
   return (
-    <label class={`field ${fault ? "wrong" : ""}`}>
-      <span>{title}</span>
+    <div class={`field ${fault ? "wrong" : ""}`}>
+      <label for={id}>{title}</label>
       <input
+        id={id}
+        aria-describedby={`${id}-hint`}
         {...({ type } as { type: "text" })}
         {...{ name, value }}
         {...(pattern !== undefined && { pattern })}
@@ -39,9 +42,11 @@ export function Field(props: FieldProps) {
         aria-invalid={fault ? true : undefined}
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
       />
-      {fault ? <small class="fault">{fault}</small> : null}
-      {hint !== undefined && <small>{hint}</small>}
-    </label>
+      <small id={`${id}-hint`}>
+        {fault ? <span class="fault">{fault} </span> : null}
+        {hint}
+      </small>
+    </div>
   );
 }
 
@@ -56,10 +61,13 @@ interface ChoiceProps<Value extends string> {
 
 export function Choice<Value extends string>(props: ChoiceProps<Value>) {
   const { title, name, value, options, onInput, hint } = props;
+  const id = useId();
   return (
-    <label class="field">
-      <span>{title}</span>
+    <div class="field">
+      <label for={id}>{title}</label>
       <select
+        id={id}
+        aria-describedby={`${id}-hint`}
         name={name}
         value={value}
         onChange={({ currentTarget }) => {
@@ -73,8 +81,8 @@ export function Choice<Value extends string>(props: ChoiceProps<Value>) {
           </option>
         ))}
       </select>
-      {hint !== undefined && <small>{hint}</small>}
-    </label>
+      <small id={`${id}-hint`}>{hint}</small>
+    </div>
   );
 }
 
@@ -89,17 +97,20 @@ interface TextAreaProps {
 }
 
 export function TextArea({ title, name, value, rows, onInput, hint, isCode }: TextAreaProps) {
+  const id = useId();
   return (
-    <label class="field">
-      <span>{title}</span>
+    <div class="field">
+      <label for={id}>{title}</label>
       <textarea
+        id={id}
+        aria-describedby={`${id}-hint`}
         {...{ name, rows, value }}
         class={isCode === true ? "code-input" : ""}
         spellcheck={isCode !== true}
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
       />
-      {hint !== undefined && <small>{hint}</small>}
-    </label>
+      <small id={`${id}-hint`}>{hint}</small>
+    </div>
   );
 }
 

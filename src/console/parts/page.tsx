@@ -11,11 +11,15 @@ interface PageProps {
 }
 
 /** A screen reader begins at the title after each step to another page. */
+let isFirst = true;
+
 export function Page({ title, lead, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Sampling Router`;
-    heading.current?.focus({ preventScroll: true });
+    // Where the browser itself begins, the way past the menu comes first.
+    if (!isFirst) heading.current?.focus({ preventScroll: true });
+    isFirst = false;
   }, [title]);
   return (
     <>

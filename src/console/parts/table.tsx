@@ -48,7 +48,7 @@ export function Table<Row>(props: TableProps<Row>) {
             <tr>
               {columns.map((column) => (
                 <th key={column.title} scope="col" {...alignment(column)}>
-                  {column.title}
+                  {column.title === "" ? <span class="unseen">Actions</span> : column.title}
                 </th>
               ))}
             </tr>

@@ -1,0 +1,99 @@
+/** A real Chromium with the console in it, watched for everything that a person would not see. */
+import { AxeBuilder } from "@axe-core/playwright";
+import chromium from "@sparticuz/chromium";
+import {
+  chromium as engine,
+  type Browser,
+  type BrowserContextOptions,
+  type Page,
+} from "playwright-core";
+import { expect } from "vitest";
+
+/** Not the package's own arguments: they switch off the web's security, so no change would say its `Origin`. */
+const args = ["--no-sandbox", "--disable-background-networking"];
+
+export async function startBrowser(): Promise<Browser> {
+  return engine.launch({
+    executablePath: await chromium.executablePath(),
+    args,
+    headless: true,
+  });
+}
+
+export interface Visit {
+  page: Page;
+  /** what a person would call broken: faults of scripts, refusals by the page's policy, scripts of others that ran */
+  faults: string[];
+  /** addresses that were asked for since the last `goto` */
+  asked: string[];
+  close(): Promise<void>;
+}
+
+declare global {
+  interface Window {
+    /** set by a script that should never have run */
+    hostile?: boolean;
+  }
+}
+
+/** A browser of its own: no cookie, nothing stored. */
+export async function visit(
+  browser: Browser,
+  options: BrowserContextOptions & { origin: string },
+): Promise<Visit> {
+  const { origin, ...rest } = options;
+  const context = await browser.newContext({
+    locale: "en-US",
+    timezoneId: "Europe/Berlin",
+    viewport: { width: 1280, height: 900 },
+    baseURL: origin,
+    ...rest,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const faults: string[] = [];
+  const asked: string[] = [];
+  page.on("pageerror", (fault) => faults.push(String(fault.stack)));
+  page.on("console", (message) => {
+    // A refusal of the API is no fault of the page, and Chromium reports it here.
+    const isRefusal = /Failed to load resource/.test(message.text());
+    if (["error", "warning"].includes(message.type()) && !isRefusal) faults.push(message.text());
+  });
+  page.on("dialog", (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    if (request.isNavigationRequest()) asked.length = 0;
+    asked.push(request.url());
+    if (!request.url().startsWith(origin) && !/^(data|blob):/.test(request.url()))
+      faults.push(`asked elsewhere: ${request.url()}`);
+  });
+  return { page, faults, asked, close: () => context.close() };
+}
+
+export async function signIn({ page }: Visit, key: string): Promise<void> {
+  await page.goto("/console");
+  await page.getByLabel("Operator's token, or an API key").fill(key);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("navigation", { name: "Pages" }).waitFor({ state: "attached" });
+}
+
+/** Nothing loads any more, and the page's own heading is there. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator("h1").waitFor();
+  await page.waitForLoadState("networkidle");
+  await expect.poll(() => page.locator(".waiting:has-text('Loading')").count()).toBe(0);
+}
+
+/** What axe finds: each rule with the places that break it. */
+export async function violationsOn(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"])
+    // Without a second page, which only gathers what frames found. The console has no frames.
+    .setLegacyMode(true)
+    .analyze();
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`),
+  );
+}

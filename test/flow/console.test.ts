@@ -1,0 +1,379 @@
+/** The console in a real browser, before a real router: every page, and what a person does on it. */
+import { createServer, request as send, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  settled,
+  signIn,
+  startBrowser,
+  violationsOn,
+  visit,
+  type Visit,
+} from "../fakes/browser.ts";
+import { adminOf } from "../fakes/caller.ts";
+import { createConsoleWorld, hostileProvider, type ConsoleWorld } from "../fakes/console-world.ts";
+import { startRouter, type Router } from "../fakes/router.ts";
+
+const mostFirstLoadBytes = 80_000;
+const mostRequests = 6;
+
+let router: Router;
+let browser: Browser;
+let world: ConsoleWorld;
+let operator: Visit;
+beforeAll(async () => {
+  [router, browser] = await Promise.all([
+    startRouter({ env: { SCHEDULE_SECONDS: "1" } }),
+    startBrowser(),
+  ]);
+  world = await createConsoleWorld(router);
+  operator = await visit(browser, { origin: router.url });
+  await signIn(operator, router.adminToken);
+}, 90_000);
+afterAll(async () => {
+  await browser?.close();
+  world?.stop();
+  await router?.stop();
+});
+afterEach(() => {
+  expect(operator.faults).toEqual([]);
+});
+
+const admin = (...args: Parameters<ReturnType<typeof adminOf>>) =>
+  adminOf(router, router.adminToken)(...args);
+const open = async (path: string, { page }: Visit = operator): Promise<void> => {
+  await page.goto(`/console${path}`);
+  await settled(page);
+};
+
+const tenantPages = [
+  "",
+  "/requests",
+  "/sessions",
+  "/start",
+  "/playground",
+  "/credentials",
+  "/models",
+  "/keys",
+  "/servers",
+  "/policy",
+  "/seals",
+  "/events",
+];
+
+describe("every page can be used by everybody, and shows what others wrote as text", () => {
+  it.each(["/tenants", "/events", ...tenantPages.map((page) => `/t/watched${page}`)])(
+    "%s",
+    async (path) => {
+      const { page } = operator;
+      for (const [colorScheme, width] of [
+        ["light", 1280],
+        ["dark", 390],
+      ] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 900 });
+        if (width === 1280) await open(path);
+        expect([colorScheme, width, await violationsOn(page)]).toEqual([colorScheme, width, []]);
+      }
+      const isTooWide = await page.evaluate(
+        () => document.documentElement.scrollWidth > window.innerWidth,
+      );
+      expect(isTooWide).toBe(false);
+      expect(await page.evaluate(() => window.hostile)).toBeUndefined();
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await page.emulateMedia({ colorScheme: null });
+    },
+  );
+});
+
+describe("the first load", () => {
+  it(`asks at most ${mostRequests} times, and takes at most ${mostFirstLoadBytes} bytes packed`, async () => {
+    const { page, asked } = operator;
+    for (const path of ["", "/requests", "/keys", "/policy"]) {
+      await open(`/t/watched${path}`);
+      expect([path, asked.filter((url) => url.startsWith("http")).length]).toEqual([
+        path,
+        expect.toSatisfy((count: number) => count <= mostRequests),
+      ]);
+    }
+    const files = asked.filter((url) => url.includes("/console/assets/"));
+    expect(files).toHaveLength(2);
+    let bytes = gzipSync(await page.content()).length;
+    for (const url of files)
+      bytes += gzipSync(Buffer.from(await (await fetch(url)).arrayBuffer())).length;
+    expect(bytes).toBeLessThanOrEqual(mostFirstLoadBytes);
+  });
+
+  it("works behind a prefix that the router does not know", async () => {
+    const proxy = await startPrefix(router.url, "/behind/a");
+    const origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const visitor = await visit(browser, { origin });
+    const { page, faults } = visitor;
+    await page.goto("/behind/a/console/t/watched/keys");
+    await page.getByLabel("Operator's token, or an API key").fill(router.adminToken);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { name: "API keys" }).waitFor();
+    await page.getByRole("link", { name: "Requests" }).click();
+    await page.getByRole("heading", { name: "Requests" }).waitFor();
+    expect(page.url()).toBe(`${origin}/behind/a/console/t/watched/requests`);
+    await settled(page);
+    expect(faults).toEqual([]);
+    await visitor.close();
+    proxy.close();
+    proxy.closeAllConnections();
+  });
+});
+
+/** As a gateway does: takes the prefix away, and keeps the `Host`. */
+async function startPrefix(to: string, prefix: string): Promise<Server> {
+  const server = createServer((incoming, outgoing) => {
+    const path = (incoming.url ?? "").slice(prefix.length) || "/";
+    const { method = "GET", headers } = incoming;
+    const sent = send(`${to}${path}`, { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(sent);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return server;
+}
+
+describe("signing in", () => {
+  it("refuses an unknown key, takes a tenant's, and ends when the key is revoked", async () => {
+    const made = await admin("POST", "/tenants/watched/keys", {
+      name: "for a person",
+      scopes: ["tenant-admin"],
+    });
+    const visitor = await visit(browser, { origin: router.url });
+    const { page, faults } = visitor;
+    await page.goto("/console");
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByLabel("Operator's token, or an API key").fill("srk_nobody");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("alert").waitFor();
+    await signIn(visitor, String(made.get("key")));
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    expect(page.url()).toBe(`${router.url}/console/t/watched`);
+    expect(await page.getByRole("link", { name: "Tenants" }).count()).toBe(0);
+    await page.reload();
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    await admin("DELETE", `/tenants/watched/keys/${String(made.get("id"))}`);
+    await page.getByRole("link", { name: "API keys" }).click();
+    await page.getByText("Your session has ended").waitFor();
+    expect(faults).toEqual([]);
+    await visitor.close();
+  });
+});
+
+describe("first steps", () => {
+  it("lead a new tenant from a provider's key to a request that is seen to arrive", async () => {
+    const { page } = operator;
+    await open("/tenants");
+    await page.getByRole("button", { name: "New tenant" }).click();
+    await page.getByLabel("Name in addresses").fill("fresh");
+    await page.getByRole("button", { name: "Make the tenant" }).click();
+    await page.getByRole("heading", { name: "First steps" }).waitFor();
+    await page.getByLabel("Provider", { exact: true }).fill("own");
+    await page.getByLabel("The provider’s key").fill("provider-key");
+    await page.getByLabel("Base URL").fill(world.providerUrl);
+    await page.getByLabel("Models").fill('[{"id":"works"}]');
+    await page.getByRole("button", { name: "Keep the credential" }).click();
+    await page.getByText(/main works: (own\/)?works answered/).waitFor();
+    await page.getByRole("button", { name: "Make a key" }).click();
+    const key = (await page.getByLabel("Shown this once").textContent()) ?? "";
+    const curl = (await page.getByLabel("curl", { exact: true }).textContent()) ?? "";
+    expect(curl).toContain(`Bearer ${key}`);
+    const [, body = ""] = /-d '([^']*)'/.exec(curl) ?? [];
+    const headers = Object.fromEntries(
+      [...curl.matchAll(/-H ["']([\w-]+): ([^"']+)["']/g)].map(([, name, value]) => [name, value]),
+    ) as Record<string, string>;
+    const answer = await fetch(`${router.url}/v1/sampling`, { method: "POST", headers, body });
+    expect(answer.status).toBe(200);
+    await page.getByText("It arrived.").waitFor();
+  });
+});
+
+describe("requests", () => {
+  it("are filtered by what stands in the address, and open beside the list", async () => {
+    const { page } = operator;
+    await open("/t/watched/requests?outcome=succeeded");
+    const rows = page.getByRole("region", { name: "Requests" }).locator("tbody tr");
+    const succeeded = await rows.count();
+    await page.getByLabel("Outcome").selectOption("refused");
+    await page.getByText("No request matches these filters.").waitFor();
+    expect(page.url()).toContain("outcome=refused");
+    await page.goBack();
+    await open("/t/watched/requests?outcome=succeeded");
+    expect(await rows.count()).toBe(succeeded);
+    await rows.first().getByRole("button").click();
+    const drawer = page.getByRole("dialog", { name: "Request" });
+    await drawer.getByRole("heading", { name: "Why this model" }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await drawer.waitFor({ state: "detached" });
+  });
+
+  it("say why the model was chosen, what a provider said, and whether they are what was sealed", async () => {
+    const { page } = operator;
+    const listed = await admin("GET", "/tenants/watched/requests");
+    const { data } = listed.body as {
+      data: { id: string; attempts: { fault: string | null }[] }[];
+    };
+    const failed = data.find(({ attempts }) => attempts.some(({ fault }) => fault !== null));
+    await open(`/t/watched/requests/${failed?.id}`);
+    await page.getByText("matches the hint").first().waitFor();
+    expect(await page.getByRole("region", { name: "Attempts" }).textContent()).toContain(
+      hostileProvider,
+    );
+    await expect
+      .poll(async () => (await admin("GET", "/tenants/watched/seals")).get("data.0.number"))
+      .toBeGreaterThan(0);
+    await page.getByRole("button", { name: "Verify in this browser" }).click();
+    await page.getByText("Genuine").waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.route("**/admin/v1/**/requests/req_*", async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ response: answer, json: { ...(await answer.json()), totalMs: 1 } });
+    });
+    await open(`/t/watched/requests/${failed?.id}`);
+    await page.getByRole("button", { name: "Verify in this browser" }).click();
+    await page.getByText("this page shows something else than what was sealed").waitFor();
+    await page.unrouteAll();
+  });
+});
+
+describe("changes", () => {
+  it("of two administrators at once don't overwrite each other", async () => {
+    const { page } = operator;
+    await open("/t/watched/policy");
+    await page.getByLabel("Requests per minute").fill("77");
+    await admin("PATCH", "/tenants/watched/policy", { maxTokens: 1234 });
+    await page.getByRole("button", { name: "Save the policy" }).click();
+    await page.getByText("Somebody changed this since you opened it.").waitFor();
+    await page.reload();
+    await settled(page);
+    await page.getByLabel("Requests per minute").fill("77");
+    await page.getByRole("button", { name: "Save the policy" }).click();
+    await page.getByText("Saved at").waitFor();
+    const policy = await admin("GET", "/tenants/watched/policy");
+    expect([policy.get("limits.requestsPerMinute"), policy.get("maxTokens")]).toEqual([77, 1234]);
+  });
+
+  it("show a new key once, and ask before a key is revoked", async () => {
+    const { page } = operator;
+    await open("/t/watched/keys");
+    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("short-lived");
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole("button", { name: "Make the key" }).click();
+    const shown = page.getByLabel("Shown this once");
+    expect(await shown.textContent()).toMatch(/^srk_/);
+    await page.getByRole("button", { name: "I have kept it" }).click();
+    expect(await shown.count()).toBe(0);
+    await page.getByRole("button", { name: "revoke short-lived" }).click();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "revoke short-lived" }).click();
+    await page.getByRole("button", { name: "Revoke the key" }).click();
+    await page.getByRole("row", { name: /short-lived.*revoked/ }).waitFor();
+  });
+
+  it("that are refused say so beside the field", async () => {
+    const { page } = operator;
+    await open("/t/watched/servers");
+    await page.getByRole("button", { name: "New server" }).click();
+    await page.getByLabel("Name in addresses").fill("Not A Slug");
+    await page.getByLabel("Address", { exact: true }).fill("https://mcp.example.com/mcp");
+    await page.getByRole("button", { name: "Register" }).click();
+    await page.locator(".field.wrong").getByText("Lower-case letters").first().waitFor();
+  });
+});
+
+describe("the playground", () => {
+  it("ranks anew as the priorities move, and sends", async () => {
+    const { page } = operator;
+    await open("/t/demo/playground");
+    await page.getByRole("button", { name: "Make a key for one hour" }).click();
+    const ranking = page.getByRole("region", { name: "Ranking" });
+    const best = ranking.locator("tbody tr").first();
+    await page.getByLabel("speed").fill("0");
+    await page.getByLabel("intelligence").fill("1");
+    await expect.poll(() => best.textContent()).toContain("demo-large");
+    await page.getByLabel("speed").fill("1");
+    await page.getByLabel("intelligence").fill("0");
+    await expect.poll(() => best.textContent()).toContain("demo-small");
+    expect(await violationsOn(page)).toEqual([]);
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByRole("link", { name: "See its record" }).click();
+    await page
+      .getByRole("dialog", { name: "Request" })
+      .getByText("demo/demo-small")
+      .first()
+      .waitFor();
+  });
+});
+
+describe("the overview", () => {
+  it("shows what is left of each budget, and the plot's numbers as a table", async () => {
+    const { page } = operator;
+    await open("/t/watched");
+    await page.locator(".plot canvas").waitFor();
+    expect(await page.getByText(/left$/).first().textContent()).toMatch(/^\$\d+\.\d\d left$/);
+    await page.getByRole("button", { name: "Show the table" }).click();
+    await page.getByRole("region", { name: "Usage" }).getByText("own/works").first().waitFor();
+    await page.getByRole("button", { name: "30 days" }).click();
+    await settled(page);
+    expect(page.url()).toContain("range=30d");
+  });
+
+  it("speaks the reader's language of numbers", async () => {
+    const visitor = await visit(browser, { origin: router.url, locale: "de-DE" });
+    await signIn(visitor, world.key);
+    await visitor.page
+      .getByText(/\d,\d\d\s\$ left/)
+      .first()
+      .waitFor();
+    expect(visitor.faults).toEqual([]);
+    await visitor.close();
+  });
+
+  it("draws its plot under a language that the browser's own Intl refuses", async () => {
+    const visitor = await visit(browser, { origin: router.url });
+    const { page, faults } = visitor;
+    await page.addInitScript(() => {
+      Object.defineProperty(Navigator.prototype, "language", { get: () => "en-US@posix" });
+    });
+    await signIn(visitor, world.key);
+    await page.locator(".plot canvas").waitFor();
+    expect(faults).toEqual([]);
+    await visitor.close();
+  });
+
+  it("says what failed and tries again", async () => {
+    const { page } = operator;
+    await page.route("**/limits?*", (route) =>
+      route.fulfill({ status: 503, body: "<h1>gateway</h1>" }),
+    );
+    await page.goto("/console/t/watched");
+    await page.getByText("A gateway may have given it.").waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.unrouteAll();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("USD per day (UTC)").waitFor();
+  });
+});
+
+it("is driven by the keyboard alone: past the menu, to the page", async () => {
+  const { page } = operator;
+  await open("/t/watched/keys");
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+  await page.keyboard.press("Tab");
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toContain(
+    "Skip to the page",
+  );
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  expect(await page.evaluate(() => document.activeElement?.closest("main")?.id)).toBe("page");
+});
