@@ -19,6 +19,7 @@ import m0013 from "../migrations/0013_fewer_indexes.sql";
 import m0014 from "../migrations/0014_console_sessions.sql";
 import m0015 from "../migrations/0015_approvals.sql";
 import m0016 from "../migrations/0016_outbox.sql";
+import m0017 from "../migrations/0017_books_journal.sql";
 
 export const migrations: readonly { name: string; sql: string }[] = [
   { name: "0000_house.sql", sql: m0000 },
@@ -38,4 +39,5 @@ export const migrations: readonly { name: string; sql: string }[] = [
   { name: "0014_console_sessions.sql", sql: m0014 },
   { name: "0015_approvals.sql", sql: m0015 },
   { name: "0016_outbox.sql", sql: m0016 },
+  { name: "0017_books_journal.sql", sql: m0017 },
 ];

@@ -103,3 +103,10 @@ export const usage = sqliteTable(
     }),
   ],
 );
+
+/** What sums lack that are not written with each call: a ring of rows, of `books/journal.ts`. */
+export const booksJournal = sqliteTable("books_journal", {
+  place: integer().primaryKey(),
+  number: integer().notNull(),
+  entry: text().notNull(),
+});

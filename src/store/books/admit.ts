@@ -118,6 +118,7 @@ function admitClaim(
     createdAt,
     model: model === null || model === undefined ? null : String(model),
     holds: String(claim[desk.texts.holdsAt]),
+    number,
   });
   for (const { subject, resource, bucket, amount } of held)
     if (resource !== "concurrent")

@@ -5,7 +5,7 @@
  */
 import { admitEntry } from "./admit.ts";
 import type { Answer, Entry } from "./entries.ts";
-import { createMemory, type Desk } from "./memory.ts";
+import { createMemory, type Desk, type Memory } from "./memory.ts";
 import { settleEntry } from "./settle.ts";
 import type { Remembered, Sql, Statement } from "./sql.ts";
 import type { BookTexts } from "./texts.ts";
@@ -18,6 +18,8 @@ export interface Books {
    * function that it gives stands after them, since they may have changed these tables.
    */
   makeWay(statements: readonly Statement[]): () => void;
+  /** Whether a table that the statements read lacks something that `makeWay` would write. */
+  lag(statements: readonly Statement[]): boolean;
   /** Stands before the commit. */
   flush(): void;
   /** Stands after a rollback: what is remembered was not written. */
@@ -25,13 +27,33 @@ export interface Books {
 }
 
 /** Whether a statement may touch the table: every statement names what it reads and writes. */
-const namesOf = (tables: readonly string[]): RegExp =>
-  new RegExp(`\\b(?:${tables.join("|")})\\b`, "gi");
+export const namesOf = (tables: readonly string[], flags = "i"): RegExp =>
+  new RegExp(`\\b(?:${tables.join("|")})\\b`, flags);
+
+/** Everything that is remembered, and what of it statements may touch. */
+export function remembersOf(memory: Memory): {
+  all: readonly Remembered[];
+  namedIn(statements: readonly Statement[]): Remembered[];
+} {
+  const all: Remembered[] = Object.values(memory);
+  const byTable = new Map(all.map((each) => [each.table, each]));
+  const names = namesOf([...byTable.keys()], "gi");
+  return {
+    all,
+    namedIn(statements) {
+      const found = new Set<string>();
+      for (const statement of statements)
+        for (const [name] of statement.sql.matchAll(names)) found.add(name.toLowerCase());
+      return [...found].flatMap((name) => byTable.get(name) ?? []);
+    },
+  };
+}
 
 /** Where nobody keeps books, everything is left to the ledger's own SQL. */
 export const noBooks: Books = {
   enter: () => null,
   makeWay: () => () => {},
+  lag: () => false,
   flush: () => {},
   forget: () => {},
 };
@@ -39,30 +61,23 @@ export const noBooks: Books = {
 export function createBooks(sql: Sql, texts: BookTexts): Books {
   const memory = createMemory(sql, texts);
   const desk: Desk = { sql, texts, memory };
-  const remembered = new Map<string, Remembered>(
-    Object.values(memory).map((each) => [each.table, each]),
-  );
-  const names = namesOf([...remembered.keys()]);
-  const namedIn = (statements: readonly Statement[]): Remembered[] => {
-    const found = new Set<string>();
-    for (const statement of statements)
-      for (const [name] of statement.sql.matchAll(names)) found.add(name.toLowerCase());
-    return [...found].flatMap((name) => remembered.get(name) ?? []);
-  };
+  const remembered = remembersOf(memory);
   return {
     enter: (entry) => (entry.kind === "admit" ? admitEntry(desk, entry) : settleEntry(desk, entry)),
     makeWay(statements) {
-      const named = namedIn(statements);
+      const named = remembered.namedIn(statements);
       for (const each of named) each.flush();
       return () => {
         for (const each of named) each.forget();
       };
     },
+    // Whoever reads reads what was committed, and all sums are.
+    lag: () => false,
     flush() {
-      for (const each of remembered.values()) each.flush();
+      for (const each of remembered.all) each.flush();
     },
     forget() {
-      for (const each of remembered.values()) each.forget();
+      for (const each of remembered.all) each.forget();
     },
   };
 }

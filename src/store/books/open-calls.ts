@@ -12,19 +12,31 @@ export interface OpenCall {
   model: string | null;
   /** JSON of what the call holds */
   holds: string;
+  /** of its record */
+  number: number;
 }
 
 const tenantsKept = 1_000;
 
 const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
-const callOf = ([, keyId, serverId, lease, createdAt, model, holds]: unknown[]): OpenCall => ({
+const callOf = ([
+  ,
+  keyId,
+  serverId,
+  lease,
+  createdAt,
+  model,
+  holds,
+  number,
+]: unknown[]): OpenCall => ({
   keyId: String(keyId),
   serverId: textOf(serverId),
   leaseUntil: lease === null ? null : Number(lease),
   createdAt: Number(createdAt),
   model: textOf(model),
   holds: String(holds),
+  number: Number(number),
 });
 
 export interface OpenCalls extends Remembered {

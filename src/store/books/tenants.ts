@@ -41,33 +41,48 @@ export interface Numbers extends Remembered {
   /** The number of the tenant's next record. */
   next(tenantId: string): number;
   use(tenantId: string, number: number): void;
+  /** The last number that the rows have. */
+  written(tenantId: string): number;
 }
 
 export function createNumbers(sql: Sql, texts: BookTexts): Numbers {
   const last = new Map<string, number>();
+  const inRows = new Map<string, number>();
   const unwritten = new Set<string>();
+  const next = (tenantId: string): number => {
+    let used = last.get(tenantId);
+    if (used === undefined) {
+      used = Number(sql.all(texts.readNumber, [tenantId])[0]?.[0] ?? 0);
+      last.set(tenantId, used);
+      inRows.set(tenantId, used);
+    }
+    return used + 1;
+  };
   return {
     table: texts.tables.numbers,
-    next(tenantId) {
-      let used = last.get(tenantId);
-      if (used === undefined) {
-        used = Number(sql.all(texts.readNumber, [tenantId])[0]?.[0] ?? 0);
-        last.set(tenantId, used);
-      }
-      return used + 1;
+    next,
+    written(tenantId) {
+      next(tenantId);
+      return inRows.get(tenantId) ?? 0;
     },
     use(tenantId, number) {
       last.set(tenantId, number);
       unwritten.add(tenantId);
     },
     flush() {
-      for (const tenantId of unwritten)
-        sql.change(texts.writeNumber, [tenantId, last.get(tenantId) ?? 0]);
+      for (const tenantId of unwritten) {
+        const number = last.get(tenantId) ?? 0;
+        sql.change(texts.writeNumber, [tenantId, number]);
+        inRows.set(tenantId, number);
+      }
       unwritten.clear();
-      if (last.size > tenantsKept) last.clear();
+      if (last.size <= tenantsKept) return;
+      last.clear();
+      inRows.clear();
     },
     forget() {
       last.clear();
+      inRows.clear();
       unwritten.clear();
     },
   };

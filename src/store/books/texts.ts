@@ -6,7 +6,7 @@ import { getTableColumns, getTableName, type Table } from "drizzle-orm";
 import { largestInteger } from "../../domain/magnitudes.ts";
 import { keptSamples } from "../../domain/choice/health.ts";
 import { circuits, health } from "../health-schema.ts";
-import { counters, idempotency, usage } from "../ledger-schema.ts";
+import { booksJournal, counters, idempotency, usage } from "../ledger-schema.ts";
 import { callNames, endingNames, type RequestRow } from "../record-codes.ts";
 import { samplingRequests, sessions, tenants } from "../schema.ts";
 import { recordNumbers } from "../seal-schema.ts";
@@ -16,6 +16,7 @@ const tables = {
   counters: getTableName(counters),
   health: getTableName(health),
   idempotency: getTableName(idempotency),
+  journal: getTableName(booksJournal),
   numbers: getTableName(recordNumbers),
   requests: getTableName(samplingRequests),
   sessions: getTableName(sessions),
@@ -124,8 +125,28 @@ const addSamples = `insert into ${tables.health}
 const readVersion = `select version from ${tables.tenants} where id = ?`;
 const readScopes = `select scope from ${tables.circuits} where tenant_id = ?`;
 const readOpenCalls = `select id, key_id, server_id, ${readable("lease_until")},
-    ${readable("created_at")}, model, holds
+    ${readable("created_at")}, model, holds, record_number
   from ${tables.requests} where tenant_id = ? and outcome = 'admitted'`;
+
+// What sums lack that were not written with each call. Cross joins keep the order of the loops.
+const aboveLast = `r.record_number > coalesce(
+    (select n.last from ${tables.numbers} n where n.tenant_id = r.tenant_id), 0)`;
+const readUncountedRunning = `select r.tenant_id, r.record_number, r.key_id, r.server_id, r.holds
+  from ${tables.requests} r where r.outcome = 'admitted' and ${aboveLast}`;
+const readUncountedEnded = `select r.tenant_id, r.record_number, r.outcome, r.reason,
+    r.created_at, r.key_id, r.server_id, r.model, r.settled_at
+  from ${tables.tenants} t cross join ${tables.requests} r
+  where r.tenant_id = t.id and r.seal_number is null and r.outcome <> 'admitted' and ${aboveLast}`;
+/** The place of the mark, beside the places of the ring. */
+const mark = -1;
+const findJournal = `select 1 from sqlite_master where name = '${tables.journal}'`;
+const readJournalMark = `select number from ${tables.journal} where place = ${mark}`;
+const readJournal = `select number, entry from ${tables.journal}
+  where place <> ${mark} and number > ? order by number`;
+const writeJournal = `insert into ${tables.journal} (place, number, entry) values (?, ?, ?)
+  on conflict (place) do update set number = excluded.number, entry = excluded.entry`;
+const markJournal = `insert into ${tables.journal} (place, number, entry) values (${mark}, ?, '')
+  on conflict (place) do update set number = excluded.number`;
 
 const liveSession = "id = ? and tenant_id = ? and key_id = ? and expires_at > ?";
 const findSession = `select 1 from ${tables.sessions} where ${liveSession}`;
@@ -163,6 +184,13 @@ export const bookTexts = {
   readVersion,
   readScopes,
   readOpenCalls,
+  readUncountedRunning,
+  readUncountedEnded,
+  findJournal,
+  readJournalMark,
+  readJournal,
+  writeJournal,
+  markJournal,
   findSession,
   touchSession,
   findReplay,

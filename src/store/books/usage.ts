@@ -9,7 +9,11 @@ const hourOf = (createdAt: number): number => Math.floor(createdAt / hourMs) * 3
 const noServer = "";
 const noModel = "";
 
-export function countRefused(usage: UsageSums, entry: AdmitEntry, model: Bound): void {
+export function countRefused(
+  usage: UsageSums,
+  entry: Pick<AdmitEntry, "tenantId" | "createdAt" | "keyId" | "serverId">,
+  model: Bound,
+): void {
   const { tenantId, createdAt, keyId, serverId } = entry;
   usage.add([tenantId, hourOf(createdAt), keyId, serverId ?? noServer, String(model ?? noModel)], {
     refused: 1,

@@ -2,7 +2,8 @@
  * The engine inside of a Durable Object. Each job is one transaction. The runtime lets no answer out before what the
  * job wrote is durable, and writes the jobs that wait for that together.
  */
-import { createBooks, type Books } from "../books/books.ts";
+import type { Books } from "../books/books.ts";
+import { createJournaledBooks } from "../books/journal.ts";
 import type { BookTexts } from "../books/texts.ts";
 import type { Statement } from "../books/sql.ts";
 import type { Job, Outcome } from "../engine.ts";
@@ -38,7 +39,7 @@ export function createObjectEngine(deps: {
 }): ObjectEngine {
   const { storage, texts } = deps;
   const sql = createObjectSql(storage, deps.onWritten);
-  const books = createBooks(sql, texts);
+  const books = createJournaledBooks(sql, texts);
   const run = (job: Job): Outcome => {
     const outcome = runJob(sql, books, job);
     books.flush();
@@ -57,6 +58,8 @@ export function createObjectEngine(deps: {
     },
     read(statements) {
       try {
+        // Without a name of theirs there is nothing to forget: a read changes nothing.
+        if (books.lag(statements)) storage.transactionSync(() => books.makeWay(statements));
         return { ok: true, rows: statements.map((statement) => sql.run(statement)) };
       } catch (cause) {
         return { ok: false, fault: faultOf(cause) };
