@@ -1,6 +1,7 @@
 /** What becomes of calls whose object goes away, and of objects whose tenant does. Documented in docs/deploy.md. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { DatabaseObject } from "../../src/store/durable/stub-engine.ts";
 import { event, reservation, settlement, leaseMs } from "../contract/store/fixtures.ts";
 import { value } from "../contract/store/open.ts";
 import { givenTenant, stubOf, type GivenTenant } from "./given-tenant.ts";
@@ -20,6 +21,11 @@ const recordOf = async ({ again, who }: GivenTenant, id: string) =>
   value(await again().stores.requests.get(who.tenantId, id));
 const recordsOf = async ({ again, who }: GivenTenant) =>
   value(await again().stores.requests.list(who.tenantId, {}, { cursor: null, limit: 50 })).data;
+
+// The first question loads the class and all that it imports, which may take longer than a question's deadline.
+beforeAll(
+  async () => void (await (stubOf({ name: "home" }) as unknown as DatabaseObject).read([])),
+);
 
 describe.each(Object.entries(ways))(
   "an object that %s between admission and settlement",
