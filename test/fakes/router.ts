@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { pidsOf } from "../../src/start/processes.ts";
 import { runtimeProgram } from "../../src/start/runtime-program.ts";
+import { compileCache } from "../setup/compile-cache.ts";
 import { memoryFolder } from "../setup/memory-folder.ts";
 import { freePort, whenGone } from "./sqld.ts";
 
@@ -102,6 +103,8 @@ export async function spawnLauncher(options: RouterOptions = {}): Promise<Launch
       ...Object.fromEntries(
         inherited.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
       ),
+      // `npm start` has a build of its own, compiled once.
+      ...((options.host ?? hostUnderTest) === "workerd" && compileCache),
       STATE_DIR: stateDir,
       PORT: String(port),
       ...options.env,

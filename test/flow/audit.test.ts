@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { adminOf, asking, callOnce, createTenant } from "../fakes/caller.ts";
 import { startRouter, temporaryStateDir, type Router } from "../fakes/router.ts";
+import { compileCache } from "../setup/compile-cache.ts";
 
 const checkout = fileURLToPath(new URL("../../", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "sampling-router-audit-"));
@@ -48,6 +49,7 @@ const file = (name: string, text: string): string => {
 const audit = async (...args: string[]): Promise<{ code: number; text: string }> => {
   const ran = promisify(execFile)(process.execPath, ["src/cli/audit.ts", "verify", ...args], {
     cwd: checkout,
+    env: { ...process.env, ...compileCache },
   });
   try {
     const { stdout } = await ran;

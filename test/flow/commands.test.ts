@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkout } from "../../src/start/settings.ts";
 import { temporaryStateDir } from "../fakes/router.ts";
+import { compileCache } from "../setup/compile-cache.ts";
 
 const timeout = 30_000;
 const { scripts } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as {
@@ -19,7 +20,8 @@ const commands = Object.entries(scripts).flatMap(([name, script]) => {
 const run = (file: string, ...args: string[]) =>
   new Promise<{ code: number; out: string; errors: string }>((resolve) => {
     // Nothing of a router is here: whoever only asks needs none.
-    const env = { PATH: process.env["PATH"], STATE_DIR: join(temporaryStateDir(), "none") };
+    const STATE_DIR = join(temporaryStateDir(), "none");
+    const env = { PATH: process.env["PATH"], STATE_DIR, ...compileCache };
     execFile(process.execPath, [file, ...args], { cwd: checkout, env }, (fault, out, errors) =>
       resolve({ code: fault === null ? 0 : Number(fault.code), out, errors }),
     );
