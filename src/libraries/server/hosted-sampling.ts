@@ -48,8 +48,9 @@ export interface HostedSampling {
   /**
    * A handler that may ask the client in 2026-07-28. There a client is asked with the result, and the handler
    * runs again with the answer: what it does beside sampling is done again, and each sampling is paid for once.
+   * @returns the handler, whose result is a promise in any case
    */
-  rounds<A extends unknown[], R>(handler: (...args: A) => R): (...args: A) => Promise<Awaited<R>>;
+  rounds<H extends (...args: never[]) => unknown>(handler: H): H;
 }
 
 /** What a request is, and who asks: the state of one request is worth nothing in another. */
@@ -85,17 +86,17 @@ export function hostedSampling(settings: HostedSamplingOptions): HostedSampling 
 
   return {
     createMessage: createMessage as HostedSampling["createMessage"],
-    rounds:
-      <A extends unknown[], R>(handler: (...args: A) => R) =>
-      async (...args: A): Promise<Awaited<R>> => {
-        const context = args.at(-1);
-        if (!isModern(context)) return await handler(...args);
+    rounds<H extends (...args: never[]) => unknown>(handler: H): H {
+      const inRounds = async (...args: Parameters<H>): Promise<unknown> => {
+        const context: unknown = args.at(-1);
+        if (!isModern(context)) return handler(...args);
         const request = requestOf(context, args.slice(0, -1));
-        const answer = await runRound({ context, sealer, request }, async (round) => {
+        return runRound({ context, sealer, request }, async (round) => {
           running.set(context.mcpReq, round);
           return handler(...args);
         });
-        return answer as Awaited<R>;
-      },
+      };
+      return inRounds as unknown as H;
+    },
   };
 }
