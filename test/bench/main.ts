@@ -3,6 +3,7 @@ import { createEnding } from "../../src/start/ending.ts";
 import { benchCaching } from "./caching.ts";
 import { benchChoice } from "./choose.ts";
 import { compare, expectedSeconds } from "./compare.ts";
+import { benchDirectory, typicalTenants } from "./directory.ts";
 import { benchExport, defaultRecords } from "./export.ts";
 import { benchFloods } from "./flood.ts";
 import { benchLedger } from "./ledger.ts";
@@ -70,6 +71,7 @@ const commands: Record<string, (args: readonly string[]) => Promise<string[]>> =
     await benchFloods(args, ending, say);
     return [];
   },
+  directory: ([tenants]) => benchDirectory(Number(tenants ?? typicalTenants), say),
   rows: ([records]) => benchRows(Number(records ?? typicalRecords), say),
   export: ([records]) => benchExport(Number(records ?? defaultRecords), say),
   ledger(args) {

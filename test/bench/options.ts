@@ -61,6 +61,7 @@ is checked; a wrong one fails the run. Each pair of turns has its ratio; the med
                       another tenant's calls; with a CHECKOUT, in turns with that version (minutes)
   export [N]          only sealing, export and verification of N records (100,000) in a file, with peak memory
 
+  directory [N]       an operator's lists over N tenants (100,000), each with a database of its own; above 100 ms it fails
   rows [N]            bytes of a finished record by table, index and column, from N typical records (10,000),
                       and the rows that one admission and one settlement write; above 1,500 bytes it fails
   ledger [RECORDS] [file] [sqld] [object]

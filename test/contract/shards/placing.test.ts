@@ -4,7 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createIds } from "../../../src/domain/tenancy/ids.ts";
 import type { Stores, Tenant } from "../../../src/domain/ports/stores.ts";
 import { ok } from "../../../src/domain/result.ts";
+import type { Residency } from "../../../src/domain/tenancy/residency.ts";
 import { shardOf } from "../../../src/domain/tenancy/shards.ts";
+import { createPlacing } from "../../../src/pipeline/admin/placing.ts";
 import { createAdminFor, type AdminShard } from "../../../src/pipeline/admin/sharded.ts";
 import { createDeliveryJob } from "../../../src/pipeline/scheduled/deliver.ts";
 import { createAdminUseCases } from "../../../src/pipeline/admin/use-cases.ts";
@@ -233,6 +235,72 @@ describe("a tenant is created", () => {
       error: { reason: "invalid_params", path: "shard" },
     });
     expect(value(await alone.placement("acme"))).toBeNull();
+  });
+});
+
+describe("where each tenant has a database of its own", () => {
+  const own = "tn".padEnd(22, "x");
+  const placing = (residencies: unknown[], claimed?: Residency | null) => {
+    const { placements } = storesOn((opened.get("home") as Opened).db);
+    const ids = { next: () => `ten_${"0".repeat(26)}${own}` };
+    return createPlacing({
+      placements,
+      names: ["home"],
+      newDatabase: (residency) => {
+        residencies.push(residency);
+        return residency.jurisdiction === "fedramp"
+          ? { ok: false, error: { reason: "invalid_params", path: "jurisdiction", detail: "no" } }
+          : ok(own);
+      },
+      shard(name, residency) {
+        residencies.push(residency);
+        expect(name).toBe(own);
+        return {
+          name,
+          ids,
+          readiness: undefined as never,
+          tenants: {
+            exists: async () => ok(false),
+            create: async (_, input) => {
+              if (claimed === null) return { ok: false, error: { reason: "internal" } };
+              return ok({ ...input, residency: input.residency ?? null } as never);
+            },
+          },
+        };
+      },
+    });
+  };
+  const eu = { region: "weur", jurisdiction: "eu" } as const;
+  const asked = { slug: "acme", name: "Acme" };
+
+  it("makes the database where it was asked for, and says so", async () => {
+    const residencies: unknown[] = [];
+    const made = value(await placing(residencies)(operator, { ...asked, residency: eu }));
+    expect(made.residency).toEqual(eu);
+    expect(residencies).toEqual([eu, eu, eu]);
+    expect(await invocation().placement("acme")).toMatchObject({
+      value: { shard: own, residency: eu, state: "active" },
+    });
+  });
+
+  it("finishes a creation that was cut off where it was begun, and nowhere else", async () => {
+    expect(await placing([], null)(operator, { ...asked, residency: eu })).toMatchObject({
+      ok: false,
+    });
+    const elsewhere = { ...asked, residency: { jurisdiction: "eu" } as const };
+    expect(await placing([])(operator, elsewhere)).toMatchObject(conflict);
+    expect(value(await placing([])(operator, asked)).residency).toEqual(eu);
+  });
+
+  it("refuses a place that the host does not have, and a shard by name", async () => {
+    expect(
+      await placing([])(operator, { ...asked, residency: { jurisdiction: "fedramp" } }),
+    ).toMatchObject({ ok: false, error: { path: "jurisdiction" } });
+    expect(await placing([])(operator, { ...asked, shard: "home" })).toMatchObject({
+      ok: false,
+      error: { reason: "invalid_params", path: "shard" },
+    });
+    expect(value(await invocation().placement("acme"))).toBeNull();
   });
 });
 

@@ -344,7 +344,7 @@ export const outboxSuite = (backend: Backend): void => {
       const tenantId = await placed();
       value(
         await world.db.write([
-          raw(sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 100001)
+          raw(sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 50001)
             insert into delivered_usage (hour, tenant_id, model, succeeded, failed, refused, cancelled,
               unknown, input_tokens, output_tokens, cost_micro_usd)
             select ${startHour}, ${tenantId}, i, 1, 0, 0, 0, 0, 1, 1, 1 from n`),
