@@ -11,7 +11,7 @@ import { createEditHeld, type EditHeld } from "../pipeline/approvals/edit.ts";
 import { createEndHeld, type EndHeld } from "../pipeline/approvals/end.ts";
 import type { Chooser } from "../pipeline/choose.ts";
 import { createEndCall } from "../pipeline/end-call.ts";
-import type { Summary } from "../pipeline/finish.ts";
+import type { Summary } from "../pipeline/summary.ts";
 import type { Idempotency } from "../pipeline/idempotency.ts";
 import { clock, type Isolate } from "./isolate.ts";
 
@@ -43,6 +43,12 @@ export function createShardApprovals(deps: {
       sha256Hex: async (text) => toHex(await isolate.sha256(text)),
       now: clock.now,
     }),
-    endHeld: createEndHeld({ approvals, endCall, idempotency: parts.idempotency, now: clock.now }),
+    endHeld: createEndHeld({
+      approvals,
+      read: readContent,
+      endCall,
+      idempotency: parts.idempotency,
+      now: clock.now,
+    }),
   };
 }

@@ -6,18 +6,20 @@ import type { Providers } from "../domain/sampling/providers.ts";
 import { createAdmit } from "../pipeline/admit.ts";
 import { createBegin } from "../pipeline/approvals/begin.ts";
 import { createSealContent } from "../pipeline/approvals/contents.ts";
+import { createHoldResult } from "../pipeline/approvals/hold-result.ts";
 import { createHold } from "../pipeline/approvals/hold.ts";
 import { createWaitForApproval } from "../pipeline/approvals/wait.ts";
 import { createAttempt } from "../pipeline/attempt.ts";
 import type { Cancellation } from "../pipeline/cancel.ts";
 import { createDecide } from "../pipeline/decide.ts";
 import { createEndCall } from "../pipeline/end-call.ts";
-import { createFinish, type Summary } from "../pipeline/finish.ts";
+import { createFinish } from "../pipeline/finish.ts";
+import type { Summary } from "../pipeline/summary.ts";
 import type { Idempotency } from "../pipeline/idempotency.ts";
 import { createObserve } from "../pipeline/observe.ts";
 import { createRelease } from "../pipeline/release.ts";
 import { createSample, type Sample } from "../pipeline/sample.ts";
-import { createSettle } from "../pipeline/settle.ts";
+import { createSettle, createSettlement } from "../pipeline/settle.ts";
 import type { Door } from "../pipeline/turns.ts";
 import type { ShardApprovals } from "./shard-approvals.ts";
 import { createTraces } from "../telemetry/traces.ts";
@@ -96,6 +98,13 @@ export function createShardSample(
         chance: () => Math.random(),
       }),
       settle: createSettle({ endCall, vault, ids, now, wait, log }),
+      holdResult: createHoldResult({
+        approvals,
+        settlementOf: createSettlement({ vault, ids, now }),
+        seal: createSealContent({ vault }),
+        sha256Hex,
+        now,
+      }),
       cancellation,
       idempotency,
       ...clock,

@@ -22,7 +22,7 @@ import { createStreams } from "../proxy/legacy/streams.ts";
 import { roundWire } from "../mcp/rev2026/round.ts";
 import { createCancellation, type Cancellation } from "../pipeline/cancel.ts";
 import { createCatalogueReader, type CatalogueReader } from "../pipeline/catalogue.ts";
-import type { Summary } from "../pipeline/finish.ts";
+import type { Summary } from "../pipeline/summary.ts";
 import { createIdempotency, type Idempotency } from "../pipeline/idempotency.ts";
 import { createRoute } from "../pipeline/route.ts";
 import { createCatalogueJob, type CatalogueSyncDeps } from "../pipeline/scheduled/catalogue.ts";

@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 38985458be6942af1cdb5bd8f01c96f2ab3d84cbea7426e5dc721df5dbe7d93d
+// Made by `npm run console:types` of the OpenAPI document ccd64a66726228c4d4b950fac4ead56a451a3b77ce6338b527ae1f69ccc20c32
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -1265,10 +1265,10 @@ export interface components {
     /** @description Which calls wait for a person. */
     ApprovalRule: {
       /**
-       * @description auto: nobody approves. request: a person approves that the call is made.
+       * @description auto: nobody approves. request: a person approves that the call is made. result: that its result is given out; the call is paid by then, also if it is denied. both: one after the other.
        * @enum {string}
        */
-      mode: "auto" | "request";
+      mode: "auto" | "request" | "result" | "both";
       /** @description Calls of which any of these is true. Absent: every call. */
       when?: {
         /**
@@ -2019,6 +2019,8 @@ export interface components {
         )[];
       }[];
       systemPrompt?: string;
+      /** @description Of a result: the text that takes its place. */
+      text?: string;
       model?: string;
     };
     Seal: {

@@ -1,8 +1,8 @@
 /** What becomes of a call before a provider is called: choose, then admit. Every refusal has its record. */
 import { detailOf, type Opening } from "../domain/audit/record.ts";
-import { isMoney, nameOfLimit, type Hold, type LimitState } from "../domain/limits/holds.ts";
+import type { LimitState } from "../domain/limits/holds.ts";
 import { mostHeld, type ApprovalNeed } from "../domain/sampling/approval.ts";
-import { keyOf, type ReplayKey } from "../domain/sampling/replay-key.ts";
+import type { ReplayKey } from "../domain/sampling/replay-key.ts";
 import type { ApprovalStore } from "../domain/ports/approvals.ts";
 import type { Admission, FirstCall, IdempotentCall, Ledger } from "../domain/ports/ledger.ts";
 import type { Refusal } from "../domain/refusals.ts";
@@ -14,6 +14,8 @@ import type { Chooser, Planned } from "./choose.ts";
 import type { Admitted } from "./finish.ts";
 import { approvalFor, type Hold as HoldCall } from "./approvals/hold.ts";
 import type { Idempotency } from "./idempotency.ts";
+import { idempotentCallOf } from "./idempotent-call.ts";
+import { limitRefusal } from "./limit-refusal.ts";
 import type { AskingServer } from "./scopes.ts";
 import type { StartedCall } from "./started-call.ts";
 import type { Release } from "./release.ts";
@@ -43,38 +45,6 @@ type Tried =
   | { state: "nothing_to_choose"; refusal: Refusal }
   /** the tenant changed since the caller was read */
   | { state: "stale" };
-
-function refusalOf(
-  hold: Hold,
-  { retryAfterMs, limits }: { retryAfterMs: number | null; limits: readonly LimitState[] },
-): Refusal {
-  const limit = nameOfLimit(hold);
-  if (!isMoney(hold.resource)) return { reason: "rate_limited", limit, retryAfterMs };
-  const used = limits.find(({ name }) => name === limit)?.used ?? hold.limit;
-  return {
-    reason: "budget_exceeded",
-    limit,
-    retryAfterMs,
-    limitUsd: hold.limit / 1e6,
-    usedUsd: used / 1e6,
-    neededUsd: hold.amount / 1e6,
-  };
-}
-
-const idempotentCallOf = (
-  request: SamplingRequest,
-  replayKey: ReplayKey | null = request.replayKey,
-): IdempotentCall | null => {
-  const { caller, server, contentSha256 } = request;
-  return replayKey === null
-    ? null
-    : {
-        tenantId: caller.snapshot.tenant.id,
-        keyId: caller.snapshot.key.id,
-        serverId: server?.id ?? null,
-        key: keyOf(replayKey, contentSha256),
-      };
-};
 
 /** The plan that the admission claimed: the first one, or the smaller one in its place. */
 const claimedOf = (
@@ -161,7 +131,7 @@ export function createDecide(deps: {
     const { value } = admission;
     if (value.state === "stale") return { state: "stale" };
     if (value.state === "refused")
-      return refused(opening, refusalOf(value.hold, value), value.limits);
+      return refused(opening, limitRefusal(value.hold, value), value.limits);
     if (value.state === "repeated") return repeat({ request, opening }, asked, value.first);
     observed.chose(plan.decision);
     const { limits } = value;
@@ -176,15 +146,19 @@ export function createDecide(deps: {
     };
   };
 
+  /** Without a key of its own, a caller that has to wait comes back with the request's id. */
+  const replayKeyFor = async (
+    { replayKey }: SamplingRequest,
+    { id }: Opening,
+  ): Promise<ReplayKey> => replayKey ?? { kind: "client", key: await sha256Hex(id) };
+
   /** A call that has to wait for a person: joined where the same call came before, refused where too many wait. */
   const holdOrJoin = async (
     started: StartedCall,
     wanted: Omit<Parameters<typeof holdWith>[1], "replayKey" | "first">,
   ): Promise<Tried> => {
     const { request, opening } = started;
-    // Without a key of its own, a caller comes back with the request's id.
-    const key: ReplayKey | null =
-      request.replayKey ?? ({ kind: "client", key: await sha256Hex(opening.id) } as const);
+    const key = await replayKeyFor(request, opening);
     const first = idempotentCallOf(request, key);
     if (first === null) return refuse(opening, { reason: "internal" });
     const known = await idempotency.find(first);
@@ -218,7 +192,7 @@ export function createDecide(deps: {
     if (need?.stages.includes("request") === true)
       return holdOrJoin(started, { ...wanted, asked: call, need });
     const smaller = smallerOf(wanted, reserved);
-    const { replayKey } = request;
+    const replayKey = need === null ? request.replayKey : await replayKeyFor(request, opening);
     const admission = await admit({
       ...wanted,
       reserved,
@@ -234,12 +208,14 @@ export function createDecide(deps: {
     const { value } = admission;
     if (value.state === "stale") return { state: "stale" };
     if (value.state === "refused")
-      return refused(opening, refusalOf(value.hold, value), value.limits);
+      return refused(opening, limitRefusal(value.hold, value), value.limits);
     if (value.state === "repeated") return repeat(started, call, value.first);
     const claimed = claimedOf({ plan, reserved }, smaller, value);
     observed.chose(claimed.plan.decision);
     const { blocked, receipt, limits } = value;
-    const timing = {
+    const more = {
+      request: { ...request, replayKey },
+      approval: need,
       chooseMs: admittingAt - choosingAt,
       approveMs: 0,
       admitMs: elapsed() - admittingAt,
@@ -248,7 +224,7 @@ export function createDecide(deps: {
       state: "admitted",
       requestId: opening.id,
       limits,
-      admitted: { ...started, caller, ...claimed, blocked, receipt, ...timing, approval: need },
+      admitted: { ...started, caller, ...claimed, blocked, receipt, ...more },
     };
   };
 

@@ -1,14 +1,12 @@
 /** The provider's part of an admitted call: attempt → settle. It always settles. */
 import type { Opening, Receipt, Settlement, Timing } from "../domain/audit/record.ts";
-import { ignoredIn, type Ignored } from "../domain/choice/ignored.ts";
 import { captureOf, type ProviderMessage } from "../domain/audit/capture.ts";
 import { nameOf } from "../domain/models/model.ts";
 import type { ApprovalNeed } from "../domain/sampling/approval.ts";
 import { answersForMs } from "../domain/sampling/replay-key.ts";
-import type { Refusal } from "../domain/refusals.ts";
+import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import type { SamplingAnswer, SamplingCall } from "../domain/sampling/call.ts";
-import { withOrigin } from "../domain/sampling/tool-loop.ts";
 import type { Timings } from "../domain/audit/spans.ts";
 import type { CallTurn } from "../domain/sampling/call-turn.ts";
 import type { Reserved } from "./admit.ts";
@@ -19,24 +17,8 @@ import type { Cancellation } from "./cancel.ts";
 import type { Planned } from "./choose.ts";
 import type { AnsweredBy, Idempotency, Recorded } from "./idempotency.ts";
 import type { Observation } from "./observe.ts";
+import { recordedOf, type Summary } from "./summary.ts";
 import { chargeOf, outcomeOf, type Charge, type Ended, type Settle } from "./settle.ts";
-
-/** What a result tells of how it came about. */
-export interface Summary {
-  requestId: string;
-  provider: string;
-  model: string;
-  attempts: number;
-  /** tokens, of all attempts together */
-  usage: { inputTokens: number; outputTokens: number };
-  /** what was charged, all attempts together; null: no known price */
-  costUsd: number | null;
-  /** what was read or sent differently from how it was asked, one sentence for each */
-  notes: string[];
-  /** absent in what was recorded before it existed */
-  ignored?: Ignored;
-  timingMs: Timing & { settle: number };
-}
 
 export interface Finished {
   answer: SamplingAnswer;
@@ -51,6 +33,8 @@ export interface EndedCall {
   /** ms of each step */
   timing: Timings;
   outcome: Result<Finished, Refusal>;
+  /** the call ran, and its result waits for a person */
+  isHeld?: true;
 }
 
 export interface Admitted {
@@ -78,6 +62,12 @@ const settlementWaitMs = 1_000;
 export function createFinish(deps: {
   attempt: AttemptAll;
   settle: Settle;
+  /** Has the result wait for a person. False: the call has ended meanwhile. */
+  holdResult: (
+    admitted: Admitted,
+    ended: Ended,
+    recorded: Recorded<Summary> & { ok: true },
+  ) => AsyncResult<boolean>;
   cancellation: Cancellation;
   idempotency: Idempotency<Summary>;
   now: () => number;
@@ -90,8 +80,18 @@ export function createFinish(deps: {
   /** What this isolate remembers of a caller is out of date. */
   forget: (caller: Caller) => void;
 }) {
-  const { attempt, settle, cancellation, idempotency, now, elapsed, after, background, forget } =
-    deps;
+  const {
+    attempt,
+    settle,
+    holdResult,
+    cancellation,
+    idempotency,
+    now,
+    elapsed,
+    after,
+    background,
+    forget,
+  } = deps;
 
   const attemptAll = async (
     { request, caller, plan, reserved, observed, blocked, turn }: Admitted,
@@ -154,6 +154,34 @@ export function createFinish(deps: {
     await Promise.race([settling, late]).finally(() => stop());
   };
 
+  const awaiting = (timing: Timing): EndedCall => ({
+    answeredBy: "this-call",
+    timing,
+    outcome: err({ reason: "approval_pending", retryAfterMs: 1_000, idempotencyKey: null }),
+    isHeld: true,
+  });
+
+  /** The result can't wait, because the database is away. The call was paid, and is refused. */
+  const settleUnheld = async (admitted: Admitted, ended: Ended): Promise<EndedCall> => {
+    const refusal: Refusal = { reason: "unavailable", retryAfterMs: 1_000 };
+    const { charge, timing } = ended;
+    const result = await resultOf(admitted, err(refusal), charge);
+    await settleSoon({ ...ended, refusal, result });
+    return {
+      answeredBy: "this-call",
+      timing: admitted.observed.ends({
+        outcome: outcomeOf(refusal),
+        refusal,
+        attempts: charge.attempts,
+        answered: null,
+        usage: charge.usage,
+        chargedMicroUsd: charge.microUsd,
+        timing,
+      }),
+      outcome: err(refusal),
+    };
+  };
+
   return async (admitted: Admitted, signal: AbortSignal): Promise<EndedCall> => {
     const { request, caller, plan, reserved, opening, observed, receipt } = admitted;
     const { tenant } = caller.snapshot;
@@ -185,6 +213,11 @@ export function createFinish(deps: {
       messages,
       content: capturedOf(admitted, answer),
     };
+    const isAwaited = recorded.ok && admitted.approval?.stages.includes("result") === true;
+    const held = isAwaited ? await holdResult(admitted, ended, recorded) : ok(false);
+    if (held.ok && held.value) return awaiting(timing);
+    // Nobody approved the result, so nobody gets it.
+    if (isAwaited) return settleUnheld(admitted, ended);
     await settleSoon(ended);
     const settled = { ...timing, settle: elapsed() - settlingAt };
     return {
@@ -218,40 +251,3 @@ const capturedOf = ({ request, caller }: Admitted, answer: Attempted["answer"]):
     ? captureOf(request.content(), answer.ok ? answer.value.answer.content : null, captureSecrets)
     : null;
 };
-
-/** What the caller is answered, and a repetition of the call too. */
-function recordedOf(
-  { opening, plan: { call, decision } }: Admitted,
-  { answer, attempts }: Attempted,
-  { charge: { usage, microUsd }, timing }: { charge: Charge; timing: Timing },
-): Recorded<Summary> {
-  if (!answer.ok) return err(answer.error);
-  const { model, answer: given } = answer.value;
-  const notes = [...decision.notes, ...given.notes];
-  const credentialId = attempts.at(-1)?.credentialId ?? "";
-  return ok({
-    answer: {
-      content: withOrigin(given.content, {
-        provider: model.provider,
-        model: model.id,
-        credentialId,
-      }),
-      stopReason: given.stopReason,
-      model: nameOf(model),
-      ...(given.providerStopReason === null
-        ? {}
-        : { providerStopReason: given.providerStopReason }),
-    },
-    decision: {
-      requestId: opening.id,
-      provider: model.provider,
-      model: model.id,
-      attempts: attempts.length,
-      usage: { inputTokens: usage?.inputTokens ?? 0, outputTokens: usage?.outputTokens ?? 0 },
-      costUsd: microUsd === null ? null : microUsd / 1e6,
-      notes,
-      ignored: ignoredIn({ call, decision, answeredBy: model.provider, notes }),
-      timingMs: { ...timing, settle: 0 },
-    },
-  });
-}

@@ -9,8 +9,10 @@ import { err, ok, type Result } from "../domain/result.ts";
 import type { Timings } from "../domain/audit/spans.ts";
 import { openingOf, type SamplingRequest } from "./sampling-request.ts";
 import type { Decide, Decided } from "./decide.ts";
+import { idempotentCallOf } from "./idempotent-call.ts";
 import type { StartedCall } from "./started-call.ts";
-import type { EndedCall, Finish, Summary } from "./finish.ts";
+import type { EndedCall, Finish } from "./finish.ts";
+import type { Summary } from "./summary.ts";
 import type { WaitForApproval } from "./approvals/wait.ts";
 import type { Idempotency, Joined } from "./idempotency.ts";
 import type { Observation, Observe } from "./observe.ts";
@@ -47,6 +49,25 @@ const endRepeated = (
   }),
   outcome: recorded.ok ? ok({ ...recorded.value, call }) : recorded,
 });
+
+/** A call that ran and whose result waits for a person, as one whose request waits. */
+function heldAs(
+  { request, opening }: StartedCall,
+  { admitted, requestId, limits }: Decided & { state: "admitted" },
+): (Decided & { state: "held" }) | null {
+  const { replayKey } = admitted.request;
+  const first = idempotentCallOf(admitted.request);
+  if (replayKey === null || first === null) return null;
+  return {
+    state: "held",
+    requestId,
+    limits,
+    first,
+    call: admitted.plan.call,
+    replayKey,
+    idempotencyKey: request.replayKey === null ? opening.id : null,
+  };
+}
 
 export function createSample(deps: {
   decide: Decide;
@@ -92,7 +113,7 @@ export function createSample(deps: {
     const work = finish(waited.admitted, signal);
     background(work);
     const ended = await work;
-    return isOwn ? ended : null;
+    return isOwn && ended.isHeld !== true ? ended : null;
   };
 
   /** Ends the call as it was decided. A repetition whose first call set the key free is decided anew. */
@@ -107,7 +128,10 @@ export function createSample(deps: {
       if (decided.state === "admitted") {
         const work = finish(decided.admitted, signal);
         background(work);
-        return work;
+        const ended = await work;
+        const held = ended.isHeld === true ? heldAs(started, decided) : null;
+        if (held === null) return ended;
+        decided = held;
       }
       const repeated = decided.first;
       const joined = await turn.outside(() => idempotency.join(repeated, signal));

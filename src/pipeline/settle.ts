@@ -146,6 +146,18 @@ const settlementOf = (
   };
 };
 
+/** A call's end as the ledger takes it, with what is kept of it sealed. */
+export const createSettlement =
+  (deps: { vault: Vault; ids: Ids; now: () => number }) =>
+  async (ended: Ended): Promise<Settlement> => {
+    const { id, tenantId } = ended;
+    const kept = keptOf(ended.content, ended.messages);
+    const place = { purpose: "capture", tenantId, provider: "", id, destination: "" } as const;
+    const captured =
+      kept === null ? null : storedAs(await deps.vault.seal(kept, place), ended.content);
+    return settlementOf(deps, { ended, captured });
+  };
+
 export function createSettle(deps: {
   endCall: EndCall;
   vault: Vault;
@@ -154,19 +166,18 @@ export function createSettle(deps: {
   wait: (ms: number) => Promise<void>;
   log: (entry: Record<string, unknown>) => void;
 }) {
-  const { endCall, vault, wait, log } = deps;
+  const { endCall, now, wait, log } = deps;
+  const settlementFor = createSettlement(deps);
   /**
    * Tries until the database takes the settlement, or the host ends. A late settlement replaces the
    * sweep's `unknown`.
    */
   return async (ended: Ended): AsyncResult<boolean> => {
-    const { id, tenantId } = ended;
-    const kept = keptOf(ended.content, ended.messages);
-    const place = { purpose: "capture", tenantId, provider: "", id, destination: "" } as const;
-    const captured = kept === null ? null : storedAs(await vault.seal(kept, place), ended.content);
+    const { id } = ended;
+    const settlement = await settlementFor(ended);
     let [pauseMs, pausedMs] = [firstPauseMs, 0];
     for (;;) {
-      const settled = await endCall(settlementOf(deps, { ended, captured }));
+      const settled = await endCall({ ...settlement, now: now() });
       if (settled.ok) return settled;
       if (pausedMs >= givenUpAfterMs) {
         log({ event: "unsettled", requestId: id });

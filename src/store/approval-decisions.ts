@@ -19,7 +19,7 @@ const editedContent = (decision: ApprovalDecision, isMine: ReturnType<typeof sql
     : keepContent(
         decision,
         {
-          kind: "edited",
+          kind: decision.stage === "request" ? "edited" : "edited-result",
           parts: decision.parts,
           expiresAt: decision.now + answersDecidedForMs + collectedWithinMs,
         },

@@ -4,7 +4,7 @@ import type { Approval, CallPlace, HeldCall } from "../domain/ports/approvals.ts
 import type { NewApproval } from "../domain/sampling/approval.ts";
 import type { AsyncResult } from "../domain/refusals.ts";
 import { ok } from "../domain/result.ts";
-import { answersDecidedForMs, mostHeld, type ApprovalStage } from "../domain/sampling/approval.ts";
+import { answersDecidedForMs, mostHeld, type HeldContent } from "../domain/sampling/approval.ts";
 import { approvals } from "./approval-schema.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
 import { heldIn, heldText } from "./held.ts";
@@ -15,13 +15,12 @@ import { samplingRequests } from "./schema.ts";
 const partsAtOnce = 4;
 
 /** Under which id the kept results have a content of a held call. */
-export const contentId = (requestId: string, kind: ApprovalStage | "edited"): string =>
-  `${requestId}#${kind}`;
+export const contentId = (requestId: string, kind: HeldContent): string => `${requestId}#${kind}`;
 
 /** Keeps sealed text where `condition` holds, for as long as somebody may ask for it. */
 export const keepContent = (
   { tenantId, requestId }: CallPlace,
-  content: { kind: ApprovalStage | "edited"; parts: readonly string[]; expiresAt: number },
+  content: { kind: HeldContent; parts: readonly string[]; expiresAt: number },
   condition: SQL,
 ): Compiled[] =>
   content.parts.map((part, at) =>
@@ -92,7 +91,7 @@ export const findHeld = (db: Database, place: CallPlace): AsyncResult<HeldCall |
 export async function readContent(
   db: Database,
   { tenantId, requestId }: CallPlace,
-  kind: ApprovalStage | "edited",
+  kind: HeldContent,
 ): AsyncResult<string | null> {
   const sealed: string[] = [];
   for (let at = 0; ; at += partsAtOnce) {

@@ -99,8 +99,16 @@ it("end exactly once each, as the one approver said whom the log names", async (
       )
       .catch(() => null);
   const all = Array.from({ length: calls }, (_, at) => at);
-  const pending = await Promise.all(all.map((at) => ask(at, 0)));
-  for (const answer of pending) expect(answer?.get("error.data.reason")).toBe("approval_pending");
+  await Promise.all(
+    all.map(async (at) => {
+      // On a busy machine, a hundred calls at once are more than the router lets wait.
+      for (;;) {
+        const reason = (await ask(at, 0))?.get("error.data.reason");
+        if (reason !== "unavailable") return expect(reason).toBe("approval_pending");
+        await wait(200);
+      }
+    }),
+  );
   expect(provider.requests()).toHaveLength(0);
 
   /** Comes again and again, as a caller whose own wait is short. */
@@ -131,9 +139,15 @@ it("end exactly once each, as the one approver said whom the log names", async (
   );
   expect(events.map(({ target }) => target)).toHaveLength(calls);
   expect(new Set(events.map(({ target }) => target)).size).toBe(calls);
-  const records = await everyPage<RequestRow>(`${path}/requests`);
   const ids = new Set(events.map(({ target }) => target));
-  const ended = records.filter(({ id }) => ids.has(id));
+  const recordsOfAll = async (): Promise<RequestRow[]> =>
+    (await everyPage<RequestRow>(`${path}/requests`)).filter(({ id }) => ids.has(id));
+  let ended = await recordsOfAll();
+  // A caller hears that a lease is over a moment before the sweep writes it.
+  while (ended.some(({ outcome }) => outcome === "admitted")) {
+    await wait(500);
+    ended = await recordsOfAll();
+  }
   expect(ended).toHaveLength(calls);
   let [ran, died] = [0, 0];
   for (const { id, outcome, reasonDetail } of ended) {

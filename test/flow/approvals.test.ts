@@ -1,5 +1,5 @@
 /** Calls that wait for a person, over HTTP: held, shown, approved, denied, and joined by their key. */
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   adminOf,
   asking,
@@ -8,7 +8,7 @@ import {
   type Answered,
   type SamplingCaller,
 } from "../fakes/caller.ts";
-import { startFaultyProvider } from "../fakes/faulty-provider.ts";
+import { startFaultyProvider, type FaultyProvider } from "../fakes/faulty-provider.ts";
 import { borrowRouter, type SharedRouter } from "../fakes/shared-router.ts";
 
 type Admin = ReturnType<typeof adminOf>;
@@ -217,5 +217,92 @@ describe("a call that needs approval", () => {
       { verdict: "approved", edited: { content: approved.get("edited.content") } },
     ]);
     await provider.stop();
+  });
+
+  describe("in the result of which a person has a say", () => {
+    const priced = { id: "one", inputUsdPerMTok: 2, outputUsdPerMTok: 10 };
+    let provider: FaultyProvider;
+    beforeAll(async () => {
+      provider = await startFaultyProvider({ slowMs: 60_000 });
+    });
+    afterAll(() => provider?.stop());
+
+    const payingTenant = async (slug: string, approval: unknown) => {
+      const { key } = await createTenant(router, slug, {
+        provider: "openai-compatible",
+        baseUrl: provider.url("openai-compatible"),
+        models: [priced],
+        policy: { approval },
+      });
+      return openSession(router, key);
+    };
+    const recordOf = (slug: string, shown: Answered) =>
+      operator("GET", `/tenants/${slug}/requests/${String(shown.get("requestId"))}`);
+
+    it("gives it out once it is approved, as the approver edited it", async () => {
+      const session = await payingTenant("ask-result", { mode: "result" });
+      const asked = send(session, "Tell me");
+      const shown = await held("ask-result");
+      expect(shown.body).toMatchObject({
+        stage: "result",
+        state: "waiting",
+        content: { model: "openai-compatible/one", content: [{ type: "text" }] },
+      });
+      expect(shown.get("content.costUsd")).toBeGreaterThan(0);
+      const edited = { text: "What may be told" };
+      const wrong = await decide("ask-result", shown, {
+        decision: "approve",
+        edited: { model: "a/b" },
+      });
+      expect(wrong.get("path")).toBe("edited.model");
+      expect((await decide("ask-result", shown, { decision: "approve", edited })).status).toBe(200);
+      expect((await asked).get("result.content.text")).toBe("What may be told");
+      const record = await recordOf("ask-result", shown);
+      expect(record.body).toMatchObject({
+        outcome: "succeeded",
+        reasonDetail: expect.stringMatching(
+          /^result approved by operator, edited to [0-9a-f]{64}$/,
+        ),
+      });
+    });
+
+    it("charges for it, also when it is denied", async () => {
+      const session = await payingTenant("ask-paid", { mode: "result" });
+      const pending = await send(session, "Tell me", { Prefer: "wait=0" });
+      const shown = await held("ask-paid");
+      expect(pending.get("error.data.idempotencyKey")).toBe(shown.get("requestId"));
+      await decide("ask-paid", shown, { decision: "deny" });
+      const header = { "Idempotency-Key": String(shown.get("requestId")) };
+      const answer = await send(session, "Tell me", header);
+      expect(answer.get("error.code")).toBe(-1);
+      const record = await recordOf("ask-paid", shown);
+      expect(record.body).toMatchObject({ outcome: "failed", reason: "user_rejected" });
+      expect(record.get("costMicroUsd")).toBeGreaterThan(0);
+      const [row] = (await operator("GET", "/tenants/ask-paid/usage")).get("data") as object[];
+      expect(row).toMatchObject({ failed: 1, costUsd: shown.get("content.costUsd") });
+    });
+
+    it("asks for the request first where both are approved", async () => {
+      const before = provider.requests().length;
+      const session = await payingTenant("ask-both", { mode: "both" });
+      const asked = send(session, "Tell me");
+      const first = await held("ask-both");
+      expect(first.get("stage")).toBe("request");
+      expect(provider.requests()).toHaveLength(before);
+      await decide("ask-both", first, { decision: "approve" });
+      const second = await held("ask-both");
+      expect([second.get("stage"), second.get("requestId")]).toEqual([
+        "result",
+        first.get("requestId"),
+      ]);
+      await decide("ask-both", second, { decision: "approve" });
+      expect((await asked).get("result.model")).toBe("openai-compatible/one");
+      expect(provider.requests()).toHaveLength(before + 1);
+      expect((await recordOf("ask-both", first)).body).toMatchObject({
+        outcome: "succeeded",
+        reasonDetail: "result approved by operator",
+        decision: { approvals: [{ stage: "request", by: "operator" }] },
+      });
+    });
   });
 });

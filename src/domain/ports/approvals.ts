@@ -4,7 +4,12 @@ import type { Outcome, Receipt } from "../audit/record.ts";
 import type { Decision } from "../choice/decision.ts";
 import type { Hold } from "../limits/holds.ts";
 import type { AsyncResult } from "../refusals.ts";
-import type { ApprovalEdits, ApprovalStage, NewApproval } from "../sampling/approval.ts";
+import type {
+  ApprovalEdits,
+  ApprovalStage,
+  HeldContent,
+  NewApproval,
+} from "../sampling/approval.ts";
 import type { Claim } from "./ledger.ts";
 
 /**
@@ -93,7 +98,7 @@ export interface ApprovalStore {
     asked: { cursor: string | null; limit: number; state: ApprovalState | null },
   ): AsyncResult<{ data: Approval[]; nextCursor: string | null }>;
   /** Sealed text by its kind; null: none. */
-  content(place: CallPlace, kind: ApprovalStage | "edited"): AsyncResult<string | null>;
+  content(place: CallPlace, kind: HeldContent): AsyncResult<string | null>;
   /** Decides, if the call still waits with what was shown. The event is written with it. */
   decide(decision: ApprovalDecision, event: AdminEvent): AsyncResult<Decided>;
   /** Takes up an approved call. `busy`: a limit of concurrency has no place. `gone`: somebody else took it up. */

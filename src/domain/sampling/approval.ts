@@ -6,6 +6,9 @@ export const approvalStages = ["request", "result"] as const;
 /** What a person approves: that the call is made, or that its result is given out. */
 export type ApprovalStage = (typeof approvalStages)[number];
 
+/** What is kept of a held call: what was shown at each stage, and what an edit made of it. */
+export type HeldContent = ApprovalStage | "edited" | "edited-result";
+
 /** Which calls need approval: those of which any of these is true. All absent: every call. */
 export interface ApprovalConditions {
   /** USD that the call may cost at most; a call without a known price is above any amount */

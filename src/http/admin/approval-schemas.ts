@@ -69,6 +69,9 @@ const edited = z
   .strictObject({
     messages: z.array(message).min(1).max(1_000).optional(),
     systemPrompt: z.string().max(200_000).optional(),
+    text: z.string().min(1).max(1_000_000).optional().openapi({
+      description: "Of a result: the text that takes its place.",
+    }),
     model: z
       .string()
       .max(200)

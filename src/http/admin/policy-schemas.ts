@@ -3,7 +3,11 @@ import { z } from "@hono/zod-openapi";
 import { longestDeadlineMs } from "../../domain/leases.ts";
 import { formats, parsePredicate, verbosities } from "../../domain/sampling/negotiation.ts";
 import { efforts } from "../../domain/requirements.ts";
-import { leastTimeoutSeconds, mostTimeoutSeconds } from "../../domain/sampling/approval.ts";
+import {
+  approvalModes,
+  leastTimeoutSeconds,
+  mostTimeoutSeconds,
+} from "../../domain/sampling/approval.ts";
 import { promptCachings } from "../../domain/sampling/prompt-caching.ts";
 import { previewPolicies } from "../../domain/choice/policy.ts";
 import { count } from "./schemas.ts";
@@ -80,8 +84,9 @@ export const switches = z
 const names = z.array(z.string().min(1).max(200)).max(200).optional();
 export const approvalRule = z
   .strictObject({
-    mode: z.enum(["auto", "request"]).openapi({
-      description: "auto: nobody approves. request: a person approves that the call is made.",
+    mode: z.enum(approvalModes).openapi({
+      description:
+        "auto: nobody approves. request: a person approves that the call is made. result: that its result is given out; the call is paid by then, also if it is denied. both: one after the other.",
     }),
     when: z
       .strictObject({

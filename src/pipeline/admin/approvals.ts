@@ -14,6 +14,7 @@ import type { Actor } from "../../domain/tenancy/access.ts";
 import type { ReadContent } from "../approvals/contents.ts";
 import type { EditHeld, RequestEdits } from "../approvals/edit.ts";
 import type { EndHeld } from "../approvals/end.ts";
+import type { KeptResult, ShownResult } from "../approvals/hold-result.ts";
 import type { KeptRequest, ShownRequest } from "../approvals/hold.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 import { edit, type IfMatch } from "./editing.ts";
@@ -22,7 +23,7 @@ export type ListedApproval = Omit<Approval, "isOpen">;
 
 /** A held call with what the approver approves; `content` null: what was shown is kept no longer. */
 export interface ApprovalDetail extends ListedApproval {
-  content: ShownRequest | null;
+  content: ShownRequest | ShownResult | null;
 }
 
 export interface DecisionInput {
@@ -75,7 +76,7 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     const found = await find(actor, slug, id);
     if (!found.ok) return found;
     const { place, held } = found.value;
-    const kept = await readContent<KeptRequest>(place, held.approval.stage);
+    const kept = await readContent<KeptRequest | KeptResult>(place, held.approval.stage);
     if (!kept.ok) return kept;
     return ok({ ...listed(held.approval), content: kept.value?.shown ?? null });
   };
@@ -160,7 +161,7 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
         write: (current) => decideOnce(actor, { tenant, held: current }, input),
       });
       if (!decided.ok) return decided;
-      const ended = input.decision === "deny" ? await endHeld(place) : ok(null);
+      const ended = await endHeld(place);
       return ended.ok ? get(actor, slug, id) : ended;
     },
   };

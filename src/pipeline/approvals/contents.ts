@@ -3,7 +3,7 @@ import type { ApprovalStore, CallPlace } from "../../domain/ports/approvals.ts";
 import type { Vault } from "../../domain/ports/stores.ts";
 import type { AsyncResult } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
-import type { ApprovalStage } from "../../domain/sampling/approval.ts";
+import type { HeldContent } from "../../domain/sampling/approval.ts";
 import { resultPartsOf } from "../../domain/sampling/replay-key.ts";
 import type { SealContent } from "./hold.ts";
 
@@ -15,15 +15,12 @@ export const createSealContent =
   async (tenantId, id, text) =>
     resultPartsOf(await vault.seal(text, sealedFor(tenantId, id)));
 
-export type ReadContent = <T>(
-  place: CallPlace,
-  kind: ApprovalStage | "edited",
-) => AsyncResult<T | null>;
+export type ReadContent = <T>(place: CallPlace, kind: HeldContent) => AsyncResult<T | null>;
 
 /** null: there is no such content. Only this router can have sealed it, so it has the router's shape. */
 export const createReadContent =
   ({ approvals, vault }: { approvals: ApprovalStore; vault: Vault }): ReadContent =>
-  async <T>(place: CallPlace, kind: ApprovalStage | "edited"): AsyncResult<T | null> => {
+  async <T>(place: CallPlace, kind: HeldContent): AsyncResult<T | null> => {
     const sealed = await approvals.content(place, kind);
     if (!sealed.ok) return sealed;
     if (sealed.value === null) return ok(null);

@@ -4,7 +4,7 @@ import type { ApprovalDecision, HeldCall } from "../../domain/ports/approvals.ts
 import type { Snapshots } from "../../domain/ports/stores.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
-import type { Message, SamplingCall } from "../../domain/sampling/call.ts";
+import type { Block, Message, SamplingCall } from "../../domain/sampling/call.ts";
 import { claimOf } from "../admit.ts";
 import type { Chooser } from "../choose.ts";
 import type { ReadContent } from "./contents.ts";
@@ -16,6 +16,8 @@ export interface RequestEdits {
   systemPrompt?: string;
   /** `provider/model` */
   model?: string;
+  /** of a result: the text that takes its place */
+  text?: string;
 }
 
 export type EditHeld = (
@@ -50,7 +52,25 @@ export function createEditHeld(deps: {
     return ok({ snapshot, server, session: null, warm: false, memoryKey: "" });
   };
 
-  return async (held, { messages, systemPrompt, model }) => {
+  const wrong = (path: string, detail: string) =>
+    err({ reason: "invalid_params", path: `edited.${path}`, detail } as const);
+
+  const editResult = async ({ approval }: HeldCall, { text, ...others }: RequestEdits) => {
+    const { tenantId, requestId } = approval;
+    const [other] = Object.keys(others);
+    if (text === undefined || other !== undefined)
+      return wrong(other ?? "text", "Of a result, its text can be edited.");
+    const content = JSON.stringify([{ type: "text", text }] satisfies Block[]);
+    return ok({
+      edited: { content: await sha256Hex(content) },
+      parts: await seal(tenantId, `${requestId}#edited-result`, content),
+    });
+  };
+
+  return async (held, edits) => {
+    if (held.approval.stage === "result") return editResult(held, edits);
+    if (edits.text !== undefined) return wrong("text", "There is no result yet.");
+    const { messages, systemPrompt, model } = edits;
     const { tenantId, requestId } = held.approval;
     const kept = await read<KeptRequest>({ tenantId, requestId }, "request");
     if (!kept.ok) return kept;
@@ -62,8 +82,7 @@ export function createEditHeld(deps: {
     const chosen = model ?? shown.model;
     const [provider = "", ...rest] = chosen.split("/");
     const { policy } = caller.value.snapshot.tenant;
-    if (!isAllowed({ provider, id: rest.join("/") }, policy))
-      return err({ reason: "invalid_params", path: "edited.model", detail: "Not allowed." });
+    if (!isAllowed({ provider, id: rest.join("/") }, policy)) return wrong("model", "Not allowed.");
     const call: SamplingCall = {
       ...asked,
       ...(messages !== undefined && { messages }),

@@ -1,12 +1,15 @@
 /** Ends a held call that nobody may run any more: denied, or left by everybody until its time was over. */
 import type { Settlement } from "../../domain/audit/record.ts";
-import type { ApprovalStore, CallPlace, HeldCall } from "../../domain/ports/approvals.ts";
+import type { Approval, ApprovalStore, CallPlace, HeldCall } from "../../domain/ports/approvals.ts";
 import type { AsyncResult, Refusal } from "../../domain/refusals.ts";
 import { err, ok } from "../../domain/result.ts";
 import { answersDecidedForMs } from "../../domain/sampling/approval.ts";
+import type { Block } from "../../domain/sampling/call.ts";
 import type { EndCall } from "../end-call.ts";
-import type { Summary } from "../finish.ts";
-import type { Idempotency } from "../idempotency.ts";
+import type { Summary } from "../summary.ts";
+import type { Idempotency, Recorded } from "../idempotency.ts";
+import type { ReadContent } from "./contents.ts";
+import type { KeptResult } from "./hold-result.ts";
 
 /** An approved call for which nobody came ends like one whose caller left. */
 export const refusalOf = ({ approval }: HeldCall): Refusal => {
@@ -36,7 +39,7 @@ const unspent = (
     })),
     outcome: refusal.reason === "cancelled" ? "cancelled" : "failed",
     reason: refusal.reason,
-    reasonDetail: `${approval.stage} ${approval.state} by ${approval.decidedBy ?? "nobody"}`,
+    reasonDetail: detailOf(approval),
     attempts: [],
     usage: null,
     costMicroUsd: 0,
@@ -55,27 +58,79 @@ const unspent = (
   };
 };
 
+/** Who said what of a call, for its record. */
+const detailOf = ({ stage, state, decidedBy, edited }: Approval): string => {
+  const said = `${stage} ${state} by ${decidedBy ?? "nobody"}`;
+  return edited?.content === undefined ? said : `${said}, edited to ${edited.content}`;
+};
+
+/** The end of a call that ran and was paid, whatever was said of its result. */
+const paid = (
+  { approval }: HeldCall,
+  { kept, ...given }: { kept: KeptResult; refusal: Refusal | null; parts: string[]; now: number },
+): Settlement => {
+  const { refusal, parts, now } = given;
+  const waitedMs = Math.max(0, now - approval.createdAt);
+  const { settlement } = kept;
+  const { timing } = settlement;
+  return {
+    ...settlement,
+    now,
+    outcome: refusal === null ? settlement.outcome : "failed",
+    reason: refusal?.reason ?? null,
+    reasonDetail: detailOf(approval),
+    result: { parts, expiresAt: now + answersDecidedForMs },
+    timing: { ...timing, approve: timing.approve + waitedMs },
+    totalMs: settlement.totalMs + waitedMs,
+    overheadMs: settlement.overheadMs + waitedMs,
+  };
+};
+
 export type EndHeld = (place: CallPlace) => AsyncResult<null>;
 
-export const createEndHeld =
-  (deps: {
-    approvals: ApprovalStore;
-    endCall: EndCall;
-    idempotency: Pick<Idempotency<Summary>, "seal">;
-    now: () => number;
-  }): EndHeld =>
-  async (place) => {
-    const { approvals, endCall, idempotency, now } = deps;
+export const createEndHeld = (deps: {
+  approvals: ApprovalStore;
+  read: ReadContent;
+  endCall: EndCall;
+  idempotency: Pick<Idempotency<Summary>, "seal">;
+  now: () => number;
+}): EndHeld => {
+  const { approvals, read, endCall, idempotency, now } = deps;
+
+  const endingOf = async (held: HeldCall): AsyncResult<Settlement> => {
+    const { tenantId, requestId, stage, state, edited } = held.approval;
+    const place = { tenantId, requestId };
+    const sealed = (recorded: Recorded<Summary>) => idempotency.seal(tenantId, requestId, recorded);
+    const refusal = state === "approved" ? null : refusalOf(held);
+    const kept = stage === "result" ? await read<KeptResult>(place, "result") : ok(null);
+    if (!kept.ok) return kept;
+    if (kept.value === null) {
+      const told: Refusal = refusal ?? { reason: "cancelled" };
+      return ok(unspent(held, { refusal: told, parts: await sealed(err(told)), now: now() }));
+    }
+    const { value } = kept.value.recorded;
+    const content =
+      edited?.content === undefined ? ok(null) : await read<Block[]>(place, "edited-result");
+    if (!content.ok) return content;
+    const answer = { ...value.answer, ...(content.value !== null && { content: content.value }) };
+    const parts = await sealed(refusal === null ? ok({ ...value, answer }) : err(refusal));
+    return ok(paid(held, { kept: kept.value, refusal, parts, now: now() }));
+  };
+
+  return async (place) => {
     const found = await approvals.find(place);
     if (!found.ok) return found;
     const held = found.value;
     if (held !== null && held.outcome === "admitted") {
-      const { state } = held.approval;
-      if (state !== "denied" && state !== "expired") return ok(null);
-      const refusal = refusalOf(held);
-      const parts = await idempotency.seal(place.tenantId, place.requestId, err(refusal));
-      const ended = await endCall(unspent(held, { refusal, parts, now: now() }));
+      const { state, stage } = held.approval;
+      const isDecided = state === "denied" || state === "expired";
+      // An approved request is for its caller to run.
+      if (!isDecided && !(state === "approved" && stage === "result")) return ok(null);
+      const ending = await endingOf(held);
+      if (!ending.ok) return ending;
+      const ended = await endCall(ending.value);
       if (!ended.ok) return ended;
     }
     return approvals.close(place);
   };
+};

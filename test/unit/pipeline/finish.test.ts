@@ -57,6 +57,7 @@ async function finished(
   const sealed: unknown[] = [];
   const { told, observed } = observer();
   const finish = createFinish({
+    holdResult: async () => ({ ok: true, value: false }),
     attempt: async () => attempted,
     settle: async (ended) => {
       settled.push(ended);

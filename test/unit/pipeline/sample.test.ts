@@ -5,7 +5,7 @@ import type { Refusal } from "../../../src/domain/refusals.ts";
 import type { Decided } from "../../../src/pipeline/decide.ts";
 import type { EndedCall } from "../../../src/pipeline/finish.ts";
 import type { Joined } from "../../../src/pipeline/idempotency.ts";
-import type { Summary } from "../../../src/pipeline/finish.ts";
+import type { Summary } from "../../../src/pipeline/summary.ts";
 import { createSample } from "../../../src/pipeline/sample.ts";
 import { call } from "../domain/models.fixture.ts";
 import { admittedWith, arrivalWith, observer, turnOf } from "./arrivals.fixture.ts";

@@ -1,0 +1,70 @@
+/** A result that waits for a person: the call is paid, and its end is kept until somebody decides. */
+import type { Settlement, Who } from "../../domain/audit/record.ts";
+import type { ApprovalStore } from "../../domain/ports/approvals.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import type { Block } from "../../domain/sampling/call.ts";
+import type { Usage } from "../../domain/usage.ts";
+import type { Admitted } from "../finish.ts";
+import type { Summary } from "../summary.ts";
+import type { Recorded } from "../idempotency.ts";
+import type { Ended } from "../settle.ts";
+import type { SealContent } from "./hold.ts";
+
+/** What the approver of a result is shown. */
+export interface ShownResult {
+  who: Who;
+  /** the slug of the asking server; null: the caller asks for itself */
+  server: string | null;
+  /** `provider/model` that answered */
+  model: string;
+  content: Block[];
+  usage: Usage | null;
+  /** USD that the call has cost; null: no known price */
+  costUsd: number | null;
+}
+
+/** What is kept of a held result. */
+export interface KeptResult {
+  shown: ShownResult;
+  settlement: Settlement;
+  recorded: Recorded<Summary> & { ok: true };
+}
+
+export const createHoldResult =
+  (deps: {
+    approvals: Pick<ApprovalStore, "holdResult">;
+    settlementOf: (ended: Ended) => Promise<Settlement>;
+    seal: SealContent;
+    sha256Hex: (text: string) => Promise<string>;
+    now: () => number;
+  }) =>
+  async (
+    { opening, caller, approval }: Admitted,
+    ended: Ended,
+    recorded: Recorded<Summary> & { ok: true },
+  ): AsyncResult<boolean> => {
+    const { tenantId, keyId } = opening.who;
+    const { answer } = recorded.value;
+    const shown: ShownResult = {
+      who: opening.who,
+      server: caller.server?.slug ?? null,
+      model: answer.model,
+      content: answer.content,
+      usage: ended.charge.usage,
+      costUsd: ended.charge.microUsd === null ? null : ended.charge.microUsd / 1e6,
+    };
+    const settlement = { ...(await deps.settlementOf(ended)), receipt: null };
+    const kept: KeptResult = { shown, settlement, recorded };
+    const now = deps.now();
+    return deps.approvals.holdResult(
+      { tenantId, requestId: opening.id, keyId, now },
+      {
+        stage: "result",
+        deadline: now + (approval?.timeoutMs ?? 0),
+        onTimeout: approval?.onTimeout ?? "deny",
+        why: approval?.why ?? [],
+        shown: await deps.sha256Hex(JSON.stringify(shown)),
+        parts: await deps.seal(tenantId, `${opening.id}#result`, JSON.stringify(kept)),
+      },
+    );
+  };

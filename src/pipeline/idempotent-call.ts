@@ -1,0 +1,19 @@
+/** By which key a repetition of a request is known. */
+import type { IdempotentCall } from "../domain/ports/ledger.ts";
+import { keyOf, type ReplayKey } from "../domain/sampling/replay-key.ts";
+import type { SamplingRequest } from "./sampling-request.ts";
+
+export const idempotentCallOf = (
+  request: SamplingRequest,
+  replayKey: ReplayKey | null = request.replayKey,
+): IdempotentCall | null => {
+  const { caller, server, contentSha256 } = request;
+  return replayKey === null
+    ? null
+    : {
+        tenantId: caller.snapshot.tenant.id,
+        keyId: caller.snapshot.key.id,
+        serverId: server?.id ?? null,
+        key: keyOf(replayKey, contentSha256),
+      };
+};
