@@ -35,8 +35,8 @@ export async function admissionCodes(
 }
 
 /**
- * The code of the branch that the statement takes. The row never holds another branch's code, so nobody
- * can turn it into one.
+ * The code of the branch that the statement takes. The row never holds another branch's code, so nobody can turn the
+ * row into what another branch would have written.
  */
 export const codeTaken = ({ admitted, smaller, limited }: AdmissionCodes): SQL => {
   const unlimited =

@@ -27,8 +27,8 @@ export const createAuditKeyStore = (db: Database): KeyStore => ({
         db.builder
           .insert(auditKeys)
           .values({ id, publicKey, code, createdAt: now })
-          // MASTER_KEY vouches for this key. A row with the same id is the same key, or was put
-          // there by somebody else, so it is overwritten.
+          // MASTER_KEY vouches for this key. A row with the same id holds the same key, or somebody else's. Somebody
+          // else's key must go, so the row is overwritten.
           .onConflictDoUpdate({ target: auditKeys.id, set: { publicKey, code, delivered: false } }),
       ),
     );

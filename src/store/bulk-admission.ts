@@ -1,6 +1,6 @@
 /**
- * Admission of many calls at once. A call is admitted here where every limit has room for it and for all that
- * stand before it. SQL decides that in the transaction that writes the rows. Every other call is left to the
+ * Admission of many calls at once. A call is admitted here where every limit has room for the call and for all calls
+ * before. SQL decides about the room in the transaction that writes the rows. Every other call is left to the
  * statements of `admission.ts`, which know why a call is refused.
  */
 import { getTableColumns, sql } from "drizzle-orm";
@@ -138,7 +138,7 @@ const standing = textOf(sql`
       and c.resource = w.value ->> 3 and c.bucket between w.value ->> 4 and w.value ->> 5) as oldest
   from json_each(?1) w order by w.key`);
 
-/** Whether the call asks for nothing but room: its own statements know the rest. */
+/** Whether the call asks for nothing but room. The statements of `admission.ts` know the rest. */
 export const mayAdmitInBulk = ({
   probes,
   idempotency,

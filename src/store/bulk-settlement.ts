@@ -1,4 +1,4 @@
-/** Settlement of many calls at once, where each of them just ends: nothing is kept, and no fault is counted. */
+/** Settlement of many calls at once. Only calls that simply end are settled here: nothing is kept, no fault is counted. */
 import { getTableColumns, sql } from "drizzle-orm";
 import { keptSamples } from "../domain/choice/health.ts";
 import { bookingsOf } from "../domain/audit/bookings.ts";

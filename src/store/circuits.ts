@@ -67,8 +67,8 @@ interface Claim {
 }
 
 /**
- * Claims the circuits that the call wants to try, so that one call at a time does. A circuit is claimed
- * if nobody else tries it and it is as the choice saw it.
+ * Claims the circuits that the call wants to try, so that one call at a time tries a circuit. A circuit is claimed if
+ * nobody else tries the circuit, and its state is the one that the choice saw.
  */
 export const claimProbes = (
   { tenantId, requestId, probes, now, until }: Claim,
@@ -85,8 +85,8 @@ export const claimProbes = (
       and ${condition}`);
 
 /**
- * The circuits that somebody else tries, or that changed since the choice. A row that is gone was
- * closed by an answer.
+ * The circuits that another call tries, or whose state changed since the choice. Where a circuit has no row any more, an
+ * answer closed the circuit.
  */
 export const blockedProbes = ({ tenantId, requestId, probes }: Claim): Compiled =>
   raw(sql`

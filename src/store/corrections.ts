@@ -17,8 +17,8 @@ import { samplingRequests } from "./schema.ts";
 import { correctable, correctedUsage } from "./usage.ts";
 
 /**
- * The event with what the row said `before`, read in the transaction: of two changes at once, the
- * second one sees the first. `condition` is about a row `r`.
+ * The event with what the row said `before`. The transaction reads the row, so the second of two changes at once sees
+ * what the first change wrote. `condition` is about a row `r`.
  */
 export const loggedWithBefore = (event: AdminEvent, condition: SQL): Compiled =>
   raw(sql`

@@ -86,8 +86,8 @@ export type Send = (statements: Sent[], ifLost: "again" | "once") => Promise<Row
 export interface BulkWrite<Outcome> {
   statements: Sent[];
   /**
-   * What became of each, from the rows that each statement returned. null: nothing was written for that one, and
-   * its own statements decide.
+   * What became of each caller's write, from the rows that each statement returned. null: nothing was written for that
+   * caller, whose own statements decide.
    */
   outcomes(rows: readonly Row[][]): (Outcome | null)[];
 }

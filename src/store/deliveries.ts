@@ -1,6 +1,6 @@
 /**
- * What the home shard knows of tenants in other databases. A delivery is entered in one transaction, and only if it
- * is newer than the last one of its database. So one that comes twice, late or out of order changes nothing.
+ * What the home shard knows of tenants in other databases. A delivery is entered in one transaction, and only if the
+ * delivery is newer than the database's last one. So a delivery that comes twice, late or out of order changes nothing.
  */
 import { sql, type SQL } from "drizzle-orm";
 import type { AdminEvent } from "../domain/admin-event.ts";
