@@ -140,29 +140,57 @@ export async function legacySession({ url }: Pick<Router, "url">, key: string) {
   };
 }
 
+const filesIn = (stateDir: string): string[] =>
+  readdirSync(stateDir, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".sqlite"))
+    .map((name) => `file:${join(stateDir, name)}`);
+
+async function rowsIn(
+  client: ReturnType<typeof createClient>,
+  sql: string,
+  args: string[] = [],
+): Promise<Record<string, unknown>[]> {
+  const { rows, columns } = await client.execute({ sql, args });
+  client.close();
+  return rows.map((row) => Object.fromEntries(columns.map((name) => [name, row[name]])));
+}
+
 /** The embedded database's file, by a table that only ours has. */
 async function fileOf(stateDir: string): Promise<string> {
-  for (const name of readdirSync(stateDir, { recursive: true, encoding: "utf8" })) {
-    if (!name.endsWith(".sqlite")) continue;
-    const url = `file:${join(stateDir, name)}`;
-    const client = createFileClient({ url });
-    const { rows } = await client.execute(
-      "select 1 from sqlite_master where name = 'sampling_requests'",
-    );
-    client.close();
-    if (rows.length > 0) return url;
-  }
+  const table = "select 1 from sqlite_master where name = 'sampling_requests'";
+  for (const url of filesIn(stateDir))
+    if ((await rowsIn(createFileClient({ url }), table)).length > 0) return url;
   throw new Error("no embedded database");
 }
 
-async function readerOf(router: Router, sqldUrl: string | null): Promise<World["query"]> {
+/** Each tenant has a file of its own. Its sums are written there once somebody reads them. */
+async function rowsOfObject(
+  { stateDir, url: router }: Router,
+  sql: string,
+  args: string[],
+): Promise<Record<string, unknown>[]> {
+  const there = "select 1 from sqlite_master where name = 'tenants'";
+  for (const url of filesIn(stateDir)) {
+    if ((await rowsIn(createFileClient({ url }), there)).length === 0) continue;
+    const text = "select slug from tenants where id = ?";
+    const [tenant] = await rowsIn(createFileClient({ url }), text, args.slice(0, 1));
+    if (tenant === undefined) continue;
+    await fetch(`${router}/admin/v1/tenants/${String(tenant["slug"])}/usage`, {
+      headers: { Authorization: `Bearer ${adminToken}` },
+    });
+    return rowsIn(createFileClient({ url }), sql, args);
+  }
+  throw new Error("no object has the tenant");
+}
+
+async function readerOf(
+  router: Router,
+  { database, sqldUrl }: { database: DatabaseName; sqldUrl: string | null },
+): Promise<World["query"]> {
+  if (database === "objects") return (sql, args = []) => rowsOfObject(router, sql, args);
   const url = sqldUrl ?? (await fileOf(router.stateDir));
-  return async (sql, args = []) => {
-    const client = sqldUrl === null ? createFileClient({ url }) : createClient({ url });
-    const { rows, columns } = await client.execute({ sql, args });
-    client.close();
-    return rows.map((row) => Object.fromEntries(columns.map((name) => [name, row[name]])));
-  };
+  return (sql, args = []) =>
+    rowsIn(sqldUrl === null ? createFileClient({ url }) : createClient({ url }), sql, args);
 }
 
 export async function startWorld(
@@ -204,7 +232,7 @@ export async function startWorld(
     routers,
     provider,
     another,
-    query: await readerOf(first, sqld?.url ?? null),
+    query: await readerOf(first, { database: about.database, sqldUrl: sqld?.url ?? null }),
     async tenant(slug, { policy = {}, keyLimits = {} } = {}) {
       const { id } = await admin("POST", "/tenants", { slug, name: slug });
       await admin("POST", `/tenants/${slug}/credentials`, {
