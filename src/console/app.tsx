@@ -6,6 +6,7 @@ import { session } from "./session.ts";
 import { Shell } from "./shell.tsx";
 import { Page } from "./parts/page.tsx";
 import { Waiting } from "./parts/notice.tsx";
+import { Approvals } from "./pages/approvals.tsx";
 import { Credentials } from "./pages/credentials.tsx";
 import { AllEvents, Events } from "./pages/events.tsx";
 import { Keys } from "./pages/keys.tsx";
@@ -48,6 +49,7 @@ const routes = [
   ["/t/:tenant", Overview],
   ["/t/:tenant/requests", Requests],
   ["/t/:tenant/requests/:id", Request],
+  ["/t/:tenant/approvals", Approvals],
   ["/t/:tenant/start", Start],
   ["/t/:tenant/playground", Playground],
   ["/t/:tenant/policy", PolicyPage],

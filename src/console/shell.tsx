@@ -12,6 +12,7 @@ const groups: readonly [title: string, pages: readonly [page: string, title: str
     [
       ["", "Overview"],
       ["/requests", "Requests"],
+      ["/approvals", "Approvals"],
       ["/sessions", "Sessions"],
     ],
   ],

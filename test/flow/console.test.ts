@@ -51,6 +51,7 @@ const open = async (path: string, { page }: Visit = operator): Promise<void> => 
 const tenantPages = [
   "",
   "/requests",
+  "/approvals",
   "/sessions",
   "/start",
   "/playground",

@@ -114,6 +114,21 @@ function curlOf({ tenant, record }: DetailProps): string {
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
 
+/** The choice is made before the first attempt. Who answered may be another. */
+function Failover({ record }: { record: WholeRecord }) {
+  const failed = record.attempts.filter(({ fault }) => fault !== null);
+  const answered = record.attempts.find(({ fault }) => fault === null);
+  if (failed.length === 0 || answered === undefined) return null;
+  const names = failed.map(({ provider, model }) => `${provider}/${model}`).join(", ");
+  return (
+    <p class="notice warn">
+      <strong>
+        {`${answered.provider}/${answered.model}`} answered, after faults of {names}.
+      </strong>
+    </p>
+  );
+}
+
 function Head({ tenant, record }: DetailProps) {
   return (
     <p>
@@ -140,7 +155,10 @@ export function RequestDetail({ tenant, record }: DetailProps) {
         {decision === null ? (
           <p class="faint">It was refused before a model was chosen.</p>
         ) : (
-          <DecisionTable decision={decision} />
+          <>
+            <Failover record={record} />
+            <DecisionTable decision={decision} />
+          </>
         )}
         <ReplayButton tenant={tenant} record={record} />
       </section>
