@@ -11,8 +11,8 @@ import type { HttpEnv } from "./context.ts";
 const secureName = "__Host-sr_session";
 
 /**
- * On one's own machine, over http, browsers refuse that beginning. Cookies know no ports there, so the name says the
- * port: two routers on one machine do not end each other's sessions.
+ * On one's own machine, over http, Chromium 147 takes that beginning too, but not every browser takes a `Secure`
+ * cookie there. Cookies know no ports, so the name says the port: two routers do not end each other's sessions.
  */
 const plainName = ({ port }: URL): string => `sr_session_${port === "" ? "80" : port}`;
 
