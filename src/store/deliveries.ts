@@ -19,13 +19,19 @@ const given = sql.raw(figures.map((name, at) => `j.value ->> ${at + 3} as ${name
 const taken = sql.raw(figures.map((name) => `-${name} as ${name}`).join(", "));
 const sums = sql.raw(figures.map((name) => `sum(${name})`).join(", "));
 
+const isChange = sql.raw(figures.map((name) => `sum(${name}) <> 0`).join(" or "));
+const replaced = sql.raw(figures.map((name) => `${name} = excluded.${name}`).join(", "));
+const differs = sql.raw(
+  figures.map((name) => `delivered_usage.${name} <> excluded.${name}`).join(" or "),
+);
+
 /** Changes the sums over all tenants by what `difference` gives: hour, model, figures. */
 const changeTotals = (difference: SQL): Compiled =>
   raw(sql`
     insert into usage_totals (width, at, model, ${columns})
     select w.value, d.hour / w.value * w.value, d.model, ${sums}
     from (${difference}) d cross join json_each('[3600, 86400]') w
-    where true group by 1, 2, 3
+    where true group by 1, 2, 3 having ${isChange}
     on conflict (width, at, model) do update set ${raised}`);
 
 /** Removes what was delivered of a tenant. Stands before its placement goes. */
@@ -109,11 +115,12 @@ const enterTenants = (arrived: Arrived): Compiled[] => {
 
 const enterUsage = (arrived: Arrived): Compiled[] => {
   const { hours, usage } = arrived.delivery;
+  if (hours.length === 0) return [];
   const pairs = JSON.stringify(hours.map(({ tenantId, hour }) => [hour, tenantId]));
   const before = sql`(hour, tenant_id) in (select value ->> 0, value ->> 1 from json_each(${pairs}))
     and ${isNewer(arrived)}`;
   const isPlaced = sql`${placed(sql`j.value ->> 1`, arrived)} and ${isNewer(arrived)}`;
-  const entries = arraysOf(
+  const arrays = arraysOf(
     usage.map(({ hour, tenantId, model, ...row }) => [
       hour,
       tenantId,
@@ -128,18 +135,30 @@ const enterUsage = (arrived: Arrived): Compiled[] => {
       row.costMicroUsd,
     ]),
   );
-  if (hours.length === 0) return [];
+  const after = arrays.map(
+    (array) => sql`select j.value ->> 0 as hour, j.value ->> 2 as model, ${given}
+      from json_each(${array}) j where ${isPlaced}`,
+  );
+  const named = arrays.map(
+    (array) => sql`and (hour, tenant_id, model) not in (
+      select value ->> 0, value ->> 1, value ->> 2 from json_each(${array}))`,
+  );
+  // A model that was not used since the last delivery writes no row: Cloudflare bills each.
   return [
-    changeTotals(sql`select hour, model, ${taken} from delivered_usage where ${before}`),
-    raw(sql`delete from delivered_usage where ${before}`),
-    ...entries.flatMap((array) => [
+    changeTotals(
+      sql.join(
+        [sql`select hour, model, ${taken} from delivered_usage where ${before}`, ...after],
+        sql` union all `,
+      ),
+    ),
+    raw(sql`delete from delivered_usage where ${before} ${sql.join(named, sql` `)}`),
+    ...arrays.map((array) =>
       raw(sql`
         insert into delivered_usage (hour, tenant_id, model, ${columns})
         select j.value ->> 0, j.value ->> 1, j.value ->> 2, ${given}
-        from json_each(${array}) j where ${isPlaced}`),
-      changeTotals(sql`select j.value ->> 0 as hour, j.value ->> 2 as model, ${given}
-        from json_each(${array}) j where ${isPlaced}`),
-    ]),
+        from json_each(${array}) j where ${isPlaced}
+        on conflict (hour, tenant_id, model) do update set ${replaced} where ${differs}`),
+    ),
   ];
 };
 
