@@ -75,7 +75,7 @@ describe("key tokens", () => {
     `srk_0123456789_${secret}\n`,
     ` srk_0123456789_${secret}`,
     `key_0123456789_${secret}`,
-    `srk_${"0".repeat(41)}_${secret}`,
+    `srk_${"0".repeat(61)}_${secret}`,
   ];
   it.each(malformed)("are not %j", async (text) => {
     expect(tokens.keyIdOf(text)).toBeNull();
