@@ -10,7 +10,9 @@ import { createVault } from "../../../src/crypto/vault.ts";
 import { providerKeyOf } from "../../../src/domain/tenancy/sealing.ts";
 import { importD1 } from "../../../src/start/import-d1.ts";
 import { openLocally, type Local } from "../../../src/store/embedded/local.ts";
+import { migrate } from "../../../src/store/migrations.ts";
 import { aboutD1State, givenD1State, type D1State } from "../../setup/d1-state.ts";
+import { readMigrations } from "../../setup/migrations.ts";
 import { storesOn, value } from "../store/open.ts";
 
 const program = fileURLToPath(new URL("../../fakes/importer.ts", import.meta.url));
@@ -48,7 +50,10 @@ describe("a state directory with an emulated D1", () => {
     });
     expect(Object.keys(imported?.rows ?? {}).filter((name) => name.startsWith("_"))).toEqual([]);
     expect(readFileSync(state.d1).equals(before)).toBe(true);
-    const { keys, credentials, tenants, requests } = storesOn(open(path).db);
+    const { db } = open(path, "writes");
+    // As the start does it after taking the file over.
+    value(await migrate(db, readMigrations()));
+    const { keys, credentials, tenants, requests } = storesOn(db);
     const tenantId = value(await tenants.bySlug("demo"))?.id ?? "";
     const tokens = createKeyTokens({ randomBytesOf });
     const key = value(await keys.get(tenantId, tokens.keyIdOf(aboutD1State.apiKey) ?? ""));
