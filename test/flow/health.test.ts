@@ -126,7 +126,7 @@ describe("a credential that its provider refuses", () => {
         .filter(({ id }) => id === credentialId)
         .map(({ status }) => status);
     expect(await statuses()).toEqual(["failing"]);
-    const events = await admin("GET", "/events?limit=5");
+    const events = await adminOf(router, key)("GET", "/events?limit=5");
     expect(events.get("data.0")).toMatchObject({
       action: "credential.failing",
       actor: "router",
