@@ -5,6 +5,7 @@ export const none = "–";
 
 const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });
+const small = new Intl.NumberFormat(language, { maximumSignificantDigits: 2 });
 const share = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
 const usdWith = (digits: number) =>
   new Intl.NumberFormat(language, {
@@ -18,7 +19,9 @@ const usdSmall = usdWith(6);
 
 export const count = (value: number | null | undefined): string =>
   value === null || value === undefined ? none : whole.format(value);
-export const compact = (value: number): string => short.format(value);
+/** Of a fraction its first digits, since a scale of cents would else read 0, 0, 0. */
+export const compact = (value: number): string =>
+  (value !== 0 && Math.abs(value) < 1 ? small : short).format(value);
 export const percent = (value: number): string => share.format(value);
 
 /** A fraction of a cent is what a small call costs, so it is shown. */

@@ -1,0 +1,33 @@
+import { describe, expect, it, vi } from "vitest";
+
+// The language is read once, when the module is.
+vi.stubGlobal("navigator", { language: "en-US" });
+const { compact, duration, usd } = await import("../../../src/console/format.ts");
+vi.unstubAllGlobals();
+
+describe("figures of the console", () => {
+  it.each([
+    [0, "0"],
+    [0.025, "0.025"],
+    [0.0712, "0.071"],
+    [1.25, "1.3"],
+    [70_900, "70.9K"],
+  ])("%s on a scale is %s", (value, text) => {
+    expect(compact(value)).toBe(text);
+  });
+
+  it("show the fractions of a cent that a small call costs", () => {
+    expect(usd(0.000307)).toBe("$0.000307");
+    expect(usd(19.93)).toBe("$19.93");
+    expect(usd(null)).toBe("–");
+  });
+
+  it("say how long something took in the unit that fits", () => {
+    expect([999, 1_500, 59_000, 3_500_000].map(duration)).toEqual([
+      "999 ms",
+      "1.50 s",
+      "59.0 s",
+      "58 min",
+    ]);
+  });
+});
