@@ -15,6 +15,7 @@ import { verifySignature } from "../crypto/signatures.ts";
 import { csvColumns } from "../domain/audit/csv.ts";
 import type { AuditKey } from "../domain/audit/seals.ts";
 import { createVerification, type Verification } from "../domain/audit/verification.ts";
+import { commandLine } from "../start/called.ts";
 import { readHeads } from "./audit-heads.ts";
 import { describeCounts, describeHead, describeVerdict, exitCodeOf } from "./audit-findings.ts";
 import { describeScope, describeTampering } from "./audit-scope.ts";
@@ -22,7 +23,9 @@ import { filesOf, readLines } from "./export-files.ts";
 import { readFault } from "./read-fault.ts";
 import { answerHelp } from "./usage.ts";
 
-const usage = `usage: npm run audit -- verify <file or directory>... [--key <audit-keys.json>] [--tenant <slug or id>] [--head <file or tenant:number:hash>] [--part]
+const options =
+  "<file or directory>... [--key <audit-keys.json>] [--tenant <slug or id>] [--head <file or tenant:number:hash>] [--part]";
+const usage = `usage: ${commandLine("audit", `verify ${options}`)}
 Checks an export of audit records, and says what it covers. It needs no router and no database.`;
 const findingsShown = 100;
 

@@ -5,6 +5,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { err, ok, type Result } from "../domain/result.ts";
+import { commandLine } from "../start/called.ts";
 import { embeddedFile } from "../start/embedded-file.ts";
 import { keptMasterKey } from "../start/secrets.ts";
 import { parseSettings } from "../start/settings.ts";
@@ -13,7 +14,7 @@ import { lockFile } from "../store/embedded/lock.ts";
 import { openLocally } from "../store/embedded/local.ts";
 import { answerHelp } from "./usage.ts";
 
-const usage = `usage: npm run backup -- FILE
+const usage = `usage: ${commandLine("backup", "FILE")}
 Writes all of the embedded database of STATE_DIR into FILE, and checks what it wrote. A running router goes on.`;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -14,6 +14,7 @@ import { createCatalogueStore } from "../store/catalogues.ts";
 import { openLibsql } from "../store/db.ts";
 import { linesOfState, linesOfSync } from "./catalogue-lines.ts";
 import { remoteCatalogue } from "./catalogue-remote.ts";
+import { commandLine } from "../start/called.ts";
 import { connect } from "../start/migrations.ts";
 import { parseSettings } from "../start/settings.ts";
 
@@ -25,10 +26,12 @@ interface Surroundings {
   fetch: typeof fetch;
 }
 
-export const usage = `usage: npm run catalogue -- sync|show [--url https://router.example]
+export const usage = `usage: ${commandLine("catalogue", "sync|show [--url https://router.example]")}
 Syncs the catalogue now, or shows it: of the databases at DATABASE_URL and DATABASE_URLS, beside running routers; with
 --url of that deployment, asked with ADMIN_TOKEN.`;
-const unreachable = err("the database does not answer, or has no migrations: npm run db:migrate");
+const unreachable = err(
+  `the database does not answer, or has no migrations: ${commandLine("db:migrate")}`,
+);
 
 async function sync(catalogues: CatalogueStore, { env, fetch }: Surroundings): Done {
   const url = env["CATALOGUE_URL"] || defaultCatalogueUrl;
@@ -88,7 +91,7 @@ export async function runCatalogue(given: string[], about: Surroundings): Done {
   if (databases.length === 0)
     return err(
       "DATABASE_URL is missing. A deployment syncs by itself once a day; to have it now, with its " +
-        `operator's token in ADMIN_TOKEN: npm run catalogue -- ${command} --url https://router.example`,
+        `operator's token in ADMIN_TOKEN: ${commandLine("catalogue", `${command} --url https://router.example`)}`,
     );
   const lines: string[] = [];
   for (const database of databases) {

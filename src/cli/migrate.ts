@@ -1,9 +1,10 @@
 /** `npm run db:migrate`: brings the databases at DATABASE_URL and DATABASE_URLS up to date. */
+import { commandLine } from "../start/called.ts";
 import { checkout, parseSettings } from "../start/settings.ts";
 import { migrateAll, readMigrations } from "../start/migrations.ts";
 import { answerHelp } from "./usage.ts";
 
-const usage = `usage: npm run db:migrate
+const usage = `usage: ${commandLine("db:migrate")}
 Brings the databases at DATABASE_URL and DATABASE_URLS up to date. Running routers go on.`;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

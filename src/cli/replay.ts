@@ -4,11 +4,12 @@
  */
 import { z } from "zod";
 import { ok } from "../domain/result.ts";
+import { commandLine, startCommand } from "../start/called.ts";
 import { keptAdminToken } from "../start/secrets.ts";
 import { parseSettings } from "../start/settings.ts";
 import { answerHelp } from "./usage.ts";
 
-const usage = `usage: npm run replay -- REQUEST_ID [TENANT]
+const usage = `usage: ${commandLine("replay", "REQUEST_ID [TENANT]")}
 Asks the running router to make a recorded decision again, and shows both. TENANT: demo, unless given.`;
 
 const answered = z.looseObject({
@@ -41,7 +42,7 @@ const url = `http://${urlHost}:${port}/admin/v1/tenants/${tenant}/requests/${req
 const response = await fetch(url, {
   method: "POST",
   headers: { Authorization: `Bearer ${token.value}` },
-}).catch(() => fail(`no router answers on port ${port}; start it with npm start`));
+}).catch(() => fail(`no router answers on port ${port}; start it with ${startCommand}`));
 const body: unknown = await response.json();
 if (!response.ok) {
   const problem = refused.safeParse(body);

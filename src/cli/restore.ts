@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { createMac } from "../crypto/mac.ts";
 import { recordCodesPurpose } from "../domain/audit/evidence.ts";
 import { err, ok, type Result } from "../domain/result.ts";
+import { commandLine, startCommand } from "../start/called.ts";
 import { makeEmbeddedFolder } from "../start/embedded-file.ts";
 import { nameOtherMasterKey } from "../start/master-key.ts";
 import { applyMigrations, readMigrations } from "../start/migrations.ts";
@@ -21,7 +22,7 @@ import { openLocally, type Local } from "../store/embedded/local.ts";
 import { endLeases } from "../store/end-leases.ts";
 import { answerHelp } from "./usage.ts";
 
-const usage = `usage: npm run restore -- FILE [--force]
+const usage = `usage: ${commandLine("restore", "FILE [--force]")}
 Puts a backup in the place of the embedded database of STATE_DIR. Refuses while a router runs on it, and where there is
 a database. --force: that one is copied aside first.`;
 
@@ -158,7 +159,7 @@ async function run(): Promise<string | null> {
       `${ended} calls were under way when it was made; they are unknown now, charged as reserved.`,
     );
   if (fault !== null) say(`Its audit chain did not verify: ${fault}.`);
-  say("Start the router with npm start.");
+  say(`Start the router with ${startCommand}.`);
   return null;
 }
 

@@ -51,11 +51,32 @@ async function builtConsole() {
   }));
 }
 
-/** Name → text, and what each was made of. */
-export async function build() {
+/**
+ * How a file of the server finds its surroundings. What a start builds may lie elsewhere than the packages that it
+ * needs, so it names the checkout. What the package holds lies beside its packages, wherever that is.
+ */
+const places = {
+  checkout: (entry) => ({
+    address: JSON.stringify(pathToFileURL(join(checkout, entry)).href),
+    banner: `var require = process.getBuiltinModule("node:module").createRequire(${JSON.stringify(join(checkout, "package.json"))});`,
+    define: {},
+  }),
+  package: () => ({
+    address: "addressOfModule",
+    banner: `const addressOfModule = require("node:url").pathToFileURL(__filename).href;`,
+    define: { builtForPackage: "true" },
+  }),
+};
+
+/**
+ * Name → text, and what each was made of.
+ * @param {"checkout" | "package"} place where the files will lie
+ */
+export async function build(place = "checkout") {
   const { build: bundle } = await import("esbuild");
   const server = Promise.all(
     Object.entries(entries).map(async ([name, entry]) => {
+      const { address, banner, define } = places[place](entry);
       const { outputFiles, metafile } = await bundle({
         absWorkingDir: checkout,
         entryPoints: [entry],
@@ -68,13 +89,11 @@ export async function build() {
         // Native, so it stays where npm has put it.
         external: ["libsql"],
         define: {
-          "import.meta.url": JSON.stringify(pathToFileURL(join(checkout, entry)).href),
+          ...define,
+          "import.meta.url": address,
           "process.env.NODE_ENV": '"production"',
         },
-        // What was built may lie elsewhere than the packages that it needs.
-        banner: {
-          js: `var require = process.getBuiltinModule("node:module").createRequire(${JSON.stringify(join(checkout, "package.json"))});`,
-        },
+        banner: { js: banner },
         loader: { ".html": "text", ".txt": "text", ".sql": "text" },
         logLevel: "silent",
       });

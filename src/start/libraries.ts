@@ -17,13 +17,16 @@ const entries = {
   client: "libraries/client/routed-sampling",
 } as const;
 
-function manifest(version: string): object {
-  const exports = Object.fromEntries(
+/** @param folder of the libraries in their package, with a slash at its end */
+export const exportsOf = (folder: string): Record<string, object> =>
+  Object.fromEntries(
     Object.entries(entries).map(([name, file]) => [
       `./${name}`,
-      { types: `./types/${file}.d.ts`, default: `./${name}.js` },
+      { types: `${folder}types/${file}.d.ts`, default: `${folder}${name}.js` },
     ]),
   );
+
+function manifest(version: string): object {
   return {
     name: "mcp-sampling-router-sdk",
     version,
@@ -33,7 +36,8 @@ function manifest(version: string): object {
     engines: { node: ">=20" },
     sideEffects: false,
     files: ["*.js", "types", "LICENSE", "README.md"],
-    exports: { ...exports, "./package.json": "./package.json" },
+    exports: { ...exportsOf("./"), "./package.json": "./package.json" },
+    publishConfig: { access: "public", provenance: true },
   };
 }
 
@@ -69,6 +73,13 @@ function declare(folder: string): void {
   }
 }
 
+/** A page of the docs for a place where the other pages are not: links to them keep their words. */
+export const pageAlone = (name: string): string =>
+  readFileSync(join(checkout, "docs", name), "utf8").replaceAll(
+    /\[([^\]]+)\]\((?!https:)[^)]+\)/g,
+    "$1",
+  );
+
 /** @param folder made anew */
 export async function buildLibraries(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
@@ -93,7 +104,7 @@ export async function buildLibraries(folder: string): Promise<void> {
   };
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(version), null, 2)}\n`);
   cpSync(join(checkout, "LICENSE"), join(folder, "LICENSE"));
-  cpSync(join(checkout, "docs", "libraries.md"), join(folder, "README.md"));
+  writeFileSync(join(folder, "README.md"), pageAlone("libraries.md"));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,6 +1,7 @@
 /** Whether a port of this machine can be had. */
 import { createServer } from "node:net";
 import { err, ok, type Result } from "../domain/result.ts";
+import { startCommand } from "./called.ts";
 
 const notHere = new Set(["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EINVAL"]);
 
@@ -11,7 +12,7 @@ export function checkPort(port: number, host: string): Promise<Result<null, stri
     server.once("error", (cause: NodeJS.ErrnoException) => {
       const problem =
         cause.code === "EADDRINUSE"
-          ? `PORT ${port} is in use by another program; choose another one: PORT=${port + 1} npm start`
+          ? `PORT ${port} is in use by another program; choose another one: PORT=${port + 1} ${startCommand}`
           : notHere.has(cause.code ?? "")
             ? `HOST ${host} is no address of this machine`
             : `PORT ${port} can't be bound: ${cause.code === "EACCES" ? "permission denied" : cause.code}`;

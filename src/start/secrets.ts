@@ -4,6 +4,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { err, ok, type Result } from "../domain/result.ts";
+import { startCommand } from "./called.ts";
 import { reasonOf } from "./state-directory.ts";
 
 const keyBytes = 32;
@@ -53,7 +54,7 @@ export function keptAdminToken(stateDir: string): Result<string, string> {
   const path = join(stateDir, "secrets.json");
   if (!existsSync(path))
     return err(
-      `no router has been started with its state in ${stateDir}; run npm start first, or set STATE_DIR or ADMIN_TOKEN as they were at its start`,
+      `no router has been started with its state in ${stateDir}; run ${startCommand} first, or set STATE_DIR or ADMIN_TOKEN as they were at its start`,
     );
   const found = read(path);
   if (!found.ok) return found;

@@ -5,6 +5,7 @@ import { parseConfig, type Config } from "../config.ts";
 import { openLimitSettings } from "../domain/limits/open-limits.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import { homeShard } from "../domain/tenancy/shards.ts";
+import { isPackaged } from "./called.ts";
 import { parseListening, type ListeningSettings } from "./listening.ts";
 import { providerSettings, type Environment, type ProviderSetting } from "./provider-settings.ts";
 
@@ -33,6 +34,10 @@ export interface Settings extends ListeningSettings {
 }
 
 export const checkout = fileURLToPath(new URL("../../", import.meta.url));
+
+/** A package's own folder goes with its next version, so its state lies where the person stands. */
+const defaultStateDir = (): string =>
+  isPackaged ? ".sampling-router" : resolve(checkout, ".state");
 
 const defaultScheduleSeconds = "60";
 const passedOn = [
@@ -94,7 +99,7 @@ export function parseSettings(environment: Environment): Result<Settings, string
   const url = env["DATABASE_URL"];
   return ok({
     ...listening.value,
-    stateDir: resolve(env["STATE_DIR"] ?? resolve(checkout, ".state")),
+    stateDir: resolve(env["STATE_DIR"] ?? defaultStateDir()),
     scheduleSeconds,
     masterKey: env["MASTER_KEY"],
     adminToken: env["ADMIN_TOKEN"],

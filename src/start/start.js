@@ -6,30 +6,20 @@ import module, { createRequire } from "node:module";
 import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-
-const leastNode = [22, 15];
-/** Those that the embedded database is compiled for. */
-const platforms = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "win32-x64"];
+import { problemWithMachine } from "./machine.js";
 
 const fail = (problem) => {
   process.stderr.write(`sampling-router: ${problem}\n`);
   process.exit(1);
 };
 
-function checkMachine() {
-  const { node } = process.versions;
-  const [major, minor] = node.split(".").map(Number);
-  const [leastMajor, leastMinor] = leastNode;
-  if (major < leastMajor || (major === leastMajor && minor < leastMinor))
-    fail(
-      `Node ${leastNode.join(".")} or later is needed, and this is ${node}; npm install without --omit=dev brings one along for npm start`,
-    );
-  const platform = `${process.platform}-${process.arch}`;
-  if (!platforms.includes(platform))
-    fail(`${platform} is not supported: the embedded database runs on ${platforms.join(", ")}`);
-}
-
-checkMachine();
+const problem = problemWithMachine();
+if (problem !== null)
+  fail(
+    problem.startsWith("Node ")
+      ? `${problem}; npm install without --omit=dev brings one along for npm start`
+      : problem,
+  );
 // Ctrl-C while it builds is an end like any other; the server has its own way.
 let received = () => {
   process.stdout.write("Ending.\n");

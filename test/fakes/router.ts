@@ -28,6 +28,8 @@ export interface RouterOptions {
   host?: RouterHost;
   /** absent: the launcher itself; `["npm", "start"]`: as a person does */
   command?: readonly [string, ...string[]];
+  /** where the command runs; absent: the checkout */
+  cwd?: string;
 }
 
 export interface Router {
@@ -98,7 +100,7 @@ export async function spawnLauncher(options: RouterOptions = {}): Promise<Launch
     entries[options.host ?? hostUnderTest],
   ];
   const child = spawn(program, args, {
-    cwd: checkout,
+    cwd: options.cwd ?? checkout,
     env: {
       ...Object.fromEntries(
         inherited.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),

@@ -1,5 +1,4 @@
 /** Builds the server before the tests, which otherwise build it beside each other, once for each worker. */
-// @ts-expect-error: plain JavaScript, which runs before anything has been built
 import { ensureBuilt } from "../../src/start/build.js";
 
 export default async function setup(): Promise<void> {

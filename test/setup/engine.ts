@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { bookTexts } from "../../src/store/books/texts.ts";
 import { startEmbedded, type EmbeddedEngine } from "../../src/store/embedded/engine.ts";
-// @ts-expect-error: plain JavaScript, which runs before anything has been built
 import { ensureBuilt } from "../../src/start/build.js";
 
 /** Built: from its source, Node would strip the types of all that a thread imports, one second for each thread. */

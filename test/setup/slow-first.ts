@@ -31,6 +31,7 @@ const slow = [
   "flow/idempotency",
   "flow/flood",
   "contract/export/tampering",
+  "interop/packages",
   "interop/sdk-examples",
   "unit/mcp/codec",
 ];

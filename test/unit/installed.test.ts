@@ -2,7 +2,6 @@
 import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-// @ts-expect-error plain JavaScript, as the start needs it
 import { build } from "../../src/start/build.js";
 
 const checkout = join(import.meta.dirname, "..", "..");

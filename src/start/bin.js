@@ -1,0 +1,77 @@
+#!/usr/bin/env node
+/**
+ * The program of the package: `npx mcp-sampling-router`. Plain JavaScript: it runs on whatever Node is there, if only
+ * to say which one is needed. `router-package.ts` puts it at the top of the package.
+ */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const root = fileURLToPath(new URL(".", import.meta.url));
+const server = join(root, "lib", "server");
+const name = "mcp-sampling-router";
+
+/** In the order of the usage. Those of the libraries need no more than a Node that runs them. */
+const commands = {
+  start: "starts the router in this folder; also without a command",
+  backup: "writes a backup of the embedded database",
+  restore: "puts a backup in the place of the embedded database",
+  migrate: "brings the databases at DATABASE_URL up to date",
+  catalogue: "syncs or shows the catalogue",
+  audit: "checks an export of audit records",
+  replay: "makes a recorded decision again",
+};
+const usage = [
+  `usage: npx ${name} [COMMAND]`,
+  ...Object.entries(commands).map(([each, does]) => `  ${each.padEnd(10)} ${does}`),
+  "Each command answers --help. Settings are environment variables, or stand in .env of this folder.",
+].join("\n");
+
+const fail = (problem) => {
+  process.stderr.write(`sampling-router: ${problem}\n`);
+  process.exit(1);
+};
+
+async function start(rest) {
+  if (rest.includes("--help") || rest.includes("-h"))
+    return void process.stdout.write(
+      `usage: npx ${name} [start]\nStarts the router. Its state is in STATE_DIR, .sampling-router in this folder.\n`,
+    );
+  if (rest.length > 0)
+    fail(`start takes no arguments, and ${rest[0]} is one; settings are environment variables`);
+  let received = () => {
+    process.stdout.write("Ending.\n");
+    process.exit(0);
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => received());
+  const { serve } = createRequire(import.meta.url)(join(server, "server.cjs"));
+  return serve({
+    databaseThread: pathToFileURL(join(server, "thread.cjs")),
+    consoleFolder: join(server, "console"),
+    onSignal: (next) => void (received = next),
+  });
+}
+
+const [given = "start", ...rest] = process.argv.slice(2);
+if (given === "--version" || given === "-v") {
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  process.stdout.write(`${version}\n`);
+} else if (given === "--help" || given === "-h" || given === "help")
+  process.stdout.write(`${usage}\n`);
+else if (!Object.hasOwn(commands, given)) fail(`there is no command ${given}\n${usage}`);
+else {
+  const { problemWithMachine } = await import("./lib/machine.js");
+  const problem = problemWithMachine();
+  if (problem !== null) fail(problem);
+  const { readEnvFile } = await import("./lib/env-file.js");
+  const fault = readEnvFile(process.cwd(), process.env);
+  if (fault !== null) fail(fault);
+  if (given === "start") await start(rest);
+  else {
+    // As if the command had been called by itself.
+    process.argv.splice(2, 1);
+    await import(`./lib/commands/${given}.js`);
+  }
+}

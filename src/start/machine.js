@@ -1,0 +1,19 @@
+/** What a start asks of the machine. Plain JavaScript: it runs on whatever Node is there, if only to say which one is needed. */
+import process from "node:process";
+
+const leastNode = [22, 15];
+/** Those that the embedded database is compiled for. */
+const platforms = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "win32-x64"];
+
+/** @returns what is missing, in a sentence; null: nothing */
+export function problemWithMachine() {
+  const { node } = process.versions;
+  const [major, minor] = node.split(".").map(Number);
+  const [leastMajor, leastMinor] = leastNode;
+  if (major < leastMajor || (major === leastMajor && minor < leastMinor))
+    return `Node ${leastNode.join(".")} or later is needed, and this is ${node}`;
+  const platform = `${process.platform}-${process.arch}`;
+  if (!platforms.includes(platform))
+    return `${platform} is not supported: the embedded database runs on ${platforms.join(", ")}`;
+  return null;
+}

@@ -1,0 +1,127 @@
+/**
+ * `npm run package`: builds both packages into `dist`, whole, so that `npm pack` or `npm publish` takes each folder as
+ * it is. `dist/router` is `mcp-sampling-router`: the server in a bundle, the commands, and the same libraries that
+ * `dist/sdk` has alone. The checkout's own `package.json` stays private: nobody publishes the source by mistake.
+ */
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { build as bundle } from "esbuild";
+import { build as buildServer } from "./build.js";
+import { buildLibraries, exportsOf, pageAlone } from "./libraries.ts";
+import { noticesOf } from "./notices.ts";
+
+const checkout = join(import.meta.dirname, "..", "..");
+
+/** By the name that `bin.js` gives to the command: the file under `src/cli`. */
+const commands = ["backup", "restore", "migrate", "catalogue", "audit", "replay"] as const;
+
+interface Checkout {
+  version: string;
+  description: string;
+  dependencies: Record<string, string>;
+}
+
+const manifest = ({ version, description, dependencies }: Checkout): object => ({
+  name: "mcp-sampling-router",
+  version,
+  description,
+  keywords: ["mcp", "model-context-protocol", "sampling", "router"],
+  license: "MIT",
+  type: "module",
+  engines: { node: ">=22.15" },
+  bin: { "mcp-sampling-router": "./bin.js" },
+  exports: { ...exportsOf("./libraries/"), "./package.json": "./package.json" },
+  files: [
+    "bin.js",
+    "lib",
+    "libraries",
+    "migrations",
+    "LICENSE",
+    "NOTICE",
+    "README.md",
+    "THIRD-PARTY.txt",
+  ],
+  // Native, so no bundle can hold it.
+  dependencies: { libsql: dependencies["libsql"] },
+  publishConfig: { access: "public", provenance: true },
+});
+
+/** Each command as a file, and what several need in files of their own. */
+async function buildCommands(folder: string): Promise<string[]> {
+  const { metafile } = await bundle({
+    absWorkingDir: checkout,
+    entryPoints: commands.map((name) => `src/cli/${name}.ts`),
+    outdir: folder,
+    chunkNames: "shared-[hash]",
+    bundle: true,
+    splitting: true,
+    metafile: true,
+    format: "esm",
+    platform: "node",
+    target: "node22",
+    external: ["libsql"],
+    // Packages that are CommonJS ask for Node's own modules by `require`.
+    banner: {
+      js: `import { createRequire as createRequireOf } from "node:module"; const require = createRequireOf(import.meta.url);`,
+    },
+    define: {
+      builtForPackage: "true",
+      "process.env.NODE_ENV": '"production"',
+    },
+    loader: { ".sql": "text", ".txt": "text", ".html": "text" },
+    logLevel: "silent",
+  });
+  return Object.keys(metafile.inputs);
+}
+
+function copyMigrations(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(join(checkout, "migrations")).filter((each) =>
+    each.endsWith(".sql"),
+  ))
+    cpSync(join(checkout, "migrations", name), join(folder, name));
+}
+
+/** @param folders made anew: `router` and `sdk` */
+export async function buildPackages(folders: { router: string; sdk: string }): Promise<void> {
+  const { router, sdk } = folders;
+  await buildLibraries(sdk);
+  rmSync(router, { recursive: true, force: true });
+  const server = await buildServer("package");
+  for (const { name, text } of server) {
+    const path = join(router, "lib", "server", name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+  const ofCommands = await buildCommands(join(router, "lib", "commands"));
+  for (const name of ["machine.js", "env-file.js"])
+    cpSync(join(checkout, "src", "start", name), join(router, "lib", name));
+  cpSync(join(checkout, "src", "start", "bin.js"), join(router, "bin.js"));
+  chmodSync(join(router, "bin.js"), 0o755);
+  for (const name of ["server.js", "client.js", "types"])
+    cpSync(join(sdk, name), join(router, "libraries", name), { recursive: true });
+  copyMigrations(join(router, "migrations"));
+  for (const name of ["LICENSE", "NOTICE"]) cpSync(join(checkout, name), join(router, name));
+  writeFileSync(join(router, "README.md"), pageAlone("package.md"));
+  const inputs = [...server.flatMap((file) => file.inputs), ...ofCommands];
+  writeFileSync(join(router, "THIRD-PARTY.txt"), noticesOf(checkout, inputs));
+  const own = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as Checkout;
+  writeFileSync(join(router, "package.json"), `${JSON.stringify(manifest(own), null, 2)}\n`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const folders = { router: join(checkout, "dist", "router"), sdk: join(checkout, "dist", "sdk") };
+  await buildPackages(folders);
+  for (const folder of Object.values(folders))
+    process.stdout.write(`Built ${folder}: npm pack ${folder}\n`);
+}
