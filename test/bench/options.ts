@@ -53,9 +53,11 @@ is checked; a wrong one fails the run. Each pair of turns has its ratio; the med
                       where the CPU of a request goes, by room, module and function, in every thread or
                       isolate of self-hosted, self-hosted-libsql, worker or worker-libsql (the first and third);
                       with --proxied of a message that samples nothing: ${proxiedKinds.join(", ")}
-  proxy [ROUNDS] [node] [workerd] [--before CHECKOUT]
-                      what the proxy adds to messages that sample nothing, beside two pass-throughs on
-                      the same host (8 rounds, eight minutes); with --before, in turns with that version
+  proxy [TURNS] [node] [workerd] [--bare] [--before CHECKOUT] [--kinds LIST] [--concurrency 1,16] [--seconds 5]
+        [--warm-up 10]
+                      what the proxy adds to messages that sample nothing, beside a pass-through that reads the
+                      stream, on each host: 7 pairs of turns, 13 minutes a host. Also in what a bare pass-through
+                      adds (--bare), and in what another version of the router adds (--before)
   flood [defaults] [objects] [libsql] [CHECKOUT]
                       the libSQL server with its own defaults under load, then one tenant's flood beside
                       another tenant's calls; with a CHECKOUT, in turns with that version (minutes)

@@ -1,51 +1,77 @@
-/** What is measured with messages that sample nothing: on each host two bare pass-throughs, and the router. */
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+/** What is measured with messages that sample nothing: on each host the router, and what it is compared with. */
 import { parseArgs } from "node:util";
 import type { Ending } from "../../src/start/ending.ts";
 import { checkout } from "../../src/start/settings.ts";
 import { startRouter, type RouterHost } from "../fakes/router.ts";
 import { startChild } from "./child.ts";
 import { positive } from "./options.ts";
-import { registerServer, type Place } from "./proxied.ts";
-import { adminToken, routerSettings, startWorker } from "./subjects.ts";
+import { proxiedKinds, registerServer, type Place, type ProxiedKind } from "./proxied.ts";
+import { adminToken, commandOf, routerSettings, startWorker } from "./subjects.ts";
+
+export type ProxyBaseline = "pass-through" | "reading pass-through" | "router before";
 
 export interface ProxySubject extends Place {
-  /** null: the server itself, asked directly */
-  host: RouterHost | null;
-  name: "direct" | "pass-through" | "reading pass-through" | "router" | "router before";
+  name: ProxyBaseline | "router" | "direct";
   pids: readonly number[];
 }
 
 export interface ProxyOptions {
-  rounds: number;
+  /** pairs of turns at every concurrency */
+  turns: number;
+  /** s of one turn */
+  seconds: number;
+  /** s of load that each subject gets before it is measured, of the same messages by as many callers */
+  warmUpSeconds: number;
+  concurrencies: number[];
+  kinds: ProxiedKind[];
   hosts: RouterHost[];
+  baselines: ProxyBaseline[];
   /** another checkout of the router; null: none */
   before: string | null;
 }
 
 const hosts: readonly RouterHost[] = ["node", "workerd"];
-/** By their launchers, the first that a checkout has: the oldest one knew workerd alone. */
-const launchers: Readonly<Record<RouterHost, readonly string[]>> = {
-  node: ["start.js"],
-  workerd: ["dev.ts", "main.ts"],
-};
+
+function kindsIn(text: string): ProxiedKind[] {
+  const kinds = text.split(",");
+  const unknown = kinds.find((kind) => !proxiedKinds.some((each) => each === kind));
+  if (unknown !== undefined)
+    throw new Error(`--kinds has ${unknown}, and there are ${proxiedKinds.join(", ")}`);
+  return proxiedKinds.filter((kind) => kinds.includes(kind));
+}
 
 export function parseProxyOptions(args: readonly string[]): ProxyOptions {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { before: { type: "string" } },
+    options: {
+      bare: { type: "boolean", default: false },
+      before: { type: "string" },
+      kinds: { type: "string", default: proxiedKinds.join(",") },
+      concurrency: { type: "string", default: "1,16" },
+      seconds: { type: "string", default: "5" },
+      "warm-up": { type: "string", default: "10" },
+    },
   });
   const wanted = hosts.filter((host) => positionals.includes(host));
-  const [rounds = "8", ...more] = positionals.filter(
-    (each) => !hosts.some((host) => host === each),
-  );
+  const [turns = "7", ...more] = positionals.filter((each) => !hosts.some((host) => host === each));
   if (more.length > 0) throw new Error(`proxy does not know ${more.join(", ")}`);
+  const before = values.before ?? null;
   return {
-    rounds: Math.ceil(positive("rounds", rounds)),
+    turns: Math.ceil(positive("turns", turns)),
+    seconds: positive("seconds", values.seconds),
+    warmUpSeconds: positive("warm-up", values["warm-up"]),
+    concurrencies: values.concurrency
+      .split(",")
+      .map((text) => Math.ceil(positive("concurrency", text))),
+    kinds: kindsIn(values.kinds),
     hosts: wanted.length === 0 ? [...hosts] : wanted,
-    before: values.before ?? null,
+    baselines: [
+      "reading pass-through",
+      ...(values.bare ? (["pass-through"] as const) : []),
+      ...(before === null ? [] : (["router before"] as const)),
+    ],
+    before,
   };
 }
 
@@ -59,54 +85,50 @@ async function startThrough(
   { name, serverUrl }: { name: keyof typeof entries; serverUrl: string },
   ending: Ending,
 ): Promise<ProxySubject> {
-  const entry = entries[name];
   if (host === "workerd") {
     const values = { SERVER_URL: serverUrl };
-    const worker = await startWorker({ entry, embedded: false, values }, ending);
-    return { host, name, key: null, ...worker };
+    const worker = await startWorker({ entry: entries[name], embedded: false, values }, ending);
+    return { name, key: null, ...worker };
   }
   const about = { reads: name === "reading pass-through", serverUrl };
   const { url, pid } = await startChild<{ url: string }>("node-through-process.ts", about, ending);
-  return { host, name, key: null, url, pids: [pid] };
+  return { name, key: null, url, pids: [pid] };
 }
 
-/** null: that checkout has no such host. */
+/** The router as its own script starts it, with what that script tells Node. */
 async function startProxy(
   host: RouterHost,
   { name, from, serverUrl }: { name: ProxySubject["name"]; from: string; serverUrl: string },
   ending: Ending,
-): Promise<ProxySubject | null> {
-  const program = launchers[host]
-    .map((file) => resolve(from, "src/start", file))
-    .find((path) => existsSync(path));
-  if (program === undefined) return null;
+): Promise<ProxySubject> {
   const router = await startRouter({
     env: { ...routerSettings, ADMIN_TOKEN: adminToken },
-    command: [process.execPath, program],
+    command: commandOf(host === "workerd" ? "worker" : "node", from),
   });
   ending.add(async () => void (await router.stop()));
   const place = await registerServer({ url: router.url, adminToken }, serverUrl);
   // The launcher answers by itself where it started no Workers runtime.
   const runtime = router.runtimePids();
-  return { host, name, ...place, pids: runtime.length > 0 ? runtime : [router.pid] };
+  return { name, ...place, pids: runtime.length > 0 ? runtime : [router.pid] };
 }
 
-export async function startProxySubjects(
-  { hosts: wanted, before }: ProxyOptions,
+/** Those that are alive at once: the server, the router, and the one that it is compared with. */
+export interface ProxyTrio {
+  direct: ProxySubject;
+  router: ProxySubject;
+  baseline: ProxySubject;
+}
+
+export async function startTrio(
+  host: RouterHost,
+  { baseline: name, before }: { baseline: ProxyBaseline; before: string | null },
   ending: Ending,
-): Promise<ProxySubject[]> {
+): Promise<ProxyTrio> {
   const { url: serverUrl } = await startChild<{ url: string }>("mcp-server-process.ts", {}, ending);
-  const subjects: (ProxySubject | null)[] = [
-    { host: null, name: "direct", url: serverUrl, key: null, pids: [] },
-  ];
-  for (const host of wanted) {
-    subjects.push(await startThrough(host, { name: "pass-through", serverUrl }, ending));
-    subjects.push(await startThrough(host, { name: "reading pass-through", serverUrl }, ending));
-    if (before !== null)
-      subjects.push(
-        await startProxy(host, { name: "router before", from: before, serverUrl }, ending),
-      );
-    subjects.push(await startProxy(host, { name: "router", from: checkout, serverUrl }, ending));
-  }
-  return subjects.filter((subject) => subject !== null);
+  const router = await startProxy(host, { name: "router", from: checkout, serverUrl }, ending);
+  const baseline =
+    name === "router before"
+      ? await startProxy(host, { name, from: before ?? checkout, serverUrl }, ending)
+      : await startThrough(host, { name, serverUrl }, ending);
+  return { direct: { name: "direct", url: serverUrl, key: null, pids: [] }, router, baseline };
 }

@@ -1,48 +1,62 @@
 /**
  * What the proxy adds to messages that sample nothing: latency to the first and to the last byte of a
- * `tools/call`, against a direct connection and, on the same host, two bare pass-throughs: one that lets the
- * runtime stream, and one that does the least that whoever takes parts of it out must.
+ * `tools/call` beyond that of a direct connection, in what another proxy on the same host adds. The other is, as
+ * long as nobody names one, the least that whoever takes parts out of a stream must be.
  */
 import { Agent } from "node:http";
-import type { Ending } from "../../src/start/ending.ts";
+import { createEnding, type Ending } from "../../src/start/ending.ts";
+import type { RouterHost } from "../fakes/router.ts";
 import { cpuMsOf } from "./cpu.ts";
+import { median, ratioOf } from "./figures.ts";
 import { machineLine } from "./machine.ts";
-import { exchange, proxied, proxiedKinds, type Proxied, type ProxiedKind } from "./proxied.ts";
-import { parseProxyOptions, startProxySubjects, type ProxySubject } from "./proxy-subjects.ts";
-import { table } from "./report.ts";
+import { exchange, proxied, type Proxied, type ProxiedKind } from "./proxied.ts";
+import {
+  parseProxyOptions,
+  startTrio,
+  type ProxyBaseline,
+  type ProxyOptions,
+  type ProxySubject,
+  type ProxyTrio,
+} from "./proxy-subjects.ts";
+import { rangeText, table } from "./report.ts";
+
+type Say = (line: string) => void;
 
 /** By the specification of this bench: the router's added p50, in that of the reading pass-through. */
 const most = 1.2;
-const seconds = 1;
-const leadSeconds = 0.25;
-const concurrencies = [1, 16];
+/** The part of a turn in which connections open, and nothing is measured. */
+const leadShare = 0.15;
+/** The server alone needs no more to show its p50. */
+const directShare = 0.2;
 
-interface Sample {
-  firstMs: number;
-  lastMs: number;
-}
+const measures = ["firstMs", "lastMs"] as const;
+type Measure = (typeof measures)[number];
 
-interface Cell {
+/** p50 of one turn. */
+type Turn = Record<Measure, number>;
+
+interface Side {
   subject: ProxySubject;
-  kind: ProxiedKind;
-  concurrency: number;
   message: Proxied;
-  /** p50 of each turn: the median of them minds a disturbed turn less than all samples together */
-  turns: Sample[];
+  turns: Turn[];
   cpuMs: number;
   asked: number;
 }
 
 /** Callers ask one after the other for the length of a turn; every answer is checked. */
-async function turn(cell: Cell): Promise<void> {
-  const { subject, concurrency, message } = cell;
+async function turn(
+  side: Side,
+  { seconds, concurrency }: { seconds: number; concurrency: number },
+): Promise<Turn> {
+  const { subject, message } = side;
   const { headers } = message;
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
-  const from = performance.now() + leadSeconds * 1_000;
+  const from = performance.now() + seconds * leadShare * 1_000;
   const until = performance.now() + seconds * 1_000;
+  const samples: Turn[] = [];
   const caller = async (): Promise<void> => {
     while (performance.now() < until) {
-      const id = (cell.asked += 1);
+      const id = (side.asked += 1);
       const asked = { id, nonce: `n-${concurrency}-${id}` };
       const began = performance.now();
       const got = await exchange({ url: subject.url, agent, headers }, message.body(asked));
@@ -51,45 +65,49 @@ async function turn(cell: Cell): Promise<void> {
       if (began >= from) samples.push({ firstMs: got.firstMs, lastMs: got.lastMs });
     }
   };
-  const samples: Sample[] = [];
   const before = cpuMsOf(subject.pids) ?? 0;
   try {
     await Promise.all(Array.from({ length: concurrency }, caller));
   } finally {
     agent.destroy();
   }
-  cell.cpuMs += (cpuMsOf(subject.pids) ?? 0) - before;
-  cell.turns.push({ firstMs: p50(samples, "firstMs"), lastMs: p50(samples, "lastMs") });
+  side.cpuMs += (cpuMsOf(subject.pids) ?? 0) - before;
+  const p50 = (which: Measure): number => median(samples.map((sample) => sample[which]));
+  return { firstMs: p50("firstMs"), lastMs: p50("lastMs") };
 }
 
-function p50(samples: readonly Sample[], which: keyof Sample): number {
-  const sorted = Float64Array.from(samples.map((sample) => sample[which])).toSorted();
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+interface Measured {
+  host: RouterHost;
+  kind: ProxiedKind;
+  concurrency: number;
+  sides: Record<keyof ProxyTrio, Side>;
 }
 
-/** What a cell adds to the direct connection's p50. */
-type Added = (cell: Cell, which: keyof Sample) => number;
+/** Each pair of turns has its own turn of the server alone, and the pairs come in the order ABBA. */
+async function measure(
+  { sides, concurrency }: Measured,
+  { turns, seconds, warmUpSeconds }: ProxyOptions,
+): Promise<void> {
+  const { direct, router, baseline } = sides;
+  for (const side of [router, baseline]) {
+    await turn(side, { seconds: warmUpSeconds, concurrency });
+    Object.assign(side, { cpuMs: 0, asked: 0 });
+  }
+  for (let pair = 0; pair < turns; pair += 1) {
+    direct.turns.push(await turn(direct, { seconds: seconds * directShare, concurrency }));
+    for (const side of pair % 2 === 0 ? [router, baseline] : [baseline, router])
+      side.turns.push(await turn(side, { seconds, concurrency }));
+  }
+}
 
-/** What is added, in what another subject of the same host adds; null: that subject is this one. */
-function ratioText(
-  cells: readonly Cell[],
-  { cell, name, added }: { cell: Cell; name: ProxySubject["name"]; added: Added },
-): { text: string; greatest: number } {
-  const other = cells.find(
-    ({ subject, kind, concurrency }) =>
-      subject.name === name &&
-      subject.host === cell.subject.host &&
-      kind === cell.kind &&
-      concurrency === cell.concurrency,
-  );
-  if (other === undefined || other === cell) return { text: "", greatest: 0 };
-  const ratios = (["firstMs", "lastMs"] as const).map(
-    (which) => added(cell, which) / added(other, which),
-  );
-  return {
-    text: ratios.map((each) => `${each.toFixed(2)}×`).join(" "),
-    greatest: Math.max(...ratios),
-  };
+const p50 = ({ turns }: Side, which: Measure): number => median(turns.map((each) => each[which]));
+
+/** What the router adds in what the other adds, in each pair of turns. */
+function ratiosOf({ direct, router, baseline }: Measured["sides"], which: Measure): number[] {
+  return router.turns.map((each, at) => {
+    const alone = direct.turns[at]?.[which] ?? Number.NaN;
+    return (each[which] - alone) / ((baseline.turns[at]?.[which] ?? Number.NaN) - alone);
+  });
 }
 
 const heading = [
@@ -99,77 +117,89 @@ const heading = [
   "subject",
   "first ms",
   "last ms",
+  "cpu ms",
   "added first",
   "added last",
-  "of pass-through",
-  "of reading",
-  "cpu ms",
 ];
 
-function report(cells: readonly Cell[], say: (line: string) => void): string[] {
-  const faults: string[] = [];
-  const rows: string[][] = [heading];
-  const added: Added = (cell, which) => {
-    const direct = cells.find(
-      ({ subject, kind, concurrency }) =>
-        subject.host === null && kind === cell.kind && concurrency === cell.concurrency,
-    );
-    return p50(cell.turns, which) - p50(direct?.turns ?? [], which);
-  };
-  for (const cell of cells) {
-    const { kind, concurrency, subject, turns } = cell;
-    const { host, name } = subject;
-    const isDirect = host === null;
-    const hasRatio = !isDirect && name !== "pass-through";
-    const ofBare = ratioText(cells, { cell, name: "pass-through", added });
-    const ofReading = ratioText(cells, { cell, name: "reading pass-through", added });
-    if (name === "router" && ofReading.greatest > most)
-      faults.push(`${host} ${kind}, c=${concurrency}: ${ofReading.text} of the reading one's`);
-    rows.push([
-      isDirect ? kind : "",
-      String(concurrency),
-      host ?? "",
-      name,
-      p50(turns, "firstMs").toFixed(2),
-      p50(turns, "lastMs").toFixed(2),
-      isDirect ? "" : added(cell, "firstMs").toFixed(2),
-      isDirect ? "" : added(cell, "lastMs").toFixed(2),
-      hasRatio ? ofBare.text : "",
-      hasRatio ? ofReading.text : "",
-      isDirect ? "" : (cell.cpuMs / cell.asked).toFixed(2),
-    ]);
+function rowsOf({ host, kind, concurrency, sides }: Measured): string[][] {
+  const rowOf = (side: Side, cells: string[]): string[] => [
+    side === sides.direct ? kind : "",
+    String(concurrency),
+    host,
+    side.subject.name,
+    p50(side, "firstMs").toFixed(2),
+    p50(side, "lastMs").toFixed(2),
+    ...cells,
+  ];
+  const cpu = ({ cpuMs, asked }: Side): string => (cpuMs / asked).toFixed(2);
+  const ratios = measures.map((which) => rangeText(ratioOf(ratiosOf(sides, which))));
+  return [
+    rowOf(sides.direct, ["", "", ""]),
+    rowOf(sides.baseline, [cpu(sides.baseline), "", ""]),
+    rowOf(sides.router, [cpu(sides.router), ...ratios]),
+  ];
+}
+
+function faultsOf({ host, kind, concurrency, sides }: Measured): string[] {
+  if (sides.baseline.subject.name !== "reading pass-through") return [];
+  return measures.flatMap((which) => {
+    const ratio = median(ratiosOf(sides, which));
+    const added = which === "firstMs" ? "to the first byte" : "to the last";
+    return ratio > most
+      ? [`${host} ${kind}, c=${concurrency}: ${ratio.toFixed(2)} of the reading one's ${added}`]
+      : [];
+  });
+}
+
+/** Nothing else of the bench is alive meanwhile. */
+async function compareOn(
+  host: RouterHost,
+  { baseline, options, say }: { baseline: ProxyBaseline; options: ProxyOptions; say: Say },
+  whole: Ending,
+): Promise<Measured[]> {
+  const ending = createEnding();
+  whole.add(ending.run);
+  try {
+    const trio = await startTrio(host, { baseline, before: options.before }, ending);
+    const all: Measured[] = [];
+    const sideOf = async (subject: ProxySubject, kind: ProxiedKind): Promise<Side> => {
+      const message = await proxied(subject, kind);
+      return { subject, message, turns: [], cpuMs: 0, asked: 0 };
+    };
+    for (const kind of options.kinds)
+      for (const concurrency of options.concurrencies) {
+        const sides = {
+          direct: await sideOf(trio.direct, kind),
+          router: await sideOf(trio.router, kind),
+          baseline: await sideOf(trio.baseline, kind),
+        };
+        const measured = { host, kind, concurrency, sides };
+        await measure(measured, options);
+        say(table(rowsOf(measured)));
+        all.push(measured);
+      }
+    return all;
+  } finally {
+    await ending.run();
   }
-  say(table(rows));
-  say(
-    "\np50. added: over the direct connection. of pass-through, of reading: of what those add, to the first " +
-      "byte and to the last.",
-  );
-  return faults;
 }
 
 export async function benchProxy(
   args: readonly string[],
   ending: Ending,
-  say: (line: string) => void,
+  say: Say,
 ): Promise<string[]> {
   const options = parseProxyOptions(args);
-  const subjects = await startProxySubjects(options, ending);
-  const cells: Cell[] = [];
-  for (const kind of proxiedKinds)
-    for (const concurrency of concurrencies)
-      for (const subject of subjects) {
-        const message = await proxied(subject, kind);
-        cells.push({ subject, kind, concurrency, message, turns: [], cpuMs: 0, asked: 0 });
-      }
-  say("warming up");
-  for (const cell of cells) {
-    await turn(cell);
-    Object.assign(cell, { turns: [], cpuMs: 0, asked: 0 });
-  }
-  for (let round = 1; round <= options.rounds; round += 1) {
-    for (const cell of cells) await turn(cell);
-    say(`round ${round} of ${options.rounds}`);
-  }
-  say(`\n${machineLine()}\nLoad generator, server and every subject share these cores.\n`);
-  return report(cells, say);
+  const all: Measured[] = [];
+  for (const host of options.hosts)
+    for (const baseline of options.baselines)
+      all.push(...(await compareOn(host, { baseline, options, say }, ending)));
+  say(`\n${machineLine()}\nLoad generator, server and both subjects share these cores.\n`);
+  say(table([heading, ...all.flatMap(rowsOf)]));
+  say(
+    "\np50, the median of the turns. added: over the direct connection, in what the other one adds, the median " +
+      "of the pairs of turns, with the least and the greatest.",
+  );
+  return all.flatMap(faultsOf);
 }

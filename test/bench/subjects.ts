@@ -51,7 +51,7 @@ export async function startWorker(
 const hostScripts = { node: ["start:node", "start"], worker: ["dev", "start"] } as const;
 
 /** The command of such a script, on this very Node. */
-function commandOf(host: keyof typeof hostScripts, from: string): [string, ...string[]] {
+export function commandOf(host: keyof typeof hostScripts, from: string): [string, ...string[]] {
   const { scripts } = JSON.parse(readFileSync(join(from, "package.json"), "utf8")) as {
     scripts: Record<string, string>;
   };
