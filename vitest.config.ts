@@ -46,7 +46,10 @@ export default defineConfig({
                 MASTER_KEY: Buffer.alloc(32, 1).toString("base64"),
                 ADMIN_TOKEN: "a token of the tests in workerd",
               },
-              durableObjects: { BARE: { className: "BareDatabase", useSQLite: true } },
+              durableObjects: {
+                BARE: { className: "BareDatabase", useSQLite: true },
+                SMALL: { className: "SmallDatabase", useSQLite: true },
+              },
             },
           }),
         ],

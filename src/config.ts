@@ -1,4 +1,5 @@
 /** The environment, parsed once. Names what is wrong with it; never prints what is in it. */
+import { defaultLimitBytes } from "./domain/limits/room.ts";
 import { parseOpenLimits, type OpenLimits } from "./domain/limits/open-limits.ts";
 import { err, ok, type Result } from "./domain/result.ts";
 import { parseSessionLimits, type SessionLimits } from "./domain/tenancy/session-limits.ts";
@@ -25,6 +26,7 @@ export interface Bindings {
   SESSIONS_PER_KEY?: string;
   INITIALIZE_PER_MINUTE?: string;
   ROLLOUT_SECONDS?: string;
+  TENANT_DATABASE_MB?: string;
   CATALOGUE_URL?: string;
   OPEN_REQUESTS_PER_KEY?: string;
   OPEN_STREAMS_PER_KEY?: string;
@@ -206,6 +208,15 @@ function givenWritesAtOnce(env: Bindings): Result<number | null, ConfigFault> {
   return ok(text === "" ? null : Number(text));
 }
 
+/** Bytes. An object reads it for itself, before it has any other setting. */
+export function tenantDatabaseBytesOf({
+  TENANT_DATABASE_MB: text = "",
+}: Pick<Bindings, "TENANT_DATABASE_MB">): Result<number, ConfigFault> {
+  if (!/^([1-9][0-9]{0,4})?$/.test(text.trim()))
+    return fault("TENANT_DATABASE_MB", "must be a whole number from 1 to 99999");
+  return ok(text.trim() === "" ? defaultLimitBytes : Number(text) * 1_000_000);
+}
+
 function publicOriginsOf(env: Bindings): Result<string[], ConfigFault> {
   const urls = listIn(env.PUBLIC_URL);
   return urls.every(isHttpUrl)
@@ -249,6 +260,8 @@ export function parseConfig(env: Bindings): Result<Config, ConfigFault> {
   if (!publicOrigins.ok) return publicOrigins;
   const openLimits = parseOpenLimits(env);
   if (!openLimits.ok) return openLimits;
+  const tenantDatabaseBytes = tenantDatabaseBytesOf(env);
+  if (!tenantDatabaseBytes.ok) return tenantDatabaseBytes;
   const witnessUrl = witnessUrlOf(env);
   if (!witnessUrl.ok) return witnessUrl;
   const traceTarget = traceTargetOf(env);

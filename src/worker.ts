@@ -9,7 +9,8 @@ import type {
 import { DurableObject } from "cloudflare:workers";
 import { migrations } from "./bundled-migrations.ts";
 import { createComposition } from "./compose/composition.ts";
-import { parseConfig, type Bindings } from "./config.ts";
+import { parseConfig, tenantDatabaseBytesOf, type Bindings } from "./config.ts";
+import { defaultLimitBytes } from "./domain/limits/room.ts";
 import { homeShard } from "./domain/tenancy/shards.ts";
 import { createApp } from "./http/app.ts";
 import type { ConsoleFiles } from "./domain/ports/console-files.ts";
@@ -84,7 +85,10 @@ export class TenantDatabase extends DurableObject<WorkerBindings> {
     const { DATABASES } = env;
     const isHome = DATABASES?.idFromName(homeShard).equals(ctx.id) === true;
     const holds = isHome ? "home" : "a tenant";
-    this.#object = createTenantObject({ ctx, texts: bookTexts, migrations, holds });
+    // What is wrong with the setting is said to whoever asks the Worker.
+    const set = tenantDatabaseBytesOf(env);
+    const limitBytes = set.ok ? set.value : defaultLimitBytes;
+    this.#object = createTenantObject({ ctx, texts: bookTexts, migrations, holds, limitBytes });
   }
 
   write(job: Job): Promise<Outcome> {

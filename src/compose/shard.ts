@@ -155,10 +155,7 @@ export function createShard(
         ? null
         : {
             catalogues: stores.catalogues,
-            source: createCatalogueSource({
-              url: catalogueUrl,
-              fetch,
-            }),
+            source: createCatalogueSource({ url: catalogueUrl, fetch }),
             seed: seedCatalogue,
             versionOf,
             now,
@@ -291,6 +288,7 @@ export function createShard(
         ...parts.approvals,
         reseal,
         sendToWitness,
+        roomNow: host.roomOf?.(name) ?? null,
         syncCatalogue: syncCatalogue(),
         deliver,
       })(),

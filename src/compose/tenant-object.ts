@@ -1,5 +1,6 @@
 /** What a Durable Object does: it answers its database's questions, and runs its database's jobs by an alarm. */
 import type { DurableObjectState } from "@cloudflare/workers-types";
+import type { Room } from "../domain/limits/room.ts";
 import { homeShard } from "../domain/tenancy/shards.ts";
 import type { JobReport } from "../pipeline/scheduled/jobs.ts";
 import type { BookTexts } from "../store/books/texts.ts";
@@ -24,6 +25,8 @@ interface Deps {
   texts: BookTexts;
   migrations: readonly Migration[];
   holds: "home" | "a tenant";
+  /** of its storage */
+  limitBytes: number;
 }
 
 /** The jobs over the object's own storage; all other databases are asked by RPC, as in the Worker. */
@@ -32,8 +35,14 @@ function runJobs(
   {
     name,
     engine,
+    room,
     waitUntil,
-  }: { name: string; engine: Engine; waitUntil: (work: Promise<unknown>) => void },
+  }: {
+    name: string;
+    engine: Engine;
+    room: () => Room;
+    waitUntil: (work: Promise<unknown>) => void;
+  },
 ): Promise<JobReport[]> {
   const { host } = isolate;
   const { openTenantDatabase } = host;
@@ -44,15 +53,17 @@ function runJobs(
       ...host,
       openTenantDatabase: (wanted, options) =>
         wanted === name ? openOverEngine(engine, options) : openTenantDatabase(wanted, options),
+      roomOf: (wanted) => (wanted === name ? room : null),
     },
   };
   const composition = createComposition(here, { background: waitUntil, upkeep: waitUntil });
   return composition.jobsOf(name);
 }
 
-export function createTenantObject({ ctx, texts, migrations, holds }: Deps): TenantObject {
+export function createTenantObject({ ctx, ...deps }: Deps): TenantObject {
   const { storage } = ctx;
-  const database = createObjectDatabase({ storage, texts, migrations, holds });
+  const { holds } = deps;
+  const database = createObjectDatabase({ storage, ...deps });
   const alarm = createObjectAlarm(storage, now);
   const engine: Engine = {
     write: async (job) => database.write(job),
@@ -77,6 +88,7 @@ export function createTenantObject({ ctx, texts, migrations, holds }: Deps): Ten
           reports = await runJobs(isolate, {
             name,
             engine,
+            room: database.room,
             waitUntil: (work) => ctx.waitUntil(work),
           });
       } finally {

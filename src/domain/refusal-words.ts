@@ -96,6 +96,10 @@ export function explain(refusal: Refusal): string {
       return `${title}: send Content-Type: ${refusal.expected}`;
     case "payload_too_large":
       return `${title}: at most ${refusal.limitBytes} bytes`;
+    case "unavailable":
+      return refusal.cause === "full"
+        ? `${title}: the tenant's database is full; the oldest content and sealed records are deleted meanwhile, and a shorter retentionDays or contentRetentionDays makes more room`
+        : title;
     case "provider_failed":
       return `${title}${explainFailure(refusal.attempts.at(-1))}`;
     case "capability_missing":

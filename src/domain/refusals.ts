@@ -37,7 +37,8 @@ export type Refusal =
   | { reason: "provider_failed"; attempts: AttemptSummary[] }
   | { reason: "provider_timeout"; attempts: AttemptSummary[] }
   | { reason: "server_unauthorized"; detail: string }
-  | { reason: "unavailable"; retryAfterMs: number }
+  /** `full`: the database answered that it takes no new calls, so nothing was written. Absent: it may have happened */
+  | { reason: "unavailable"; retryAfterMs: number; cause?: "full" }
   | { reason: "cancelled" }
   | { reason: "idempotency_conflict" }
   | { reason: "internal" }

@@ -75,6 +75,10 @@ export function createDecide(deps: {
   elapsed: () => number;
 }) {
   const { chooser, admit, idempotency, release, ledger, now, elapsed } = deps;
+  /** An admission without an answer may have happened. A full database has answered. */
+  const letGo = (error: Refusal, lost: Parameters<Release>[0]): void => {
+    if (error.reason !== "unavailable" || error.cause !== "full") release(lost);
+  };
   const { hold, approvals, sha256Hex } = deps;
 
   /** A refusal before admission has its record too; if that can't be written, nothing is answered. */
@@ -125,7 +129,7 @@ export function createDecide(deps: {
       now: at,
     });
     if (!admission.ok) {
-      release({ opening, holds: reserved.holds, isKeyed: true });
+      letGo(admission.error, { opening, holds: reserved.holds, isKeyed: true });
       return refused(opening, admission.error);
     }
     const { value } = admission;
@@ -202,7 +206,7 @@ export function createDecide(deps: {
       approval: null,
     });
     if (!admission.ok) {
-      release({ opening, holds: reserved.holds, isKeyed: replayKey !== null });
+      letGo(admission.error, { opening, holds: reserved.holds, isKeyed: replayKey !== null });
       return refused(opening, admission.error);
     }
     const { value } = admission;

@@ -58,6 +58,7 @@ const passedOn = [
   "DATABASE_URLS",
   "DATABASE_AUTH_TOKENS",
   "DATABASE_WRITES_AT_ONCE",
+  "TENANT_DATABASE_MB",
 ];
 
 /** RFC 6750, section 2.1: what can follow `Bearer`. */

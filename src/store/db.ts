@@ -11,6 +11,8 @@ import type { AsyncResult, Refusal } from "../domain/refusals.ts";
 import type { TurnKind, Turns } from "../domain/limits/turns.ts";
 import type { WriteFault } from "../domain/ports/readiness.ts";
 import type { Answer, Entry } from "./books/entries.ts";
+import { roomAfterMs } from "../domain/limits/room.ts";
+import { fullCode } from "./engine.ts";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { sql, type SQL } from "drizzle-orm";
 
@@ -157,6 +159,8 @@ const faultIn = (cause: unknown): WriteFault => {
 function refusalFor(cause: unknown): Refusal {
   if (isConstraint(cause)) return { reason: "conflict", detail: "It exists already." };
   if (isOtherVersion(cause)) return { reason: "precondition_failed" };
+  if (messageOf(cause).startsWith(` ${fullCode}: `))
+    return { reason: "unavailable", retryAfterMs: roomAfterMs, cause: "full" };
   return { reason: "unavailable", retryAfterMs };
 }
 

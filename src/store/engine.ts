@@ -15,6 +15,9 @@ export interface Fault {
   message: string;
 }
 
+/** The database has no room for a new call, and wrote nothing. */
+export const fullCode = "DATABASE_HAS_NO_ROOM";
+
 /**
  * What became of statements that happen together or not at all, or of an entry in the books. `answer`: to an
  * entry; null: the books left it to the ledger's own SQL.

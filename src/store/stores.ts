@@ -21,6 +21,7 @@ import { createOutboxStore } from "./outbox.ts";
 import { createPlacementStore } from "./placements.ts";
 import { createRequestFeedStore } from "./request-feed.ts";
 import { createRequestStore } from "./requests.ts";
+import { createRoomStore } from "./room.ts";
 import { createSealedRowStore } from "./sealed-rows.ts";
 import { createSealingStore } from "./sealing.ts";
 import { createSealStore } from "./seals.ts";
@@ -75,6 +76,7 @@ export function createStores(
     events: () => createEventStore(db),
     sealing: () => createSealingStore(db),
     sealedRows: () => createSealedRowStore(db),
+    room: () => createRoomStore(db),
     seals: () => createSealStore(db, note),
   });
 }

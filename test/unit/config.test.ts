@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseSettings } from "../../src/start/settings.ts";
-import { defaultCatalogueUrl, parseConfig } from "../../src/config.ts";
+import { defaultCatalogueUrl, parseConfig, tenantDatabaseBytesOf } from "../../src/config.ts";
 
 const needed = {
   DATABASE_URL: "http://database.test",
@@ -66,6 +66,24 @@ describe("SESSIONS_PER_KEY and INITIALIZE_PER_MINUTE", () => {
         ok: false,
         error: { setting },
       });
+  });
+});
+
+describe("TENANT_DATABASE_MB", () => {
+  it.each([
+    [undefined, 10_000_000_000],
+    ["", 10_000_000_000],
+    ["250", 250_000_000],
+  ])("%j is %j bytes", (text, bytes) => {
+    const env = text === undefined ? {} : { TENANT_DATABASE_MB: text };
+    expect(tenantDatabaseBytesOf(env)).toEqual({ ok: true, value: bytes });
+  });
+
+  it.each(["0", "1.5", "-1", "much"])("%j is a fault", (text) => {
+    expect(parseConfig({ ...needed, TENANT_DATABASE_MB: text })).toMatchObject({
+      ok: false,
+      error: { setting: "TENANT_DATABASE_MB" },
+    });
   });
 });
 

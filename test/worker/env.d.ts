@@ -5,6 +5,7 @@ declare module "cloudflare:workers" {
   export const env: {
     BARE: DurableObjectNamespace;
     DATABASES: DurableObjectNamespace;
+    SMALL: DurableObjectNamespace;
     MIGRATIONS: { name: string; sql: string }[];
     MASTER_KEY: string;
     ADMIN_TOKEN: string;

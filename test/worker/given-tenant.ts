@@ -23,10 +23,13 @@ export interface GivenTenant {
   again(): { db: Database; stores: Stores };
 }
 
-export async function givenTenant(limits: Limits = {}): Promise<GivenTenant> {
+export async function givenTenant(
+  limits: Limits = {},
+  namespace = env.DATABASES,
+): Promise<GivenTenant> {
   const name = newTenantDatabase(randomBytesOf);
   const again = () => {
-    const db = openObject({ namespace: env.DATABASES, wait }, name, {});
+    const db = openObject({ namespace, wait }, name, {});
     return { db, stores: storesOn(db, () => {}, mac) };
   };
   const { stores } = again();

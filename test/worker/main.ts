@@ -1,12 +1,20 @@
-/** The Worker of the tests that run in workerd. It has one class more: a database without any table of its own. */
+/** The Worker of the tests that run in workerd. It has two classes more: a bare database, and a small one. */
 import { DurableObject } from "cloudflare:workers";
 import type { DurableObjectState } from "@cloudflare/workers-types";
 import { bookTexts } from "../../src/store/books/texts.ts";
 import type { Statement } from "../../src/store/books/sql.ts";
 import { createObjectEngine, type ObjectEngine } from "../../src/store/durable/object-engine.ts";
 import type { Job, Outcome } from "../../src/store/engine.ts";
+import { TenantDatabase } from "../../src/worker.ts";
 
-export { TenantDatabase } from "../../src/worker.ts";
+export { TenantDatabase };
+
+/** A tenant's object that is full at one megabyte. */
+export class SmallDatabase extends TenantDatabase {
+  constructor(ctx: DurableObjectState, env: ConstructorParameters<typeof TenantDatabase>[1]) {
+    super(ctx, { ...env, TENANT_DATABASE_MB: "1" });
+  }
+}
 
 /** Only the engine in an object, for suites that make and drop tables. */
 export class BareDatabase extends DurableObject<unknown> {

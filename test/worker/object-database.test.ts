@@ -30,7 +30,8 @@ const open = (
     applied = migrations,
     holds = "a tenant",
   }: { applied?: typeof migrations; holds?: "a tenant" | "home" } = {},
-) => createObjectDatabase({ storage, texts: bookTexts, migrations: applied, holds });
+) =>
+  createObjectDatabase({ storage, texts: bookTexts, migrations: applied, holds, limitBytes: 1e9 });
 const tablesOf = (storage: ObjectStorage): number =>
   [...storage.sql.exec("select 1 from sqlite_master where name not like '\\_cf%' escape '\\'")]
     .length;

@@ -24,6 +24,7 @@ import type { AuthorizationStore, ServerStore, TokenStore } from "./server-store
 import type { Residency } from "../tenancy/residency.ts";
 import type { Bridge, Session } from "../tenancy/session.ts";
 import type { DeliveryStore, OutboxStore } from "./outbox.ts";
+import type { RoomStore } from "./room.ts";
 
 export interface Tenant {
   id: string;
@@ -262,6 +263,7 @@ export interface Stores {
   seals: SealStore;
   sealing: SealingStore;
   sealedRows: SealedRowStore;
+  room: RoomStore;
 }
 
 // -- Crypto -----------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ import type { EndHeld } from "../approvals/end.ts";
 import { createApprovalJob } from "./approvals.ts";
 import { createAuditKeyJob } from "./audit-keys.ts";
 import { createSealJob, type SealDeps } from "./seal.ts";
+import { createRoomJob, type RoomDeps } from "./room.ts";
 import { createThinningJob } from "./thinning.ts";
 import { createWitnessJob, type WitnessDeps } from "./witness.ts";
 
@@ -29,26 +30,27 @@ export interface JobReport {
 const rounds = 5;
 
 export function createJobs(
-  deps: SealDeps & {
-    ledger: Ledger;
-    thinning: ThinningStore;
-    idempotency: IdempotencyStore;
-    cancellations: CancellationStore;
-    health: HealthStore;
-    sessions: SessionStore;
-    consoleSessions: ConsoleSessionStore;
-    requests: RequestStore;
-    authorizations: AuthorizationStore;
-    approvals: ApprovalStore;
-    endHeld: EndHeld;
-    /** Seals everything anew that is not under the current master key and version. */
-    reseal: () => AsyncResult<number>;
-    sendToWitness: WitnessDeps["sendToWitness"];
-    /** null: this deployment syncs no catalogue */
-    syncCatalogue: (() => AsyncResult<number>) | null;
-    /** Delivers what the home shard lacks. */
-    deliver: () => AsyncResult<number>;
-  },
+  deps: SealDeps &
+    RoomDeps & {
+      ledger: Ledger;
+      thinning: ThinningStore;
+      idempotency: IdempotencyStore;
+      cancellations: CancellationStore;
+      health: HealthStore;
+      sessions: SessionStore;
+      consoleSessions: ConsoleSessionStore;
+      requests: RequestStore;
+      authorizations: AuthorizationStore;
+      approvals: ApprovalStore;
+      endHeld: EndHeld;
+      /** Seals everything anew that is not under the current master key and version. */
+      reseal: () => AsyncResult<number>;
+      sendToWitness: WitnessDeps["sendToWitness"];
+      /** null: this deployment syncs no catalogue */
+      syncCatalogue: (() => AsyncResult<number>) | null;
+      /** Delivers what the home shard lacks. */
+      deliver: () => AsyncResult<number>;
+    },
 ) {
   const {
     ledger,
@@ -77,6 +79,8 @@ export function createJobs(
     pruneConsoleSessions: () => deps.consoleSessions.prune(now()),
     pruneRequests: () => requests.prune(now()),
     pruneAuthorizations: () => deps.authorizations.prune(now()),
+    // After all that makes room by itself.
+    room: createRoomJob(deps),
     // After all that writes events and usage.
     deliver,
     reseal,

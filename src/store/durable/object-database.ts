@@ -6,7 +6,8 @@
  */
 import type { BookTexts } from "../books/texts.ts";
 import type { Statement } from "../books/sql.ts";
-import type { Job, Outcome } from "../engine.ts";
+import { roomLevel, type Room } from "../../domain/limits/room.ts";
+import { fullCode, type Job, type Outcome } from "../engine.ts";
 import { shardOf } from "../../domain/tenancy/shards.ts";
 import { nextDue } from "./next-due.ts";
 import type { Migration } from "../migrations.ts";
@@ -24,6 +25,8 @@ export interface ObjectDatabase {
   tenantDatabase(): string | null;
   /** ms since the epoch, when jobs have something to do; null: they have nothing to do unless somebody writes */
   nextDue(): number | null;
+  /** Pages that nothing fills do not count. */
+  room(): Room;
   /** Stands after the storage was deleted. */
   forget(): void;
 }
@@ -47,15 +50,25 @@ const nothing = (job: Job): Outcome =>
     ? { ok: true, rows: [], answer: null }
     : { ok: true, rows: job.map(() => ({ columns: [], values: [] })) };
 
+/** Only what adds a record is ever refused: everything else ends a call, makes room or is rare. */
+const newRecord = /\binsert into "?sampling_requests\b/i;
+const addsRecord = (job: Job): boolean =>
+  "kind" in job ? job.kind === "admit" : job.some(({ sql }) => newRecord.test(sql));
+const full: Outcome = {
+  ok: false,
+  fault: { code: fullCode, message: "the database takes no new calls" },
+};
+
 /** @param deps `holds`: the home database is kept without a tenant too */
 export function createObjectDatabase(deps: {
   storage: ObjectStorage;
   texts: BookTexts;
   migrations: readonly Migration[];
   holds: "home" | "a tenant";
+  limitBytes: number;
   onWritten?: (rows: number) => void;
 }): ObjectDatabase {
-  const { storage, migrations, holds } = deps;
+  const { storage, migrations, holds, limitBytes } = deps;
   const engine = createObjectEngine(deps);
   const sql = createObjectSql(storage);
   let tables: "unknown" | "none" | "current" = "unknown";
@@ -69,6 +82,7 @@ export function createObjectDatabase(deps: {
       tables = "current";
     } else tables = "none";
   };
+  const room = (): Room => ({ usedBytes: storage.sql.databaseSize, limitBytes });
   const createWith = (job: Job): Outcome => {
     if ("kind" in job) return nothing(job);
     let undone: Undone | null = null;
@@ -96,7 +110,11 @@ export function createObjectDatabase(deps: {
     return work();
   };
   return {
-    write: (job) => prepared(() => (tables === "none" ? createWith(job) : engine.write(job))),
+    write: (job) =>
+      prepared(() => {
+        if (tables === "none") return createWith(job);
+        return addsRecord(job) && roomLevel(room()) === "full" ? full : engine.write(job);
+      }),
     read: (statements) =>
       prepared(() => (tables === "none" ? nothing(statements) : engine.read(statements))),
     hasTables: () => tables === "current",
@@ -107,6 +125,7 @@ export function createObjectDatabase(deps: {
       return id === undefined ? null : shardOf(id);
     },
     nextDue: () => nextDue(sql),
+    room,
     forget() {
       tables = "unknown";
       engine.forget();

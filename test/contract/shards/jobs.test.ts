@@ -21,6 +21,7 @@ async function given(broken?: Database): Promise<{ run: Jobs; close: () => Promi
     ...its,
     reseal: async () => ({ ok: true, value: 0 }),
     sendToWitness: null,
+    roomNow: null,
     syncCatalogue: null,
     deliver: async () => ({ ok: true, value: 0 }),
     now: () => start + 3_600_000,

@@ -274,6 +274,17 @@ describe.each(reasons)("%s", (reason) => {
   });
 });
 
+describe("a database that is full", () => {
+  const full: Refusal = { reason: "unavailable", retryAfterMs: 60_000, cause: "full" };
+
+  it("says so, and what makes room; a database out of reach says neither", () => {
+    expect(explain(full)).toContain("the tenant's database is full");
+    expect(explain(full)).toContain("retentionDays");
+    expect(dataOf(full)).toEqual({ ...full, retryable: true });
+    expect(explain(samples.unavailable)).toBe("Temporarily unavailable");
+  });
+});
+
 describe("a refusal that the same request can't mend", () => {
   const retryable = (refusal: Refusal): unknown => dataOf(refusal)["retryable"];
   const failed = (...statuses: (number | null)[]): Refusal => ({

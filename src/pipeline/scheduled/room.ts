@@ -1,0 +1,75 @@
+/**
+ * Watches how full a tenant's own database is. The operator hears when it fills. Once it is tight, what retention
+ * would delete later is deleted now: captured content, then kept results, then sealed records, the oldest first.
+ * Records without a seal stay, because the audit has nothing else of them.
+ */
+import type { AdminEvent } from "../../domain/admin-event.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import { isTight, nextRoomLevel, type Room } from "../../domain/limits/room.ts";
+import { expendable, type RoomStore } from "../../domain/ports/room.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { ok } from "../../domain/result.ts";
+import type { Ids } from "../../domain/tenancy/ids.ts";
+
+/** Deletions of one round; the object answers calls between them. */
+const deletionsPerRound = 20;
+
+export interface RoomDeps {
+  /** null: this database's size is not bounded */
+  roomNow: (() => Room) | null;
+  room: RoomStore;
+  ids: Ids;
+  now: () => number;
+}
+
+const eventOf = ({ ids, now }: RoomDeps, action: string, detail: JsonObject): AdminEvent => ({
+  id: ids.next("event"),
+  at: now(),
+  actor: "router",
+  action,
+  // The database itself names its tenant.
+  tenantId: null,
+  target: "",
+  detail,
+});
+
+/** What was deleted of each kind. */
+async function makeRoom(
+  { room }: RoomDeps,
+  roomNow: () => Room,
+): AsyncResult<Record<string, number>> {
+  const deleted: Record<string, number> = {};
+  let left = deletionsPerRound;
+  for (const kind of expendable)
+    while (left > 0 && isTight(roomNow())) {
+      left -= 1;
+      const gone = await room.deleteOldest(kind);
+      if (!gone.ok) return gone;
+      if (gone.value === 0) break;
+      deleted[kind] = (deleted[kind] ?? 0) + gone.value;
+    }
+  return ok(deleted);
+}
+
+/** Returns how many rows were deleted, and 1 more for a level that was noted. */
+export const createRoomJob = (deps: RoomDeps) => async (): AsyncResult<number> => {
+  const { roomNow, room } = deps;
+  if (roomNow === null) return ok(0);
+  const found = await room.noted();
+  if (!found.ok) return found;
+  const [from, seen] = [found.value, roomNow()];
+  const to = nextRoomLevel(from, seen);
+  if (to !== from) {
+    const detail = { from, ...seen };
+    const noted = await room.note({ from, to }, eventOf(deps, `storage.${to}`, detail));
+    if (!noted.ok) return noted;
+  }
+  const made = await makeRoom(deps, roomNow);
+  if (!made.ok) return made;
+  const count = Object.values(made.value).reduce((sum, each) => sum + each, 0);
+  if (count > 0) {
+    const told = await room.append(eventOf(deps, "storage.deleted", { ...made.value }));
+    if (!told.ok) return told;
+  }
+  return ok(count + (to === from ? 0 : 1));
+};
