@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document ccd64a66726228c4d4b950fac4ead56a451a3b77ce6338b527ae1f69ccc20c32
+// Made by `npm run console:types` of the OpenAPI document 89f31ac70bdaa7338a34f33f1c3158f8028ff75cdc5c149f3990aa34121eb9ed
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -1143,12 +1143,24 @@ export interface components {
        * @description Near where the tenant's database was made; null: nobody asked.
        * @enum {string|null}
        */
-      region: "wnam" | "enam" | "sam" | "weur" | "eeur" | "apac" | "oc" | "afr" | "me" | null;
+      region:
+        | "wnam"
+        | "enam"
+        | "sam"
+        | "weur"
+        | "eeur"
+        | "apac"
+        | "apac-ne"
+        | "apac-se"
+        | "oc"
+        | "afr"
+        | "me"
+        | null;
       /**
        * @description What the tenant's data never leaves; null: nobody asked.
        * @enum {string|null}
        */
-      jurisdiction: "eu" | "fedramp" | null;
+      jurisdiction: "eu" | "us" | "fedramp" | "fedramp-high" | null;
     };
     Policy: {
       limits?: components["schemas"]["Limits"];
@@ -1301,12 +1313,23 @@ export interface components {
        * @description Near where the tenant's database is to be made, for good: Cloudflare's location hints. For a deployment with a Durable Object for each tenant.
        * @enum {string}
        */
-      region?: "wnam" | "enam" | "sam" | "weur" | "eeur" | "apac" | "oc" | "afr" | "me";
+      region?:
+        | "wnam"
+        | "enam"
+        | "sam"
+        | "weur"
+        | "eeur"
+        | "apac"
+        | "apac-ne"
+        | "apac-se"
+        | "oc"
+        | "afr"
+        | "me";
       /**
        * @description What the tenant's data is never to leave. For a deployment with a Durable Object for each tenant.
        * @enum {string}
        */
-      jurisdiction?: "eu" | "fedramp";
+      jurisdiction?: "eu" | "us" | "fedramp" | "fedramp-high";
     };
     ListedTenant: {
       id: string;
@@ -1325,12 +1348,24 @@ export interface components {
        * @description Near where the tenant's database was made; null: nobody asked.
        * @enum {string|null}
        */
-      region: "wnam" | "enam" | "sam" | "weur" | "eeur" | "apac" | "oc" | "afr" | "me" | null;
+      region:
+        | "wnam"
+        | "enam"
+        | "sam"
+        | "weur"
+        | "eeur"
+        | "apac"
+        | "apac-ne"
+        | "apac-se"
+        | "oc"
+        | "afr"
+        | "me"
+        | null;
       /**
        * @description What the tenant's data never leaves; null: nobody asked.
        * @enum {string|null}
        */
-      jurisdiction: "eu" | "fedramp" | null;
+      jurisdiction: "eu" | "us" | "fedramp" | "fedramp-high" | null;
       /**
        * @description `deleting`: a deletion began and was cut off; ask for it again.
        * @enum {string}

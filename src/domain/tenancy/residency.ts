@@ -6,7 +6,19 @@
 import type { Jurisdiction } from "./tenant-databases.ts";
 
 /** https://developers.cloudflare.com/durable-objects/reference/data-location/ */
-export const regions = ["wnam", "enam", "sam", "weur", "eeur", "apac", "oc", "afr", "me"] as const;
+export const regions = [
+  "wnam",
+  "enam",
+  "sam",
+  "weur",
+  "eeur",
+  "apac",
+  "apac-ne",
+  "apac-se",
+  "oc",
+  "afr",
+  "me",
+] as const;
 export type Region = (typeof regions)[number];
 
 /** An absent member: nobody asked. */

@@ -5,16 +5,23 @@
  */
 import { idAlphabet } from "./ids.ts";
 
-export const jurisdictions = ["eu", "fedramp"] as const;
+/** https://developers.cloudflare.com/durable-objects/reference/data-location/ */
+export const jurisdictions = ["eu", "us", "fedramp", "fedramp-high"] as const;
 export type Jurisdiction = (typeof jurisdictions)[number];
 
 /** The letters only grow: they stand in ids. `n`: no jurisdiction. */
-const letters: Readonly<Record<string, Jurisdiction | null>> = { n: null, e: "eu", f: "fedramp" };
+const letters: Readonly<Record<string, Jurisdiction | null>> = {
+  n: null,
+  e: "eu",
+  u: "us",
+  f: "fedramp",
+  h: "fedramp-high",
+};
 
 /** Nobody guesses a name, and no two are equal: 100 random bits. */
 const randomCharacters = 20;
 /** Longer than any shard's name, so that a mark is the name of one or of the other. */
-const namePattern = /^t([nef])[0-9a-z]{20}$/;
+const namePattern = /^t([neufh])[0-9a-z]{20}$/;
 
 /** null: it names no such database. */
 const letterIn = (name: string): string | null => namePattern.exec(name)?.[1] ?? null;

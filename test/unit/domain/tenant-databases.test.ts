@@ -11,7 +11,7 @@ import {
 const randomBytesOf = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count));
 
 describe("the database of one tenant", () => {
-  it.each([null, "eu", "fedramp"] as const)(
+  it.each([null, "eu", "us", "fedramp", "fedramp-high"] as const)(
     "is named with its jurisdiction: %s",
     (jurisdiction) => {
       const name = newTenantDatabase(randomBytesOf, jurisdiction);
