@@ -1,11 +1,13 @@
 /** A real Chromium with the console in it, watched for everything that a person would not see. */
-import { AxeBuilder } from "@axe-core/playwright";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import chromium from "@sparticuz/chromium";
 import {
   chromium as engine,
   type Browser,
   type BrowserContextOptions,
   type Page,
+  type Request,
 } from "playwright-core";
 import { expect } from "vitest";
 
@@ -33,7 +35,28 @@ declare global {
   interface Window {
     /** set by a script that should never have run */
     hostile?: boolean;
+    axe?: {
+      run(
+        where: Document,
+        options: object,
+      ): Promise<{
+        violations: { id: string; nodes: { target: string[]; failureSummary?: string }[] }[];
+      }>;
+    };
   }
+}
+
+/** What each page waits for. Its stream of records never ends, so nobody waits for that. */
+const open = new WeakMap<Page, Set<Request>>();
+
+function watchRequests(page: Page): void {
+  const waiting = new Set<Request>();
+  open.set(page, waiting);
+  page.on("request", (request) => {
+    if (!request.url().endsWith("/requests/stream")) waiting.add(request);
+  });
+  page.on("requestfinished", (request) => waiting.delete(request));
+  page.on("requestfailed", (request) => waiting.delete(request));
 }
 
 /** A browser of its own: no cookie, nothing stored. */
@@ -53,6 +76,7 @@ export async function visit(
   page.setDefaultTimeout(10_000);
   const faults: string[] = [];
   const asked: string[] = [];
+  watchRequests(page);
   page.on("pageerror", (fault) => faults.push(String(fault.stack)));
   page.on("console", (message) => {
     // A refusal of the API is no fault of the page, and Chromium reports it here.
@@ -82,18 +106,30 @@ export async function signIn({ page }: Visit, key: string): Promise<void> {
 /** Nothing loads any more, and the page's own heading is there. */
 export async function settled(page: Page): Promise<void> {
   await page.locator("h1").waitFor();
-  await page.waitForLoadState("networkidle");
-  await expect.poll(() => page.locator(".waiting:has-text('Loading')").count()).toBe(0);
+  await expect
+    .poll(async () => {
+      const loading = await page.locator(".waiting:has-text('Loading')").count();
+      return loading + (open.get(page)?.size ?? 0);
+    })
+    .toBe(0);
 }
 
-/** What axe finds: each rule with the places that break it. */
+const axeSource = readFileSync(
+  createRequire(import.meta.resolve("@axe-core/playwright")).resolve("axe-core/axe.min.js"),
+  "utf8",
+);
+
+/** What axe finds: each rule with the places that break it. Its script is put into a document once. */
 export async function violationsOn(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page })
-    .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"])
-    // Without a second page, which only gathers what frames found. The console has no frames.
-    .setLegacyMode(true)
-    .analyze();
-  return violations.flatMap(({ id, nodes }) =>
+  if (await page.evaluate(() => window.axe === undefined)) await page.evaluate(axeSource);
+  const found = await page.evaluate(async () => {
+    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+    return window.axe?.run(document, {
+      runOnly: { type: "tag", values: tags },
+      resultTypes: ["violations"],
+    });
+  });
+  return (found?.violations ?? []).flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`),
   );
 }

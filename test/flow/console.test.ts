@@ -12,7 +12,7 @@ import {
   visit,
   type Visit,
 } from "../fakes/browser.ts";
-import { adminOf } from "../fakes/caller.ts";
+import { adminOf, asking, callOnce } from "../fakes/caller.ts";
 import { createConsoleWorld, hostileProvider, type ConsoleWorld } from "../fakes/console-world.ts";
 import { startRouter, type Router } from "../fakes/router.ts";
 
@@ -46,6 +46,14 @@ const admin = (...args: Parameters<ReturnType<typeof adminOf>>) =>
 const open = async (path: string, { page }: Visit = operator): Promise<void> => {
   await page.goto(`/console${path}`);
   await settled(page);
+};
+
+/** Sends a request, and gives what the list shows of its id. */
+const sample = async (text: string): Promise<string> => {
+  const modelPreferences = { hints: [{ name: "own/works" }] };
+  const answer = await callOnce(router, world.key, asking(text, { modelPreferences }));
+  const [, id = ""] = /"(req_\w+)"/.exec(answer.text) ?? [];
+  return id.slice(-6);
 };
 
 const tenantPages = [
@@ -161,6 +169,7 @@ describe("signing in", () => {
     expect(await page.getByRole("link", { name: "Tenants" }).count()).toBe(0);
     await page.reload();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
+    await settled(page);
     await admin("DELETE", `/tenants/watched/keys/${String(made.get("id"))}`);
     await page.getByRole("link", { name: "API keys" }).click();
     await page.getByText("Your session has ended").waitFor();
@@ -243,6 +252,47 @@ describe("requests", () => {
     await page.getByRole("button", { name: "Verify in this browser" }).click();
     await page.getByText("this page shows something else than what was sealed").waitFor();
     await page.unrouteAll();
+  });
+});
+
+describe("the stream of records", () => {
+  it("is one for two pages of a browser, and both show a request that comes", async () => {
+    const { page, faults } = operator;
+    const other = await page.context().newPage();
+    const streams: string[] = [];
+    page.context().on("request", (request) => {
+      if (request.url().endsWith("/requests/stream")) streams.push(request.url());
+    });
+    await open("/t/watched/requests");
+    await other.goto("/console/t/watched/requests");
+    await other.getByTitle("As they happen").waitFor();
+    await page.getByTitle("As they happen").waitFor();
+    const id = await sample("live");
+    for (const each of [page, other]) await each.getByRole("row", { name: id }).waitFor();
+    expect([streams.length, faults]).toEqual([1, []]);
+    await other.close();
+  });
+
+  it("is not held by a page that nobody sees, and goes on where it was", async () => {
+    const { page } = operator;
+    await open("/t/watched/requests");
+    await page.getByTitle("As they happen").waitFor();
+    const see = (state: string) =>
+      page.evaluate((visibility) => {
+        Object.defineProperty(document, "visibilityState", {
+          get: () => visibility,
+          configurable: true,
+        });
+        document.dispatchEvent(new Event("visibilitychange"));
+      }, state);
+    const ended = page.waitForEvent("requestfailed", (request) =>
+      request.url().endsWith("/requests/stream"),
+    );
+    await see("hidden");
+    await ended;
+    const id = await sample("unseen");
+    await see("visible");
+    await page.getByRole("row", { name: id }).waitFor();
   });
 });
 

@@ -1,5 +1,5 @@
 /** One request, on a page of its own and in a drawer beside the list. */
-import { useLoaded } from "../load.ts";
+import { useLoaded, useRepeated } from "../load.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
@@ -7,8 +7,15 @@ import { tenantPath } from "../place.ts";
 import { RequestDetail } from "../requests/detail.tsx";
 import { readRequest } from "../requests/record.ts";
 
+/** ms between two looks at a request that still runs */
+const runningMs = 2_000;
+
 function useRequest(tenant: string, id: string) {
-  return useLoaded(`request ${id} of ${tenant}`, () => readRequest(tenant, id));
+  const loading = useLoaded(`request ${id} of ${tenant}`, () => readRequest(tenant, id));
+  const { loaded, again } = loading;
+  const isRunning = loaded.state === "there" && loaded.value.outcome === "admitted";
+  useRepeated(isRunning ? runningMs : null, again);
+  return loading;
 }
 
 export function Request({ params: { tenant, id } }: { params: { tenant: string; id: string } }) {

@@ -1,33 +1,16 @@
 /** The list of requests. Its filters stand in the address. */
 import { useState } from "preact/hooks";
 import { count, duration, usd, words } from "../format.ts";
-import { useLoaded, useRepeated } from "../load.ts";
-import { Check, Choice, Field } from "../parts/form.tsx";
+import { Check } from "../parts/form.tsx";
 import { Badge, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { Steps, useQuery } from "../parts/pages.tsx";
 import { Table, type Column } from "../parts/table.tsx";
 import { isoOf, Time } from "../parts/time.tsx";
-import { askedOf, listRequests, type RequestRecord } from "../requests/record.ts";
+import { filters, Filters } from "../requests/filters.tsx";
+import { askedOf, type RequestRecord } from "../requests/record.ts";
+import { useRequestList } from "./use-request-list.ts";
 import { RequestDrawer } from "./request.tsx";
-
-type Outcome = RequestRecord["outcome"];
-
-const refreshMs = 4_000;
-const outcomes: readonly (readonly [Outcome | "", string])[] = [
-  ["", "every outcome"],
-  ["admitted", "still runs"],
-  ["succeeded", "succeeded"],
-  ["failed", "failed"],
-  ["refused", "refused"],
-  ["cancelled", "cancelled"],
-  ["unknown", "unknown"],
-];
-const sizes: readonly (readonly [string, string])[] = [
-  ["", "50"],
-  ["100", "100"],
-  ["200", "200"],
-];
 
 const whoOf = ({ who }: RequestRecord): string =>
   [who.tool ?? "", who.clientName ?? "", who.keyId].find((each) => each !== "") ?? "";
@@ -98,101 +81,48 @@ const columnsOf = (open: (id: string) => void): Column<RequestRecord>[] => [
   ...figures,
 ];
 
-const filters = ["outcome", "model", "key", "server", "session", "from", "to"] as const;
-
-interface FiltersProps {
-  query: Readonly<Record<string, string>>;
-  change: (changes: Record<string, string>) => void;
-}
-
-function Filters({ query, change }: FiltersProps) {
-  // Another filter begins at the newest.
-  const filter = (changes: Record<string, string>) => change({ ...changes, cursor: "" });
-  const field = (name: (typeof filters)[number], title: string, placeholder: string) => (
-    <Field
-      title={title}
-      name={name}
-      value={query[name] ?? ""}
-      placeholder={placeholder}
-      onInput={(value) => filter({ [name]: value.trim() })}
-    />
-  );
-  const day = (name: "from" | "to", title: string) => (
-    <Field
-      title={title}
-      name={name}
-      type="date"
-      value={query[name] ?? ""}
-      onInput={(value) => filter({ [name]: value })}
-    />
-  );
-  return (
-    <div class="filters" role="search" aria-label="Filters">
-      <Choice
-        title="Outcome"
-        name="outcome"
-        value={(query["outcome"] ?? "") as Outcome | ""}
-        options={outcomes}
-        onInput={(outcome) => filter({ outcome })}
-      />
-      {field("model", "Model", "openai/gpt-5.4-mini")}
-      {field("key", "Key", "key_…")}
-      {field("server", "Server", "srv_…")}
-      {day("from", "From (UTC)")}
-      {day("to", "To (UTC)")}
-      <Choice
-        title="Rows"
-        name="limit"
-        value={query["limit"] ?? ""}
-        options={sizes}
-        onInput={(limit) => filter({ limit })}
-      />
-    </div>
-  );
-}
-
-/** As the API takes it: what is empty is left out. */
-const askedFor = (query: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(
-    [...filters, "cursor", "limit"].flatMap((name) => (query[name] ? [[name, query[name]]] : [])),
-  );
-
 export function Requests({ params: { tenant } }: { params: { tenant: string } }) {
   const [query, change] = useQuery();
   const [isLive, setLive] = useState(true);
-  const wanted = askedFor(query);
-  const loading = useLoaded(`requests of ${tenant} ${JSON.stringify(wanted)}`, () =>
-    listRequests(tenant, wanted),
-  );
+  const { loading, rowsOf, isFollowing } = useRequestList({ tenant, query, isLive });
   const cursor = query["cursor"] ?? null;
-  useRepeated(isLive && cursor === null ? refreshMs : null, loading.again);
   const shown = query["open"];
   const isFiltered = filters.some((name) => query[name]);
   return (
     <Page
       title="Requests"
       lead="Every sampling request, refused ones included. A row opens with why that model was chosen."
-      actions={<Check title="Live" name="live" value={isLive} onInput={setLive} />}
+      actions={
+        <span title={isFollowing ? "As they happen" : "Every few seconds"}>
+          <Check title="Live" name="live" value={isLive} onInput={setLive} />
+        </span>
+      }
     >
       <Filters query={query} change={change} />
       <There what="requests" loading={loading}>
-        {({ data, nextCursor }) => (
-          <Table
-            name="Requests"
-            columns={columnsOf((open) => change({ open }))}
-            rows={data}
-            keyOf={({ id }) => id}
-            current={shown ?? null}
-            empty={
-              isFiltered
-                ? "No request matches these filters."
-                : "No request has come yet. “First steps” shows how to send one."
-            }
-            foot={
-              <Steps {...{ cursor, next: nextCursor }} go={(to) => change({ cursor: to ?? "" })} />
-            }
-          />
-        )}
+        {(listed) => {
+          const { rows, nextCursor } = rowsOf(listed);
+          return (
+            <Table
+              name="Requests"
+              columns={columnsOf((open) => change({ open }))}
+              rows={rows}
+              keyOf={({ id }) => id}
+              current={shown ?? null}
+              empty={
+                isFiltered
+                  ? "No request matches these filters."
+                  : "No request has come yet. “First steps” shows how to send one."
+              }
+              foot={
+                <Steps
+                  {...{ cursor, next: nextCursor }}
+                  go={(to) => change({ cursor: to ?? "" })}
+                />
+              }
+            />
+          );
+        }}
       </There>
       {shown !== undefined && (
         <RequestDrawer tenant={tenant} id={shown} onClose={() => change({ open: "" })} />

@@ -2,13 +2,14 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { api, asked, type Schemas } from "../api.ts";
-import { useLoaded, useRepeated } from "../load.ts";
+import { useLive } from "../live/use-live.ts";
+import { useLoaded } from "../load.ts";
 import { CodeBlock } from "../parts/copy.tsx";
 import { Badge, There } from "../parts/notice.tsx";
 import { Page } from "../parts/page.tsx";
 import { tenantPath } from "../place.ts";
 import type { Asked } from "../problem.ts";
-import { listRequests } from "../requests/record.ts";
+import { listRequests, type RequestRecord } from "../requests/record.ts";
 import { mayChange } from "../session.ts";
 import { NewCredential } from "./credential-forms.tsx";
 import { CheckResult, checkCredential } from "./credentials.tsx";
@@ -136,11 +137,23 @@ function Arrival({ tenant }: { tenant: string }) {
   const loading = useLoaded(`first request of ${tenant}`, () =>
     listRequests(tenant, { from: String(since), limit: "1" }),
   );
-  useRepeated(watchMs, loading.again);
+  // The first one stays in view until its end is known, whatever comes after it.
+  const [heard, setHeard] = useState<RequestRecord | null>(null);
+  useLive({
+    tenant,
+    isOn: true,
+    hear: (records) =>
+      setHeard(
+        (known) => records.findLast(({ id }) => id === known?.id) ?? known ?? records[0] ?? null,
+      ),
+    reload: loading.again,
+    pollMs: watchMs,
+  });
   return (
     <There what="requests" loading={loading}>
-      {({ data: [first] }) =>
-        first === undefined ? (
+      {({ data: [listed] }) => {
+        const first = heard ?? listed;
+        return first === undefined ? (
           <p class="waiting" role="status">
             Waiting for a request…
           </p>
@@ -154,8 +167,8 @@ function Arrival({ tenant }: { tenant: string }) {
               </a>
             </p>
           </div>
-        )
-      }
+        );
+      }}
     </There>
   );
 }

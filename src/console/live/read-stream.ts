@@ -1,0 +1,50 @@
+/** Reads the API's stream of a tenant's records. By fetch, since an `EventSource` can't begin at a given moment. */
+import { prefix } from "../place.ts";
+import type { RequestRecord } from "../requests/record.ts";
+import type { BrowserStreamDeps, LiveEvent } from "./browser-stream.ts";
+import { createEventReader, type ServerEvent } from "./server-events.ts";
+
+/** The router sends a comment after 25 silent seconds. So a stream that is silent for longer is lost. */
+const mostSilentMs = 60_000;
+/** ms before another try: the stream ended, failed, or is refused */
+const pauses = { ended: 1_000, failed: 5_000, refused: 30_000 };
+
+/** One event for all records of a piece, so that a page draws once. */
+function eventsOf(found: readonly ServerEvent[]): LiveEvent[] {
+  const id = found.findLast((event) => event.id !== null)?.id ?? null;
+  const records = found.flatMap(({ kind, data }) =>
+    kind === "begun" || kind === "ended" ? [JSON.parse(data) as RequestRecord] : [],
+  );
+  if (found.some(({ kind }) => kind === "reset")) return [{ kind: "reset", id }];
+  const isNews = records.length > 0 || found.some(({ kind }) => kind === "ready");
+  return isNews ? [{ kind: "records", records, id }] : [];
+}
+
+export const readStream: BrowserStreamDeps["read"] = async ({ tenant, since, signal }, tell) => {
+  const silence = new AbortController();
+  let timer = setTimeout(() => silence.abort(), mostSilentMs);
+  try {
+    const answer = await fetch(
+      `${prefix}/admin/v1/tenants/${encodeURIComponent(tenant)}/requests/stream`,
+      {
+        credentials: "same-origin",
+        headers: { "Last-Event-ID": since },
+        signal: AbortSignal.any([signal, silence.signal]),
+      },
+    );
+    if (!answer.ok || answer.body === null) return pauses.refused;
+    const pieces = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    const eventsIn = createEventReader();
+    for (;;) {
+      const { done, value } = await pieces.read();
+      if (done) return pauses.ended;
+      clearTimeout(timer);
+      timer = setTimeout(() => silence.abort(), mostSilentMs);
+      for (const event of eventsOf(eventsIn(value))) tell(event);
+    }
+  } catch {
+    return pauses.failed;
+  } finally {
+    clearTimeout(timer);
+  }
+};

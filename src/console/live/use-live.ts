@@ -1,0 +1,111 @@
+/** What happens to a tenant's records while a page is seen: from the browser's stream, else by asking again and again. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useRepeated } from "../load.ts";
+import { consolePath } from "../place.ts";
+import type { RequestRecord } from "../requests/record.ts";
+import { createBrowserStream, type BrowserStreamDeps } from "./browser-stream.ts";
+import { readStream } from "./read-stream.ts";
+
+/** Two routers at one origin, behind two prefixes, are two streams. */
+const name = `sampling-router-live ${consolePath}`;
+
+const once = (target: EventTarget, kind: string, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    target.addEventListener(kind, () => resolve(), { once: true, signal });
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+
+const isSeen = (): boolean => document.visibilityState === "visible";
+
+async function seen(signal: AbortSignal): Promise<AbortSignal> {
+  while (!isSeen() && !signal.aborted) await once(document, "visibilitychange", signal);
+  const hidden = new AbortController();
+  const look = (): void => {
+    if (isSeen()) return;
+    document.removeEventListener("visibilitychange", look);
+    hidden.abort();
+  };
+  document.addEventListener("visibilitychange", look, { signal });
+  return hidden.signal;
+}
+
+/** null: the browser has no locks here, as on a page over plain http. */
+function depsHere(): BrowserStreamDeps | null {
+  if (!("locks" in navigator) || !("BroadcastChannel" in globalThis)) return null;
+  const channel = new BroadcastChannel(name);
+  return {
+    withLock: (signal, act) => navigator.locks.request(name, { signal }, act),
+    channel: {
+      post: channel.postMessage.bind(channel),
+      listen(heard) {
+        const ear = ({ data }: MessageEvent): void => heard(data);
+        channel.addEventListener("message", ear);
+        return () => channel.removeEventListener("message", ear);
+      },
+    },
+    read: readStream,
+    seen,
+    async wait(ms, signal) {
+      const timer = new AbortController();
+      const left = setTimeout(() => timer.abort(), ms);
+      await once(timer.signal, "abort", signal);
+      clearTimeout(left);
+    },
+    now: () => Date.now(),
+  };
+}
+
+let follow: ReturnType<typeof createBrowserStream> | null | undefined;
+function followHere(): ReturnType<typeof createBrowserStream> | null {
+  if (follow === undefined) {
+    const deps = depsHere();
+    follow = deps === null ? null : createBrowserStream(deps);
+  }
+  return follow;
+}
+
+interface LiveOptions {
+  tenant: string;
+  isOn: boolean;
+  hear: (records: readonly RequestRecord[]) => void;
+  /** reads anew: what happened is not known one by one */
+  reload: () => Promise<void>;
+  /** ms between two looks where there is no stream */
+  pollMs: number;
+}
+
+/** ms for which news is gathered, so that a flood draws a page a few times a second. */
+const gatherMs = 200;
+
+/** @returns whether the records come by the stream */
+export function useLive({ tenant, isOn, hear, reload, pollMs }: LiveOptions): boolean {
+  const [isLive, setLive] = useState(false);
+  const newest = useRef({ hear, reload });
+  newest.current = { hear, reload };
+  useEffect(() => {
+    const begin = isOn ? followHere() : null;
+    if (begin === null) return undefined;
+    let gathered: RequestRecord[] = [];
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    const give = (): void => {
+      timer = null;
+      newest.current.hear(gathered);
+      gathered = [];
+    };
+    const end = begin(tenant, {
+      changed: setLive,
+      hear(event) {
+        if (event.kind === "reset") return void newest.current.reload();
+        gathered.push(...event.records);
+        if (gathered.length > 0) timer ??= setTimeout(give, gatherMs);
+      },
+    });
+    return () => {
+      end();
+      if (timer !== null) clearTimeout(timer);
+      setLive(false);
+    };
+  }, [tenant, isOn]);
+  useRepeated(isOn && !isLive ? pollMs : null, reload);
+  return isOn && isLive;
+}

@@ -1,0 +1,40 @@
+/** The list of requests with what has happened since it was read. */
+import { useEffect, useState } from "preact/hooks";
+import { useLive } from "../live/use-live.ts";
+import { useLoaded } from "../load.ts";
+import { askedFor } from "../requests/filters.tsx";
+import { heardWith, withHeard } from "../requests/live-list.ts";
+import { listRequests, type RequestRecord } from "../requests/record.ts";
+
+const pollMs = 4_000;
+/** as many rows as the API gives unasked */
+const fewest = 50;
+
+interface ListOptions {
+  tenant: string;
+  query: Readonly<Record<string, string>>;
+  isLive: boolean;
+}
+
+export function useRequestList({ tenant, query, isLive }: ListOptions) {
+  const wanted = askedFor(query);
+  const loading = useLoaded(`requests of ${tenant} ${JSON.stringify(wanted)}`, () =>
+    listRequests(tenant, wanted),
+  );
+  const isNewest = !query["cursor"];
+  const [heard, setHeard] = useState<ReadonlyMap<string, RequestRecord>>(new Map());
+  useEffect(() => setHeard(new Map()), [tenant]);
+  const isFollowing = useLive({
+    tenant,
+    isOn: isLive && isNewest,
+    hear: (records) => setHeard((known) => heardWith(known, records)),
+    reload: loading.again,
+    pollMs,
+  });
+  const most = Number(query["limit"] || fewest);
+  const rowsOf = (listed: { data: RequestRecord[]; nextCursor: string | null }) =>
+    isNewest
+      ? withHeard(listed.data, heard, { query: wanted, most, nextCursor: listed.nextCursor })
+      : { rows: listed.data, nextCursor: listed.nextCursor };
+  return { loading, rowsOf, isFollowing };
+}

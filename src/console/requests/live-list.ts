@@ -1,0 +1,57 @@
+/** A list of records with what was heard of them since. Pure, so that tests can hold it. */
+import type { RequestRecord } from "./record.ts";
+
+/** As many as may be heard before the list is read anew. */
+export const mostHeard = 500;
+
+/** What is known of each, by id; what ended has ended, whatever comes later. */
+export function heardWith(
+  heard: ReadonlyMap<string, RequestRecord>,
+  records: readonly RequestRecord[],
+): Map<string, RequestRecord> {
+  const all = new Map(heard);
+  for (const record of records) {
+    const known = all.get(record.id);
+    if (known === undefined || known.outcome === "admitted") all.set(record.id, record);
+  }
+  return new Map([...all].slice(-mostHeard));
+}
+
+const momentOf = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Date.parse(text));
+
+/** As the API filters. */
+function matches(record: RequestRecord, query: Readonly<Record<string, string>>): boolean {
+  const { outcome, model, key, server, session, from, to } = query;
+  const { who } = record;
+  return (
+    (!outcome || record.outcome === outcome) &&
+    (!model || record.model === model) &&
+    (!key || who.keyId === key) &&
+    (!server || who.serverId === server) &&
+    (!session || who.sessionId === session) &&
+    (!from || record.createdAt >= momentOf(from)) &&
+    (!to || record.createdAt < momentOf(to))
+  );
+}
+
+interface ListOptions {
+  query: Readonly<Record<string, string>>;
+  /** how many rows the list has at most */
+  most: number;
+  /** where the list goes on; null: it has an end here */
+  nextCursor: string | null;
+}
+
+/** The newest first, as the API lists them. A cursor is the id of the last row. */
+export function withHeard(
+  listed: readonly RequestRecord[],
+  heard: ReadonlyMap<string, RequestRecord>,
+  { query, most, nextCursor }: ListOptions,
+): { rows: RequestRecord[]; nextCursor: string | null } {
+  const known = new Map(listed.map((record) => [record.id, record]));
+  const all = [...heardWith(known, [...heard.values()]).values()]
+    .filter((record) => matches(record, query))
+    .toSorted((one, other) => (one.id < other.id ? 1 : -1));
+  const rows = all.slice(0, most);
+  return { rows, nextCursor: rows.length < all.length ? (rows.at(-1)?.id ?? null) : nextCursor };
+}
