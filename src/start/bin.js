@@ -16,6 +16,7 @@ const name = "mcp-sampling-router";
 /** In the order of the usage. Those of the libraries need no more than a Node that runs them. */
 const commands = {
   start: "starts the router in this folder; also without a command",
+  init: "asks for settings, and writes .env; on request compose.yaml or wrangler.toml",
   backup: "writes a backup of the embedded database",
   restore: "puts a backup in the place of the embedded database",
   migrate: "brings the databases at DATABASE_URL up to date",

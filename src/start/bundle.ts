@@ -39,16 +39,23 @@ export function readDeployment(checkout: string): Result<Deployment, string> {
 const isFailure = (cause: unknown): cause is BuildFailure =>
   cause instanceof Error && "errors" in cause && Array.isArray(cause.errors);
 
+export interface BundledWorker {
+  text: string;
+  /** paths in the checkout that it was made of */
+  inputs: string[];
+}
+
 export async function bundleWorker(
   checkout: string,
   main: string,
-): Promise<Result<string, string>> {
+): Promise<Result<BundledWorker, string>> {
   try {
-    const { outputFiles } = await build({
+    const { outputFiles, metafile } = await build({
       absWorkingDir: checkout,
       entryPoints: [main],
       bundle: true,
       write: false,
+      metafile: true,
       format: "esm",
       platform: "browser",
       target: "es2024",
@@ -63,7 +70,9 @@ export async function bundleWorker(
       logLevel: "silent",
     });
     const [output] = outputFiles;
-    return output === undefined ? err(`${main} made no bundle`) : ok(output.text);
+    return output === undefined
+      ? err(`${main} made no bundle`)
+      : ok({ text: output.text, inputs: Object.keys(metafile.inputs) });
   } catch (cause) {
     if (!isFailure(cause)) throw cause;
     const [first] = cause.errors;

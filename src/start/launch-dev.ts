@@ -34,7 +34,7 @@ async function prepare(
     const applied = await migrateAll(databases, readMigrations(checkout));
     if (!applied.ok) return applied;
   }
-  return ok({ deployment: deployment.value, script: script.value, assets });
+  return ok({ deployment: deployment.value, script: script.value.text, assets });
 }
 
 interface Started {

@@ -17,13 +17,15 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { build as bundle } from "esbuild";
 import { build as buildServer } from "./build.js";
+import { bundleWorker } from "./bundle.ts";
+import { writeConsole } from "./console-build.js";
 import { buildLibraries, exportsOf, pageAlone } from "./libraries.ts";
 import { noticesOf } from "./notices.ts";
 
 const checkout = join(import.meta.dirname, "..", "..");
 
 /** By the name that `bin.js` gives to the command: the file under `src/cli`. */
-const commands = ["backup", "restore", "migrate", "catalogue", "audit", "replay"] as const;
+const commands = ["init", "backup", "restore", "migrate", "catalogue", "audit", "replay"] as const;
 
 interface Checkout {
   version: string;
@@ -56,6 +58,22 @@ const manifest = ({ version, description, dependencies }: Checkout): object => (
   publishConfig: { access: "public", provenance: true },
 });
 
+/** The deployment's configuration, for a folder in whose `node_modules` the package is. */
+export function installedConfiguration(toml: string): string {
+  const lib = "node_modules/mcp-sampling-router/lib";
+  return toml
+    .replace(
+      /^# The Worker's deployment\..*\n/,
+      "# Sampling Router on Cloudflare: npx wrangler deploy.\n",
+    )
+    .replace(
+      'main = "src/worker.ts"',
+      `main = "${lib}/worker/worker.js"\n# Built in the package.\nno_bundle = true`,
+    )
+    .replace(/^\[build\]\n(?:.+\n)*\n/m, "")
+    .replace('directory = ".wrangler/console"', `directory = "${lib}/assets"`);
+}
+
 /** Each command as a file, and what several need in files of their own. */
 async function buildCommands(folder: string): Promise<string[]> {
   const { metafile } = await bundle({
@@ -84,6 +102,21 @@ async function buildCommands(folder: string): Promise<string[]> {
   return Object.keys(metafile.inputs);
 }
 
+/** The Worker as one module, the console's files, and a configuration with both in place of their sources. */
+async function buildWorker(folder: string): Promise<string[]> {
+  const script = await bundleWorker(checkout, "src/worker.ts");
+  if (!script.ok) throw new Error(script.error);
+  // A folder of its own: wrangler takes every module that lies beside the main one.
+  mkdirSync(join(folder, "worker"), { recursive: true });
+  writeFileSync(join(folder, "worker", "worker.js"), script.value.text);
+  await writeConsole(join(folder, "assets"));
+  writeFileSync(
+    join(folder, "wrangler.toml"),
+    installedConfiguration(readFileSync(join(checkout, "wrangler.toml"), "utf8")),
+  );
+  return script.value.inputs;
+}
+
 function copyMigrations(folder: string): void {
   mkdirSync(folder, { recursive: true });
   for (const name of readdirSync(join(checkout, "migrations")).filter((each) =>
@@ -103,6 +136,7 @@ export async function buildPackages(folders: { router: string; sdk: string }): P
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
   }
+  const ofWorker = await buildWorker(join(router, "lib"));
   const ofCommands = await buildCommands(join(router, "lib", "commands"));
   for (const name of ["machine.js", "env-file.js"])
     cpSync(join(checkout, "src", "start", name), join(router, "lib", name));
@@ -113,7 +147,7 @@ export async function buildPackages(folders: { router: string; sdk: string }): P
   copyMigrations(join(router, "migrations"));
   for (const name of ["LICENSE", "NOTICE"]) cpSync(join(checkout, name), join(router, name));
   writeFileSync(join(router, "README.md"), pageAlone("package.md"));
-  const inputs = [...server.flatMap((file) => file.inputs), ...ofCommands];
+  const inputs = [...server.flatMap((file) => file.inputs), ...ofCommands, ...ofWorker];
   writeFileSync(join(router, "THIRD-PARTY.txt"), noticesOf(checkout, inputs));
   const own = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as Checkout;
   writeFileSync(join(router, "package.json"), `${JSON.stringify(manifest(own), null, 2)}\n`);

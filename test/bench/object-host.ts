@@ -38,7 +38,7 @@ export async function startObjectHost(): Promise<ObjectHost> {
           compatibilityFlags,
           manifest: {
             mainModule: "worker.js",
-            modules: { "worker.js": { type: "esm", contents: script.value } },
+            modules: { "worker.js": { type: "esm", contents: script.value.text } },
           },
           env: { OBJECTS: { type: "durable-object", worker, exportName: className } },
           exports: { [className]: { type: "durable-object", storage: "sqlite" } },

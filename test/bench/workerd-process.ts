@@ -25,7 +25,7 @@ const runtime = await startRuntime({
   ...place,
   host: "127.0.0.1",
   deployment: deployment.value,
-  script: script.value,
+  script: script.value.text,
   log: (line) => process.stderr.write(`${line}\n`),
 });
 if (!runtime.ok) throw new Error(runtime.error);

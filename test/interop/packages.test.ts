@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { delimiter, join } from "node:path";
+import { parseEnv } from "node:util";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startRouter } from "../fakes/router.ts";
@@ -96,10 +97,10 @@ const nodes = [
 const [ownNode = process.execPath, ...otherNodes] = nodes;
 
 /** A tool of the project's `node_modules/.bin`; its exit code and all that it printed. */
-const runTool = (name: string, args: readonly string[]) =>
+const runTool = (name: string, args: readonly string[], env: Record<string, string> = {}) =>
   new Promise<{ code: number; printed: string }>((resolve) => {
     const tool = join(checkout, "node_modules", ".bin", name);
-    execFile(tool, args, { cwd: project }, (fault, out, errors) =>
+    execFile(tool, args, { cwd: project, env: { ...process.env, ...env } }, (fault, out, errors) =>
       resolve({ code: fault === null ? 0 : Number(fault.code), printed: `${out}${errors}` }),
     );
   });
@@ -191,11 +192,19 @@ it.each(
 describe("the package of the router", () => {
   const bin = (): string => join(router, "bin.js");
   const emptyFolder = (): string => mkdtempSync(join(packed.folder, "empty-"));
-  const run = (node: string, args: readonly string[], cwd = emptyFolder()) => {
-    const env = { PATH: process.env["PATH"] };
+  const run = (
+    node: string,
+    args: readonly string[],
+    {
+      cwd = emptyFolder(),
+      env = {},
+      input = "",
+    }: { cwd?: string; env?: Record<string, string>; input?: string } = {},
+  ) => {
     const { status, stdout, stderr } = spawnSync(node, [bin(), ...args], {
       cwd,
-      env,
+      env: { PATH: process.env["PATH"], ...env },
+      input,
       encoding: "utf8",
     });
     return { code: status, out: stdout, errors: stderr };
@@ -243,9 +252,9 @@ describe("the package of the router", () => {
 
   it("refuses a command that it does not have, and arguments that nothing reads", () => {
     const folder = emptyFolder();
-    const unknown = run(ownNode, ["strat"], folder);
+    const unknown = run(ownNode, ["strat"], { cwd: folder });
     expect(unknown.errors).toMatch(/^sampling-router: there is no command strat\n/);
-    const surplus = run(ownNode, ["start", "--port"], folder);
+    const surplus = run(ownNode, ["start", "--port"], { cwd: folder });
     expect(surplus.errors).toMatch(/^sampling-router: start takes no arguments, and --port is one/);
     expect([unknown.code, surplus.code, readdirSync(folder)]).toEqual([1, 1, []]);
   });
@@ -264,7 +273,7 @@ describe("the package of the router", () => {
     },
   );
 
-  it.each(["backup", "restore", "migrate", "catalogue", "audit", "replay"])(
+  it.each(["init", "backup", "restore", "migrate", "catalogue", "audit", "replay"])(
     "has the command %s, which names itself as it was called",
     (name) => {
       const { code, out } = run(ownNode, [name, "--help"]);
@@ -276,7 +285,7 @@ describe("the package of the router", () => {
   it("starts in an empty folder with the settings of its .env, answers, and is backed up", async () => {
     const cwd = emptyFolder();
     writeFileSync(join(cwd, ".env"), 'ADMIN_TOKEN="an operator\'s token"\nLOG_FORMAT=json\n');
-    const refused = run(ownNode, [], cwd);
+    const refused = run(ownNode, [], { cwd });
     expect(refused.errors).toMatch(/^sampling-router: ADMIN_TOKEN must be letters/);
     writeFileSync(join(cwd, ".env"), "ADMIN_TOKEN=of-the-file-and-long-enough\n");
     const started = await startRouter({
@@ -294,10 +303,81 @@ describe("the package of the router", () => {
       expect([page.status, tenants.status]).toEqual([200, 200]);
       expect(await page.text()).toContain("console-");
       expect(readdirSync(cwd)).toEqual([".env", ".sampling-router"]);
-      const { code, out } = run(ownNode, ["backup", "copy.sqlite"], cwd);
+      const { code, out } = run(ownNode, ["backup", "copy.sqlite"], { cwd });
       expect([code, out]).toEqual([0, expect.stringContaining("1 tenants")]);
     } finally {
       expect(await started.stop()).toBe(0);
     }
+  });
+
+  describe("init", () => {
+    const answers = [
+      "sk-ant-of-a-person",
+      "",
+      "",
+      "",
+      "",
+      "8790",
+      "https://router.example",
+      "y",
+      "",
+    ].join("\n");
+
+    it("writes what a person answers, for the owner alone, and shows no key", () => {
+      const cwd = emptyFolder();
+      const { code, out, errors } = run(ownNode, ["init"], { cwd, input: `${answers}\n` });
+      expect([code, errors]).toEqual([0, ""]);
+      expect(out).not.toContain("sk-ant");
+      const env = readFileSync(join(cwd, ".env"), "utf8");
+      expect(parseEnv(env)).toEqual({
+        ANTHROPIC_API_KEY: "sk-ant-of-a-person",
+        HOST: "127.0.0.1",
+        PORT: "8790",
+        PUBLIC_URL: "https://router.example",
+        ADMIN_TOKEN: expect.stringMatching(/^sra_/) as string,
+        MASTER_KEY: expect.stringMatching(/=$/) as string,
+      });
+      expect(statSync(join(cwd, ".env")).mode & 0o777).toBe(0o600);
+      expect(readdirSync(cwd)).toEqual([".env", "compose.yaml"]);
+    });
+
+    it("overwrites nothing without a yes, and writes nothing where an answer is missing", () => {
+      const cwd = emptyFolder();
+      writeFileSync(join(cwd, ".env"), "PORT=1\n");
+      const no = run(ownNode, ["init"], { cwd, input: `${answers}\nn\n` });
+      const refused = run(ownNode, ["init", "--yes"], { cwd });
+      const short = run(ownNode, ["init", "--force"], { cwd, input: "sk\n" });
+      expect([no, refused, short].map(({ code }) => code)).toEqual([1, 1, 1]);
+      expect(no.errors).toBe("sampling-router: nothing was written\n");
+      expect(refused.errors).toMatch(/\.env exists already: --force overwrites/);
+      expect(short.errors).toMatch(/the input ended before every question was answered/);
+      expect(readdirSync(cwd)).toEqual([".env"]);
+      expect(readFileSync(join(cwd, ".env"), "utf8")).toBe("PORT=1\n");
+    });
+
+    it("asks a machine nothing, takes keys from its environment, and judges settings as a start does", () => {
+      const cwd = emptyFolder();
+      const env = { OPENAI_API_KEY: "sk-$of #a machine" };
+      const wrong = run(ownNode, ["init", "--yes", "--port", "0"], { cwd, env });
+      expect(wrong.errors).toBe(
+        "sampling-router: PORT must be a number from 1 to 65535; nothing was written\n",
+      );
+      writeFileSync(join(cwd, ".env"), "");
+      const { code } = run(ownNode, ["init", "--yes", "--force", "--host", "::1"], { cwd, env });
+      expect(code).toBe(0);
+      expect(parseEnv(readFileSync(join(cwd, ".env"), "utf8"))).toEqual({ ...env, HOST: "::1" });
+      expect(statSync(join(cwd, ".env")).mode & 0o777).toBe(0o600);
+    });
+
+    it("writes a wrangler.toml with which wrangler makes a deployment of the package", async () => {
+      const { code } = run(ownNode, ["init", "--yes", "--force", "--wrangler"], { cwd: project });
+      expect(code).toBe(0);
+      const outdir = join(packed.folder, "deployed");
+      const args = ["deploy", "--dry-run", "--outdir", outdir];
+      const deployed = await runTool("wrangler", args, { WRANGLER_SEND_METRICS: "false", CI: "1" });
+      expect(deployed.code, deployed.printed).toBe(0);
+      expect(deployed.printed).toMatch(/env\.DATABASES \(TenantDatabase\)[^]*env\.ASSETS/);
+      expect(readFileSync(join(outdir, "worker.js"), "utf8")).toContain("TenantDatabase");
+    }, 60_000);
   });
 });

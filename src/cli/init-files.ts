@@ -1,0 +1,95 @@
+/** The files that `init` writes, as text. Each is what a person would have written, so that a person can change it. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { err, ok, type Result } from "../domain/result.ts";
+
+/** Plain in a shell, in Compose and for Node's own reader of `.env`. */
+const plain = /^[\w.:/+=@,-]*$/;
+
+/** Single quotes keep `$` and `#` as they are, in Compose too. */
+function quoted(name: string, value: string): Result<string, string> {
+  if (plain.test(value)) return ok(value);
+  return /['\r\n]/.test(value)
+    ? err(`${name} has a quote or a line's end in it: set it in the environment`)
+    : ok(`'${value}'`);
+}
+
+/** Name → value, without those that are empty. */
+export function envText(values: Readonly<Record<string, string>>): Result<string, string> {
+  const lines = [
+    "# Settings of Sampling Router. A variable of the environment wins over this file.",
+  ];
+  for (const [name, value] of Object.entries(values)) {
+    if (value === "") continue;
+    const text = quoted(name, value);
+    if (!text.ok) return text;
+    lines.push(`${name}=${text.value}`);
+  }
+  return ok(`${lines.join("\n")}\n`);
+}
+
+/** Of the image; the checkout's `Dockerfile` has the same. */
+export const baseImage = "node:24.9.0-bookworm-slim";
+
+/** What the image runs, and how it is asked whether it is alive. */
+export const imageLines = [
+  "ENV HOST=0.0.0.0 STATE_DIR=/data NODE_ENV=production",
+  "RUN install -d -o node -g node -m 700 /data",
+  "USER node",
+  "WORKDIR /data",
+  "VOLUME /data",
+  "EXPOSE 8787",
+  `HEALTHCHECK --interval=30s --timeout=5s --start-period=30s CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 8787) + '/health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]`,
+  `ENTRYPOINT ["node", "--min-semi-space-size=16", "--max-semi-space-size=32", "/app/node_modules/mcp-sampling-router/bin.js"]`,
+];
+
+/** @param build the lines below `build:` */
+export const composeText = (build: readonly string[]): string =>
+  `# Sampling Router in a container: docker compose up. Settings are in .env; the database and the secrets in the volume.
+services:
+  router:
+    build:
+${build.map((line) => (line === "" ? "" : `      ${line}`)).join("\n")}
+    env_file:
+      - path: .env
+        required: false
+    environment:
+      HOST: 0.0.0.0
+      PORT: "8787"
+      STATE_DIR: /data
+    ports:
+      - "\${HOST:-127.0.0.1}:\${PORT:-8787}:8787"
+    volumes:
+      - state:/data
+    # Nothing but the volume and /tmp can be written to.
+    read_only: true
+    tmpfs:
+      - /tmp
+    cap_drop:
+      - ALL
+    security_opt:
+      - no-new-privileges:true
+    restart: unless-stopped
+    # DRAIN_SECONDS, and some for the database's end.
+    stop_grace_period: 40s
+
+volumes:
+  state:
+`;
+
+export const composeOfCheckout = (): string => composeText(["context: ."]);
+
+/** The package from the registry, in an image that is made where Compose runs. */
+export const composeOfPackage = (version: string): string =>
+  composeText([
+    "dockerfile_inline: |",
+    ...[
+      `FROM ${baseImage}`,
+      `RUN npm install --prefix /app mcp-sampling-router@${version}`,
+      ...imageLines,
+    ].map((line) => `  ${line.replaceAll("$", "$$$$")}`),
+  ]);
+
+/** The deployment's configuration, as the package has it for a folder that it is installed in. */
+export const wranglerText = (root: string): string =>
+  readFileSync(join(root, "lib", "wrangler.toml"), "utf8");
