@@ -20,6 +20,7 @@ import m0014 from "../migrations/0014_console_sessions.sql";
 import m0015 from "../migrations/0015_approvals.sql";
 import m0016 from "../migrations/0016_outbox.sql";
 import m0017 from "../migrations/0017_books_journal.sql";
+import m0018 from "../migrations/0018_latencies.sql";
 
 export const migrations: readonly { name: string; sql: string }[] = [
   { name: "0000_house.sql", sql: m0000 },
@@ -40,4 +41,5 @@ export const migrations: readonly { name: string; sql: string }[] = [
   { name: "0015_approvals.sql", sql: m0015 },
   { name: "0016_outbox.sql", sql: m0016 },
   { name: "0017_books_journal.sql", sql: m0017 },
+  { name: "0018_latencies.sql", sql: m0018 },
 ];

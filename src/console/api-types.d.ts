@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document 89f31ac70bdaa7338a34f33f1c3158f8028ff75cdc5c149f3990aa34121eb9ed
+// Made by `npm run console:types` of the OpenAPI document e39bd4009b2d4ba7ee0db9c074499423149c0e22b1fd6f48c467830a8a20e37e
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -689,7 +689,7 @@ export interface paths {
     };
     /**
      * What was used, by the hour or the day in which requests came, oldest first
-     * @description Requests, tokens and USD per bucket and per model, key or server. Without `from` and `to`: the last 24 hours by the hour, or 30 days by the day. At most 31 days by the hour and 366 by the day.
+     * @description Requests by their outcomes, tokens, USD, and percentiles of how long calls took, per bucket and per model, key or server; `by=all` does not group. Without `from` and `to`: the last 24 hours by the hour, or 30 days by the day. At most 31 days by the hour and 366 by the day.
      */
     get: operations["readUsage"];
     put?: never;
@@ -2405,6 +2405,20 @@ export interface components {
       inputTokens: number;
       outputTokens: number;
       costUsd: number;
+      /** @description null: no call is counted. Absent: of all tenants. */
+      latency?: {
+        /** @description Calls that are counted here. */
+        calls: number;
+        total: components["schemas"]["Percentiles"];
+        provider: components["schemas"]["Percentiles"] & unknown;
+        overhead: components["schemas"]["Percentiles"] & unknown;
+      } | null;
+    };
+    /** @description From arrival to settlement. */
+    Percentiles: {
+      p50: number;
+      p90: number;
+      p99: number;
     };
     LimitState: {
       /**
@@ -8710,8 +8724,8 @@ export interface operations {
         to?: components["schemas"]["Time"];
         /** @description in UTC; hour unless told */
         bucket?: "hour" | "day";
-        /** @description model unless told */
-        by?: "model" | "key" | "server";
+        /** @description model unless told; all: one row a bucket */
+        by?: "model" | "key" | "server" | "all";
       };
       header?: never;
       path: {

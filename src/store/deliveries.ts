@@ -8,10 +8,8 @@ import type { Delivery, DeliveryStore } from "../domain/ports/outbox.ts";
 import { ok } from "../domain/result.ts";
 import { shardOf } from "../domain/tenancy/shards.ts";
 import { raw, type Compiled, type Database } from "./db.ts";
+import { arraysOf } from "./json-arrays.ts";
 import { figures, raised } from "./usage-figures.ts";
-
-/** Characters of one parameter: engines hold 2 MB, some of them counted in bytes. */
-const mostCharacters = 400_000;
 
 const columns = sql.raw(figures.join(", "));
 /** The figures of an entry `j`: hour, tenant and model, then the figures. */
@@ -41,21 +39,6 @@ export const withoutUsageOf = (tenant: SQL): Compiled[] => [
   ),
   raw(sql`delete from delivered_usage where tenant_id in (${tenant})`),
 ];
-
-/** JSON arrays of entries, each short enough for one parameter. */
-function arraysOf(entries: readonly unknown[]): string[] {
-  const arrays: string[] = [];
-  let text = "";
-  for (const entry of entries) {
-    const next = JSON.stringify(entry);
-    if (text !== "" && text.length + next.length > mostCharacters) {
-      arrays.push(`[${text}]`);
-      text = "";
-    }
-    text += text === "" ? next : `,${next}`;
-  }
-  return text === "" ? arrays : [...arrays, `[${text}]`];
-}
 
 const eventEntry = ({ id, at, actor, action, tenantId, target, detail }: AdminEvent) => [
   id,

@@ -16,6 +16,15 @@ const packedJson = <T>() =>
 export const askedColumn = packedJson<Asked>();
 export const timingColumn = packedJson<Timing>();
 
+/** A stored timing; null: somebody wrote something else. */
+export function readTiming(stored: string): Partial<Timing> | null {
+  try {
+    return JSON.parse(lengthen(stored)) as Partial<Timing> | null;
+  } catch {
+    return null;
+  }
+}
+
 /** An attempt whose model is in the list of models. */
 type Coded = Omit<Attempt, "provider" | "model"> & { is: string };
 

@@ -14,6 +14,7 @@ import { createHealthStore } from "./health.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
 import { createKeyStore } from "./keys.ts";
 import { createLedger } from "./ledger.ts";
+import { createLatencyStore } from "./latencies.ts";
 import { createLimitStore } from "./limit-sums.ts";
 import { createOverrideStore } from "./overrides.ts";
 import { createDeliveryStore } from "./deliveries.ts";
@@ -72,6 +73,7 @@ export function createStores(
     idempotency: () => createIdempotencyStore(db),
     approvals: () => createApprovalStore(db, deps),
     usage: () => createUsageStore(db, note),
+    latencies: () => createLatencyStore(db),
     limits: () => createLimitStore(db),
     events: () => createEventStore(db),
     sealing: () => createSealingStore(db),

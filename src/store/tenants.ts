@@ -17,6 +17,7 @@ import {
   sessions,
   tenants,
 } from "./schema.ts";
+import { latencies, latencyCursors } from "./latency-schema.ts";
 import { countSpent } from "./spent.ts";
 import { consoleSessions } from "./console-schema.ts";
 import { recordNumbers, seals, unreadableRecords } from "./seal-schema.ts";
@@ -68,6 +69,8 @@ export const createTenantStore = (db: Database): TenantStore => {
       const owned = [
         counters,
         usage,
+        latencies,
+        latencyCursors,
         idempotency,
         results,
         approvals,

@@ -136,16 +136,14 @@ const groupOf = {
   model: usage.model,
   key: usage.keyId,
   server: usage.serverId,
+  all: sql<string>`''`.as("all_calls"),
 } as const satisfies Record<UsageBy, unknown>;
 
 export const createUsageStore = (db: Database, note: NoteUnreadable): UsageStore => {
   /** @param where `unsound` counts the rows that were left out, because a figure is no readable integer */
   const rowsOf = (
     { from, to, bucket, limit }: Omit<UsageAsked, "by"> & { limit: number },
-    {
-      group,
-      where,
-    }: { group: (typeof usage)["model" | "keyId" | "serverId" | "tenantId"]; where?: SQL },
+    { group, where }: { group: (typeof groupOf)[UsageBy]; where?: SQL },
   ) =>
     db.read(async (builder) => {
       const width = secondsOf[bucket];

@@ -3,6 +3,7 @@ import { migrate } from "../../src/store/migrations.ts";
 import { storesOn, value } from "../contract/store/open.ts";
 import { readMigrations } from "../setup/migrations.ts";
 import { sealAll } from "../contract/store/sealing.ts";
+import { createLatencyJob } from "../../src/pipeline/scheduled/latencies.ts";
 import { startObjectHost } from "./object-host.ts";
 import { typicalCalls } from "./typical-calls.ts";
 
@@ -38,6 +39,16 @@ export async function countWrittenRows(say: (line: string) => void): Promise<voi
     await object.takeWritten();
     await sealAll(stores, calls.tenantId);
     await perRecord("sealing");
+    const countDurations = createLatencyJob({ latencies: stores.latencies, now: Date.now });
+    value(await countDurations());
+    await perRecord("counting of durations");
+    await (
+      await calls.admit(records)
+    )();
+    await sealAll(stores, calls.tenantId);
+    await object.takeWritten();
+    value(await countDurations());
+    sayRows("counting of one call's durations", await object.takeWritten(), say);
     // The same database stands for both ends.
     const placement = { slug: "placed", tenantId: calls.tenantId, shard: "home", residency: null };
     value(await stores.placements.claim(placement));

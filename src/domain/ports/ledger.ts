@@ -145,7 +145,8 @@ export interface LimitStore {
 }
 
 export type UsageBucket = "hour" | "day";
-export type UsageBy = "model" | "key" | "server";
+/** `all`: not grouped. */
+export type UsageBy = "model" | "key" | "server" | "all";
 /** What the operator may group the usage of all tenants by. */
 export type UsageOfAllBy = "tenant" | "model";
 

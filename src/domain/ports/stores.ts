@@ -4,6 +4,7 @@ import type { ApiKey, StoredKey } from "../tenancy/access.ts";
 import type { ConsoleSessionStore } from "./console-sessions.ts";
 import type { SamplingRecord } from "../audit/record.ts";
 import type { Page, PageRequest } from "./pages.ts";
+import type { LatencyStore } from "./latencies.ts";
 import type { RequestFeedStore } from "./request-feed.ts";
 import type { PlacementStore } from "./placements.ts";
 import type { AdminEvent } from "../admin-event.ts";
@@ -258,6 +259,7 @@ export interface Stores {
   idempotency: IdempotencyStore;
   approvals: ApprovalStore;
   usage: UsageStore;
+  latencies: LatencyStore;
   limits: LimitStore;
   events: EventStore;
   seals: SealStore;

@@ -194,12 +194,29 @@ export const usageQuery = z.object({
   from: time.optional().openapi({ param: { description: "in the first hour" } }),
   to: time.optional().openapi({ param: { description: "after the last hour" } }),
   bucket: z.enum(["hour", "day"]).optional().openapi({ description: "in UTC; hour unless told" }),
-  by: z.enum(["model", "key", "server"]).optional().openapi({ description: "model unless told" }),
+  by: z
+    .enum(["model", "key", "server", "all"])
+    .optional()
+    .openapi({ description: "model unless told; all: one row a bucket" }),
 });
 export const usageOfAllQuery = usageQuery.extend({
   by: z.enum(["tenant", "model"]).optional().openapi({ description: "tenant unless told" }),
 });
 const figure = z.int().min(0);
+const percentiles = z
+  .object({ p50: figure, p90: figure, p99: figure })
+  .openapi("Percentiles", { description: "ms, each within 2.5 % of a call's." });
+const latency = z
+  .object({
+    calls: figure.openapi({ description: "Calls that are counted here." }),
+    total: percentiles.openapi({ description: "From arrival to settlement." }),
+    provider: percentiles,
+    overhead: percentiles.openapi({ description: "What of the total was not the provider's." }),
+  })
+  .openapi("Latency", {
+    description:
+      "How long calls took that succeeded or failed, without the time in which people decided. A call is counted about a minute after its end.",
+  });
 export const usage = z.object({
   data: z.array(
     z
@@ -218,6 +235,9 @@ export const usage = z.object({
         inputTokens: figure,
         outputTokens: figure,
         costUsd: z.number().min(0),
+        latency: latency.nullable().optional().openapi({
+          description: "null: no call is counted. Absent: of all tenants.",
+        }),
       })
       .openapi("Usage"),
   ),

@@ -116,7 +116,7 @@ export function recordRoutes() {
     tag: "Usage",
     summary: "What was used, by the hour or the day in which requests came, oldest first",
     description:
-      "Requests, tokens and USD per bucket and per model, key or server. Without `from` and `to`: the last 24 hours by the hour, or 30 days by the day. At most 31 days by the hour and 366 by the day.",
+      "Requests by their outcomes, tokens, USD, and percentiles of how long calls took, per bucket and per model, key or server; `by=all` does not group. Without `from` and `to`: the last 24 hours by the hour, or 30 days by the day. At most 31 days by the hour and 366 by the day.",
     params: tenantParams,
     query: usageQuery,
     answer: usage,

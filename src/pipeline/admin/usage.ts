@@ -1,7 +1,21 @@
 /** What a tenant used, for plots. */
 import type { Refusal } from "../../domain/refusals.ts";
 import type { Actor } from "../../domain/tenancy/access.ts";
-import type { UsageAsked, UsageOfAllBy, UsageRow, UsageStore } from "../../domain/ports/ledger.ts";
+import {
+  latencyOf,
+  merged,
+  noCalls,
+  type Histogram,
+  type Latency,
+} from "../../domain/latencies.ts";
+import type { HistogramRow, LatencyStore } from "../../domain/ports/latencies.ts";
+import type {
+  UsageAsked,
+  UsageBy,
+  UsageOfAllBy,
+  UsageRow,
+  UsageStore,
+} from "../../domain/ports/ledger.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { tenantFor, type AdminDeps } from "./access.ts";
 
@@ -15,12 +29,30 @@ const mostRows = 2_000;
 const microUsd = 1_000_000;
 
 /** Usage as the API shows it, with money in USD. */
-export type ShownUsage = Omit<UsageRow, "costMicroUsd"> & { costUsd: number };
+export type ShownUsage = Omit<UsageRow, "costMicroUsd"> & {
+  costUsd: number;
+  /** null: no call is counted; absent: of all tenants */
+  latency?: Latency | null;
+};
 
 const shown = ({ costMicroUsd, ...row }: UsageRow): ShownUsage => ({
   ...row,
   costUsd: costMicroUsd / microUsd,
 });
+
+/** The rows with how long their calls took. */
+function withLatency(
+  rows: readonly ShownUsage[],
+  counted: readonly Pick<HistogramRow, "at" | "group" | "histogram">[],
+  by: UsageBy,
+): ShownUsage[] {
+  const nameOf = ({ at, group }: { at: number; group: string }): string =>
+    by === "all" ? String(at) : `${at} ${group}`;
+  const sums = new Map<string, Histogram>();
+  for (const row of counted)
+    sums.set(nameOf(row), merged(sums.get(nameOf(row)) ?? noCalls, row.histogram));
+  return rows.map((row) => ({ ...row, latency: latencyOf(sums.get(nameOf(row)) ?? noCalls) }));
+}
 
 const refused = (path: string, detail: string) =>
   err({ reason: "invalid_params", path, detail } as const);
@@ -47,7 +79,9 @@ const shownRows = (rows: readonly UsageRow[]): Result<{ data: ShownUsage[] }, Re
     ? refused("to", `More than ${mostRows} rows: ask for a shorter range, or by the day.`)
     : ok({ data: rows.map(shown) });
 
-export const createUsageAdmin = (deps: AdminDeps & { usage: UsageStore }) => ({
+export const createUsageAdmin = (
+  deps: AdminDeps & { usage: UsageStore; latencies: Pick<LatencyStore, "read"> },
+) => ({
   async read(actor: Actor, slug: string, { by = "model", ...asked }: Partial<UsageAsked>) {
     const tenant = await tenantFor(deps, actor, slug);
     if (!tenant.ok) return tenant;
@@ -55,7 +89,13 @@ export const createUsageAdmin = (deps: AdminDeps & { usage: UsageStore }) => ({
     if (!range.ok) return range;
     const limit = mostRows + 1;
     const found = await deps.usage.read(tenant.value.id, { ...range.value, by, limit });
-    return found.ok ? shownRows(found.value) : found;
+    const rows = found.ok ? shownRows(found.value) : found;
+    if (!rows.ok) return rows;
+    const counted = await deps.latencies.read(tenant.value.id, {
+      ...range.value,
+      by: by === "all" ? "model" : by,
+    });
+    return counted.ok ? ok({ data: withLatency(rows.value.data, counted.value, by) }) : counted;
   },
 
   /** Of all tenants; `group` is a tenant's id unless it is asked by the model. */

@@ -8,11 +8,13 @@ import type {
   SessionStore,
 } from "../../domain/ports/stores.ts";
 import type { ConsoleSessionStore } from "../../domain/ports/console-sessions.ts";
+import type { LatencyStore } from "../../domain/ports/latencies.ts";
 import type { AuthorizationStore } from "../../domain/ports/server-stores.ts";
 import type { ApprovalStore } from "../../domain/ports/approvals.ts";
 import type { EndHeld } from "../approvals/end.ts";
 import { createApprovalJob } from "./approvals.ts";
 import { createAuditKeyJob } from "./audit-keys.ts";
+import { createLatencyJob } from "./latencies.ts";
 import { createSealJob, type SealDeps } from "./seal.ts";
 import { createRoomJob, type RoomDeps } from "./room.ts";
 import { createThinningJob } from "./thinning.ts";
@@ -33,6 +35,7 @@ export function createJobs(
   deps: SealDeps &
     RoomDeps & {
       ledger: Ledger;
+      latencies: LatencyStore;
       thinning: ThinningStore;
       idempotency: IdempotencyStore;
       cancellations: CancellationStore;
@@ -71,6 +74,8 @@ export function createJobs(
     auditKeys: createAuditKeyJob(deps),
     // Before retention, which spares records that are not sealed.
     seal: createSealJob(deps),
+    // After sealing, which gives records the places by which they are counted, and before retention.
+    latencies: createLatencyJob(deps),
     pruneCounters: () => ledger.prune(now()),
     pruneIdempotency: () => idempotency.prune(now()),
     pruneCancellations: () => cancellations.prune(now()),

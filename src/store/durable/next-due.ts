@@ -25,6 +25,10 @@ const texts: readonly string[] = [
   "select min(lease_until) from sampling_requests where outcome = 'admitted'",
   // Records that ended and are not sealed. 0: at once.
   "select 0 from sampling_requests where seal_number is null and outcome <> 'admitted' limit 1",
+  // Sealed records whose durations are not counted. 0: at once.
+  `select 0 from tenants t left join latency_cursors c on c.tenant_id = t.id
+    where exists (select 1 from sampling_requests r where r.tenant_id = t.id and r.seal_number is not null
+      and (r.seal_number, r.seal_position) > (coalesce(c.seal, 0), coalesce(c.position, -1))) limit 1`,
   ...Object.entries(keptSeconds).map(
     ([resource, seconds]) =>
       `select (min(bucket) + ${seconds}) * 1000 from counters where resource = '${resource}'`,

@@ -5,8 +5,10 @@
 import type { HealthChange } from "../../../src/domain/choice/health.ts";
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { histogramOfCalls } from "../../../src/domain/latencies.ts";
 import { holdsOf } from "../../../src/domain/limits/holds.ts";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
+import { createLatencyJob } from "../../../src/pipeline/scheduled/latencies.ts";
 import { raw } from "../../../src/store/db.ts";
 import {
   authorization,
@@ -58,6 +60,8 @@ const ownedTables = [
   "credentials",
   "health",
   "idempotency",
+  "latencies",
+  "latency_cursors",
   "model_overrides",
   "record_numbers",
   "results",
@@ -116,6 +120,8 @@ const nameNoTenant = [
   "approvals.expire",
   "approvals.undone",
   "requests.prune",
+  // Cursors of all tenants, which the job that counts durations goes through. Its other steps take such a cursor.
+  "latencies.pending",
   // The operator's plot of all tenants.
   "usage.readAll",
   "placements.claim",
@@ -611,6 +617,22 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
       expect(value(await usage.read(tenantId, all))).toEqual([]);
       expect(value(await usage.read(owner.who.tenantId, all))).not.toEqual([]);
     },
+    "latencies.callsAfter": async ({ latencies }, _owner, { tenantId }) => {
+      const found = await latencies.callsAfter({ tenantId, seal: 0, position: -1 }, 9);
+      expect(value(found)).toMatchObject({ calls: [], passed: 0 });
+    },
+    "latencies.count": async ({ latencies }, owner, { tenantId }) => {
+      const row = { width: 3_600, by: "key", at: 0, group: owner.who.keyId } as const;
+      const histogram = histogramOfCalls([{ total: 1, provider: 1, overhead: 0 }]);
+      const from = { tenantId, seal: 0, position: -1 };
+      const counted = { rows: [{ ...row, histogram }], now: start };
+      value(await latencies.count(from, { ...from, seal: 1 }, counted));
+    },
+    "latencies.read": async ({ latencies }, owner, { tenantId }) => {
+      const asked = { from: 0, to: start + dayMs, bucket: "hour", by: "model" } as const;
+      expect(value(await latencies.read(owner.who.tenantId, asked))).not.toEqual([]);
+      expect(value(await latencies.read(tenantId, asked))).toEqual([]);
+    },
     "ledger.refuse": async ({ ledger }, owner, stranger) => {
       const { id } = owner.running.opening;
       value(await ledger.refuse({ ...opening(stranger), id }, "internal", null, decision()));
@@ -668,6 +690,7 @@ export const isolationSuite = (backend: Backend): void => {
         ),
       );
       await sealAll(stores, tenantId);
+      value(await createLatencyJob({ latencies: stores.latencies, now: () => start })());
       value(
         await world.db.write([
           raw(sql`insert into unreadable_records values (${tenantId}, 'req_1', 'test', ${start})`),

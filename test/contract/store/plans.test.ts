@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient, type Client, type InStatement } from "@libsql/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { noCalls } from "../../../src/domain/latencies.ts";
 import type { Delivery } from "../../../src/domain/ports/outbox.ts";
 import type { Stores } from "../../../src/domain/ports/stores.ts";
 import { openLibsql } from "../../../src/store/db.ts";
@@ -87,7 +88,7 @@ describe("query plans", () => {
 
   // With their aliases. `tenants`, `credentials` and `json_each` are small.
   const large =
-    /^SCAN (sampling_requests|placements|seals|counters|sessions|captures|admin_events|api_keys|idempotency|results|usage|delivered_usage|usage_totals|deliveries|r|c|b|i|s|u|p)\b/;
+    /^SCAN (latencies|sampling_requests|placements|seals|counters|sessions|captures|admin_events|api_keys|idempotency|results|usage|delivered_usage|usage_totals|deliveries|r|c|b|i|s|u|p)\b/;
   /** Hold the calls that run, and events that wait for a minute, so they are small however large their tables are. */
   const live = / USING (COVERING )?INDEX (sampling_requests_live|admin_events_outbox)$/;
   const page = { cursor: null, limit: 50 };
@@ -171,6 +172,16 @@ describe("query plans", () => {
         by: "model",
         limit: 9,
       }),
+    "latencies.pending": ({ latencies }) => latencies.pending(8),
+    "latencies.callsAfter": ({ latencies }) =>
+      latencies.callsAfter({ tenantId: who.tenantId, seal: 3, position: 4 }, 2_000),
+    "latencies.count": ({ latencies }) => {
+      const from = { tenantId: who.tenantId, seal: 0, position: -1 };
+      const row = { width: 3_600, by: "model", at: 0, group: "a/b", histogram: noCalls } as const;
+      return latencies.count(from, { ...from, seal: 1 }, { rows: [row], now: start });
+    },
+    "latencies.read": ({ latencies }) =>
+      latencies.read(who.tenantId, { from: start, to: start + 1, bucket: "day", by: "model" }),
     "requests.prune": ({ requests }) => requests.prune(start),
     "seals.waitingTenants": ({ seals }) => seals.waitingTenants("", 9),
     "seals.waiting": ({ seals }) => seals.waiting(who.tenantId, start, 9),

@@ -16,6 +16,7 @@ import { isolationSuite } from "./isolation.suite.ts";
 import { keysSuite } from "./keys.suite.ts";
 import { lateSettlementSuite } from "./late-settlement.suite.ts";
 import { ledgerSuite } from "./ledger.suite.ts";
+import { latenciesSuite } from "./latencies.suite.ts";
 import { limitSumsSuite } from "./limit-sums.suite.ts";
 import { migrationsSuite } from "./migrations.suite.ts";
 import { numbersSuite } from "./numbers.suite.ts";
@@ -52,6 +53,7 @@ const writing = [
   idempotencySuite,
   thinningSuite,
   usageSuite,
+  latenciesSuite,
   outboxSuite,
   correctionsSuite,
   insiderSuite,

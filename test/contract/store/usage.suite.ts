@@ -33,7 +33,7 @@ const saidBy = ({ correction: its, ...row }: Row) => ({
 });
 
 const groupOf = (row: Row, by: UsageBy): string =>
-  ({ model: row.model, key: row.keyId, server: row.serverId })[by] ?? "";
+  ({ model: row.model, key: row.keyId, server: row.serverId, all: "" })[by] ?? "";
 
 /** The usage rows to which the records add up. Calls that still run are in none. */
 function summed(rows: readonly Row[], bucket: UsageBucket, by: UsageBy): UsageRow[] {
@@ -123,6 +123,7 @@ export const usageSuite = (backend: Backend): void => {
       expect(await groups("model")).toEqual(["anthropic/claude", "openai/gpt"]);
       expect(await groups("key")).toEqual([who.keyId, sibling.keyId].toSorted());
       expect(await groups("server")).toEqual(["", "srv_1"]);
+      expect(await read(who, { by: "all" })).toMatchObject([{ group: "", requests: 2 }]);
     });
 
     it("of all tenants is by tenant or model, for the operator", async () => {

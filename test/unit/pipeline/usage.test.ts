@@ -1,6 +1,8 @@
 /** What the store is asked for when somebody asks for usage. */
 import { describe, expect, it } from "vitest";
-import type { UsageAsked, UsageRow } from "../../../src/domain/ports/ledger.ts";
+import { histogramOfCalls } from "../../../src/domain/latencies.ts";
+import type { HistogramRow } from "../../../src/domain/ports/latencies.ts";
+import type { UsageAsked, UsageBy, UsageRow } from "../../../src/domain/ports/ledger.ts";
 import type { TenantStore } from "../../../src/domain/ports/stores.ts";
 import { ok } from "../../../src/domain/result.ts";
 import { createUsageAdmin } from "../../../src/pipeline/admin/usage.ts";
@@ -23,7 +25,14 @@ const row: UsageRow = {
   costMicroUsd: 1_234_567,
 };
 
-function admin(rows: number) {
+type Counted = Pick<HistogramRow, "at" | "group" | "histogram">;
+const countedRow = (group: string, total: number, at = 0): Counted => ({
+  at,
+  group,
+  histogram: histogramOfCalls([{ total, provider: total, overhead: 0 }]),
+});
+
+function admin(rows: number, counted: Counted[] = []) {
   const asked: (Omit<UsageAsked, "by"> & { by: string; limit: number })[] = [];
   const { tenant } = callerWith().snapshot;
   const usage = createUsageAdmin({
@@ -34,6 +43,7 @@ function admin(rows: number) {
       read: async (_, query) => rowsFor(query),
       readAll: async (query) => rowsFor(query),
     },
+    latencies: { read: async () => ok(counted) },
   });
   const rowsFor = (query: (typeof asked)[number]) => {
     asked.push(query);
@@ -62,7 +72,24 @@ describe("usage", () => {
 
   it("is money in USD, as everywhere", async () => {
     const { costMicroUsd: _, ...rest } = row;
-    expect(await admin(1).read({})).toEqual(ok({ data: [{ ...rest, costUsd: 1.234567 }] }));
+    expect(await admin(1).read({})).toEqual(
+      ok({ data: [{ ...rest, costUsd: 1.234567, latency: null }] }),
+    );
+  });
+
+  it("has how long the calls of the same bucket and group took", async () => {
+    const counted = [
+      countedRow("openai/gpt-5", 100),
+      countedRow("a/b", 9_000),
+      countedRow("openai/gpt-5", 7, dayMs),
+    ];
+    const calls = (by: UsageBy) => admin(1, counted).read({ by });
+    expect(await calls("model")).toMatchObject(
+      ok({ data: [{ latency: { calls: 1, total: { p50: 101, p99: 101 } } }] }),
+    );
+    expect(await calls("all")).toMatchObject(
+      ok({ data: [{ latency: { calls: 2, total: { p50: 101, p99: 8_950 } } }] }),
+    );
   });
 
   it("is refused whole where it is more than 2,000 rows", async () => {

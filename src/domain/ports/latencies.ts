@@ -1,0 +1,54 @@
+/** How long calls took: what the job counts, and what is read of it. */
+import type { AsyncResult } from "../refusals.ts";
+import type { Durations, Histogram } from "../latencies.ts";
+import type { UsageAsked } from "./ledger.ts";
+
+export const latencyGroupings = ["model", "key", "server"] as const;
+export type LatencyBy = (typeof latencyGroupings)[number];
+
+/** A place in a tenant's chain. */
+export interface LatencyCursor {
+  tenantId: string;
+  seal: number;
+  position: number;
+}
+
+/** One call that ended with an answer, or without. */
+export interface TimedCall {
+  /** ms since the epoch */
+  createdAt: number;
+  durations: Durations;
+  /** empty: none */
+  groups: Record<LatencyBy, string>;
+}
+
+export interface HistogramRow {
+  /** s: an hour's or a day's */
+  width: number;
+  by: LatencyBy;
+  /** s since the epoch, the beginning */
+  at: number;
+  group: string;
+  histogram: Histogram;
+}
+
+export interface LatencyStore {
+  /** Tenants whose chain has records that are not counted, the one that waited longest first. */
+  pending(limit: number): AsyncResult<LatencyCursor[]>;
+  /** Calls after the cursor, and where the next ones begin. */
+  callsAfter(
+    cursor: LatencyCursor,
+    limit: number,
+  ): AsyncResult<{ calls: TimedCall[]; next: LatencyCursor; passed: number }>;
+  /** Adds to what is counted and moves the cursor, unless another run has moved the cursor. */
+  count(
+    from: LatencyCursor,
+    to: LatencyCursor,
+    counted: { rows: readonly HistogramRow[]; now: number },
+  ): AsyncResult<null>;
+  /** What is counted of whole hours or days. */
+  read(
+    tenantId: string,
+    asked: UsageAsked<LatencyBy>,
+  ): AsyncResult<Pick<HistogramRow, "at" | "group" | "histogram">[]>;
+}
