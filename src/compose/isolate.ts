@@ -29,7 +29,7 @@ import { createPromptPrefixes } from "../pipeline/prompt-prefixes.ts";
 import { createStreamMemory } from "../proxy/legacy/streams.ts";
 import { createChooser } from "../pipeline/choose.ts";
 import { createSealingMemory } from "../pipeline/sealing.ts";
-import { createSharedTurns } from "../pipeline/turns.ts";
+import { createSharedTurns, createTurnsOfTenants } from "../pipeline/turns.ts";
 import { createSignInThrottle } from "../pipeline/sign-in-throttle.ts";
 import { createReasoningRefusals } from "../pipeline/reasoning-refusals.ts";
 import { demoModels } from "../providers/demo.ts";
@@ -127,6 +127,7 @@ async function auditingOf(config: Config, { log, primitives = webCrypto }: Host)
 export async function createIsolate(config: Config, host: Host) {
   const refusals = createReasoningRefusals(refusalsRemembered);
   const { primitives = webCrypto } = host;
+  const turnsOfTenant = createTurnsOfTenants();
   const masters = { master: config.masterKey, previous: config.previousMasterKey, primitives };
   return {
     config,
@@ -186,7 +187,11 @@ export async function createIsolate(config: Config, host: Host) {
     openKey: createOpenedKeys(),
     openExchanges: createOpenExchanges({ limits: config.openLimits, elapsed }),
     streamMemory: createStreamMemory(callersRemembered),
-    turns: perShard((shard) => createSharedTurns(writesAtOnceOf(config, shard))),
+    turns: perShard((shard) =>
+      isTenantDatabase(shard) && config.writesAtOnce === null
+        ? turnsOfTenant()
+        : createSharedTurns(writesAtOnceOf(config, shard)),
+    ),
     heldBack: { count: 0 },
     probes: perShard(createProbeMemory),
     lostAdmissions: perShard(() => createLostAdmissions({ capacity: lostRemembered, elapsed })),

@@ -7,6 +7,7 @@ import type { LaneOf } from "./authenticate.ts";
 import type { Refusal } from "../domain/refusals.ts";
 import { err, ok, type Result } from "../domain/result.ts";
 import {
+  createCompany,
   createTurnOrder,
   type TurnLimits,
   type TurnOrder,
@@ -49,6 +50,24 @@ export const createSharedTurns = (writesAtOnce: number): SharedTurns => ({
   // One call may choose while others write.
   admissions: createTurnOrder({ ...limits, atOnce: writesAtOnce + 1, ofLaneBeside }),
 });
+
+/** Writes of one tenant at once, where each tenant has a database of its own: while no other tenant calls, and beside one. */
+const ofTenantAlone = 64;
+const ofTenantBeside = 8;
+
+/**
+ * Turns where each tenant has a database of its own. Tenants meet in the process alone, so their orders share the company.
+ * Whoever is alone there has nobody to wait for, and each turn that is waited for costs a timer.
+ */
+export function createTurnsOfTenants(): () => SharedTurns {
+  const company = createCompany();
+  const orderOf = (more: number): TurnOrder =>
+    createTurnOrder(
+      { ...limits, atOnce: ofTenantAlone + more, ofLaneBeside: ofTenantBeside + more },
+      company,
+    );
+  return () => ({ writes: orderOf(0), admissions: orderOf(1) });
+}
 
 const unavailable = (retryAfterMs: number): Refusal => ({ reason: "unavailable", retryAfterMs });
 

@@ -83,6 +83,19 @@ async function readAll(
   return concatenated(parts);
 }
 
+/** A web stream of a short answer is read in one go, since the Workers runtime takes a turn of its own for each part. */
+async function bodyOf(
+  response: Response,
+  giveWay: () => Promise<void>,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  const { body } = response;
+  if (body === null) return null;
+  const isShort = (lengthOf(response) ?? Infinity) <= readAtOnce;
+  return isShort && body instanceof ReadableStream
+    ? new Uint8Array(await response.arrayBuffer())
+    : readAll(body, giveWay);
+}
+
 /** A fetch that waits for the whole answer while others have the turn; absent: nobody else waits for one. */
 export function readOutside(inner: typeof fetch, outside?: CallTurn["outside"]): typeof fetch {
   if (outside === undefined) return inner;
@@ -90,7 +103,7 @@ export function readOutside(inner: typeof fetch, outside?: CallTurn["outside"]):
     outside(async (giveWay) => {
       const response = await inner(input, init);
       const { status, headers } = response;
-      const body = response.body === null ? null : await readAll(response.body, giveWay);
+      const body = await bodyOf(response, giveWay);
       return readAnswer({ status, headers, body: bodiless.has(status) ? null : body });
     });
 }

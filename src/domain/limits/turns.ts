@@ -112,8 +112,8 @@ function createLanes() {
   };
 }
 
-/** Whether more than one lane was at work of late. */
-function createCompany() {
+/** Whether more than one lane was at work of late. Several orders may share one, if their work is done by one thread. */
+export function createCompany() {
   let last = { lane: "", at: Number.NEGATIVE_INFINITY };
   let other = last;
   return {
@@ -124,6 +124,8 @@ function createCompany() {
     isThere: (now: number): boolean => now - other.at < atWorkMs,
   };
 }
+
+export type Company = ReturnType<typeof createCompany>;
 
 /** The turns that are held, in all and of each lane. */
 function createHeld() {
@@ -148,11 +150,10 @@ function createHeld() {
   };
 }
 
-export function createTurnOrder(limits: TurnLimits) {
+export function createTurnOrder(limits: TurnLimits, company: Company = createCompany()) {
   const { atOnce, ofLaneBeside, mostOfLane, mostInAll, longestWaitMs, fewOfLane } = limits;
   const { leaseMs, takenWithinMs } = limits;
   const lanes = createLanes();
-  const company = createCompany();
   const held = createHeld();
   let meanMs = firstGuessMs;
   /** turns that a lane may hold at present */

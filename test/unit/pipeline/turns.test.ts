@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createDoor, createSharedTurns, createTurns } from "../../../src/pipeline/turns.ts";
+import {
+  createDoor,
+  createSharedTurns,
+  createTurns,
+  createTurnsOfTenants,
+} from "../../../src/pipeline/turns.ts";
 
 /** A clock that a test moves, with what is due then. */
 function createClock() {
@@ -55,6 +60,24 @@ function given(writesAtOnce = 1) {
   };
   return { clock, shared, turns, entering };
 }
+
+describe("turns of tenants that have databases of their own", () => {
+  const held = (turns: ReturnType<ReturnType<typeof createTurnsOfTenants>>, lane: string) =>
+    Array.from({ length: 100 }, () =>
+      turns.admissions.ask({ lane, kind: "begins", wake: () => {} }, 0),
+    ).filter(({ state }) => state === "given").length;
+
+  it("are many for a tenant that calls alone", () => {
+    expect(held(createTurnsOfTenants()(), "a")).toBe(65);
+  });
+
+  it("are few for a tenant beside another one, whose turns are those of another database", () => {
+    const turnsOf = createTurnsOfTenants();
+    const [one, other] = [turnsOf(), turnsOf()];
+    other.admissions.ask({ lane: "b", kind: "begins", wake: () => {} }, 0);
+    expect(held(one, "a")).toBe(9);
+  });
+});
 
 describe("turns of a process", () => {
   it("are handed from one invocation to the next", async () => {
