@@ -45,6 +45,22 @@ export const goals: readonly Goal[] = [
     required: 2.5,
     aim: 4,
   },
+  {
+    subject: "worker-no-jobs",
+    baseline: "worker-before",
+    concurrency: 64,
+    ratio: "rps",
+    required: 2,
+    aim: 3,
+  },
+  {
+    subject: "worker-no-jobs",
+    baseline: "workerd-pass-through",
+    concurrency: 16,
+    ratio: "p50",
+    required: 5,
+    aim: 4,
+  },
 ];
 
 /** One run may be lucky, so one run proves no goal. */

@@ -86,6 +86,13 @@ async function startDatabase(
   return { env: { DATABASE_URL: sqld.url }, pids: [sqld.pid()] };
 }
 
+/** Settings of a Worker that the bench starts by itself. */
+export const workerValues = {
+  ADMIN_TOKEN: adminToken,
+  MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
+  ALLOW_PRIVATE_UPSTREAMS: "true",
+};
+
 /** With a tenant, a key, and limits that are never reached. */
 async function targetOf(
   router: { url: string; pids: Target["pids"] },
@@ -127,16 +134,41 @@ async function startInspectedWorker(
 ): Promise<Target> {
   const { ending } = surroundings;
   const { env, pids } = await startDatabase(database, ending);
-  const values = {
-    ADMIN_TOKEN: adminToken,
-    MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
-    ALLOW_PRIVATE_UPSTREAMS: "true",
-    ...env,
-  };
+  const values = { ...workerValues, ...env };
   const about = { entry: "src/worker.ts", embedded: database === "own", values, inspectorPort };
   const worker = await startWorker(about, ending);
   return targetOf({ url: worker.url, pids: { server: worker.pids, database: pids } }, surroundings);
 }
+
+/** The router as a Worker with a part left out, so that the parts are told apart. */
+const workersWithout = [
+  { name: "worker-no-jobs", title: "router as a Worker, without jobs", entry: "without-jobs" },
+  {
+    name: "worker-no-writes",
+    title: "router as a Worker, whose RPCs write nothing",
+    entry: "without-writes",
+  },
+  {
+    name: "worker-no-ledger",
+    title: "router as a Worker, without a ledger",
+    entry: "without-ledger",
+  },
+].map(({ name, title, entry }) => ({
+  name,
+  title,
+  async start(surroundings: Surroundings, inspectorPort?: number): Promise<Target> {
+    const { url, pids } = await startWorker(
+      {
+        entry: `test/bench/workers/${entry}.ts`,
+        embedded: true,
+        values: workerValues,
+        ...(inspectorPort !== undefined && { inspectorPort }),
+      },
+      surroundings.ending,
+    );
+    return targetOf({ url, pids: { server: pids, database: [] } }, surroundings);
+  },
+}));
 
 const others: readonly Subject[] = [
   {
@@ -217,22 +249,23 @@ const routersOf = (from: string, mark: { name: string; title: string }): Subject
     start: (surroundings) => startLauncher({ host, database, from }, surroundings, []),
   }));
 
-export const profiledSubjects: readonly ProfiledSubject[] = routers.map(
-  ({ name, title, host, database }) => ({
-    name,
-    title,
-    start: (surroundings, inspectorPort) =>
-      host === "worker"
-        ? startInspectedWorker(database, surroundings, inspectorPort)
-        : startLauncher({ host, database, from: checkout }, surroundings, [
-            `--inspect=127.0.0.1:${inspectorPort}`,
-          ]),
-  }),
-);
+const profiledRouters = routers.map(({ name, title, host, database }): ProfiledSubject => ({
+  name,
+  title,
+  start: (surroundings, inspectorPort) =>
+    host === "worker"
+      ? startInspectedWorker(database, surroundings, inspectorPort)
+      : startLauncher({ host, database, from: checkout }, surroundings, [
+          `--inspect=127.0.0.1:${inspectorPort}`,
+        ]),
+}));
+
+export const profiledSubjects: readonly ProfiledSubject[] = [...profiledRouters, ...workersWithout];
 
 /** @param before another checkout of the router, whose hosts are subjects too; null: none */
 export const subjectsWith = (before: string | null): Subject[] => [
   ...routersOf(checkout, { name: "", title: "" }),
   ...(before === null ? [] : routersOf(resolve(before), { name: "-before", title: ", before" })),
+  ...workersWithout,
   ...others,
 ];
