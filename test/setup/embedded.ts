@@ -9,5 +9,6 @@ export const embeddedBackend = (engine: () => EmbeddedEngine): Backend =>
   lastingBackend({
     name: "embedded engine",
     migrations: readMigrations(),
+    histories: 12,
     connect: (options) => ({ db: openOverEngine(engine(), options), close: async () => {} }),
   });

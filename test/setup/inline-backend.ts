@@ -52,6 +52,7 @@ export function inlineBackend(): Backend {
   return {
     name: "embedded engine, inline",
     migrations,
+    histories: 12,
     open: async () => openAt(freshPath()),
     async openMigrated() {
       migrated ??= migratedFile();

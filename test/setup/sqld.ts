@@ -16,6 +16,7 @@ export const sqldBackend = (url: () => string, writes: "alone" | "grouped" = "al
   lastingBackend({
     name: "libSQL server",
     migrations: readMigrations(),
+    histories: 3,
     connect(options = {}) {
       const client = createClient({ url: url(), fetch: plainly });
       const groups = { groups: openWriteGroups({ url: url(), authToken: null, fetch: plainly }) };

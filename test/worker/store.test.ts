@@ -12,6 +12,7 @@ const engine = () => createStubEngine({ connect, wait });
 const object = lastingBackend({
   name: "Durable Object",
   migrations: env.MIGRATIONS,
+  histories: 3,
   connect: (options) => ({ db: openOverEngine(engine(), options), close: async () => {} }),
 });
 

@@ -29,7 +29,7 @@ import {
   tokens,
   type Caller,
 } from "./fixtures.ts";
-import { givenWorld, value, type Backend } from "./open.ts";
+import { givenWorld, value, type Backend, type World } from "./open.ts";
 import type { NewApproval } from "../../../src/domain/sampling/approval.ts";
 import { sealAll, sealingOn } from "./sealing.ts";
 
@@ -644,10 +644,7 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
 
 export const isolationSuite = (backend: Backend): void => {
   describe("isolation", () => {
-    const world = givenWorld(backend);
-
-    async function owned(): Promise<Owned> {
-      const { stores } = world;
+    async function ownedIn({ db, stores }: World): Promise<Owned> {
       const who = await caller(stores, {
         tenantLimits: { tokensPerMinute: 1_000 },
         keyLimits: { requestsPerMinute: 10 },
@@ -692,7 +689,7 @@ export const isolationSuite = (backend: Backend): void => {
       await sealAll(stores, tenantId);
       value(await createLatencyJob({ latencies: stores.latencies, now: () => start })());
       value(
-        await world.db.write([
+        await db.write([
           raw(sql`insert into unreadable_records values (${tenantId}, 'req_1', 'test', ${start})`),
         ]),
       );
@@ -714,84 +711,101 @@ export const isolationSuite = (backend: Backend): void => {
     }
 
     /** Every row that a tenant has anywhere. */
-    async function everythingOf(tenantId: string, tables: readonly string[] = ownedTables) {
+    async function everythingOf(
+      { db }: World,
+      tenantId: string,
+      tables: readonly string[] = ownedTables,
+    ) {
       const queries = [
         ...tables.map(
           (table) => sql`select * from ${sql.identifier(table)} where tenant_id = ${tenantId}`,
         ),
         sql`select * from tenants where id = ${tenantId}`,
       ];
-      const rows = value(await world.db.write(queries.map(raw)));
+      const rows = value(await db.write(queries.map(raw)));
       return rows.map((table) => table.map((row) => ({ ...row })));
     }
 
-    it("has an attempt for every method of every store that names a tenant", () => {
-      const methods = Object.entries(world.stores).flatMap(([store, of]) =>
-        Object.keys(of).map((method) => `${store}.${method}`),
-      );
-      expect([...Object.keys(attempts), ...nameNoTenant].toSorted()).toEqual(methods.toSorted());
-    });
+    describe("of one owner from many strangers", () => {
+      // A hundred rows make an owner, and no attempt may change one of them: so all meet the same owner.
+      const world = givenWorld(backend, "all tests");
+      let untouched: Owned | null = null;
+      const allOf = ({ who }: Owned) =>
+        everythingOf(world, who.tenantId, [...ownedTables, "admin_events"]);
 
-    it.each(Object.keys(attempts))("keeps strangers out: %s", async (method) => {
-      const owner = await owned();
-      const stranger = await caller(world.stores);
-      const before = await everythingOf(owner.who.tenantId, [...ownedTables, "admin_events"]);
-      for (const rows of before) expect(rows).not.toEqual([]);
-      await attempts[method]?.(world.stores, owner, stranger);
-      expect(await everythingOf(owner.who.tenantId, [...ownedTables, "admin_events"])).toEqual(
-        before,
-      );
-    });
+      it("has an attempt for every method of every store that names a tenant", () => {
+        const methods = Object.entries(world.stores).flatMap(([store, of]) =>
+          Object.keys(of).map((method) => `${store}.${method}`),
+        );
+        expect([...Object.keys(attempts), ...nameNoTenant].toSorted()).toEqual(methods.toSorted());
+      });
 
-    it("can still settle and capture what a stranger tried to settle", async () => {
-      const owner = await owned();
-      const stranger = await caller(world.stores);
-      await attempts["ledger.settle"]?.(world.stores, owner, stranger);
-      const ended = settlement(owner.running, start, { captured: "v1.mine" });
-      expect(value(await world.stores.ledger.settle(ended))).toBe(true);
-      const { tenantId } = owner.who;
-      expect(
-        value(await world.stores.requests.get(tenantId, owner.running.opening.id)),
-      ).toMatchObject({ content: "v1.mine" });
-    });
-
-    it("hands a snapshot the key's own tenant, and no one else's session", async () => {
-      const owner = await owned();
-      const stranger = await caller(world.stores);
-      const loaded = value(
-        await world.stores.snapshots.load(stranger.keyId, owner.session.id, start),
-      );
-      expect(loaded.session).toBeNull();
-      expect(loaded.snapshot).toMatchObject({
-        tenant: { id: stranger.tenantId },
-        key: { id: stranger.keyId, tenantId: stranger.tenantId },
-        credentials: [],
-        overrides: [],
+      it.each(Object.keys(attempts))("keeps strangers out: %s", async (method) => {
+        const owner = untouched ?? (await ownedIn(world));
+        // After an attempt that went too far, the next stranger meets another owner.
+        untouched = null;
+        const stranger = await caller(world.stores);
+        const before = await allOf(owner);
+        for (const rows of before) expect(rows).not.toEqual([]);
+        await attempts[method]?.(world.stores, owner, stranger);
+        expect(await allOf(owner)).toEqual(before);
+        untouched = owner;
       });
     });
 
-    it("removes a tenant with everything that it owns, and leaves its events", async () => {
-      const owner = await owned();
-      const { tenantId } = owner.who;
-      value(await world.stores.tenants.remove(tenantId, event(tenantId, "tenant.removed")));
-      for (const rows of await everythingOf(tenantId)) expect(rows).toEqual([]);
-      const events = value(await world.stores.events.list(tenantId, page)).data;
-      expect(events[0]?.action).toBe("tenant.removed");
-      expect(events.length).toBeGreaterThan(3);
-    });
+    describe("of an owner in a database of its own", () => {
+      const world = givenWorld(backend);
 
-    it("knows every table that a tenant owns", async () => {
-      const rows = value(
-        await world.db.write([
-          raw(sql`select name from sqlite_master
-            where type = 'table' and sql like '%' || char(96) || 'tenant_id' || char(96) || ' %'`),
-        ]),
-      )[0];
-      expect((rows ?? []).map(({ name }) => name).toSorted()).toEqual(
-        // A placement is the directory's, and of another shard. Its release takes the delivered usage with it:
-        // `pipeline/admin/removal.ts`.
-        [...ownedTables, "admin_events", "placements", "delivered_usage"].toSorted(),
-      );
+      it("can still settle and capture what a stranger tried to settle", async () => {
+        const owner = await ownedIn(world);
+        const stranger = await caller(world.stores);
+        await attempts["ledger.settle"]?.(world.stores, owner, stranger);
+        const ended = settlement(owner.running, start, { captured: "v1.mine" });
+        expect(value(await world.stores.ledger.settle(ended))).toBe(true);
+        const { tenantId } = owner.who;
+        expect(
+          value(await world.stores.requests.get(tenantId, owner.running.opening.id)),
+        ).toMatchObject({ content: "v1.mine" });
+      });
+
+      it("hands a snapshot the key's own tenant, and no one else's session", async () => {
+        const owner = await ownedIn(world);
+        const stranger = await caller(world.stores);
+        const loaded = value(
+          await world.stores.snapshots.load(stranger.keyId, owner.session.id, start),
+        );
+        expect(loaded.session).toBeNull();
+        expect(loaded.snapshot).toMatchObject({
+          tenant: { id: stranger.tenantId },
+          key: { id: stranger.keyId, tenantId: stranger.tenantId },
+          credentials: [],
+          overrides: [],
+        });
+      });
+
+      it("removes a tenant with everything that it owns, and leaves its events", async () => {
+        const owner = await ownedIn(world);
+        const { tenantId } = owner.who;
+        value(await world.stores.tenants.remove(tenantId, event(tenantId, "tenant.removed")));
+        for (const rows of await everythingOf(world, tenantId)) expect(rows).toEqual([]);
+        const events = value(await world.stores.events.list(tenantId, page)).data;
+        expect(events[0]?.action).toBe("tenant.removed");
+        expect(events.length).toBeGreaterThan(3);
+      });
+
+      it("knows every table that a tenant owns", async () => {
+        const rows = value(
+          await world.db.write([
+            raw(sql`select name from sqlite_master
+              where type = 'table' and sql like '%' || char(96) || 'tenant_id' || char(96) || ' %'`),
+          ]),
+        )[0];
+        expect((rows ?? []).map(({ name }) => name).toSorted()).toEqual(
+          // A placement is the directory's, and of another shard. Its release takes the delivered usage with it:
+          // `pipeline/admin/removal.ts`.
+          [...ownedTables, "admin_events", "placements", "delivered_usage"].toSorted(),
+        );
+      });
     });
   });
 };

@@ -338,7 +338,7 @@ export const ledgerSuite = (backend: Backend): void => {
               }
             },
           ),
-          { numRuns: 12 },
+          { numRuns: backend.histories },
         );
       });
 
@@ -940,7 +940,7 @@ export const ledgerSuite = (backend: Backend): void => {
             );
           }
         }),
-        { numRuns: 10 },
+        { numRuns: backend.histories },
       );
     });
 

@@ -1,6 +1,6 @@
 /** How a suite gets its database. Every test has a database of its own, or one that was emptied for it. */
 import { sql } from "drizzle-orm";
-import { afterEach, beforeEach } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { raw, type Database, type DatabaseOptions } from "../../../src/store/db.ts";
 import { migrate, type Migration } from "../../../src/store/migrations.ts";
 import { createMac } from "../../../src/crypto/mac.ts";
@@ -24,6 +24,8 @@ export interface Backend {
   openMigrated(): Promise<Opened>;
   /** One more connection to the database that `open` gave. */
   again(options?: DatabaseOptions): Promise<Opened>;
+  /** How many drawn histories a property tries here: a server takes a hundred times as long for each. */
+  histories: number;
 }
 
 /** The value of a result that has to be a success. */
@@ -49,19 +51,33 @@ export async function wipe(db: Database): Promise<void> {
     value(await db.write(names.map((name) => raw(sql`drop table ${sql.identifier(name)}`))));
 }
 
+/** Removes the rows of these tables. Most tests write to few of them, and to find those is a single statement. */
+async function empty(db: Database, tables: readonly string[]): Promise<void> {
+  const filled = tables.map(
+    (table, at) => sql`exists(select 1 from ${sql.identifier(table)}) as ${sql.raw(`t${at}`)}`,
+  );
+  const [row] = value(await db.write([raw(sql`select ${sql.join(filled, sql`, `)}`)]))[0] ?? [];
+  const names = tables.filter((_, at) => Number(row?.[`t${at}`]) === 1);
+  if (names.length > 0)
+    value(await db.write(names.map((table) => raw(sql`delete from ${sql.identifier(table)}`))));
+}
+
 /**
  * A backend over one database that lasts as long as the tests of a file. The migrations run once, since they
  * take longer than most tests; between two tests only the rows go.
  */
 export function lastingBackend(
-  about: Pick<Backend, "name" | "migrations"> & { connect: (options?: DatabaseOptions) => Opened },
+  about: Pick<Backend, "name" | "migrations" | "histories"> & {
+    connect: (options?: DatabaseOptions) => Opened;
+  },
 ): Backend {
-  const { name, migrations, connect } = about;
+  const { name, migrations, histories, connect } = about;
   /** null: not, or not only, the tables of the migrations */
   let tables: string[] | null = null;
   return {
     name,
     migrations,
+    histories,
     async open() {
       tables = null;
       const opened = connect();
@@ -72,9 +88,7 @@ export function lastingBackend(
       const opened = connect();
       const { db } = opened;
       if (tables !== null) {
-        value(
-          await db.write(tables.map((table) => raw(sql`delete from ${sql.identifier(table)}`))),
-        );
+        await empty(db, tables);
         return opened;
       }
       await wipe(db);
@@ -92,23 +106,36 @@ export interface World {
   again(options?: DatabaseOptions): Promise<Database>;
 }
 
-/** A migrated database and its stores, fresh before each test of the surrounding `describe`. */
-export function givenWorld(backend: Backend): World {
+/**
+ * A migrated database and its stores, fresh before each test of the surrounding `describe`; or before the first
+ * one, for tests that leave each other alone.
+ */
+export function givenWorld(
+  backend: Backend,
+  freshFor: "each test" | "all tests" = "each test",
+): World {
   const opened: Opened[] = [];
   let current: { db: Database; stores: Stores } | undefined;
   const here = () => {
     if (current === undefined) throw new Error("no database outside a test");
     return current;
   };
-  beforeEach(async () => {
+  const begin = async () => {
     const first = await backend.openMigrated();
     opened.push(first);
     current = { db: first.db, stores: storesOn(first.db) };
-  });
-  afterEach(async () => {
+  };
+  const end = async () => {
     for (const each of opened.splice(0).toReversed()) await each.close();
     current = undefined;
-  });
+  };
+  if (freshFor === "each test") {
+    beforeEach(begin);
+    afterEach(end);
+  } else {
+    beforeAll(begin);
+    afterAll(end);
+  }
   return {
     get db() {
       return here().db;

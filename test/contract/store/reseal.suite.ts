@@ -156,7 +156,7 @@ export const resealSuite = (backend: Backend): void => {
     it("takes every kind of version 1 over, and then knows no version 1", async () => {
       const before = await olderVault(old);
       const all = await addAll(before);
-      for (let count = 0; count < manyCredentials; count += 1) await addCredential(before);
+      await Promise.all(Array.from({ length: manyCredentials }, () => addCredential(before)));
       await addKey();
       const its = await processOn(world.stores, { master: old, clock });
       value(await its.sealing.current());
@@ -304,7 +304,7 @@ export const resealSuite = (backend: Backend): void => {
     it("steps over seals that no key opens", async () => {
       const before = await olderVault(old);
       const stranger = await olderVault(other);
-      for (let count = 0; count < 60; count += 1) await addCredential(stranger);
+      await Promise.all(Array.from({ length: 60 }, () => addCredential(stranger)));
       const its = await addCredential(before);
       const now = await processOn(world.stores, { master: old, clock });
       value(await now.sealing.current());

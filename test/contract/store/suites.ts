@@ -39,7 +39,10 @@ import { thinningSuite } from "./thinning.suite.ts";
 import { unreadableSuite } from "./unreadable.suite.ts";
 import { usageSuite } from "./usage.suite.ts";
 
-/** What the way of a write decides: transactions, migrations, and the ledger, whose statements differ by engine. */
+/**
+ * What the way of a write decides: transactions, conflicts, migrations, and the ledger's limits. A suite that sends
+ * the same statements in the same transactions as these is one of the others.
+ */
 const writing = [
   databaseSuite,
   migrationsSuite,
@@ -47,22 +50,22 @@ const writing = [
   healthSuite,
   sessionLimitsSuite,
   ledgerSuite,
-  approvalsSuite,
-  budgetsSuite,
   limitSumsSuite,
   idempotencySuite,
+  lateSettlementSuite,
+];
+
+/** What is written and read by the same statements everywhere, and the ledger's statements that differ by engine. */
+const statements = [
+  approvalsSuite,
+  budgetsSuite,
   thinningSuite,
   usageSuite,
   latenciesSuite,
   outboxSuite,
   correctionsSuite,
   insiderSuite,
-  lateSettlementSuite,
   numbersSuite,
-];
-
-/** Rows that are written and read, by the same statements everywhere. */
-const rows = [
   tenantsSuite,
   placementsSuite,
   keysSuite,
@@ -85,7 +88,7 @@ const rows = [
 ];
 
 export const storeSuites = (backend: Backend): void => {
-  for (const suite of [...writing, ...rows]) suite(backend);
+  for (const suite of [...writing, ...statements]) suite(backend);
   // The last one: it sees what all others left.
   leftoversSuite(backend);
 };

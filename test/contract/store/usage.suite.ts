@@ -321,7 +321,7 @@ export const usageSuite = (backend: Backend): void => {
           }
           expect((await usageRows(who.tenantId)).every(({ unknown }) => unknown >= 0)).toBe(true);
         }),
-        { numRuns: 8 },
+        { numRuns: backend.histories },
       );
     }, 60_000);
   });
