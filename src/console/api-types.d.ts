@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document e39bd4009b2d4ba7ee0db9c074499423149c0e22b1fd6f48c467830a8a20e37e
+// Made by `npm run console:types` of the OpenAPI document e915a42409421ba0a2701a70402642e61e0b8e8424affac9cf2f922c13d7b3a5
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -2854,6 +2854,8 @@ export interface operations {
       query?: {
         cursor?: string;
         limit?: number;
+        /** @description json unless told; `Accept: text/csv` says csv too */
+        format?: "json" | "csv";
       };
       header?: never;
       path?: never;
@@ -4174,6 +4176,8 @@ export interface operations {
       query?: {
         cursor?: string;
         limit?: number;
+        /** @description json unless told; `Accept: text/csv` says csv too */
+        format?: "json" | "csv";
       };
       header?: never;
       path: {
@@ -4970,6 +4974,8 @@ export interface operations {
       query?: {
         cursor?: string;
         limit?: number;
+        /** @description json unless told; `Accept: text/csv` says csv too */
+        format?: "json" | "csv";
       };
       header?: never;
       path: {
@@ -5766,6 +5772,8 @@ export interface operations {
       query?: {
         cursor?: string;
         limit?: number;
+        /** @description json unless told; `Accept: text/csv` says csv too */
+        format?: "json" | "csv";
       };
       header?: never;
       path: {
@@ -6168,6 +6176,8 @@ export interface operations {
       query?: {
         cursor?: string;
         limit?: number;
+        /** @description json unless told; `Accept: text/csv` says csv too */
+        format?: "json" | "csv";
       };
       header?: never;
       path: {
@@ -7096,6 +7106,8 @@ export interface operations {
         cursor?: string;
         limit?: number;
         state?: "waiting" | "approved" | "denied" | "expired" | "begun";
+        /** @description json unless told; `Accept: text/csv` says csv too */
+        format?: "json" | "csv";
       };
       header?: never;
       path: {
@@ -7498,6 +7510,8 @@ export interface operations {
       query?: {
         cursor?: string;
         limit?: number;
+        /** @description json unless told; `Accept: text/csv` says csv too */
+        format?: "json" | "csv";
       };
       header?: never;
       path: {
@@ -7911,6 +7925,8 @@ export interface operations {
       query?: {
         cursor?: string;
         limit?: number;
+        /** @description json unless told; `Accept: text/csv` says csv too */
+        format?: "json" | "csv";
       };
       header?: never;
       path: {
@@ -8187,6 +8203,8 @@ export interface operations {
         /** @description a server's id */
         server?: string;
         session?: string;
+        /** @description json unless told; `Accept: text/csv` says csv too */
+        format?: "json" | "csv";
       };
       header?: never;
       path: {
@@ -8726,6 +8744,8 @@ export interface operations {
         bucket?: "hour" | "day";
         /** @description model unless told; all: one row a bucket */
         by?: "model" | "key" | "server" | "all";
+        /** @description json unless told; `Accept: text/csv` says csv too */
+        format?: "json" | "csv";
       };
       header?: never;
       path: {
@@ -8861,6 +8881,8 @@ export interface operations {
       query?: {
         cursor?: string;
         limit?: number;
+        /** @description json unless told; `Accept: text/csv` says csv too */
+        format?: "json" | "csv";
       };
       header?: never;
       path: {
@@ -9003,6 +9025,8 @@ export interface operations {
         bucket?: "hour" | "day";
         /** @description tenant unless told */
         by?: "tenant" | "model";
+        /** @description json unless told; `Accept: text/csv` says csv too */
+        format?: "json" | "csv";
       };
       header?: never;
       path?: never;
@@ -9136,6 +9160,8 @@ export interface operations {
       query?: {
         cursor?: string;
         limit?: number;
+        /** @description json unless told; `Accept: text/csv` says csv too */
+        format?: "json" | "csv";
       };
       header?: never;
       path?: never;

@@ -22,7 +22,7 @@ interface Document {
 let router: SharedRouter;
 let key: string;
 let document: Document;
-let admin: (method: string, path: string, body?: unknown) => Promise<Answered>;
+let admin: ReturnType<typeof adminOf>;
 
 beforeAll(async () => {
   router = await borrowRouter();
@@ -182,6 +182,39 @@ describe("money", () => {
     const total = rows.reduce((sum, row) => sum + (row as { costUsd: number }).costUsd, 0);
     expect(total).toBeCloseTo(costUsd, 9);
     expect(JSON.stringify(rows)).not.toContain("MicroUsd");
+  });
+});
+
+describe("a list", () => {
+  it("is CSV where the caller asks for it, wherever the description offers that", async () => {
+    const lists = operations().filter(
+      ({ method, operation }) =>
+        method === "get" &&
+        operation.operationId !== "exportRequests" &&
+        operation.parameters?.some(({ name }) => name === "format"),
+    );
+    const ids = lists.map(({ operation }) => operation.operationId);
+    expect(ids).toEqual(
+      expect.arrayContaining(["readUsage", "listEvents", "listKeys", "readLimits", "listTenants"]),
+    );
+    for (const { path, operation } of lists) {
+      const target = fill(path, values).slice("/admin/v1".length);
+      const answer = await admin("GET", `${target}?format=csv`);
+      expect([operation.operationId, answer.status, answer.headers.get("content-type")]).toEqual([
+        operation.operationId,
+        200,
+        "text/csv; charset=utf-8",
+      ]);
+      const accepted = await admin("GET", target, undefined, { Accept: "text/csv" });
+      expect(accepted.text.split("\r\n")[0]).toBe(answer.text.split("\r\n")[0]);
+    }
+  });
+
+  it("gives a spreadsheet no formula in CSV", async () => {
+    await admin("POST", "/tenants/api/keys", { name: '=cmd|"x"', scopes: ["sampling"] });
+    const answer = await admin("GET", "/tenants/api/keys?format=csv");
+    expect(answer.text).toContain(`"'=cmd|""x""",`);
+    expect((await admin("GET", "/tenants/api/keys?format=xlsx")).status).toBe(400);
   });
 });
 

@@ -20,6 +20,7 @@ import { askedAt, type HttpEnv } from "../context.ts";
 import { actorOf } from "./authorise.ts";
 import { problem } from "../problem.ts";
 import { problemBody, slug, type pageQuery } from "./schemas.ts";
+import { csvQuery, csvResponse, isCsvAsked, rowSchemaOf } from "./csv-list.ts";
 import { entityTagOf, ifMatchOf } from "./entity-tag.ts";
 import { streamOf } from "./stream.ts";
 
@@ -155,8 +156,11 @@ const requireRole = (action: AdminAction) =>
 const nothing = z.object({});
 
 /** Unknown query members are refused: a misspelt filter would find everything. */
-const strictly = (query: z.ZodType | undefined): z.ZodObject =>
-  ((query ?? nothing) as z.ZodObject).strict();
+const strictly = ({ method, query, answer }: Described): z.ZodObject => {
+  const object = (query ?? nothing) as z.ZodObject;
+  const isList = method === "get" && rowSchemaOf(answer) !== null;
+  return (isList ? object.extend(csvQuery) : object).strict();
+};
 
 /** The slug in a path; null: the path names no tenant. */
 const tenantIn = (params: unknown): string | null =>
@@ -168,7 +172,7 @@ const statusOf = ({ answer, streams, status }: Described): number =>
 
 /** The endpoint as OpenAPI has it. */
 function routeOf(spec: Described) {
-  const { answer, body, params, query, streams } = spec;
+  const { answer, body, params, streams } = spec;
   return createRoute({
     method: spec.method,
     path: spec.path,
@@ -181,7 +185,7 @@ function routeOf(spec: Described) {
     middleware: [requireRole(spec.id), ...(body === undefined ? [] : [requireBody])],
     request: {
       params: (params ?? nothing) as z.ZodObject,
-      query: strictly(query),
+      query: strictly(spec),
       ...(body === undefined
         ? {}
         : { body: { required: true, content: { "application/json": { schema: body } } } }),
@@ -189,6 +193,7 @@ function routeOf(spec: Described) {
     responses: {
       [statusOf(spec)]: {
         description: "Done.",
+        // Not as CSV, which lists answer too: a generated client would have to tell rows from a text.
         ...(answer !== undefined && { content: { "application/json": { schema: answer } } }),
         ...(streams !== undefined && {
           content: Object.fromEntries(streams.map((type) => [type, { schema: z.string() }])),
@@ -207,10 +212,12 @@ export function endpoint<
 >(app: OpenAPIHono<HttpEnv>, spec: Endpoint<P, Q, B>): void {
   const { body, streams } = spec;
   const status = statusOf(spec);
+  const rows = spec.method === "get" ? rowSchemaOf(spec.answer) : null;
   const handle = async (c: Context<HttpEnv>): Promise<Response> => {
     const valid = (from: "param" | "query" | "json"): unknown => c.req.valid(from as never);
     const actor = c.get("actor");
     const named = valid("param") as Exact<z.output<P>>;
+    const { format, ...query } = valid("query") as Record<string, unknown>;
     const admin = await c.get("services").admin.adminFor(actor, tenantIn(named));
     if (!admin.ok) return problem(c, admin.error);
     const { sha256Hex, now } = c.get("services").admin;
@@ -219,7 +226,7 @@ export function endpoint<
       actor,
       origin: ownOriginOf(askedAt(c)),
       params: named,
-      query: valid("query") as Exact<z.output<Q>>,
+      query: (rows === null ? valid("query") : query) as Exact<z.output<Q>>,
       body: (body === undefined ? {} : valid("json")) as Exact<z.output<B>>,
       ifMatch: ifMatchOf(c.req.header("If-Match"), sha256Hex),
       now,
@@ -237,6 +244,8 @@ export function endpoint<
       return new Response(streamOf(chunks), { status, headers });
     }
     if (status === 204) return new Response(null, { status });
+    if (rows !== null && isCsvAsked(format, c.req.header("Accept")))
+      return csvResponse(result.value, rows, spec.path.split("/").at(-1) || spec.tag.toLowerCase());
     const answer = Response.json(result.value, { status });
     if (spec.tagged === true)
       answer.headers.set("ETag", await entityTagOf(result.value, sha256Hex));
