@@ -21,6 +21,7 @@ import m0015 from "../migrations/0015_approvals.sql";
 import m0016 from "../migrations/0016_outbox.sql";
 import m0017 from "../migrations/0017_books_journal.sql";
 import m0018 from "../migrations/0018_latencies.sql";
+import m0019 from "../migrations/0019_webhooks.sql";
 
 export const migrations: readonly { name: string; sql: string }[] = [
   { name: "0000_house.sql", sql: m0000 },
@@ -42,4 +43,5 @@ export const migrations: readonly { name: string; sql: string }[] = [
   { name: "0016_outbox.sql", sql: m0016 },
   { name: "0017_books_journal.sql", sql: m0017 },
   { name: "0018_latencies.sql", sql: m0018 },
+  { name: "0019_webhooks.sql", sql: m0019 },
 ];

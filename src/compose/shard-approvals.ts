@@ -13,27 +13,31 @@ import type { Chooser } from "../pipeline/choose.ts";
 import { createEndCall } from "../pipeline/end-call.ts";
 import type { Summary } from "../pipeline/summary.ts";
 import type { Idempotency } from "../pipeline/idempotency.ts";
+import type { Lifetime } from "./lifetime.ts";
+import { createShardWebhooks, type ShardWebhooks } from "./shard-webhooks.ts";
 import { clock, type Isolate } from "./isolate.ts";
 
-export interface ShardApprovals {
+export interface ShardApprovals extends ShardWebhooks {
   readContent: ReadContent;
   endHeld: EndHeld;
   editHeld: EditHeld;
 }
 
 export function createShardApprovals(deps: {
-  stores: Pick<Stores, "approvals" | "ledger" | "snapshots">;
+  stores: Pick<Stores, "approvals" | "ledger" | "snapshots" | "webhooks">;
   vault: Vault;
   ids: Ids;
   chooser: Pick<Chooser, "plan">;
   parts: { idempotency: Pick<Idempotency<Summary>, "seal"> };
-  isolate: Pick<Isolate, "sha256">;
+  isolate: Pick<Isolate, "config" | "host" | "sha256">;
+  lifetime: Pick<Lifetime, "origin" | "upkeep">;
 }): ShardApprovals {
   const { stores, vault, ids, chooser, parts, isolate } = deps;
   const { approvals, ledger, snapshots } = stores;
   const endCall = createEndCall({ ledger, ids });
   const readContent = createReadContent({ approvals, vault });
   return {
+    ...createShardWebhooks(deps),
     readContent,
     editHeld: createEditHeld({
       snapshots,

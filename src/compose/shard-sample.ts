@@ -57,6 +57,8 @@ export function createShardSample(
   const endCall = createEndCall({ ledger, ids });
   const sha256Hex = async (text: string): Promise<string> => toHex(await isolate.sha256(text));
   const lost = isolate.lostAdmissions(name);
+  const consoleOrigin = config.publicOrigins[0] ?? null;
+  const sendWebhooks = (): void => shard.parts.approvals.sendWebhooks();
   const traces = createTraces({
     target: config.traceTarget,
     fetch,
@@ -73,8 +75,9 @@ export function createShardSample(
       idempotency,
       release: (one) => upkeep(createRelease({ ledger, endCall, lost, now, wait })(one)),
       ledger,
-      hold: createHold({ chooser, seal: createSealContent({ vault }), sha256Hex }),
+      hold: createHold({ chooser, seal: createSealContent({ vault }), sha256Hex, consoleOrigin }),
       approvals,
+      sendWebhooks,
       sha256Hex,
       ...clock,
     }),
@@ -103,6 +106,8 @@ export function createShardSample(
         settlementOf: createSettlement({ vault, ids, now }),
         seal: createSealContent({ vault }),
         sha256Hex,
+        consoleOrigin,
+        sendWebhooks,
         now,
       }),
       cancellation,

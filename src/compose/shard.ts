@@ -149,7 +149,8 @@ export function createShard(
     cancellation: () => createCancellation({ cancellations: stores.cancellations, now, wait }),
     idempotency: () =>
       createIdempotency<Summary>({ idempotency: stores.idempotency, vault, now, wait }),
-    approvals: () => createShardApprovals({ stores, vault, ids, chooser, parts, isolate }),
+    approvals: () =>
+      createShardApprovals({ isolate, lifetime, stores, vault, ids, chooser, parts }),
     catalogueSync: () =>
       catalogueUrl === null || catalogueShard !== name
         ? null

@@ -69,6 +69,8 @@ export function createDecide(deps: {
   hold: HoldCall;
   /** how many calls of a tenant wait for a person */
   approvals: Pick<ApprovalStore, "count">;
+  /** sends what is to be told of held calls, soon */
+  sendWebhooks: () => void;
   sha256Hex: (text: string) => Promise<string>;
   now: () => number;
   /** ms, for durations */
@@ -79,7 +81,7 @@ export function createDecide(deps: {
   const letGo = (error: Refusal, lost: Parameters<Release>[0]): void => {
     if (error.reason !== "unavailable" || error.cause !== "full") release(lost);
   };
-  const { hold, approvals, sha256Hex } = deps;
+  const { hold, approvals, sendWebhooks, sha256Hex } = deps;
 
   /** A refusal before admission has its record too; if that can't be written, nothing is answered. */
   const refuse = async (opening: Opening, refusal: Refusal): Promise<Decided> => {
@@ -138,6 +140,7 @@ export function createDecide(deps: {
       return refused(opening, limitRefusal(value.hold, value), value.limits);
     if (value.state === "repeated") return repeat({ request, opening }, asked, value.first);
     observed.chose(plan.decision);
+    if (approval.webhook !== undefined) sendWebhooks();
     const { limits } = value;
     return {
       state: "held",

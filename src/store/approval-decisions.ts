@@ -10,6 +10,7 @@ import { keepContent } from "./approval-rows.ts";
 import { raw, type Compiled, type Database, type Row } from "./db.ts";
 import { appendEventWhere } from "./events.ts";
 import { turnOf } from "./held-calls.ts";
+import { announce } from "./webhook-announcements.ts";
 import { reclaiming, type Reclaiming } from "./held-claims.ts";
 
 /** The sealed content that takes the place of the first, where there is one. */
@@ -61,6 +62,11 @@ export async function decide(
           and state = 'waiting' and deadline > ${now} and shown = ${shown}
           and ${again === null ? sql`true` : again.condition}`),
       ...editedContent(decision, isMine),
+      announce(
+        sql`tenant_id = ${tenantId} and request_id = ${requestId} and stage = ${stage}
+          and nonce = ${nonce}`,
+        now,
+      ),
       ...(again === null ? [] : again.statements(isMine)),
       appendEventWhere(
         event,

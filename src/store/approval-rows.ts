@@ -10,6 +10,7 @@ import { raw, type Compiled, type Database } from "./db.ts";
 import { heldIn, heldText } from "./held.ts";
 import { results } from "./ledger-schema.ts";
 import { samplingRequests } from "./schema.ts";
+import { announce } from "./webhook-announcements.ts";
 
 /** A response of the libSQL server ends at 10 MB, and each part may have 4 MB. */
 const partsAtOnce = 4;
@@ -42,22 +43,38 @@ export function beginWaiting(
   condition: SQL,
 ): Compiled[] {
   const { tenantId, requestId, keyId, now } = place;
-  const { stage, deadline, onTimeout, why, shown, parts } = approval;
+  const { stage, deadline, onTimeout, why, shown, parts, webhook } = approval;
+  const notice = webhook === undefined ? null : JSON.stringify(webhook.notice);
   const expiresAt = deadline + answersDecidedForMs;
   return [
     ...keepContent(place, { kind: stage, parts, expiresAt }, condition),
     raw(sql`
       insert into approvals (tenant_id, request_id, stage, key_id, state, created_at, deadline,
-        on_timeout, why, shown, is_open)
+        on_timeout, why, shown, is_open, webhook_url, notice)
       select ${tenantId}, ${requestId}, ${stage}, ${keyId}, 'waiting', ${now}, ${deadline},
-        ${onTimeout}, ${JSON.stringify(why)}, ${shown}, 1
+        ${onTimeout}, ${JSON.stringify(why)}, ${shown}, 1,
+        ${webhook?.url ?? null}, ${notice}
       where ${condition} on conflict do nothing`),
+    ...(webhook === undefined
+      ? []
+      : [
+          announce(
+            sql`tenant_id = ${tenantId} and request_id = ${requestId} and stage = ${stage}
+              and state = 'waiting'`,
+            now,
+          ),
+        ]),
   ];
 }
 
 type Row = typeof approvals.$inferSelect;
 
-export const approvalOf = ({ nonce: _, ...row }: Row): Approval => row;
+export const approvalOf = ({
+  nonce: _,
+  webhookUrl: _url,
+  notice: _notice,
+  ...row
+}: Row): Approval => row;
 
 export const ofCall = ({ tenantId, requestId }: CallPlace) =>
   and(eq(approvals.tenantId, tenantId), eq(approvals.requestId, requestId));

@@ -1,6 +1,7 @@
 /** Calls that wait for a person. `schema.ts` has the conventions. Their contents lie sealed in `results`. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { JsonObject } from "../domain/json.ts";
 import type { ApprovalState } from "../domain/ports/approvals.ts";
 import type { ApprovalEdits, ApprovalStage } from "../domain/sampling/approval.ts";
 
@@ -23,6 +24,10 @@ export const approvals = sqliteTable(
     decidedBy: text("decided_by"),
     comment: text(),
     edited: text({ mode: "json" }).$type<ApprovalEdits>(),
+    /** where the call is told of; null: nowhere */
+    webhookUrl: text("webhook_url"),
+    /** what is told of the call; null: nothing */
+    notice: text({ mode: "json" }).$type<JsonObject>(),
     /** which try of a change wrote the row, so that the same batch sent again finds that it did */
     nonce: text(),
     /** whether the call has still to be begun or ended */

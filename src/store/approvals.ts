@@ -10,6 +10,7 @@ import { decide } from "./approval-decisions.ts";
 import { raw, type Database } from "./db.ts";
 import { holdResult, lift, turnOf } from "./held-calls.ts";
 import { rowsFor } from "./page.ts";
+import { announce } from "./webhook-announcements.ts";
 
 /** So many at once; the next run of the job has the rest. */
 const atOnce = 100;
@@ -66,6 +67,11 @@ export function createApprovalStore(
             decided_by = coalesce(decided_by, 'timeout'),
             deadline = ${now + collectedWithinMs}
           where ${late} returning request_id`),
+        // The time decided all of these, now or in an earlier run, whose messages stay as they are.
+        announce(
+          sql`is_open = 1 and (state = 'expired' or (state = 'approved' and decided_by = 'timeout'))`,
+          now,
+        ),
       ]);
       return written.ok ? ok((written.value[0] ?? []).length) : written;
     },

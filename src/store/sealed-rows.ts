@@ -4,6 +4,7 @@ import type { StoredKey } from "../domain/tenancy/access.ts";
 import { ok } from "../domain/result.ts";
 import {
   providerKeyOf,
+  webhookSecretOf,
   type Resealed,
   type SealedKind,
   type SealedRow,
@@ -13,6 +14,7 @@ import { pendingOf, secretsOf, tokenOf } from "../domain/servers/server.ts";
 import { raw, type Builder, type Compiled, type Database } from "./db.ts";
 import { apiKeys, credentials } from "./schema.ts";
 import { pageOfContents, replaceContents } from "./sealed-contents.ts";
+import { webhookSecrets } from "./webhook-schema.ts";
 import { authorizations, servers, serverTokens } from "./server-schema.ts";
 
 const pageSize = 50;
@@ -98,6 +100,20 @@ const readers: Record<Secret, (builder: Builder, after: string) => Promise<Seale
       context: pendingOf({ ...row, id: serverId }, id),
     }));
   },
+  async webhooks(builder, after) {
+    const rows = await builder
+      .select()
+      .from(webhookSecrets)
+      .where(gt(webhookSecrets.id, after))
+      .orderBy(asc(webhookSecrets.id))
+      .limit(pageSize);
+    return rows.map((row) => ({
+      tenantId: row.tenantId,
+      place: row.id,
+      sealed: row.sealed,
+      context: webhookSecretOf(row),
+    }));
+  },
 };
 
 const tables: Record<Secret, { table: SQL; place: SQL }> = {
@@ -105,6 +121,7 @@ const tables: Record<Secret, { table: SQL; place: SQL }> = {
   servers: { table: sql`servers`, place: sql`id` },
   tokens: { table: sql`server_tokens`, place: sql`server_id` },
   authorizations: { table: sql`authorizations`, place: sql`id` },
+  webhooks: { table: sql`webhook_secrets`, place: sql`id` },
 };
 
 /** The rows travel as one parameter, so any number of rows is one statement. */

@@ -34,6 +34,7 @@ import { createTenantStore } from "./tenants.ts";
 import { createThinningStore } from "./thinning.ts";
 import { createNoteUnreadable, type UnreadableDeps } from "./unreadable.ts";
 import { createUsageStore } from "./usage.ts";
+import { createWebhookStore } from "./webhooks.ts";
 
 /**
  * Every store over one database, each made when it is first used. `unreadable` absent: unreadable
@@ -72,6 +73,7 @@ export function createStores(
     requestFeed: () => createRequestFeedStore(db),
     idempotency: () => createIdempotencyStore(db),
     approvals: () => createApprovalStore(db, deps),
+    webhooks: () => createWebhookStore(db),
     usage: () => createUsageStore(db, note),
     latencies: () => createLatencyStore(db),
     limits: () => createLimitStore(db),

@@ -20,6 +20,7 @@ import {
 import { latencies, latencyCursors } from "./latency-schema.ts";
 import { countSpent } from "./spent.ts";
 import { consoleSessions } from "./console-schema.ts";
+import { webhookMessages, webhookSecrets } from "./webhook-schema.ts";
 import { recordNumbers, seals, unreadableRecords } from "./seal-schema.ts";
 import { authorizations, servers, serverTokens } from "./server-schema.ts";
 
@@ -74,6 +75,8 @@ export const createTenantStore = (db: Database): TenantStore => {
         idempotency,
         results,
         approvals,
+        webhookMessages,
+        webhookSecrets,
         samplingRequests,
         seals,
         unreadableRecords,

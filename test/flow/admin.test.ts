@@ -715,6 +715,14 @@ describe("a list", () => {
       const message = { jsonrpc: "2.0", id: 1, method: "sampling/createMessage", params };
       await session.send(JSON.stringify(message), { Prefer: "wait=0" });
     },
+    "/tenants/{tenant}/webhooks": async ({ path, key }) => {
+      const approval = { mode: "request", webhookUrl: "https://hooks.test/" };
+      await admin("PATCH", `${path}/policy`, { approval });
+      const session = await openSession(router, key);
+      const params = asking("hello");
+      const message = { jsonrpc: "2.0", id: 1, method: "sampling/createMessage", params };
+      await session.send(JSON.stringify(message), { Prefer: "wait=0" });
+    },
     "/events": ({ path }) => admin("PATCH", path, { name: unique() }),
   };
   const unique = (): string => Math.random().toString(36).slice(2);

@@ -1,4 +1,7 @@
 /** Calls that wait for a person, over HTTP: held, shown, approved, denied, and joined by their key. */
+import { createHmac } from "node:crypto";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   adminOf,
@@ -150,6 +153,56 @@ describe("a call that needs approval", () => {
     const wrong = { ...decision, shown: "0".repeat(64) };
     expect((await decide("ask-self", shown, wrong)).status).toBe(409);
     expect((await held("ask-self")).get("state")).toBe("waiting");
+  });
+
+  it("is told of in signed messages without its content, when it is held and when it ends", async () => {
+    const got: { headers: IncomingHttpHeaders; body: string }[] = [];
+    const receiver = createServer((request, response) => {
+      const parts: Buffer[] = [];
+      request.on("data", (part: Buffer) => parts.push(part));
+      request.on("end", () => {
+        got.push({ headers: request.headers, body: Buffer.concat(parts).toString() });
+        response.writeHead(204).end();
+      });
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+    const { port } = receiver.address() as AddressInfo;
+    const webhookUrl = `http://127.0.0.1:${port}/hook`;
+    const { session } = await tenantWith("ask-told", { mode: "request", webhookUrl });
+    const path = "/tenants/ask-told";
+    const secrets: string[] = [];
+    for (const _ of [1, 2])
+      secrets.push(String((await operator("POST", `${path}/webhooks/secret`)).get("secret")));
+    const asked = send(session, "Nobody else reads this");
+    const shown = await held("ask-told");
+    await decide("ask-told", shown, { decision: "deny" });
+    await asked;
+    const states = async (): Promise<unknown[]> =>
+      ((await operator("GET", `${path}/webhooks`)).get("data") as { state: string }[]).map(
+        ({ state }) => state,
+      );
+    while ((await states()).join() !== "delivered,delivered")
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    const types = got.map(({ body }) => (JSON.parse(body) as { type: string }).type);
+    expect(types.toSorted()).toEqual(["approval.denied", "approval.held"]);
+    for (const { headers, body } of got) {
+      const signed = `${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${body}`;
+      expect(String(headers["webhook-signature"]).split(" ")).toEqual(
+        secrets.toReversed().map((secret) => {
+          const key = Buffer.from(secret.slice("whsec_".length), "base64");
+          return `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
+        }),
+      );
+      expect(JSON.parse(body)).toMatchObject({
+        data: { requestId: shown.get("requestId"), tenant: "ask-told", stage: "request" },
+      });
+      expect(body).not.toContain("Nobody else");
+    }
+    receiver.close();
+    const wrong = await operator("PATCH", `${path}/policy`, {
+      approval: { webhookUrl: "ftp://hooks.test/" },
+    });
+    expect(wrong.get("path")).toBe("approval.webhookUrl");
   });
 
   it("is held by what its rule names alone", async () => {

@@ -302,6 +302,8 @@ export const endpoints: Record<string, Entry> = {
       return { params: { id }, body: { decision: "deny", shown } };
     },
   },
+  "GET /tenants/{tenant}/webhooks": { reach: "tenant", status: 200 },
+  "POST /tenants/{tenant}/webhooks/secret": { reach: "tenant", status: 201 },
   "GET /tenants/{tenant}/seals": { reach: "tenant", status: 200 },
   "GET /tenants/{tenant}/requests/export": { reach: "tenant", status: 200 },
   "GET /usage": { reach: "operator", status: 200 },
@@ -370,7 +372,16 @@ export function expectProblem(answer: Answered, status: number, reason: string):
 /** Everything that an administrator can see of a tenant, and how long the log is. */
 async function stateOf(operator: Admin, { slug }: Tenant): Promise<unknown> {
   const path = `/tenants/${slug}`;
-  const lists = ["keys", "credentials", "servers", "sessions", "requests", "seals", "approvals"];
+  const lists = [
+    "keys",
+    "credentials",
+    "servers",
+    "sessions",
+    "requests",
+    "seals",
+    "approvals",
+    "webhooks",
+  ];
   const paths = [path, `${path}/ceiling`, ...lists.map((list) => `${path}/${list}?limit=200`)];
   const [log, models, usage, seen] = await Promise.all([
     operator("GET", "/events?limit=1"),

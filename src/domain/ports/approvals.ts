@@ -18,7 +18,7 @@ import type { Claim } from "./ledger.ts";
  */
 export type ApprovalState = "waiting" | "approved" | "denied" | "expired" | "begun";
 
-export interface Approval extends Omit<NewApproval, "parts"> {
+export interface Approval extends Omit<NewApproval, "parts" | "webhook"> {
   tenantId: string;
   requestId: string;
   keyId: string;

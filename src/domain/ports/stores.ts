@@ -9,6 +9,7 @@ import type { RequestFeedStore } from "./request-feed.ts";
 import type { PlacementStore } from "./placements.ts";
 import type { AdminEvent } from "../admin-event.ts";
 import type { ApprovalStore } from "./approvals.ts";
+import type { WebhookStore } from "./webhooks.ts";
 import type { Ceiling } from "../limits/ceilings.ts";
 import type { Circuit } from "../choice/circuits.ts";
 import type { CatalogueStore } from "./catalogues.ts";
@@ -258,6 +259,7 @@ export interface Stores {
   requestFeed: RequestFeedStore;
   idempotency: IdempotencyStore;
   approvals: ApprovalStore;
+  webhooks: WebhookStore;
   usage: UsageStore;
   latencies: LatencyStore;
   limits: LimitStore;

@@ -1,4 +1,5 @@
 /** When a person has to approve a call, and what becomes of a call for which nobody decides. */
+import type { JsonObject } from "../json.ts";
 import { matchesGlob } from "../models/model.ts";
 
 export const approvalModes = ["auto", "request", "result", "both"] as const;
@@ -68,6 +69,15 @@ export interface NewApproval {
   shown: string;
   /** what is shown, sealed, in parts that fit a row */
   parts: string[];
+  /** absent: the call is told of nowhere */
+  webhook?: ApprovalWebhook;
+}
+
+/** Where a held call is told of, and what is told. */
+export interface ApprovalWebhook {
+  url: string;
+  /** without any content of the call */
+  notice: JsonObject;
 }
 
 /** Why a call waits for a person, and how long. */
@@ -77,6 +87,8 @@ export interface ApprovalNeed {
   why: string[];
   timeoutMs: number;
   onTimeout: "deny" | "approve";
+  /** null: the call is told of nowhere */
+  webhookUrl: string | null;
 }
 
 /** A server's own rule takes the place of its tenant's: the tenant's administrators write both. */
@@ -114,6 +126,7 @@ export function approvalNeeded(
     why,
     timeoutMs: (rule.timeoutSeconds ?? defaultTimeoutSeconds) * 1_000,
     onTimeout: rule.onTimeout ?? "deny",
+    webhookUrl: rule.webhookUrl ?? null,
   };
 }
 

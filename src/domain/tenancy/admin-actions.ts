@@ -40,6 +40,8 @@ const permissionFor = {
   // Shows the prompt.
   readApproval: "approve",
   decideApproval: "approve",
+  listWebhooks: "view",
+  rotateWebhookSecret: "change",
   listSessions: "view",
   endSession: "change",
   listRequests: "view",

@@ -10,6 +10,7 @@ export const idPrefixes = {
   request: "req",
   event: "evt",
   console: "con",
+  webhook: "whk",
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 

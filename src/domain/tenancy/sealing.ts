@@ -9,7 +9,15 @@ import type { Result } from "../result.ts";
 
 /** What a seal is bound to. Opening it as anything else fails. */
 export interface SealedFor {
-  purpose: "credential" | "capture" | "result" | "server" | "token" | "authorization" | "round";
+  purpose:
+    | "credential"
+    | "capture"
+    | "result"
+    | "server"
+    | "token"
+    | "authorization"
+    | "webhook"
+    | "round";
   tenantId: string;
   /** the owner: a provider's name, or the origin of a server */
   provider: string;
@@ -35,6 +43,15 @@ export const providerKeyOf = (credential: {
   destination: credential.baseUrl ?? "default",
 });
 
+/** A secret that signs messages to webhooks stays here: signatures are sent, and the secret never is. */
+export const webhookSecretOf = ({ tenantId, id }: { tenantId: string; id: string }): SealedFor => ({
+  purpose: "webhook",
+  tenantId,
+  provider: "",
+  id,
+  destination: "",
+});
+
 /** The order of the work: what an attacker could use comes first, what may be large comes last. */
 export const sealingSteps = [
   "keys",
@@ -42,6 +59,7 @@ export const sealingSteps = [
   "servers",
   "tokens",
   "authorizations",
+  "webhooks",
   "captures",
   "results",
   "done",
@@ -74,6 +92,7 @@ const stepOf: Record<Exclude<SealedFor["purpose"], "round">, WorkStep> = {
   server: "servers",
   token: "tokens",
   authorization: "authorizations",
+  webhook: "webhooks",
   capture: "captures",
   result: "results",
 };

@@ -106,6 +106,11 @@ export const approvalRule = z
     onTimeout: z.enum(["deny", "approve"]).optional().openapi({
       description: "What happens when nobody decides. Default: deny.",
     }),
+    webhookUrl: z.string().min(1).max(2_000).optional().openapi({
+      description:
+        "Where held calls, and their ends, are told of: messages as Standard Webhooks, without any content of the call. `POST …/webhooks/secret` makes the secret that signs them.",
+      example: "https://hooks.example.com/approvals",
+    }),
   })
   .openapi("ApprovalRule", { description: "Which calls wait for a person." });
 

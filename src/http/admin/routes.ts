@@ -23,6 +23,7 @@ import { serverRoutes } from "./servers.ts";
 import { sealRoutes } from "./seals.ts";
 import { describeSessions } from "./session-description.ts";
 import { tenantRoutes } from "./tenants.ts";
+import { webhookRoutes } from "./webhooks.ts";
 
 /** RFC 7396: every PATCH here is one. */
 const mergePatchType = "application/merge-patch+json";
@@ -84,6 +85,7 @@ export function adminRoutes() {
   app.route("/tenants", modelRoutes());
   app.route("/tenants", serverRoutes());
   app.route("/tenants", approvalRoutes());
+  app.route("/tenants", webhookRoutes());
   // Stands before the records, because the path of an export looks like the path of a record.
   app.route("/tenants", sealRoutes());
   app.route("/tenants", requestStreamRoutes());

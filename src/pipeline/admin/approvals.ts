@@ -40,6 +40,8 @@ export interface ApprovalAdminDeps extends AdminDeps {
   readContent: ReadContent;
   endHeld: EndHeld;
   editHeld: EditHeld;
+  /** sends what is to be told of held calls, soon */
+  sendWebhooks: () => void;
 }
 
 const listed = ({ isOpen: _, ...approval }: Approval): ListedApproval => approval;
@@ -123,6 +125,7 @@ export function createApprovalAdmin(deps: ApprovalAdminDeps) {
     if (!decided.ok) return decided;
     const { value } = decided;
     if (value.state === "refused") return err(overBudget(value));
+    deps.sendWebhooks();
     return value.state === "done" ? ok(null) : late;
   };
 

@@ -18,6 +18,7 @@ import {
 } from "../../domain/servers/server.ts";
 import { eventOf, present, tenantFor, type AdminDeps } from "./access.ts";
 import { edit, type IfMatch } from "./editing.ts";
+import { checkedWebhook } from "./webhook-url.ts";
 import {
   missingSecret,
   neededAnew,
@@ -84,7 +85,8 @@ export function createServerAdmin(deps: ServerAdminDeps) {
       allowPrivate: deps.allowPrivateUpstreams,
       ownOrigins: deps.ownOrigins,
     });
-    return problem === null ? ok(null) : err({ reason: "invalid_params", ...problem });
+    if (problem !== null) return err({ reason: "invalid_params", ...problem });
+    return checkedWebhook(entry.policy.approval, "policy.approval.webhookUrl", deps);
   };
 
   const seal = async (

@@ -10,6 +10,7 @@ import { shardOf } from "../../domain/tenancy/shards.ts";
 import { err, ok, type Result } from "../../domain/result.ts";
 import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
 import { edit, type IfMatch } from "./editing.ts";
+import { checkedWebhook } from "./webhook-url.ts";
 
 const operatorOnly = (action: string) => err({ reason: "forbidden", action } as const);
 
@@ -32,7 +33,13 @@ const listedOf = ({ id, slug, name, createdAt, residency }: Tenant): Listed => (
   state: "active",
 });
 
-export const createTenantAdmin = (deps: AdminDeps & { placements: PlacementStore }) => ({
+export const createTenantAdmin = (
+  deps: AdminDeps & {
+    placements: PlacementStore;
+    allowPrivateUpstreams: boolean;
+    ownOrigins: readonly string[];
+  },
+) => ({
   /** `id`: an id that was claimed for the tenant; absent: a new one. The database has been chosen before. */
   async create(actor: Actor, input: NewTenant & { id?: string }): AsyncResult<Tenant> {
     if (actor.kind !== "operator") return operatorOnly("creating tenants is the operator's");
@@ -141,6 +148,8 @@ export const createTenantAdmin = (deps: AdminDeps & { placements: PlacementStore
             path: `limits.${beyond.name}`,
             detail: `At most ${beyond.most}, which is the operator's ceiling for this tenant.`,
           });
+        const told = checkedWebhook(policy.value.approval, "approval.webhookUrl", deps);
+        if (!told.ok) return told;
         const event = eventOf(deps, actor, {
           action: "policy.replace",
           tenantId: id,

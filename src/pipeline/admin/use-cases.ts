@@ -27,6 +27,7 @@ import { createFollowRequests } from "./request-feeds.ts";
 import { createSealAdmin } from "./seals.ts";
 import { createTenantAdmin } from "./tenants.ts";
 import { createUsageAdmin } from "./usage.ts";
+import { createWebhookAdmin } from "./webhooks.ts";
 
 /** Everything the admin API can do. */
 export const createAdminUseCases = (
@@ -49,6 +50,8 @@ export const createAdminUseCases = (
       readContent: ReadContent;
       endHeld: EndHeld;
       editHeld: EditHeld;
+      sendWebhooks: () => void;
+      newWebhookSecret: () => string;
       wait: (ms: number, signal?: AbortSignal) => Promise<void>;
       nonce: () => string;
       sha256Hex: (text: string) => Promise<string>;
@@ -73,6 +76,7 @@ export const createAdminUseCases = (
     seals: createSealAdmin(deps),
     exports: createExportAdmin(deps),
     approvals: createApprovalAdmin(deps),
+    webhooks: createWebhookAdmin(deps),
   };
 };
 

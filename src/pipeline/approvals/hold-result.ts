@@ -8,7 +8,7 @@ import type { Admitted } from "../finish.ts";
 import type { Summary } from "../summary.ts";
 import type { Recorded } from "../idempotency.ts";
 import type { Ended } from "../settle.ts";
-import type { SealContent } from "./hold.ts";
+import { webhookOf, type SealContent } from "./hold.ts";
 
 /** What the approver of a result is shown. */
 export interface ShownResult {
@@ -36,6 +36,10 @@ export const createHoldResult =
     settlementOf: (ended: Ended) => Promise<Settlement>;
     seal: SealContent;
     sha256Hex: (text: string) => Promise<string>;
+    /** where the console is reached; null: unknown */
+    consoleOrigin: string | null;
+    /** sends what is to be told of the call, soon */
+    sendWebhooks: () => void;
     now: () => number;
   }) =>
   async (
@@ -56,7 +60,15 @@ export const createHoldResult =
     const settlement = { ...(await deps.settlementOf(ended)), receipt: null };
     const kept: KeptResult = { shown, settlement, recorded };
     const now = deps.now();
-    return deps.approvals.holdResult(
+    const { model, costUsd } = shown;
+    const webhook =
+      approval === null
+        ? null
+        : webhookOf(
+            { opening, caller, need: approval },
+            { stage: "result", model, costUsd, consoleOrigin: deps.consoleOrigin },
+          );
+    const held = await deps.approvals.holdResult(
       { tenantId, requestId: opening.id, keyId, now },
       {
         stage: "result",
@@ -65,6 +77,9 @@ export const createHoldResult =
         why: approval?.why ?? [],
         shown: await deps.sha256Hex(JSON.stringify(shown)),
         parts: await deps.seal(tenantId, `${opening.id}#result`, JSON.stringify(kept)),
+        ...(webhook !== null && { webhook }),
       },
     );
+    if (webhook !== null) deps.sendWebhooks();
+    return held;
   };

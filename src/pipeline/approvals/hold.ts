@@ -1,6 +1,10 @@
 /** Whether a call has to wait for a person, and what that person is shown. */
 import type { JsonObject } from "../../domain/json.ts";
-import type { NewApproval } from "../../domain/sampling/approval.ts";
+import type {
+  ApprovalStage,
+  ApprovalWebhook,
+  NewApproval,
+} from "../../domain/sampling/approval.ts";
 import type { Snapshot } from "../../domain/ports/stores.ts";
 import type { Opening, Who } from "../../domain/audit/record.ts";
 import { nameOf } from "../../domain/models/model.ts";
@@ -132,6 +136,38 @@ const shownOf = (
   };
 };
 
+/** What a webhook is told of a held call: no content of the call, since nobody has approved that it leaves. */
+export function webhookOf(
+  { opening, caller, need }: Pick<ToHold, "opening" | "caller"> & { need: ApprovalNeed },
+  of: {
+    stage: ApprovalStage;
+    model: string;
+    /** USD that the call may cost at most, or has cost; null: no known price */
+    costUsd: number | null;
+    consoleOrigin: string | null;
+  },
+): ApprovalWebhook | null {
+  if (need.webhookUrl === null) return null;
+  const { who } = opening;
+  const { slug } = caller.snapshot.tenant;
+  return {
+    url: need.webhookUrl,
+    notice: {
+      requestId: opening.id,
+      stage: of.stage,
+      tenant: slug,
+      keyId: who.keyId,
+      clientName: who.clientName,
+      server: caller.server?.slug ?? null,
+      tool: who.tool,
+      model: of.model,
+      costUsd: of.costUsd,
+      why: need.why,
+      console: of.consoleOrigin === null ? null : `${of.consoleOrigin}/console/t/${slug}/approvals`,
+    },
+  };
+}
+
 /** Plans a call for one model, and reserves what the call may cost there. */
 export function planFor(
   chooser: Pick<Chooser, "plan">,
@@ -151,6 +187,8 @@ export const createHold =
     chooser: Pick<Chooser, "plan">;
     seal: SealContent;
     sha256Hex: (text: string) => Promise<string>;
+    /** where the console is reached; null: unknown */
+    consoleOrigin: string | null;
   }): Hold =>
   async (toHold) => {
     const { opening, decision, declared, need, now } = toHold;
@@ -168,6 +206,13 @@ export const createHold =
       },
       asked: toHold.asked,
     };
+    const { model, reservedUsd: costUsd } = shown;
+    const webhook = webhookOf(toHold, {
+      stage: "request",
+      model,
+      costUsd,
+      consoleOrigin: deps.consoleOrigin,
+    });
     const parts = await deps.seal(
       opening.who.tenantId,
       `${opening.id}#request`,
@@ -182,6 +227,7 @@ export const createHold =
         why: need.why,
         shown: await deps.sha256Hex(JSON.stringify(shown)),
         parts,
+        ...(webhook !== null && { webhook }),
       },
     });
   };

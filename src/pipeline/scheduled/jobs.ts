@@ -11,6 +11,7 @@ import type { ConsoleSessionStore } from "../../domain/ports/console-sessions.ts
 import type { LatencyStore } from "../../domain/ports/latencies.ts";
 import type { AuthorizationStore } from "../../domain/ports/server-stores.ts";
 import type { ApprovalStore } from "../../domain/ports/approvals.ts";
+import type { WebhookStore } from "../../domain/ports/webhooks.ts";
 import type { EndHeld } from "../approvals/end.ts";
 import { createApprovalJob } from "./approvals.ts";
 import { createAuditKeyJob } from "./audit-keys.ts";
@@ -18,6 +19,7 @@ import { createLatencyJob } from "./latencies.ts";
 import { createSealJob, type SealDeps } from "./seal.ts";
 import { createRoomJob, type RoomDeps } from "./room.ts";
 import { createThinningJob } from "./thinning.ts";
+import type { SendWebhooks } from "./webhooks.ts";
 import { createWitnessJob, type WitnessDeps } from "./witness.ts";
 
 export interface JobReport {
@@ -46,6 +48,8 @@ export function createJobs(
       authorizations: AuthorizationStore;
       approvals: ApprovalStore;
       endHeld: EndHeld;
+      webhooks: Pick<WebhookStore, "prune">;
+      sendWebhooksOnce: SendWebhooks;
       /** Seals everything anew that is not under the current master key and version. */
       reseal: () => AsyncResult<number>;
       sendToWitness: WitnessDeps["sendToWitness"];
@@ -89,7 +93,9 @@ export function createJobs(
     // After all that writes events and usage.
     deliver,
     reseal,
+    pruneWebhooks: () => deps.webhooks.prune(now()),
     // Last, since these jobs wait for other people's servers.
+    webhooks: deps.sendWebhooksOnce,
     witness: createWitnessJob(deps),
     ...(syncCatalogue !== null && { catalogue: syncCatalogue }),
   };

@@ -4,6 +4,7 @@ import { defaultRetentionDays } from "../../domain/choice/policy.ts";
 import { recordedRefusals } from "../../domain/audit/thinning.ts";
 import { keptCancellationsMs } from "../cancellations.ts";
 import { keptSamplesMs } from "../health.ts";
+import { keptMessagesMs } from "../webhooks.ts";
 import { keptSeconds } from "../ledger.ts";
 import type { ObjectSql } from "./object-sql.ts";
 
@@ -43,6 +44,14 @@ const texts: readonly string[] = [
   "select min(expires_at) from sessions",
   "select min(expires_at) from console_sessions",
   "select min(expires_at) from authorizations",
+  // Calls that nobody decided, or came for, in time; and 0 for what was decided and is still to be ended.
+  `select min(deadline) from approvals where is_open = 1
+    and (state = 'waiting' or (state = 'approved' and stage = 'request'))`,
+  `select 0 from approvals where is_open = 1
+    and (state in ('denied', 'expired') or (state = 'approved' and stage = 'result')) limit 1`,
+  "select min(next_at) from webhook_messages where next_at is not null",
+  `select min(ended_at) + ${keptMessagesMs} from webhook_messages where ended_at is not null`,
+  "select min(ends_at) from webhook_secrets",
   oldestRecord,
   oldestContent,
 ];

@@ -17,6 +17,7 @@ async function given(broken?: Database): Promise<{ run: Jobs; close: () => Promi
   const its = storesOn(broken ?? db);
   const run = createJobs({
     endHeld: async () => ({ ok: true, value: null }),
+    sendWebhooksOnce: async () => ({ ok: true, value: 0 }),
     ...(await sealingOn(its)),
     ...its,
     reseal: async () => ({ ok: true, value: 0 }),

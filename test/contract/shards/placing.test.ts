@@ -100,6 +100,8 @@ function invocation(
         readContent: undefined as never,
         endHeld: undefined as never,
         editHeld: undefined as never,
+        sendWebhooks: undefined as never,
+        newWebhookSecret: undefined as never,
         keyCodes: undefined as never,
         providers: undefined as never,
         catalogue: undefined as never,

@@ -18,6 +18,7 @@ import {
   credential,
   decision,
   event,
+  id as newId,
   key,
   opening,
   reservation,
@@ -46,7 +47,9 @@ const waiting: NewApproval = {
   why: [],
   shown,
   parts: ["v1.shown"],
+  webhook: { url: "https://hooks.test/mine", notice: { model: "openai/gpt" } },
 };
+const messageOf = ({ held }: Owned): string => `msg_${held.opening.id}_request_held`;
 
 const ownedTables = [
   "api_keys",
@@ -72,6 +75,8 @@ const ownedTables = [
   "sessions",
   "unreadable_records",
   "usage",
+  "webhook_messages",
+  "webhook_secrets",
 ] as const;
 
 /** One object of each kind, owned by one tenant. */
@@ -119,6 +124,8 @@ const nameNoTenant = [
   "idempotency.prune",
   "approvals.expire",
   "approvals.undone",
+  "webhooks.claim",
+  "webhooks.prune",
   "requests.prune",
   // Cursors of all tenants, which the job that counts durations goes through. Its other steps take such a cursor.
   "latencies.pending",
@@ -605,6 +612,22 @@ const attempts: Record<string, (stores: Stores, owner: Owned, stranger: Caller) 
     "approvals.close": async ({ approvals }, owner, stranger) => {
       value(await approvals.close(heldPlaceOf(owner, stranger)));
     },
+    "webhooks.note": async ({ webhooks }, owner, { tenantId }) => {
+      const noted = { tenantId, id: messageOf(owner), attempts: 0, nextAt: null, now: start };
+      value(await webhooks.note({ ...noted, state: "failed", status: 410, fault: "No." }, null));
+    },
+    "webhooks.list": async ({ webhooks }, owner, { tenantId }) => {
+      expect(value(await webhooks.list(tenantId, page))).toEqual(empty);
+      expect(value(await webhooks.list(owner.who.tenantId, page)).data).toHaveLength(1);
+    },
+    "webhooks.secrets": async ({ webhooks }, owner, { tenantId }) => {
+      expect(value(await webhooks.secrets(tenantId, start))).toEqual([]);
+      expect(value(await webhooks.secrets(owner.who.tenantId, start))).toHaveLength(1);
+    },
+    "webhooks.rotate": async ({ webhooks }, _, { tenantId }) => {
+      const secret = { id: newId("webhook"), tenantId, sealed: "v2.theirs", createdAt: start };
+      value(await webhooks.rotate(secret, start + 1, event(tenantId)));
+    },
     "limits.sum": async ({ limits }, { who }, { tenantId }) => {
       const scopes = [
         { scope: "tenant", subject: who.tenantId, limits: { usdPerDay: 1 } },
@@ -705,6 +728,8 @@ export const isolationSuite = (backend: Backend): void => {
       value(await stores.sessions.create(its.session));
       value(await stores.consoleSessions.create(its.consoleSession, event(tenantId)));
       value(await stores.cancellations.record(callOf(its), start));
+      const secret = { id: newId("webhook"), tenantId, sealed: "v2.mine", createdAt: start };
+      value(await stores.webhooks.rotate(secret, start, event(tenantId)));
       const override = { provider: "openai", id: "gpt", change: { name: "Mine" } };
       value(await stores.overrides.put(tenantId, override, start, event(tenantId)));
       return its;

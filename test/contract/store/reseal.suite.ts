@@ -3,7 +3,11 @@ import { sql, type SQL } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { StoredKey } from "../../../src/domain/tenancy/access.ts";
 import type { SealedCredential } from "../../../src/domain/ports/stores.ts";
-import { providerKeyOf, type SealedFor } from "../../../src/domain/tenancy/sealing.ts";
+import {
+  providerKeyOf,
+  webhookSecretOf,
+  type SealedFor,
+} from "../../../src/domain/tenancy/sealing.ts";
 import { pendingOf, secretsOf, tokenOf } from "../../../src/domain/servers/server.ts";
 import { raw } from "../../../src/store/db.ts";
 import {
@@ -52,11 +56,12 @@ export const resealSuite = (backend: Backend): void => {
         await textsIn(sql`select sealed from servers`),
         await textsIn(sql`select sealed from server_tokens`),
         await textsIn(sql`select sealed from authorizations`),
+        await textsIn(sql`select sealed from webhook_secrets`),
         await textsIn(sql`select replace(sealed, 'messages:', '') from captures`),
         await textsIn(sql`select sealed from results where part = 0`),
         await textsIn(sql`select replace(code, 'c1', 'v2') from api_keys`),
       ];
-      expect(found.map((texts) => texts.length)).toEqual([manyCredentials, 1, 1, 1, 3, 3, 1]);
+      expect(found.map((texts) => texts.length)).toEqual([manyCredentials, 1, 1, 1, 1, 3, 3, 1]);
       return found.flat();
     };
     const resultOf = async (requestId: string) =>
@@ -108,6 +113,10 @@ export const resealSuite = (backend: Backend): void => {
       const state = authorization(tenantId, its.id);
       state.sealed = await vault.seal("pending", pendingOf(its, state.id));
       value(await stores.authorizations.create(state, event(tenantId)));
+      const secret = { id: id("webhook"), tenantId, createdAt: start };
+      const signs = webhookSecretOf(secret);
+      const signing = { ...secret, sealed: await vault.seal("signs", signs) };
+      value(await stores.webhooks.rotate(signing, start, event(tenantId)));
       const large = "x".repeat(largeCharacters);
       const results = [
         await addResult(vault, "small"),
@@ -124,6 +133,7 @@ export const resealSuite = (backend: Backend): void => {
         async read(opener: { open(sealed: string, context: SealedFor): Promise<unknown> }) {
           const [server_] = await textsIn(sql`select sealed from servers`);
           const [token] = await textsIn(sql`select sealed from server_tokens`);
+          const [secretOf] = await textsIn(sql`select sealed from webhook_secrets`);
           const [pending] = await textsIn(sql`select sealed from authorizations`);
           const kept = await textsIn(sql`select sealed from captures order by request_id`);
           expect(kept.map((text) => text?.startsWith("messages:"))).toEqual([false, false, true]);
@@ -133,6 +143,7 @@ export const resealSuite = (backend: Backend): void => {
             open(server_, secretsOf(its)),
             open(token, tokenOf(its)),
             open(pending, pendingOf(its, state.id)),
+            open(secretOf, signs),
             ...kept.map((text, at) => open(text, captures[at]?.context as SealedFor)),
             ...results.map(async ({ requestId, context }) =>
               open(await resultOf(requestId), context),
@@ -143,6 +154,7 @@ export const resealSuite = (backend: Backend): void => {
           "headers",
           "grant",
           "pending",
+          "signs",
           "content",
           large,
           "said",
@@ -180,7 +192,7 @@ export const resealSuite = (backend: Backend): void => {
       expect(await its.run()).toEqual({ ok: true, value: 0 });
       const { data } = value(await world.stores.events.list(null, { cursor: null, limit: 5 }));
       expect(data.find(({ action }) => action === "secrets.resealed")?.detail).toEqual({
-        changed: manyCredentials + 10,
+        changed: manyCredentials + 11,
         left: 0,
       });
     });
@@ -279,7 +291,7 @@ export const resealSuite = (backend: Backend): void => {
       expect((await codeOf(forged))?.code).toBe("c1.000000000000.forged");
       const { data } = value(await world.stores.events.list(null, { cursor: null, limit: 5 }));
       const done = data.filter(({ action }) => action === "secrets.resealed");
-      expect(done.map(({ detail }) => detail)).toEqual([{ changed: 11, left: 1 }]);
+      expect(done.map(({ detail }) => detail)).toEqual([{ changed: 12, left: 1 }]);
     });
 
     it("follows a change back to a former MASTER_KEY", async () => {

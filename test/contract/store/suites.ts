@@ -38,6 +38,7 @@ import { tenantsSuite } from "./tenants.suite.ts";
 import { thinningSuite } from "./thinning.suite.ts";
 import { unreadableSuite } from "./unreadable.suite.ts";
 import { usageSuite } from "./usage.suite.ts";
+import { webhooksSuite } from "./webhooks.suite.ts";
 
 /**
  * What the way of a write decides: transactions, conflicts, migrations, and the ledger's limits. A suite that sends
@@ -78,6 +79,7 @@ const statements = [
   requestFeedSuite,
   cancellationsSuite,
   cataloguesSuite,
+  webhooksSuite,
   snapshotsSuite,
   requestsSuite,
   sealsSuite,

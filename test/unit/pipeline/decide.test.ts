@@ -70,6 +70,7 @@ async function decided(
     },
     hold: async () => err(away),
     approvals: { count: async () => ok(0) },
+    sendWebhooks: () => undefined,
     sha256Hex: async (text) => text,
     now: () => 1_000,
     elapsed: () => 0,

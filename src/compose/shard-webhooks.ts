@@ -1,0 +1,47 @@
+/** Who sends one shard's messages to webhooks: requests and approvers soon, and the jobs what is due again. */
+import { newWebhookSecret, signWebhook } from "../crypto/webhook-signatures.ts";
+import type { Stores, Vault } from "../domain/ports/stores.ts";
+import type { Ids } from "../domain/tenancy/ids.ts";
+import {
+  createSendSoon,
+  createSendWebhooks,
+  type SendWebhooks,
+} from "../pipeline/scheduled/webhooks.ts";
+import { createWebhookSender } from "../telemetry/webhook-sender.ts";
+import type { Lifetime } from "./lifetime.ts";
+import { now, randomBytesOf, type Isolate } from "./isolate.ts";
+
+export interface ShardWebhooks {
+  /** one run over what is due */
+  sendWebhooksOnce: SendWebhooks;
+  /** Sends until nothing is due; nobody waits for it. */
+  sendWebhooks: () => void;
+  newWebhookSecret: () => string;
+}
+
+export function createShardWebhooks(deps: {
+  isolate: Pick<Isolate, "config" | "host">;
+  stores: Pick<Stores, "webhooks">;
+  vault: Vault;
+  ids: Ids;
+  lifetime: Pick<Lifetime, "origin" | "upkeep">;
+}): ShardWebhooks {
+  const { isolate, lifetime, stores, vault, ids } = deps;
+  const { config, host } = isolate;
+  const ownOrigins = config.publicOrigins.concat(lifetime.origin ?? []);
+  const send = createSendWebhooks({
+    webhooks: stores.webhooks,
+    vault,
+    sign: signWebhook,
+    post: createWebhookSender({ fetch: (url, init) => host.fetch(url, init) }),
+    rules: { allowPrivate: config.allowPrivateUpstreams, ownOrigins },
+    ids,
+    now,
+  });
+  return {
+    sendWebhooksOnce: send,
+    // What a host that ends leaves over is due in the next run of the jobs.
+    sendWebhooks: createSendSoon({ send, background: lifetime.upkeep }),
+    newWebhookSecret: () => newWebhookSecret(randomBytesOf),
+  };
+}

@@ -1,0 +1,55 @@
+/** The secret that signs a tenant's messages to webhooks, and what became of the messages. */
+import type { Page, PageRequest, Vault } from "../../domain/ports/stores.ts";
+import type { WebhookMessage, WebhookStore } from "../../domain/ports/webhooks.ts";
+import type { AsyncResult } from "../../domain/refusals.ts";
+import { ok } from "../../domain/result.ts";
+import type { Actor } from "../../domain/tenancy/access.ts";
+import { webhookSecretOf } from "../../domain/tenancy/sealing.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import { eventOf, tenantFor, type AdminDeps } from "./access.ts";
+
+/** ms for which the secret before the new one signs too, so that a receiver can change its own in between. */
+const bothSignMs = 24 * 3_600_000;
+
+/** A message with its body read. */
+export type ListedWebhook = Omit<WebhookMessage, "tenantId" | "body"> & { body: JsonObject };
+
+export interface NewWebhookSecret {
+  /** shown this once */
+  secret: string;
+  /** until when messages are signed with the secret before it, too */
+  previousUntil: number;
+}
+
+const listed = ({ tenantId: _, body, ...message }: WebhookMessage): ListedWebhook => ({
+  ...message,
+  body: JSON.parse(body) as JsonObject,
+});
+
+export const createWebhookAdmin = (
+  deps: AdminDeps & { webhooks: WebhookStore; vault: Vault; newWebhookSecret: () => string },
+) => ({
+  async list(actor: Actor, slug: string, page: PageRequest): AsyncResult<Page<ListedWebhook>> {
+    const tenant = await tenantFor(deps, actor, slug);
+    if (!tenant.ok) return tenant;
+    const found = await deps.webhooks.list(tenant.value.id, page);
+    return found.ok ? ok({ ...found.value, data: found.value.data.map(listed) }) : found;
+  },
+
+  async rotateSecret(actor: Actor, slug: string): AsyncResult<NewWebhookSecret> {
+    const tenant = await tenantFor(deps, actor, slug);
+    if (!tenant.ok) return tenant;
+    const { id: tenantId } = tenant.value;
+    const id = deps.ids.next("webhook");
+    const secret = deps.newWebhookSecret();
+    const createdAt = deps.now();
+    const previousUntil = createdAt + bothSignMs;
+    const sealed = await deps.vault.seal(secret, webhookSecretOf({ tenantId, id }));
+    const rotated = await deps.webhooks.rotate(
+      { id, tenantId, sealed, createdAt },
+      previousUntil,
+      eventOf(deps, actor, { action: "webhook.secret", tenantId, target: id }),
+    );
+    return rotated.ok ? ok({ secret, previousUntil }) : rotated;
+  },
+});

@@ -1,0 +1,35 @@
+/** Sends a message to a webhook: once, bounded, and to no other address than the one that the tenant named. */
+import { routerAgent } from "../domain/servers/proxied-headers.ts";
+
+const deadlineMs = 10_000;
+
+export interface WebhookPost {
+  url: string;
+  body: string;
+  headers: Record<string, string>;
+}
+
+/** `fetch` must follow no redirect. No fault names the URL, which may hold a secret. */
+export const createWebhookSender =
+  (deps: { fetch: (url: string, init: RequestInit) => Promise<Response> }) =>
+  async ({
+    url,
+    body,
+    headers,
+  }: WebhookPost): Promise<{ status: number | null; fault: string | null }> => {
+    try {
+      const answer = await deps.fetch(url, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", "User-Agent": routerAgent, ...headers },
+        body,
+        redirect: "manual",
+        signal: AbortSignal.timeout(deadlineMs),
+      });
+      await answer.body?.cancel();
+      const { status } = answer;
+      return { status, fault: answer.ok ? null : `The receiver answered with status ${status}.` };
+    } catch (cause) {
+      const isLate = cause instanceof Error && cause.name === "TimeoutError";
+      return { status: null, fault: isLate ? "No answer within 10 s." : "No connection." };
+    }
+  };
