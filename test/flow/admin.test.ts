@@ -584,7 +584,7 @@ describe("a body", () => {
   const taking = Object.entries(endpoints).filter(
     ([operation]) =>
       /^(POST|PUT|PATCH)/.test(operation) &&
-      !/\/(rotate|check|replay|authorize|sync)$/.test(operation),
+      !/\/(rotate|secret|check|replay|authorize|sync)$/.test(operation),
   );
 
   it("is taken by these operations, and by no others", async () => {

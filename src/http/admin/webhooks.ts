@@ -4,6 +4,14 @@ import { webhookStates } from "../../domain/ports/webhooks.ts";
 import { adminApp, endpoint, pageOf, pageRequestOf, tenantParams } from "./endpoint.ts";
 import { millis, pageQuery } from "./schemas.ts";
 
+/** A message's id names call, stage and state. */
+const webhookPage = pageQuery.extend({
+  cursor: z
+    .string()
+    .regex(/^msg_[a-z]+_[0-9a-z]{26,38}(_[a-z]+){2,4}$/, "Not a cursor that was given out.")
+    .optional(),
+});
+
 const message = z
   .object({
     id: z.string().openapi({ description: "`webhook-id`: the same for every attempt." }),
@@ -42,7 +50,7 @@ export function webhookRoutes() {
     description:
       "What was sent of held calls and what became of it. A message that was delivered, or given up, is listed for 7 days.",
     params: tenantParams,
-    query: pageQuery,
+    query: webhookPage,
     answer: pageOf(message),
     run: ({ admin, actor, params, query }) =>
       admin.webhooks.list(actor, params.tenant, pageRequestOf(query)),
