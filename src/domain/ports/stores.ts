@@ -1,8 +1,7 @@
 /** The ports that the pipeline needs; `compose/composition.ts` hands in what implements them. */
-import type { RequestFilter } from "../audit/record.ts";
 import type { ApiKey, StoredKey } from "../tenancy/access.ts";
 import type { ConsoleSessionStore } from "./console-sessions.ts";
-import type { SamplingRecord } from "../audit/record.ts";
+import type { RequestFilter, SamplingRecord } from "../audit/record.ts";
 import type { Page, PageRequest } from "./pages.ts";
 import type { LatencyStore } from "./latencies.ts";
 import type { RequestFeedStore } from "./request-feed.ts";
