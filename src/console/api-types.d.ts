@@ -1,4 +1,4 @@
-// Made by `npm run console:types` of the OpenAPI document e915a42409421ba0a2701a70402642e61e0b8e8424affac9cf2f922c13d7b3a5
+// Made by `npm run console:types` of the OpenAPI document 6961c7cf7341de8663c2080eba1529ef2a41bf8539421902abc2c13d3f1daaad
 export interface paths {
   "/v1/route": {
     parameters: {
@@ -494,6 +494,46 @@ export interface paths {
      * @description Once: a second decision is 409 `conflict`, and so is one after the deadline or of something else than was shown. The key that asks can't decide its own request.
      */
     post: operations["decideApproval"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/admin/v1/tenants/{tenant}/webhooks": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List messages to webhooks, those of the newest calls first
+     * @description What was sent of held calls and what became of it. A message that was delivered, or given up, is listed for 7 days.
+     */
+    get: operations["listWebhooks"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/admin/v1/tenants/{tenant}/webhooks/secret": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Make a new secret that signs messages; it is shown this once
+     * @description For 24 hours messages have two signatures: by the new secret, and by the one before it.
+     */
+    post: operations["rotateWebhookSecret"];
     delete?: never;
     options?: never;
     head?: never;
@@ -1302,6 +1342,11 @@ export interface components {
        * @enum {string}
        */
       onTimeout?: "deny" | "approve";
+      /**
+       * @description Where held calls, and their ends, are told of: messages as Standard Webhooks, without any content of the call. `POST …/webhooks/secret` makes the secret that signs them.
+       * @example https://hooks.example.com/approvals
+       */
+      webhookUrl?: string;
     };
     TenantInput: {
       /** @example acme */
@@ -2057,6 +2102,49 @@ export interface components {
       /** @description Of a result: the text that takes its place. */
       text?: string;
       model?: string;
+    };
+    WebhookMessage: {
+      /** @description `webhook-id`: the same for every attempt. */
+      id: string;
+      url: string;
+      /** @description What is sent, as JSON. */
+      body: {
+        [key: string]: unknown;
+      };
+      /**
+       * @description pending: it is sent, or sent again. failed: it is given up.
+       * @enum {string}
+       */
+      state: "pending" | "delivered" | "failed";
+      attempts: number;
+      /**
+       * @description ms since the epoch
+       * @example 1795132800000
+       */
+      createdAt: number;
+      /**
+       * @description When it is sent next; null: never again.
+       * @example 1795132800000
+       */
+      nextAt: number | null;
+      /**
+       * @description ms since the epoch
+       * @example 1795132800000
+       */
+      endedAt: number | null;
+      /** @description HTTP status of the last answer. */
+      status: number | null;
+      /** @description What went wrong at the last attempt. */
+      fault: string | null;
+    };
+    NewWebhookSecret: {
+      /** @description Shown this once. */
+      secret: string;
+      /**
+       * @description Until when messages have a signature by the secret before it, too.
+       * @example 1795132800000
+       */
+      previousUntil: number;
     };
     Seal: {
       version: 1 | 2;
@@ -7393,6 +7481,274 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["Approval"];
+        };
+      };
+      /** @description Invalid params, or: Bad request */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden, or: Origin not allowed */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Method not allowed */
+      405: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Changed meanwhile */
+      412: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Payload too large */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported media type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Rate limit exceeded */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Internal error */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Temporarily unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  listWebhooks: {
+    parameters: {
+      query?: {
+        cursor?: string;
+        limit?: number;
+        /** @description json unless told; `Accept: text/csv` says csv too */
+        format?: "json" | "csv";
+      };
+      header?: never;
+      path: {
+        tenant: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": {
+            data: components["schemas"]["WebhookMessage"][];
+            nextCursor: string | null;
+          };
+        };
+      };
+      /** @description Invalid params, or: Bad request */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unauthorized */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Forbidden, or: Origin not allowed */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Method not allowed */
+      405: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Changed meanwhile */
+      412: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Payload too large */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Unsupported media type */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Rate limit exceeded */
+      429: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Internal error */
+      500: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Temporarily unavailable */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  rotateWebhookSecret: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        tenant: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Done. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["NewWebhookSecret"];
         };
       };
       /** @description Invalid params, or: Bad request */
