@@ -13,10 +13,11 @@ const root = fileURLToPath(new URL(".", import.meta.url));
 const server = join(root, "lib", "server");
 const name = "mcp-sampling-router";
 
-/** In the order of the usage. Those of the libraries need no more than a Node that runs them. */
+/** In the order of the usage. */
 const commands = {
   start: "starts the router in this folder; also without a command",
   init: "asks for settings, and writes .env; on request compose.yaml or wrangler.toml",
+  proxy: "runs a stdio server, and answers what it samples by a router: proxy -- COMMAND",
   backup: "writes a backup of the embedded database",
   restore: "puts a backup in the place of the embedded database",
   migrate: "brings the databases at DATABASE_URL up to date",
@@ -62,7 +63,11 @@ if (given === "--version" || given === "-v") {
 } else if (given === "--help" || given === "-h" || given === "help")
   process.stdout.write(`${usage}\n`);
 else if (!Object.hasOwn(commands, given)) fail(`there is no command ${given}\n${usage}`);
-else {
+else if (given === "proxy") {
+  // It needs no database, so an older Node will do. Its settings are its client's: a server's folder may have an .env.
+  process.argv.splice(2, 1);
+  await import("./lib/commands/proxy.js");
+} else {
   const { problemWithMachine } = await import("./lib/machine.js");
   const problem = problemWithMachine();
   if (problem !== null) fail(problem);

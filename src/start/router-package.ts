@@ -25,7 +25,16 @@ import { noticesOf } from "./notices.ts";
 const checkout = join(import.meta.dirname, "..", "..");
 
 /** By the name that `bin.js` gives to the command: the file under `src/cli`. */
-const commands = ["init", "backup", "restore", "migrate", "catalogue", "audit", "replay"] as const;
+const commands = [
+  "init",
+  "proxy",
+  "backup",
+  "restore",
+  "migrate",
+  "catalogue",
+  "audit",
+  "replay",
+] as const;
 
 interface Checkout {
   version: string;

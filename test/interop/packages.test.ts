@@ -282,6 +282,19 @@ describe("the package of the router", () => {
     },
   );
 
+  it.each([ownNode, otherNodes.find(existsSync) ?? ownNode])(
+    "is a proxy before a server over stdio, on Node: %#",
+    (node) => {
+      const server = join(checkout, "test", "fakes", "stdio-server.mjs");
+      const env = { SAMPLING_ROUTER_URL: "http://127.0.0.1:9", SAMPLING_ROUTER_KEY: "k" };
+      const args = ["proxy", "--", node, server, "--help"];
+      const { code, out, errors } = run(node, args, { env, input: "hello\nexit 3\n" });
+      expect([code, out]).toEqual([3, "got hello\n"]);
+      expect(errors).toBe("started with 0 variables of the router\n");
+      expect(run(node, ["proxy", "--help"]).out).toMatch(/^usage: npx mcp-sampling-router proxy /);
+    },
+  );
+
   it("starts in an empty folder with the settings of its .env, answers, and is backed up", async () => {
     const cwd = emptyFolder();
     writeFileSync(join(cwd, ".env"), 'ADMIN_TOKEN="an operator\'s token"\nLOG_FORMAT=json\n');

@@ -1,0 +1,153 @@
+/**
+ * `npx mcp-sampling-router proxy -- COMMAND…`: runs an MCP server that speaks over stdio, and answers what it samples
+ * by a router. Its input, output and errors are the server's; so are its exit code and its end by a signal.
+ */
+import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { createHash, randomUUID } from "node:crypto";
+import type { Readable, Writable } from "node:stream";
+import { isObject, type JsonObject } from "../domain/json.ts";
+import { err, ok, type Result } from "../domain/result.ts";
+import { createAskRouter } from "../libraries/ask-router.ts";
+import { SamplingError } from "../libraries/sampling-error.ts";
+import type { SamplingParams } from "../libraries/sampling-shapes.ts";
+import { createLines } from "../proxy/stdio/lines.ts";
+import { createStdioRelay, type StdioRelay } from "../proxy/stdio/relay.ts";
+import type { SampleFor } from "../proxy/stdio/sampler.ts";
+
+/** Not by npm, which prints lines of its own where the server's messages go. */
+const usage = `usage: npx mcp-sampling-router proxy -- COMMAND [ARGUMENT]...
+Runs an MCP server that speaks over stdio, and answers its sampling by the router at SAMPLING_ROUTER_URL, with the API
+key SAMPLING_ROUTER_KEY. The server is given neither variable.`;
+
+/** ms. A person may have to approve; a server that waits no longer cancels. */
+const timeoutMs = 600_000;
+/** ms for what a server's own children may still print after its end. */
+const afterwardsMs = 2_000;
+const notFound = 127;
+const notRun = 126;
+
+interface Proxied {
+  program: string;
+  args: string[];
+  url: string;
+  key: string;
+}
+
+function settingsOf(args: string[], env: NodeJS.ProcessEnv): Result<Proxied, string> {
+  const [program, ...rest] = args;
+  if (program === undefined) return err(usage);
+  const { SAMPLING_ROUTER_URL: url = "", SAMPLING_ROUTER_KEY: key = "" } = env;
+  if (!["http:", "https:"].includes(URL.parse(url)?.protocol ?? ""))
+    return err("SAMPLING_ROUTER_URL must be the router's http: or https: URL");
+  if (!/^[!-~]+$/.test(key)) return err("SAMPLING_ROUTER_KEY must be an API key of that router");
+  return ok({ program, args: rest, url, key });
+}
+
+/** The router's answer without what belongs to its own envelope. */
+const withoutType = ({ resultType, ...result }: JsonObject): JsonObject => result;
+
+function createSample({ url, key }: Proxied): SampleFor {
+  const ask = createAskRouter({ url, key });
+  return async (params, options) => {
+    try {
+      const result = await ask(params as unknown as SamplingParams, { ...options, timeoutMs });
+      return ok(withoutType(result as unknown as JsonObject));
+    } catch (cause) {
+      if (!(cause instanceof SamplingError)) throw cause;
+      const { code, message, data } = cause;
+      return err({ code, message, data: isObject(data) ? data : {} });
+    }
+  };
+}
+
+const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+  });
+
+type Child = ChildProcessByStdio<Writable, Readable, null>;
+
+/** Resolves when there is room for more. Nobody reads any more: what is written is lost, as in a pipe. */
+const send = (stream: Writable, bytes: Uint8Array | null): Promise<void> | void => {
+  if (bytes === null || bytes.length === 0 || !stream.writable || stream.write(bytes)) return;
+  return new Promise((resolve) => {
+    for (const event of ["drain", "close", "error"]) stream.once(event, resolve);
+  });
+};
+
+/** Each line of one side through the relay to the other side, and at last what is no whole line. */
+async function carry(
+  from: Readable,
+  to: Writable,
+  pass: (line: Uint8Array<ArrayBuffer>) => Promise<Uint8Array | null> | Uint8Array | null,
+): Promise<void> {
+  const lines = createLines();
+  for await (const bytes of from)
+    for (const line of lines.push(bytes as Buffer)) await send(to, await pass(line));
+  await send(to, lines.rest());
+}
+
+const createRelay = (child: Child, proxied: Proxied): StdioRelay =>
+  createStdioRelay({
+    sample: createSample(proxied),
+    sha256Hex: async (text) => createHash("sha256").update(text).digest("hex"),
+    nonce: () => randomUUID(),
+    wait,
+    toServer: (line) => void send(child.stdin, line),
+    toClient: (line) => void send(process.stdout, line),
+  });
+
+/** As the server ended: by its code, or by the signal that ended it. */
+function endAs(code: number | null, signal: NodeJS.Signals | null): void {
+  // Where pipes are not written at once, what was written last goes first.
+  process.stdout.write("", () => {
+    if (signal === null) return process.exit(code ?? 1);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+    // A signal that this process was started to ignore.
+    setTimeout(() => process.exit(1), afterwardsMs);
+  });
+}
+
+function run(proxied: Proxied): void {
+  const { SAMPLING_ROUTER_URL: _url, SAMPLING_ROUTER_KEY: _key, ...env } = process.env;
+  const child = spawn(proxied.program, proxied.args, { stdio: ["pipe", "pipe", "inherit"], env });
+  const relay = createRelay(child, proxied);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(signal, () => child.kill(signal));
+  child.on("error", (cause: NodeJS.ErrnoException) => {
+    if (child.pid !== undefined) return;
+    const isMissing = cause.code === "ENOENT";
+    process.stderr.write(
+      `sampling-router: ${proxied.program} ${isMissing ? "is no program that can be found" : `can't be run: ${cause.code}`}\n`,
+    );
+    process.exit(isMissing ? notFound : notRun);
+  });
+  // Who left is noticed by the end of a stream, which follows.
+  child.stdin.on("error", () => {});
+  process.stdout.on("error", () => child.stdin.end());
+  const output = carry(child.stdout, process.stdout, relay.fromServer).catch(() => {});
+  const input = carry(process.stdin, child.stdin, relay.fromClient).catch(() => {});
+  void input.finally(() => {
+    // The client has left, so nobody waits for what its server asks.
+    relay.end();
+    child.stdin.end();
+  });
+  child.on("exit", (code, signal) => {
+    relay.end();
+    void Promise.race([output, wait(afterwardsMs)]).then(() => endAs(code, signal));
+  });
+}
+
+const [first, ...rest] = process.argv.slice(2);
+if (first === "--help" || first === "-h") process.stdout.write(`${usage}\n`);
+else {
+  // Everything after the two dashes is the server's, its own --help too.
+  const proxied = settingsOf(first === "--" ? rest : [], process.env);
+  if (proxied.ok) run(proxied.value);
+  else {
+    process.stderr.write(`sampling-router: ${proxied.error}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,46 @@
+/** What a server asks before 2026-07-28: each request is answered when the router has answered it. */
+import { idKey, idTextIn, type Part } from "./line.ts";
+import { errorText, resultText, type SampleFor } from "./sampler.ts";
+
+export interface AskedRequests {
+  /** Answers a server's sampling request; the answer comes later. */
+  take(part: Part): void;
+  /** Whether the id was of a request that runs here, which ends without an answer. */
+  cancel(id: string): boolean;
+  end(): void;
+}
+
+export function createAskedRequests(deps: {
+  sample: SampleFor;
+  toServer: (text: string) => void;
+}): AskedRequests {
+  const { sample, toServer } = deps;
+  const running = new Map<string, AbortController>();
+
+  const answer = async ({ text, message }: Part): Promise<void> => {
+    if (message.kind !== "request") return;
+    const key = idKey(message.id);
+    const idText = idTextIn(text);
+    const ending = new AbortController();
+    running.set(key, ending);
+    const answered = await sample(message.params, { signal: ending.signal });
+    if (running.get(key) === ending) running.delete(key);
+    // Who cancelled waits for no answer.
+    if (ending.signal.aborted) return;
+    toServer(answered.ok ? resultText(idText, answered.value) : errorText(idText, answered.error));
+  };
+
+  return {
+    take: (part) => void answer(part),
+    cancel(id) {
+      const ending = running.get(id);
+      ending?.abort();
+      running.delete(id);
+      return ending !== undefined;
+    },
+    end() {
+      for (const ending of running.values()) ending.abort();
+      running.clear();
+    },
+  };
+}
